@@ -87,7 +87,9 @@ _SCANNED_REPO: Final = Column("repo_slug", pl.String, "the repository: the name 
 _CLUSTER: Final = Column("cluster", pl.Int64, "number of the cluster in this run, counted from 0")
 _CAPABILITY_ID: Final = Column("capability_id", pl.String, "identifier, carried over from run to run")
 _COHESION: Final = Column(
-    "cohesion", pl.Float64, "mean cosine similarity of surfaces in pairs, 0 to 1; 1 for one"
+    "cohesion",
+    pl.Float64,
+    "how alike the wordings are, 0 to 1: mean cosine similarity of their surfaces in pairs",
 )
 _CERTAINTY: Final = (
     Column("mentions_low", pl.Int64, "fewest mentions of the need, however grouped, in nine of ten cases"),
@@ -95,6 +97,7 @@ _CERTAINTY: Final = (
     Column("mixed", pl.Boolean, "whether the wordings are probably several needs"),
 )
 _DECISIONS: Final = Column("decisions", NAMES, "what people decided, as far as nobody undid it, in order")
+_PINNED_BY: Final = Column("pinned_by", pl.String, "who pinned it last; null where nobody did")
 _OUTGROWN: Final = Column("outgrown", NAMES, "identifiers of decisions that hold no longer, being outgrown")
 
 
@@ -301,6 +304,7 @@ VERDICTS: Final = Table(
         Column("surface", pl.String, "the surface; the decision is about the group that holds it"),
         Column("decision_id", pl.String, "the decision"),
         Column("time", UTC_MICROSECONDS, "when it was decided"),
+        Column("actor", pl.String, "who decided it"),
         Column("action", pl.String, "what was decided, see `vocabgap.decisions.record.Action`"),
         Column("label", pl.String, "the name that a `rename` gives; null otherwise"),
         Column("told", pl.String, "the decision in words"),
@@ -317,6 +321,7 @@ IDENTITIES: Final = Table(
         Column("label", pl.String, "the name that people gave it; null where nobody did"),
         Column("status", pl.String, "`new`, `open`, `dismissed`, `authored` or `regressed`"),
         Column("pinned", pl.Boolean, "whether people want it first"),
+        _PINNED_BY,
         _DECISIONS,
         _OUTGROWN,
     ),
@@ -433,8 +438,8 @@ CAPABILITIES: Final = Table(
             "up to three records to look at, from different images where possible, newest first",
         ),
         _COHESION,
-        Column("rank_low", pl.Int64, "best end of the 90 % interval of the rank"),
-        Column("rank_high", pl.Int64, "worst end of the 90 % interval of the rank"),
+        Column("rank_low", pl.Int64, "best rank in 90 % of the draws of images; if pinned, without pins"),
+        Column("rank_high", pl.Int64, "worst rank in 90 % of the draws of images; if pinned, without pins"),
         Column(
             "trend",
             pl.String,
@@ -451,7 +456,7 @@ CAPABILITIES: Final = Table(
             pl.String,
             "`new`, `open`, `dismissed`, `authored` or `regressed`, whatever is selected",
         ),
-        Column("tie_group", pl.Int64, "those with one number are not told apart from their first; from 1 on"),
+        Column("tie_group", pl.Int64, "those with one number are too close to call; from 1 on"),
         Column("reach", pl.Float64, "images on a logarithmic scale; 1 for the capability with the most"),
         Column("need", pl.Float64, "share unsatisfied, smoothed towards that of the corpus, 0 to 1"),
         Column("recency", pl.Float64, "1 for a last mention now, half of it for each half-life before"),
@@ -466,10 +471,16 @@ CAPABILITIES: Final = Table(
         Column(
             "next_ahead",
             pl.Float64,
-            "share of the draws in which the next one was level or ahead, 0 to 1; null where none tells",
+            "how easily it could be overtaken: share of draws with the next level or ahead",
         ),
         Column("asked_by", _ASKERS, "whose records ask for it: tenant and repository, most mentions first"),
         *_CERTAINTY,
+        _PINNED_BY,
+        Column(
+            "unpinned_rank",
+            pl.Int64,
+            "the rank that the counts give what stands first by a pin; null for all others",
+        ),
     ),
 )  # fmt: skip
 

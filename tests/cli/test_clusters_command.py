@@ -65,7 +65,7 @@ def test_a_group_is_found_by_its_label_or_any_wording(needs: Path, name: str) ->
     told = vocabgap("clusters", "show", name, needs)
 
     assert told.code == 0
-    assert told.out.startswith("sky mask: 3 mentions, 3 wordings, cohesion 0.")
+    assert told.out.startswith("sky mask: 3 mentions, 3 wordings, how alike the wordings are: 0.")
     assert "mask for the sky  1 ╶─" in told.out
     *_, result = events(vocabgap("--json", "clusters", "show", name, needs))
     assert result["cluster"]["label"] == "sky mask"

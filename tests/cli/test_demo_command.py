@@ -55,7 +55,7 @@ def test_what_it_says_to_try_next_works_line_by_line(monkeypatch: pytest.MonkeyP
     codes = {line[1]: vocabgap(*line[1:]).code for line in further}
     assert {"show", "clusters", "check", "decide", "report", "status"} == {*codes}
     assert codes == dict.fromkeys(codes, 0) | {"check": 2}  # it has bad lines
-    assert "(pinned)" in vocabgap(*further[-2][1:]).out
+    assert "(pinned by " in vocabgap(*further[-2][1:]).out
 
 
 def test_the_same_is_told_as_an_event(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_ranking_is_a_table_with_an_account_below(photos: Path) -> None:
         "unsatisfied",
         "category",
     ]
-    assert lines[2].split() == ["1", "sky", "mask", "2", "2–3", "2", "2", "2026-05-02", "1/1", "local"]
+    assert lines[2].split() == ["1", "┐", "sky", "mask", "2", "2–3", "2", "2", "2026-05-02", "1/1", "local"]
     assert "2 of 2 capabilities, 3 mentions." in told.out
     assert "4 lines in 2 logs = 3 records + 0 duplicates + 0 superseded + 1 reject\n" in told.out
     assert told.err == ""
@@ -67,8 +67,8 @@ def test_ranks_that_are_missing_in_the_list_are_accounted_for(photos: Path, tmp_
     left_out = "1 decided, 1 probably covered, 1 on fewer than 2 images"
     assert f"Left out whatever their rank: {left_out}; see report.md.\n" in told
     assert [line.split()[:4] for line in told.splitlines()[2:4]] == [
-        ["1", "moon", "glow", "(pinned)"],
-        ["2", "sky", "mask", "2"],
+        ["1", "moon", "glow", "(pinned"],
+        ["2", "┐", "sky", "mask"],
     ]
 
 
@@ -82,12 +82,45 @@ def test_what_was_authored_and_is_missed_again_is_marked(photos: Path) -> None:
 
     told = vocabgap("report", photos).out
 
-    assert told.splitlines()[2].split()[:4] == ["1", "sky", "mask", "(regressed)"]
+    assert told.splitlines()[2].split()[:5] == ["1", "┐", "sky", "mask", "(regressed)"]
 
 
 def test_markdown_is_the_published_report(photos: Path, tmp_path: Path) -> None:
     told = vocabgap("report", photos, "--format", "markdown")
     assert told.out == (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+
+
+def test_ranks_that_are_too_close_to_call_are_bracketed_and_told_in_a_line(demo: Path) -> None:
+    told = vocabgap("report", demo, "--embedder", "none", "--now", "2026-07-01", "--top", "4").out
+    ranks = [line[:6].strip() for line in told.splitlines() if line[:2].strip().isdigit()]
+    assert ranks[:4] == ["1 ┐", "2 │", "3 ┘", "4 ┐"]
+    assert "\n1 to 3 and 4 to 9 are too close to call.\n" in told
+
+
+def test_where_no_rank_is_tied_there_is_no_bracket(tmp_path: Path) -> None:
+    write_corpus(tmp_path, {f"image-{number}": [gap("sky mask")] for number in range(9)}, "photos")
+    told = vocabgap("report", tmp_path / "photos").out
+    assert "too close to call" not in told
+    assert told.splitlines()[2].split()[:3] == ["1", "sky", "mask"]
+
+
+def test_a_pin_is_told_as_a_pin_wherever_its_rank_is(photos: Path, tmp_path: Path) -> None:
+    vocabgap("report", photos)
+    vocabgap("decide", "pin", "film grain", "--actor", "ana")
+
+    told = " ".join(vocabgap("report", photos).out.split())
+    listed = [json.loads(line) for line in vocabgap("--json", "report", photos).out.splitlines()]
+
+    assert "film grain (pinned" in told
+    assert "by ana; by" in told
+    first = next(each["capability"] for each in listed if each["event"] == "capability")
+    assert (first["rank"], first["pinned_by"], first["unpinned_rank"]) == (1, "ana", 2)
+    assert (first["rank_low"], first["rank_high"]) == (1, 2)
+    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "| 1 (pinned by ana; by mentions rank 2, 1 to 2) | film grain |" in text
+    assert "\nRank 1, pinned by ana; by mentions rank 2, 1 to 2.\n" in text
+    shown = vocabgap("show", "film grain", photos).out
+    assert "rank: 1, pinned by ana; by the counts rank 2, 1 to 2" in shown
 
 
 def test_csv_is_nothing_but_the_table(photos: Path) -> None:
@@ -116,6 +149,8 @@ def test_csv_is_nothing_but_the_table(photos: Path) -> None:
         "mentions_low",
         "mentions_high",
         "mixed",
+        "pinned_by",
+        "unpinned_rank",
     ]
     assert [(row[2], row[3], row[7], row[8], row[12]) for row in rows] == [
         ("sky mask", "2", "2026-05-02T00:00:00Z", "1", "local"),

@@ -18,6 +18,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from builders.hostile import told, unseen
 from vocabgap.pipeline import Run
+from vocabgap.reporting.doubts import Doubt
 from vocabgap.reporting.page import payload, rendering
 from vocabgap.reporting.page.rendering import render_page
 from vocabgap.reporting.published_run import read_gaps
@@ -88,7 +89,18 @@ def data(doms: tuple[Dom, Dom]) -> dict[str, object]:
 
 
 def text_of(run: Run) -> str:
-    return (run.published.folder / "report.md").read_text(encoding="utf-8")
+    return render_markdown(doubting(run.published.summary))
+
+
+def doubting(summary: Summary) -> Summary:
+    """The same with doubts about the same groups, for how near groups are depends on their texts."""
+    one, *others = summary.capabilities
+    two = tuple(each for each in summary.doubts or () if each.other_id is None)
+    doubts = [
+        Doubt(one.capability_id, each.capability_id, one.label, each.label, 2, 1, likely=0.2)
+        for each in others
+    ]
+    return replace(summary, doubts=(*doubts, *two))
 
 
 def parsed_by_github(text: str) -> Parsed:
@@ -108,7 +120,7 @@ def structure(tokens: list[Token]) -> Structure:
 
 def summary_of(run: Run, page: str) -> Summary:
     if page == "report":
-        return run.published.summary
+        return doubting(run.published.summary)
     gaps = read_gaps(run.published.folder)
     assert gaps is not None
     return shareable(run.published.summary, gaps.filter("counted"), 2)

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.ranking import ranked
-from vocabgap.ranking import intervals
+from builders.ranking import by_surface, ranked, records
+from vocabgap.ranking import capabilities, intervals
+from vocabgap.ranking.identity import default_identities
 from vocabgap.settings.model import RankBy
 
 Row = Mapping[str, Any]
@@ -181,6 +182,32 @@ def test_what_is_set_behind_is_never_tied_with_what_is_established() -> None:
     table = ranked([*piled, *spread], min_images=2)
 
     assert ties_of(table) == [(1, None), (2, 1.0), (2, None)]
+
+
+def test_a_pin_keeps_the_interval_that_the_counts_give_and_moves_no_other() -> None:
+    counts = {"lamp glow": 30, "tilt shift": 22, "ice ring": 15, "reed mask": 3}
+    frame = records(
+        [
+            {"missing_capability": name, "image_id": f"{name} {n}"}
+            for name, times in counts.items()
+            for n in range(times)
+        ]
+    )
+    found = by_surface(frame)
+    known = default_identities(found.clusters)
+    label = pl.col("cluster").replace_strict(dict(found.clusters.select("cluster", "label").iter_rows()))
+    pins = known.with_columns(
+        pinned=label == "ice ring", pinned_by=pl.when(label == "ice ring").then(pl.lit("ana"))
+    )
+
+    free, by_hand = (capabilities.rank(frame, found, identities=each) for each in (known, pins))
+
+    assert by_hand["label"].to_list() == ["ice ring", "lamp glow", "tilt shift", "reed mask"]
+    assert by_hand.select("unpinned_rank", "pinned_by").rows() == [(3, "ana"), *[(None, None)] * 3]
+    assert intervals_of(by_hand)["ice ring"] == intervals_of(free)["ice ring"]
+    # Behind the pin the others are ranked among themselves.
+    assert intervals_of(by_hand)["reed mask"] == (4, 4)
+    assert free["unpinned_rank"].null_count() == free.height
 
 
 def test_what_most_images_show_is_sure() -> None:

@@ -126,7 +126,7 @@ def test_what_came_apart_is_not_new() -> None:
 )
 def test_the_last_word_is_the_status(actions: list[str], status: str) -> None:
     verdicts = [
-        ("sky mask", f"dec-{number}", NINE.replace(minute=number), action, None, action)
+        ("sky mask", f"dec-{number}", NINE.replace(minute=number), "ana", action, None, action)
         for number, action in enumerate(actions)
     ]
 
@@ -134,7 +134,7 @@ def test_the_last_word_is_the_status(actions: list[str], status: str) -> None:
 
 
 def test_what_outgrew_a_decision_is_open_though_the_run_before_had_none_of_it() -> None:
-    verdicts = [("sky mask", "dec-1", NINE, "dismiss", None, "dismissed")]
+    verdicts = [("sky mask", "dec-1", NINE, "ana", "dismiss", None, "dismissed")]
     baseline = identified("film grain").groups
 
     made = identified(
@@ -147,7 +147,7 @@ def test_what_outgrew_a_decision_is_open_though_the_run_before_had_none_of_it() 
 
 @pytest.mark.parametrize(("hour", "status"), [(8, "authored"), (9, "authored"), (10, "regressed")])
 def test_what_is_mentioned_after_it_was_authored_has_regressed(hour: int, status: str) -> None:
-    verdicts = [("sky mask", "dec-1", NINE, "author", None, "authored")]
+    verdicts = [("sky mask", "dec-1", NINE, "ana", "author", None, "authored")]
 
     made = identified("sky mask", verdicts=verdicts, at=NINE.replace(hour=hour))
 
@@ -156,9 +156,9 @@ def test_what_is_mentioned_after_it_was_authored_has_regressed(hour: int, status
 
 def test_what_was_decided_is_told_once_and_in_order() -> None:
     verdicts = [
-        ("film grain", "dec-2", NINE.replace(minute=2), "rename", "look", "second"),
-        ("sky mask", "dec-1", NINE, "merge", None, "first"),
-        ("film grain", "dec-1", NINE, "merge", None, "first"),
+        ("film grain", "dec-2", NINE.replace(minute=2), "ana", "rename", "look", "second"),
+        ("sky mask", "dec-1", NINE, "ana", "merge", None, "first"),
+        ("film grain", "dec-1", NINE, "ana", "merge", None, "first"),
     ]
 
     made = identified(
@@ -175,9 +175,9 @@ def test_the_ranking_takes_what_is_known() -> None:
     found = cluster(frame, threshold=0.0)
     verdicts = pl.DataFrame(
         [
-            ("sky mask", "dec-1", NINE, "dismiss", None, "no", ["sky mask"]),
-            ("lamp", "dec-2", NINE, "pin", None, "first", ["lamp"]),
-            ("lamp", "dec-3", NINE, "rename", "lamp glow", "named", ["lamp"]),
+            ("sky mask", "dec-1", NINE, "ana", "dismiss", None, "no", ["sky mask"]),
+            ("lamp", "dec-2", NINE, "ana", "pin", None, "first", ["lamp"]),
+            ("lamp", "dec-3", NINE, "ana", "rename", "lamp glow", "named", ["lamp"]),
         ],
         schema=VERDICTS.schema,
         orient="row",
@@ -207,15 +207,19 @@ def test_what_is_settled_comes_last_though_it_was_pinned(action: str, expected: 
     found = cluster(frame, threshold=0.0)
     verdicts = pl.DataFrame(
         [
-            ("lamp", "dec-1", NINE, "pin", None, "first", ["lamp"]),
-            ("lamp", "dec-2", NINE.replace(minute=1), action, None, "then", ["lamp"]),
+            ("lamp", "dec-1", NINE, "ana", "pin", None, "first", ["lamp"]),
+            ("lamp", "dec-2", NINE.replace(minute=1), "ana", action, None, "then", ["lamp"]),
         ],
         schema=VERDICTS.schema,
         orient="row",
     )
     known = identify(found, found.constrained([]), frame, verdicts=verdicts).identities
 
-    assert rank(frame, found, identities=known)["label"].to_list() == expected
+    table = rank(frame, found, identities=known)
+
+    assert table["label"].to_list() == expected
+    assert table["unpinned_rank"].drop_nulls().to_list() == ([3] if expected[0] == "lamp" else [])
+    assert table.filter(label="lamp")["pinned_by"].to_list() == ["ana"]
 
 
 def traced(before: Sequence[str], after: Sequence[str], **given: Any) -> pl.DataFrame:  # noqa: ANN401

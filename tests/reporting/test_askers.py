@@ -48,7 +48,7 @@ def test_one_tenant_of_all_is_not_named(asked_by: Make) -> None:
     ("everybody", "told"),
     [
         ((), ""),
-        ((COAST,), "All of them are from the repository 'coast' of the tenant 'reeve'."),
+        ((COAST,), "All records are from the repository 'coast' of the tenant 'reeve'."),
         ((COAST, TOWN, PIER), "They are from 3 repositories of 2 tenants."),
     ],
 )

@@ -103,6 +103,48 @@ def test_what_was_settled_is_resolved_and_lets_nobody_rise(status: str) -> None:
     assert found.changes[0].status == status
 
 
+PIN = {"pinned_by": "a|na", "unpinned_rank": 3, "rank_low": 2, "rank_high": 3}
+
+
+def test_what_is_pinned_is_told_as_that_and_lets_nobody_fall() -> None:
+    found = compared(ranked([MASK, GRAIN, FLARE]), ranked([FLARE, MASK, GRAIN], lens_flare=PIN))
+
+    assert kinds(found) == [("pinned", "lens flare")]
+    assert found.unchanged == 2
+    assert compared_in_words(found, top=0).splitlines()[2:] == [
+        "Pinned: first because people want it so (1)",
+        "",
+        "  lens flare: rank 3 to 1, pinned by a|na; by mentions rank 3, 2 to 3; 3 mentions",
+    ]
+    assert "pinned by a\\|na; by mentions" in compared_in_words(found, top=0, markdown=True)
+
+
+def test_what_is_pinned_no_longer_has_not_fallen_and_lets_nobody_rise() -> None:
+    found = compared(ranked([FLARE, MASK, GRAIN], lens_flare=PIN), ranked([MASK, GRAIN, FLARE]))
+
+    assert kinds(found) == [("unpinned", "lens flare")]
+    assert compared_in_words(found, top=0).splitlines()[2:] == [
+        "No longer pinned (1)",
+        "",
+        "  lens flare: rank 1 to 3, 3 mentions",
+    ]
+
+
+def test_what_stays_pinned_is_as_before() -> None:
+    run = ranked([FLARE, MASK, GRAIN], lens_flare=PIN)
+
+    assert compared(run, run).changes == ()
+
+
+def test_behind_a_pin_what_passes_another_has_risen_still() -> None:
+    found = compared(ranked([MASK, GRAIN, FLARE]), ranked([FLARE, GRAIN, MASK], lens_flare=PIN))
+
+    assert kinds(found) == [("pinned", "lens flare"), ("risen", "film grain"), ("fallen", "sky mask")]
+    told = compared_in_words(found, top=0)
+    assert "film grain: rank 2 to 2 behind what is pinned, 4 mentions" in told
+    assert "sky mask: rank 1 to 3, 5 mentions" in told
+
+
 def test_what_came_back_has_regressed() -> None:
     before = ranked([GRAIN, MASK], sky_mask={"status": "authored"})
 

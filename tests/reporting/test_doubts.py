@@ -49,11 +49,37 @@ def test_a_group_whose_sides_are_far_apart_may_be_two() -> None:
     assert doubt.command("") == f"vocabgap decide split {ONE} --wording 'film grain'"
 
 
-@pytest.mark.parametrize(("are_one", "likely"), [(False, 0.01), (True, 0.9)])
+@pytest.mark.parametrize(("are_one", "likely"), [(False, 0.09), (True, 0.9)])
 def test_what_is_hardly_in_doubt_is_none(are_one: bool, likely: float) -> None:
     other = "film grain" if are_one else "cloud mask"
 
     assert not doubts([question("sky mask", other, are_one=are_one, likely=likely)])
+
+
+def test_where_no_two_are_probably_one_the_three_nearest_are_told_with_their_likelihood() -> None:
+    others = [*OTHERS][:4]
+    asked = [
+        question("sky mask", need, are_one=False, likely=likely)
+        for need, likely in zip(others, (0.1, 0.19, 0.15, 0.24), strict=True)
+    ]
+
+    found = doubts(asked)
+
+    assert [doubt.right for doubt in found] == [others[3], others[1], others[2]]
+    assert [doubt.chance for doubt in found] == [
+        "about one in four",
+        "about one in five",
+        "about one in seven",
+    ]
+
+
+def test_where_two_are_probably_one_nothing_less_likely_is_told() -> None:
+    asked = [
+        question("sky mask", need, are_one=False, likely=likely)
+        for need, likely in zip(OTHERS, (0.2, 0.3), strict=False)
+    ]
+
+    assert [(doubt.likely, doubt.chance) for doubt in doubts(asked)] == [(0.3, "")]
 
 
 def test_what_people_have_settled_is_in_no_doubt() -> None:

@@ -8,15 +8,19 @@ import pytest
 from vocabgap.pipeline import Run
 from vocabgap.reporting.capability import Capability, Workaround
 from vocabgap.reporting.wording import (
+    as_often,
     changes,
     factors,
     how_often,
     interval,
     is_pinned_ahead,
-    next_ahead,
+    overtaken,
+    pinned,
     place_of,
+    rank_of,
     short_hash,
     sparkline,
+    too_close,
     too_few,
     trend,
 )
@@ -49,17 +53,18 @@ def test_a_trend_says_which_mentions_it_compares(demo_run: Run, weekly: tuple[in
 @pytest.mark.parametrize(
     ("mentions", "told"),
     [
-        ((3,), "Done instead, most often"),
-        ((3, 2, 2), "Done instead, most often"),
-        ((3, 3, 2), "Done instead, no single thing most often but 2 equally so, such as"),
-        ((1,) * 5, "Done instead, no single thing most often but at least 5 equally so, such as"),
+        ((1,), "Done instead: X (1 time)"),
+        ((3, 2, 2), "Most often done instead: X (3 times)"),
+        ((3, 3, 2), "Most often done instead: X (3 times), and 1 other thing just as often"),
+        ((1,) * 5, "Done instead: X (1 time), and at least 4 other things just as often"),
     ],
 )
-def test_a_workaround_is_called_the_most_frequent_where_it_alone_is(
+def test_of_workarounds_that_are_equally_frequent_none_is_preferred(
     demo_run: Run, mentions: tuple[int, ...], told: str
 ) -> None:
     done = tuple(Workaround(f"way {place}", often) for place, often in enumerate(mentions))
-    assert how_often(capability(demo_run, workarounds=done)) == told
+    item = capability(demo_run, workarounds=done)
+    assert f"{how_often(item)}: X{as_often(item)}" == told
 
 
 @pytest.mark.parametrize("name", ["new", "rising", "steady", "fading"])
@@ -101,14 +106,14 @@ def test_factors_say_what_the_priority_is_made_of(demo_run: Run) -> None:
 @pytest.mark.parametrize(
     ("ranked_by", "first", "second", "told"),
     [
-        ("mentions", 5, 3, "It leads by 2 mentions; "),
-        ("mentions", 4, 3, "It leads by 1 mention; "),
-        ("mentions", 3, 3, "By mentions the next is level; "),
-        ("mentions", 3, 5, "The next has 2 more mentions; "),
-        ("images", 1500, 2, "It leads by 1,498 images; "),
-        ("sessions", 3, 2, "It leads by 1 session; "),
-        ("unsatisfied", 4, 2, "It leads by 2 unsatisfied mentions; "),
-        ("priority", 0.75, 0.5, "Its priority is 0.75, that of the next 0.50; "),
+        ("mentions", 5, 3, "It leads by 2 mentions. "),
+        ("mentions", 4, 3, "It leads by 1 mention. "),
+        ("mentions", 3, 3, "By mentions the next is level. "),
+        ("mentions", 3, 5, "The next has 2 more mentions. "),
+        ("images", 1500, 2, "It leads by 1,498 images. "),
+        ("sessions", 3, 2, "It leads by 1 session. "),
+        ("unsatisfied", 4, 2, "It leads by 2 unsatisfied mentions. "),
+        ("priority", 0.75, 0.5, "Its priority is 0.75, that of the next 0.50. "),
     ],
 )
 def test_a_place_says_by_how_much_the_first_leads(
@@ -122,18 +127,18 @@ def test_a_place_says_by_how_much_the_first_leads(
 
 
 @pytest.mark.parametrize(
-    ("share", "told"), [(None, "–"), (0.0, "0 %"), (0.214, "21 %"), (0.216, "22 %"), (1.0, "100 %")]
+    ("share", "told"), [(None, ""), (0.0, "0 %"), (0.214, "21 %"), (0.216, "22 %"), (1.0, "100 %")]
 )
 def test_how_often_the_next_is_ahead_is_told_in_whole_percent(
     demo_run: Run, share: float | None, told: str
 ) -> None:
-    assert next_ahead(capability(demo_run, next_ahead=share)) == told
+    assert overtaken(capability(demo_run, next_ahead=share)) == told
 
 
 @pytest.mark.parametrize(
     ("share", "behind", "told"),
     [
-        (0.214, 2, "; with other images the next would be level or ahead in 21 % of cases; "),
+        (0.214, 2, " It could be overtaken: with other images the next is level or ahead in 21 % of cases. "),
         (0.214, 3, None),  # the next rank is not the next that is shown
         (None, 2, None),
     ],
@@ -148,20 +153,49 @@ def test_a_place_says_how_often_the_next_would_be_ahead(
 
 def test_alone_nothing_is_led(demo_run: Run) -> None:
     one = capability(demo_run, rank_low=1, rank_high=1)
-    assert place_of(one, (one,), "mentions", ()) == "Its rank is 1 with 90 % confidence."
+    assert place_of(one, (one,), "mentions", ()) == "Its rank is 1, with 90 % confidence."
 
 
 @pytest.mark.parametrize(
     ("ties", "told"),
     [
-        ((), "its rank is 1–4 with 90 % confidence."),
-        (((3, 9),), "its rank is 1–4 with 90 % confidence."),
-        (((1, 14), (15, 20)), "its 90 % interval is rank 1–4, and ranks 1 to 14 are a tie."),
+        ((), "It leads by 1 mention. Its rank is 1, with 90 % confidence between 1 and 4."),
+        (((3, 9),), "It leads by 1 mention. Its rank is 1, with 90 % confidence between 1 and 4."),
+        (
+            ((1, 14), (15, 20)),
+            (
+                "It leads by 1 mention. But ranks 1 to 14 are too close to call."
+                " Its rank is 1, with 90 % confidence between 1 and 4."
+            ),
+        ),
     ],
 )
 def test_a_place_says_how_sure_it_is(demo_run: Run, ties: tuple[tuple[int, int], ...], told: str) -> None:
-    one, two = capability(demo_run, rank=1, rank_low=1, rank_high=4), capability(demo_run, rank=2)
-    assert place_of(one, (one, two), "mentions", ties).endswith(f"; {told}")
+    one = capability(demo_run, rank=1, rank_low=1, rank_high=4, mentions=5, next_ahead=None)
+    two = capability(demo_run, rank=2, mentions=4)
+    assert place_of(one, (one, two), "mentions", ties) == told
+
+
+def test_a_pin_is_told_as_a_pin_and_never_with_the_confidence_of_a_rank(demo_run: Run) -> None:
+    item = capability(demo_run, rank=1, rank_low=4, rank_high=24, pinned_by="ana", unpinned_rank=9)
+    assert pinned(item, "mentions") == "pinned by ana; by mentions rank 9, 4 to 24"
+    assert rank_of(item, "mentions") == "1, pinned by ana; by mentions rank 9, 4 to 24"
+    assert (interval(item), overtaken(item)) == ("pinned", "")
+    assert place_of(item, (item,), "mentions", ((1, 3),)) == (
+        "Without the pin its rank by mentions would be 9, with 90 % confidence between 4 and 24."
+    )
+
+
+@pytest.mark.parametrize(
+    ("ties", "told"),
+    [
+        ([], ""),
+        ([(1, 3)], "1 to 3 are too close to call"),
+        ([(1, 3), (4, 9), (1000, 1200)], "1 to 3, 4 to 9 and 1,000 to 1,200 are too close to call"),
+    ],
+)
+def test_ties_are_told_in_one_sentence(ties: list[tuple[int, int]], told: str) -> None:
+    assert too_close(ties) == told
 
 
 @pytest.mark.parametrize(("behind", "ahead"), [(4, False), (5, False), (6, True)])

@@ -82,12 +82,12 @@ def labels(table: list[list[str]]) -> list[str]:
 def test_the_first_is_told_with_its_lead_trend_and_workaround(desk: Desk) -> None:
     told = lead(text_of(desk.report()))
     assert re.search(
-        r"It leads by 1 mention; with other images the next would be level or ahead in \d+ % of cases;"
-        r" its 90 % interval is rank 1–",
+        r"It leads by 1 mention\. But ranks 1 to 3 are too close to call\. It could be overtaken: with other"
+        r" images the next is level or ahead in \d+ % of cases\. Its rank is 1, with 90 % confidence between",
         told,
     )
     assert "Fading: 0 mentions in the last 12 weeks, 0 of them in the last 4." in told
-    assert "Done instead, most often: drew it (1 time)." in told
+    assert "Done instead: drew it (1 time)." in told
     assert "Nobody has decided about it." in told
 
 
@@ -115,11 +115,9 @@ def test_what_is_asked_for_most_stays_in_the_headline_though_it_may_be_there(des
         " The entry `sky_mask` probably covers all of it."
         " It is listed below, with its evidence."
     )
-    assert standing.startswith(
-        "It leads by 1 mention; with other images the next would be level or ahead in "
-    )
-    assert standing.endswith("Done instead, most often: drew it (1 time). Nobody has decided about it.")
-    assert missing.startswith("Of what is not, **film grain** is missing most: asked for 2 times on 2 images")
+    assert standing.startswith("It leads by 1 mention. But ranks 1 to 3 are too close to call. It could be ")
+    assert standing.endswith("Done instead: drew it (1 time). Nobody has decided about it.")
+    assert missing.startswith("Of what is not, **film grain** is asked for most: 2 times on 2 images")
 
 
 def test_two_entries_that_cover_a_part_each_are_both_told(tmp_path: Path) -> None:
@@ -158,7 +156,7 @@ def test_by_another_ranking_what_may_be_there_stands_first_by_that(desk: Desk) -
 
 def test_what_is_covered_and_ranks_later_is_not_in_the_headline(desk: Desk) -> None:
     told = lead(text_of(desk.report(FILM)))
-    assert "**sky mask** is what is missing most: asked for 3 times" in told
+    assert "**sky mask** is asked for most: 3 times" in told
     assert "possibly there" not in told
 
 
@@ -182,7 +180,7 @@ def test_the_nearest_entry_is_the_first_of_those_that_come_nearest(tmp_path: Pat
 def test_ties_with_what_is_covered_are_told(desk: Desk) -> None:
     made = desk.report(SKY, FOG)
     assert made.ranked["tie_group"].to_list() == [1, 1, 1]
-    assert "ranks 1 to 3 are a tie." in lead(text_of(made))
+    assert "But ranks 1 to 3 are too close to call." in lead(text_of(made))
 
 
 def test_a_rank_that_is_missing_in_the_list_is_explained(desk: Desk) -> None:
@@ -211,7 +209,8 @@ def test_what_people_pinned_stays_in_the_list_though_it_is_covered(desk: Desk) -
     text = text_of(made)
     assert labels(next(tables(text)))[0] == "sky mask"
     assert COVERED not in headings(text)
-    assert "The entry `sky_mask` probably covers all of it. People have pinned it." in lead(text)
+    assert "**sky mask** stands first because ana pinned it: asked for 3 times" in lead(text)
+    assert "The entry `sky_mask` probably covers all of it." in lead(text)
     assert re.search(r"Decided: 2026-07-01 ana pinned 'sky mask' \(dec-[0-9a-f]+\)\.", lead(text))
 
 
@@ -229,8 +228,10 @@ def test_what_stands_first_though_less_is_asked_for_it_is_not_called_missing_mos
     desk.report()
     desk.decide.pin("lens flare", "a client waits")
     told = lead(text_of(desk.report()))
-    assert "**lens flare** stands first because of what was decided: asked for once" in told
-    assert "The next has 2 more mentions; " in told
+    assert "**lens flare** stands first because ana pinned it: asked for once" in told
+    assert "Without the pin its rank by mentions would be 3, with 90 % confidence between 1 and 3." in told
+    whole = next(tables(text_of(desk.report())))
+    assert whole[1][0] == "1 (pinned by ana; by mentions rank 3, 1 to 3)"
     assert "ana pinned 'lens flare': a client waits (dec-" in told
 
 
@@ -331,7 +332,7 @@ def test_ties_are_told_to_their_end_even_if_it_is_not_shown(demo_run: Run) -> No
     end = ranked.filter(ranked["tie_group"] == last_shown)["rank"].max()
     assert isinstance(end, int)
     assert end > 10
-    assert re.search(rf"Tied: .*to {end};", text_of(demo_run))
+    assert re.search(rf"and \d+ to {end} are too close to call: ", text_of(demo_run))
 
 
 @pytest.mark.parametrize("entries", [(), (SKY, FOG)], ids=["no vocabulary", "vocabulary"])

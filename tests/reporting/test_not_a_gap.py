@@ -34,7 +34,7 @@ def test_every_record_is_counted_filtered_or_no_gap(tmp_path: Path) -> None:
 def test_the_account_names_rules_and_counts(tmp_path: Path) -> None:
     text = text_of(publish(tmp_path, photos(tmp_path)))
     rows = {row[0]: row[1:] for row in list(tables(text))[-1][1:]}
-    assert rows["not a gap"] == ["3", "2 transient, 1 permission; which ones, says gaps.parquet"]
+    assert rows["not a gap"] == ["3", "2 transient, 1 permission; gaps.parquet says which ones"]
 
 
 def test_marked_records_are_ranked_nowhere_and_published_all_the_same(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _SHOWN: Final = 5  # groups to name
 _AS_FOUND: Final = "these are the groups as found, before what was decided about them"
-_GROUP_COLUMNS: Final = ("mentions", "surfaces", "cohesion", "weakest link")
+_GROUP_COLUMNS: Final = ("mentions", "surfaces", "how alike", "weakest link")
 _SWEEP_COLUMNS: Final = ("cut", "groups", "singletons", "their mentions", "largest")
 _SOUND_HINT: Final = "`vocabgap check` says what was looked for, and what could not be read"
 
@@ -148,7 +148,7 @@ def show(
     output.text(
         f"{visible(group['label'])}: {count(group['mentions'], 'mention')}, "
         f"{count(wordings.height, 'wording')}, "
-        f"cohesion {group['cohesion']:.2f}, weakest link {group['weakest_link']:.2f}\n"
+        f"how alike the wordings are: {group['cohesion']:.2f}; weakest link {group['weakest_link']:.2f}\n"
     )
     cells = [
         [row["wording"], row["mentions"], f"{row['similarity']:.2f}"]

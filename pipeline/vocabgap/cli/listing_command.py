@@ -253,15 +253,15 @@ def _print_shown(output: Output, shown: "Shown", most: int | None) -> None:
 
 def _capability_lines(capability: "Capability", lineage: tuple[str, ...]) -> list[str]:
     """The evidence for a capability, a line each."""
-    from vocabgap.reporting.wording import CONFIDENT, SEVERAL, day, interval, likely, satisfaction, trend
+    from vocabgap.reporting.wording import SEVERAL, day, likely, rank_of, satisfaction, trend
 
     images, sessions = count(capability.images, "image"), count(capability.sessions, "session")
     sure = f"{SEVERAL}, " if capability.mixed else ""
     spread = f"{capability.mentions:,} ({sure}likely {likely(capability)}) on {images} in {sessions}"
     lines = [
         f"{capability.capability_id}  {excerpt(capability.label)}",
-        f"status: {capability.status}{', pinned' if capability.pinned else ''}",
-        f"rank: {capability.rank:,}, with {CONFIDENT} % confidence {interval(capability)}",
+        f"status: {capability.status}",
+        f"rank: {visible(rank_of(capability, 'the counts'))}",
         f"mentions: {spread}; {satisfaction(capability)}",
         f"seen: {day(capability.first_seen)} to {day(capability.last_seen)}; {trend(capability)}",
         f"category: {visible(capability.intent_category)}",

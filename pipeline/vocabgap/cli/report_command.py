@@ -1,5 +1,6 @@
 """`vocabgap report`: the main job."""
 
+import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
@@ -46,7 +47,7 @@ from vocabgap.cli.output import (
 from vocabgap.errors import InvalidInputError
 from vocabgap.records.moments import is_minutes, iso, parse_moment, parse_now
 from vocabgap.settings.model import DEFAULT_OUT, DEFAULT_TOP, Settings, shared_from
-from vocabgap.text import count, escape_unseen, excerpt, printable_name, visible
+from vocabgap.text import carried, count, escape_unseen, excerpt, printable_name, visible
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,11 +63,13 @@ _NUMBERS: Final = ("#", "mentions", "likely", "images", "sessions", "unsatisfied
 _DATES: Final = ("last seen",)
 _SPARED: Final = ("likely", "sessions", "category")  # columns that a narrow terminal does without
 _NARROW: Final = 100
+_BRACKET: Final = "┐│┘"
 # Columns of table `capabilities`.
 _CSV_COLUMNS: Final = (
     "rank", "capability_id", "label", "mentions", "images", "sessions", "first_seen", "last_seen",
     "unsatisfied", "neutral", "satisfied", "unrated", "intent_category", "status", "rank_low", "rank_high",
-    "trend", "priority", "covered_by", "mentions_low", "mentions_high", "mixed",
+    "trend", "priority", "covered_by", "mentions_low", "mentions_high", "mixed", "pinned_by",
+    "unpinned_rank",
 )  # fmt: skip
 
 
@@ -327,7 +330,7 @@ def print_ranking(output: Output, result: "Run") -> None:
     """Print the ranking of a run as a table, and what became of every line."""
     summary = result.published.summary
     if summary.capabilities:
-        rows = [_row(item) for item in summary.capabilities]
+        rows = [_row(item, summary) for item in summary.capabilities]
         spared = _SPARED if available_width() < _NARROW else ()
         headings = [heading for heading in rows[0] if heading not in spared]
         cells = [[row[heading] for heading in headings] for row in rows]
@@ -341,21 +344,31 @@ def _cells(item: "Capability") -> list[object]:
     return [iso(value) if isinstance(value, datetime) else value for value in values]
 
 
-def _mark(item: "Capability") -> str:
+def _mark(item: "Capability", ranked_by: str) -> str:
     """What is to be known of the place of a capability that is shown."""
-    from vocabgap.reporting.wording import SEVERAL
+    from vocabgap.reporting.wording import SEVERAL, pinned
     from vocabgap.schema import REGRESSED
 
-    marks = [*[SEVERAL] * item.mixed, *["pinned"] * item.pinned, *[REGRESSED] * (item.status == REGRESSED)]
+    by_hand = excerpt(pinned(item, ranked_by))
+    marks = [*[SEVERAL] * item.mixed, *[by_hand] * bool(by_hand), *[REGRESSED] * (item.status == REGRESSED)]
     return f" ({', '.join(marks)})" if marks else ""
 
 
-def _row(item: "Capability") -> dict[str, object]:
+def _bracket(rank: int, ties: Iterable[tuple[int, int]]) -> str:
+    """Its part of the bracket around ranks that are too close to call."""
+    top, middle, bottom = _BRACKET if carried(_BRACKET, sys.stdout.encoding or "utf-8") == _BRACKET else "|||"
+    for first, last in ties:
+        if first <= rank <= last:
+            return top if rank == first else bottom if rank == last else middle
+    return " "
+
+
+def _row(item: "Capability", summary: "Summary") -> dict[str, object]:
     from vocabgap.reporting.wording import likely
 
     return {
-        "#": item.rank,
-        "capability": excerpt(item.label) + _mark(item),
+        "#": f"{item.rank} {_bracket(item.rank, summary.ties)}" if summary.ties else item.rank,
+        "capability": excerpt(item.label) + _mark(item, summary.ranked_by),
         "mentions": item.mentions,
         "likely": likely(item),
         "images": item.images,
@@ -380,6 +393,8 @@ def _elsewhere(summary: "Summary") -> list[str]:
 
 
 def _closing(result: "Run") -> list[str]:
+    from vocabgap.reporting.wording import too_close
+
     summary, published = result.published.summary, result.published
     account = summary.account
     lines = []
@@ -390,6 +405,8 @@ def _closing(result: "Run") -> list[str]:
             f"\n{len(summary.capabilities)} of {count(summary.total, 'capability', 'capabilities')},"
             f" {count(summary.mentions, 'mention')}."
         )
+        if summary.ties:
+            lines.append(f"{too_close(summary.ties)}.")
         lines += _elsewhere(summary)
     if account is not None:
         filtered = f"; {count(account.filtered, 'record')} filtered out" if account.filtered else ""

@@ -48,9 +48,10 @@ class EffectiveDecisions:
         """What was said of the groups that hold certain surfaces (table `verdicts`)."""
         rows: list[tuple[object, ...]] = []
         for decision, surfaces in self.about:
-            said = (decision.decision_id, decision.time.astimezone(UTC), decision.action.value)
+            said = (decision.decision_id, decision.time.astimezone(UTC), decision.actor)
+            what = (decision.action.value, decision.label, decision.summary)
             known = [] if decision.capability is None else [*map(_surface, decision.capability.wordings)]
-            rows += [(each, *said, decision.label, decision.summary, known) for each in surfaces]
+            rows += [(each, *said, *what, known) for each in surfaces]
         return pl.DataFrame(rows, schema=VERDICTS.schema, orient="row")
 
     @property

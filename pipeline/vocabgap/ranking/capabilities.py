@@ -30,6 +30,8 @@ from vocabgap.text import count
 
 _DEFAULTS: Final = RankSettings()
 _LISTS: Final = ("categories", "operations", "vocabulary_used", "combinations", "workarounds")
+_PINNED: Final = 0  # of the blocks, see `_standing`
+_INTERVAL: Final = ("rank_low", "rank_high")
 _TIES: Final = ("mentions", "images", "sessions", "last_seen")
 _ORDER_HINT: Final = "hand in what vocabgap.rank returned, or some of its rows, in their order"
 
@@ -105,18 +107,29 @@ def rank(
                 "established"
             ),
         )
-        .with_columns(_standing().alias("standing"))
     )
-    numbers = (settings.by.value, *_TIES)
-    ordered = described.sort(
-        "standing", *numbers, "label", "capability_id",
-        descending=[False, *(True for _ in numbers), False, False], nulls_last=True,
-    )  # fmt: skip
-    intervals = rank_intervals(clustered, ordered, settings, now=present, earliest=earliest)
+
+    def placed(*, pins: bool) -> pl.DataFrame:
+        """In order of rank, with the intervals of these."""
+        numbers = (settings.by.value, *_TIES)
+        ordered = described.with_columns(_standing(pins=pins).alias("standing")).sort(
+            "standing", *numbers, "label", "capability_id",
+            descending=[False, *(True for _ in numbers), False, False], nulls_last=True,
+        )  # fmt: skip
+        intervals = rank_intervals(clustered, ordered, settings, now=present, earliest=earliest)
+        return ordered.hstack(intervals).with_row_index("rank", offset=1)
+
+    ranking = placed(pins=True).with_columns(pl.lit(None, pl.Int64).alias("unpinned_rank"))
+    is_first = pl.col("standing") == _PINNED
+    if ranking.select(is_first.any()).item():
+        # A pin is no evidence: how sure its place is, is told of the place that the counts give it.
+        by_counts = placed(pins=False).select("cluster", *_INTERVAL, unpinned_rank="rank")
+        ranking = ranking.join(by_counts, on="cluster", how="left", suffix="_unpinned").with_columns(
+            pl.when(is_first).then(pl.col(f"{name}_unpinned")).otherwise(name).alias(name)
+            for name in (*_INTERVAL, "unpinned_rank")
+        )
     return (
-        ordered.hstack(intervals)
-        .with_columns(pl.lit([], dtype=CAPABILITIES.schema["covered_by"]).alias("covered_by"))
-        .with_row_index("rank", offset=1)
+        ranking.with_columns(pl.lit([], dtype=CAPABILITIES.schema["covered_by"]).alias("covered_by"))
         .select(CAPABILITIES.names)
         .match_to_schema(CAPABILITIES.schema, integer_cast="upcast")
     )
@@ -158,14 +171,14 @@ def _fitting(ranked: pl.DataFrame) -> list[RankBy]:
     return [by for by in RankBy if falls[by.value].item()]
 
 
-def _standing() -> pl.Expr:
+def _standing(*, pins: bool) -> pl.Expr:
     """Blocks that are ranked one after the other, whatever is counted.
 
-    What people have pinned, what is established, what is not, and what people have dismissed or authored,
-    also where they had pinned it before.
+    What people have pinned, if pins count, what is established, what is not, and what people have dismissed
+    or authored, also where they had pinned it before.
     """
-    settled = pl.col("status").is_in(SETTLED)
-    return pl.when(settled).then(3).when("pinned").then(0).when("established").then(1).otherwise(2)
+    settled, is_pinned = pl.col("status").is_in(SETTLED), pl.col("pinned") & pins
+    return pl.when(settled).then(3).when(is_pinned).then(_PINNED).when("established").then(1).otherwise(2)
 
 
 def _with_evidence(

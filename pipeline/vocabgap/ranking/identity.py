@@ -31,6 +31,7 @@ _DECIDED: Final[Mapping[str, pl.DataType]] = {
     "label": pl.String(),
     "status": pl.String(),
     "pinned": pl.Boolean(),
+    "pinned_by": pl.String(),
     "decisions": pl.List(pl.String),
     "outgrown": pl.List(pl.String),
 }
@@ -135,6 +136,7 @@ def default_identities(clusters: pl.DataFrame) -> pl.DataFrame:
         pl.lit(None, pl.String).alias("label"),
         pl.lit(OPEN).alias("status"),
         pl.lit(value=False).alias("pinned"),
+        pl.lit(None, pl.String).alias("pinned_by"),
         pl.lit([], pl.List(pl.String)).alias("decisions"),
         pl.lit([], pl.List(pl.String)).alias("outgrown"),
     )
@@ -196,6 +198,7 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: pl.Data
         return pl.DataFrame(schema=_DECIDED)
     surfaces = _surfaces(clusters)
     action = pl.col("action")
+    is_pin = action == "pin"
     gives_status = action.is_in(list(_STATUS_OF))
     has_regressed = (action == _AUTHOR) & (pl.col("last_mention") > pl.col("time")).fill_null(value=False)
     is_outgrown = gives_status & ~has_regressed & (2 * pl.col("carried") < pl.col("whole"))
@@ -223,7 +226,8 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: pl.Data
         .agg(
             pl.col("label").drop_nulls().last(),
             pl.col("given").filter(gives_status, ~pl.col("is_outgrown")).last().alias("status"),
-            (action == "pin").any().alias("pinned"),
+            is_pin.any().alias("pinned"),
+            pl.col("actor").filter(is_pin).last().alias("pinned_by"),
             in_words.alias("decisions"),
             pl.col("decision_id").filter("is_outgrown").alias("outgrown"),
         )

@@ -157,6 +157,8 @@ class Capability(msgspec.Struct, frozen=True):
     mentions_low: int
     mentions_high: int
     mixed: bool
+    pinned_by: str | None
+    unpinned_rank: int | None
     covered: tuple[Covered, ...] = ()  # by wording; the entry that covers most mentions first
 
     @classmethod

@@ -11,8 +11,8 @@ import polars as pl
 from vocabgap.ranking.lineage import relations
 from vocabgap.records.moments import iso
 from vocabgap.reporting.manifest import Difference, differences, model_differences
-from vocabgap.reporting.published_run import PublishedRun
-from vocabgap.reporting.wording import escape, in_what
+from vocabgap.reporting.published_run import DEFAULT_BY, PublishedRun
+from vocabgap.reporting.wording import by_counts, escape, in_what
 from vocabgap.schema import CAPABILITIES, CONTINUED, SETTLED
 from vocabgap.text import count, excerpt, surface
 
@@ -27,11 +27,15 @@ class Kind(StrEnum):
     REGRESSED = "regressed"
     MERGED = "merged"
     SPLIT = "split"
+    PINNED = "pinned"
+    UNPINNED = "unpinned"
 
 
 _HEADINGS: Final = {
     Kind.NEW: "New",
     Kind.REGRESSED: "Regressed: authored, and asked for again",
+    Kind.PINNED: "Pinned: first because people want it so",
+    Kind.UNPINNED: "No longer pinned",
     Kind.RISEN: "Risen",
     Kind.FALLEN: "Fallen",
     Kind.RESOLVED: "Resolved",
@@ -63,6 +67,11 @@ class Change(msgspec.Struct, frozen=True):
     previous_mentions: int | None
     status: str | None  # `gone` where nobody mentions it any more, null where the run is narrowed to others
     places: int = 0  # how many of those that were open in both runs it passed; negative if they passed it
+    # In the later run: who pinned it, the rank it would have without that, and the interval of its rank.
+    pinned_by: str | None = None
+    unpinned_rank: int | None = None
+    rank_low: int | None = None
+    rank_high: int | None = None
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -74,6 +83,7 @@ class Comparison(msgspec.Struct, frozen=True):
     unchanged: int  # that stand among the others as they did; where no ranks are compared, that are in both
     differences: tuple[Difference, ...] = ()  # in narrowing or ranking; with any, nothing has risen or fallen
     embedding: tuple[Difference, ...] = ()  # in how wordings were embedded, where that gave other vectors
+    ranked_by: str = DEFAULT_BY  # the later one
 
     def of(self, kind: Kind) -> tuple[Change, ...]:
         """The changes of one kind."""
@@ -84,7 +94,7 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
     """Compare two published runs.
 
     A capability has risen, or fallen, where its rank says so and its place among those that are open in both
-    runs does, too: what is new, or was settled, moves nobody else.
+    runs does, too: what is new, or was settled or pinned, moves nobody else.
 
     Where the runs are narrowed or ranked differently, no ranks are compared. What is new, gone, merged or
     split goes by all that both runs grouped, then, for what a filter hides is neither new nor gone; it is not
@@ -92,17 +102,29 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
     """
     before, after = earlier.capabilities, later.capabilities
     apart = differences(earlier.narrowing, later.narrowing, between=later.now - earlier.now)
-    was = before.select(previous_id="capability_id", previous_status="status")
+    is_pinned = pl.col("unpinned_rank").is_not_null()
+    was = before.select(previous_id="capability_id", previous_status="status", was_pinned=is_pinned)
     rows = (
         _related(earlier, later, narrowed_alike=not apart)
         .join(was, on="previous_id", how="left")
-        .join(after.select("capability_id", "status"), on="capability_id", how="left")
+        .join(
+            after.select("capability_id", "status", "pinned_by", "unpinned_rank", "rank_low", "rank_high"),
+            on="capability_id",
+            how="left",
+        )
         .filter(pl.col("status").is_not_null() | pl.col("previous_status").is_not_null())
+        .with_columns(pl.col("was_pinned").fill_null(value=False), is_pinned.alias("is_pinned"))
+    )
+    by_hand = pl.col("was_pinned") | pl.col("is_pinned")
+    rows = rows.with_columns(  # how many that people moved stand before it
+        rows.filter(by_hand)[name].drop_nulls().sort().search_sorted(rows[name]).alias(f"{name}_by_hand")
+        for name in ("previous_rank", "rank")
     )
     open_in_both = rows.filter(
         pl.col("relation") == CONTINUED,
         ~pl.col("status").is_in(SETTLED),
         ~pl.col("previous_status").is_in(SETTLED),
+        ~by_hand,
         pl.lit(value=not apart),
     )
     place = {name: pl.col(name).rank("ordinal").cast(pl.Int64) for name in ("previous_rank", "rank")}
@@ -119,7 +141,9 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
         pl.col("relation") == CONTINUED, ~pl.col("capability_id").is_in([each for each in moved if each])
     )
     embedding = model_differences(earlier.model, later.model)
-    return Comparison(earlier.now, later.now, tuple(changes), unchanged.height, apart, embedding)
+    return Comparison(
+        earlier.now, later.now, tuple(changes), unchanged.height, apart, embedding, later.ranked_by
+    )
 
 
 def _related(earlier: PublishedRun, later: PublishedRun, *, narrowed_alike: bool) -> pl.DataFrame:
@@ -147,29 +171,39 @@ def compared_in_words(comparison: Comparison, *, top: int, markdown: bool = Fals
         changes = comparison.of(kind)
         if changes:
             lines.append(f"\n{'## ' if markdown else ''}{heading} ({len(changes):,})\n")
-            lines += [f"{'-' if markdown else ' '} {line}" for line in _sentences(changes, top, show)]
+            lines += [
+                f"{'-' if markdown else ' '} {line}"
+                for line in _sentences(changes, top, show, comparison.ranked_by)
+            ]
     return "\n".join(lines)
 
 
-def _sentences(changes: Sequence[Change], top: int, show: Callable[[object], str]) -> Iterator[str]:
+def _sentences(
+    changes: Sequence[Change], top: int, show: Callable[[object], str], ranked_by: str
+) -> Iterator[str]:
     shown = changes[:top] if top else changes
     for change in shown:
-        yield _sentence(change, show)
+        yield _sentence(change, show, ranked_by)
     if len(shown) < len(changes):
         yield f"and {len(changes) - len(shown):,} more; `--top 0` tells all"
 
 
-def _sentence(change: Change, show: Callable[[object], str]) -> str:
+def _sentence(change: Change, show: Callable[[object], str], ranked_by: str) -> str:
     name = show(change.label if change.label is not None else change.previous_label)
     now, was = f"{name} ({change.capability_id})", f"{show(change.previous_label)} ({change.previous_id})"
     mentions = count(change.mentions or 0, "mention")
     same = change.previous_mentions == change.mentions
     grown = mentions if same else f"{change.previous_mentions or 0:,} to {mentions}"
     ranks = f"rank {change.previous_rank} to {change.rank}"
+    if change.places * ((change.previous_rank or 0) - (change.rank or 0)) <= 0 < abs(change.places):
+        ranks += " behind what is pinned"
     match change.kind:
         case Kind.NEW:
             sentence = f"{name}: {mentions}, rank {change.rank}"
-        case Kind.RISEN | Kind.FALLEN:
+        case Kind.PINNED:
+            place = by_counts(change.unpinned_rank or 0, change.rank_low, change.rank_high, ranked_by)
+            sentence = f"{name}: {ranks}, pinned by {show(change.pinned_by)}; {place}; {grown}"
+        case Kind.RISEN | Kind.FALLEN | Kind.UNPINNED:
             sentence = f"{name}: {ranks}, {grown}"
         case Kind.REGRESSED:
             sentence = f"{name}: {grown}, rank {change.rank}"
@@ -185,6 +219,7 @@ def _sentence(change: Change, show: Callable[[object], str]) -> str:
 def _changes(row: dict[str, Any], places: int) -> Iterator[Change]:
     known = {name: row[name] for name in Change.__struct_fields__ if name in row}
     relation, was = row["relation"], row["previous_status"]
+    rank, previous_rank = ((row[name] or 0) - row[f"{name}_by_hand"] for name in ("rank", "previous_rank"))
     known["status"] = _GONE if relation == _GONE else row["status"]
 
     def change(kind: Kind, moved: int = 0) -> Change:
@@ -196,10 +231,10 @@ def _changes(row: dict[str, Any], places: int) -> Iterator[Change]:
         yield change(Kind.RESOLVED)
     elif row["status"] == Kind.REGRESSED and was not in {None, Kind.REGRESSED}:
         yield change(Kind.REGRESSED)
-    elif places > 0 and row["rank"] < row["previous_rank"]:
-        yield change(Kind.RISEN, places)
-    elif places < 0 and row["rank"] > row["previous_rank"]:
-        yield change(Kind.FALLEN, places)
+    elif row["is_pinned"] != row["was_pinned"] and None not in {was, row["status"]}:
+        yield change(Kind.PINNED if row["is_pinned"] else Kind.UNPINNED)
+    elif places and (rank < previous_rank if places > 0 else rank > previous_rank):
+        yield change(Kind.RISEN if places > 0 else Kind.FALLEN, places)
 
 
 def _order(change: Change) -> tuple[int, int, int, str, str]:

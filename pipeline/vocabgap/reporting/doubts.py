@@ -16,13 +16,18 @@ if TYPE_CHECKING:  # whoever only reads a run clusters nothing
     from vocabgap.clustering.questions import Question
 
 MOST_DOUBTS: Final = 5  # of each kind
+MOST_NEAREST: Final = 3  # where no two groups are probably one need
 _LIKELY: Final = 0.25  # that two groups are one need; few that are apart are likelier
+# ... and this is the least to be told, where none is as likely as that. What is told of these can be relied
+# on: of the three likeliest of each of those eleven sets 17 of 66 were one need, where 13 were to be.
+_POSSIBLE: Final = 0.1
 _UNLIKELY: Final = 0.5  # that one group is one need
 # How many are what they are told to be: 11 of 47 and 61 of 96, as `tests/benchmarks/quality.py` counts them
 # on the eleven sets of its `SOURCES.md`, by words and with the model.
 ARE_ONE: Final = "one in four"
 ARE_TWO: Final = "three in five"
 _NAMED: Final = 3  # wordings in a command: the others go where they are more similar
+_NUMBERS: Final = {4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
 _LONGEST: Final = 80  # characters of a wording in a command
 
 
@@ -38,6 +43,16 @@ class Doubt(msgspec.Struct, frozen=True):
     left_mentions: int
     right_mentions: int
     leaving: Annotated[tuple[str, ...], msgspec.Meta(description="wordings that leave if they are two")] = ()
+    likely: Annotated[
+        float | None, msgspec.Meta(description="how likely two groups are one need, 0 to 1")
+    ] = None
+
+    @property
+    def chance(self) -> str:
+        """How likely two groups are one need, in words, where that is not probable; empty otherwise."""
+        if self.likely is None or self.likely >= _LIKELY:
+            return ""
+        return f"about one in {_NUMBERS[min(max(round(1 / self.likely), min(_NUMBERS)), max(_NUMBERS))]}"
 
     def command(self, options: str) -> str:
         """The command line that says so: a merge, or a split that names wordings, quoted for the shell."""
@@ -49,6 +64,8 @@ class Doubt(msgspec.Struct, frozen=True):
 
 def doubts_of(asked: Iterable["Question"], groups: pl.DataFrame, ranked: pl.DataFrame) -> tuple[Doubt, ...]:
     """What a review would ask about the largest groups, where the answer would probably change them.
+
+    Where no two groups are probably one need, those few are told that come nearest.
 
     Args:
         asked: The questions, those first whose answers would change most. No more are taken than are needed.
@@ -62,19 +79,25 @@ def doubts_of(asked: Iterable["Question"], groups: pl.DataFrame, ranked: pl.Data
     capabilities = capabilities_of(groups.join(is_open, on="capability_id", how="semi"))
     one_need: list[Doubt] = []
     two_needs: dict[str, Doubt] = {}
+    nearest: list[Doubt] = []
     for each in asked:
-        if not is_doubtful(each):
+        is_near = not each.are_one and each.likely >= _POSSIBLE
+        if not (is_near or is_doubtful(each)):
             continue
         doubt = _doubt(each, capabilities)
         if doubt is None:
             continue
-        if doubt.other_id is not None:
+        if doubt.chance:
+            nearest.append(doubt)
+        elif doubt.other_id is not None:
             one_need.append(doubt)
         else:
             # Of a group the doubt that weighs most: once it is answered the others are different.
             two_needs.setdefault(doubt.capability_id, doubt)
         if min(len(one_need), len(two_needs)) >= MOST_DOUBTS:
             break
+    if not one_need:
+        one_need = sorted(nearest, key=lambda doubt: -(doubt.likely or 0.0))[:MOST_NEAREST]
     return (*one_need[:MOST_DOUBTS], *[*two_needs.values()][:MOST_DOUBTS])
 
 
@@ -99,6 +122,7 @@ def _doubt(question: "Question", capabilities: Mapping[str, str]) -> Doubt | Non
         question.left_mentions,
         question.right_mentions,
         leaving,
+        None if question.are_one else question.likely,
     )
 
 

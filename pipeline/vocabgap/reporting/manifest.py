@@ -200,8 +200,9 @@ class Manifest(msgspec.Struct, frozen=True):
     ] = None
 
     doubts: Annotated[
-        tuple[Doubt, ...], msgspec.Meta(description="groups that are probably one need, or two")
-    ] = ()
+        tuple[Doubt, ...] | None,
+        msgspec.Meta(description="groups that may be one need, or two; null where nobody looked for any"),
+    ] = None
 
     @property
     def settings(self) -> Settings:

@@ -225,7 +225,7 @@ def whose(everybody: tuple[Asker, ...]) -> str:
         return ""
     if len(everybody) == 1:
         (only,) = everybody
-        return f"All of them are from the repository '{only.repo_slug}' of the tenant '{only.tenant_id}'."
+        return f"All records are from the repository '{only.repo_slug}' of the tenant '{only.tenant_id}'."
     repositories = count(len(everybody), "repository", "repositories")
     return f"They are from {repositories} of {count(len(_tenants(everybody)), 'tenant')}."
 

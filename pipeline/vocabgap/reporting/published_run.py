@@ -37,8 +37,10 @@ from vocabgap.reporting.manifest import (
     read_manifest,
 )
 from vocabgap.schema import CAPABILITIES, GAPS, GROUPS, PRESENT, PREVIOUS, Table
+from vocabgap.settings.model import RankSettings
 
 NO_PREVIOUS: Final = "none"
+DEFAULT_BY: Final = RankSettings().by.value
 _AGAIN: Final = "make the report again with this version"
 _ELSEWHERE: Final = "name a new or empty folder with --out, so that nothing of yours is touched"
 
@@ -68,6 +70,7 @@ class PublishedRun:
     groups: pl.DataFrame | None = None  # its own surfaces, whatever it was narrowed to; null without any
     narrowing: Narrowing | None = None  # null where it is not known
     model: Model | None = None  # what embedded the wordings, if anything
+    ranked_by: str = DEFAULT_BY
 
 
 def resolve_target(folder: str | Path, *, option: str = "--out") -> Path:
@@ -157,7 +160,8 @@ def read_published(folder: str | Path, *, option: str) -> PublishedRun:
     place = resolve_target(folder, option=option)
     groups = read_table(place, GROUPS_NAME, GROUPS) if (place / GROUPS_NAME).exists() else None
     own = None if groups is None else groups.filter(pl.col("run") == PRESENT)
-    return PublishedRun(manifest.now, capabilities, own, _narrowing(manifest), manifest.model)
+    by = DEFAULT_BY if manifest.rendering is None else manifest.rendering.ranked_by
+    return PublishedRun(manifest.now, capabilities, own, _narrowing(manifest), manifest.model, by)
 
 
 def read_groups(folder: str | Path) -> pl.DataFrame:

@@ -32,7 +32,7 @@ SUMMARY_AS_IT_IS: Final = (
 )
 CAPABILITY_AS_IT_IS: Final = (
     *("rank", "mentions", "images", "sessions", "first_seen", "last_seen"),
-    *("unsatisfied", "neutral", "satisfied", "unrated", "cohesion", "rank_low", "rank_high", "trend"),
+    *("unsatisfied", "neutral", "satisfied", "unrated", "cohesion", "trend"),
     *("priority", "tie_group", "reach", "need", "recency", "weekly", "repeats", "established"),
     *("next_ahead", "mentions_low", "mentions_high", "mixed"),
 )
@@ -105,7 +105,7 @@ def shareable(
         deciding=None,
         withheld=_withheld(summary, counted, many, common, fewest),
         terms=None,
-        doubts=(),
+        doubts=None,
         recurring_sets=_recurring_sets(summary, shared, fewest),
         overlong=0,
         grouped_by="",
@@ -140,7 +140,12 @@ def _shared(listed: Listed, common: CommonWords) -> Listed:
             ),
             workarounds=(),
             decisions=(),
+            # A pin is what people decided, and the interval that comes with it would tell of it.
             pinned=False,
+            pinned_by=None,
+            unpinned_rank=None,
+            rank_low=min(item.rank, item.rank_low),
+            rank_high=max(item.rank, item.rank_high),
             outgrown=(),
             asked_by=(),
         ),

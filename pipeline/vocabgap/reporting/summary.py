@@ -94,7 +94,7 @@ class Summary(msgspec.Struct, frozen=True):
     deciding: str | None = ""  # options for `vocabgap decide`; null in a report without commands
     withheld: Withheld | None = None  # only in a report that may leave the machine
     terms: CheckedTerms | None = None  # null where no glossary was asked, and in what may leave the machine
-    doubts: tuple[Doubt, ...] = ()  # groups that are probably one need, or two; none without commands
+    doubts: tuple[Doubt, ...] | None = None  # groups that may be one need, or two; null where not looked for
     recurring_sets: tuple[RecurringSet, ...] | None = None  # all; first those in most records beyond chance
     overlong: int = 0  # records with too many operations for these
     grouped_by: str = ""  # what brought wordings together; empty where that is not known, or withheld
@@ -116,14 +116,21 @@ class Summary(msgspec.Struct, frozen=True):
         return tuple(each for each in self.recurring_sets or () if each.lift_low > 1)[:SHOWN]
 
     @property
-    def one_need(self) -> tuple[Doubt, ...]:
-        """Groups that are probably one need, with others; none in a report without commands."""
-        return tuple(each for each in self.doubts if each.other_id is not None and self.deciding is not None)
+    def one_need(self) -> tuple[Doubt, ...] | None:
+        """Groups that are probably one need with others, or come nearest to that.
+
+        Null in a report without commands, and where nobody looked.
+        """
+        if self.doubts is None or self.deciding is None or not self.capabilities:
+            return None
+        return tuple(each for each in self.doubts if each.other_id is not None)
 
     @property
     def two_needs(self) -> tuple[Doubt, ...]:
         """Groups that are probably two needs; none in a report without commands."""
-        return tuple(each for each in self.doubts if each.other_id is None and self.deciding is not None)
+        return tuple(
+            each for each in self.doubts or () if each.other_id is None and self.deciding is not None
+        )
 
     @property
     def headline(self) -> str:

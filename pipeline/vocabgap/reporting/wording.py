@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Final
 
 import jinja2
+import msgspec
 
 from vocabgap.ranking.combinations import LEAST, MOST_OPERATIONS
 from vocabgap.ranking.evidence import MAX_WORKAROUNDS
@@ -116,8 +117,42 @@ def satisfaction(capability: Capability) -> str:
 
 
 def interval(capability: Capability) -> str:
-    """The interval of the rank."""
+    """The interval of the rank; of what is pinned, only that it is."""
+    if capability.unpinned_rank is not None:
+        return "pinned"
     return _between(capability.rank_low, capability.rank_high)
+
+
+def pinned(capability: Capability, ranked_by: str) -> str:
+    """Who pinned it, and where it would stand without that; empty where no pin puts it first."""
+    if capability.unpinned_rank is None:
+        return ""
+    place = by_counts(capability.unpinned_rank, capability.rank_low, capability.rank_high, ranked_by)
+    return f"pinned by {capability.pinned_by}; {place}"
+
+
+def by_counts(rank: int, low: int | None, high: int | None, ranked_by: str) -> str:
+    """The rank that what is counted gives, with its interval."""
+    span = f", {low:,} to {high:,}" if low and high and low != high else ""
+    return f"by {ranked_by} rank {rank:,}{span}"
+
+
+def rank_of(capability: Capability, ranked_by: str) -> str:
+    """The rank, and how sure it is."""
+    if capability.unpinned_rank is not None:
+        return f"{capability.rank:,}, {pinned(capability, ranked_by)}"
+    low, high = (f"{rank:,}" for rank in (capability.rank_low, capability.rank_high))
+    sure = f"{capability.rank:,}, with {CONFIDENT} % confidence"
+    return sure if low == high else f"{sure} between {low} and {high}"
+
+
+def too_close(ties: Sequence[tuple[int, int]]) -> str:
+    """Which ranks the numbers do not put in an order, without a full stop; empty where there are none."""
+    if not ties:
+        return ""
+    spans = [f"{first:,} to {last:,}" for first, last in ties]
+    told = ", ".join(spans[:-1]) + (" and " if len(spans) > 1 else "") + spans[-1]
+    return f"{told} are too close to call"
 
 
 def likely(capability: Capability) -> str:
@@ -159,30 +194,34 @@ def is_pinned_ahead(capability: Capability, others: tuple[Capability, ...], rank
     return any(getattr(each, ranked_by) > value for each in others if each.rank > capability.rank)
 
 
-def next_ahead(capability: Capability) -> str:
-    """In how many of the draws behind the interval the next one was level with it, or ahead."""
-    return "–" if capability.next_ahead is None else f"{100 * capability.next_ahead:.0f} %"
+def overtaken(capability: Capability) -> str:
+    """In how many of the draws the next one is level with it, or ahead; empty if that is not known."""
+    if capability.next_ahead is None or capability.unpinned_rank is not None:
+        return ""
+    return f"{100 * capability.next_ahead:.0f} %"
 
 
 def place_of(
     capability: Capability, others: tuple[Capability, ...], ranked_by: str, ties: tuple[tuple[int, int], ...]
 ) -> str:
-    """By how much the first one leads, and how sure that is."""
+    """By how much the first one leads, and how sure that is; one thing a sentence."""
+    if capability.unpinned_rank is not None:
+        place = msgspec.structs.replace(capability, rank=capability.unpinned_rank, unpinned_rank=None)
+        return f"Without the pin its rank by {ranked_by} would be {rank_of(place, ranked_by)}."
     behind = next((each for each in others if each.rank > capability.rank), None)
-    lead = []
+    sentences = []
     if behind is not None:
-        lead.append(_lead(getattr(capability, ranked_by), getattr(behind, ranked_by), ranked_by))
-        if behind.rank == capability.rank + 1 and capability.next_ahead is not None:
-            drawn = f"with other images the next would be level or ahead in {next_ahead(capability)} of cases"
-            lead.append(drawn)
-    span = interval(capability)
-    tie = next(((first, last) for first, last in ties if first <= capability.rank <= last), None)
-    if tie is None:
-        sure = f"its rank is {span} with {CONFIDENT} % confidence"
-    else:
-        sure = f"its {CONFIDENT} % interval is rank {span}, and ranks {tie[0]:,} to {tie[1]:,} are a tie"
-    sentence = "; ".join([*lead, sure])
-    return f"{sentence[0].upper()}{sentence[1:]}."
+        sentences.append(_lead(getattr(capability, ranked_by), getattr(behind, ranked_by), ranked_by))
+    tie = [tie for tie in ties if tie[0] <= capability.rank <= tie[1]]
+    if tie:
+        leads = sentences and sentences[0].startswith("it leads")
+        sentences.append(f"{'but ' * bool(leads)}ranks {too_close(tie)}")
+    share = overtaken(capability)
+    if share and behind is not None and behind.rank == capability.rank + 1:
+        how = f"with other images the next is level or ahead in {share} of cases"
+        sentences.append(f"It could be overtaken: {how}")
+    sentences.append(f"Its rank is {rank_of(capability, ranked_by)}")
+    return " ".join(f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences)
 
 
 def _lead(value: float, next_value: float, ranked_by: str) -> str:
@@ -195,16 +234,21 @@ def _lead(value: float, next_value: float, ranked_by: str) -> str:
 
 
 def how_often(capability: Capability) -> str:
-    """How often the most frequent workaround is, and that it is not the only such one; to be read before it.
+    """What is to be said before the most frequent workaround."""
+    return "Most often done instead" if capability.workarounds[0].mentions > 1 else "Done instead"
+
+
+def as_often(capability: Capability) -> str:
+    """How often that was done, and how many other workarounds are as frequent; to be said after it.
 
     Only so many workarounds are kept: where all of these are equally frequent, there may be more.
     """
     most = capability.workarounds[0].mentions
     equal = sum(each.mentions == most for each in capability.workarounds)
     if equal == 1:
-        return "Done instead, most often"
-    number = f"at least {equal}" if equal == MAX_WORKAROUNDS else f"{equal}"
-    return f"Done instead, no single thing most often but {number} equally so, such as"
+        return f" ({count(most, 'time')})"
+    at_least = "at least " if equal == MAX_WORKAROUNDS else ""
+    return f" ({count(most, 'time')}), and {at_least}{count(equal - 1, 'other thing')} just as often"
 
 
 def too_few(fewest: Mapping[str, int]) -> str:
@@ -231,6 +275,7 @@ def changes(kinds: dict[str, int]) -> str:
 FILTERS: Final = {
     function.__name__: function
     for function in (
+        as_often,
         changes,
         count,
         day,
@@ -242,13 +287,16 @@ FILTERS: Final = {
         is_pinned_ahead,
         iso,
         likely,
-        next_ahead,
         number,
+        overtaken,
+        pinned,
         place_of,
+        rank_of,
         rating,
         satisfaction,
         short_hash,
         sparkline,
+        too_close,
         too_few,
         trend,
         who_asked,

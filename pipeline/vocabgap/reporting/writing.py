@@ -104,7 +104,7 @@ def report(
     timings: Iterable[Timing] = (),
     share: int | None = None,
     terms: CheckedTerms | None = None,
-    doubts: Iterable[Doubt] = (),
+    doubts: Iterable[Doubt] | None = None,
     earlier: pl.DataFrame | None = None,
 ) -> Published:
     """Write the files of a run and publish them together.
@@ -125,7 +125,7 @@ def report(
         share: Write `share.html`, too, which may leave the machine: it shows what is on so many images, two
             at least.
         terms: What its words mean, where a glossary was asked.
-        doubts: Groups that are probably one need, or two.
+        doubts: Groups that are probably one need, or two; null where nobody looked for any.
         earlier: Table `history` of the runs before; that of the run that is replaced by default.
 
     Raises:
@@ -167,7 +167,7 @@ def report(
         inputs=() if scan is None else tuple(InputFile(**row) for row in scan.files.iter_rows(named=True)),
         timings=tuple(timings),
         terms=terms,
-        doubts=tuple(doubts),
+        doubts=None if doubts is None else tuple(doubts),
     )
     if reproduction is not None:
         manifest = reproduction.described_in(manifest)

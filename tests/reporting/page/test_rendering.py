@@ -74,7 +74,7 @@ def test_every_part_has_a_heading_and_is_in_a_landmark(seen: Read) -> None:
     sections = [each for each in seen.all("section") if each.within[-1] == "main"]
     named = [each.attributes["aria-labelledby"] for each in sections]
     assert named == [f"{name}-title" for name in (
-        "list", "evidence", "two-needs", "categories", "operations", "account", "how",
+        "list", "evidence", "one-need", "two-needs", "categories", "operations", "account", "how",
     )]  # fmt: skip
     assert set(named) <= set(seen.identifiers())
 
@@ -223,16 +223,22 @@ def test_what_is_known_of_a_capability_alone_is_in_its_panel(summary: Summary) -
     made = listed(
         summary,
         next_ahead=0.25,
-        pinned=True,
         asked_by=askers,
         outgrown=("dec-000000000001", "dec-000000000002"),
     )
     whole = replace(summary, capabilities=(made.capability,), everything=(made,), askers=askers)
     seen = read(render_page(whole))
-    assert "Next ahead 25 %" in seen.text
-    assert "Pinned yes: people want it first" in seen.text
+    assert "Could be overtaken by the next in 25 % of cases" in seen.text
     assert "Asked for by 2 tenants in 2 repositories, most often in 'coast' of 'reeve' (5)" in seen.text
-    assert "Outgrown decisions dec-000000000001, dec-000000000002" in seen.text
+    assert "Decisions that hold no longer dec-000000000001, dec-000000000002" in seen.text
+
+
+def test_a_pin_is_a_pin_on_the_page(summary: Summary) -> None:
+    made = listed(summary, rank_low=4, rank_high=24, pinned_by="<ana>", unpinned_rank=9)
+    seen = read(render_page(replace(summary, capabilities=(made.capability,), everything=(made,))))
+    assert "Rank pinned by <ana>; by mentions rank 9, 4 to 24" in seen.text
+    assert "Rank, with 90 % confidence" not in seen.text
+    assert "stands first because <ana> pinned it" in seen.text
 
 
 def test_filters_that_fit_nothing_are_not_offered(summary: Summary) -> None:
@@ -264,7 +270,7 @@ def test_without_records_nothing_is_said_of_operations_together(summary: Summary
 def test_texts_name_the_numbers_that_are_used(summary: Summary, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(rendering._ENVIRONMENT.globals, "draws", 777)
     monkeypatch.setattr(rendering, "_ENVIRONMENT", rendering._ENVIRONMENT.overlay())  # no cached templates
-    assert "Behind it are 777 draws of images" in read(render_page(summary)).text
+    assert "It comes from 777 random draws of the images" in read(render_page(summary)).text
 
 
 def test_a_page_of_thousands_of_the_worst_is_not_too_large(summary: Summary) -> None:

@@ -192,6 +192,7 @@ def _index(summary: Summary, limits: Limits) -> Index:
         days_together(each.on_days for each in summary.everything),
         named_by=summary.named_by,
         askers=summary.askers,
+        ranked_by=summary.ranked_by,
         last_rank=max((each.capability.rank_high for each in summary.everything), default=1),
         runs=runs[max(len(runs) - limits.runs, 0) :],
     )

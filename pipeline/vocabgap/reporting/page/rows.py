@@ -19,7 +19,8 @@ from vocabgap.reporting.wording import (
     factors,
     interval,
     likely,
-    next_ahead,
+    overtaken,
+    pinned,
     rating,
     satisfaction,
     short_hash,
@@ -100,10 +101,10 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     priority: float
     # In words:
     interval: str
-    next_ahead: str
+    pinned: str  # by whom, and where it would stand without; empty where it is not
+    overtaken: str  # how surely it could be; empty where nothing tells
     likely: str
     several: str  # empty where it is one need
-    pinned: bool
     asked: str
     rated: str
     trend_said: str
@@ -132,7 +133,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
 
 _AS_THEY_ARE: Final = (
     *("rank", "rank_low", "rank_high", "mentions", "images", "sessions", "unsatisfied", "neutral"),
-    *("satisfied", "trend", "weekly", "pinned", "repeats"),
+    *("satisfied", "trend", "weekly", "repeats"),
 )
 
 
@@ -204,12 +205,13 @@ class Index:
         askers: tuple[Asker, ...] = (),
         last_rank: int = 1,  # that any interval reaches
         runs: Sequence[datetime] = (),  # that histories tell of, the oldest first
+        ranked_by: str = "mentions",
     ) -> None:
         self.categories, self.operations, self.images, self.files = Names(), Names(), Names(), Names()
         self.runs = {moment: place for place, moment in enumerate(runs)}
         self.first_day = on_days[0][0] if on_days else None
         self.periods = Periods.of(on_days) if on_days else None
-        self.named_by, self.askers, self.last_rank = named_by, askers, last_rank
+        self.named_by, self.askers, self.last_rank, self.ranked_by = named_by, askers, last_rank, ranked_by
 
 
 def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
@@ -233,7 +235,8 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         interval=interval(item),
         likely=likely(item),
         several=SEVERAL if item.mixed else "",
-        next_ahead=next_ahead(item),
+        pinned=excerpt(pinned(item, index.ranked_by), most),
+        overtaken=overtaken(item),
         asked=excerpt(who_asked(item, index.askers), most),
         rated=satisfaction(item),
         trend_said=trend(item),

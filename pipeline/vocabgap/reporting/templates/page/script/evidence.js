@@ -36,13 +36,14 @@ function facts(capability) {
   const categories = spelled(capability.categories, run.categories).map(withMentions);
   const told = [
     ['Mentions', [whole(capability.mentions), capability.several].filter(Boolean).join(', ')],
-    ['Likely, however grouped', capability.likely],
+    ['Likely mentions', capability.likely],
     ['Images', whole(capability.images)],
     ['Known sessions', whole(capability.sessions)],
     ...(capability.status ? [['Status', capability.status]] : []),
-    [`Rank, with ${run.confidence} % confidence`, capability.interval],
-    ['Next ahead', capability.next_ahead],
-    ...(capability.pinned ? [['Pinned', 'yes: people want it first']] : []),
+    capability.pinned
+      ? ['Rank', isolated(capability.pinned)]
+      : [`Rank, with ${run.confidence} % confidence`, capability.interval],
+    ...(capability.overtaken ? [['Could be overtaken by the next', `in ${capability.overtaken} of cases`]] : []),
     ...(capability.asked ? [['Asked for', isolated(capability.asked)]] : []),
     ['Priority', capability.factors],
     ['Trend', capability.trend_said],
@@ -50,9 +51,9 @@ function facts(capability) {
     ['First seen', capability.first_seen ?? MISSING],
     ['Last seen', capability.last_seen ?? MISSING],
     ['Categories', ...joined(categories, ', ')],
-    ['Cohesion', decimals(capability.cohesion, 2)],
-    ...(capability.repeats ? [['Look like verbatim repeats by automation', whole(capability.repeats)]] : []),
-    ...(capability.outgrown.length ? [['Outgrown decisions', capability.outgrown.join(', ')]] : []),
+    ['How alike the wordings are', decimals(capability.cohesion, 2)],
+    ...(capability.repeats ? [['Look like copies that an automatic job wrote', whole(capability.repeats)]] : []),
+    ...(capability.outgrown.length ? [['Decisions that hold no longer', capability.outgrown.join(', ')]] : []),
     ...(run.commands.length ? [['Identifier', make('code', {}, capability.id)]] : []),
   ];
   return make('dl', { class: 'facts' }, ...told.map(([term, ...texts]) => described(term, ...texts)));
