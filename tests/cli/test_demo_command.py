@@ -112,11 +112,15 @@ def test_it_groups_by_meaning_where_the_model_is_installed(minilm: ModelFiles) -
 
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of the wheel, as an installation has them."""
+    """The files of the wheel that is built from the source distribution, as an installation has them."""
     pytest.importorskip("hatchling", reason="builds the wheel")
     folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(build, cwd=PROJECT, check=True, capture_output=True)
+    build = [sys.executable, "-m", "hatchling", "build", "-d", str(folder), "-t"]
+    subprocess.run([*build, "sdist"], cwd=PROJECT, check=True, capture_output=True)
+    (source,) = folder.glob("*.tar.gz")
+    subprocess.run([sys.executable, "-m", "tarfile", "-e", str(source), str(folder)], check=True)
+    top = folder / source.name.removesuffix(".tar.gz")
+    subprocess.run([*build, "wheel"], cwd=top, check=True, capture_output=True)
     (wheel,) = folder.glob("*.whl")
     subprocess.run([sys.executable, "-m", "zipfile", "-e", str(wheel), str(folder / "site")], check=True)
     return folder / "site"
