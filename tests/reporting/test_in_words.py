@@ -40,7 +40,8 @@ def test_an_interval_of_one_rank_is_that_rank(demo_run: Run, low: int, high: int
     ("weekly", "told"),
     [
         ((0,) * 8 + (1, 2, 3, 4), "rising: 10 mentions in the last 12 weeks, 10 of them in the last 4"),
-        ((1,) + (0,) * 11, "rising: 1 mention in the last 12 weeks, 0 of them in the last 4"),
+        ((1,) + (0,) * 11, "rising: 1 mention in the last 12 weeks, none of them in the last 4"),
+        ((0,) * 12, "rising: no mention in the last 12 weeks"),
         ((0, 0, 3), "rising: 3 mentions in the last 3 weeks, 3 of them in the last week"),
         # As the trend itself: the third of five weeks is two, rounded.
         ((0, 0, 0, 2, 3), "rising: 5 mentions in the last 5 weeks, 5 of them in the last 2"),

@@ -54,6 +54,19 @@ def test_headline_says_what_is_missing_most_and_how_often(tmp_path: Path) -> Non
     ) in text_of(publish(tmp_path, root))
 
 
+def test_the_first_of_those_that_are_level_is_not_called_the_most_asked_for(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("film grain")], "two": [gap("lens flare")]})
+    text = text_of(publish(tmp_path, root))
+    assert re.search(
+        r"\n\*\*[a-z ]+\*\* is asked for as often as any: once on 1 image, on 2026-04-01\.", text
+    )
+
+
+def test_satisfaction_that_nobody_rated_is_told_as_such(tmp_path: Path) -> None:
+    text = text_of(publish(tmp_path, write_corpus(tmp_path, {"one": [gap("sky mask", satisfaction=None)]})))
+    assert "\nSatisfaction with the workarounds: not rated. Category " in text
+
+
 def test_headline_of_a_single_record_is_in_the_singular(tmp_path: Path) -> None:
     text = text_of(publish(tmp_path, write_corpus(tmp_path, {"one": [gap("sky mask", session_id="a")]})))
     assert "asked for once on 1 image in 1 session, on 2026-04-01." in text

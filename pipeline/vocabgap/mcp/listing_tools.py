@@ -176,8 +176,6 @@ class Shown(Answer, kw_only=True):
         capability: Its place in the ranking.
         rank_low: Best end of the 90 % interval of the rank; of what is pinned, of the rank without the pin.
         rank_high: Worst end of it.
-        pinned_by: Who pinned it; null where nobody did.
-        unpinned_rank: The rank that it would have without the pin; null where no pin puts it first.
         categories: All its categories, most frequent first.
         vocabulary_used: Entries that were used instead, most frequent first.
         wordings: How it was put, most frequent first.
@@ -191,8 +189,6 @@ class Shown(Answer, kw_only=True):
     capability: Ranked
     rank_low: int
     rank_high: int
-    pinned_by: str | None
-    unpinned_rank: int | None
     categories: list[Tally]
     vocabulary_used: list[Tally]
     wordings: list[Wording]
@@ -220,8 +216,6 @@ def show_capability(workspace: Workspace, arguments: ShowArguments, checkpoint: 
         capability=Ranked.of(capability),
         rank_low=capability.rank_low,
         rank_high=capability.rank_high,
-        pinned_by=capability.pinned_by,
-        unpinned_rank=capability.unpinned_rank,
         categories=list(capability.categories[:MOST_NAMES]),
         vocabulary_used=list(capability.vocabulary_used[:MOST_NAMES]),
         wordings=list(capability.variants[:MOST_NAMES]),

@@ -40,6 +40,7 @@ _MOST_NAMES: Final = 5  # operations, wordings and workarounds of one capability
 _SAME: Final = (
     "rank", "capability_id", "label", "mentions", "images", "sessions", "unsatisfied", "rated", "first_seen",
     "last_seen", "trend", "priority", "status", "intent_category", "mentions_low", "mentions_high", "mixed",
+    "pinned_by", "unpinned_rank",
 )  # fmt: skip
 _Moment = Annotated[str, Meta(max_length=64)]
 
@@ -82,6 +83,8 @@ class Ranked(msgspec.Struct):
     mentions_low: int
     mentions_high: int
     mixed: bool
+    pinned_by: str | None
+    unpinned_rank: int | None
     operations: list[Tally]
     wordings: list[Wording]
     workarounds: list[Workaround]

@@ -171,9 +171,13 @@ def trend(capability: Capability) -> str:
     if capability.trend is None:
         return f"too early for a trend: the first record of all is less than {LEAST_WEEKS} weeks old"
     recent = recent_weeks(len(capability.weekly))
-    whole = f"{count(sum(capability.weekly), 'mention')} in the last {len(capability.weekly)} weeks"
+    weeks = f"in the last {len(capability.weekly)} weeks"
+    if not any(capability.weekly):
+        return f"{capability.trend}: no mention {weeks}"
     last = "the last week" if recent == 1 else f"the last {recent}"
-    return f"{capability.trend}: {whole}, {sum(capability.weekly[-recent:]):,} of them in {last}"
+    lately = sum(capability.weekly[-recent:])
+    whole = f"{count(sum(capability.weekly), 'mention')} {weeks}"
+    return f"{capability.trend}: {whole}, {f'{lately:,}' if lately else 'none'} of them in {last}"
 
 
 def sparkline(weekly: tuple[int, ...]) -> str:
