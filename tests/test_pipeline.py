@@ -1,5 +1,5 @@
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import polars as pl
@@ -9,7 +9,7 @@ from polars.testing import assert_frame_equal
 from builders import gap, write_corpus
 from vocabgap.clustering.grouping import cluster
 from vocabgap.decisions.deciding import Decisions
-from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.ingest.scanning import scan
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import STAGES, run
@@ -32,6 +32,7 @@ from vocabgap.settings.model import (
 )
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
+ONE = {"one": [gap("sky mask")]}
 
 
 def test_a_run_is_its_stages_one_after_the_other(demo: Path, tmp_path: Path) -> None:
@@ -84,7 +85,7 @@ def test_settings_reach_their_stages(demo: Path, tmp_path: Path) -> None:
 
 def test_stages_are_told_in_order(tmp_path: Path) -> None:
     told: list[str] = []
-    run(write_corpus(tmp_path, {}), tmp_path / "out", on_stage=told.append)
+    run(write_corpus(tmp_path, ONE), tmp_path / "out", on_stage=told.append)
     assert tuple(told) == STAGES == ("ingest", "cluster", "rank", "report")
 
 
@@ -143,12 +144,12 @@ def test_roots_may_be_several_and_of_any_iterable(tmp_path: Path) -> None:
 
 def test_folder_of_the_settings_is_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run(write_corpus(tmp_path, {})).published.folder == tmp_path / "out"
+    assert run(write_corpus(tmp_path, ONE)).published.folder == tmp_path / "out"
 
 
 def test_the_clock_is_the_present_unless_told(tmp_path: Path) -> None:
     before = datetime.now(UTC)
-    made = run(write_corpus(tmp_path, {}), tmp_path / "out")
+    made = run(write_corpus(tmp_path, ONE), tmp_path / "out")
     assert before <= made.published.manifest.now <= datetime.now(UTC)
 
 
@@ -176,10 +177,73 @@ def test_logs_are_never_touched(tmp_path: Path) -> None:
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
 
 
-def test_a_selection_of_nothing_is_a_report_of_nothing(demo: Path, tmp_path: Path) -> None:
-    made = run(demo, tmp_path / "out", selection=Selection(images=("no such image",)))
+def test_a_selection_of_nothing_is_a_report_of_nothing_where_that_is_meant(
+    demo: Path, tmp_path: Path
+) -> None:
+    made = run(demo, tmp_path / "out", selection=Selection(images=("no such image",)), allow_empty=True)
     assert made.ranked.is_empty()
     assert made.scan.gaps.filter(pl.col("why_not") == "filtered").height == made.scan.summary.records
+
+
+def test_what_would_publish_nothing_is_refused_unless_meant(tmp_path: Path) -> None:
+    root, nobody = write_corpus(tmp_path, ONE), Selection(images=("two",))
+
+    with pytest.raises(InvalidInputError, match="no record has image 'two'"):
+        run(root, tmp_path / "out", selection=nobody)
+    with pytest.raises(StateError, match=r"no log was found in '.*empty'"):
+        run(write_corpus(tmp_path, {}, "empty"), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert run(root, tmp_path / "out", selection=nobody, allow_empty=True).ranked.is_empty()
+
+
+def test_a_run_that_has_lost_its_logs_is_refused_unless_meant(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {name: [gap("sky mask")] for name in ("one", "two", "three")})
+    run(root, tmp_path / "out")
+    for name in ("one", "two"):
+        (root / name / "vocabulary_gaps.jsonl").unlink()
+
+    with pytest.raises(StateError, match="of 3 logs that the report before was made of, 1 are left"):
+        run(root, tmp_path / "out")
+    assert run(root, tmp_path / "out", allow_shrink=True).ranked["mentions"].to_list() == [1]
+
+
+def test_the_newest_record_can_be_the_present(tmp_path: Path) -> None:
+    newest, broken = "2026-05-02T07:00:00Z", "some day"
+    lines = [gap("sky mask"), gap("film grain", timestamp=newest), gap("halo", timestamp=broken)]
+    root = write_corpus(tmp_path, {"one": lines})
+
+    made = run(root, tmp_path / "out", now="last", selection=Selection(images=("one",)))
+
+    assert made.now == made.published.manifest.now == datetime(2026, 5, 2, 7, tzinfo=UTC)
+    assert made.published.manifest.command.endswith(f"--now {newest}")
+
+
+def test_spans_count_back_from_the_newest_record(tmp_path: Path) -> None:
+    root = write_corpus(
+        tmp_path, {"one": [gap("sky mask"), gap("film grain", timestamp="2026-05-02T07:00:00Z")]}
+    )
+
+    made = run(
+        root, tmp_path / "out", now="last", selection=lambda now: Selection(since=now - timedelta(days=7))
+    )
+
+    assert made.ranked["label"].to_list() == ["film grain"]
+    assert made.selection.since == datetime(2026, 4, 25, 7, tzinfo=UTC)
+
+
+def test_without_a_readable_timestamp_the_clock_is_the_present(tmp_path: Path) -> None:
+    before = datetime.now(UTC)
+
+    made = run(
+        write_corpus(tmp_path, {"one": [gap("halo", timestamp="some day")]}), tmp_path / "out", now="last"
+    )
+
+    assert before <= made.now <= datetime.now(UTC)
+
+
+def test_a_word_that_is_no_moment_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="now: expected a datetime with an offset"):
+        run(write_corpus(tmp_path, ONE), tmp_path / "out", now="newest")  # type: ignore[arg-type]
 
 
 def test_a_vocabulary_is_read_as_the_settings_say_and_compared_with_what_is_ranked(tmp_path: Path) -> None:

@@ -8,11 +8,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 import polars as pl
+from msgspec import structs
 
 from vocabgap.clustering.embedding import EmbeddingUse, load_embedder
 from vocabgap.clustering.grouping import Clusters, cluster
@@ -23,7 +24,7 @@ from vocabgap.glossary.checkpoints import waiting_folder
 from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.ingest.discovery import resolve_roots
 from vocabgap.ingest.scanning import Scan, scan
-from vocabgap.ingest.selection import Selection
+from vocabgap.ingest.selection import Selection, newest_moment
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.classifying import reclassify, with_categories, with_given_categories
 from vocabgap.ranking.coverage import covered
@@ -31,12 +32,13 @@ from vocabgap.ranking.identity import identify
 from vocabgap.ranking.lineage import Lineage, trace
 from vocabgap.ranking.screening import screen
 from vocabgap.ranking.vocabulary import Vocabulary, configured_vocabulary
-from vocabgap.records.moments import require_offset
+from vocabgap.records.moments import LAST, Present, known_present
 from vocabgap.reporting.doubts import doubts_of
 from vocabgap.reporting.history import earlier_rows
 from vocabgap.reporting.keeping import check_keeping, keeping
 from vocabgap.reporting.manifest import Decided, Model, Timing
 from vocabgap.reporting.published_run import Baseline, check_target, read_baseline, resolve_target
+from vocabgap.reporting.replacing import require_no_loss, require_something
 from vocabgap.reporting.reproduction import Reproduction
 from vocabgap.reporting.waiting import Blocked, check_report, forgotten_unless_written
 from vocabgap.reporting.writing import Published, report
@@ -45,6 +47,8 @@ from vocabgap.settings.model import Settings, shared_from
 from vocabgap.text import count
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
+Selecting = Selection | Callable[[datetime], Selection]
+"""What a report is narrowed to; with spans before the present, a function of that moment."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,6 +56,8 @@ class Analysis:
     """What the stages give, before anything is published.
 
     Attributes:
+        now: The moment that counts as its present.
+        selection: What the ranking is narrowed to.
         scan: What was read, with what the selection left out and what is no gap marked.
         clusters: The groups of wordings, as people's decisions have them.
         ranked: Table `capabilities`.
@@ -64,6 +70,8 @@ class Analysis:
         timings: How long each stage took.
     """
 
+    now: datetime
+    selection: Selection
     scan: Scan
     clusters: Clusters
     ranked: pl.DataFrame
@@ -101,32 +109,37 @@ def analyse(
     roots: str | Path | Iterable[str | Path],
     *,
     settings: Settings | None = None,
-    selection: Selection | None = None,
-    now: datetime | None = None,
+    selection: Selecting | None = None,
+    now: Present | None = None,
     out: str | Path | None = None,
     cache: str | Path | None = None,
     verify_hash: bool = False,
     previous: str | Path | None = None,
     on_stage: Callable[[str], None] | None = None,
+    on_scan: Callable[[Scan, Selection], None] | None = None,
 ) -> Analysis:
     """Scan, cluster and rank as `run` does, and publish nothing.
 
     Args:
         roots: Folders to search for gap logs, single log files, or shared corpora.
         settings: The settings in force; the defaults by default.
-        selection: What the ranking is narrowed to.
-        now: The moment that counts as its present; the clock's by default.
+        selection: What the ranking is narrowed to, or a function that says so of the present.
+        now: The moment that counts as its present; the clock's by default. `last` is that of the newest
+            record that counts, whatever is selected, or the clock's where none has a readable timestamp.
         out: The folder of the run that capabilities keep their identifiers from, if there is one; that of the
             settings by default. Nothing is written there.
         cache: A folder that keeps what was decoded for the next time.
         verify_hash: Compare every log with the cache by its digest, not by its size and times.
         previous: The folder of another run to compare with; `none` for none.
         on_stage: Called with the name of each stage when it begins; what it raises ends the work there.
+        on_scan: Called with what was read and selected, and the selection; likewise.
 
     Raises:
         VocabgapError: One of its kinds, as the stages raise them.
     """
-    settings, selection, moment = _in_force(settings, selection, now)
+    settings = _in_force(settings)
+    moment = known_present(now)
+    chosen = _chosen(selection, moment)
     timings: list[Timing] = []
 
     @contextmanager
@@ -138,7 +151,8 @@ def analyse(
         timings.append(Timing(name, round(time.perf_counter() - start, 6)))
 
     # What cannot be used is refused before the work is done.
-    baseline = read_baseline(resolve_target(settings.report.out if out is None else out), moment, previous)
+    target = resolve_target(settings.report.out if out is None else out)
+    baseline = read_baseline(target, moment, previous)
     roots = resolve_roots(roots)
     recorded = read_decisions(expanded(settings.decisions.file))
     embedder = load_embedder(settings.cluster.embedder, cache)
@@ -149,17 +163,23 @@ def analyse(
             settings=settings.scan,
             cache=cache,
             verify_hash=verify_hash,
-            tenants=selection.tenants,
-            repositories=selection.repositories,
+            tenants=chosen.tenants,
+            repositories=chosen.repositories,
         )
+        whole = replace(scanned, gaps=screen(scanned.gaps, settings.rules))
+        if now == LAST:
+            moment = newest_moment(whole.records) or moment
+            chosen = _chosen(selection, moment)
+            baseline = read_baseline(target, moment, previous)
         selected = scanned.select(
-            selection,
+            chosen,
             category_aliases=settings.category_aliases,
             operation_aliases=settings.operation_aliases,
         )
-        whole = replace(scanned, gaps=screen(scanned.gaps, settings.rules))
         # What is outside the selection is marked as filtered, whatever the rules say of it.
-        selected = replace(selected, gaps=screen(selected.gaps, settings.rules)) if selection else whole
+        selected = replace(selected, gaps=screen(selected.gaps, settings.rules)) if chosen else whole
+        if on_scan is not None:
+            on_scan(selected, chosen)
     with stage("cluster"):
         # All records are clustered, whatever is selected, so that a need is the same need in every view.
         proposed = cluster(whole.records, settings.cluster, embedder=embedder)
@@ -190,7 +210,7 @@ def analyse(
             settings.rank,
             now=moment,
             identities=identified.identities,
-            corpus=whole.records if selection else None,
+            corpus=whole.records if chosen else None,
             category_aliases=settings.category_aliases,
             operation_aliases=settings.operation_aliases,
         )
@@ -202,6 +222,8 @@ def analyse(
         )
         lineage = trace(identified.groups, ranked, baseline.groups)
     return Analysis(
+        now=moment,
+        selection=chosen,
         scan=selected,
         clusters=clusters,
         ranked=ranked,
@@ -229,16 +251,21 @@ def run(
     out: str | Path | None = None,
     *,
     settings: Settings | None = None,
-    selection: Selection | None = None,
-    now: datetime | None = None,
+    selection: Selecting | None = None,
+    now: Present | None = None,
     config: Path | None = None,
     cache: str | Path | None = None,
     verify_hash: bool = False,
     previous: str | Path | None = None,
     share: int | None = None,
+    allow_empty: bool = False,
+    allow_shrink: bool = False,
     on_stage: Callable[[str], None] | None = None,
 ) -> Run:
     """Scan, cluster, rank and publish.
+
+    What would publish nothing, or has lost more than half of the logs of the run that it replaces, is an
+    error, and what is there stays as it is.
 
     No settings file and no environment variable is read: what is not handed in has its default, and
     `vocabgap.load_settings` reads what the command line would. Decisions are followed that lie in the file
@@ -253,20 +280,25 @@ def run(
         out: The folder to publish; that of the settings by default.
         settings: The settings in force; the defaults by default. `settings.decisions.file` names the file of
             decisions.
-        selection: What the report is narrowed to.
-        now: The moment the run counts as its present; the clock's by default.
+        selection: What the report is narrowed to, or a function that says so of the present.
+        now: The moment the run counts as its present; the clock's by default. `last` is that of the newest
+            record.
         config: The settings file, to be named in the command that makes the report again.
         cache: A folder that keeps what was decoded for the next run.
         verify_hash: Compare every log with the cache by its digest, not by its size and times.
         previous: The folder of the run that this one is compared with; by default the one that it replaces;
             `none` for none.
         share: Write a page that may leave the machine, too, of what is on so many images, two at least.
+        allow_empty: Publish though there is no log, no record fits, or none has a name that was asked for.
+        allow_shrink: Publish though more than half of the logs are gone since the run that is replaced.
         on_stage: Called with each of `STAGES` when it begins.
 
     Raises:
         VocabgapError: One of its kinds, as the stages raise them.
     """
-    settings, selection, moment = _in_force(settings, selection, now)
+    settings = _in_force(settings)
+    if allow_empty:
+        settings = structs.replace(settings, report=structs.replace(settings.report, allow_empty=True))
     target = resolve_target(settings.report.out if out is None else out)
     roots = resolve_roots(roots)
     check_target(target, roots)
@@ -277,16 +309,24 @@ def run(
     if settings.report.keep:
         check_keeping(target)
     earlier = earlier_rows(target, previous)
+
+    def refuse(scanned: Scan, chosen: Selection) -> None:
+        if not settings.report.allow_empty:
+            require_something(scanned, roots, target, settings, chosen)
+        if not allow_shrink:
+            require_no_loss(scanned, roots, target, chosen)
+
     analysis = analyse(
         roots,
         settings=settings,
         selection=selection,
-        now=moment,
+        now=now,
         out=target,
         cache=cache,
         verify_hash=verify_hash,
         previous=previous,
         on_stage=on_stage,
+        on_scan=refuse,
     )
     check = check_report(
         analysis.ranked, settings.glossary, top=settings.report.top, out=target, share=share is not None
@@ -303,14 +343,14 @@ def run(
             else waiting_folder(configured_runtime(settings.glossary).logs, blocked.retry_token),
             scan=analysis.scan,
             lineage=analysis.lineage,
-            now=moment,
+            now=analysis.now,
             top=settings.report.top,
             ranked_by=settings.rank.by,
             reproduction=Reproduction(
                 roots=tuple(roots),
                 settings=settings,
-                selection=selection,
-                now=moment,
+                selection=analysis.selection,
+                now=analysis.now,
                 config=config,
                 model=analysis.model,
                 vocabulary=analysis.vocabulary.files,
@@ -329,15 +369,19 @@ def run(
     return Run(**vars(analysis), published=published, blocked=blocked)
 
 
-def _in_force(
-    settings: Settings | None, selection: Selection | None, now: datetime | None
-) -> tuple[Settings, Selection, datetime]:
-    """What is not said is the default settings, everything, and the clock's moment."""
+def _in_force(settings: Settings | None) -> Settings:
+    """What is not said is the default settings."""
     settings = Settings() if settings is None else settings
-    selection = Selection() if selection is None else selection
     require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
-    require_kind("selection", selection, Selection, "a Selection")
-    return settings, selection, require_offset(datetime.now(UTC) if now is None else now, name="now")
+    return settings
+
+
+def _chosen(selection: Selecting | None, now: datetime) -> Selection:
+    """What is selected at a moment that counts as the present; everything, where nothing is said."""
+    chosen = selection(now) if callable(selection) else selection
+    chosen = Selection() if chosen is None else chosen
+    require_kind("selection", chosen, Selection, "a Selection")
+    return chosen
 
 
 def _check_apart(cache: Path, target: Path) -> None:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from typer.core import TyperGroup
 
-from builders import write_corpus
+from builders import gap, write_corpus
 from builders.command import vocabgap
 from vocabgap import __version__
 from vocabgap.cli.app import run
@@ -22,6 +22,7 @@ COMMANDS = [
     *("mcp", "demo", "schema", "status"),
 ]
 GROUPS = ["clusters", "decide", "decisions", "corpus", "glossary"]
+ONE = {"one": [gap("sky mask")]}
 HEAVY = ["polars", "numpy", "scipy", "sklearn"]
 
 
@@ -78,7 +79,7 @@ def test_a_usage_error_is_invalid_input_and_leads_to_the_help(arguments: tuple[s
 def test_a_refusal_of_the_system_is_told_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vocabgap.pipeline.rank", failing(OSError(28, "No space left on device")))
 
-    told = vocabgap("report", write_corpus(tmp_path, {}))
+    told = vocabgap("report", write_corpus(tmp_path, ONE))
 
     assert told.code == ExitCode.STATE
     assert "No space left on device" in told.err
@@ -89,7 +90,7 @@ def test_a_bug_is_told_without_a_traceback(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Exception
 ) -> None:
     monkeypatch.setattr("vocabgap.pipeline.rank", failing(failure))
-    told = vocabgap("report", write_corpus(tmp_path, {}))
+    told = vocabgap("report", write_corpus(tmp_path, ONE))
     assert (told.code, told.out) == (ExitCode.BUG, "")
     assert f"this is a bug: {type(failure).__name__}" in told.err
     assert "Traceback" not in told.err
@@ -98,14 +99,14 @@ def test_a_bug_is_told_without_a_traceback(
 
 def test_a_bug_is_an_error_event_in_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vocabgap.pipeline.rank", failing(RuntimeError("boom")))
-    told = vocabgap("--json", "report", write_corpus(tmp_path, {}))
+    told = vocabgap("--json", "report", write_corpus(tmp_path, ONE))
     last = json.loads(told.out.splitlines()[-1])
     assert (last["event"], last["code"]) == ("error", 1)
     assert told.err == ""
 
 
 def test_a_bug_is_raised_where_somebody_looks_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = write_corpus(tmp_path, {})
+    root = write_corpus(tmp_path, ONE)
     monkeypatch.setenv("VOCABGAP_DEBUG", "1")
     monkeypatch.setattr("vocabgap.pipeline.rank", failing(RuntimeError("boom")))
     with pytest.raises(RuntimeError, match="boom"):
@@ -124,7 +125,7 @@ def test_a_panic_of_a_library_is_told_without_a_traceback(
     text: str, code: int, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vocabgap.pipeline.rank", failing(pl.exceptions.PanicException(text)))
-    found = vocabgap("report", write_corpus(tmp_path, {}))
+    found = vocabgap("report", write_corpus(tmp_path, ONE))
     assert found.code == code
     assert found.err.startswith(f"vocabgap: {told}")
 
@@ -132,7 +133,7 @@ def test_a_panic_of_a_library_is_told_without_a_traceback(
 def test_an_interrupted_run_publishes_nothing_and_tidies_up(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    root = write_corpus(tmp_path, {})
+    root = write_corpus(tmp_path, ONE)
     monkeypatch.setattr("polars.DataFrame.write_parquet", failing(KeyboardInterrupt()))
     told = vocabgap("report", root)
     assert (told.code, told.out) == (130, "")
@@ -154,7 +155,7 @@ def test_an_interrupted_command_that_publishes_nothing_speaks_of_no_report(
 def test_an_interrupted_run_ends_its_json_in_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = write_corpus(tmp_path, {})
+    root = write_corpus(tmp_path, ONE)
     monkeypatch.setattr("polars.DataFrame.write_parquet", failing(KeyboardInterrupt()))
     told = vocabgap("--json", "report", root)
     last = json.loads(told.out.splitlines()[-1])
@@ -162,7 +163,7 @@ def test_an_interrupted_run_ends_its_json_in_an_error(
 
 
 def test_an_interrupted_run_leaves_the_earlier_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {})
+    root = write_corpus(tmp_path, ONE)
     vocabgap("report", root)
     before = (tmp_path / "out" / "run.json").read_bytes()
     monkeypatch.setattr("polars.DataFrame.write_parquet", failing(KeyboardInterrupt()))
@@ -226,13 +227,13 @@ def test_an_argument_that_is_not_utf_8_ends_in_an_error_event(arguments: tuple[s
     assert last["code"] == told.code
 
 
-def test_an_image_that_is_not_utf_8_selects_nothing(tmp_path: Path) -> None:
+def test_an_image_that_is_not_utf_8_is_no_image(tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"one": ['{"description": "sky mask"}']})
 
     told = vocabgap("report", root, "--image", NOT_UTF_8)
 
-    assert told.code == ExitCode.DONE
-    assert "1 record filtered out" in told.out
+    assert told.code == ExitCode.INVALID_INPUT
+    assert "no record has image '\\xff'" in told.err
 
 
 @pytest.mark.parametrize(

@@ -265,8 +265,8 @@ def test_tenant_that_nobody_is_is_told(sound: Path) -> None:
 
     told = vocabgap("report", "corpus", "--tenant", "nroth")
 
-    assert told.code == 0
-    assert "no record has tenant 'nroth'" in told.err
+    assert told.code == 2
+    assert "no record has tenant 'nroth'\n  did you mean 'north'?" in told.err
 
 
 def test_command_of_a_report_makes_it_again(sound: Path) -> None:

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -209,7 +210,7 @@ def test_csv_keeps_commas_and_quotes_in_their_cell(tmp_path: Path) -> None:
 
 
 def test_csv_of_nothing_has_its_headings(tmp_path: Path) -> None:
-    told = vocabgap("report", write_corpus(tmp_path, {}), "--format", "csv")
+    told = vocabgap("report", write_corpus(tmp_path, {}), "--format", "csv", "--allow-empty")
     assert told.out.startswith("rank,capability_id,")
     assert len(told.out.splitlines()) == 1
 
@@ -283,37 +284,171 @@ def test_quiet_still_tells_an_error() -> None:
     assert "nowhere" in told.err
 
 
-@pytest.mark.parametrize("images", [{}, {"one": []}, {"one": ["  ", ""]}], ids=["no log", "empty", "blank"])
-def test_an_empty_workspace_is_a_success_that_says_so(tmp_path: Path, images: dict[str, list[str]]) -> None:
-    told = vocabgap("report", write_corpus(tmp_path, images))
+NOTHING = [{}, {"one": []}, {"one": ["  ", ""]}, {"one": ["[1]"]}]
+
+
+@pytest.mark.parametrize("images", NOTHING, ids=["no log", "empty", "blank", "bad"])
+@pytest.mark.parametrize("options", [(), ("--quiet",)], ids=" ".join)
+def test_a_report_of_nothing_is_not_published(
+    tmp_path: Path, images: dict[str, list[str]], options: tuple[str, ...]
+) -> None:
+    told = vocabgap("report", write_corpus(tmp_path, images), *options)
+
+    assert (told.code, told.out) == (4, "")
+    assert "nothing was published\n" in told.err
+    assert "--allow-empty" in told.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_where_no_log_is_found_it_is_told_what_was_looked_for_and_where(tmp_path: Path) -> None:
+    told = vocabgap("report", write_corpus(tmp_path, {}), "--quiet")
+
+    assert f"no log was found in '{tmp_path / 'photos'}': looked for vocabulary_gaps.jsonl, " in told.err
+    assert "`vocabgap log IMAGE` begins a log" in told.err
+
+
+def test_a_report_whose_logs_are_gone_leaves_the_one_before(photos: Path, tmp_path: Path) -> None:
+    vocabgap("report", photos)
+    before = (tmp_path / "out" / "run.json").read_bytes()
+    shutil.rmtree(photos)
+    photos.mkdir()  # where a disk was mounted
+
+    told = vocabgap("--json", "report", photos)
+
+    last = json.loads(told.out.splitlines()[-1])
+    assert (told.code, last["event"], last["code"]) == (4, "error", 4)
+    assert f"the report in '{tmp_path / 'out'}' stays as it is" in last["message"]
+    assert (tmp_path / "out" / "run.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("images", NOTHING, ids=["no log", "empty", "blank", "bad"])
+def test_a_report_of_nothing_that_is_meant_says_so(tmp_path: Path, images: dict[str, list[str]]) -> None:
+    told = vocabgap("report", write_corpus(tmp_path, images), "--allow-empty")
+
     assert told.code == 0
     assert ("Nothing is missing here" if images else "No log was found") in told.out
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["command"].count("--allow-empty") == 1
 
 
-def test_filters_that_fit_nothing_are_no_good_news(photos: Path) -> None:
-    told = vocabgap("report", photos, "--operation", "nosuch")
+def test_a_job_that_means_it_says_so_in_its_settings(tmp_path: Path) -> None:
+    (tmp_path / "vocabgap.toml").write_text("[report]\nallow_empty = true\n")
+
+    assert vocabgap("report", write_corpus(tmp_path, {}), "--quiet") == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("options", "why", "hint"),
+    [
+        (("--image", "her"), "no record has image 'her'", "did you mean 'heron'?"),
+        (("--image", "heron", "--image", "her"), "no record has image 'her'", "did you mean 'heron'?"),
+        (("--operation", "graim"), "no record has operation 'graim'", "did you mean 'grain'?"),
+        (("--category", "locale"), "no record has category 'locale'", "did you mean 'local'?"),
+        (("--category", "xyz"), "no record has category 'xyz'", "there are local, uncategorized"),
+        (("--session", "s-7"), "no record has session 's-7'", "did you mean 's-2' or 's-1'?"),
+        (("--repo", "photo"), "no record has repository 'photo'", "did you mean 'photos'?"),
+        (("--tenant", "locl"), "no record has tenant 'locl'", "did you mean 'local'?"),
+    ],
+)
+def test_a_name_that_no_record_has_is_invalid_and_the_nearest_are_named(
+    photos: Path, tmp_path: Path, options: tuple[str, ...], why: str, hint: str
+) -> None:
+    told = vocabgap("report", photos, *options, "--quiet")
+
+    assert (told.code, told.out, told.err) == (2, "", f"vocabgap: {why}\n  {hint}\n")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_name_that_no_record_has_is_noted_where_nothing_may_be_published(photos: Path) -> None:
+    told = vocabgap("report", photos, "--image", "her", "--operation", "graim", "--allow-empty")
 
     assert told.code == 0
     assert "Nothing is left of 3 records: the filters fit none." in told.out
-
-
-def test_a_name_that_no_record_has_is_told_with_those_that_are_near(photos: Path) -> None:
-    told = vocabgap("report", photos, "--image", "her", "--operation", "graim")
-
-    assert told.code == 0
     assert "no record has image 'her'; the nearest: heron\n" in told.err
     assert "no record has operation 'graim'; the nearest: grain\n" in told.err
+
+
+def test_names_that_no_one_record_has_together_are_not_published(photos: Path) -> None:
+    told = vocabgap("report", photos, "--image", "heron", "--session", "s-2")
+
+    assert told.code == 4
+    assert "no record fits image heron, session s-2; nothing was published\n" in told.err
 
 
 def test_a_span_that_leaves_nothing_tells_how_new_the_records_are(photos: Path) -> None:
     told = vocabgap("report", photos, "--since", "3m", "--now", "2026-05-03")
 
-    assert told.code == 0
+    assert told.code == 4
     assert (
         "no record since 2026-05-02T23:57:00Z: the oldest is of 2026-04-01T10:00:00Z, the newest of"
         in told.err
     )
-    assert "3m are minutes; a month is written 2026-05" in told.err
+    assert "3m are minutes; a month is 2026-05" in told.err
+
+
+def many(tmp_path: Path, name: str = "photos", logs: int = 10) -> Path:
+    """A workspace of so many images with a log each."""
+    images = {f"{name}-{number}": [gap(f"need {number}")] for number in range(logs)}
+    return write_corpus(tmp_path, images, name)
+
+
+def lose(root: Path, number: int) -> None:
+    for image in sorted(root.iterdir())[:number]:
+        shutil.rmtree(image)
+
+
+@pytest.mark.parametrize("quiet", [(), ("--quiet",)], ids=" ".join)
+def test_a_run_that_has_lost_more_than_half_of_its_logs_is_refused(
+    tmp_path: Path, quiet: tuple[str, ...]
+) -> None:
+    root = many(tmp_path)
+    vocabgap("report", root)
+    before = (tmp_path / "out" / "run.json").read_bytes()
+    lose(root, 6)
+
+    told = vocabgap("report", root, *quiet)
+
+    assert (told.code, told.out) == (4, "")
+    assert "of 10 logs that the report before was made of, 4 are left (6 of 'photos' are missing)" in told.err
+    assert "--allow-shrink" in told.err
+    assert (tmp_path / "out" / "run.json").read_bytes() == before
+    assert vocabgap("report", root, "--allow-shrink", "--quiet").code == 0
+    assert vocabgap("report", root, "--quiet").code == 0  # what is compared with is the smaller one now
+
+
+def test_half_of_the_logs_is_enough(tmp_path: Path) -> None:
+    root = many(tmp_path)
+    vocabgap("report", root)
+    lose(root, 5)
+
+    assert vocabgap("report", root).code == 0
+
+
+def test_one_root_of_two_that_is_gone_is_refused(tmp_path: Path) -> None:
+    photos, scans = many(tmp_path), many(tmp_path, "scans", 3)
+    vocabgap("report", photos, scans)
+    lose(photos, 10)
+
+    told = vocabgap("report", photos, scans)
+
+    assert told.code == 4
+    assert "of 13 logs that the report before was made of, 3 are left" in told.err
+
+
+def test_a_report_of_other_roots_has_lost_nothing(tmp_path: Path) -> None:
+    photos, scans = many(tmp_path), many(tmp_path, "scans", 3)
+    elsewhere = write_corpus(tmp_path, {"fjord": [gap("sky mask")]}, within=tmp_path / "elsewhere")
+    vocabgap("report", photos, scans)
+
+    assert vocabgap("report", scans).code == 0
+    assert vocabgap("report", photos).code == 0
+    assert vocabgap("report", elsewhere).code == 0  # of the same name, and with no log of the other
+
+
+def test_what_is_selected_of_the_same_logs_is_no_loss(tmp_path: Path) -> None:
+    root = many(tmp_path)
+    vocabgap("report", root)
+
+    assert vocabgap("report", root, "--image", "photos-1").code == 0
 
 
 def test_a_month_is_its_first_moment(photos: Path) -> None:
@@ -341,7 +476,7 @@ def test_a_log_that_is_not_read_is_named_once_on_stderr(photos: Path) -> None:
 
 
 def test_rejects_do_not_fail_a_report(tmp_path: Path) -> None:
-    assert vocabgap("report", write_corpus(tmp_path, {"one": ["no json"]})).code == 0
+    assert vocabgap("report", write_corpus(tmp_path, {"one": [gap("sky mask"), "no json"]})).code == 0
 
 
 def test_a_root_whose_name_is_not_utf_8_is_read(tmp_path: Path) -> None:

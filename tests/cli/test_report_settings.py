@@ -22,7 +22,7 @@ from builders.command import vocabgap
         (("--operation", "grain"), 1),
         (("--module", "grain"), 1),  # its name before
         (("--session", "s-1", "--session", "s-2"), 2),
-        (("--image", "heron", "--session", "s-2"), 0),
+        (("--image", "heron", "--session", "s-2", "--allow-empty"), 0),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
 )

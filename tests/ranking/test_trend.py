@@ -14,10 +14,12 @@ NOW = datetime(2025, 6, 1, 9, 30, tzinfo=UTC)
 
 
 def asked_for(weeks: Sequence[float], corpus: float = 60, **settings: int) -> dict[str, Any]:
-    """The capability of mentions so many weeks before now, in a corpus that began some weeks ago, too."""
+    """The capability of mentions so many weeks before now, in a corpus that is begun and used beside it."""
     asked = [{"timestamp": NOW - timedelta(weeks=week)} for week in weeks]
-    first = {"timestamp": NOW - timedelta(weeks=corpus), "missing_capability": "tilt shift"}
-    table = ranked([*asked, first], now=NOW, **settings)
+    others = [
+        {"timestamp": NOW - timedelta(weeks=week), "missing_capability": "tilt shift"} for week in (corpus, 0)
+    ]
+    table = ranked([*asked, *others], now=NOW, **settings)
     return table.filter(label="lamp glow").row(0, named=True)
 
 
@@ -136,3 +138,17 @@ def test_each_capability_has_its_own_weeks() -> None:
     weekly = ranked(asked, now=NOW, window_weeks=3)["weekly"].to_list()
 
     assert weekly == [[0, 0, 2], [1, 0, 0], [0, 0, 0]]
+
+
+@pytest.mark.parametrize(("weeks", "trend"), [(12, None), (11.99, "steady"), (40, None)])
+def test_where_nothing_was_logged_within_the_window_no_trend_is_told(weeks: float, trend: str | None) -> None:
+    asked = [{"timestamp": NOW - timedelta(weeks=week)} for week in (60, weeks)]
+
+    assert ranked(asked, now=NOW)["trend"].to_list() == [trend]
+
+
+def test_what_was_logged_later_than_now_is_no_silence() -> None:
+    asked = [{"timestamp": NOW - timedelta(weeks=week)} for week in (60, 40)]
+    later = {"timestamp": NOW + timedelta(days=1), "missing_capability": "tilt shift"}
+
+    assert ranked([*asked, later], now=NOW).filter(label="lamp glow")["trend"].to_list() == ["fading"]

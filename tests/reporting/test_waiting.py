@@ -272,7 +272,7 @@ def test_command_line_stops_with_4_and_publishes_what_waits(
 
 def test_report_needs_roots_unless_one_waits(capsys: pytest.CaptureFixture[str]) -> None:
     assert command(["report"]) == 2
-    assert "Missing argument" in capsys.readouterr().err
+    assert "no folder of gap logs was named" in capsys.readouterr().err
 
 
 def test_authored_entry_is_a_term_and_a_draft_is_a_proposal(

@@ -1,7 +1,7 @@
 """`vocabgap check`: are the logs sound?"""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +18,7 @@ from vocabgap.cli.options import (
     known_lines,
     note_cache,
     reading_arguments,
+    roots_of,
     settings_of,
     with_options,
 )
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from vocabgap.ingest.baseline import KnownLine
     from vocabgap.ingest.log_lines import RepairedLine
     from vocabgap.ingest.scanning import Scan
+    from vocabgap.settings.sources import Source
 
 _BASELINE: Final = "baseline"
 _SINCE: Final = "since"
@@ -41,7 +43,7 @@ _SINCE: Final = "since"
 @with_options(Reading)
 def check(
     context: typer.Context,
-    roots: RootsArgument,
+    roots: RootsArgument = None,
     repairs: Annotated[
         bool,
         Panel.WRITE.option(
@@ -72,19 +74,20 @@ def check(
     output = output_of(context)
     repairs = repairs or mended
     settings = settings_of(context).settings
+    searched = roots_of(context, settings)
     known = () if write_baseline else known_lines(settings)
     # What follows loads Polars.
     from vocabgap.ingest.accounting import images_of_several_folders
     from vocabgap.ingest.scanning import scan
 
-    scanned = scan(roots, settings=settings.scan, **reading_arguments(context))
+    scanned = scan(searched, settings=settings.scan, **reading_arguments(context))
     summary = scanned.summary
     if write_baseline:
         _write_baseline(scanned, settings)
     rejects = _judged(scanned, known, earliest)
     for row in rejects.iter_rows(named=True):
         output.event("reject", **row)
-    repaired = _repaired(roots, settings) if repairs and summary.repairs else []
+    repaired = _repaired(searched, settings) if repairs and summary.repairs else []
     for each in repaired:
         output.event("mended", mended=each)
     patterns = [glob for source in settings.sources.values() for glob in source.globs]
@@ -117,7 +120,7 @@ def check(
         written = f"{settings.check.baseline}: {count(rejects.height, 'bad line')}, known from now on"
         output.text(escape_unseen(written))
     if not (summary.files or summary.unreadable):
-        _explain_nothing(output, roots, patterns)
+        _explain_nothing(output, searched, settings.sources)
     _explain_pretty_printing(output, counted.iter_rows(named=True))
     if counted.height and not write_baseline:
         raise typer.Exit(ExitCode.INVALID_INPUT)
@@ -185,13 +188,11 @@ def _repaired(roots: list[Path], settings: Settings) -> "list[RepairedLine]":
     return repaired_lines(roots, settings.scan)
 
 
-def _explain_nothing(output: Output, roots: list[Path], patterns: list[str]) -> None:
-    from vocabgap.ingest.reading import COMPRESSIONS
+def _explain_nothing(output: Output, roots: Sequence[Path], sources: "Mapping[str, Source]") -> None:
+    from vocabgap.ingest.discovery import looked_for
 
-    searched = ", ".join(map(str, roots))
-    names = ", ".join(patterns) or "nothing, since every source is off"
-    packed = " or ".join(f".{compression}" for compression in COMPRESSIONS)
-    output.note(escape_unseen(f"no log was found in {searched}: looked for {names}, each with {packed}, too"))
+    where = ", ".join(map(str, roots))
+    output.note(escape_unseen(f"no log was found in {where}: looked for {looked_for(sources)}"))
     output.note(
         "  name a folder above the logs, or a log itself; --hidden searches names that start with a dot,"
         " and a [source.NAME] table in vocabgap.toml makes logs of other names known"

@@ -17,6 +17,7 @@ from vocabgap.cli.options import (
     note_embeddings,
     note_scan,
     reading_arguments,
+    roots_of,
     settings_of,
     with_options,
 )
@@ -51,7 +52,7 @@ clusters = Commands(
 @with_options(Reading)
 def list_clusters(
     context: typer.Context,
-    roots: RootsArgument,
+    roots: RootsArgument = None,
     threshold: ThresholdOption = None,
     embedder: EmbedderOption = None,
     threshold_sweep: Annotated[
@@ -65,7 +66,7 @@ def list_clusters(
     """List the groups, the most mentioned first, with the long tail in a line of its own."""
     output = output_of(context)
     settings = settings_of(context).settings
-    scanned, clustering = _clusters(context, roots, settings, sweep=threshold_sweep)
+    scanned, clustering = _clusters(context, roots_of(context, settings), settings, sweep=threshold_sweep)
     if not scanned.summary.records:
         _print_nothing(output, scanned.summary)
     if threshold_sweep:
@@ -103,7 +104,7 @@ def list_clusters(
 def show(
     context: typer.Context,
     label: Annotated[str, typer.Argument(help="The group's label, or any wording in it.")],
-    roots: RootsArgument,
+    roots: RootsArgument = None,
     threshold: ThresholdOption = None,
     embedder: EmbedderOption = None,
     svg: Annotated[Path | None, Panel.WRITE.option(help="Write the dendrogram to this file, too.")] = None,
@@ -127,7 +128,7 @@ def show(
 
     if svg is not None:
         picture_place(svg)  # told before the work is done
-    scanned, clustering = _clusters(context, roots, settings)
+    scanned, clustering = _clusters(context, roots_of(context, settings), settings)
     if not scanned.summary.records:
         raise NotFoundError(nothing(scanned.summary), hint=_SOUND_HINT)
     number = _named(clustering, printable_name(label), run or settings.report.out)

@@ -21,7 +21,9 @@ from vocabgap.cli.options import (
     UntilOption,
     note_scan,
     reading_arguments,
+    roots_of,
     settings_of,
+    span_of,
     with_options,
 )
 from vocabgap.cli.output import (
@@ -34,7 +36,7 @@ from vocabgap.cli.output import (
     table,
 )
 from vocabgap.errors import whole_number
-from vocabgap.records.moments import iso, parse_moment, parse_now
+from vocabgap.records.moments import iso, known_present, parse_present
 from vocabgap.records.record import LIST_FIELDS, RATING_NAMES, need_of
 from vocabgap.settings.model import DEFAULT_LISTED
 from vocabgap.text import count, escape_unseen, excerpt, printable_name, visible
@@ -64,7 +66,7 @@ class ListFormat(StrEnum):
 @with_options(Reading)
 def list_records(
     context: typer.Context,
-    roots: RootsArgument,
+    roots: RootsArgument = None,
     image: ImagesOption = None,
     since: SinceOption = None,
     until: UntilOption = None,
@@ -92,29 +94,32 @@ def list_records(
     """List what was logged, newest first."""
     output = output_of(context)
     settings = settings_of(context).settings
-    moment = parse_now(now)
-    earliest = None if since is None else parse_moment(since, moment, name="--since")
-    most = _most(limit)
-    latest = None if until is None else parse_moment(until, moment, name="--until")
+    present, most, roots = parse_present(now), _most(limit), roots_of(context, settings)
+    span_of(since, until, known_present(present))  # told without waiting for what follows
     from vocabgap.gaplog.listing import Query, listing
 
     reading = reading_arguments(context)
-    query = Query.of(
-        images=map(printable_name, image or ()),
-        since=earliest,
-        until=latest,
-        operations=map(printable_name, (*(operation or ()), *(module or ()))),
-        match=None if match is None else printable_name(match),
-        categories=map(printable_name, category or ()),
-        sessions=map(printable_name, session or ()),
-        satisfaction=satisfaction or (),
-        tenants=reading["tenants"],
-        repositories=reading["repositories"],
-        now=moment,
-    )
+
+    def query_at(moment: datetime) -> Query:
+        earliest, latest = span_of(since, until, moment)
+        return Query.of(
+            images=map(printable_name, image or ()),
+            since=earliest,
+            until=latest,
+            operations=map(printable_name, (*(operation or ()), *(module or ()))),
+            match=None if match is None else printable_name(match),
+            categories=map(printable_name, category or ()),
+            sessions=map(printable_name, session or ()),
+            satisfaction=satisfaction or (),
+            tenants=reading["tenants"],
+            repositories=reading["repositories"],
+            now=moment,
+        )
+
     listed = listing(
         roots,
-        query,
+        query_at,
+        now=present,
         limit=most,
         out=run,
         settings=settings,
@@ -134,7 +139,7 @@ def show(
         str,
         typer.Argument(help="An image, a session, a capability (identifier, label or wording) or a record."),
     ],
-    roots: RootsArgument,
+    roots: RootsArgument = None,
     kind: Annotated[
         str | None, Panel.SELECT.option(help="What is meant: image, session, capability or record.")
     ] = None,
@@ -145,8 +150,7 @@ def show(
     """Show one image, session, capability or record with its evidence."""
     output = output_of(context)
     settings = settings_of(context).settings
-    moment = parse_now(now)
-    most = _most(limit)
+    present, most, roots = parse_present(now), _most(limit), roots_of(context, settings)
     from vocabgap.gaplog import showing
 
     config = context.params["config"]
@@ -155,7 +159,7 @@ def show(
         printable_name(name),
         kind=kind,
         out=run,
-        now=moment,
+        now=present,
         settings=settings,
         deciding="" if config is None else f"--config {shlex.quote(printable_name(str(config)))}",
         **reading_arguments(context),

@@ -3,6 +3,7 @@
 import inspect
 import os
 from collections.abc import Callable
+from datetime import datetime
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypedDict
@@ -12,6 +13,7 @@ import typer
 from vocabgap.cli.groups import Panel
 from vocabgap.cli.output import Output
 from vocabgap.errors import NotFoundError, expanded
+from vocabgap.records.moments import parse_moment
 from vocabgap.settings.model import BY_WORDING, DEFAULT_DECISIONS, DEFAULT_OUT, known_flags
 from vocabgap.text import count, escape_unseen, printable_name
 
@@ -24,19 +26,16 @@ if TYPE_CHECKING:
     from vocabgap.settings.model import Settings
 
 RootsArgument = Annotated[
-    list[Path],
+    list[Path] | None,
     typer.Argument(
-        help="Folders to search for gap logs, single log files, or shared corpora.", readable=False
+        metavar="[ROOTS]...",
+        help="Folders to search for gap logs, single log files, or shared corpora; by default those that"
+        " [ingest] roots names in the settings.",
+        readable=False,
     ),
 ]
 GlossaryOption = Annotated[
     str | None, typer.Option("--glossary", help="Folder of the glossary that it becomes a term of.")
-]
-OptionalRootsArgument = Annotated[
-    list[Path] | None,
-    typer.Argument(
-        metavar="ROOTS...", help="Folders to search for gap logs, or single log files.", readable=False
-    ),
 ]
 ConfigOption = Annotated[
     Path | None,
@@ -77,9 +76,17 @@ ImagesOption = Annotated[list[str] | None, Panel.SELECT.option(help="Only this i
 CategoriesOption = Annotated[
     list[str] | None, Panel.SELECT.option(help="Only this category; may be repeated.")
 ]
-_NOW: Final = "The moment to count as the present; the clock's by default."
-NowOption = Annotated[str | None, typer.Option("--now", help=_NOW)]
-PresentOption = Annotated[str | None, Panel.SELECT.option("--now", help=_NOW)]
+NowOption = Annotated[
+    str | None, typer.Option("--now", help="The moment to count as the present; the clock's by default.")
+]
+PresentOption = Annotated[
+    str | None,
+    Panel.SELECT.option(
+        "--now",
+        help="The moment to count as the present, or last for that of the newest record; the clock's by"
+        " default.",
+    ),
+]
 OperationsOption = Annotated[
     list[str] | None,
     Panel.SELECT.option("--operation", help="Only this operation, matched whole; may be repeated."),
@@ -241,6 +248,25 @@ def require_decisions(named: str | None) -> None:
     """Refuse a decisions file that was named and does not exist, by a command that only reads it."""
     if problem := missing_decisions(named):
         raise NotFoundError(problem, hint="check --decisions")
+
+
+def span_of(
+    since: str | None, until: str | None, present: datetime
+) -> tuple[datetime | None, datetime | None]:
+    """From when to when, as `--since` and `--until` say it."""
+    earliest = None if since is None else parse_moment(since, present, name="--since")
+    return earliest, None if until is None else parse_moment(until, present, name="--until")
+
+
+def roots_of(context: typer.Context, settings: "Settings") -> list[Path]:
+    """The roots that a command was given, else those that the settings name."""
+    roots = context.params["roots"] or [*map(Path, settings.ingest.roots)]
+    if not roots:
+        context.fail(
+            "no folder of gap logs was named, and the settings name none: name one, or write"
+            ' roots = ["photos"] under [ingest] in vocabgap.toml'
+        )
+    return roots
 
 
 def note_embeddings(output: Output, use: "EmbeddingUse | None") -> None:

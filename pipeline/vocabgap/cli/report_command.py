@@ -1,7 +1,8 @@
 """`vocabgap report`: the main job."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Final
@@ -18,9 +19,9 @@ from vocabgap.cli.options import (
     FormerOperationsOption,
     ImagesOption,
     OperationsOption,
-    OptionalRootsArgument,
     PresentOption,
     Reading,
+    RootsArgument,
     ShareOption,
     SinceOption,
     ThresholdOption,
@@ -31,7 +32,9 @@ from vocabgap.cli.options import (
     note_scan,
     reading_arguments,
     require_decisions,
+    roots_of,
     settings_of,
+    span_of,
     with_options,
 )
 from vocabgap.cli.output import (
@@ -44,8 +47,7 @@ from vocabgap.cli.output import (
     published_line,
     table,
 )
-from vocabgap.errors import InvalidInputError
-from vocabgap.records.moments import is_minutes, iso, parse_moment, parse_now
+from vocabgap.records.moments import is_minutes, iso, known_present, parse_present
 from vocabgap.settings.model import DEFAULT_OUT, DEFAULT_TOP, Settings, shared_from
 from vocabgap.text import carried, count, escape_unseen, excerpt, printable_name, visible
 
@@ -89,7 +91,7 @@ def _separated(values: list[str] | None) -> list[str]:
 @with_options(Reading, flags_of="rank")
 def report(
     context: typer.Context,
-    roots: OptionalRootsArgument = None,
+    roots: RootsArgument = None,
     out: Annotated[
         str | None, Panel.WRITE.option(help=f"Folder to publish the files in.  [default: {DEFAULT_OUT}]")
     ] = None,
@@ -148,6 +150,20 @@ def report(
         int | None,
         Panel.WRITE.option(help="Keep so many of the last runs as dated folders beside the folder."),
     ] = None,
+    allow_empty: Annotated[
+        bool | None,
+        Panel.WRITE.option(
+            "--allow-empty",
+            help="Publish though no log is found, or no record fits.",
+        ),
+    ] = None,
+    allow_shrink: Annotated[
+        bool,
+        Panel.WRITE.option(
+            "--allow-shrink",
+            help="Publish though more than half of the logs of the run before are gone.",
+        ),
+    ] = False,
     quiet: Annotated[bool, Panel.WRITE.option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Rank what is missing, and publish the report."""
@@ -158,45 +174,47 @@ def report(
     if resume is not None:
         _resume(output, loaded.settings, resume, out, strictness, known)
         return
-    if not roots:
-        raise InvalidInputError("Missing argument 'ROOTS...'.", hint="see `vocabgap report --help`")
+    roots = roots_of(context, loaded.settings)
     require_decisions(decisions)
     fewest = None
     if share:  # one image, where it is asked for, is refused; where it is the default nothing was asked for
         asked_for = context.params["min_images"]
         fewest = loaded.settings.rank.shared_from if asked_for is None else shared_from(asked_for)
-    moment = parse_now(now)
-    earliest = None if since is None else parse_moment(since, moment, name="--since")
-    latest = None if until is None else parse_moment(until, moment, name="--until")
+    present = parse_present(now)
+    span_of(since, until, known_present(present))
     # What follows loads Polars and SciPy; bad arguments are told without waiting for that.
     from vocabgap.ingest.selection import Selection
     from vocabgap.pipeline import STAGES, run
 
-    selection = Selection(
-        since=earliest,
-        until=latest,
-        images=tuple(map(printable_name, image or ())),
-        categories=tuple(map(printable_name, category or ())),
-        modules=tuple(map(printable_name, (*(operation or ()), *(module or ())))),
-        sessions=tuple(map(printable_name, session or ())),
-        tenants=tuple(reading["tenants"]),
-        repositories=tuple(reading["repositories"]),
-    )
+    def selection_at(moment: datetime) -> Selection:
+        earliest, latest = span_of(since, until, moment)
+        return Selection(
+            since=earliest,
+            until=latest,
+            images=tuple(map(printable_name, image or ())),
+            categories=tuple(map(printable_name, category or ())),
+            modules=tuple(map(printable_name, (*(operation or ()), *(module or ())))),
+            sessions=tuple(map(printable_name, session or ())),
+            tenants=tuple(reading["tenants"]),
+            repositories=tuple(reading["repositories"]),
+        )
+
     if loaded.settings.glossary.folder is not None:
         from vocabgap.glossary.runtime import configured_runtime
 
         note_problems(output, configured_runtime(loaded.settings.glossary).load())
-    with output.progress(STAGES) as listener:
+    with _telling_of_minutes(since, until), output.progress(STAGES) as listener:
         result = run(
             roots,
             settings=loaded.settings,
-            selection=selection,
-            now=moment,
+            selection=selection_at,
+            now=present,
             config=loaded.path,
             cache=reading["cache"],
             verify_hash=reading["verify_hash"],
             previous=previous,
             share=fewest,
+            allow_shrink=allow_shrink,
             on_stage=listener,
         )
     if result.blocked is not None:
@@ -204,7 +222,7 @@ def report(
     _print_run(output, result, text_format)
     note_scan(output, result.scan)
     note_embeddings(output, result.embeddings)
-    _note_narrowing(output, result, minutes=[text for text in (since, until) if text and is_minutes(text)])
+    _note_narrowing(output, result)
     for decision in result.decisions.inactive:
         output.note(escape_unseen(f"nothing to decide about in these logs: {decision.summary}"))
     outgrown = {*result.ranked["outgrown"].explode()}
@@ -264,7 +282,21 @@ def _require_gates(
         raise gate_error(failed, hint=f"the report is published in '{folder_line(published.folder)}'")
 
 
-def _note_narrowing(output: Output, result: "Run", *, minutes: Iterable[str] = ()) -> None:
+@contextmanager
+def _telling_of_minutes(*moments: str | None) -> Iterator[None]:
+    """Have an error about records that no date fits say what a span of minutes was easily meant to be."""
+    from vocabgap.reporting.replacing import NothingFitsError
+
+    try:
+        yield
+    except NothingFitsError as error:
+        for text in moments:
+            if text is not None and is_minutes(text):
+                error.hint = f"{text.strip()} are minutes; a month is 2026-05, three are 13w; {error.hint}"
+        raise
+
+
+def _note_narrowing(output: Output, result: "Run") -> None:
     """Tell a person what no record has of what the report was narrowed to."""
     from vocabgap.ingest.selection import unmatched
 
@@ -278,11 +310,6 @@ def _note_narrowing(output: Output, result: "Run", *, minutes: Iterable[str] = (
         operation_aliases=parameters.settings.operation_aliases,
     ):
         output.note(escape_unseen(note))
-    if not result.published.summary.mentions:
-        for text in minutes:
-            output.note(
-                f"  {text.strip()} are minutes; a month is written 2026-05, and three of them are 13w"
-            )
 
 
 def _undated_in_words(result: "Run") -> str:
@@ -419,6 +446,11 @@ def _closing(result: "Run") -> list[str]:
         lines.append(
             f"{given.by_operations:,} categorised by operations, {given.by_classifier:,} by classifier;"
             f" {given.left:,} without a category"
+        )
+    if summary.stale_days is not None:
+        lines.append(
+            f"The newest record is {count(summary.stale_days, 'day')} old: no trend is told."
+            " `--now last` tells them as of that record."
         )
     installing = published.manifest.installing
     hint = f" (no model installed; {installing})" if installing else ""

@@ -20,6 +20,7 @@ from vocabgap.cli.options import (
     note_embeddings,
     note_scan,
     reading_arguments,
+    roots_of,
     settings_of,
     with_options,
 )
@@ -27,7 +28,7 @@ from vocabgap.cli.output import PROGRAM, Output, output_of, table
 from vocabgap.decisions.record import ReviewAnswer
 from vocabgap.errors import InvalidInputError, converted, expanded, whole_number
 from vocabgap.files.signals import end_reads
-from vocabgap.records.moments import parse_now
+from vocabgap.records.moments import LAST, known_present, parse_present
 from vocabgap.settings.model import DEFAULT_QUESTIONS, DEFAULT_TOP
 from vocabgap.text import count, escape_unseen, printable_name
 
@@ -52,7 +53,7 @@ class _Given(msgspec.Struct, forbid_unknown_fields=True):
 @with_options(Reading)
 def review(
     context: typer.Context,
-    roots: RootsArgument,
+    roots: RootsArgument = None,
     questions: Annotated[int, Panel.SELECT.option(help="How many questions to ask.")] = DEFAULT_QUESTIONS,
     top: Annotated[
         int, Panel.SELECT.option(help="How many of the most mentioned groups count; 0 for all.")
@@ -71,7 +72,8 @@ def review(
     """
     output = output_of(context)
     settings = settings_of(context).settings
-    moment = None if now is None else parse_now(now)
+    present = parse_present(now)
+    roots = roots_of(context, settings)
     most, top = whole_number("--questions", questions), whole_number("--top", top)
     if not output.as_json and not (sys.stdin and sys.stdin.isatty()):
         raise InvalidInputError(
@@ -91,7 +93,7 @@ def review(
         roots,
         settings=settings,
         selection=Selection(tenants=(*reading["tenants"],), repositories=(*reading["repositories"],)),
-        now=moment,
+        now=present,
         cache=reading["cache"],
         verify_hash=reading["verify_hash"],
     )
@@ -105,7 +107,7 @@ def review(
         read_decisions(file),
         top=top,
         actor=actor,
-        now=moment,
+        now=None if now is None or present == LAST else known_present(present),
         capabilities=capabilities_of(analysis.lineage.groups),
     )
     ask = _read_answer if output.as_json else _ask_person

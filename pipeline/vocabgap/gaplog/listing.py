@@ -1,8 +1,8 @@
 """Gap records, newest first, as far as they are asked for, with the numbers over them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -14,9 +14,9 @@ import polars as pl
 from vocabgap.errors import require_kind, require_text, texts, unusable, whole_number
 from vocabgap.gaplog.finding import PublishedCapabilities, published_in, with_capability
 from vocabgap.ingest.scanning import Scan, scan
-from vocabgap.ingest.selection import Selection, undated, unmatched
+from vocabgap.ingest.selection import Selection, newest_moment, undated, unmatched
 from vocabgap.ranking.evidence import folded
-from vocabgap.records.moments import parse_moment, require_offset
+from vocabgap.records.moments import Present, known_present, parse_moment, require_offset
 from vocabgap.records.record import LIST_FIELDS, SATISFACTION_WORDS, fold_category
 from vocabgap.reporting.capability import Tally
 from vocabgap.schema import IMAGE_KEY, RECORDS, stripped
@@ -152,7 +152,7 @@ def list_gaps(
     tenants: Iterable[str] = (),
     repositories: Iterable[str] = (),
     limit: int | None = None,
-    now: datetime | None = None,
+    now: Present | None = None,
     out: str | Path | None = None,
     settings: Settings | None = None,
     cache: str | Path | None = None,
@@ -174,7 +174,8 @@ def list_gaps(
         tenants: Whose records.
         repositories: Repositories.
         limit: How many at most; null for all.
-        now: The moment that spans count back from; the clock's by default.
+        now: The moment that spans count back from; the clock's by default, and `last` that of the newest
+            record.
         out: The folder of the published run that capabilities are known from. By default that of the
             settings, if a run is there.
         settings: The settings in force; the defaults by default.
@@ -187,48 +188,64 @@ def list_gaps(
     Raises:
         VocabgapError: One of its kinds, as `vocabgap.scan` raises them, or an argument cannot be used.
     """
-    query = Query.of(
-        images=images,
+    asked = partial(
+        Query.of,
+        images=texts("images", images),
         since=since,
         until=until,
-        operations=operations,
+        operations=texts("operations", operations),
         match=match,
-        categories=categories,
-        sessions=sessions,
-        satisfaction=satisfaction,
-        tenants=tenants,
-        repositories=repositories,
-        now=require_offset(datetime.now(UTC) if now is None else now, name="now"),
+        categories=texts("categories", categories),
+        sessions=texts("sessions", sessions),
+        satisfaction=(satisfaction,) if isinstance(satisfaction, str | int) else tuple(satisfaction),
+        tenants=texts("tenants", tenants),
+        repositories=texts("repositories", repositories),
     )
-    return listing(root, query, limit=limit, out=out, settings=settings, cache=cache).gaps
+    return listing(
+        root,
+        lambda moment: asked(now=moment),
+        now=now,
+        limit=limit,
+        out=out,
+        settings=settings,
+        cache=cache,
+    ).gaps
 
 
 def listing(
     root: str | Path | Iterable[str | Path],
-    query: Query,
+    query: Query | Callable[[datetime], Query],
     *,
+    now: Present | None = None,
     limit: int | None = None,
     out: str | Path | None = None,
     settings: Settings | None = None,
     cache: str | Path | None = None,
     verify_hash: bool = False,
 ) -> Listing:
-    """The records that are asked for, newest first, with the numbers over them; see `list_gaps`."""
+    """The records that are asked for, newest first, with the numbers over them; see `list_gaps`.
+
+    With spans before the present, the query is a function of that moment.
+    """
     most = None if limit is None else whole_number("limit", limit, hint="leave it out to list all")
     settings = Settings() if settings is None else settings
     require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
+    asked = query(known_present(now)) if callable(query) else query
     published, unreadable = published_in(out, settings.report.out)
     scanned = scan(
         root,
         settings=settings.scan,
         cache=cache,
         verify_hash=verify_hash,
-        tenants=query.selection.tenants,
-        repositories=query.selection.repositories,
+        tenants=asked.selection.tenants,
+        repositories=asked.selection.repositories,
     )
+    latest = newest_moment(scanned.records) if now == LAST else None
+    if latest is not None and callable(query):
+        asked = query(latest)
     aliases = {"category_aliases": settings.category_aliases, "operation_aliases": settings.operation_aliases}
     notes = [unreadable] if unreadable else []
-    selection, session = query.selection, None
+    selection, session = asked.selection, None
     is_of_last = LAST in selection.sessions
     if is_of_last:  # of the images and the time that are asked for
         wider = replace(selection, sessions=(), categories=(), modules=())
@@ -239,7 +256,7 @@ def listing(
             names = tuple(session if each == LAST else each for each in selection.sessions)
             selection = replace(selection, sessions=names)
     selected = scanned.select(selection, **aliases).gaps
-    records = query.matching(selected.filter("counted").select(RECORDS.names))
+    records = asked.matching(selected.filter("counted").select(RECORDS.names))
     records = with_category(records, settings)
     if session is not None or not is_of_last:
         notes += unmatched(scanned.gaps, selection, **aliases)

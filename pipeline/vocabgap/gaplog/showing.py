@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from vocabgap.gaplog.listing import Belonging, Totals, belonging, newest, totals
 from vocabgap.ingest.accounting import corrections
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import Selection
-from vocabgap.records.moments import require_offset
+from vocabgap.records.moments import Present, known_present
 from vocabgap.reporting.capability import OPEN, Capability, Listed, lineage_in_words
 from vocabgap.reporting.capability import SETTLED as SETTLED_GROUP
 from vocabgap.schema import RECORDS, SETTLED
@@ -95,7 +94,7 @@ def show(
     out: str | Path | None = None,
     tenants: Iterable[str] = (),
     repositories: Iterable[str] = (),
-    now: datetime | None = None,
+    now: Present | None = None,
     settings: Settings | None = None,
     cache: str | Path | None = None,
     verify_hash: bool = False,
@@ -112,7 +111,8 @@ def show(
             settings, if a run is there; without one they are computed where they are asked for.
         tenants: Whose records are looked at.
         repositories: The repositories that are looked at.
-        now: The moment that counts as the present where capabilities are computed; the clock's by default.
+        now: The moment that counts as the present where capabilities are computed; the clock's by default,
+            and `last` that of the newest record.
         settings: The settings in force; the defaults by default.
         cache: A folder that keeps what was read for the next time.
         verify_hash: Compare every log with the cache by its digest, not by its size and times.
@@ -126,7 +126,7 @@ def show(
     require_text("name", name)
     settings = Settings() if settings is None else settings
     require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
-    moment = require_offset(datetime.now(UTC) if now is None else now, name="now")
+    known_present(now)  # told before anything is read
     wanted = _kind(kind)
     selection = Selection(tenants=texts("tenants", tenants), repositories=texts("repositories", repositories))
     published, unreadable = published_in(out, settings.report.out)
@@ -148,7 +148,7 @@ def show(
             return published
         from vocabgap.pipeline import analyse  # noqa: PLC0415 - loads what clusters and ranks
 
-        analysis = analyse(root, settings=settings, selection=selection, now=moment, cache=cache)
+        analysis = analyse(root, settings=settings, selection=selection, now=now, cache=cache)
         return PublishedCapabilities.of_analysis(analysis)
 
     candidate = find(name, gaps, capabilities, is_known=published is not None, kind=wanted)

@@ -118,6 +118,13 @@ def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | 
     return sorted(by_path.values(), key=lambda log: (log.repo_slug, log.source_path, log.path))
 
 
+def looked_for(sources: Mapping[str, Source]) -> str:
+    """What gap logs are called, in words."""
+    names = ", ".join(glob for source in sources.values() for glob in source.globs)
+    packed = " or ".join(f".{compression}" for compression in COMPRESSIONS)
+    return f"{names}, each with {packed}, too" if names else "nothing, since every source is off"
+
+
 def resolve_roots(roots: str | Path | Iterable[str | Path]) -> list[Path]:
     """Absolute paths of the roots, sorted, each once; `~` is the home folder unless a file is called so."""
     require_kind("roots", roots, (str, Path, Iterable), "paths")

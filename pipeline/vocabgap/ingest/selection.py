@@ -1,6 +1,6 @@
 """Narrowing a scan to the records that a report is about. What is left out is marked, never dropped."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -10,12 +10,14 @@ import polars as pl
 
 from vocabgap.errors import InvalidInputError, alike
 from vocabgap.ingest.accounting import FILTERED
+from vocabgap.records.lookup import did_you_mean
 from vocabgap.records.moments import iso, require_offset
 from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import GAPS
 from vocabgap.text import excerpt
 
 _NAMES: Final = ("images", "categories", "modules", "sessions", "tenants", "repositories")
+_SHOWN: Final = 5  # names that there are
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,38 @@ def unmatched(
         # Of a shared corpus nothing else was read.
         nobody = (("tenant", selection.tenants), ("repository", selection.repositories))
         return tuple(_missing(name, value, ()) for name, wanted in nobody for value in wanted)
+    absent = _absent(gaps, selection, category_aliases, operation_aliases)
+    sentences = (_missing(name, value, known) for name, value, known in absent)
+    return (*sentences, *_outside(gaps["timestamp"], selection))
+
+
+def require_known(
+    gaps: pl.DataFrame,
+    selection: Selection,
+    *,
+    category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
+    operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
+) -> None:
+    """Refuse a selection by a name that no record has.
+
+    Raises:
+        InvalidInputError: It names the nearest, or some that there are.
+    """
+    for name, value, known in _absent(gaps, selection, category_aliases, operation_aliases):
+        there = ", ".join(map(excerpt, known[:_SHOWN])) or "none"
+        more = f" and {len(known) - _SHOWN:,} more" if len(known) > _SHOWN else ""
+        raise InvalidInputError(
+            _missing(name, value, ()), hint=did_you_mean(value, known) or f"there are {there}{more}"
+        )
+
+
+def _absent(
+    gaps: pl.DataFrame,
+    selection: Selection,
+    category_aliases: Mapping[str, str],
+    operation_aliases: Mapping[str, str],
+) -> Iterator[tuple[str, str, list[str]]]:
+    """What is asked for and no record has: of which field, its value, and the values that there are."""
     category = partial(fold_category, aliases=category_aliases)
     operation = partial(fold_operation, aliases=operation_aliases)
     fields: tuple[tuple[str, tuple[str, ...], pl.Series, Callable[[str], str]], ...] = (
@@ -149,12 +183,16 @@ def unmatched(
         ("tenant", selection.tenants, gaps["tenant_id"], str),
         ("repository", selection.repositories, gaps["repo_slug"], str),
     )
-    sentences = []
     for name, wanted, values, folded in fields:
         if wanted:
-            known = {folded(value) for value in values.drop_nulls().unique()}
-            sentences += [_missing(name, value, known) for value in wanted if folded(value) not in known]
-    return (*sentences, *_outside(gaps["timestamp"], selection))
+            known = sorted({folded(value) for value in values.drop_nulls().unique()})
+            yield from ((name, value, known) for value in wanted if folded(value) not in known)
+
+
+def newest_moment(records: pl.DataFrame) -> datetime | None:
+    """The newest readable timestamp; null where there is none."""
+    latest = records["timestamp"].max()
+    return latest if isinstance(latest, datetime) else None
 
 
 def undated(gaps: pl.DataFrame, selection: Selection) -> int:
@@ -163,7 +201,7 @@ def undated(gaps: pl.DataFrame, selection: Selection) -> int:
 
 
 def _missing(name: str, wanted: str, known: Iterable[str]) -> str:
-    near = ", ".join(excerpt(value) for value in alike(wanted, sorted(known)))
+    near = ", ".join(excerpt(value) for value in alike(wanted, known))
     return f"no record has {name} '{excerpt(wanted)}'" + (f"; the nearest: {near}" if near else "")
 
 

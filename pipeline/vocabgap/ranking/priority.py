@@ -1,7 +1,7 @@
 """Priority: how many it reaches, how badly it is needed, and how lately it was asked for."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -96,8 +96,8 @@ def trends(
     is later than now, and what has no readable timestamp, is in no week. The recent third is the last third
     of the window's weeks (4 of 12). A capability is
 
-    1. without a trend (null) if none of its timestamps can be read, or if the first record of all is less
-       than three weeks old;
+    1. without a trend (null) if none of its timestamps can be read, if the first record of all is less than
+       three weeks old, or if nothing at all was logged within the window;
     2. `new` if it was first seen within the recent third, or later than now;
     3. `fading` if nobody mentioned it within the window;
     4. `rising` if so many of its mentions in the window are recent that, were they spread evenly over it,
@@ -111,6 +111,8 @@ def trends(
     if earliest is not None and now is not None:
         lived = min(lived, max(0.0, (now - earliest) / timedelta(weeks=1)))
     weeks = min(window_weeks, int(lived) + 1)
+    newest = cast("datetime | None", clustered["timestamp"].max())
+    is_stale = days_stale(newest, now, window_weeks) is not None
     present = constant(now)
     ago = (present - pl.col("timestamp")).dt.total_microseconds()
     week = pl.when(ago >= 0).then(ago // _MICROSECONDS_A_WEEK)
@@ -145,7 +147,7 @@ def trends(
         "cluster",
         "first_seen",
         pl.Series("weekly", weekly).cast(pl.List(pl.Int64)),
-        pl.when(pl.col("first_seen").is_null() | pl.lit(lived < LEAST_WEEKS))
+        pl.when(pl.col("first_seen").is_null() | pl.lit(lived < LEAST_WEEKS or is_stale))
         .then(None)
         .when(pl.col("age") < recent * _MICROSECONDS_A_WEEK)
         .then(pl.lit("new"))
@@ -158,6 +160,13 @@ def trends(
         .otherwise(pl.lit("steady"))
         .alias("trend"),
     )
+
+
+def days_stale(newest: datetime | None, now: datetime | None, window_weeks: int) -> int | None:
+    """How many days old the newest record is, where it is older than the window; null elsewhere."""
+    if newest is None or now is None or now - newest < timedelta(weeks=window_weeks):
+        return None
+    return (now - newest).days
 
 
 def recent_weeks(window_weeks: int) -> int:

@@ -2,13 +2,16 @@
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, Literal
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.records.record import in_utc
 from vocabgap.text import shortened
 
 MICROSECONDS_A_DAY: Final = 86_400_000_000
+LAST: Final = "last"
+Present = datetime | Literal["last"]
+"""What a run counts as its present: a moment, or that of the newest record."""
 _AGO: Final = re.compile(r"([0-9]+)([wdhm])")
 _MONTH: Final = re.compile(r"[0-9]{4}-[0-9]{2}")
 _SHOWN: Final = 60  # characters of what is none
@@ -59,6 +62,16 @@ def parse_now(text: str | None, *, name: str = "--now") -> datetime:
     """The moment a run counts as its present: the one given, else the clock's."""
     clock = datetime.now(UTC)
     return clock if text is None else parse_moment(text, clock, name=name)
+
+
+def parse_present(text: str | None) -> Present:
+    """What a run counts as its present: `last` for the newest record, a moment, else that of the clock."""
+    return LAST if text is not None and text.strip() == LAST else parse_now(text)
+
+
+def known_present(now: Present | None) -> datetime:
+    """The moment that counts as the present before anything was read: for `last`, too, the clock's."""
+    return require_offset(datetime.now(UTC) if now is None or now == LAST else now, name="now")
 
 
 def require_offset(moment: object, *, name: str) -> datetime:

@@ -61,6 +61,7 @@ class Reproduction(msgspec.Struct, frozen=True):
             words += ["--config", os.devnull]  # what lies there was not in force
         words += ["--hidden"] * self.settings.ingest.hidden
         words += ["--reclassify"] * self.settings.categories.reclassify
+        words += ["--allow-empty"] * self.settings.report.allow_empty
         words += self._narrowing()
         words += self._files()
         words += [] if self.previous is None else ["--previous", self._previous]
@@ -106,6 +107,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         )
         return replace(
             ours,
+            ingest=replace(ours.ingest, roots=()),
             report=replace(ours.report, out=DEFAULT_OUT),
             cluster=replace(ours.cluster, embedder=self._embedder),
             vocabulary=replace(ours.vocabulary, paths=tuple(filter(None, map(_name, ours.vocabulary.paths)))),
@@ -185,7 +187,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         for flag in known_flags().values():
             table = replace(getattr(rest, flag.table), **{flag.key: flag.default})
             rest = replace(rest, **{flag.table: table})
-        return replace(rest, corpus=default.corpus) != default
+        return replace(rest, corpus=default.corpus, ingest=replace(rest.ingest, roots=())) != default
 
     def _settings(self) -> list[tuple[str, object, object]]:
         """The options whose values stand for themselves, with their defaults."""

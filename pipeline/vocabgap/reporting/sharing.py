@@ -28,7 +28,7 @@ _Pairs = frozenset[tuple[str, str]]
 # What leaves the machine as it is. A field that is new is shared only if somebody names it here or below.
 SUMMARY_AS_IT_IS: Final = (
     *("now", "total", "mentions", "images", "single", "first_seen", "last_seen", "ranked_by"),
-    "fewest",
+    *("fewest", "stale_days"),
 )
 CAPABILITY_AS_IT_IS: Final = (
     *("rank", "mentions", "images", "sessions", "first_seen", "last_seen"),

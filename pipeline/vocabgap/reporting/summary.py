@@ -7,9 +7,10 @@ from datetime import datetime
 import msgspec
 import polars as pl
 
-from vocabgap.ingest.accounting import ScanSummary
+from vocabgap.ingest.accounting import FILTERED, ScanSummary
 from vocabgap.ranking.combinations import names_too_many
 from vocabgap.ranking.coverage import probably_covered
+from vocabgap.ranking.priority import days_stale
 from vocabgap.reporting.capability import COVERED, OPEN, Asker, Capability, Listed, listed, named_by
 from vocabgap.reporting.capability import SETTLED as SETTLED_GROUP
 from vocabgap.reporting.doubts import Doubt
@@ -97,6 +98,7 @@ class Summary(msgspec.Struct, frozen=True):
     doubts: tuple[Doubt, ...] | None = None  # groups that may be one need, or two; null where not looked for
     recurring_sets: tuple[RecurringSet, ...] | None = None  # all; first those in most records beyond chance
     overlong: int = 0  # records with too many operations for these
+    stale_days: int | None = None  # how old the newest record is, where no trend is told for that; else null
     grouped_by: str = ""  # what brought wordings together; empty where that is not known, or withheld
 
     @property
@@ -165,6 +167,11 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
     """
     ranked, settings = tables.capabilities, manifest.settings
     CAPABILITIES.require(ranked)
+    stale = days_stale(_newest(tables), manifest.now, settings.rank.window_weeks)
+    if stale is not None:  # bars without a mention tell nothing, and earlier versions called that fading
+        ranked = ranked.with_columns(
+            pl.lit(None, pl.String).alias("trend"), pl.lit([], ranked.schema["weekly"]).alias("weekly")
+        )
     rendering = manifest.rendering or Rendering(settings.report.top, settings.rank.by.value, "")
     settled = pl.col("status").is_in(SETTLED)
     # What people want first is shown first, whatever covers it and however little evidence it has.
@@ -226,8 +233,17 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         deciding=rendering.deciding,
         terms=manifest.terms,
         doubts=manifest.doubts,
+        stale_days=stale,
         grouped_by=manifest.grouped_by,
     )
+
+
+def _newest(tables: Tables) -> datetime | None:
+    """The moment of the newest record, whatever is selected; without the records that of what is ranked."""
+    if tables.gaps is None:
+        return _moment(tables.capabilities["last_seen"].max())
+    is_record = pl.col("counted") | (pl.col("why_not") == FILTERED)
+    return _moment(tables.gaps.filter(is_record)["timestamp"].max())
 
 
 def _shown(ranked: pl.DataFrame, top: int, covered_from: float) -> tuple[Capability, ...]:

@@ -168,6 +168,8 @@ def trend(capability: Capability) -> str:
     """Which way it goes, with the mentions that say so."""
     if capability.first_seen is None:
         return "no date can be read"
+    if capability.trend is None and not any(capability.weekly):
+        return "no trend, for nothing was logged lately"
     if capability.trend is None:
         return f"too early for a trend: the first record of all is less than {LEAST_WEEKS} weeks old"
     recent = recent_weeks(len(capability.weekly))

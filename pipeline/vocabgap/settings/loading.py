@@ -72,6 +72,9 @@ def resolve_settings(
     merged: _Layer = {}
     if file is not None:
         _merge_file(merged, read_settings(file), f"{file}")
+        ingest = merged.get("ingest", {})
+        if "roots" in ingest:
+            ingest["roots"] = [str(file.parent / expanded(root)) for root in ingest["roots"]]
     for variable, place in VARIABLES.items():
         if environment.get(variable):
             _merge_value(merged, place, environment[variable], f"environment variable {variable}")

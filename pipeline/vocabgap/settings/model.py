@@ -88,7 +88,7 @@ def _flag(flag: str, meaning: str = "") -> msgspec.Meta:
     return msgspec.Meta(description=meaning or None, extra={"flag": flag})
 
 
-class IngestSettings(_Section, frozen=True):
+class _LogSettings(_Section, frozen=True):
     """Whose records are read, and how far the search for them goes."""
 
     tenant: Annotated[str, msgspec.Meta(min_length=1)] = DEFAULT_TENANT
@@ -96,7 +96,16 @@ class IngestSettings(_Section, frozen=True):
     max_expanded_mib: Annotated[int, msgspec.Meta(ge=1, le=1_048_576)] = 1024
 
 
-class ScanSettings(IngestSettings, frozen=True):
+class IngestSettings(_LogSettings, frozen=True):
+    """Which folders and logs are read where a command is given none, and how.
+
+    A path is relative to the folder of the settings file.
+    """
+
+    roots: tuple[_Path, ...] = ()
+
+
+class ScanSettings(_LogSettings, frozen=True):
     """All that a scan depends on: `[ingest]`, and what gap logs are called and how they are read."""
 
     sources: Mapping[str, Source] = msgspec.field(default_factory=shipped_sources)
@@ -164,7 +173,7 @@ class RankSettings(_Section, frozen=True):
 
 
 class ReportSettings(_Section, frozen=True):
-    """Where the files go, and how many capabilities the Markdown and the terminal show (0: all).
+    """Where the files go, how many capabilities are shown (0: all), and whether there may be none at all.
 
     So many of the last runs are kept as dated folders beside that, and a job may insist on what they
     must not have.
@@ -172,6 +181,7 @@ class ReportSettings(_Section, frozen=True):
 
     out: Annotated[_Path, _flag("--out")] = DEFAULT_OUT
     top: Annotated[int, msgspec.Meta(ge=0, le=1_000_000), _flag("--top")] = DEFAULT_TOP
+    allow_empty: Annotated[bool, _flag("--allow-empty")] = False
     keep: Annotated[int, msgspec.Meta(ge=0, le=10_000), _flag("--keep")] = 0
     fail_on: Annotated[tuple[Gate, ...], _flag("--fail-on")] = ()
 
@@ -283,7 +293,10 @@ class Settings(_Section, frozen=True):
     @property
     def scan(self) -> ScanSettings:
         """What `scan` depends on."""
-        return ScanSettings(**msgspec.structs.asdict(self.ingest), sources=self.sources)
+        return ScanSettings(
+            **{name: getattr(self.ingest, name) for name in _LogSettings.__struct_fields__},
+            sources=self.sources,
+        )
 
     @property
     def rules(self) -> tuple[Rule, ...]:

@@ -1,0 +1,124 @@
+"""Whether a run may be published in the place of the one before: nothing good is replaced by nothing."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from vocabgap.errors import StateError
+from vocabgap.ingest.discovery import looked_for, repository_slugs
+from vocabgap.ingest.scanning import Scan, logs_and_corpora, scan
+from vocabgap.ingest.selection import Selection, require_known, unmatched
+from vocabgap.reporting.manifest import Manifest, filters, read_manifest
+from vocabgap.reporting.overviews import account_of, nothing
+from vocabgap.settings.model import Settings
+from vocabgap.text import count
+
+
+class NothingFitsError(StateError):
+    """No record is left of what a report was narrowed to."""
+
+
+_EMPTY: Final = "--allow-empty publishes a report of nothing"
+_KEPT: Final = 0.5  # share of the logs of the run before that have to be there still
+
+
+def require_something(
+    scanned: Scan, roots: Sequence[Path], target: Path, settings: Settings, selection: Selection
+) -> None:
+    """Refuse to publish a report of nothing.
+
+    Args:
+        scanned: What was read, with what is outside the selection marked as filtered.
+        roots: The folders and logs that were searched.
+        target: The folder to publish in.
+        settings: The settings in force.
+        selection: What the report is narrowed to.
+
+    Raises:
+        InvalidInputError: No record has a name that was asked for; the error names the nearest.
+        StateError: No log was found, or no record is left to count.
+    """
+    aliases = {"category_aliases": settings.category_aliases, "operation_aliases": settings.operation_aliases}
+    everything = scanned
+    is_part = (selection.tenants or selection.repositories) and logs_and_corpora(roots)[1]
+    if is_part and (not scanned.summary.files or unmatched(scanned.gaps, selection, **aliases)):
+        # Of a corpus nothing else was read, and the nearest name may be of somebody else.
+        everything = scan(roots, settings=settings.scan)
+    if not everything.summary.files:
+        raise _nothing_read(everything, roots, target, settings)
+    require_known(everything.gaps, selection, **aliases)
+    if scanned.gaps["counted"].any():
+        return
+    narrowed = ", ".join(f"{name} {value}" for name, value in filters(selection).items())
+    account = account_of(scanned.gaps, scanned.rejects, scanned.summary)
+    if account is not None and account.filtered:
+        why = "; ".join(unmatched(scanned.gaps, selection, **aliases)) or f"no record fits {narrowed}"
+        raise NothingFitsError(f"{why}; {_kept(target)}", hint=f"ask for less at once; {_EMPTY}")
+    summary = scanned.summary
+    bad = f", of which {summary.rejects:,} cannot be read" if summary.rejects else ""
+    none = f"no record in {count(summary.lines, 'line')} of {count(summary.files, 'log')}{bad}"
+    raise StateError(
+        f"{nothing(account) if summary.records else none}; {_kept(target)}",
+        hint=f"`vocabgap check` says what was read, and what not; {_EMPTY}",
+    )
+
+
+def _nothing_read(scanned: Scan, roots: Sequence[Path], target: Path, settings: Settings) -> StateError:
+    where = ", ".join(f"'{root}'" for root in roots)
+    unread = scanned.summary.unreadable
+    if unread:
+        first = scanned.rejects.row(0, named=True)
+        problem = f"{first['source_path']}: {first['detail']}" + (f"; {unread - 1:,} more" * (unread > 1))
+        return StateError(
+            f"no log could be read in {where}: {problem}; {_kept(target)}",
+            hint=f"`vocabgap check` lists what was not read; {_EMPTY}",
+        )
+    named = looked_for(settings.sources)
+    return StateError(
+        f"no log was found in {where}: looked for {named}; {_kept(target)}",
+        hint="check that the folder is there whole, or name one above the logs; `vocabgap log IMAGE` begins a"
+        f" log; {_EMPTY}",
+    )
+
+
+def require_no_loss(scanned: Scan, roots: Sequence[Path], target: Path, selection: Selection) -> None:
+    """Refuse to replace a run by one that has lost more than half of its logs.
+
+    Only roots in both are compared: by the names that they have in reports, and if a log of the one before
+    is still there, unless none is there at all.
+
+    Raises:
+        StateError: It has; the error says how many there were and how many there are.
+    """
+    before = read_manifest(target)
+    if before is None or _whose(before) != (set(selection.tenants), set(selection.repositories)):
+        return
+    logs, corpora = logs_and_corpora(roots)
+    known = {(each.repo_slug, each.source_path) for each in before.inputs}
+    if not corpora:
+        slugs = {*repository_slugs([root if root.is_dir() else root.parent for root in logs])}
+        known = {log for log in known if log[0] in slugs}
+    found = {*scanned.files.select("repo_slug", "source_path").iter_rows()}
+    now = {log for log in found if log[0] in {slug for slug, _ in known}}
+    if len(now) >= _KEPT * len(known) or (now and now.isdisjoint(known)):
+        return
+    lost = Counter(slug for slug, _ in known - now)
+    worst, number = min(lost.items(), key=lambda each: (-each[1], each[0]))
+    there = f"of {count(len(known), 'log')} that the report before was made of, {len(now):,} are left"
+    raise StateError(
+        f"{there} ({number:,} of '{worst}' are missing); {_kept(target)}",
+        hint="check that the folder is there whole; --allow-shrink publishes all the same",
+    )
+
+
+def _whose(manifest: Manifest) -> tuple[set[str], set[str]]:
+    """The tenants and repositories that a run was narrowed to: of a corpus it has read no others."""
+    chosen = Selection() if manifest.parameters is None else manifest.parameters.selection
+    return {*chosen.tenants}, {*chosen.repositories}
+
+
+def _kept(target: Path) -> str:
+    """What is there is not touched."""
+    kept = f", and the report in '{target}' stays as it is" if read_manifest(target) is not None else ""
+    return f"nothing was published{kept}"

@@ -1,0 +1,135 @@
+"""`--now last`: the newest record as the present, and what is told where there is none of late."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from builders import gap, write_corpus
+from builders.command import vocabgap
+
+LAST = "2026-05-02T00:00:00Z"
+FACES = ("report.md", "report.html")
+
+
+def bytes_of(folder: Path) -> list[bytes]:
+    return [(folder / name).read_bytes() for name in FACES]
+
+
+def test_the_newest_record_is_the_present(photos: Path, tmp_path: Path) -> None:
+    assert vocabgap("report", photos, "--now", "last", "--quiet").code == 0
+    assert vocabgap("report", photos, "--now", LAST, "--quiet", "--out", "other").code == 0
+
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["now"] == LAST
+    assert bytes_of(tmp_path / "out") == bytes_of(tmp_path / "other")
+
+
+def test_what_is_selected_does_not_move_the_present(photos: Path, tmp_path: Path) -> None:
+    vocabgap("report", photos, "--now", "last", "--image", "heron", "--quiet")
+
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["now"] == LAST
+
+
+def test_spans_count_back_from_it(photos: Path) -> None:
+    told = vocabgap("report", photos, "--now", "last", "--since", "2d")
+
+    assert "2 capabilities, 2 mentions." in told.out
+    assert "1 record filtered out" in told.out
+
+
+def test_a_span_is_refused_before_the_logs_are_read(photos: Path) -> None:
+    assert vocabgap("report", "nowhere", "--now", "last", "--since", "soon").code == 2
+    assert vocabgap("report", photos, "--now", "last", "--since", "1d", "--until", "2d").code == 2
+
+
+def test_a_second_run_with_nothing_new_is_the_first_again(photos: Path, tmp_path: Path) -> None:
+    vocabgap("report", photos, "--now", "2026-05-01", "--quiet")
+    vocabgap("report", photos, "--now", "last", "--quiet")
+    first = bytes_of(tmp_path / "out")
+    vocabgap("report", photos, "--now", "last", "--quiet")
+
+    assert bytes_of(tmp_path / "out") == first
+
+
+def test_a_list_counts_spans_back_from_it(photos: Path) -> None:
+    told = vocabgap("list", photos, "--now", "last", "--since", "1d")
+
+    assert "mask the sky" in told.out
+    assert "film grain" in told.out
+    assert "sky mask" not in told.out
+
+
+def test_what_is_shown_may_be_ranked_as_of_it(photos: Path) -> None:
+    assert "steady: " not in vocabgap("show", "sky mask", photos, "--kind", "capability").out
+    told = vocabgap("show", "sky mask", photos, "--kind", "capability", "--now", "last")
+
+    assert "trend" not in told.out
+    assert "2 mentions in the last 5 weeks" in told.out
+
+
+def test_a_review_goes_by_it(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr("vocabgap.pipeline.known_present", asked.append)
+
+    vocabgap("--json", "review", photos, "--now", "last")
+
+    assert asked == ["last"]
+
+
+@pytest.mark.usefixtures("reported")
+def test_last_is_no_moment_of_a_decision() -> None:
+    assert vocabgap("decide", "pin", "sky mask", "--now", "last").code == 2
+
+
+@pytest.mark.parametrize("command", ["report", "list"])
+def test_the_help_says_so(command: str) -> None:
+    assert "or last for that of the newest" in " ".join(vocabgap(command, "--help").out.split())
+
+
+@pytest.fixture
+def quiet_for_long(tmp_path: Path) -> Path:
+    """A workspace that began a year before its last records, of March."""
+    years = [gap(f"need {number}", timestamp="2025-03-01T00:00:00Z") for number in range(3)]
+    lately = [gap(f"need {number}", timestamp="2026-03-02T00:00:00Z") for number in range(3)]
+    return write_corpus(tmp_path, {"one": years, "two": lately})
+
+
+def test_silence_is_told_once_and_not_as_fading(quiet_for_long: Path, tmp_path: Path) -> None:
+    told = vocabgap("report", quiet_for_long, "--now", "2026-07-01")
+    markdown, page = ((tmp_path / "out" / name).read_text(encoding="utf-8") for name in FACES)
+
+    said = "The newest record is 121 days old"
+    for text in (told.out, markdown, page):
+        assert text.count(said) == 1
+        assert "--now last" in text
+        assert "fading</td>" not in text
+        assert "fading:" not in text
+        assert "| fading" not in text
+    assert "\u2581" not in markdown  # no empty bars
+
+
+def test_as_of_the_newest_record_nothing_is_silent(quiet_for_long: Path, tmp_path: Path) -> None:
+    told = vocabgap("report", quiet_for_long, "--now", "last")
+
+    assert "days old" not in told.out + (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+
+
+def test_the_window_of_the_settings_says_what_is_silence(quiet_for_long: Path, tmp_path: Path) -> None:
+    (tmp_path / "vocabgap.toml").write_text("[rank]\nwindow_weeks = 18\n")
+
+    assert "days old" not in vocabgap("report", quiet_for_long, "--now", "2026-07-01").out
+
+
+def test_a_report_that_is_rendered_again_says_the_same(quiet_for_long: Path, tmp_path: Path) -> None:
+    vocabgap("report", quiet_for_long, "--now", "2026-07-01", "--quiet")
+    vocabgap("render", "out", "--out", "again")
+
+    assert bytes_of(tmp_path / "out") == bytes_of(tmp_path / "again")
+
+
+def test_a_shared_page_says_so_too(quiet_for_long: Path, tmp_path: Path) -> None:
+    vocabgap("report", quiet_for_long, "--now", "2026-07-01", "--quiet", "--share", "--min-images", "2")
+
+    assert "The newest record is 121 days old" in (tmp_path / "out" / "share.html").read_text(
+        encoding="utf-8"
+    )

@@ -1,0 +1,119 @@
+"""`[ingest] roots`: what is read where a command names no folder."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from builders import gap, write_corpus
+from builders.command import vocabgap
+
+COMMANDS = [
+    ("report",),
+    ("check",),
+    ("list",),
+    ("show", "heron"),
+    ("clusters",),
+    ("clusters", "show", "sky mask"),
+    ("--json", "review"),
+]
+
+
+@pytest.fixture
+def settings(photos: Path, tmp_path: Path) -> Path:
+    """Settings that name the folder beside them."""
+    path = tmp_path / "vocabgap.toml"
+    path.write_text(f'[ingest]\nroots = ["{photos.name}"]\n')
+    return path
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_no_root_is_needed_where_the_settings_name_one(
+    photos: Path, settings: Path, command: tuple[str, ...]
+) -> None:
+    told = vocabgap(*command)
+
+    settings.unlink()
+    assert told[:2] == vocabgap(*command, photos)[:2]
+    assert told.code == (2 if command == ("check",) else 0)  # one line is no record
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_without_settings_a_root_is_asked_for(command: tuple[str, ...]) -> None:
+    told = vocabgap(*command)
+    said = told.out if "--json" in command else told.err
+
+    assert told.code == 2
+    assert "no folder of gap logs was named, and the settings name none" in said
+    assert "[ingest]" in said
+
+
+def test_roots_are_relative_to_the_settings(
+    settings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+
+    told = vocabgap("report", "--config", settings)
+
+    assert "3 mentions." in told.out
+
+
+@pytest.mark.usefixtures("settings")
+def test_a_root_that_is_named_wins(tmp_path: Path) -> None:
+    other = write_corpus(tmp_path, {"owl": [gap("moon glow")]}, "others")
+
+    assert "1 of 1 capability, 1 mention." in vocabgap("report", other).out
+
+
+@pytest.mark.usefixtures("photos")
+def test_several_roots_and_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    absolute = write_corpus(tmp_path, {"owl": [gap("moon glow")]}, "others")
+    (tmp_path / "vocabgap.toml").write_text(f'[ingest]\nroots = ["~/photos", "{absolute}"]\n')
+
+    assert "4 mentions." in vocabgap("report").out
+
+
+def test_the_status_shows_them(settings: Path, tmp_path: Path) -> None:
+    assert f'roots = ["{tmp_path / "photos"}"]' in vocabgap("status", "--config", settings).out
+    assert 'roots = ["photos"]' in vocabgap("status").out
+
+
+def test_a_run_does_not_tell_where_they_lie(settings: Path, tmp_path: Path) -> None:
+    vocabgap("report", "--config", settings, "--now", "2026-07-01", "--quiet")
+    written = (tmp_path / "out" / "run.json").read_text()
+
+    assert json.loads(written)["parameters"]["settings"]["ingest"]["roots"] == []
+    assert str(tmp_path) not in written
+
+
+@pytest.mark.usefixtures("settings")
+def test_the_report_of_roots_that_are_set_can_be_made_again(tmp_path: Path) -> None:
+    vocabgap("report", "--now", "2026-07-01", "--quiet")
+    command = json.loads((tmp_path / "out" / "run.json").read_text())["command"]
+
+    assert command.startswith("vocabgap report photos --config vocabgap.toml ")
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [('"photos"', "expected a list"), ("[3]", "expected text"), ('[""]', "expected")],
+    ids=str,
+)
+def test_roots_that_are_no_paths_are_told_with_their_file(tmp_path: Path, value: str, why: str) -> None:
+    (tmp_path / "vocabgap.toml").write_text(f"[ingest]\nroots = {value}\n")
+
+    told = vocabgap("report")
+
+    assert told.code == 2
+    assert "vocabgap.toml: [ingest] roots: " in told.err
+    assert why in told.err
+
+
+def test_a_root_of_the_settings_that_is_not_there_is_not_found(tmp_path: Path) -> None:
+    (tmp_path / "vocabgap.toml").write_text('[ingest]\nroots = ["gone"]\n')
+
+    told = vocabgap("report")
+
+    assert (told.code, "root 'gone' does not exist" in told.err) == (3, True)
