@@ -19,8 +19,8 @@ GITHUB: Final = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
 def publish(tmp_path: Path, root: Path | list[Path], **arguments: object) -> Run:
-    """Runs the pipeline over a workspace, be it one of nothing, as of a fixed moment."""
-    given = {"out": tmp_path / "out", "now": NOW, "allow_empty": True, **arguments}
+    """Runs the pipeline over a workspace as of a fixed moment."""
+    given = {"out": tmp_path / "out", "now": NOW, **arguments}
     return run(root, **given)  # type: ignore[arg-type]
 
 

@@ -1,5 +1,6 @@
 """`[ingest] roots`: what is read where a command names no folder."""
 
+import io
 import json
 from pathlib import Path
 
@@ -29,8 +30,9 @@ def settings(photos: Path, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_no_root_is_needed_where_the_settings_name_one(
-    photos: Path, settings: Path, command: tuple[str, ...]
+    photos: Path, settings: Path, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
     told = vocabgap(*command)
 
     settings.unlink()

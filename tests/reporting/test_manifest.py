@@ -60,7 +60,10 @@ def test_parameters_are_those_asked_for(demo: Path, tmp_path: Path) -> None:
 
 def test_what_is_read_is_what_was_written(demo: Path, tmp_path: Path) -> None:
     made = publish(
-        tmp_path, demo, selection=Selection(until=datetime(2026, 5, 1, tzinfo=UTC), images=("a", "b"))
+        tmp_path,
+        demo,
+        selection=Selection(until=datetime(2026, 5, 1, tzinfo=UTC), images=("a", "b")),
+        allow_empty=True,
     )
     assert read_manifest(made.published.folder) == made.published.manifest
 
