@@ -14,14 +14,13 @@ from vocabgap.cli.output import PROGRAM, folder_line, output_of
 from vocabgap.errors import StateError
 from vocabgap.files.atomic import whole_folder
 from vocabgap.files.refusals import refusing
-from vocabgap.records.moments import parse_now
+from vocabgap.records.moments import LAST
 from vocabgap.text import escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:
     from vocabgap.reporting.summary import Summary
 
 _FOLDER: Final = "vocabgap-demo"
-_DAY: Final = "2026-07-01"  # just after the newest record, so that the report is the same on any day
 _EMBEDDER: Final = "VOCABGAP_EMBEDDER"
 _ELSEWHERE: Final = f"name one that does not exist yet: `{PROGRAM} demo DIR`"
 
@@ -51,7 +50,7 @@ def demo(
     with refusing(f"'{folder}' cannot be written", hint=_ELSEWHERE):
         _write(target)
     with output.progress(STAGES) as listener:
-        made = run(target, settings=settings, now=parse_now(_DAY), on_stage=listener)
+        made = run(target, settings=settings, now=LAST, on_stage=listener)
     page = folder_line(made.published.folder / PAGE_NAME)
     steps = _steps(folder_line(target), made.published.summary)
     output.event(
@@ -94,7 +93,7 @@ def _require_nothing(target: Path) -> None:
 def _steps(folder: str, summary: "Summary") -> dict[str, str]:
     """What to type next, with what it is good for."""
     first, second = (shlex.quote(visible(item.label)) for item in summary.capabilities[:2])
-    report = f"{PROGRAM} report . --now {_DAY}"
+    report = f"{PROGRAM} report . --now {LAST}"
     return {
         f"cd {shlex.quote(folder)}": "where the files are",
         f"{PROGRAM} show {first} .": "all that is known of one need",
