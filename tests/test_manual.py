@@ -45,7 +45,7 @@ def test_session_of_the_weekly_job_is_what_the_commands_print(
         else:
             done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=True)
             told = done.stdout
-        assert (command, told) == (command, printed)
+        assert (command, told.replace(str(tmp_path), "/srv/gaps")) == (command, printed)
 
     assert len(commands) > 15
 

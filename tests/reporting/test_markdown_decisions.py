@@ -86,7 +86,7 @@ def test_the_first_is_told_with_its_lead_trend_and_workaround(desk: Desk) -> Non
         r" images the next is level or ahead in \d+ % of cases\. Its rank is 1, with 90 % confidence between",
         told,
     )
-    assert "Fading: no mention in the last 12 weeks." in told
+    assert "Steady: 3 mentions in the last 5 weeks, none of them in the last 2." in told
     assert "Done instead: drew it (1 time)." in told
     assert "Nobody has decided about it." in told
 
