@@ -269,6 +269,14 @@ def test_tenant_that_nobody_is_is_told(sound: Path) -> None:
     assert "no record has tenant 'nroth'\n  did you mean 'north'?" in told.err
 
 
+def test_another_tenant_of_the_same_corpus_is_no_loss(sound: Path) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+
+    assert vocabgap("report", "corpus", "--quiet").code == 0
+    assert vocabgap("report", "corpus", "--tenant", "north", "--quiet").code == 0
+    assert vocabgap("report", "corpus", "--tenant", "north", "--repo", "foto", "--quiet").code == 2
+
+
 def test_command_of_a_report_makes_it_again(sound: Path) -> None:
     vocabgap("corpus", "push", sound, *NORTH)
     vocabgap("report", "corpus", "--tenant", "north", "--repo", "photos", "--now", "2026-07-01")

@@ -526,3 +526,14 @@ def test_any_width_will_do(photos: Path, monkeypatch: pytest.MonkeyPatch, column
     monkeypatch.setenv("COLUMNS", columns)
     told = vocabgap("report", photos)
     assert told.code == 0, told.err
+
+
+def test_nothing_that_is_meant_is_no_leave_to_lose_the_logs(tmp_path: Path) -> None:
+    root = many(tmp_path)
+    vocabgap("report", root)
+    lose(root, 10)
+
+    told = vocabgap("report", root, "--allow-empty")
+
+    assert (told.code, "0 are left" in told.err) == (4, True)
+    assert vocabgap("report", root, "--allow-empty", "--allow-shrink").code == 0
