@@ -408,7 +408,9 @@ def test_a_run_that_has_lost_more_than_half_of_its_logs_is_refused(
     told = vocabgap("report", root, *quiet)
 
     assert (told.code, told.out) == (4, "")
-    assert "of 10 logs that the report before was made of, 4 are left (6 of 'photos' are missing)" in told.err
+    assert (
+        "the report before was made of 10 logs, and there are 4 now (6 of 'photos' are missing)" in told.err
+    )
     assert "--allow-shrink" in told.err
     assert (tmp_path / "out" / "run.json").read_bytes() == before
     assert vocabgap("report", root, "--allow-shrink", "--quiet").code == 0
@@ -431,7 +433,7 @@ def test_one_root_of_two_that_is_gone_is_refused(tmp_path: Path) -> None:
     told = vocabgap("report", photos, scans)
 
     assert told.code == 4
-    assert "of 13 logs that the report before was made of, 3 are left" in told.err
+    assert "the report before was made of 13 logs, and there are 3 now" in told.err
 
 
 def test_a_report_of_other_roots_has_lost_nothing(tmp_path: Path) -> None:
@@ -535,5 +537,5 @@ def test_nothing_that_is_meant_is_no_leave_to_lose_the_logs(tmp_path: Path) -> N
 
     told = vocabgap("report", root, "--allow-empty")
 
-    assert (told.code, "0 are left" in told.err) == (4, True)
+    assert (told.code, "there are 0 now" in told.err) == (4, True)
     assert vocabgap("report", root, "--allow-empty", "--allow-shrink").code == 0

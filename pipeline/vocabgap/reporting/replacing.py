@@ -96,16 +96,17 @@ def require_no_loss(scanned: Scan, roots: Sequence[Path], target: Path, selectio
         return
     logs, corpora = logs_and_corpora(roots)
     known = {(each.repo_slug, each.source_path) for each in before.inputs}
+    slugs = {slug for slug, _ in known}
     if not corpora:
-        slugs = {*repository_slugs([root if root.is_dir() else root.parent for root in logs])}
-        known = {log for log in known if log[0] in slugs}
-    found = {*scanned.files.select("repo_slug", "source_path").iter_rows()}
-    now = {log for log in found if log[0] in {slug for slug, _ in known}}
+        slugs &= {*repository_slugs([root if root.is_dir() else root.parent for root in logs])}
+    known = {log for log in known if log[0] in slugs}
+    found = scanned.files.select("repo_slug", "source_path").iter_rows()
+    now = {log for log in found if log[0] in slugs}
     if len(now) >= _KEPT * len(known) or (now and now.isdisjoint(known)):
         return
     lost = Counter(slug for slug, _ in known - now)
     worst, number = min(lost.items(), key=lambda each: (-each[1], each[0]))
-    there = f"of {count(len(known), 'log')} that the report before was made of, {len(now):,} are left"
+    there = f"the report before was made of {count(len(known), 'log')}, and there are {len(now):,} now"
     raise StateError(
         f"{there} ({number:,} of '{worst}' are missing); {_kept(target)}",
         hint="check that the folder is there whole; --allow-shrink publishes all the same",
