@@ -37,6 +37,7 @@ from vocabgap.reporting.doubts import doubts_of
 from vocabgap.reporting.history import earlier_rows
 from vocabgap.reporting.keeping import check_keeping, keeping
 from vocabgap.reporting.manifest import Decided, Model, Timing
+from vocabgap.reporting.places import places_of
 from vocabgap.reporting.published_run import Baseline, check_target, read_baseline, resolve_target
 from vocabgap.reporting.replacing import require_no_loss, require_something
 from vocabgap.reporting.reproduction import Reproduction
@@ -364,6 +365,7 @@ def run(
             doubts=doubts_of(
                 analysis.clusters.questions(about_cut=False), analysis.lineage.groups, analysis.ranked
             ),
+            places=places_of(analysis.clusters, analysis.ranked),
             earlier=earlier,
         )
     return Run(**vars(analysis), published=published, blocked=blocked)

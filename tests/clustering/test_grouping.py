@@ -8,7 +8,7 @@ from polars.testing import assert_frame_equal
 from builders.clustering import asking, groups
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.vectorizing import vectorize
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.records.record import PHRASE_FIELDS
 from vocabgap.schema import CLUSTERS, LINKAGE, WORDINGS
 
@@ -216,3 +216,19 @@ def test_label_may_be_the_wording_of_another_surface_that_says_the_same_terms() 
     assert found.clusters.select("label", "label_surface").rows() == [
         ("partial keystone correction", "partial keyston correct")
     ]
+
+
+def test_groups_that_share_words_are_nearer_than_others() -> None:
+    found = cluster(asking("sky mask", "mask for the sea", "crop ratio"), threshold=0.0)
+    place = dict(found.wordings.select("wording", "cluster").iter_rows())
+
+    near = found.nearness([place[each] for each in ("sky mask", "mask for the sea", "crop ratio")])
+
+    assert near.shape == (3, 3)
+    assert np.diag(near) == pytest.approx(1.0)
+    assert near[0, 1] == near[1, 0] > near[0, 2] >= 0.0
+
+
+def test_nearness_of_no_group_is_refused() -> None:
+    with pytest.raises(NotFoundError, match="no cluster 7"):
+        cluster(asking("sky mask")).nearness([7])

@@ -22,11 +22,11 @@ from vocabgap.clustering.cutting import (
     cuts,
     members_of,
 )
-from vocabgap.clustering.describing import Labeller, cohesion, labels_of, similarity, weakest_links
+from vocabgap.clustering.describing import Labeller, cohesion, labels_of, nearness, similarity, weakest_links
 from vocabgap.clustering.linkage import average_linkage
 from vocabgap.clustering.questions import Question, questions
 from vocabgap.clustering.teaching import lessons, taught_shift
-from vocabgap.clustering.vectorizing import IntArray, Rows, vectorize
+from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
 from vocabgap.records.record import PHRASE_FIELDS
@@ -36,6 +36,7 @@ from vocabgap.text import count
 
 SWEEP_CUTS: Final = tuple(round(0.30 + 0.05 * step, 2) for step in range(14))  # 0.30 to 0.95
 SWEEP_TOP: Final = 10
+HEAVIEST: Final = 100  # wordings that a group is compared with others by
 
 
 def cluster(
@@ -309,6 +310,23 @@ class Clusters:
         if not len(members):
             raise NotFoundError(f"there is no cluster {cluster}", hint=f"there are {self.clusters.height}")
         return members
+
+    def nearness(self, clusters: Sequence[int]) -> FloatArray:
+        """How near some groups are to one another, by their most mentioned wordings.
+
+        Args:
+            clusters: Their numbers, one at least.
+
+        Returns:
+            Cosine similarities of their means, 0 to 1, shape (clusters, clusters).
+
+        Raises:
+            NotFoundError: There is no such group.
+        """
+        weights = self._points.weights
+        members = [self.members(each) for each in clusters]
+        heaviest = [each[np.argsort(-weights[each], kind="stable")[:HEAVIEST]] for each in members]
+        return nearness(self._rows, heaviest, weights)
 
     def dendrogram(self, cluster: int) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The tree below one group.

@@ -18,7 +18,7 @@ from vocabgap.ingest.selection import Selection
 from vocabgap.ranking.vocabulary import VocabularyFile
 from vocabgap.records.moments import iso
 from vocabgap.reporting.doubts import Doubt
-from vocabgap.reporting.overviews import Account, CheckedTerms
+from vocabgap.reporting.overviews import Account, CheckedTerms, Place
 from vocabgap.settings.model import AUTO, INSTALLING, NO_EMBEDDER, RankBy, RankSettings, Settings, known_flags
 from vocabgap.text import visible
 
@@ -203,6 +203,9 @@ class Manifest(msgspec.Struct, frozen=True):
         tuple[Doubt, ...] | None,
         msgspec.Meta(description="groups that may be one need, or two; null where nobody looked for any"),
     ] = None
+    places: Annotated[
+        tuple[Place, ...], msgspec.Meta(description="where the first capabilities lie on a map of the needs")
+    ] = ()
 
     @property
     def settings(self) -> Settings:

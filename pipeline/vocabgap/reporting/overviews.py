@@ -97,6 +97,15 @@ class RecurringSet(msgspec.Struct, frozen=True):
     lift_low: float  # lower end of its 90 % interval
 
 
+class Place(msgspec.Struct, frozen=True):
+    """Where a capability lies on the map, from -1 to 1 either way."""
+
+    capability_id: str
+    x: float
+    y: float
+    near: Annotated[tuple[str, ...], msgspec.Meta(description="those put most alike, the nearest first")] = ()
+
+
 class TermMeaning(msgspec.Struct, frozen=True):
     """What a term means."""
 

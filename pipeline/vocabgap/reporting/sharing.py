@@ -106,6 +106,7 @@ def shareable(
         withheld=_withheld(summary, counted, many, common, fewest),
         terms=None,
         doubts=None,
+        places=(),  # they tell how all wordings are put
         recurring_sets=_recurring_sets(summary, shared, fewest),
         overlong=0,
         grouped_by="",

@@ -23,6 +23,7 @@ from vocabgap.reporting.overviews import (
     Category,
     CheckedTerms,
     Combination,
+    Place,
     RecurringSet,
     Withheld,
     account_of,
@@ -96,6 +97,7 @@ class Summary(msgspec.Struct, frozen=True):
     withheld: Withheld | None = None  # only in a report that may leave the machine
     terms: CheckedTerms | None = None  # null where no glossary was asked, and in what may leave the machine
     doubts: tuple[Doubt, ...] | None = None  # groups that may be one need, or two; null where not looked for
+    places: tuple[Place, ...] = ()  # where the first lie on a map; none in what may leave the machine
     recurring_sets: tuple[RecurringSet, ...] | None = None  # all; first those in most records beyond chance
     overlong: int = 0  # records with too many operations for these
     stale_days: int | None = None  # how old the newest record is, where no trend is told for that; else null
@@ -233,6 +235,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         deciding=rendering.deciding,
         terms=manifest.terms,
         doubts=manifest.doubts,
+        places=manifest.places,
         stale_days=stale,
         grouped_by=manifest.grouped_by,
     )

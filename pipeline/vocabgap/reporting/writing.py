@@ -50,7 +50,7 @@ from vocabgap.reporting.manifest import (
     new_manifest,
     read_manifest,
 )
-from vocabgap.reporting.overviews import CheckedTerms
+from vocabgap.reporting.overviews import CheckedTerms, Place
 from vocabgap.reporting.page.rendering import render_page
 from vocabgap.reporting.published_run import published, read_run, read_table, resolve_target
 from vocabgap.reporting.reproduction import Reproduction
@@ -105,6 +105,7 @@ def report(
     share: int | None = None,
     terms: CheckedTerms | None = None,
     doubts: Iterable[Doubt] | None = None,
+    places: Iterable[Place] = (),
     earlier: pl.DataFrame | None = None,
 ) -> Published:
     """Write the files of a run and publish them together.
@@ -126,6 +127,7 @@ def report(
             at least.
         terms: What its words mean, where a glossary was asked.
         doubts: Groups that are probably one need, or two; null where nobody looked for any.
+        places: Where its needs lie on a map.
         earlier: Table `history` of the runs before; that of the run that is replaced by default.
 
     Raises:
@@ -168,6 +170,7 @@ def report(
         timings=tuple(timings),
         terms=terms,
         doubts=None if doubts is None else tuple(doubts),
+        places=tuple(places),
     )
     if reproduction is not None:
         manifest = reproduction.described_in(manifest)

@@ -1,0 +1,99 @@
+"""Where needs lie on the map."""
+
+import os
+import subprocess
+import sys
+from math import dist
+from pathlib import Path
+from string import ascii_lowercase
+from typing import Final
+
+import numpy as np
+import pytest
+
+from builders import gap, write_corpus
+from builders.reporting import publish
+from vocabgap.pipeline import Run
+from vocabgap.reporting.manifest import read_manifest
+from vocabgap.reporting.places import MOST_PLACES, scaled
+from vocabgap.reporting.writing import render
+
+DISTANCES: Final = """
+import hashlib, numpy
+from vocabgap.reporting.places import scaled
+rng = numpy.random.default_rng(7)
+rows = rng.random((60, 400))
+apart = 1 - numpy.corrcoef(rows)
+for distances in (apart, 1.0 - numpy.eye(60)):
+    print(hashlib.sha256(scaled(distances).tobytes()).hexdigest())
+"""
+
+
+def test_points_lie_as_far_apart_as_is_said() -> None:
+    corners = np.array([(-1.0, -0.5), (1.0, -0.5), (1.0, 0.5), (-1.0, 0.5), (0.0, 0.2)])
+    apart = np.sqrt(((corners[:, None] - corners[None]) ** 2).sum(axis=2))
+    found = scaled(apart)
+    again = np.sqrt(((found[:, None] - found[None]) ** 2).sum(axis=2))
+    assert again / again.max() == pytest.approx(apart / apart.max(), abs=0.01)
+
+
+@pytest.mark.parametrize("size", [3, 60])
+def test_points_that_are_all_as_far_apart_are_parted(size: int) -> None:
+    found = scaled(1.0 - np.eye(size))
+    assert len({tuple(point) for point in found.tolist()}) == size
+
+
+def test_points_at_one_place_are_no_error() -> None:
+    assert np.isfinite(scaled(np.zeros((5, 5)))).all()
+
+
+def test_points_are_the_same_with_any_number_of_threads() -> None:
+    told = set()
+    for threads in ("1", "2", "4"):
+        limits = {"OPENBLAS_NUM_THREADS": threads, "OMP_NUM_THREADS": threads}
+        made = subprocess.run(
+            [sys.executable, "-c", DISTANCES], capture_output=True, check=True, env={**os.environ, **limits}
+        )
+        told.add(made.stdout)
+    assert len(told) == 1
+
+
+def test_needs_that_are_put_alike_are_neighbours(demo_run: Run) -> None:
+    places = {each.capability_id: each for each in demo_run.published.manifest.places}
+    label = {
+        each.capability.capability_id: each.capability.label for each in demo_run.published.summary.everything
+    }
+    by_label = {label[name]: each for name, each in places.items()}
+    mask, part = by_label["sky selection mask"], by_label["mask-intersection"]
+    assert part.capability_id in mask.near
+    apart = dist((mask.x, mask.y), (part.x, part.y))
+    others = [dist((mask.x, mask.y), (each.x, each.y)) for each in places.values() if each is not mask]
+    assert apart <= sorted(others)[3]
+
+
+def test_map_has_the_first_and_is_kept_with_the_run(tmp_path: Path) -> None:
+    letters = np.random.default_rng(7).choice(list(ascii_lowercase), (MOST_PLACES + 5, 2, 8))
+    needs = [" ".join("".join(word) for word in need) for need in letters.tolist()]
+    root = write_corpus(tmp_path, {f"image-{place}": [gap(need)] for place, need in enumerate(needs)})
+    made = publish(tmp_path, root)
+    assert made.ranked.height > MOST_PLACES
+
+    kept = read_manifest(made.published.folder)
+
+    assert kept is not None
+    assert [each.capability_id for each in kept.places] == made.ranked["capability_id"].to_list()[
+        :MOST_PLACES
+    ]
+    assert render(made.published.folder).summary.places == kept.places
+
+
+def test_few_needs_are_no_map(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"heron": [gap("sky mask"), gap("crop ratio")]})
+    assert publish(tmp_path, root).published.manifest.places == ()
+
+
+def test_what_may_leave_the_machine_has_no_map(demo: Path, tmp_path: Path) -> None:
+    made = publish(tmp_path, demo, share=2)
+    page = (made.published.folder / "share.html").read_text(encoding="utf-8")
+    assert 'id="map"' not in page
+    assert "<circle" not in page
