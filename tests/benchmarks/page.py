@@ -13,6 +13,7 @@ import statistics
 import tempfile
 import time
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -28,7 +29,13 @@ from vocabgap.schema import CLUSTERS, GAPS, RECORDS, WORDINGS
 
 NOW: Final = datetime(2026, 7, 1, tzinfo=UTC)
 DAYS: Final = 200
-SIZES: Final = ((10, 300, 80), (1_000, 20_000, 5_000), (5_000, 100_000, 25_000))
+SIZES: Final = (
+    (10, 300, 80),
+    (1_000, 20_000, 5_000),
+    (5_000, 100_000, 25_000),
+    (5_003, 1_000_000, 100_000),
+)
+SENTENCES: Final = 5_000  # different ones of each length
 WORDS: Final = (
     "shadow", "lift", "anchored", "black", "point", "sky", "selection", "mask", "separate", "white", "hue",
     "balance", "mixed", "light", "sources", "skin", "lock", "chroma", "denoise", "limited", "dark", "tones",
@@ -71,10 +78,13 @@ def make_corpus(capabilities: int, records: int, images: int) -> tuple[pl.DataFr
     wanted[:capabilities] = np.arange(capabilities)
     wanted.sort()
     spread = rng.geometric(0.25, size=records)
-    wordings = [
-        f"{sentence(np.random.default_rng((int(need), int(kind))), 4)} {need} {kind}"
-        for need, kind in zip(wanted, spread, strict=True)
-    ]
+    worded = cache(lambda need, kind: f"{sentence(np.random.default_rng((need, kind)), 4)} {need} {kind}")
+    wordings = [worded(*each) for each in zip(wanted.tolist(), spread.tolist(), strict=True)]
+
+    def said(words: int) -> list[str]:
+        some = [sentence(rng, words) for _ in range(SENTENCES)]
+        return [some[place] for place in rng.integers(0, SENTENCES, records)]
+
     image = rng.integers(0, images, size=records)
     frame = pl.DataFrame(
         {
@@ -85,9 +95,9 @@ def make_corpus(capabilities: int, records: int, images: int) -> tuple[pl.DataFr
             "session_id": [f"{number // 3:08x}-0f6b-4c6e-9d0a-52f0c7a1{number % 97:04x}" for number in image],
             "snapshot_hash": [f"{number:064x}" for number in image],
             "missing_capability": wordings,
-            "description": [sentence(rng, 14) for _ in range(records)],
-            "intent": [sentence(rng, 8) for _ in range(records)],
-            "workaround": [sentence(rng, 9) for _ in range(records)],
+            "description": said(14),
+            "intent": said(8),
+            "workaround": said(9),
             "operations_involved": [
                 [f"operation {number % 40}", f"operation {number % 7}"] for number in image
             ],

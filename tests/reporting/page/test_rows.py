@@ -75,8 +75,21 @@ def test_names_are_told_once_and_referred_to(summary: Summary, index: Index) -> 
 def test_days_are_counted_from_the_first_of_the_page(summary: Summary, index: Index) -> None:
     made = listed(summary, on_days=((date(2026, 3, 1), 2), (date(2026, 4, 2), 1)))
     row = row_of(made, index, WIDE)
-    assert row.days == (0, 2, 32, 1)
+    assert row.days == (0, 1, 32, 1)
     assert row.timeline == (0, 2, 1)
+
+
+def test_days_one_after_the_other_are_told_as_one_stretch(summary: Summary, index: Index) -> None:
+    on_days = tuple((date(2026, 3, day), 2) for day in (1, 2, 3, 7, 9, 10))
+    assert row_of(listed(summary, on_days=on_days), index, WIDE).days == (0, 3, 6, 1, 8, 2)
+
+
+def test_images_are_counted_beyond_the_limit(summary: Summary, index: Index) -> None:
+    on_images = tuple(Tally(f"image-{number}", 9 - number) for number in range(5))
+    made = listed(summary, on_images=on_images, examples=())
+    row = row_of(made, index, Limits(characters=40, wordings=3, evidence=5, images=2))
+    assert (row.image_counts, row.other_images) == ((0, 9, 1, 8), 3)
+    assert index.images.shown(40) == ("image-0", "image-1")
 
 
 def test_a_page_without_a_day_has_neither_days_nor_timeline(summary: Summary) -> None:

@@ -1,29 +1,42 @@
 """What the script of a page works on: its capabilities, as plain data in one block of JSON."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Final, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from vocabgap.records.moments import iso
-from vocabgap.reporting.capability import TITLES, Command, commands
+from vocabgap.reporting.capability import TITLES, Command, Listed, commands
 from vocabgap.reporting.overviews import RecurringSet
-from vocabgap.reporting.page.rows import Index, Limits, Row, ShownExample, days_together, row_of
+from vocabgap.reporting.page.rows import (
+    WITH_ALL_EVIDENCE,
+    Index,
+    Limits,
+    Row,
+    ShownExample,
+    days_together,
+    row_of,
+)
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import CONFIDENT, SHOWN_WORDINGS
 
 # What a page has of each capability, from much to little.
 LEVELS: Final = (
-    Limits(characters=240, wordings=500, evidence=5, runs=24),
-    Limits(characters=240, wordings=500, evidence=2, runs=24),
-    Limits(characters=160, wordings=200, evidence=1, runs=24),
-    Limits(characters=80, wordings=50, evidence=1, runs=12),
-    Limits(characters=40, wordings=10, evidence=1, runs=12),
-    Limits(characters=40, wordings=3, evidence=0, runs=6),
-    Limits(characters=20, wordings=1, evidence=0, runs=0),
+    Limits(characters=240, wordings=500, evidence=5, images=100_000, runs=24),
+    Limits(characters=240, wordings=500, evidence=5, images=1_000, runs=24),
+    Limits(characters=240, wordings=200, evidence=2, images=100, runs=24),
+    Limits(characters=160, wordings=50, evidence=1, images=30, runs=24),
+    Limits(characters=120, wordings=20, evidence=1, images=12, runs=12),
+    Limits(characters=80, wordings=10, evidence=1, images=12, runs=12),
+    Limits(characters=60, wordings=5, evidence=1, images=6, runs=6),
+    Limits(characters=40, wordings=3, evidence=1, images=3, runs=6),
+    Limits(characters=40, wordings=3, evidence=0, images=3, runs=6),
+    Limits(characters=20, wordings=1, evidence=0, images=3, runs=0),
 )
+_AHEAD: Final = 2  # levels, that the first `WITH_ALL_EVIDENCE` are before the others
 # As far as is known before the block is made; the rest of a page is for what is there without a script.
 MOST_BLOCK_BYTES: Final = 7_400_000
 _HEAD: Final = 100  # whose size is known, while that of the others is judged by one in so many:
@@ -50,6 +63,17 @@ class Spark(msgspec.Struct, frozen=True):
 
 
 SPARK: Final[Spark] = Spark(width=60, height=16, filled=0.75)
+
+
+class Trail(msgspec.Struct, frozen=True):
+    """The measures of the drawing of ranks over runs."""
+
+    width: int
+    height: int
+    edge: int  # that the line keeps from above and below
+
+
+TRAIL: Final[Trail] = Trail(width=300, height=60, edge=4)
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -84,6 +108,7 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits
     shown: Shown
     spark: Spark
+    trail: Trail
     most_mentions: int  # what a full bar in the list stands for
     groups: dict[str, str]  # with their titles
     categories: tuple[str, ...]
@@ -113,7 +138,7 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
     """What a page lists of a summary."""
     everything = summary.everything
     index = _index(summary, limits)
-    rows = tuple(row_of(each, index, limits) for each in everything)
+    rows = _rows(everything, index, limits)
     together = _together(summary.recurring_sets, index)  # before the names are counted
     return Payload(
         first_day=None if index.first_day is None else index.first_day.isoformat(),
@@ -122,6 +147,7 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
         limits=limits,
         shown=SHOWN,
         spark=SPARK,
+        trail=TRAIL,
         most_mentions=max((row.mentions for row in rows), default=0),
         groups=TITLES,
         categories=index.categories.shown(limits.characters),
@@ -149,6 +175,18 @@ def _escaped(encoded: bytes) -> bytes:
     for character, escape in _ESCAPES.items():
         encoded = encoded.replace(character, escape)
     return encoded
+
+
+def _rows(everything: Iterable[Listed], index: Index, limits: Limits) -> tuple[Row, ...]:
+    return tuple(row_of(each, index, _limits(each, limits)) for each in everything)
+
+
+def _limits(each: Listed, limits: Limits) -> Limits:
+    """How much a page has of a capability: of the first ones wordings and images as at levels before."""
+    if each.capability.rank > WITH_ALL_EVIDENCE:
+        return limits
+    more = LEVELS[max(LEVELS.index(limits) - _AHEAD, 0)]
+    return replace(more, characters=limits.characters, runs=limits.runs)
 
 
 def _filters(rows: Sequence[Row]) -> tuple[str, ...]:
@@ -202,10 +240,10 @@ def _estimate(summary: Summary, limits: Limits) -> float:
     """About how many bytes the block takes: the first rows are measured, of the others one in `_STRIDE`."""
     index = _index(summary, limits)
     everything = summary.everything
-    head = _size([row_of(each, index, limits) for each in everything[:_HEAD]])
-    rest = _size([row_of(each, index, limits) for each in everything[_HEAD::_STRIDE]]) * _STRIDE
+    head = _size(_rows(everything[:_HEAD], index, limits))
+    rest = _size(_rows(everything[_HEAD::_STRIDE], index, limits)) * _STRIDE
     # There may be very many images, and each has a name of its own; of other names there are few.
-    images = {tally.name for each in everything for tally in each.on_images}
+    images = {tally.name for each in everything for tally in each.on_images[: _limits(each, limits).images]}
     return head + rest + sum(len(name) + 3 for name in images)
 
 

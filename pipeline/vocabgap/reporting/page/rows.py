@@ -40,8 +40,9 @@ class Limits(msgspec.Struct, frozen=True):
     """How much of a capability a page has; the Parquet has all of it."""
 
     characters: int  # of each text
-    wordings: int
+    wordings: int  # and sets of operations
     evidence: int  # examples, and workarounds, of one that is not among the first `WITH_ALL_EVIDENCE`
+    images: int = 100  # with most mentions
     runs: int = 0  # that its history is told of, the newest
 
 
@@ -113,7 +114,8 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     categories: Pairs
     operations: Pairs
     image_counts: Pairs
-    days: Pairs  # after the page's first day
+    other_images: int  # that are not among these
+    days: Pairs  # of its mentions: how many after the page's first day, and how many one after the other
     timeline: tuple[int, ...]  # position of its first period, then mentions of every period to its last one
     vocabulary_used: tuple[Counted, ...]
     variants: tuple[tuple[str, int, float], ...]  # with the similarity to the label
@@ -129,6 +131,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     repeats: int
     examples: tuple[ShownExample, ...]
     history: tuple[tuple[int, int, int], ...]  # run, rank and mentions, the oldest run first
+    before: int | None  # its rank in the run before; null where it was not there, or there is none
 
 
 _AS_THEY_ARE: Final = (
@@ -217,6 +220,11 @@ class Index:
 def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
     """A capability as a page shows it."""
     item, most = listed.capability, limits.characters
+    history = tuple(
+        (place, past.rank, past.mentions)
+        for past in listed.history
+        if (place := index.runs.get(past.moment)) is not None
+    )
     workarounds = item.workarounds[: _evidence(item, limits)]
     variants = tuple(
         (excerpt(each.wording, most), each.mentions, round(each.similarity, 2))
@@ -244,7 +252,8 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         category=index.categories.place(item.intent_category),
         categories=_placed(item.categories, index.categories),
         operations=_placed(item.operations, index.operations),
-        image_counts=_placed(listed.on_images, index.images),
+        image_counts=_placed(listed.on_images[: limits.images], index.images),
+        other_images=max(len(listed.on_images) - limits.images, 0),
         days=_days(listed.on_days, index.first_day),
         timeline=() if index.periods is None else index.periods.counted(listed.on_days),
         vocabulary_used=tuple((excerpt(tally.name, most), tally.mentions) for tally in item.vocabulary_used),
@@ -252,7 +261,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         other_wordings=len(item.variants) - len(variants),
         combinations=tuple(
             (tuple(index.operations.place(name) for name in each.operations), each.mentions)
-            for each in item.combinations
+            for each in item.combinations[: limits.wordings]
         ),
         workarounds=tuple((excerpt(each.workaround, most), each.mentions) for each in workarounds),
         covered_by=tuple(
@@ -273,11 +282,8 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         outgrown=tuple(excerpt(name, most) for name in item.outgrown),
         cohesion=round(item.cohesion, 2),
         examples=_examples(item, index, limits, workarounds),
-        history=tuple(
-            (place, past.rank, past.mentions)
-            for past in listed.history
-            if (place := index.runs.get(past.moment)) is not None
-        ),
+        history=history,
+        before=next((rank for place, rank, _ in history if place == len(index.runs) - 2), None),
     )
 
 
@@ -341,9 +347,16 @@ def _placed(tallies: Sequence[Tally], names: Names) -> Pairs:
 
 
 def _days(on_days: Iterable[tuple[date, int]], first_day: date | None) -> Pairs:
+    """Day and length of each stretch of days with mentions: on large pages most days have some."""
     if first_day is None:
         return ()
-    return tuple(number for day, mentions in on_days for number in ((day - first_day).days, mentions))
+    found: list[int] = []
+    for number in ((day - first_day).days for day, _ in on_days):
+        if found and number == found[-2] + found[-1]:
+            found[-1] += 1
+        else:
+            found += [number, 1]
+    return tuple(found)
 
 
 def _day(moment: datetime | None) -> str | None:
