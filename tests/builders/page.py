@@ -46,7 +46,7 @@ class _Reader(HTMLParser):
 
     def part(self, tag: str) -> None:
         """A tag parts what it stands between, but for one within a sentence."""
-        if tag != "bdi":
+        if tag not in {"bdi", "time"}:
             self.texts.append((tuple(self.open), " "))
 
     def handle_data(self, data: str) -> None:

@@ -69,6 +69,18 @@ def pages(request: pytest.FixtureRequest, pair: Pair) -> tuple[str, str]:
 def doms(pages: tuple[str, str]) -> tuple[Dom, Dom]:
     """The two pages as a browser's parser takes them: that of HTML5, which mends whatever it is given."""
     benign, hostile = map(LexborHTMLParser, pages)
+    for dom in (benign, hostile):
+        # How many lines of a label have room on the map goes by how long it is.
+        for line in dom.css("svg.map text:not(.rank)"):
+            assert all(re.fullmatch(r"[0-9.]+", line.attributes[name] or "") for name in ("x", "y"))
+            assert {*line.attributes} - {"x", "y"} <= {"dy", "class"}
+            line.decompose()
+        for rank in dom.css("svg.map text.rank"):
+            del rank.attrs["dy"]
+        # What is put alike goes by what is put.
+        for near in dom.css("#map td:last-child"):
+            assert {(each.tag, *each.attributes) for each in near.traverse()} <= {("td",), ("bdi",)}
+            near.decompose()
     return benign, hostile
 
 

@@ -65,7 +65,9 @@ def test_no_element_has_code_or_style_or_leads_away(seen: Read) -> None:
 def test_every_identifier_is_there_once_and_every_link_leads_to_one(seen: Read) -> None:
     identifiers = seen.identifiers()
     assert len(identifiers) == len(set(identifiers))
-    links = {str(each.attributes["href"]).removeprefix("#") for each in seen.all("a")}
+    links = {
+        str(each.attributes["href"]).removeprefix("#") for each in seen.all("a") if "href" in each.attributes
+    }
     assert links <= set(identifiers)
 
 
@@ -74,7 +76,7 @@ def test_every_part_has_a_heading_and_is_in_a_landmark(seen: Read) -> None:
     sections = [each for each in seen.all("section") if each.within[-1] == "main"]
     named = [each.attributes["aria-labelledby"] for each in sections]
     assert named == [f"{name}-title" for name in (
-        "list", "evidence", "one-need", "two-needs", "categories", "operations", "account", "how",
+        "list", "map", "evidence", "one-need", "two-needs", "categories", "operations", "account", "how",
     )]  # fmt: skip
     assert set(named) <= set(seen.identifiers())
 
@@ -206,7 +208,7 @@ def test_ten_capabilities_are_a_small_page(summary: Summary) -> None:
     kept = {item.capability_id for item in summary.capabilities}
     everything = tuple(each for each in summary.everything if each.capability.capability_id in kept)
     page = render_page(replace(summary, total=len(everything), everything=everything))
-    assert (len(everything), len(page.encode()) < 155_000) == (10, True)
+    assert (len(everything), len(page.encode()) < 175_000) == (10, True)
 
 
 def test_elements_stand_where_they_may(seen: Read) -> None:

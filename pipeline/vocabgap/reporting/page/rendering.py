@@ -10,11 +10,12 @@ from importlib.resources import files
 from typing import Final
 
 import msgspec
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.capability import SHOWN
-from vocabgap.reporting.page.payload import LEVELS, SPARK, Payload, encode_payload, levels, payload_of
+from vocabgap.reporting.page.mapping import HEIGHT, WIDTH, needs_map
+from vocabgap.reporting.page.payload import LEVELS, SPARK, TRAIL, Payload, encode_payload, levels, payload_of
 from vocabgap.reporting.page.rows import Row
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import environment
@@ -28,10 +29,18 @@ _FOLDER: Final = files("vocabgap.reporting") / "templates" / "page"
 _LAST: Final = "start.js"
 # A comment that has its lines to itself; one beside code stays, as the code does.
 _COMMENT: Final = re.compile(r"^[ ]*(?:/\*(?:(?!\*/)[\s\S])*\*/|//[^\n]*)\n", re.MULTILINE)
+_DAY: Final = re.compile(r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
 _BLANK: Final = re.compile(r"^[ ]+|^\n", re.MULTILINE)
 _BETWEEN: Final = re.compile(
     r" (?=\{)|(?<=[:;{]) | (?=\})"
 )  # what a style sheet means without this space, too
+
+
+class Together(msgspec.Struct, frozen=True):
+    """An operation, and how often it stands together with each of those before it."""
+
+    operation: int  # position in the page's list of names
+    cells: tuple[tuple["Cell", float], ...]  # with the lift; 0 where that is not known
 
 
 class Cell(msgspec.Struct, frozen=True):
@@ -63,6 +72,7 @@ def render_page(summary: Summary) -> str:
 
 
 def _rendered(summary: Summary, payload: Payload) -> str:
+    evident = (*summary.capabilities[:SHOWN], *summary.covered[:SHOWN], *summary.settled[:SHOWN])
     rows = {row.id: row for row in payload.rows}
     shown, covered, settled = (
         [rows[each.capability_id] for each in part[:SHOWN]]
@@ -75,7 +85,11 @@ def _rendered(summary: Summary, payload: Payload) -> str:
         covered=covered,
         settled=settled,
         heat=heat_map(shown),
+        together=matrix(payload),
+        map=needs_map(summary.places, rows, payload.categories),
+        evident={each.capability_id for each in evident},
         finds_all=payload.limits == LEVELS[0] and not any(row.other_wordings for row in payload.rows),
+        finds_images=not any(row.other_images for row in payload.rows),
         style=style(),
         script=script(),
         policy=policy(),
@@ -159,8 +173,46 @@ def heat_map(rows: Sequence[Row]) -> HeatMap:
     return HeatMap(chosen, tuple(zip(first, cells, strict=True)), len(totals) - len(chosen))
 
 
+def matrix(payload: Payload) -> tuple[Together, ...]:
+    """How often operations stand together, each with those before it; none where none do."""
+    together = payload.together
+    if together is None:
+        return ()
+    most = max((number for row in together.records for number in row), default=0)
+    return tuple(
+        Together(
+            operation,
+            tuple(
+                (Cell(number, heat(number, most)), lift)
+                for number, lift in zip(
+                    together.records[place][:place], together.lift[place][:place], strict=True
+                )
+            ),
+        )
+        for place, operation in enumerate(together.operations)
+    )
+
+
+def trail(history: Sequence[tuple[int, int, int]]) -> str:
+    """Ranks from run to run as the path of an SVG, the better the higher."""
+    first, last = (history[0][0], history[-1][0]) if history else (0, 0)
+    worst = max((rank for _, rank, _ in history), default=1)
+    best = min((rank for _, rank, _ in history), default=1)
+    points = (
+        f"{TRAIL.width * (run - first) / max(last - first, 1):.1f} "
+        f"{TRAIL.edge + (TRAIL.height - 2 * TRAIL.edge) * (rank - best) / max(worst - best, 1):.1f}"
+        for run, rank, _ in history
+    )
+    return f"M{'L'.join(points)}" if history else ""
+
+
 def _pairs(row: Row) -> dict[int, int]:
     return dict(zip(row.operations[::2], row.operations[1::2], strict=True))
+
+
+def _dated(text: object) -> Markup:
+    """A sentence whose days are not broken between two lines."""
+    return Markup(_DAY.sub(r"<time>\g<0></time>", str(escape(text))))  # noqa: S704 - digits between what is safe
 
 
 def _data(value: object) -> Markup:
@@ -178,6 +230,15 @@ def _strong(value: object) -> Markup:
 
 
 _ENVIRONMENT: Final = environment(
-    autoescape=True, data=_data, code=_code, strong=_strong, percentage=percentage, bars=bars
+    autoescape=True,
+    data=_data,
+    code=_code,
+    strong=_strong,
+    percentage=percentage,
+    bars=bars,
+    dated=_dated,
+    trail=trail,
 )
-_ENVIRONMENT.globals.update(spark_box=SPARK, recent_weeks=recent_weeks)
+_ENVIRONMENT.globals.update(
+    spark_box=SPARK, trail_box=TRAIL, map_box=(WIDTH, HEIGHT), recent_weeks=recent_weeks
+)

@@ -4,13 +4,16 @@ import json
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
 from functools import cache
+from math import cos, sin
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, Request, Route, sync_playwright
 
+from builders.reporting import NOW
 from vocabgap.pipeline import Run
 from vocabgap.reporting.capability import (
     COVERED,
@@ -20,12 +23,14 @@ from vocabgap.reporting.capability import (
     Capability,
     Cover,
     Listed,
+    Past,
     Recurring,
     Tally,
     Wording,
 )
-from vocabgap.reporting.overviews import CapabilityTerms, CheckedTerms, OpenTerm, TermMeaning
+from vocabgap.reporting.overviews import CapabilityTerms, CheckedTerms, OpenTerm, Place, TermMeaning
 from vocabgap.reporting.page.rendering import render_page
+from vocabgap.reporting.places import MOST_PLACES
 from vocabgap.reporting.summary import Summary
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -61,6 +66,8 @@ _TERMS = CheckedTerms(
         OpenTerm("4567abcd-1111-4222-8333-444455556666", "frob_nicator" * 8, "unresolved_critical", "high"),
     ),
 )
+
+_RUNS = (*(datetime(2026, 6, day, tzinfo=UTC) for day in (10, 17, 24)), NOW)
 
 Visit = Callable[..., Page]
 # What a test may have changed of a window that stays changed whatever page is opened in it.
@@ -196,6 +203,10 @@ def _of(number: int, written_out: int, demo: Summary) -> Summary:
         settled_total=len(of(SETTLED)),
         hidden=len(of(HIDDEN)),
         terms=_TERMS,
+        places=tuple(
+            Place(f"cap-{place:012x}", sin(place), cos(3 * place), (f"cap-{place // 2:012x}",))
+            for place in range(min(number, MOST_PLACES))
+        ),
         fewest={"images": 2, "sessions": 0},
     )
 
@@ -233,7 +244,13 @@ def _varied(place: int, demo: tuple[Listed, ...]) -> Listed:
             capability, first_seen=None, last_seen=None, trend=None, weekly=(0,) * len(item.weekly)
         )
         return Listed(undated, group, images, (), told)
-    return Listed(capability, group, images, original.on_days, told)
+    # As it was in the runs before; the last of these has not seen all.
+    runs = (_RUNS[0], *_RUNS[2:]) if place % 4 == 1 else _RUNS
+    history = tuple(
+        Past(moment, place + 1 + (place * ago) % 5, item.mentions - ago)
+        for ago, moment in enumerate(reversed(runs))
+    )
+    return Listed(capability, group, images, original.on_days, told, history[::-1])
 
 
 def _wordings(place: int, item: Capability) -> tuple[Wording, ...]:

@@ -19,6 +19,24 @@ RULES = {
 
 Visit = Callable[..., Page]
 
+# Days that stand on two lines, wherever they are seen.
+_BROKEN_DATES = """() => {
+  const broken = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts;
+    if (!text.parentElement.checkVisibility() || text.parentElement.closest('script, code')) continue;
+    for (const { index, 0: day } of text.data.matchAll(/\\d{4}-\\d{2}-\\d{2}/g)) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + day.length);
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+      if (lines.size > 1) broken.push(text.data);
+    }
+  }
+  return broken;
+}"""
+
 
 @pytest.fixture
 def file(page_of: Callable[..., Path]) -> Path:
@@ -129,6 +147,7 @@ def focus(page: Page, selector: str) -> None:
 
 def test_slash_is_typed_as_it_is_where_the_key_is_turned_off(file: Path, visit: Visit) -> None:
     page = visit(file)
+    page.locator("#f-fold").click()
     page.locator("#f-slash").uncheck()
     page.locator("#rows a").first.focus()
     page.keyboard.press("/")
@@ -137,6 +156,7 @@ def test_slash_is_typed_as_it_is_where_the_key_is_turned_off(file: Path, visit: 
 
 def test_choice_about_the_key_outlives_the_filters(file: Path, visit: Visit) -> None:
     page = visit(file)
+    page.locator("#f-fold").click()
     page.locator("#f-slash").uncheck()
     page.locator("#f-clear").click()
     expect(page.locator("#f-slash")).not_to_be_checked()
@@ -145,6 +165,7 @@ def test_choice_about_the_key_outlives_the_filters(file: Path, visit: Visit) -> 
 def test_choice_about_the_key_leaves_the_list_as_it_is(page_of: Callable[..., Path], visit: Visit) -> None:
     page = visit(page_of(120, written_out=1))
     page.locator("#page-next").click()
+    page.locator("#f-fold").click()
     page.locator("#f-slash").uncheck()
     expect(page.locator("#page-place")).to_contain_text("51–")
 
@@ -157,13 +178,31 @@ def test_key_does_nothing_where_it_cannot_be_turned_off(file: Path, visit: Visit
     expect(page.locator("#rows a").first).to_be_focused()
 
 
-def test_filters_are_folded_on_a_phone_only(file: Path, visit: Visit) -> None:
+def test_filters_are_folded_away(file: Path, visit: Visit) -> None:
     page = visit(file)
-    expect(page.locator("#f-category")).to_be_visible()
-    expect(page.locator("#f-fold")).to_be_hidden()
-    page.set_viewport_size({"width": 390, "height": 844})
-    expect(page.locator("#f-text")).to_be_visible()
-    expect(page.locator("#f-category")).to_be_hidden()
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        expect(page.locator("#f-text")).to_be_visible()
+        for folded in ("#f-category", "#f-slash"):
+            expect(page.locator(folded)).to_be_hidden()
+
+
+def test_ranking_is_in_sight(file: Path, visit: Visit) -> None:
+    page = visit(file, viewport={"width": 1280, "height": 800})
+    for place in range(5):
+        expect(page.locator("#rows tr").nth(place)).to_be_in_viewport(ratio=1)
+
+
+def test_phone_has_interval_and_images(file: Path, visit: Visit) -> None:
+    page = visit(file, **PHONE)
+    for column in ("rank", "rank_low", "label", "mentions", "images"):
+        expect(page.locator(f"#rows .c-{column}").first).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1280])
+def test_no_date_is_broken(file: Path, visit: Visit, width: int) -> None:
+    page = visit(file, fragment=SHOWN, viewport={"width": width, "height": 844})
+    assert page.evaluate(_BROKEN_DATES) == []
 
 
 def test_folded_filters_say_what_they_do(file: Path, visit: Visit) -> None:

@@ -47,8 +47,8 @@ SHAPES = {
     "href": r"#[a-z-]*(cap-[0-9a-f]{12})?",
     "data-id": r"cap-[0-9a-f]{12}",
     "data-copy": r"vocabgap decide [a-z]+ cap-[0-9a-f]{12}( .*)?",
-    "d": r"[MVh0-9. -]*",
-    "x": r"[0-9.]+%",
+    "d": r"[MVhL0-9. -]*",
+    "x": r"[0-9.]+%?",
     "width": r"[0-9.]+%",
 }
 

@@ -26,7 +26,9 @@ def rows(file: Path) -> Rows:
 
 @pytest.fixture
 def page(file: Path, visit: Callable[..., Page]) -> Page:
-    return visit(file)
+    page = visit(file, viewport={"width": 1440, "height": 900})  # with room for every column
+    page.locator("#f-fold").click()
+    return page
 
 
 def shown(page: Page) -> list[str]:

@@ -45,6 +45,7 @@ def test_thousands_are_searched_and_turned_through(many: Path, visit: Visit) -> 
     page = visit(many)
     expect(page.locator("#rows tr")).to_have_count(50)
     expect(page.locator("#page-place")).to_have_text("1–50 of 3,500")
+    page.locator("#f-fold").click()
     page.locator("#f-group").select_option(label="All")
     page.locator("#f-text").fill("cap-000000001387")
     page.locator("#rows a").click()

@@ -80,6 +80,7 @@ def test_paper_says_which_rows_it_has(paper: Page) -> None:
 
 def test_paper_says_what_the_list_is_narrowed_to(file: Path, visit: Callable[..., Page]) -> None:
     page = visit(file)
+    page.locator("#f-fold").click()
     page.locator("#f-text").fill("mask")
     page.locator("#f-category").select_option(label="local")
     page.locator('th[data-key="last_seen"] button').click()

@@ -25,6 +25,19 @@ function span([start, length]) {
   return stretch('span', { x: `${tenths(start)}%`, width: `${tenths(length)}%` });
 }
 
+/** Ranks from run to run, the better the higher. */
+function trail(history) {
+  const { width, height, edge } = run.trail;
+  const runs = history.map(([place]) => place);
+  const ranks = history.map(([, rank]) => rank);
+  const [best, first] = [Math.min(...ranks), Math.min(...runs)];
+  const [high, long] = [Math.max(Math.max(...ranks) - best, 1), Math.max(Math.max(...runs) - first, 1)];
+  const points = history.map(([place, rank]) =>
+    `${tenths(width * (place - first) / long)} ${tenths(edge + (height - 2 * edge) * (rank - best) / high)}`);
+  const box = { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', 'aria-hidden': 'true' };
+  return draw('svg', { class: 'trail', ...box }, draw('path', { d: `M${points.join('L')}` }));
+}
+
 /** A part of a line, in percent of it. */
 function stretch(name, place) {
   return draw('svg', { class: name, 'aria-hidden': 'true' }, draw('rect', place));

@@ -25,6 +25,11 @@ function isolated(text) {
   return make('bdi', {}, text);
 }
 
+/** A sentence whose days are not broken between two lines. */
+function dated(text) {
+  return text.split(/(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)/).map((part, place) => (place % 2 ? make('time', {}, part) : part));
+}
+
 /** Lists of nodes and texts, one after the other, with a text between them. */
 function joined(parts, between) {
   return parts.flatMap((nodes, place) => (place ? [between, ...nodes] : nodes));

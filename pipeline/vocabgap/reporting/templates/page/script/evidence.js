@@ -3,26 +3,27 @@
 function evidenceOf(capability) {
   const { wordings: wordingsShown, images: imagesShown, most_images: mostImages } = run.shown;
   return [
-    facts(capability),
-    section('timeline', 'Timeline', capability.timeline, timeline),
     section('wordings', 'Wordings', capability.variants, (all) => [
       ...folding(all, wordingsShown, wordings),
       others(capability.other_wordings, 'wording', 'capabilities.parquet'),
     ]),
-    section('examples', 'Examples', capability.examples, (all) => bullets(all.map(example))),
     section('workarounds', 'Done instead', capability.workarounds, (all) => bullets(all.map(withMentions))),
     section('used', 'Entries used instead', capability.vocabulary_used, tallies),
+    section('decisions', 'Decided', capability.decisions, (all) => bullets(all.map(dated))),
+    section('commands', 'Decide', commandsFor(capability), commands),
+    facts(capability),
+    section('past', 'Rank over time', capability.history.length > 1 ? capability.history : [], past),
+    section('timeline', 'Timeline', capability.timeline, timeline),
     section('covered', 'Probably covered', capability.covered, (all) => bullets(all.map((each) => coveredBy(each, capability)))),
     section('covers', 'Entries that may cover it', capability.covered_by, covers),
+    section('examples', 'Examples', capability.examples, (all) => bullets(all.map(example))),
     section('operations', 'Operations involved', capability.operations, (all) => tallies(spelled(all, run.operations))),
     section('combinations', 'Most often together', capability.combinations, combinations),
     section('images', 'Images', capability.image_counts, (all) => [
       ...folding(spelled(all.slice(0, mostImages), run.images), imagesShown, tallies),
-      others(all.length - mostImages, 'image', 'gaps.parquet'),
+      others(Math.max(all.length - mostImages, 0) + capability.other_images, 'image', 'gaps.parquet'),
     ]),
-    section('lineage', 'Since the run before', capability.lineage, (all) => bullets(all.map((each) => [each]))),
-    section('decisions', 'Decided', capability.decisions, (all) => bullets(all.map((each) => [each]))),
-    section('commands', 'Decide', commandsFor(capability), commands),
+    section('lineage', 'Since the run before', capability.lineage, (all) => bullets(all.map(dated))),
   ].filter((part) => part !== null);
 }
 
@@ -48,8 +49,8 @@ function facts(capability) {
     ['Priority', capability.factors],
     ['Trend', capability.trend_said],
     ['Satisfaction', capability.rated],
-    ['First seen', capability.first_seen ?? MISSING],
-    ['Last seen', capability.last_seen ?? MISSING],
+    ['First seen', ...dated(capability.first_seen ?? MISSING)],
+    ['Last seen', ...dated(capability.last_seen ?? MISSING)],
     ['Categories', ...joined(categories, ', ')],
     ['How alike the wordings are', decimals(capability.cohesion, 2)],
     ...(capability.repeats ? [['Look like copies that an automatic job wrote', whole(capability.repeats)]] : []),
@@ -98,6 +99,13 @@ function timeline(periods) {
   return table(['Period', 'Mentions'], rows);
 }
 
+/** The ranks from run to run, drawn, and told from the newest on. */
+function past(history) {
+  const rows = [...history].reverse().map(([place, rank, mentions]) =>
+    [run.runs[place].slice(0, 10), whole(rank), whole(mentions)]);
+  return [trail(history), table(['Run', 'Rank', 'Mentions'], rows)];
+}
+
 function wordings(variants) {
   const rows = variants.map(([wording, mentions, similarity]) => [wording, whole(mentions), decimals(similarity, 2)]);
   return table(['Wording', 'Mentions', 'Similarity'], rows);
@@ -134,7 +142,7 @@ function bullets(items) {
 function example({ day, image, session, snapshot, file, line, wording, said, workaround, rating, notes }) {
   const instead = workaround ? ['Instead: ', isolated(workaround)] : ['No workaround noted'];
   const source = [
-    day ?? MISSING, ' · image ', code(image),
+    ...dated(day ?? MISSING), ' · image ', code(image),
     ...(session ? [' · session ', code(session)] : [' · session unknown']),
     ...(snapshot ? [' · snapshot ', code(snapshot)] : [' · no snapshot']),
     ' · ', code(make('bdi', { dir: 'ltr' }, file), `:${line}`),

@@ -19,7 +19,7 @@ function makeFilters() {
   document.getElementById('filters').reset();
 }
 
-/** Fold the filters away, or unfold them, where there is little room. */
+/** Fold the filters away, or unfold them. */
 function foldFilters() {
   const fold = document.getElementById('f-fold');
   fold.setAttribute('aria-expanded', String(fold.getAttribute('aria-expanded') !== 'true'));
@@ -97,7 +97,7 @@ function byDays({ since, until }) {
   if (!since.value && !until.value) return null;
   const first = since.value ? dayNumber(since.value) : -Infinity;
   const last = until.value ? dayNumber(until.value) : Infinity;
-  return (each) => each.days.some(([day]) => first <= day && day <= last);
+  return (each) => each.days.some(([day, length]) => first < day + length && day <= last);
 }
 
 /** Every word, in the label, in any wording or in the identifier. */

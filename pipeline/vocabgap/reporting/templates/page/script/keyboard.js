@@ -15,9 +15,9 @@ function stepOnArrow(event) {
 
 function searchOnSlash(event) {
   const isTyping = event.target.matches('input:not([type=checkbox]), select, textarea');
-  const slash = document.getElementById('f-slash');
-  // A key without another one is only for who sees where it can be turned off.
-  if (event.key !== '/' || isTyping || !slash.checked || !slash.checkVisibility()) return;
+  // A key without another one is only for who can turn it off: the style sheet hides that where this matches.
+  const { matches: hasNoKeys } = matchMedia('(max-width: 47rem), (hover: none) and (pointer: coarse)');
+  if (event.key !== '/' || isTyping || hasNoKeys || !document.getElementById('f-slash').checked) return;
   event.preventDefault();
   document.getElementById('f-text').focus();
 }

@@ -33,11 +33,12 @@ function capabilityInAddress() {
 function followLink(event) {
   const link = event.target.closest('a[href^="#"]');
   const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
-  if (!link || !isPlain || !run.byId.has(link.hash.slice(1))) return;
+  const address = link?.getAttribute('href'); // a link of a drawing has no other way to tell it
+  if (!link || !isPlain || !run.byId.has(address.slice(1))) return;
   event.preventDefault();
   // On the way back the browser would scroll to where the list was, and not to where the focus goes.
   history.scrollRestoration = 'manual';
-  history.pushState({ opened: true }, '', link.hash);
+  history.pushState({ opened: true }, '', address);
   followAddress();
   panel.opener = link;
 }

@@ -7,6 +7,7 @@ function rowOf(capability) {
     cell('rank', whole(capability.rank)),
     cell('rank_low', span(capability.span), ` ${capability.interval}`),
     make('th', { scope: 'row', class: 'c-label' }, link, ...severalOf(capability)),
+    run.runs.length > 1 ? cell('before', capability.before === null ? MISSING : whole(capability.before)) : null,
     run.statuses.length ? cell('status', capability.status ?? MISSING) : null,
     make('td', { class: 'c-mentions', title: `likely ${capability.likely}` },
       bar(capability.mentions, run.most_mentions), ' ', make('span', {}, whole(capability.mentions))),

@@ -8,6 +8,7 @@ const SORTED_BY = {
   rank: (each) => [each.rank],
   rank_low: (each) => [each.rank_low, each.rank_high],
   label: (each) => [each.label],
+  before: (each) => [each.before],
   status: (each) => [each.status],
   mentions: (each) => [each.mentions],
   images: (each) => [each.images],

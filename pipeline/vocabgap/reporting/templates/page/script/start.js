@@ -7,7 +7,7 @@ function start() {
 }
 
 function startList() {
-  const { filters, keys, ranking, panel: dialog } = named('filters', 'keys', 'ranking', 'panel');
+  const { filters, ranking, panel: dialog } = named('filters', 'keys', 'ranking', 'panel');
   makeSortable(ranking);
   makeFilters();
   filters.addEventListener('input', relist);
@@ -23,10 +23,10 @@ function startList() {
   document.addEventListener('click', followLink);
   document.addEventListener('keydown', onKey);
   window.addEventListener('popstate', followAddress);
+  startMap();
   relist();
   followAddress();
   filters.hidden = false;
-  keys.hidden = false;
   performance.mark('usable'); // what the benchmark of the page waits for, and its test
 }
 

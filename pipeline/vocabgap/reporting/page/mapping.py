@@ -1,0 +1,208 @@
+"""The map of the needs: where their circles are drawn, and which of them have room for their labels."""
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from math import cos, pi, sin, sqrt
+from typing import Final
+
+import msgspec
+
+from vocabgap.reporting.overviews import Place
+from vocabgap.reporting.page.rows import Row
+
+WIDTH: Final = 1000
+HEIGHT: Final = 640
+THEMES: Final = 8  # categories that have a colour of their own
+_MARGIN: Final = 48  # for labels at the edge
+_LARGEST, _SMALLEST = (
+    36.0,
+    10.0,
+)  # radius: the area goes by the mentions, and a number has room in the smallest
+_FILLED: Final = 0.2  # of the drawing at most, by circles
+_GAP: Final = 4.0
+_ROUNDS: Final = 80  # at most, until no circle covers another
+_LINE: Final = 13.0  # height of a line of a label, and
+_LETTER: Final = 6.2  # about the width of a letter
+_LETTERS: Final = (22, 14)  # of a line: where the long ones lack room, shorter ones
+_LINES: Final = 3
+_ROOM: Final = 18.0  # radius of a circle that has two lines
+_INSIDE: Final = 5.2  # about the width of a letter of what stands in a circle
+_NEVER: Final = 1e-9
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A line of a label, and the middle of its base line."""
+
+    text: str
+    x: float
+    y: float
+
+
+class Circle(msgspec.Struct, frozen=True):
+    """A capability on the map."""
+
+    row: Row
+    x: float
+    y: float
+    radius: float
+    theme: int  # 0 for the categories that have no colour of their own
+    named: str  # its category, where that has room in the circle
+    label: tuple[Line, ...]  # none where there is no room
+    near: tuple[Row, ...]  # those put most alike
+
+
+class Theme(msgspec.Struct, frozen=True):
+    """A category of the map, and how many of its capabilities are of it."""
+
+    number: int
+    name: str
+    capabilities: int
+
+
+class NeedsMap(msgspec.Struct, frozen=True):
+    """The drawing, `WIDTH` by `HEIGHT`, and what its colours mean."""
+
+    circles: tuple[Circle, ...]  # in order of rank
+    themes: tuple[Theme, ...]
+
+
+class _Box(msgspec.Struct, frozen=True):
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def meets(self, other: "_Box") -> bool:
+        return (
+            self.left < other.right
+            and other.left < self.right
+            and self.top < other.bottom
+            and other.top < self.bottom
+        )
+
+    @property
+    def is_inside(self) -> bool:
+        return self.left >= 0 and self.top >= 0 and self.right <= WIDTH and self.bottom <= HEIGHT
+
+
+def needs_map(places: Sequence[Place], rows: Mapping[str, Row], categories: Sequence[str]) -> NeedsMap | None:
+    """The map of those places whose rows a page has; null where there are none.
+
+    Args:
+        places: Where the needs lie.
+        rows: The rows of the page, by the identifier.
+        categories: Names of the page, that rows refer to.
+    """
+    known = [each for each in places if each.capability_id in rows]
+    if not known:
+        return None
+    shown = [rows[each.capability_id] for each in known]
+    most = max(row.mentions for row in shown)
+    shares = [row.mentions / most for row in shown]
+    largest = min(_LARGEST, sqrt(_FILLED * WIDTH * HEIGHT / pi / sum(shares)))
+    radii = [max(largest * sqrt(share), _SMALLEST) for share in shares]
+    xs = _spread([each.x for each in known], WIDTH)
+    ys = _spread([each.y for each in known], HEIGHT)
+    _part(xs, ys, radii)
+    counted = Counter(row.category for row in shown).most_common()  # of equals the first by rank
+    themes = [
+        Theme(place + 1, categories[name], number) for place, (name, number) in enumerate(counted[:THEMES])
+    ]
+    rest = sum(number for _, number in counted[THEMES:])
+    numbers = {name: place + 1 for place, (name, _) in enumerate(counted[:THEMES])}
+    labels = _labels([row.label for row in shown], xs, ys, radii)
+    circles = tuple(
+        Circle(
+            row,
+            round(x, 1),
+            round(y, 1),
+            round(radius, 1),
+            numbers.get(row.category, 0),
+            _named(categories[row.category], radius),
+            label,
+            tuple(rows[name] for name in place.near if name in rows),
+        )
+        for row, x, y, radius, label, place in zip(shown, xs, ys, radii, labels, known, strict=True)
+    )
+    return NeedsMap(circles, (*themes, *([Theme(0, "other", rest)] if rest else ())))
+
+
+def _named(category: str, radius: float) -> str:
+    """A category, where it has room below the rank in a circle."""
+    return category if radius >= _ROOM and len(category) * _INSIDE < 2 * radius else ""
+
+
+def _spread(numbers: Sequence[float], size: float) -> list[float]:
+    """Coordinates from one margin to the other."""
+    low, high = min(numbers), max(numbers)
+    whole = (high - low) or 1.0
+    return [_MARGIN + (size - 2 * _MARGIN) * (each - low) / whole for each in numbers]
+
+
+def _part(xs: list[float], ys: list[float], radii: Sequence[float]) -> None:
+    """Move circles that cover one another apart, half of the way each, until none does."""
+    for _ in range(_ROUNDS):
+        moved = False
+        for one in range(len(xs)):
+            for other in range(one):
+                dx, dy = xs[one] - xs[other], ys[one] - ys[other]
+                apart = sqrt(dx * dx + dy * dy)
+                short = radii[one] + radii[other] + _GAP - apart
+                if short <= _NEVER:
+                    continue
+                moved = True
+                # Two at one place part in a way that no other two do.
+                dx, dy = (dx / apart, dy / apart) if apart > _NEVER else (cos(one), sin(one))
+                for each, way in ((one, short / 2), (other, -short / 2)):
+                    xs[each] = _within(xs[each] + dx * way, radii[each], WIDTH)
+                    ys[each] = _within(ys[each] + dy * way, radii[each], HEIGHT)
+        if not moved:
+            return
+
+
+def _within(place: float, radius: float, size: float) -> float:
+    return min(max(place, radius + 1), size - radius - 1)
+
+
+def _labels(
+    texts: Sequence[str], xs: Sequence[float], ys: Sequence[float], radii: Sequence[float]
+) -> list[tuple[Line, ...]]:
+    """The label of each circle, below, above or beside it; of those that lack room the first by rank."""
+    taken = [_Box(x - r, y - r, x + r, y + r) for x, y, r in zip(xs, ys, radii, strict=True)]
+    found: list[tuple[Line, ...]] = []
+    for text, x, y, radius in zip(texts, xs, ys, radii, strict=True):
+        tried = ((lines, box) for lines in _wrapped(text) for box in _boxes(lines, x, y, radius))
+        lines, box = next(
+            ((lines, box) for lines, box in tried if box.is_inside and not any(map(box.meets, taken))),
+            ([], None),
+        )
+        if box is None:
+            found.append(())
+            continue
+        taken.append(box)
+        middle = round((box.left + box.right) / 2, 1)
+        bases = (round(box.top + _LINE * (place + 0.8), 1) for place in range(len(lines)))
+        found.append(tuple(Line(line, middle, base) for line, base in zip(lines, bases, strict=True)))
+    return found
+
+
+def _wrapped(text: str) -> list[list[str]]:
+    """A label in lines, for each of their lengths; one that is cut is only tried last."""
+    made = [
+        textwrap.wrap(text, length, max_lines=_LINES, placeholder="…", break_on_hyphens=length < _LETTERS[0])
+        for length in _LETTERS
+    ]
+    return sorted(made, key=lambda lines: "…" in "".join(lines[-1:]))
+
+
+def _boxes(lines: Sequence[str], x: float, y: float, radius: float) -> Iterator[_Box]:
+    """Where a label may stand: below its circle, above, or on either side."""
+    half, height = max(map(len, lines), default=0) * _LETTER / 2, _LINE * len(lines)
+    for middle_x, middle_y in (
+        (x, y + radius + height / 2 + 2),
+        (x, y - radius - height / 2 - 2),
+        (x + radius + half + 4, y),
+        (x - radius - half - 4, y),
+    ):
+        yield _Box(middle_x - half, middle_y - height / 2, middle_x + half, middle_y + height / 2)
