@@ -377,7 +377,10 @@ HISTORY: Final = Table(
         Column(
             "came_from", NAMES, "others of the run before that it took in, goes on from, or was split off"
         ),
-        Column("narrowed", pl.Categorical(), "what the run was narrowed to and ranked by; empty for nothing"),
+        Column("narrowed", pl.Categorical(), "what else the run was narrowed to and ranked by; often empty"),
+        Column("since", UTC_MICROSECONDS, "earliest moment that the run was narrowed to; null for none"),
+        Column("until", UTC_MICROSECONDS, "moment before which its records were; null for none"),
+        Column("unpinned_rank", pl.Int32, "if pinned in that run, the rank by its counts; else null"),
     ),
 )
 

@@ -56,9 +56,8 @@ def past_rows(ranked: pl.DataFrame, nights: int) -> pl.DataFrame:
                 narrowed=pl.lit("not known"),
             )
         )
-    kinds = {column.name: column.dtype for column in HISTORY.columns}
-    rows = pl.concat(frames).sort("moment", "rank").select(HISTORY.names)
-    return rows.cast(kinds)  # type: ignore[arg-type]
+    rows = pl.concat([pl.DataFrame(schema=HISTORY.schema).clear(), *frames], how="diagonal_relaxed")
+    return rows.sort("moment", "rank").cast(HISTORY.schema)
 
 
 def row(capabilities: int) -> tuple[str, ...]:

@@ -122,3 +122,22 @@ def test_what_is_not_there_is_an_error_with_the_nearest(capsys: pytest.CaptureFi
     assert "did you mean 'film grain'?" in capsys.readouterr().err
     assert run(["history", "--run", "nowhere"]) == ExitCode.NOT_FOUND
     assert "holds no run" in capsys.readouterr().err
+
+
+def test_pin_is_told_as_a_pin(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = Settings(decisions=DecisionSettings(file=str(folder / "decisions.jsonl")))
+    Decisions(folder / "out", folder / "decisions.jsonl", actor="ana", now=MONTHS[-1]).pin("sky mask")
+    publish(folder, folder / "photos", now=datetime(2026, 8, 1, tzinfo=UTC), settings=settings)
+
+    run(["history"])
+    run(["history", "sky mask", "--runs", "2"])
+    run(["--json", "history", "sky mask"])
+
+    told = capsys.readouterr().out.splitlines()
+    assert told[2].split() == ["2*", "sky", "mask", "2", "####", "1", "2", "2", "2*"]
+    assert [line.split()[:2] for line in told[11:13]] == [["2026-08-01", "2*"], ["2026-07-01", "2"]]
+    assert sum(line.startswith("* pinned then") for line in told) == 2
+    assert [(json.loads(line)["rank"], json.loads(line)["unpinned_rank"]) for line in told[-3:-1]] == [
+        (2, None),
+        (1, 2),
+    ]

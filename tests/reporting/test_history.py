@@ -17,7 +17,7 @@ from vocabgap.glossary.conflicts import Strictness
 from vocabgap.ingest.selection import Selection
 from vocabgap.reporting import history as module
 from vocabgap.reporting.capability import Past
-from vocabgap.reporting.history import comparable, find_in, followed, points_of
+from vocabgap.reporting.history import RunKey, comparable, find_in, followed, points_of
 from vocabgap.reporting.page.payload import payload_of
 from vocabgap.reporting.waiting import publish_waiting
 from vocabgap.reporting.writing import Published, render
@@ -25,7 +25,9 @@ from vocabgap.schema import HISTORY
 from vocabgap.settings.model import DecisionSettings, GlossarySettings, RankBy, RankSettings, Settings
 
 START = datetime(2026, 7, 1, tzinfo=UTC)
-WEEK = timedelta(weeks=1)
+DAY = timedelta(days=1)
+WEEK = 7 * DAY
+View = tuple[datetime | None, datetime | None, str]  # since, until, and what else it is narrowed to
 
 
 @pytest.fixture
@@ -50,7 +52,7 @@ def known(out: Path) -> list[tuple[str, int, int]]:
     return vg.history(out).select("label", "rank", "mentions").rows()
 
 
-def rows(*cells: tuple[int, str, int, int, Sequence[str]], narrowed: Sequence[str] = ()) -> pl.DataFrame:
+def rows(*cells: tuple[int, str, int, int, Sequence[str]], views: Sequence[View] = ()) -> pl.DataFrame:
     """Table `history`: of each row the run's number, the capability, rank, mentions, and its origins."""
     given = [
         {
@@ -65,19 +67,24 @@ def rows(*cells: tuple[int, str, int, int, Sequence[str]], narrowed: Sequence[st
             "unsatisfied": 0,
             "status": "open",
             "came_from": came_from,
-            "narrowed": narrowed[run] if narrowed else "",
+            "unpinned_rank": None,
+            **dict(
+                zip(("since", "until", "narrowed"), views[run] if views else (None, None, ""), strict=True)
+            ),
         }
         for run, name, rank, mentions, came_from in cells
     ]
-    kinds = {column.name: column.dtype for column in HISTORY.columns}
-    text = {name: pl.String if kind == pl.Categorical() else kind for name, kind in kinds.items()}
-    return pl.DataFrame(given, schema=text).cast(kinds)  # type: ignore[arg-type]
+    return pl.DataFrame(given, schema=HISTORY.schema)
 
 
 def told(table: pl.DataFrame, name: str, most: int = 99) -> list[tuple[int, int]]:
     """Rank and mentions of a capability, run by run, as of the last one."""
-    runs = comparable(table, table["moment"][-1], table["narrowed"][-1])
+    runs = comparable(table, last_of(table))
     return [(past.rank, past.mentions) for past in points_of(table, runs, most)[name]]
+
+
+def last_of(table: pl.DataFrame) -> RunKey:
+    return RunKey(*table.select(RunKey._fields).row(-1))
 
 
 def test_each_run_adds_its_rows_to_those_of_the_run_that_it_replaces(photos: Path, tmp_path: Path) -> None:
@@ -170,26 +177,60 @@ def test_ranks_by_another_measure_are_not_mixed(photos: Path, tmp_path: Path) ->
     assert vg.history(made.published.folder)["narrowed"][-1] == "rank-by images"
 
 
+JUNE = START - 30 * DAY
+
+
 @pytest.mark.parametrize(
-    ("windows", "alike"),
+    ("views", "alike"),
     [
-        (("since 2026-06-01T00:00:00Z", "since 2026-06-08T00:00:00Z"), True),  # the last 30 days of each
-        (("since 2026-06-01T00:00:00Z", "since 2026-06-01T00:00:00Z"), True),
-        (("since 2026-06-01T00:00:00Z", "since 2026-06-03T00:00:00Z"), False),
-        (("since 2026-06-01T00:00:00Z", ""), False),
-        (("until 2026-06-01T00:00:00Z", "since 2026-06-01T00:00:00Z"), False),
-        (
-            ("since 2026-06-01T00:00:00Z, category tone", "since 2026-06-08T00:00:00Z, category tone"),
-            True,
-        ),
-        (("since 2026-06-01T00:00:00Z, category tone", "since 2026-06-01T00:00:00Z"), False),
-        (("category since 2026Z", "category since 2026Z"), True),
+        (((JUNE, None, ""), (JUNE + WEEK, None, "")), True),  # the last 30 days of each
+        (((JUNE, None, ""), (JUNE, None, "")), True),
+        (((JUNE, None, ""), (JUNE + DAY, None, "")), False),
+        (((JUNE, None, ""), (None, None, "")), False),
+        (((None, JUNE, ""), (JUNE, None, "")), False),
+        (((JUNE, START, ""), (JUNE, START + WEEK, "")), True),
+        (((JUNE, None, "category tone"), (JUNE + WEEK, None, "category tone")), True),
+        (((JUNE, None, "category tone"), (JUNE, None, "")), False),
     ],
 )
-def test_windows_that_move_along_are_alike(windows: tuple[str, str], alike: bool) -> None:
-    table = rows((0, "a", 1, 1, ()), (1, "a", 1, 2, ()), narrowed=windows)
+def test_windows_that_move_along_are_alike(views: Sequence[View], alike: bool) -> None:
+    table = rows((0, "a", 1, 1, ()), (1, "a", 1, 2, ()), views=views)
 
     assert told(table, "a") == ([(1, 1), (1, 2)] if alike else [(1, 2)])
+
+
+def test_window_of_a_run_stands_in_columns_of_its_own(photos: Path, tmp_path: Path) -> None:
+    since = datetime(2026, 1, 1, tzinfo=UTC)
+    made = publish(tmp_path, photos, now=START, selection=Selection(since=since, categories=("local",)))
+
+    (row,) = vg.history(made.published.folder).select("since", "until", "narrowed").unique().rows()
+    assert row == (since, None, "category local")
+
+
+def test_file_that_was_written_without_windows_is_carried_on(photos: Path, tmp_path: Path) -> None:
+    made = publish(tmp_path, photos, now=START)
+    file = made.published.folder / "history.parquet"
+    pl.read_parquet(file).drop("since", "until", "unpinned_rank").write_parquet(file)
+
+    made = publish(tmp_path, photos, now=START + WEEK)
+
+    assert len(known(made.published.folder)) == 4
+    assert [len(each.history) for each in made.published.summary.everything] == [2, 2]
+
+
+def test_pin_is_no_rank(photos: Path, tmp_path: Path) -> None:
+    settings = Settings(decisions=DecisionSettings(file=str(tmp_path / "decisions.jsonl")))
+    made = publish(tmp_path, photos, now=START, settings=settings)
+    Decisions(made.published.folder, tmp_path / "decisions.jsonl", actor="ana", now=START).pin("film grain")
+
+    made = publish(tmp_path, photos, now=START + WEEK, settings=settings)
+
+    grain = vg.history(made.published.folder).filter(label="film grain")
+    assert grain.select("rank", "unpinned_rank").rows() == [(2, None), (1, 2)]
+    first = made.published.summary.everything[0]
+    assert first.history == (Past(START, 2, 1), Past(START + WEEK, 2, 1, pinned=True))
+    row = payload_of(made.published.summary).rows[0]
+    assert (row.history, row.pinned_in) == (((0, 2, 1), (1, 2, 1)), (1,))
 
 
 def test_history_goes_on_in_another_folder_that_is_compared_with_the_first(
@@ -315,7 +356,7 @@ def test_parts_that_were_merged_and_split_again_are_counted_once() -> None:
 def test_followed_rows_say_what_they_are_part_of() -> None:
     table = rows((0, "a", 2, 5, ()), (0, "b", 1, 7, ()), (1, "a", 1, 12, ("b",)))
 
-    parts = followed(table, comparable(table, START + WEEK, "")).filter(part_of="a")
+    parts = followed(table, comparable(table, last_of(table))).filter(part_of="a")
 
     assert parts.select("run", "capability_id").rows() == [("run-0", "a"), ("run-0", "b"), ("run-1", "a")]
 

@@ -20,6 +20,7 @@ _Points = Mapping[str, "tuple[Past, ...]"]
 _CHART: Final = 20  # columns that a chart takes at most
 _LEVELS: Final = ".:-=+*%#"  # from few to many
 _ABSENT: Final = "_"
+_PINNED: Final = "*"
 _RANKS: Final = 5  # runs whose ranks stand in the list
 _DEFAULT_RUNS: Final = 20
 _NARROW: Final = 100
@@ -45,13 +46,13 @@ def history(
     output = output_of(context)
     settings = settings_of(context).settings
     # What follows loads Polars.
-    from vocabgap.reporting.history import comparable, find_in, followed, history_of, points_of
+    from vocabgap.reporting.history import RunKey, comparable, find_in, followed, history_of, points_of
     from vocabgap.reporting.published_run import read_run, telling_of_narrowing
 
     folder = settings.report.out if run is None else run
     manifest, ranked = read_run(folder, option="--run")
     rows = history_of(folder, manifest, ranked)
-    known = comparable(rows, manifest.now, manifest.narrowed_or_ranked)
+    known = comparable(rows, RunKey.of(manifest))
     narrowed = f", narrowed to {manifest.narrowed_to}" if manifest.narrowed_to else ""
     if capability is None:
         labels = dict(ranked.head(top or ranked.height).select("capability_id", "label").iter_rows())
@@ -85,15 +86,17 @@ def _list(output: Output, labels: Mapping[str, str], charted: _Points, last: _Po
     )
     cells = []
     for name, label in labels.items():
-        ranks = {past.moment: past.rank for past in last.get(name, ())}
+        ranks = {past.moment: _rank(past.rank, past.pinned) for past in last.get(name, ())}
         if name in charted and newest[-1] in ranks:
             over_time = {past.moment: past.mentions for past in charted[name]}
-            told = " ".join(str(ranks.get(moment, "-")) for moment in newest)
-            now = charted[name][-1]
-            cells.append((now.rank, label, now.mentions, _line(over_time, moments), told))
+            told = " ".join(ranks.get(moment, "-") for moment in newest)
+            now = ranks[newest[-1]]
+            cells.append((now, label, charted[name][-1].mentions, _line(over_time, moments), told))
     if cells:
         headings = ("#", "capability", "mentions", "over time", f"last {len(newest)} ranks")
-        output.text(f"{table(headings, cells, numbers=_NUMBERS, dates=headings[3:])}\n")
+        output.text(table(headings, cells, numbers=_NUMBERS, dates=headings[3:]))
+        _explain_pins(output, [told for *_, told in cells])
+        output.text("")
 
 
 def _show(output: Output, rows: list[dict[str, Any]], named: tuple[str, str], *, most: int) -> None:
@@ -111,6 +114,7 @@ def _show(output: Output, rows: list[dict[str, Any]], named: tuple[str, str], *,
         row
         | {
             "run": dates[row["moment"]],
+            "rank": _rank(row["unpinned_rank"] or row["rank"], row["unpinned_rank"] is not None),
             _CHARTED: "#" * ceil(_CHART * row["mentions"] / highest),
             _AS: row["label"],
         }
@@ -119,8 +123,18 @@ def _show(output: Output, rows: list[dict[str, Any]], named: tuple[str, str], *,
     ]
     lines = [[cell[heading] for heading in headings] for cell in cells]
     output.text(table(headings, lines, numbers=_NUMBERS, dates=("run", _CHARTED, "status")))
+    _explain_pins(output, [cell["rank"] for cell in cells])
     if len(shown) < len(moments):
         output.text(f"\n{count(len(moments) - len(shown), 'earlier run')}; `--runs 0` shows all")
+
+
+def _rank(rank: int, pinned: bool) -> str:
+    return f"{rank}{_PINNED}" if pinned else str(rank)
+
+
+def _explain_pins(output: Output, ranks: Sequence[str]) -> None:
+    if _PINNED in "".join(ranks):
+        output.text(f"{_PINNED} pinned then: people wanted it first, and the rank is that by its counts")
 
 
 def _line(mentions: Mapping[datetime, int], moments: Sequence[datetime]) -> str:

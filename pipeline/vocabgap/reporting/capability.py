@@ -192,11 +192,12 @@ def _covered(variants: Iterable[Wording], covered_from: float) -> tuple[Covered,
 
 
 class Past(msgspec.Struct, frozen=True):
-    """What a capability was in a run."""
+    """What a capability was in a run; the rank of one that was pinned is that which its counts give."""
 
     moment: datetime
     rank: int
     mentions: int
+    pinned: bool = False
 
 
 class Listed(msgspec.Struct, frozen=True):

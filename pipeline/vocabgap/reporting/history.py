@@ -5,21 +5,24 @@ was before it was merged, split off, or known by another identifier.
 """
 
 import hashlib
-import re
-from datetime import datetime, timedelta
+from collections import defaultdict
+from contextlib import suppress
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple, Self
 
+import numpy as np
 import polars as pl
 
 from vocabgap.errors import NotFoundError
+from vocabgap.ingest.selection import Selection
 from vocabgap.records.lookup import Named, find_capability, lookup
 from vocabgap.records.moments import iso
 from vocabgap.reporting.capability import Past
-from vocabgap.reporting.manifest import HISTORY_NAME, Manifest, read_manifest
+from vocabgap.reporting.manifest import HISTORY_NAME, Manifest, filters, read_manifest
 from vocabgap.reporting.published_run import NO_PREVIOUS, read_run, read_table, resolve_target
-from vocabgap.schema import CAPABILITIES, CAPABILITY_PREFIX, HISTORY, NEW, UTC_MICROSECONDS
+from vocabgap.schema import CAPABILITIES, CAPABILITY_PREFIX, HISTORY, LINEAGE, NEW, UTC_MICROSECONDS, Table
 
 # Two years of nights, and of each ranking what may matter again: so the file stays small and quick to add to.
 MOST_RUNS: Final = 800
@@ -27,8 +30,30 @@ MOST_CAPABILITIES: Final = 1_000
 MOST_POINTS: Final = 24  # that a page has of a capability
 _ID_DIGITS: Final = 12
 _BEGIN_ANEW: Final = "move it away to begin a new history"
-# As `Manifest.narrowed_or_ranked` begins; no value of a filter stands before it.
-_WINDOW: Final = re.compile(r"(?:since (\S+)(?:, |\Z))?(?:until (\S+)(?:, |\Z))?")
+# Files of earlier versions lack the rest. What they say of windows stands in their column `narrowed`.
+_LATER_COLUMNS: Final = {"since", "until", "unpinned_rank"}
+_AS_FIRST_WRITTEN: Final = Table(
+    HISTORY.name, HISTORY.row, tuple(each for each in HISTORY.columns if each.name not in _LATER_COLUMNS)
+)
+
+
+class RunKey(NamedTuple):
+    """What tells a run from others: columns of table `history`."""
+
+    run: str
+    moment: datetime
+    since: datetime | None
+    until: datetime | None
+    narrowed: str
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> Self:
+        """The key of a run; one of the same moment that is narrowed and ranked alike is the same run."""
+        selection = Selection() if manifest.parameters is None else manifest.parameters.selection
+        window = filters(Selection(since=selection.since, until=selection.until))
+        narrowed = ", ".join(filter(None, (*map(" ".join, window.items()), manifest.narrowed_or_ranked)))
+        name = hashlib.sha256(f"{iso(manifest.now)}\n{narrowed}".encode()).hexdigest()[:_ID_DIGITS]
+        return cls(name, manifest.now, selection.since, selection.until, manifest.narrowed_or_ranked)
 
 
 def history(run: str | Path) -> pl.DataFrame:
@@ -45,7 +70,8 @@ def history(run: str | Path) -> pl.DataFrame:
 def history_of(folder: str | Path, manifest: Manifest, ranked: pl.DataFrame) -> pl.DataFrame:
     """Table `history` of a published run; one that was published without it knows no run but itself."""
     rows = earlier_rows(folder)
-    return carried_on(ranked, manifest, None, rows) if rows.filter(run=run_id(manifest)).is_empty() else rows
+    is_there = (rows["run"] == RunKey.of(manifest).run).any()
+    return rows if is_there else carried_on(ranked, manifest, None, rows)
 
 
 def earlier_rows(*folders: str | Path | None) -> pl.DataFrame:
@@ -56,7 +82,8 @@ def earlier_rows(*folders: str | Path | None) -> pl.DataFrame:
             continue
         place = resolve_target(folder)
         if read_manifest(place) is not None and (place / HISTORY_NAME).exists():
-            rows = read_table(place, HISTORY_NAME, HISTORY, hint=_BEGIN_ANEW)
+            rows = read_table(place, HISTORY_NAME, _AS_FIRST_WRITTEN, hint=_BEGIN_ANEW)
+            rows = rows.match_to_schema(HISTORY.schema, missing_columns="insert")
             known = rows if known.is_empty() else pl.concat([known, rows.join(known, on="run", how="anti")])
     return known
 
@@ -64,9 +91,7 @@ def earlier_rows(*folders: str | Path | None) -> pl.DataFrame:
 def carried_on(
     ranked: pl.DataFrame, manifest: Manifest, relations: pl.DataFrame | None, earlier: pl.DataFrame
 ) -> pl.DataFrame:
-    """The rows of a run, after those of earlier ones.
-
-    A run of the same moment that is narrowed and ranked alike is the same one made again, and is replaced.
+    """The rows of a run, after those of earlier ones. If it is one of them, made again, it is replaced.
 
     Args:
         ranked: Table `capabilities` of the run.
@@ -74,39 +99,32 @@ def carried_on(
         relations: Its table `lineage`, if there is one.
         earlier: Table `history`, of earlier runs.
     """
-    name = run_id(manifest)
-    rows = pl.concat([earlier.filter(pl.col("run") != name), _own_rows(ranked, manifest, relations)])
+    key = RunKey.of(manifest)
+    rows = pl.concat([earlier.filter(pl.col("run") != key.run), _own_rows(ranked, key, relations)])
     if not rows["moment"].is_sorted():
         rows = rows.sort("moment", maintain_order=True)
     runs = _runs(rows)
     return rows if runs.height <= MOST_RUNS else rows.join(runs.tail(MOST_RUNS), on="run", how="semi")
 
 
-def run_id(manifest: Manifest) -> str:
-    """What a history knows a run by."""
-    source = f"{iso(manifest.now)}\n{manifest.narrowed_or_ranked}"
-    return hashlib.sha256(source.encode()).hexdigest()[:_ID_DIGITS]
-
-
-def comparable(rows: pl.DataFrame, now: datetime, narrowed: str) -> pl.DataFrame:
-    """Columns `run`, `moment` and `narrowed` of the runs up to a moment that are narrowed and ranked alike.
+def comparable(rows: pl.DataFrame, key: RunKey) -> pl.DataFrame:
+    """The runs up to one that are narrowed and ranked like it, a row each with the columns of its key.
 
     Windows of the same length, such as the last 30 days of each run, are alike.
     """
-    runs = _runs(rows)
-    view, window = _view(narrowed, now)
-    alike = []
-    for moment, other in runs.select("moment", "narrowed").iter_rows():
-        rest, ends = _view(other, moment)
-        alike.append(moment <= now and rest == view and all(map(_alike, ends, window)))
-    return runs.filter(pl.Series(alike, dtype=pl.Boolean))
+    runs = _runs(rows).filter(pl.col("moment") <= key.moment, narrowed=key.narrowed)
+    for name, value in (("since", key.since), ("until", key.until)):
+        end = pl.lit(value, UTC_MICROSECONDS)
+        is_as_long = pl.col("moment") - pl.col(name) == key.moment - end
+        runs = runs.filter(is_as_long | pl.col(name).eq_missing(end))
+    return runs
 
 
 def points_of(rows: pl.DataFrame, runs: pl.DataFrame, most: int) -> dict[str, tuple[Past, ...]]:
     """What each capability was in some of the runs, the oldest first, by its identifier.
 
     Before a merge the mentions of its parts are added up, and the rank is that of the first of them; before a
-    split both are those of the whole.
+    split both are those of the whole. The rank of what was pinned is the one that its counts give.
 
     Args:
         rows: Table `history`.
@@ -115,27 +133,27 @@ def points_of(rows: pl.DataFrame, runs: pl.DataFrame, most: int) -> dict[str, tu
         most: Runs to tell of.
     """
     last = runs.height - 1
-    chosen = [*range(last + 1)]
     if last >= most:
-        steps = most - 2
-        chosen = [*(round(step * (last - 1) / steps) for step in range(steps + 1)), last]
+        runs = runs[[*np.linspace(0, last - 1, most - 1).round().astype(int).tolist(), last]]
+    unpinned = pl.col("unpinned_rank")
     together = (
-        followed(rows, runs[chosen])
+        followed(rows, runs)
         .group_by("part_of", "moment")
-        .agg(pl.col("rank").min(), pl.col("mentions").sum())
-        .with_columns(pl.col("part_of").cast(pl.String))
-        .sort("part_of", "moment")
+        .agg(
+            pl.coalesce(unpinned, "rank").min().alias("rank"),
+            pl.col("mentions").sum(),
+            unpinned.is_not_null().any().alias("pinned"),
+        )
+        .sort("moment")
+        .group_by(pl.col("part_of").cast(pl.String))
+        .agg(pl.all())
     )
-    return {
-        name: tuple(Past(*row[1:]) for row in group)
-        for name, group in groupby(together.iter_rows(), key=lambda row: row[0])
-    }
+    return {name: tuple(map(Past, *columns)) for name, *columns in together.iter_rows()}
 
 
 def points_of_run(rows: pl.DataFrame, manifest: Manifest) -> dict[str, tuple[Past, ...]]:
     """What each capability was in the runs that a page tells of: those that compare with its own."""
-    runs = comparable(rows, manifest.now, manifest.narrowed_or_ranked)
-    return points_of(rows, runs, MOST_POINTS)
+    return points_of(rows, comparable(rows, RunKey.of(manifest)), MOST_POINTS)
 
 
 def followed(rows: pl.DataFrame, runs: pl.DataFrame) -> pl.DataFrame:
@@ -171,7 +189,7 @@ def find_in(ranked: pl.DataFrame, rows: pl.DataFrame, name: str) -> tuple[str, s
     """
     try:
         found: tuple[str, str] = find_capability(ranked, name).select("capability_id", "label").row(0)
-    except NotFoundError as error:
+    except NotFoundError:
         gone = (
             rows.select(pl.col("capability_id", "label").cast(pl.String))
             .filter(~pl.col("capability_id").is_in(ranked["capability_id"].implode()))
@@ -179,57 +197,36 @@ def find_in(ranked: pl.DataFrame, rows: pl.DataFrame, name: str) -> tuple[str, s
             .agg(pl.col("label").last(), former=pl.col("label").unique())
         )
         known = [Named(*row) for row in gone.iter_rows()]
-        try:
+        with suppress(NotFoundError):
             place = lookup(known, name, singular="", plural="capabilities", hint="", prefix=CAPABILITY_PREFIX)
-        except NotFoundError:
-            raise error from None
-        found = (known[place].identifier, known[place].label)
+            return known[place].identifier, known[place].label
+        raise
     return found
 
 
-def _own_rows(ranked: pl.DataFrame, manifest: Manifest, relations: pl.DataFrame | None) -> pl.DataFrame:
+def _own_rows(ranked: pl.DataFrame, key: RunKey, relations: pl.DataFrame | None) -> pl.DataFrame:
     CAPABILITIES.require(ranked)
-    before = pl.DataFrame(schema={"capability_id": pl.String, "came_from": pl.List(pl.String)})
-    if relations is not None:
-        before = (
-            relations.filter(pl.col("relation") != NEW, pl.col("capability_id") != pl.col("previous_id"))
-            .group_by("capability_id")
-            .agg(came_from=pl.col("previous_id").sort())
-        )
+    before = (
+        (LINEAGE.empty() if relations is None else relations)
+        .filter(pl.col("relation") != NEW, pl.col("capability_id") != pl.col("previous_id"))
+        .group_by("capability_id")
+        .agg(came_from=pl.col("previous_id").sort())
+    )
     return (
         ranked.head(MOST_CAPABILITIES)
         .join(before, on="capability_id", how="left", maintain_order="left")
         .with_columns(
             pl.col("came_from").fill_null([]),
-            run=pl.lit(run_id(manifest)),
-            moment=pl.lit(manifest.now),
-            narrowed=pl.lit(manifest.narrowed_or_ranked),
+            *(pl.lit(value).alias(name) for name, value in key._asdict().items()),
         )
         .select(HISTORY.names)
-        .cast({column.name: column.dtype for column in HISTORY.columns})
+        .cast(HISTORY.schema)
     )
 
 
 def _runs(rows: pl.DataFrame) -> pl.DataFrame:
     """The runs, in the order of their rows."""
-    return rows.select("run", "moment", "narrowed").unique("run", keep="first", maintain_order=True)
-
-
-_End = tuple[datetime, timedelta]
-
-
-def _view(narrowed: str, moment: datetime) -> tuple[str, list[_End | None]]:
-    """What a run was narrowed to: the ends of its window, with their distances, and everything else."""
-    window = _WINDOW.match(narrowed)
-    if window is None:
-        return narrowed, []
-    ends = [None if end is None else datetime.fromisoformat(end) for end in window.groups()]
-    return narrowed[window.end() :], [None if end is None else (end, moment - end) for end in ends]
-
-
-def _alike(one: _End | None, other: _End | None) -> bool:
-    """Whether two ends are the same moment, or as long before that of their run."""
-    return one == other or (one is not None and other is not None and bool({*one} & {*other}))
+    return rows.select(RunKey._fields).unique("run", keep="first", maintain_order=True)
 
 
 def _became(rows: pl.DataFrame) -> pl.DataFrame:
@@ -247,25 +244,23 @@ def _became(rows: pl.DataFrame) -> pl.DataFrame:
     named = [pl.col(name).is_in(events[name].unique().implode()) for name in ("run", "capability_id")]
     went_on = {*rows.filter(named).select(pl.col("run", "capability_id").cast(pl.String)).iter_rows()}
     told = events.select(pl.col("run", "later", "capability_id").cast(pl.String), "moment")
-    became: dict[tuple[str, str], tuple[datetime, bool]] = {}
-    leads: dict[str, dict[str, bool]] = {}  # to what, after the run, and whether they parted
+    became: defaultdict[str, dict[str, tuple[datetime, bool]]] = defaultdict(dict)
     for _, group in groupby(told.iter_rows(), key=lambda row: row[0]):
         found = [
-            (source, last, moment, parted or (run, source) in went_on)
+            (source, last, (moment, parted or (run, source) in went_on))
             for run, later, source, moment in group
-            for last, parted in ({later: False} | leads.get(later, {})).items()
+            for last, (_, parted) in ({later: (moment, False)} | became[later]).items()
             if last != source
         ]
-        for source, last, moment, split in found:
-            became.setdefault((source, last), (moment, split))
-            leads.setdefault(source, {}).setdefault(last, split)
+        for source, last, parting in found:
+            became[source].setdefault(last, parting)
     return pl.DataFrame(
-        [(*names, *when) for names, when in became.items()],
+        [(source, last, *parting) for source, lasts in became.items() for last, parting in lasts.items()],
         schema={
-            "capability_id": pl.String,
-            "part_of": pl.String,
+            "capability_id": pl.Categorical,
+            "part_of": pl.Categorical,
             "before": UTC_MICROSECONDS,
             "split": pl.Boolean,
         },
         orient="row",
-    ).with_columns(pl.col("capability_id", "part_of").cast(pl.Categorical))
+    )

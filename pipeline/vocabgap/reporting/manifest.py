@@ -253,12 +253,16 @@ class Manifest(msgspec.Struct, frozen=True):
 
     @property
     def narrowed_or_ranked(self) -> str:
-        """What its ranks are about and go by, where that is not the default; its window comes first."""
+        """What its ranks are about, beside its window, and what they go by; empty for the default."""
         if self.parameters is None:
             return _UNKNOWN
         usual = _by_name(Narrowing.of(Selection(), RankSettings())).items()
         own = _by_name(self.parameters.narrowing).items()
-        return ", ".join(f"{name} {value}" for name, value in own if (name, value) not in usual)
+        return ", ".join(
+            f"{name} {value}"
+            for name, value in own
+            if (name, value) not in usual and name not in {"since", "until"}
+        )
 
 
 def filters(selection: Selection) -> dict[str, str]:

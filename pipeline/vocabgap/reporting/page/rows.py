@@ -131,6 +131,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     repeats: int
     examples: tuple[ShownExample, ...]
     history: tuple[tuple[int, int, int], ...]  # run, rank and mentions, the oldest run first
+    pinned_in: tuple[int, ...]  # runs of these in which it was pinned: the rank there is that of its counts
     before: int | None  # its rank in the run before; null where it was not there, or there is none
 
 
@@ -220,11 +221,8 @@ class Index:
 def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
     """A capability as a page shows it."""
     item, most = listed.capability, limits.characters
-    history = tuple(
-        (place, past.rank, past.mentions)
-        for past in listed.history
-        if (place := index.runs.get(past.moment)) is not None
-    )
+    told = [(index.runs[past.moment], past) for past in listed.history if past.moment in index.runs]
+    history = tuple((place, past.rank, past.mentions) for place, past in told)
     workarounds = item.workarounds[: _evidence(item, limits)]
     variants = tuple(
         (excerpt(each.wording, most), each.mentions, round(each.similarity, 2))
@@ -283,6 +281,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         cohesion=round(item.cohesion, 2),
         examples=_examples(item, index, limits, workarounds),
         history=history,
+        pinned_in=tuple(place for place, past in told if past.pinned),
         before=next((rank for place, rank, _ in history if place == len(index.runs) - 2), None),
     )
 

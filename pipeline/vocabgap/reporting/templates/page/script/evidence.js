@@ -12,7 +12,8 @@ function evidenceOf(capability) {
     section('decisions', 'Decided', capability.decisions, (all) => bullets(all.map(dated))),
     section('commands', 'Decide', commandsFor(capability), commands),
     facts(capability),
-    section('past', 'Rank over time', capability.history.length > 1 ? capability.history : [], past),
+    section('past', 'Rank over time', capability.history.length > 1 ? capability.history : [],
+      (history) => past(history, capability.pinned_in)),
     section('timeline', 'Timeline', capability.timeline, timeline),
     section('covered', 'Probably covered', capability.covered, (all) => bullets(all.map((each) => coveredBy(each, capability)))),
     section('covers', 'Entries that may cover it', capability.covered_by, covers),
@@ -99,10 +100,10 @@ function timeline(periods) {
   return table(['Period', 'Mentions'], rows);
 }
 
-/** The ranks from run to run, drawn, and told from the newest on. */
-function past(history) {
+/** The ranks by the counts from run to run, drawn, and told from the newest on. */
+function past(history, pinned) {
   const rows = [...history].reverse().map(([place, rank, mentions]) =>
-    [run.runs[place].slice(0, 10), whole(rank), whole(mentions)]);
+    [run.runs[place].slice(0, 10), whole(rank) + (pinned.includes(place) ? ' (pinned)' : ''), whole(mentions)]);
   return [trail(history), table(['Run', 'Rank', 'Mentions'], rows)];
 }
 
