@@ -69,6 +69,8 @@ class Analysis:
         embeddings: How many embeddings were read from the cache and how many computed, if there was a model.
         baseline: What capabilities keep their identifiers from.
         timings: How long each stage took.
+        ahead: Records that are dated after the clock, where the newest one was to be the present: none of
+            them is.
     """
 
     now: datetime
@@ -83,6 +85,7 @@ class Analysis:
     embeddings: EmbeddingUse | None
     baseline: Baseline
     timings: tuple[Timing, ...]
+    ahead: int
 
     def __repr__(self) -> str:
         """What came of it, in one line."""
@@ -126,7 +129,8 @@ def analyse(
         settings: The settings in force; the defaults by default.
         selection: What the ranking is narrowed to, or a function that says so of the present.
         now: The moment that counts as its present; the clock's by default. `last` is that of the newest
-            record that counts, whatever is selected, or the clock's where none has a readable timestamp.
+            record that counts, whatever is selected, and is not later than the clock; the clock's where
+            there is none.
         out: The folder of the run that capabilities keep their identifiers from, if there is one; that of the
             settings by default. Nothing is written there.
         cache: A folder that keeps what was decoded for the next time.
@@ -139,7 +143,7 @@ def analyse(
         VocabgapError: One of its kinds, as the stages raise them.
     """
     settings = _in_force(settings)
-    moment = known_present(now)
+    moment, ahead = known_present(now), 0
     chosen = _chosen(selection, moment)
     timings: list[Timing] = []
 
@@ -153,7 +157,7 @@ def analyse(
 
     # What cannot be used is refused before the work is done.
     target = resolve_target(settings.report.out if out is None else out)
-    baseline = read_baseline(target, moment, previous)
+    baseline_as_of = read_baseline(target, previous)
     roots = resolve_roots(roots)
     recorded = read_decisions(expanded(settings.decisions.file))
     embedder = load_embedder(settings.cluster.embedder, cache)
@@ -169,9 +173,9 @@ def analyse(
         )
         whole = replace(scanned, gaps=screen(scanned.gaps, settings.rules))
         if now == LAST:
-            moment = newest_moment(whole.records) or moment
+            moment, ahead = newest_moment(whole.gaps, moment)
             chosen = _chosen(selection, moment)
-            baseline = read_baseline(target, moment, previous)
+        baseline = baseline_as_of(moment)
         selected = scanned.select(
             chosen,
             category_aliases=settings.category_aliases,
@@ -244,6 +248,7 @@ def analyse(
         embeddings=None if embedder is None else embedder.use,
         baseline=baseline,
         timings=tuple(timings),
+        ahead=ahead,
     )
 
 
@@ -309,7 +314,7 @@ def run(
         shared_from(whole_number("share", share))
     if settings.report.keep:
         check_keeping(target)
-    earlier = earlier_rows(target, previous)
+    earlier_rows(target, previous)  # a history that cannot be read is refused before the work, too
 
     def refuse(scanned: Scan, chosen: Selection) -> None:
         if not settings.report.allow_empty:
@@ -366,7 +371,7 @@ def run(
                 analysis.clusters.questions(about_cut=False), analysis.lineage.groups, analysis.ranked
             ),
             places=places_of(analysis.clusters, analysis.ranked),
-            earlier=earlier,
+            earlier=(target, previous),
         )
     return Run(**vars(analysis), published=published, blocked=blocked)
 

@@ -55,3 +55,19 @@ def test_settings_are_checked(photos: Path) -> None:
     told = vocabgap("mcp", photos, "--out", "")
     assert told.code == 2
     assert "--out" in told.err
+
+
+@needs_sdk
+@pytest.mark.parametrize(
+    ("roots", "code", "why"),
+    [
+        ('["gone"]', 3, "root 'gone' does not exist"),
+        ('["photos", "gone"]', 2, "names 2 folders, and a server has one"),
+    ],
+)
+def test_the_root_may_be_that_of_the_settings(tmp_path: Path, roots: str, code: int, why: str) -> None:
+    (tmp_path / "vocabgap.toml").write_text(f"[ingest]\nroots = {roots}\n")
+
+    told = vocabgap("mcp")
+
+    assert (told.code, why in told.err) == (code, True)

@@ -2,11 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from builders import gap, write_corpus
 from builders.command import vocabgap
+from vocabgap.reporting.published_run import read_table
 
 LAST = "2026-05-02T00:00:00Z"
 FACES = ("report.md", "report.html")
@@ -22,6 +24,33 @@ def test_the_newest_record_is_the_present(photos: Path, tmp_path: Path) -> None:
 
     assert json.loads((tmp_path / "out" / "run.json").read_text())["now"] == LAST
     assert bytes_of(tmp_path / "out") == bytes_of(tmp_path / "other")
+
+
+def test_a_record_of_the_future_does_not_move_it(photos: Path, tmp_path: Path) -> None:
+    log = photos / "typo" / "vocabulary_gaps.jsonl"
+    log.parent.mkdir()
+    log.write_text(json.dumps(gap("sky mask", timestamp="2926-05-02T00:00:00Z")) + "\n")
+
+    told = vocabgap("report", photos, "--now", "last")
+    listed = vocabgap("list", photos, "--now", "last", "--since", "1d")
+
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["now"] == LAST
+    said = "1 record is dated later than now, and not counted as the present\n"
+    assert (told.err.count(said), listed.err.count(said)) == (1, 1)
+
+
+def test_the_run_before_is_read_once(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vocabgap("report", photos, "--now", "2026-05-01", "--quiet")
+    tables: list[str] = []
+
+    def counting(folder: Path, name: str, *given: Any, **named: Any) -> Any:  # noqa: ANN401 - as it has them
+        tables.append(name)
+        return read_table(folder, name, *given, **named)
+
+    monkeypatch.setattr("vocabgap.reporting.published_run.read_table", counting)
+    vocabgap("report", photos, "--now", "last", "--quiet")
+
+    assert tables == ["groups.parquet"]
 
 
 def test_what_is_selected_does_not_move_the_present(photos: Path, tmp_path: Path) -> None:

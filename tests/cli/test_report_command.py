@@ -382,7 +382,7 @@ def test_a_span_that_leaves_nothing_tells_how_new_the_records_are(photos: Path) 
         "no record since 2026-05-02T23:57:00Z: the oldest is of 2026-04-01T10:00:00Z, the newest of"
         in told.err
     )
-    assert "3m are minutes; a month is 2026-05" in told.err
+    assert "30m are minutes, 2026-05 is a month" in told.err
 
 
 def many(tmp_path: Path, name: str = "photos", logs: int = 10) -> Path:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.records.moments import is_minutes, iso, parse_moment, parse_now
+from vocabgap.records.moments import iso, parse_moment, parse_now
 
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
 moments_in_utc = st.datetimes(timezones=st.just(UTC))
@@ -46,11 +46,6 @@ def test_dates_and_times_are_read_in_utc(text: str, expected: datetime) -> None:
 )
 def test_spans_count_back_from_now(text: str, span: timedelta) -> None:
     assert parse_moment(text, NOW, name="--since") == NOW - span
-
-
-@pytest.mark.parametrize(("text", "expected"), [("3m", True), (" 30m ", True), ("3w", False), ("m", False)])
-def test_spans_of_minutes_are_told_from_others(text: str, expected: bool) -> None:
-    assert is_minutes(text) is expected
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,16 @@ def test_each_run_adds_its_rows_to_those_of_the_run_that_it_replaces(photos: Pat
     assert pl.read_parquet_schema(made.published.folder / "history.parquet") == dict(HISTORY.schema)
 
 
+def test_runs_at_the_same_time_are_both_kept(photos: Path, tmp_path: Path) -> None:
+    def publish_another(stage: str) -> None:
+        if stage == "cluster":
+            publish(tmp_path, photos, now=START)
+
+    made = publish(tmp_path, photos, now=START + WEEK, on_stage=publish_another)
+
+    assert vg.history(made.published.folder)["moment"].unique().to_list() == [START, START + WEEK]
+
+
 def test_names_of_a_history_join_with_those_of_the_ranking(photos: Path, tmp_path: Path) -> None:
     made = publish(tmp_path, photos, now=START)
 

@@ -1,4 +1,3 @@
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -75,7 +74,7 @@ def test_the_error_names_what_named_the_folder(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match=r"^--run: "):
         read_run(loop / "run", option="--run")
     with pytest.raises(InvalidInputError, match=r"^--previous: "):
-        read_baseline(tmp_path, datetime(2026, 7, 1, tzinfo=UTC), loop / "run")
+        read_baseline(tmp_path, loop / "run")
 
 
 def test_a_home_folder_that_does_not_exist_is_told() -> None:

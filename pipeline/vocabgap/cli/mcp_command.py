@@ -15,8 +15,13 @@ _HIGHEST_PORT: Final = 65_535
 def mcp(
     context: typer.Context,
     root: Annotated[
-        Path, typer.Argument(help="Folder of the image repositories.", readable=False, show_default="here")
-    ] = Path(),
+        Path | None,
+        typer.Argument(
+            help="Folder of the image repositories; by default that which [ingest] roots names in the"
+            " settings, else the current one.",
+            readable=False,
+        ),
+    ] = None,
     out: Annotated[
         str | None, typer.Option(help=f"Folder of the published report.  [default: {DEFAULT_OUT}]")
     ] = None,
@@ -42,6 +47,9 @@ def mcp(
     """Serve agents over standard input and output, or over HTTP on this machine."""
     output = output_of(context)
     settings = settings_of(context).settings
+    roots = settings.ingest.roots if root is None else (str(root),)
+    if len(roots) > 1:
+        context.fail(f"[ingest] roots names {len(roots)} folders, and a server has one: name it")
     from vocabgap.mcp import require_extra
 
     require_extra()
@@ -49,7 +57,7 @@ def mcp(
     from vocabgap.mcp.serving import serve_http, serve_stdio
     from vocabgap.mcp.workspace import Workspace
 
-    server = build(Workspace.at(root, settings, is_read_only=read_only))
+    server = build(Workspace.at(roots[0] if roots else Path(), settings, is_read_only=read_only))
     if http is None:
         serve_stdio(server)  # from here on standard output belongs to the protocol
         return

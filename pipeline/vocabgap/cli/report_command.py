@@ -1,8 +1,7 @@
 """`vocabgap report`: the main job."""
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Final
@@ -47,7 +46,7 @@ from vocabgap.cli.output import (
     published_line,
     table,
 )
-from vocabgap.records.moments import is_minutes, iso, known_present, parse_present
+from vocabgap.records.moments import iso, known_present, parse_present
 from vocabgap.settings.model import DEFAULT_OUT, DEFAULT_TOP, Settings, shared_from
 from vocabgap.text import carried, count, escape_unseen, excerpt, printable_name, visible
 
@@ -183,7 +182,7 @@ def report(
     present = parse_present(now)
     span_of(since, until, known_present(present))
     # What follows loads Polars and SciPy; bad arguments are told without waiting for that.
-    from vocabgap.ingest.selection import Selection
+    from vocabgap.ingest.selection import Selection, ahead_in_words
     from vocabgap.pipeline import STAGES, run
 
     def selection_at(moment: datetime) -> Selection:
@@ -203,7 +202,7 @@ def report(
         from vocabgap.glossary.runtime import configured_runtime
 
         note_problems(output, configured_runtime(loaded.settings.glossary).load())
-    with _telling_of_minutes(since, until), output.progress(STAGES) as listener:
+    with output.progress(STAGES) as listener:
         result = run(
             roots,
             settings=loaded.settings,
@@ -223,6 +222,8 @@ def report(
     note_scan(output, result.scan)
     note_embeddings(output, result.embeddings)
     _note_narrowing(output, result)
+    if result.ahead:
+        output.note(ahead_in_words(result.ahead))
     for decision in result.decisions.inactive:
         output.note(escape_unseen(f"nothing to decide about in these logs: {decision.summary}"))
     outgrown = {*result.ranked["outgrown"].explode()}
@@ -280,20 +281,6 @@ def _require_gates(
         output.event("gate", failure=failure)
     if failed:
         raise gate_error(failed, hint=f"the report is published in '{folder_line(published.folder)}'")
-
-
-@contextmanager
-def _telling_of_minutes(*moments: str | None) -> Iterator[None]:
-    """Have an error about records that no date fits say what a span of minutes was easily meant to be."""
-    from vocabgap.reporting.replacing import NothingFitsError
-
-    try:
-        yield
-    except NothingFitsError as error:
-        for text in moments:
-            if text is not None and is_minutes(text):
-                error.hint = f"{text.strip()} are minutes; a month is 2026-05, three are 13w; {error.hint}"
-        raise
 
 
 def _note_narrowing(output: Output, result: "Run") -> None:

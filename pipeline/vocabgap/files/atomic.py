@@ -62,7 +62,8 @@ def write_whole(path: Path, content: bytes, mode: int) -> None:
 def whole_folder(target: Path, owned: Collection[str], check: Callable[[], None]) -> Iterator[Path]:
     """A folder to write into; what is there when the block ends without error stands as `target`.
 
-    Files in `target` that are not owned, such as a person's notes, are carried over.
+    Files in `target` that are not owned, such as a person's notes, are carried over. Until the block ends
+    nobody else publishes in its parent folder: what the block reads there stays as it is.
 
     Args:
         target: The absolute path of the folder.
@@ -77,18 +78,18 @@ def whole_folder(target: Path, owned: Collection[str], check: Callable[[], None]
     with _alone(target):
         _clear_leftovers(target, owned)
         check()
-    staging = _beside(target, _STAGING)
-    try:
-        staging.mkdir()
-        yield staging
-        for path in (*staging.iterdir(), staging):
-            sync(path)
-        with _alone(target), deferred_signals():
-            check()
-            _replace(target, staging, owned)
-    finally:
-        with deferred_signals():
-            shutil.rmtree(staging, ignore_errors=True)
+        staging = _beside(target, _STAGING)
+        try:
+            staging.mkdir()
+            yield staging
+            for path in (*staging.iterdir(), staging):
+                sync(path)
+            with deferred_signals():
+                check()
+                _replace(target, staging, owned)
+        finally:
+            with deferred_signals():
+                shutil.rmtree(staging, ignore_errors=True)
 
 
 def sync(path: Path) -> None:

@@ -14,7 +14,7 @@ import polars as pl
 from vocabgap.errors import require_kind, require_text, texts, unusable, whole_number
 from vocabgap.gaplog.finding import PublishedCapabilities, published_in, with_capability
 from vocabgap.ingest.scanning import Scan, scan
-from vocabgap.ingest.selection import Selection, newest_moment, undated, unmatched
+from vocabgap.ingest.selection import Selection, ahead_in_words, newest_moment, undated, unmatched
 from vocabgap.ranking.evidence import folded
 from vocabgap.records.moments import Present, known_present, parse_moment, require_offset
 from vocabgap.records.record import LIST_FIELDS, SATISFACTION_WORDS, fold_category
@@ -230,7 +230,8 @@ def listing(
     most = None if limit is None else whole_number("limit", limit, hint="leave it out to list all")
     settings = Settings() if settings is None else settings
     require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
-    asked = query(known_present(now)) if callable(query) else query
+    clock = known_present(now)
+    asked = query(clock) if callable(query) else query
     published, unreadable = published_in(out, settings.report.out)
     scanned = scan(
         root,
@@ -240,11 +241,12 @@ def listing(
         tenants=asked.selection.tenants,
         repositories=asked.selection.repositories,
     )
-    latest = newest_moment(scanned.records) if now == LAST else None
-    if latest is not None and callable(query):
-        asked = query(latest)
-    aliases = {"category_aliases": settings.category_aliases, "operation_aliases": settings.operation_aliases}
     notes = [unreadable] if unreadable else []
+    if now == LAST and callable(query):
+        latest, ahead = newest_moment(scanned.gaps, clock)
+        asked = query(latest)
+        notes += [ahead_in_words(ahead)] * bool(ahead)
+    aliases = {"category_aliases": settings.category_aliases, "operation_aliases": settings.operation_aliases}
     selection, session = asked.selection, None
     is_of_last = LAST in selection.sessions
     if is_of_last:  # of the images and the time that are asked for

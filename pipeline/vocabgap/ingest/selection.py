@@ -14,7 +14,7 @@ from vocabgap.records.lookup import did_you_mean
 from vocabgap.records.moments import iso, require_offset
 from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.schema import GAPS
-from vocabgap.text import excerpt
+from vocabgap.text import count, excerpt
 
 _NAMES: Final = ("images", "categories", "modules", "sessions", "tenants", "repositories")
 _SHOWN: Final = 5  # names that there are
@@ -189,10 +189,21 @@ def _absent(
             yield from ((name, value, known) for value in wanted if folded(value) not in known)
 
 
-def newest_moment(records: pl.DataFrame) -> datetime | None:
-    """The newest readable timestamp; null where there is none."""
-    latest = records["timestamp"].max()
-    return latest if isinstance(latest, datetime) else None
+def newest_moment(gaps: pl.DataFrame, clock: datetime) -> tuple[datetime, int]:
+    """The newest timestamp of the records that count, and how many are later than the clock says it is.
+
+    These do not count here; where there are no others the moment is that of the clock.
+    """
+    moments = gaps.filter("counted")["timestamp"].drop_nulls()
+    known = moments.filter(moments <= clock)
+    newest = known.max()
+    return newest if isinstance(newest, datetime) else clock, len(moments) - len(known)
+
+
+def ahead_in_words(number: int) -> str:
+    """How many records are later than the clock says it is, where one was to be the present."""
+    are = "is" if number == 1 else "are"
+    return f"{count(number, 'record')} {are} dated later than now, and not counted as the present"
 
 
 def undated(gaps: pl.DataFrame, selection: Selection) -> int:

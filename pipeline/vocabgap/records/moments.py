@@ -52,12 +52,6 @@ def parse_moment(text: str, now: datetime, *, name: str) -> datetime:
         ) from error
 
 
-def is_minutes(text: str) -> bool:
-    """Whether a moment is written as a span of minutes, as which months are easily written by mistake."""
-    span = _AGO.fullmatch(text.strip())
-    return span is not None and span[2] == "m"
-
-
 def parse_now(text: str | None, *, name: str = "--now") -> datetime:
     """The moment a run counts as its present: the one given, else the clock's."""
     clock = datetime.now(UTC)

@@ -77,10 +77,8 @@ def history_of(folder: str | Path, manifest: Manifest, ranked: pl.DataFrame) -> 
 def earlier_rows(*folders: str | Path | None) -> pl.DataFrame:
     """What some folders know of earlier runs; a run that several know is as the first of them has it."""
     known = HISTORY.empty()
-    for folder in folders:
-        if folder is None or str(folder) == NO_PREVIOUS:
-            continue
-        place = resolve_target(folder)
+    named = (folder for folder in folders if folder is not None and str(folder) != NO_PREVIOUS)
+    for place in dict.fromkeys(map(resolve_target, named)):
         if read_manifest(place) is not None and (place / HISTORY_NAME).exists():
             rows = read_table(place, HISTORY_NAME, _AS_FIRST_WRITTEN, hint=_BEGIN_ANEW)
             rows = rows.match_to_schema(HISTORY.schema, missing_columns="insert")

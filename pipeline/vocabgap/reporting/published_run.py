@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -115,34 +115,34 @@ def published(out: str | Path) -> Iterator[Path]:
         raise _refused(out, error) from error
 
 
-def read_baseline(out: Path, now: datetime, previous: str | Path | None = None) -> Baseline:
-    """What a run is compared with: the surfaces of the run before.
+def read_baseline(out: Path, previous: str | Path | None = None) -> Callable[[datetime], Baseline]:
+    """What a run is compared with, by the moment that counts as its present: the surfaces of the run before.
 
     A run that is made again, as of the same moment, in the same folder, is compared with what the published
     one was compared with, so that it comes out as that one did. The run before is by default the one that
     stands in `out`; a previous of `none` is none.
     """
     if previous is not None and str(previous) == NO_PREVIOUS:
-        return Baseline(folder=Path(NO_PREVIOUS))
+        return lambda _: Baseline(folder=Path(NO_PREVIOUS))
     folder = out if previous is None else resolve_target(previous, option="--previous")
     manifest = read_manifest(folder)
-    if manifest is None:
-        if previous is not None:
-            raise _no_run(folder, "--previous")
-        return Baseline()
-    if previous is None and not (folder / GROUPS_NAME).exists():
-        return Baseline()
+    if manifest is None and previous is not None:
+        raise _no_run(folder, "--previous")
+    if manifest is None or (previous is None and not (folder / GROUPS_NAME).exists()):
+        return lambda _: Baseline()
     groups = read_table(folder, GROUPS_NAME, GROUPS, hint=f"`--previous {NO_PREVIOUS}` does without it")
-    again = folder == out and manifest.now == now
-    surfaces = groups.filter(pl.col("run") == (PREVIOUS if again else PRESENT))
-    asked_for = None if folder == out else folder
-    if surfaces.is_empty():
-        return Baseline(folder=asked_for)
-    if again:
-        return Baseline(surfaces, manifest.compared)
     digest = describe_output(folder / GROUPS_NAME).sha256
     compared = Compared(manifest.now, digest, _narrowing(manifest), model=manifest.model)
-    return Baseline(surfaces, compared, asked_for)
+    asked_for = None if folder == out else folder
+
+    def as_of(now: datetime) -> Baseline:
+        again = folder == out and manifest.now == now
+        surfaces = groups.filter(run=PREVIOUS if again else PRESENT)
+        if surfaces.is_empty():
+            return Baseline(folder=asked_for)
+        return Baseline(surfaces, manifest.compared if again else compared, asked_for)
+
+    return as_of
 
 
 def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame]:

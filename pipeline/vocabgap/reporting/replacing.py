@@ -14,11 +14,6 @@ from vocabgap.reporting.overviews import account_of, nothing
 from vocabgap.settings.model import Settings
 from vocabgap.text import count
 
-
-class NothingFitsError(StateError):
-    """No record is left of what a report was narrowed to."""
-
-
 _EMPTY: Final = "--allow-empty publishes a report of nothing"
 _KEPT: Final = 0.5  # share of the logs of the run before that have to be there still
 
@@ -54,7 +49,8 @@ def require_something(
     account = account_of(scanned.gaps, scanned.rejects, scanned.summary)
     if account is not None and account.filtered:
         why = "; ".join(unmatched(scanned.gaps, selection, **aliases)) or f"no record fits {narrowed}"
-        raise NothingFitsError(f"{why}; {_kept(target)}", hint=f"ask for less at once; {_EMPTY}")
+        minutes = "30m are minutes, 2026-05 is a month, and 13w are three; " if selection.dated else ""
+        raise StateError(f"{why}; {_kept(target)}", hint=f"ask for less at once; {minutes}{_EMPTY}")
     summary = scanned.summary
     bad = f", of which {summary.rejects:,} cannot be read" if summary.rejects else ""
     none = f"no record in {count(summary.lines, 'line')} of {count(summary.files, 'log')}{bad}"

@@ -106,7 +106,7 @@ def report(
     terms: CheckedTerms | None = None,
     doubts: Iterable[Doubt] | None = None,
     places: Iterable[Place] = (),
-    earlier: pl.DataFrame | None = None,
+    earlier: Iterable[str | Path | None] = (),
 ) -> Published:
     """Write the files of a run and publish them together.
 
@@ -128,7 +128,7 @@ def report(
         terms: What its words mean, where a glossary was asked.
         doubts: Groups that are probably one need, or two; null where nobody looked for any.
         places: Where its needs lie on a map.
-        earlier: Table `history` of the runs before; that of the run that is replaced by default.
+        earlier: Folders of runs whose history it carries on, beside that of the run that it replaces.
 
     Raises:
         InvalidInputError: The frame is not a `capabilities` frame, it is not in the order of `ranked_by`, it
@@ -174,10 +174,11 @@ def report(
     )
     if reproduction is not None:
         manifest = reproduction.described_in(manifest)
-    earlier = earlier_rows(out) if earlier is None else earlier
-    tables = replace_in(tables, history=carried_on(ranked, manifest, tables.lineage, earlier))
-    summary = summarise(tables, manifest, None if scan is None else scan.summary)
     with published(out) as folder:
+        # Read where nobody else publishes meanwhile, so that of two runs at once both stand in the history.
+        rows = carried_on(ranked, manifest, tables.lineage, earlier_rows(out, *earlier))
+        tables = replace_in(tables, history=rows)
+        summary = summarise(tables, manifest, None if scan is None else scan.summary)
         for name, frame in tables.files.items():
             write_parquet(frame, folder / name, statistics=name != HISTORY_NAME)  # half its time, for nobody
         manifest = write_formats(folder, tables, summary, replace(manifest, account=summary.account), share)
@@ -225,11 +226,11 @@ def render(
         *(read_table(place, name, _OPTIONAL[name]) if name in outputs else None for name in _OPTIONAL),
     )
     target = place if out is None else resolve_target(out)
-    earlier = earlier_rows(target, place)
-    tables = replace_in(tables, history=carried_on(capabilities, manifest, tables.lineage, earlier))
     to_tell = manifest if terms is None else replace(manifest, terms=terms)
-    summary = summarise(tables, to_tell)
     with published(target) as folder:
+        rows = carried_on(capabilities, manifest, tables.lineage, earlier_rows(target, place))
+        tables = replace_in(tables, history=rows)
+        summary = summarise(tables, to_tell)
         for name, frame in tables.files.items():
             if name == HISTORY_NAME:
                 write_parquet(frame, folder / name, statistics=False)
