@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 import vocabgap as package
 from builders.command import vocabgap
@@ -63,6 +64,19 @@ def test_jobs_of_the_manual_are_commands_that_there_are() -> None:
         )
 
     assert len(jobs) == 4
+
+
+def test_job_in_ci_keeps_what_was_published_though_a_gate_fails() -> None:
+    (job,) = YAML(typ="safe").load(blocks("yaml")[0])["jobs"].values()
+    commands = [step.get("run", "").startswith("vocabgap report") for step in job["steps"]]
+    before, after = job["steps"][: commands.index(True)], job["steps"][commands.index(True) + 1 :]
+    (restored,) = (step["with"] for step in before if "cache/restore" in step.get("uses", ""))
+    (saved,) = (step["with"] for step in after if "cache/save" in step.get("uses", ""))
+
+    assert not any("vocabgap check" in step.get("run", "") for step in before)  # a bad line costs no report
+    assert {step.get("if") for step in after} == {"always()"}
+    assert restored["path"] == saved["path"] == "out\nout.runs"
+    assert saved["key"].startswith(restored["restore-keys"])
 
 
 def test_settings_of_the_manual_are_accepted(tmp_path: Path) -> None:
