@@ -221,3 +221,7 @@ def test_synonyms_of_the_settings_bring_groups_together(needs: Path, tmp_path: P
     told = vocabgap("--json", "clusters", needs, "--config", config)
 
     assert [event["label"] for event in events(told)[:-1]] == ["film grain", "sky mask"]
+
+
+def test_help_names_the_sweep() -> None:
+    assert "--threshold-sweep" in vocabgap("clusters", "--help").out

@@ -260,12 +260,13 @@ def test_report_and_its_like_take_a_corpus(sound: Path) -> None:
     assert "narrowed to tenant north" in vocabgap("status").out
 
 
-def test_tenant_that_nobody_is_is_told(sound: Path) -> None:
+@pytest.mark.parametrize("verb", ["report", "check", "list", "clusters"])
+def test_tenant_that_nobody_is_is_told(sound: Path, verb: str) -> None:
     vocabgap("corpus", "push", sound, *NORTH)
 
-    told = vocabgap("report", "corpus", "--tenant", "nroth")
+    told = vocabgap(verb, "corpus", "--tenant", "nroth")
 
-    assert told.code == 2
+    assert (told.code, told.out) == (2, "")
     assert "no record has tenant 'nroth'\n  did you mean 'north'?" in told.err
 
 

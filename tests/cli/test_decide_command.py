@@ -109,9 +109,18 @@ def test_what_was_undone_is_listed_with_who_undid_it_and_when() -> None:
 
     first, second, result = events(vocabgap("--json", "decisions", "list"))
 
-    assert f"undone by bo on 2026-07-03T08:00:00Z ({undo})" in vocabgap("decisions", "list").out
+    assert f"undone by bo on 2026-07-03 08:00 ({undo})" in vocabgap("decisions", "list").out
     assert (first["undone_by"], second["undone_by"]) == (undo, None)
     assert (result["decisions"], result["in_force"], result["undone"], result["undos"]) == (2, 0, 1, 1)
+
+
+@pytest.mark.usefixtures("reported")
+def test_a_name_that_holds_quotes_is_proposed_in_others() -> None:
+    vocabgap("decide", "pin", "sky mask")
+
+    told = vocabgap("decide", "undo", "pined sky mask")
+
+    assert (told.code, told.err.splitlines()[1]) == (3, """  did you mean "pinned 'sky mask'"?""")
 
 
 @pytest.mark.usefixtures("reported")

@@ -279,6 +279,25 @@ def test_baseline_stays_where_no_log_is_there(photos: Path) -> None:
     assert (told.code, Path("known.jsonl").read_bytes()) == (ExitCode.STATE, before)
 
 
+@pytest.mark.parametrize("options", [("--baseline", "known.jsonl"), ("--since", "7d")])
+def test_logs_that_are_gone_are_not_sound(photos: Path, options: tuple[str, str]) -> None:
+    check(photos, "--baseline", "known.jsonl", "--write-baseline")
+    Path("empty").mkdir()
+
+    told = check(Path("empty"), *options)
+
+    assert told.code == ExitCode.STATE
+    assert told.err.startswith("vocabgap: no log was found in empty: looked for vocabulary_gaps.jsonl")
+    assert "--write-baseline" not in told.err
+
+
+def test_blank_gate_is_told_and_not_taken_for_those_of_the_settings(photos: Path) -> None:
+    told = report(photos, "--fail-on", "")
+
+    assert told.code == ExitCode.INVALID_INPUT
+    assert "--fail-on: expected one of regressed, rejects, new-top, mixed, found ''" in told.err
+
+
 def test_what_is_missing_is_said(photos: Path) -> None:
     nowhere = check(photos, "--baseline", "known.jsonl")
     nameless = check(photos, "--write-baseline")

@@ -119,3 +119,14 @@ def test_a_root_of_the_settings_that_is_not_there_is_not_found(tmp_path: Path) -
     told = vocabgap("report")
 
     assert (told.code, "root 'gone' does not exist" in told.err) == (3, True)
+
+
+def test_a_root_of_the_settings_that_is_gone_is_said_to_be_of_the_settings(
+    settings: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "photos").rename(tmp_path / "elsewhere")
+
+    told = vocabgap("report", "--config", settings)
+
+    assert told.code == 3
+    assert "[ingest] roots of the settings names it" in told.err

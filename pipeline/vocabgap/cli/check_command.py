@@ -18,6 +18,7 @@ from vocabgap.cli.options import (
     known_lines,
     note_cache,
     reading_arguments,
+    require_whose,
     roots_of,
     settings_of,
     with_options,
@@ -81,9 +82,13 @@ def check(
     from vocabgap.ingest.scanning import scan
 
     scanned = scan(searched, settings=settings.scan, **reading_arguments(context))
+    require_whose(context, scanned, searched, settings)
     summary = scanned.summary
     if write_baseline:
         _write_baseline(scanned, settings)
+    is_nothing = not (summary.files or summary.unreadable)
+    if is_nothing and (settings.check.baseline is not None or earliest is not None):
+        raise _nothing_found(searched, settings.sources)  # a job's logs are gone, and not sound
     rejects = _judged(scanned, known, earliest)
     for row in rejects.iter_rows(named=True):
         output.event("reject", **row)
@@ -119,8 +124,10 @@ def check(
     if write_baseline:
         written = f"{settings.check.baseline}: {count(rejects.height, 'bad line')}, known from now on"
         output.text(escape_unseen(written))
-    if not (summary.files or summary.unreadable):
-        _explain_nothing(output, searched, settings.sources)
+    if is_nothing:
+        explained = _nothing_found(searched, settings.sources)
+        output.note(escape_unseen(explained.message))
+        output.note(f"  {explained.hint}")
     _explain_pretty_printing(output, counted.iter_rows(named=True))
     if counted.height and not write_baseline:
         raise typer.Exit(ExitCode.INVALID_INPUT)
@@ -188,14 +195,14 @@ def _repaired(roots: list[Path], settings: Settings) -> "list[RepairedLine]":
     return repaired_lines(roots, settings.scan)
 
 
-def _explain_nothing(output: Output, roots: Sequence[Path], sources: "Mapping[str, Source]") -> None:
+def _nothing_found(roots: Sequence[Path], sources: "Mapping[str, Source]") -> StateError:
     from vocabgap.ingest.discovery import looked_for
 
     where = ", ".join(map(str, roots))
-    output.note(escape_unseen(f"no log was found in {where}: looked for {looked_for(sources)}"))
-    output.note(
-        "  name a folder above the logs, or a log itself; --hidden searches names that start with a dot,"
-        " and a [source.NAME] table in vocabgap.toml makes logs of other names known"
+    return StateError(
+        f"no log was found in {where}: looked for {looked_for(sources)}",
+        hint="name a folder above the logs, or a log itself; --hidden searches names that start with a dot,"
+        " and a [source.NAME] table in vocabgap.toml makes logs of other names known",
     )
 
 

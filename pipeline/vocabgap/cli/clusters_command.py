@@ -17,6 +17,7 @@ from vocabgap.cli.options import (
     note_embeddings,
     note_scan,
     reading_arguments,
+    require_whose,
     roots_of,
     settings_of,
     with_options,
@@ -42,7 +43,7 @@ _SOUND_HINT: Final = "`vocabgap check` says what was looked for, and what could 
 clusters = Commands(
     "clusters",
     "Look at the groups: all of them, at other cuts, or one from inside.\n\n"
-    "Without a command the groups are listed. A folder that is called show is written ./show. "
+    "Without a command the groups are listed, with the options of list (--threshold-sweep among them). A folder that is called show is written ./show. "
     "These are the groups as found, at the cut that decisions teach; only a report follows them.",
     ListByDefault,
 )
@@ -177,6 +178,7 @@ def _clusters(
     # That a model cannot be used is best told before anything is read.
     embedder = load_embedder(settings.cluster.embedder, reading["cache"])
     scanned = scan(roots, settings=settings.scan, **reading)
+    require_whose(context, scanned, roots, settings)
     scanned = replace(scanned, gaps=screen(scanned.gaps, settings.rules))  # the groups that a report ranks
     note_scan(output, scanned)
     max_distance = max(SWEEP_CUTS) if sweep else 0.0

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -21,7 +22,7 @@ from vocabgap.cli.options import (
 )
 from vocabgap.cli.output import PROGRAM, Output, output_of, table
 from vocabgap.errors import NotFoundError, VocabgapError, expanded
-from vocabgap.records.moments import iso, parse_now
+from vocabgap.records.moments import parse_now
 from vocabgap.text import count, escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:
@@ -128,7 +129,9 @@ def reopen(context: typer.Context, capability: CapabilityArgument) -> None:
 @with_options(Recording)
 def undo(
     context: typer.Context,
-    decision: Annotated[str, typer.Argument(help="The decision's identifier, or the beginning of it.")],
+    decision: Annotated[
+        str, typer.Argument(help="Its identifier in `vocabgap decisions list`, or the beginning of it.")
+    ],
     why: WhyOption = "",
 ) -> None:
     """Take a decision back: everything is as if it had never been made.
@@ -244,7 +247,7 @@ def list_decisions(
         rows = [
             (
                 each.decision_id,
-                iso(each.time),
+                _minute(each.time),
                 each.actor,
                 each.what,
                 each.reason or None,
@@ -279,8 +282,12 @@ def _standing(decision: "Decision", undone: "dict[str, Decision]", outgrown: fro
     return Standing.OUTGROWN if decision.decision_id in outgrown else Standing.IN_FORCE
 
 
+def _minute(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}"
+
+
 def _in_words(standing: Standing, undo: "Decision | None") -> str | None:
     if undo is not None:
-        return f"undone by {visible(undo.actor)} on {iso(undo.time)} ({undo.decision_id})"
+        return f"undone by {visible(undo.actor)} on {_minute(undo.time)} ({undo.decision_id})"
     in_force = {Standing.IN_FORCE: "yes", Standing.OUTGROWN: "no longer: its group has outgrown it"}
     return in_force.get(standing)

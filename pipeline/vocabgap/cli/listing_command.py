@@ -21,6 +21,7 @@ from vocabgap.cli.options import (
     UntilOption,
     note_scan,
     reading_arguments,
+    require_whose,
     roots_of,
     settings_of,
     span_of,
@@ -126,6 +127,7 @@ def list_records(
         cache=reading["cache"],
         verify_hash=reading["verify_hash"],
     )
+    require_whose(context, listed.scan, roots, settings)
     _print_listing(output, listed, text_format)
     note_scan(output, listed.scan)
     for note in listed.notes:

@@ -269,6 +269,18 @@ def roots_of(context: typer.Context, settings: "Settings") -> list[Path]:
     return roots
 
 
+def require_whose(context: typer.Context, scanned: "Scan", roots: list[Path], settings: "Settings") -> None:
+    """Refuse a tenant or a repository that no record has; the error names the nearest."""
+    from vocabgap.ingest.scanning import scan
+    from vocabgap.ingest.selection import Selection, require_known, unmatched
+
+    asked = reading_arguments(context)
+    whose = Selection(tenants=tuple(asked["tenants"]), repositories=tuple(asked["repositories"]))
+    if whose and unmatched(scanned.gaps, whose):
+        # Of a corpus nothing else was read.
+        require_known(scan(roots, settings=settings.scan).gaps, whose)
+
+
 def note_embeddings(output: Output, use: "EmbeddingUse | None") -> None:
     """Tell a person what the kept embeddings were good for."""
     if use is None:

@@ -83,8 +83,9 @@ class TextFormat(StrEnum):
 
 
 def _separated(values: list[str] | None) -> list[str]:
-    """What was given with commas, one by one."""
-    return [name.strip() for value in values or () for name in value.split(",") if name.strip()]
+    """What was given with commas, one by one; blank text as it is, so that it is no name and told as such."""
+    given = values or []
+    return [name.strip() for value in given for name in value.split(",") if name.strip()] or given
 
 
 @with_options(Reading, flags_of="rank")

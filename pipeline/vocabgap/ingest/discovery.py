@@ -183,7 +183,11 @@ def _unresolved(path: Path) -> VocabgapError:
             piped = kind is FileKind.PIPE
             hint = "save what comes through it in a file, and name that" if piped else "check the path"
             return InvalidInputError(f"root '{path}' is {kind}, expected a folder or a log file", hint=hint)
-    return NotFoundError(f"root '{path}' does not exist", hint="check the path")
+    return NotFoundError(
+        f"root '{path}' does not exist",
+        hint="check the path, and that its disk is there; where none was typed, [ingest] roots of the settings"
+        " names it",
+    )
 
 
 def _single(base: Path, slug: str, catalogue: Catalogue) -> LogFile:

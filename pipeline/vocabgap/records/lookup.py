@@ -129,7 +129,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def _meant(names: Iterable[str]) -> str:
-    near = " or ".join(f"'{excerpt(each)}'" for each in names)
+    shown = (excerpt(each) for each in names)
+    near = " or ".join(f'"{each}"' if "'" in each else f"'{each}'" for each in shown)
     return f"did you mean {near}?" if near else ""
 
 
