@@ -1,7 +1,7 @@
 """`vocabgap check`: are the logs sound?"""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from vocabgap.ingest.baseline import KnownLine
     from vocabgap.ingest.log_lines import RepairedLine
     from vocabgap.ingest.scanning import Scan
-    from vocabgap.settings.sources import Source
 
 _BASELINE: Final = "baseline"
 _SINCE: Final = "since"
@@ -86,9 +85,7 @@ def check(
     summary = scanned.summary
     if write_baseline:
         _write_baseline(scanned, settings)
-    is_nothing = not (summary.files or summary.unreadable)
-    if is_nothing and (settings.check.baseline is not None or earliest is not None):
-        raise _nothing_found(searched, settings.sources)  # a job's logs are gone, and not sound
+    nothing = _nothing_found(scanned, searched, settings, since)
     rejects = _judged(scanned, known, earliest)
     for row in rejects.iter_rows(named=True):
         output.event("reject", **row)
@@ -124,10 +121,8 @@ def check(
     if write_baseline:
         written = f"{settings.check.baseline}: {count(rejects.height, 'bad line')}, known from now on"
         output.text(escape_unseen(written))
-    if is_nothing:
-        explained = _nothing_found(searched, settings.sources)
-        output.note(escape_unseen(explained.message))
-        output.note(f"  {explained.hint}")
+    for line in nothing:
+        output.note(line)
     _explain_pretty_printing(output, counted.iter_rows(named=True))
     if counted.height and not write_baseline:
         raise typer.Exit(ExitCode.INVALID_INPUT)
@@ -195,15 +190,22 @@ def _repaired(roots: list[Path], settings: Settings) -> "list[RepairedLine]":
     return repaired_lines(roots, settings.scan)
 
 
-def _nothing_found(roots: Sequence[Path], sources: "Mapping[str, Source]") -> StateError:
+def _nothing_found(
+    scanned: "Scan", roots: Sequence[Path], settings: Settings, since: str | None
+) -> tuple[str, ...]:
+    """What to do where no log is there; a job that has seen logs before, or waits for new ones, fails."""
     from vocabgap.ingest.discovery import looked_for
 
-    where = ", ".join(map(str, roots))
-    return StateError(
-        f"no log was found in {where}: looked for {looked_for(sources)}",
-        hint="name a folder above the logs, or a log itself; --hidden searches names that start with a dot,"
-        " and a [source.NAME] table in vocabgap.toml makes logs of other names known",
+    if scanned.summary.files or scanned.summary.unreadable:
+        return ()
+    problem = f"no log was found in {', '.join(map(str, roots))}: looked for {looked_for(settings.sources)}"
+    hint = (
+        "name a folder above the logs, or a log itself; --hidden searches names that start with a dot,"
+        " and a [source.NAME] table in vocabgap.toml makes logs of other names known"
     )
+    if settings.check.baseline is not None or since is not None:
+        raise StateError(problem, hint=hint)
+    return escape_unseen(problem), f"  {hint}"
 
 
 def _explain_pretty_printing(output: Output, rejects: Iterator[dict[str, Any]]) -> None:

@@ -43,7 +43,8 @@ _SOUND_HINT: Final = "`vocabgap check` says what was looked for, and what could 
 clusters = Commands(
     "clusters",
     "Look at the groups: all of them, at other cuts, or one from inside.\n\n"
-    "Without a command the groups are listed, with the options of list (--threshold-sweep among them). A folder that is called show is written ./show. "
+    "Without a command the groups are listed, with the options of list (--threshold-sweep among them). "
+    "A folder that is called show is written ./show. "
     "These are the groups as found, at the cut that decisions teach; only a report follows them.",
     ListByDefault,
 )

@@ -185,8 +185,8 @@ def _unresolved(path: Path) -> VocabgapError:
             return InvalidInputError(f"root '{path}' is {kind}, expected a folder or a log file", hint=hint)
     return NotFoundError(
         f"root '{path}' does not exist",
-        hint="check the path, and that its disk is there; where none was typed, [ingest] roots of the settings"
-        " names it",
+        hint="check the path, and that its disk is there; where none was typed, [ingest] roots of the"
+        " settings names it",
     )
 
 
