@@ -11,6 +11,19 @@ from vocabgap.reporting.capability import OPEN, Listed
 from vocabgap.reporting.summary import Summary
 
 _VOID = frozenset({"meta", "input", "br"})
+# What ends without an end tag: where its parent does, and before any of these.
+_BLOCKS = {"p", "h1", "h2", "h3", "h4", "ul", "li", "dl", "div", "nav", "section", "table", "details"}
+_ENDED_BY = {
+    "td": {"td", "th", "tr", "tbody"},
+    "th": {"td", "th", "tr", "tbody"},
+    "tr": {"tr", "tbody"},
+    "thead": {"tbody"},
+    "tbody": set(),
+    "li": {"li"},
+    "dt": {"dt", "dd"},
+    "dd": {"dt", "dd"},
+    "p": _BLOCKS,
+}
 
 _DATA = re.compile(r'<script type="application/json" id="run-data">(.*?)</script>', re.DOTALL)
 
@@ -31,6 +44,8 @@ class _Reader(HTMLParser):
         self.open: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        while self.open and tag in _ENDED_BY.get(self.open[-1], ()):
+            self.open.pop()
         self.elements.append(Element(tag, dict(attrs), tuple(self.open)))
         self.part(tag)
         if tag not in _VOID:
@@ -40,6 +55,8 @@ class _Reader(HTMLParser):
         self.elements.append(Element(tag, dict(attrs), tuple(self.open)))
 
     def handle_endtag(self, tag: str) -> None:
+        while self.open[-1] != tag and self.open[-1] in _ENDED_BY:
+            self.open.pop()
         assert self.open[-1] == tag, f"</{tag}> ends <{self.open[-1]}>"
         self.open.pop()
         self.part(tag)

@@ -72,7 +72,7 @@ def doms(pages: tuple[str, str]) -> tuple[Dom, Dom]:
     for dom in (benign, hostile):
         # How many lines of a label have room on the map goes by how long it is.
         for line in dom.css("svg.map text:not(.rank)"):
-            assert all(re.fullmatch(r"[0-9.]+", line.attributes[name] or "") for name in ("x", "y"))
+            assert all(re.fullmatch(r"-?[0-9.]+", line.attributes.get(name) or "0") for name in ("x", "y"))
             assert {*line.attributes} - {"x", "y"} <= {"dy", "class"}
             line.decompose()
         for rank in dom.css("svg.map text.rank"):

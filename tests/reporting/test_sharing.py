@@ -195,9 +195,6 @@ def test_sets_of_operations_are_shared_where_each_is_named_and_enough_images_hav
     assert ("blur", "crop") in {each.operations for each in sets}
     assert named.issuperset(name for each in sets for name in each.operations)
     assert min(each.images for each in sets) >= 3
-    page = payload_of(shared)
-    assert page.together is not None
-    assert {page.operations[place] for place in page.together.operations} <= named
     assert "mine" not in shared_page(made)
     assert "secret" not in shared_page(made)
 

@@ -8,9 +8,8 @@ from msgspec.structs import replace
 
 from builders.page import listed, read
 from vocabgap.reporting.capability import Tally, Wording
-from vocabgap.reporting.overviews import RecurringSet
 from vocabgap.reporting.page import payload
-from vocabgap.reporting.page.payload import LEVELS, TOGETHER, encode_payload, levels, payload_of
+from vocabgap.reporting.page.payload import LEVELS, encode_payload, levels, payload_of
 from vocabgap.reporting.page.rendering import MOST_BYTES, render_page
 from vocabgap.reporting.page.rows import Row
 from vocabgap.reporting.summary import Summary
@@ -37,32 +36,6 @@ def test_positions_lead_to_names(summary: Summary) -> None:
     assert names == [tally.name for tally in first.capability.operations]
     assert [made.images[place] for place in row.image_counts[::2]] == [each.name for each in first.on_images]
     assert made.categories[row.category] == first.capability.intent_category
-
-
-def test_cells_of_the_matrix_are_records_with_both_operations(summary: Summary) -> None:
-    sets = tuple(
-        RecurringSet(tuple(names), records, records, records / 2, 2.0, 1.5)
-        for names, records in (("abc", 4), ("ab", 6), ("cd", 1))
-    )
-    made = payload_of(replace(summary, recurring_sets=sets))
-    assert made.together is not None
-    assert [made.operations[place] for place in made.together.operations] == ["a", "b", "c", "d"]
-    assert made.together.records == ((0, 6, 4, 0), (6, 0, 4, 0), (4, 4, 0, 1), (0, 0, 1, 0))
-    # Of a and c there is no set of their own.
-    assert made.together.lift == (
-        (0.0, 2.0, 0.0, 0.0),
-        (2.0, 0.0, 0.0, 0.0),
-        (0.0, 0.0, 0.0, 2.0),
-        (0.0, 0.0, 2.0, 0.0),
-    )
-
-
-def test_the_matrix_has_the_operations_that_stand_together_most(summary: Summary) -> None:
-    sets = tuple(RecurringSet((f"a{n}", f"b{n}"), 99 - n, 9, 1.0, 2.0, 1.5) for n in range(20))
-    made = payload_of(replace(summary, recurring_sets=sets)).together
-    assert made is not None
-    assert len(made.operations) == len(made.records) == len(made.lift) == TOGETHER
-    assert payload_of(replace(summary, recurring_sets=None)).together is None
 
 
 def test_days_begin_with_the_first_day_of_all(summary: Summary) -> None:

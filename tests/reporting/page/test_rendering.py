@@ -208,7 +208,7 @@ def test_ten_capabilities_are_a_small_page(summary: Summary) -> None:
     kept = {item.capability_id for item in summary.capabilities}
     everything = tuple(each for each in summary.everything if each.capability.capability_id in kept)
     page = render_page(replace(summary, total=len(everything), everything=everything))
-    assert (len(everything), len(page.encode()) < 175_000) == (10, True)
+    assert (len(everything), len(page.encode()) < 155_000) == (10, True)
 
 
 def test_elements_stand_where_they_may(seen: Read) -> None:
@@ -241,6 +241,20 @@ def test_a_pin_is_a_pin_on_the_page(summary: Summary) -> None:
     assert "Rank pinned by <ana>; by mentions rank 9, 4 to 24" in seen.text
     assert "Rank, with 90 % confidence" not in seen.text
     assert "stands first because <ana> pinned it" in seen.text
+
+
+def test_without_trends_there_is_no_column_of_them(summary: Summary) -> None:
+    def said(stale_days: int | None, **changed: object) -> tuple[str, str]:
+        made = listed(summary, **changed)
+        whole = replace(summary, capabilities=(made.capability,), everything=(made,), stale_days=stale_days)
+        return read(render_page(whole)).text, render_markdown(whole)
+
+    for text in said(367, trend=None, weekly=()):
+        assert "The newest record is 367 days old" in text
+        assert "The bars count" not in text
+        assert text.count("Trend") == text.count("Trends look")
+    for text in said(None):
+        assert "Trend" in text
 
 
 def test_filters_that_fit_nothing_are_not_offered(summary: Summary) -> None:

@@ -1,16 +1,13 @@
 """What the script of a page works on: its capabilities, as plain data in one block of JSON."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
-from typing import Final, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
 from vocabgap.records.moments import iso
 from vocabgap.reporting.capability import TITLES, Command, Listed, commands
-from vocabgap.reporting.overviews import RecurringSet
 from vocabgap.reporting.page.rows import (
     WITH_ALL_EVIDENCE,
     Index,
@@ -41,9 +38,6 @@ _AHEAD: Final = 2  # levels, that the first `WITH_ALL_EVIDENCE` are before the o
 MOST_BLOCK_BYTES: Final = 7_400_000
 _HEAD: Final = 100  # whose size is known, while that of the others is judged by one in so many:
 _STRIDE: Final = 20
-TOGETHER: Final = 12  # operations
-_PAIR: Final = 2
-_Number = TypeVar("_Number", int, float)
 # What could end the block, or begin another, is written as JSON's own escape.
 _ESCAPES: Final = {
     b"<": rb"\u003c",
@@ -88,17 +82,6 @@ class Shown(msgspec.Struct, frozen=True):
 SHOWN: Final = Shown(wordings=SHOWN_WORDINGS, images=12, most_images=100, most_wordings=100)
 
 
-class Together(msgspec.Struct, frozen=True):
-    """The operations that stand together most: positions in the page's list, and a cell for each two of them.
-
-    Of two that are told in no set of their own, or are one, `lift` is 0; of too few records `records` is.
-    """
-
-    operations: tuple[int, ...]
-    records: tuple[tuple[int, ...], ...]  # that involve both
-    lift: tuple[tuple[float, ...], ...]
-
-
 class Payload(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a page lists, and the names that its rows refer to by position."""
 
@@ -118,7 +101,6 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
     periods: tuple[str, ...]
     runs: tuple[str, ...]  # moments of those that histories tell of, the oldest first
     statuses: tuple[str, ...]
-    together: Together | None  # null where it is not known
     filters: tuple[str, ...]  # what some capability has
     commands: tuple[Command, ...]
     columns: tuple[str, ...]
@@ -139,7 +121,6 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
     everything = summary.everything
     index = _index(summary, limits)
     rows = _rows(everything, index, limits)
-    together = _together(summary.recurring_sets, index)  # before the names are counted
     return Payload(
         first_day=None if index.first_day is None else index.first_day.isoformat(),
         weeks=max((len(row.weekly) for row in rows), default=0),
@@ -157,7 +138,6 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
         periods=() if index.periods is None else index.periods.names,
         runs=tuple(map(iso, index.runs)),
         statuses=tuple(sorted({row.status for row in rows if row.status is not None})),
-        together=together,
         filters=_filters(rows),
         commands=commands(everything, summary.deciding),
         columns=Row.__struct_fields__,
@@ -202,28 +182,6 @@ def _filters(rows: Sequence[Row]) -> tuple[str, ...]:
     return tuple(name for name, some in has.items() if some)
 
 
-def _together(sets: Sequence[RecurringSet] | None, index: Index) -> Together | None:
-    if sets is None:
-        return None
-    records, lifts, totals = Counter[tuple[str, str]](), dict[tuple[str, str], float](), Counter[str]()
-    for each in sets:
-        for pair in combinations(each.operations, 2):
-            # Two that never stand together without a third are in as many records as the three.
-            records[pair] = max(records[pair], each.records)
-        if len(each.operations) == _PAIR:
-            lifts[each.operations] = each.lift
-    for pair, number in records.items():
-        totals.update(dict.fromkeys(pair, number))
-    chosen = [name for name, _ in sorted(totals.items(), key=lambda item: (-item[1], item[0]))[:TOGETHER]]
-
-    def cells(values: Mapping[tuple[str, str], _Number], none: _Number) -> tuple[tuple[_Number, ...], ...]:
-        return tuple(
-            tuple(values.get((min(one, other), max(one, other)), none) for other in chosen) for one in chosen
-        )
-
-    return Together(tuple(map(index.operations.place, chosen)), cells(records, 0), cells(lifts, 0.0))
-
-
 def _index(summary: Summary, limits: Limits) -> Index:
     runs = sorted({past.moment for each in summary.everything for past in each.history})
     return Index(
@@ -232,7 +190,7 @@ def _index(summary: Summary, limits: Limits) -> Index:
         askers=summary.askers,
         ranked_by=summary.ranked_by,
         last_rank=max((each.capability.rank_high for each in summary.everything), default=1),
-        runs=runs[max(len(runs) - limits.runs, 0) :],
+        runs=runs[max(len(runs) - limits.runs, 0) :] if len(runs) > 1 else (),  # one is no history
     )
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import combinations
 from typing import Final
 
 import msgspec
@@ -14,6 +15,7 @@ from markupsafe import Markup, escape
 
 from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.capability import SHOWN
+from vocabgap.reporting.overviews import RecurringSet
 from vocabgap.reporting.page.mapping import HEIGHT, WIDTH, needs_map
 from vocabgap.reporting.page.payload import LEVELS, SPARK, TRAIL, Payload, encode_payload, levels, payload_of
 from vocabgap.reporting.page.rows import Row
@@ -31,27 +33,22 @@ _LAST: Final = "start.js"
 _COMMENT: Final = re.compile(r"^[ ]*(?:/\*(?:(?!\*/)[\s\S])*\*/|//[^\n]*)\n", re.MULTILINE)
 _DAY: Final = re.compile(r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
 _BLANK: Final = re.compile(r"^[ ]+|^\n", re.MULTILINE)
-_BETWEEN: Final = re.compile(
-    r" (?=\{)|(?<=[:;{]) | (?=\})"
-)  # what a style sheet means without this space, too
-
-
-class Together(msgspec.Struct, frozen=True):
-    """An operation, and how often it stands together with each of those before it."""
-
-    operation: int  # position in the page's list of names
-    cells: tuple[tuple["Cell", float], ...]  # with the lift; 0 where that is not known
+# What a style sheet means without this space, too.
+_BETWEEN: Final = re.compile(r"\n| (?=\{)|(?<=[:;{,]) | (?=\})|;\s*(?=\})")
+# End tags that need not be there (HTML, 13.1.2.4), and are a tenth of a page of ten capabilities.
+_ENDS: Final = re.compile(r"</(?:t[hdr]|thead|tbody|li|p|d[td])>\n?")
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """Mentions of a capability that involve an operation, and how dark that is, 0 to `charts.HEAT_STEPS`."""
+    """A number, how dark that is, 0 to `HEAT_STEPS`, and its lift, 0 where that is not known."""
 
-    mentions: int
+    number: int
     step: int
+    lift: float = 0.0
 
 
 class HeatMap(msgspec.Struct, frozen=True):
-    """Capabilities by operations."""
+    """Capabilities by operations, with their mentions."""
 
     operations: tuple[int, ...]  # positions in the page's list of names, most mentions first
     rows: tuple[tuple[Row, tuple[Cell, ...]], ...]  # with a cell for every one of these
@@ -78,14 +75,14 @@ def _rendered(summary: Summary, payload: Payload) -> str:
         [rows[each.capability_id] for each in part[:SHOWN]]
         for part in (summary.capabilities, summary.covered, summary.settled)
     )
-    return _ENVIRONMENT.get_template("page/page.html.j2").render(
+    written = _ENVIRONMENT.get_template("page/page.html.j2").render(
         run=summary,
         page=payload,
         shown=shown,
         covered=covered,
         settled=settled,
         heat=heat_map(shown),
-        together=matrix(payload),
+        together=matrix(summary.recurring_sets or ()),
         map=needs_map(summary.places, rows, payload.categories),
         evident={each.capability_id for each in evident},
         finds_all=payload.limits == LEVELS[0] and not any(row.other_wordings for row in payload.rows),
@@ -95,6 +92,7 @@ def _rendered(summary: Summary, payload: Payload) -> str:
         policy=policy(),
         data=encode_payload(payload),
     )
+    return _ENDS.sub("", written)
 
 
 @cache
@@ -159,37 +157,36 @@ def heat(number: int, most: int) -> int:
 def heat_map(rows: Sequence[Row]) -> HeatMap:
     """The heat map of the first capabilities and the operations that they involve most."""
     first = rows[:ROWS]
-    totals: Counter[int] = Counter()
-    for row in first:
-        totals.update(_pairs(row))
+    counts = [Counter(dict(zip(row.operations[::2], row.operations[1::2], strict=True))) for row in first]
     # Of equals the one that was met first stands first, which goes by rank.
+    totals = sum(counts, Counter[int]())
     chosen = tuple(operation for operation, _ in totals.most_common(OPERATIONS))
-    counts = [_pairs(row) for row in first]
-    most = max((counted.get(each, 0) for counted in counts for each in chosen), default=0)
-    cells = (
-        tuple(Cell(counted.get(each, 0), heat(counted.get(each, 0), most)) for each in chosen)
-        for counted in counts
-    )
+    most = max((counted[each] for counted in counts for each in chosen), default=0)
+    cells = (tuple(Cell(counted[each], heat(counted[each], most)) for each in chosen) for counted in counts)
     return HeatMap(chosen, tuple(zip(first, cells, strict=True)), len(totals) - len(chosen))
 
 
-def matrix(payload: Payload) -> tuple[Together, ...]:
-    """How often operations stand together, each with those before it; none where none do."""
-    together = payload.together
-    if together is None:
-        return ()
-    most = max((number for row in together.records for number in row), default=0)
+def matrix(sets: Sequence[RecurringSet]) -> tuple[tuple[str, tuple[Cell, ...]], ...]:
+    """Operations that stand together most, each with the records that it shares with those before it.
+
+    Of two that are told in no set of their own there is no lift; of too few records there is nothing.
+    """
+    records, lifts, totals = Counter[tuple[str, ...]](), dict[tuple[str, ...], float](), Counter[str]()
+    for each in sets:
+        lifts[each.operations] = each.lift
+        for pair in combinations(each.operations, 2):
+            # Two that never stand together without a third are in as many records as the three.
+            records[pair] = max(records[pair], each.records)
+    for both, number in records.items():
+        totals.update(dict.fromkeys(both, number))
+    chosen = sorted(totals, key=lambda name: (-totals[name], name))[:OPERATIONS]
+    pairs = {
+        name: [tuple(sorted((name, other))) for other in chosen[:place]] for place, name in enumerate(chosen)
+    }
+    most = max((records[both] for before in pairs.values() for both in before), default=0)
     return tuple(
-        Together(
-            operation,
-            tuple(
-                (Cell(number, heat(number, most)), lift)
-                for number, lift in zip(
-                    together.records[place][:place], together.lift[place][:place], strict=True
-                )
-            ),
-        )
-        for place, operation in enumerate(together.operations)
+        (name, tuple(Cell(records[both], heat(records[both], most), lifts.get(both, 0.0)) for both in before))
+        for name, before in pairs.items()
     )
 
 
@@ -204,10 +201,6 @@ def trail(history: Sequence[tuple[int, int, int]]) -> str:
         for run, rank, _ in history
     )
     return f"M{'L'.join(points)}" if history else ""
-
-
-def _pairs(row: Row) -> dict[int, int]:
-    return dict(zip(row.operations[::2], row.operations[1::2], strict=True))
 
 
 def _dated(text: object) -> Markup:

@@ -193,6 +193,25 @@ def test_ranking_is_in_sight(file: Path, visit: Visit) -> None:
         expect(page.locator("#rows tr").nth(place)).to_be_in_viewport(ratio=1)
 
 
+def test_phone_shows_the_ranking_first(file: Path, visit: Visit) -> None:
+    page = visit(file, **PHONE)
+    expect(page.locator("#rows a").nth(3)).to_be_in_viewport(ratio=1)
+    tops = [
+        page.locator(each).evaluate("each => each.getBoundingClientRect().top")
+        for each in ("#list", ".told", "#map")
+    ]
+    assert tops == sorted(tops)
+
+
+def test_words_of_ours_are_not_broken_on_a_phone(file: Path, visit: Visit) -> None:
+    page = visit(file, **PHONE)
+    broken = page.locator(".lines tbody th").evaluate_all(
+        "all => all.filter((each) => { const words = document.createRange(); words.selectNodeContents(each);"
+        " return new Set([...words.getClientRects()].map(({ top }) => top)).size > 1; }).length"
+    )
+    assert broken == 0
+
+
 def test_phone_has_interval_and_images(file: Path, visit: Visit) -> None:
     page = visit(file, **PHONE)
     for column in ("rank", "rank_low", "label", "mentions", "images"):

@@ -12,8 +12,8 @@ RULES = {
     "resultTypes": ["violations"],
 }
 MIDDLES = """all => Object.fromEntries(all.map((link) => {
-    const circle = link.querySelector('circle');
-    return [link.dataset.id, [Number(circle.getAttribute('cx')), Number(circle.getAttribute('cy'))]];
+    const { e: x, f: y } = link.transform.baseVal[0].matrix;
+    return [link.getAttribute('href').slice(1), [x, y]];
 }))"""
 
 Visit = Callable[..., Page]
@@ -30,7 +30,7 @@ def page(file: Path, visit: Visit) -> Page:
 
 
 def focused(page: Page) -> str:
-    return str(page.evaluate("document.activeElement.dataset.id ?? ''"))
+    return str(page.evaluate("document.activeElement.getAttribute('href')?.slice(1) ?? ''"))
 
 
 def test_circle_opens_the_panel_and_has_the_focus_again(page: Page) -> None:

@@ -71,6 +71,14 @@ def test_paper_has_the_columns_that_a_phone_has_no_room_for(paper: Page) -> None
     assert wide <= shown
 
 
+def test_paper_has_room_for_a_category_and_repeats_the_headings(paper: Page) -> None:
+    category = paper.locator("#rows .c-category", has_text="uncategorized").first
+    assert category.evaluate("each => each.getBoundingClientRect().width") > 85
+    # What is a button is not painted again on the next page.
+    display = "each => getComputedStyle(each).display"
+    assert paper.locator("#ranking th button").first.evaluate(display) == "contents"
+
+
 def test_paper_says_which_rows_it_has(paper: Page) -> None:
     expect(paper.locator("#f-count")).to_be_visible()
     expect(paper.locator("#f-place")).to_have_text("Rows 1–50 of 84, sorted by rank")

@@ -37,8 +37,7 @@ function section(name, title, items, content) {
 function facts(capability) {
   const categories = spelled(capability.categories, run.categories).map(withMentions);
   const told = [
-    ['Mentions', [whole(capability.mentions), capability.several].filter(Boolean).join(', ')],
-    ['Likely mentions', capability.likely],
+    ['Mentions', `${whole(capability.mentions)}, likely ${[capability.likely, capability.several].filter(Boolean).join(', ')}`],
     ['Images', whole(capability.images)],
     ['Known sessions', whole(capability.sessions)],
     ...(capability.status ? [['Status', capability.status]] : []),
@@ -48,10 +47,9 @@ function facts(capability) {
     ...(capability.overtaken ? [['Could be overtaken by the next', `in ${capability.overtaken} of cases`]] : []),
     ...(capability.asked ? [['Asked for', isolated(capability.asked)]] : []),
     ['Priority', capability.factors],
-    ['Trend', capability.trend_said],
+    ...(run.weeks ? [['Trend', capability.trend_said]] : []),
     ['Satisfaction', capability.rated],
-    ['First seen', ...dated(capability.first_seen ?? MISSING)],
-    ['Last seen', ...dated(capability.last_seen ?? MISSING)],
+    ['First and last seen', ...dated(capability.last_seen ? `${capability.first_seen}, ${capability.last_seen}` : MISSING)],
     ['Categories', ...joined(categories, ', ')],
     ['How alike the wordings are', decimals(capability.cohesion, 2)],
     ...(capability.repeats ? [['Look like copies that an automatic job wrote', whole(capability.repeats)]] : []),

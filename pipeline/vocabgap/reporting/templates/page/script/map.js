@@ -4,7 +4,7 @@ const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDo
 
 function startMap() {
   // Without this script only those can be followed whose evidence is on the page.
-  for (const link of document.querySelectorAll('#map a')) link.setAttribute('href', `#${link.dataset.id}`);
+  for (const link of document.querySelectorAll('#map a[data-id]')) link.setAttribute('href', `#${link.dataset.id}`);
   const [first, ...others] = circles();
   if (!first) return;
   // One stop for the tabulator, and not sixty.
@@ -38,6 +38,6 @@ function stepOnMap(event) {
 }
 
 function middle(link) {
-  const circle = link.querySelector('circle');
-  return [Number(circle.getAttribute('cx')), Number(circle.getAttribute('cy'))];
+  const { e: x, f: y } = link.transform.baseVal[0].matrix;
+  return [x, y];
 }

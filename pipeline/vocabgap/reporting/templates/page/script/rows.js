@@ -13,7 +13,7 @@ function rowOf(capability) {
       bar(capability.mentions, run.most_mentions), ' ', make('span', {}, whole(capability.mentions))),
     cell('images', whole(capability.images)),
     cell('sessions', whole(capability.sessions)),
-    cell('trend', spark(capability.weekly), ` ${capability.trend ?? MISSING}`),
+    run.weeks ? cell('trend', spark(capability.weekly), ` ${capability.trend ?? MISSING}`) : null,
     cell('priority', decimals(capability.priority, 2)),
     cell('last_seen', capability.last_seen ?? MISSING),
     cell('unsatisfied', rated ? `${whole(capability.unsatisfied)}/${whole(rated)}` : MISSING),

@@ -3,20 +3,10 @@
 const COLLATOR = new Intl.Collator('en', { numeric: true });
 const TRENDS = ['rising', 'new', 'steady', 'fading'];
 
-/** What each column is sorted by, as a list of values; null comes last either way. */
+/** What a column is sorted by that is not its value: a list of values; null comes last either way. */
 const SORTED_BY = {
-  rank: (each) => [each.rank],
   rank_low: (each) => [each.rank_low, each.rank_high],
-  label: (each) => [each.label],
-  before: (each) => [each.before],
-  status: (each) => [each.status],
-  mentions: (each) => [each.mentions],
-  images: (each) => [each.images],
-  sessions: (each) => [each.sessions],
   trend: (each) => [each.trend === null ? null : TRENDS.indexOf(each.trend)],
-  priority: (each) => [each.priority],
-  last_seen: (each) => [each.last_seen],
-  unsatisfied: (each) => [each.unsatisfied],
   category: (each) => [run.categories[each.category]],
 };
 
@@ -25,7 +15,8 @@ const GREATEST_FIRST = new Set(['mentions', 'images', 'sessions', 'priority', 'l
 
 /** The capabilities in the order of a column. */
 function sorted(capabilities, column, descending) {
-  const keys = new Map(capabilities.map((each) => [each, SORTED_BY[column](each)]));
+  const sortedBy = SORTED_BY[column] ?? ((each) => [each[column]]);
+  const keys = new Map(capabilities.map((each) => [each, sortedBy(each)]));
   return [...capabilities].sort((one, other) => {
     const [left, right] = [keys.get(one), keys.get(other)];
     for (let place = 0; place < left.length; place += 1) {
