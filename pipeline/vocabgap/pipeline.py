@@ -176,11 +176,7 @@ def analyse(
             moment, ahead = newest_moment(whole.gaps, moment)
             chosen = _chosen(selection, moment)
         baseline = baseline_as_of(moment)
-        selected = scanned.select(
-            chosen,
-            category_aliases=settings.category_aliases,
-            operation_aliases=settings.operation_aliases,
-        )
+        selected = scanned.select(chosen, **settings.folding)
         # What is outside the selection is marked as filtered, whatever the rules say of it.
         selected = replace(selected, gaps=screen(selected.gaps, settings.rules)) if chosen else whole
         if on_scan is not None:
@@ -202,8 +198,7 @@ def analyse(
                 selected.gaps,
                 corpus=whole.gaps,
                 operations=settings.operation_categories,
-                category_aliases=settings.category_aliases,
-                operation_aliases=settings.operation_aliases,
+                **settings.folding,
             ).gaps
         else:
             categorised = with_categories(selected.gaps, category_aliases=settings.category_aliases)
@@ -216,8 +211,7 @@ def analyse(
             now=moment,
             identities=identified.identities,
             corpus=whole.records if chosen else None,
-            category_aliases=settings.category_aliases,
-            operation_aliases=settings.operation_aliases,
+            **settings.folding,
         )
         ranked = covered(
             ranked,

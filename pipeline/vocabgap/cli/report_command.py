@@ -183,7 +183,7 @@ def report(
     present = parse_present(now)
     span_of(since, until, known_present(present))
     # What follows loads Polars and SciPy; bad arguments are told without waiting for that.
-    from vocabgap.ingest.selection import Selection, ahead_in_words
+    from vocabgap.ingest.selection import Selection, ahead_in_words, unmatched
     from vocabgap.pipeline import STAGES, run
 
     def selection_at(moment: datetime) -> Selection:
@@ -222,15 +222,17 @@ def report(
     _print_run(output, result, text_format)
     note_scan(output, result.scan)
     note_embeddings(output, result.embeddings)
-    _note_narrowing(output, result)
-    if result.ahead:
-        output.note(ahead_in_words(result.ahead))
-    for decision in result.decisions.inactive:
-        output.note(escape_unseen(f"nothing to decide about in these logs: {decision.summary}"))
+    notes = [*unmatched(result.scan.gaps, result.selection, **loaded.settings.folding)]
+    notes += [ahead_in_words(result.ahead)] * bool(result.ahead)
+    notes += [f"nothing to decide about in these logs: {each.summary}" for each in result.decisions.inactive]
     outgrown = {*result.ranked["outgrown"].explode()}
-    for decision in result.decisions.active:
-        if decision.decision_id in outgrown:
-            output.note(escape_unseen(f"holds no longer, for its group has outgrown it: {decision.summary}"))
+    notes += [
+        f"holds no longer, for its group has outgrown it: {each.summary}"
+        for each in result.decisions.active
+        if each.decision_id in outgrown
+    ]
+    for note in notes:
+        output.note(escape_unseen(note))
     _require_gates(output, loaded.settings, result.published, result.ranked, result.scan.rejects, known)
 
 
@@ -282,31 +284,6 @@ def _require_gates(
         output.event("gate", failure=failure)
     if failed:
         raise gate_error(failed, hint=f"the report is published in '{folder_line(published.folder)}'")
-
-
-def _note_narrowing(output: Output, result: "Run") -> None:
-    """Tell a person what no record has of what the report was narrowed to."""
-    from vocabgap.ingest.selection import unmatched
-
-    parameters = result.published.manifest.parameters
-    if parameters is None:
-        return
-    for note in unmatched(
-        result.scan.gaps,
-        parameters.selection,
-        category_aliases=parameters.settings.category_aliases,
-        operation_aliases=parameters.settings.operation_aliases,
-    ):
-        output.note(escape_unseen(note))
-
-
-def _undated_in_words(result: "Run") -> str:
-    """How many of the records that were left out for their date have none, in brackets; empty for none."""
-    from vocabgap.ingest.selection import undated
-
-    parameters = result.published.manifest.parameters
-    number = 0 if parameters is None else undated(result.scan.gaps, parameters.selection)
-    return f" ({number:,} of them without a readable timestamp)" if number else ""
 
 
 def _print_run(output: Output, result: "Run", text_format: TextFormat) -> None:
@@ -408,6 +385,7 @@ def _elsewhere(summary: "Summary") -> list[str]:
 
 
 def _closing(result: "Run") -> list[str]:
+    from vocabgap.ingest.selection import undated
     from vocabgap.reporting.wording import too_close
 
     summary, published = result.published.summary, result.published
@@ -425,7 +403,8 @@ def _closing(result: "Run") -> list[str]:
         lines += _elsewhere(summary)
     if account is not None:
         filtered = f"; {count(account.filtered, 'record')} filtered out" if account.filtered else ""
-        filtered += _undated_in_words(result)
+        without = undated(result.scan.gaps, result.selection)
+        filtered += f" ({without:,} of them without a readable timestamp)" if without else ""
         rules = ", ".join(f"{number:,} {visible(rule)}" for rule, number in account.rules.items())
         marked = f"; {account.not_a_gap:,} not a gap ({rules})" if account.not_a_gap else ""
         lines.append(account_line(account) + filtered + marked)

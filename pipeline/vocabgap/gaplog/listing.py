@@ -246,7 +246,6 @@ def listing(
         latest, ahead = newest_moment(scanned.gaps, clock)
         asked = query(latest)
         notes += [ahead_in_words(ahead)] * bool(ahead)
-    aliases = {"category_aliases": settings.category_aliases, "operation_aliases": settings.operation_aliases}
     selection, session = asked.selection, None
     is_of_last = LAST in selection.sessions
     if is_of_last:  # of the images and the time that are asked for
@@ -257,11 +256,11 @@ def listing(
         else:
             names = tuple(session if each == LAST else each for each in selection.sessions)
             selection = replace(selection, sessions=names)
-    selected = scanned.select(selection, **aliases).gaps
+    selected = scanned.select(selection, **settings.folding).gaps
     records = asked.matching(selected.filter("counted").select(RECORDS.names))
     records = with_category(records, settings)
     if session is not None or not is_of_last:
-        notes += unmatched(scanned.gaps, selection, **aliases)
+        notes += unmatched(scanned.gaps, selection, **settings.folding)
     notes += unread(scanned)
     without = undated(selected, selection)
     if without:

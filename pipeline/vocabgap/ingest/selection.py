@@ -1,6 +1,6 @@
 """Narrowing a scan to the records that a report is about. What is left out is marked, never dropped."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -13,7 +13,7 @@ from vocabgap.ingest.accounting import FILTERED
 from vocabgap.records.lookup import did_you_mean
 from vocabgap.records.moments import iso, require_offset
 from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
-from vocabgap.schema import GAPS
+from vocabgap.schema import GAPS, NAMES
 from vocabgap.text import count, excerpt
 
 _NAMES: Final = ("images", "categories", "modules", "sessions", "tenants", "repositories")
@@ -85,44 +85,18 @@ def select(
     if not selection:
         return gaps
     wanted = _is_within(selection)
-    for column, names in (
-        ("image_id", selection.images),
-        ("session_id", selection.sessions),
-        ("tenant_id", selection.tenants),
-        ("repo_slug", selection.repositories),
-    ):
-        if names:
-            wanted &= pl.col(column).is_in(names)
-    if selection.categories:
-        folded = {fold_category(category, category_aliases) for category in selection.categories}
-        spellings = [
-            raw for raw in gaps["intent_category"].unique() if fold_category(raw, category_aliases) in folded
-        ]
-        wanted &= pl.col("intent_category").is_in(spellings)
-    if selection.modules:
-        folded = {fold_operation(module, operation_aliases) for module in selection.modules}
-        operations = gaps["operations_involved"].explode().drop_nulls().unique()
-        spellings = [raw for raw in operations if fold_operation(raw, operation_aliases) in folded]
-        wanted &= pl.col("operations_involved").list.set_intersection(spellings).list.len() > 0
+    for _, names, column, fold in _fields(selection, category_aliases, operation_aliases):
+        folded = set(map(fold, names))
+        spellings = [raw for raw in _values(gaps, column) if fold(raw) in folded]
+        if gaps.schema[column] == NAMES:
+            wanted &= pl.col(column).list.set_intersection(spellings).list.len() > 0
+        else:
+            wanted &= pl.col(column).is_in(spellings)
     left_out = pl.col("counted") & ~wanted.fill_null(value=False)
     return gaps.with_columns(
         pl.when(left_out).then(pl.lit(FILTERED)).otherwise(pl.col("why_not")).alias("why_not"),
         (pl.col("counted") & ~left_out).alias("counted"),
     )
-
-
-def _is_within(selection: Selection) -> pl.Expr:
-    wanted = pl.lit(value=True)
-    if selection.since is not None:
-        wanted &= pl.col("timestamp") >= selection.since
-    if selection.until is not None:
-        wanted &= pl.col("timestamp") < selection.until
-    return wanted
-
-
-def _text(name: str) -> str:
-    """A name as a frame holds it, also one that was given with bytes that are not UTF-8."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def unmatched(
@@ -137,12 +111,13 @@ def unmatched(
     For a corpus without a record there are only those about whose it is.
     """
     GAPS.require(gaps)
-    if gaps.is_empty():
-        # Of a shared corpus nothing else was read.
-        nobody = (("tenant", selection.tenants), ("repository", selection.repositories))
-        return tuple(_missing(name, value, ()) for name, wanted in nobody for value in wanted)
+    if gaps.is_empty():  # of a shared corpus nothing else was read
+        selection = Selection(tenants=selection.tenants, repositories=selection.repositories)
     absent = _absent(gaps, selection, category_aliases, operation_aliases)
-    sentences = (_missing(name, value, known) for name, value, known in absent)
+    sentences = []
+    for name, value, known in absent:
+        near = ", ".join(map(excerpt, alike(value, known)))
+        sentences.append(_missing(name, value) + (f"; the nearest: {near}" if near else ""))
     return (*sentences, *_outside(gaps["timestamp"], selection))
 
 
@@ -161,9 +136,25 @@ def require_known(
     for name, value, known in _absent(gaps, selection, category_aliases, operation_aliases):
         there = ", ".join(map(excerpt, known[:_SHOWN])) or "none"
         more = f" and {len(known) - _SHOWN:,} more" if len(known) > _SHOWN else ""
-        raise InvalidInputError(
-            _missing(name, value, ()), hint=did_you_mean(value, known) or f"there are {there}{more}"
-        )
+        hint = did_you_mean(value, known) or f"there are {there}{more}"
+        raise InvalidInputError(_missing(name, value), hint=hint)
+
+
+def _fields(
+    selection: Selection, category_aliases: Mapping[str, str], operation_aliases: Mapping[str, str]
+) -> Iterator[tuple[str, tuple[str, ...], str, Callable[[str], str]]]:
+    """What is asked for by name: of what, the names, the column of table `gaps`, and how both are folded."""
+    category = partial(fold_category, aliases=category_aliases)
+    operation = partial(fold_operation, aliases=operation_aliases)
+    fields: tuple[tuple[str, tuple[str, ...], str, Callable[[str], str]], ...] = (
+        ("image", selection.images, "image_id", str),
+        ("category", selection.categories, "intent_category", category),
+        ("operation", selection.modules, "operations_involved", operation),
+        ("session", selection.sessions, "session_id", str),
+        ("tenant", selection.tenants, "tenant_id", str),
+        ("repository", selection.repositories, "repo_slug", str),
+    )
+    return (field for field in fields if field[1])
 
 
 def _absent(
@@ -172,21 +163,29 @@ def _absent(
     category_aliases: Mapping[str, str],
     operation_aliases: Mapping[str, str],
 ) -> Iterator[tuple[str, str, list[str]]]:
-    """What is asked for and no record has: of which field, its value, and the values that there are."""
-    category = partial(fold_category, aliases=category_aliases)
-    operation = partial(fold_operation, aliases=operation_aliases)
-    fields: tuple[tuple[str, tuple[str, ...], pl.Series, Callable[[str], str]], ...] = (
-        ("image", selection.images, gaps["image_id"], str),
-        ("category", selection.categories, gaps["intent_category"], category),
-        ("operation", selection.modules, gaps["operations_involved"].explode(), operation),
-        ("session", selection.sessions, gaps["session_id"], str),
-        ("tenant", selection.tenants, gaps["tenant_id"], str),
-        ("repository", selection.repositories, gaps["repo_slug"], str),
-    )
-    for name, wanted, values, folded in fields:
-        if wanted:
-            known = sorted({folded(value) for value in values.drop_nulls().unique()})
-            yield from ((name, value, known) for value in wanted if folded(value) not in known)
+    """What is asked for and no record has: of what, its name, and the names that there are."""
+    for what, names, column, fold in _fields(selection, category_aliases, operation_aliases):
+        known = sorted(set(map(fold, _values(gaps, column))))
+        yield from ((what, name, known) for name in names if fold(name) not in known)
+
+
+def _values(gaps: pl.DataFrame, column: str) -> pl.Series:
+    values = gaps[column].explode() if gaps.schema[column] == NAMES else gaps[column]
+    return values.drop_nulls().unique()
+
+
+def _is_within(selection: Selection) -> pl.Expr:
+    wanted = pl.lit(value=True)
+    if selection.since is not None:
+        wanted &= pl.col("timestamp") >= selection.since
+    if selection.until is not None:
+        wanted &= pl.col("timestamp") < selection.until
+    return wanted
+
+
+def _text(name: str) -> str:
+    """A name as a frame holds it, also one that was given with bytes that are not UTF-8."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def newest_moment(gaps: pl.DataFrame, clock: datetime) -> tuple[datetime, int]:
@@ -211,9 +210,8 @@ def undated(gaps: pl.DataFrame, selection: Selection) -> int:
     return gaps.filter(why_not=FILTERED)["timestamp"].null_count() if selection.dated else 0
 
 
-def _missing(name: str, wanted: str, known: Iterable[str]) -> str:
-    near = ", ".join(excerpt(value) for value in alike(wanted, known))
-    return f"no record has {name} '{excerpt(wanted)}'" + (f"; the nearest: {near}" if near else "")
+def _missing(what: str, name: str) -> str:
+    return f"no record has {what} '{excerpt(name)}'"
 
 
 def _outside(timestamps: pl.Series, selection: Selection) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ def require_something(
         InvalidInputError: No record has a name that was asked for; the error names the nearest.
         StateError: No log was found, or no record is left to count.
     """
-    aliases = {"category_aliases": settings.category_aliases, "operation_aliases": settings.operation_aliases}
+    aliases = settings.folding
     everything = scanned
     is_part = (selection.tenants or selection.repositories) and logs_and_corpora(roots)[1]
     if is_part and (not scanned.summary.files or unmatched(scanned.gaps, selection, **aliases)):

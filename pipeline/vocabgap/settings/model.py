@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache
-from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar, get_args
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypedDict, TypeVar, get_args
 
 import msgspec
 from msgspec import structs
@@ -268,6 +268,13 @@ class CategorySettings(_Section, frozen=True):
     operations: dict[str, str] = {}
 
 
+class Aliases(TypedDict):
+    """What stages fold categories and operations by, as they want it handed in."""
+
+    category_aliases: dict[str, str]
+    operation_aliases: dict[str, str]
+
+
 class Settings(_Section, frozen=True):
     """Everything that can be set for a run."""
 
@@ -334,6 +341,11 @@ class Settings(_Section, frozen=True):
         """Name to operation as `fold_operation` wants it, the built-in ones included."""
         own = self.aliases.operations.items()
         return {**OPERATION_ALIASES, **{operation_key(name): operation for name, operation in own}}
+
+    @property
+    def folding(self) -> Aliases:
+        """Both of them, by the names of arguments."""
+        return {"category_aliases": self.category_aliases, "operation_aliases": self.operation_aliases}
 
 
 class Flag(NamedTuple):
