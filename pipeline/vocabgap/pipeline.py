@@ -124,20 +124,9 @@ def analyse(
 ) -> Analysis:
     """Scan, cluster and rank as `run` does, and publish nothing.
 
-    Args:
-        roots: Folders to search for gap logs, single log files, or shared corpora.
-        settings: The settings in force; the defaults by default.
-        selection: What the ranking is narrowed to, or a function that says so of the present.
-        now: The moment that counts as its present; the clock's by default. `last` is that of the newest
-            record that counts, whatever is selected, and is not later than the clock; the clock's where
-            there is none.
-        out: The folder of the run that capabilities keep their identifiers from, if there is one; that of the
-            settings by default. Nothing is written there.
-        cache: A folder that keeps what was decoded for the next time.
-        verify_hash: Compare every log with the cache by its digest, not by its size and times.
-        previous: The folder of another run to compare with; `none` for none.
-        on_stage: Called with the name of each stage when it begins; what it raises ends the work there.
-        on_scan: Called with what was read and selected, and the selection; likewise.
+    The arguments are those of `run`. In `out` nothing is written: capabilities keep the identifiers of the
+    run that stands there. What `on_stage` raises ends the work there; so does what `on_scan` raises, which
+    is called with what was read and selected, and the selection.
 
     Raises:
         VocabgapError: One of its kinds, as the stages raise them.
@@ -282,7 +271,8 @@ def run(
             decisions.
         selection: What the report is narrowed to, or a function that says so of the present.
         now: The moment the run counts as its present; the clock's by default. `last` is that of the newest
-            record.
+            record that counts, whatever is selected, and is not later than the clock; the clock's where
+            there is none.
         config: The settings file, to be named in the command that makes the report again.
         cache: A folder that keeps what was decoded for the next run.
         verify_hash: Compare every log with the cache by its digest, not by its size and times.

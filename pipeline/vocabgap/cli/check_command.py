@@ -78,6 +78,7 @@ def check(
     known = () if write_baseline else known_lines(settings)
     # What follows loads Polars.
     from vocabgap.ingest.accounting import images_of_several_folders
+    from vocabgap.ingest.log_lines import repaired_lines
     from vocabgap.ingest.scanning import scan
 
     scanned = scan(searched, settings=settings.scan, **reading_arguments(context))
@@ -89,7 +90,7 @@ def check(
     rejects = _judged(scanned, known, earliest)
     for row in rejects.iter_rows(named=True):
         output.event("reject", **row)
-    repaired = _repaired(searched, settings) if repairs and summary.repairs else []
+    repaired = repaired_lines(searched, settings.scan) if repairs and summary.repairs else []
     for each in repaired:
         output.event("mended", mended=each)
     patterns = [glob for source in settings.sources.values() for glob in source.globs]
@@ -105,18 +106,14 @@ def check(
     )
     note_cache(output, scanned.cache)
     several = len({*scanned.files["repo_slug"], *scanned.rejects["repo_slug"]}) > 1
-    for row in counted.iter_rows(named=True):
-        path = f"{row['repo_slug']}/{row['source_path']}" if several else row["source_path"]
-        where = f"{path}:{row['line']}" if row["line"] else path
-        output.text(escape_unseen(f"{where}: {row['reason']}: {row['detail']}"))
-    if repairs:
-        _list_repairs(output, repaired, alike, several=several)
+    for line in _findings(counted, repaired, alike if repairs else alike.clear(), several=several):
+        output.text(escape_unseen(line))
     output.text(account_line(summary))
-    found = [f"{number:,} {in_words(kind)}" for kind, number in summary.repairs.items()]
-    found += [f"{alike.height:,} image of several folders"] * (alike.height > 0)
-    if found:
-        where = "" if repairs else " (--repairs lists them)"
-        output.text(f"kept, but repaired or worth a look: {', '.join(found)}{where}")
+    kinds = [f"{number:,} {in_words(kind)}" for kind, number in summary.repairs.items()]
+    kinds += [f"{alike.height:,} image of several folders"] * (alike.height > 0)
+    if kinds:
+        hint = "" if repairs else " (--repairs lists them)"
+        output.text(f"kept, but repaired or worth a look: {', '.join(kinds)}{hint}")
     _tell_of_ignored(output, rejects, known, settings.check.baseline, earliest)
     if write_baseline:
         written = f"{settings.check.baseline}: {count(rejects.height, 'bad line')}, known from now on"
@@ -128,16 +125,23 @@ def check(
         raise typer.Exit(ExitCode.INVALID_INPUT)
 
 
-def _list_repairs(
-    output: Output, repaired: "list[RepairedLine]", alike: "pl.DataFrame", *, several: bool
-) -> None:
-    """Say what was repaired, line by line, and which folders are one image; several roots by their names."""
+def _findings(
+    rejects: "pl.DataFrame", repaired: "list[RepairedLine]", alike: "pl.DataFrame", *, several: bool
+) -> Iterator[str]:
+    """A line for each bad line, each repair, and each image of several folders; of several roots by name."""
+
+    def place(repository: str, path: str, line: int | None = None) -> str:
+        return (f"{repository}/" if several else "") + path + (f":{line}" if line else "")
+
+    for row in rejects.iter_rows(named=True):
+        where = place(row["repo_slug"], row["source_path"], row["line"])
+        yield f"{where}: {row['reason']}: {row['detail']}"
     for each in repaired:
-        path = f"{each.repo_slug}/{each.source_path}" if several else each.source_path
-        output.text(escape_unseen(f"{path}:{each.line}: {in_words(each.repair)}: {each.detail}"))
+        where = place(each.repo_slug, each.source_path, each.line)
+        yield f"{where}: {in_words(each.repair)}: {each.detail}"
     for row in alike.iter_rows(named=True):
-        folders = ", ".join(f"{row['repo_slug']}/{each}" if several else each for each in row["folders"])
-        output.text(escape_unseen(f"{folders}: image of several folders: they count as one"))
+        folders = ", ".join(place(row["repo_slug"], folder) for folder in row["folders"])
+        yield f"{folders}: image of several folders: they count as one"
 
 
 def _write_baseline(scanned: "Scan", settings: Settings) -> None:
@@ -182,12 +186,6 @@ def _tell_of_ignored(
     if gone:
         lines = f"{count(gone, 'bad line')} of '{file}' {'is' if gone == 1 else 'are'} no longer there"
         output.note(escape_unseen(f"{lines}; --write-baseline writes it anew"))
-
-
-def _repaired(roots: list[Path], settings: Settings) -> "list[RepairedLine]":
-    from vocabgap.ingest.log_lines import repaired_lines
-
-    return repaired_lines(roots, settings.scan)
 
 
 def _nothing_found(

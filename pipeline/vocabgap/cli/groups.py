@@ -183,20 +183,16 @@ def usage_error(error: TyperException) -> InvalidInputError:
     hint = f"see `{command} --help`"
     if "--json" in message:
         hint = f"--json goes before the verb: `{PROGRAM} --json report …`"
-    elif _is_unknown_option(error) and context and _takes_arguments(context):
+    elif (
+        (hasattr(error, "option_name") and not getattr(error, "possibilities", None))  # is not known
+        and context
+        and any(parameter.param_type_name == "argument" for parameter in context.command.params)
+    ):
         hint += f"; what begins with a dash and is no option goes after two: `{command} -- …`"
     elif context and _is_also_a_path(context):
         name = context.info_name
         hint += f"; for what is called {name} here: `{context.parent.command_path} {os.curdir}{os.sep}{name}`"
     return InvalidInputError(message, hint=hint)
-
-
-def _is_unknown_option(error: TyperException) -> bool:
-    return hasattr(error, "option_name") and not getattr(error, "possibilities", None)
-
-
-def _takes_arguments(context: Any) -> bool:  # noqa: ANN401 - Typer's own type is private
-    return any(parameter.param_type_name == "argument" for parameter in context.command.params)
 
 
 def _is_also_a_path(context: Any) -> bool:  # noqa: ANN401 - Typer's own type is private

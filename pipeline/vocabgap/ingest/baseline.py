@@ -84,26 +84,19 @@ def write_baseline(path: str | Path, rejects: pl.DataFrame) -> None:
         if content_of(place, _WHAT) is not FileKind.NOTHING:
             raise
     rows = _keyed(rejects).select(KnownLine.__struct_fields__).sort(pl.all(), nulls_last=True)
-    lines = (msgspec.json.encode(row) + b"\n" for row in rows.iter_rows(named=True))
     with refusing(f"{_WHAT} '{path}' cannot be written", hint="name another file with --baseline"):
-        write_whole(place, b"".join(lines), _MODE)
+        write_whole(place, msgspec.json.Encoder().encode_lines(rows.to_dicts()), _MODE)
 
 
 def is_known(rejects: pl.DataFrame, baseline: Iterable[KnownLine]) -> pl.Series:
     """Which rows of table `rejects` a baseline has; of lines that are alike the first ones."""
-    names = ["source_path", "sha256"]
-    known = pl.DataFrame(
-        [(each.source_path, each.sha256) for each in baseline],
-        schema=dict.fromkeys(names, pl.String),
-        orient="row",
+    keys = [(each.source_path, each.sha256) for each in baseline]
+    known = (
+        pl.DataFrame(keys, schema=dict.fromkeys(_KEY, pl.String), orient="row").group_by(_KEY).len("known")
     )
-    number = pl.len().alias("known")
-    return (
-        _keyed(rejects)
-        .with_columns(nth=pl.int_range(pl.len()).over(_KEY))
-        .join(known.group_by(_KEY).agg(number), on=_KEY, how="left", maintain_order="left")
-        .select(is_known=pl.col("nth") < pl.col("known").fill_null(0))["is_known"]
-    )
+    numbered = _keyed(rejects).with_columns(nth=pl.int_range(pl.len()).over(_KEY))
+    joined = numbered.join(known, on=_KEY, how="left", maintain_order="left")
+    return joined.select(is_known=pl.col("nth") < pl.col("known").fill_null(0))["is_known"]
 
 
 def is_older(rejects: pl.DataFrame, gaps: pl.DataFrame, moment: datetime) -> pl.Series:

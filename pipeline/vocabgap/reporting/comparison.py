@@ -1,6 +1,6 @@
 """What changed between two published runs."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -13,7 +13,7 @@ from vocabgap.records.moments import iso
 from vocabgap.reporting.manifest import Difference, differences, model_differences
 from vocabgap.reporting.published_run import DEFAULT_BY, PublishedRun
 from vocabgap.reporting.wording import by_counts, escape, in_what
-from vocabgap.schema import CAPABILITIES, CONTINUED, SETTLED
+from vocabgap.schema import CAPABILITIES, CONTINUED, GONE, SETTLED
 from vocabgap.text import count, excerpt, surface
 
 
@@ -42,7 +42,7 @@ _HEADINGS: Final = {
     Kind.MERGED: "Merged",
     Kind.SPLIT: "Split",
 }
-_GONE: Final = "gone"
+_LATER: Final = ("status", "pinned_by", "unpinned_rank", "rank_low", "rank_high")
 _NARROWED: Final = (
     "The two are narrowed or ranked differently ({}): no ranks are compared, and what a filter hides is"
     " neither new nor gone."
@@ -107,11 +107,7 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
     rows = (
         _related(earlier, later, narrowed_alike=not apart)
         .join(was, on="previous_id", how="left")
-        .join(
-            after.select("capability_id", "status", "pinned_by", "unpinned_rank", "rank_low", "rank_high"),
-            on="capability_id",
-            how="left",
-        )
+        .join(after.select("capability_id", *_LATER), on="capability_id", how="left")
         .filter(pl.col("status").is_not_null() | pl.col("previous_status").is_not_null())
         .with_columns(pl.col("was_pinned").fill_null(value=False), is_pinned.alias("is_pinned"))
     )
@@ -136,10 +132,8 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
         for change in _changes(row, places.get(row["capability_id"], 0))
     ]
     changes.sort(key=_order)
-    moved = {each.capability_id for each in changes} | {each.previous_id for each in changes}
-    unchanged = rows.filter(
-        pl.col("relation") == CONTINUED, ~pl.col("capability_id").is_in([each for each in moved if each])
-    )
+    moved = {name for each in changes for name in (each.capability_id, each.previous_id)} - {None}
+    unchanged = rows.filter(~pl.col("capability_id").is_in(moved), relation=CONTINUED)
     embedding = model_differences(earlier.model, later.model)
     return Comparison(
         earlier.now, later.now, tuple(changes), unchanged.height, apart, embedding, later.ranked_by
@@ -161,31 +155,19 @@ def compared_in_words(comparison: Comparison, *, top: int, markdown: bool = Fals
     rest = count(comparison.unchanged, "capability", "capabilities")
     same = f"{rest} in both" if comparison.differences else f"{rest} as before"
     lines = [f"# What changed\n\nFrom {span}; {same}." if markdown else f"{span}: {same}"]
-    if comparison.differences:
-        apart = _NARROWED.format(show(in_what(comparison.differences)))
-        lines.append(f"\n{apart}" if markdown else apart)
-    if comparison.embedding:
-        apart = _EMBEDDED.format(show(in_what(comparison.embedding)))
-        lines.append(f"\n{apart}" if markdown else apart)
+    for sentence, apart in ((_NARROWED, comparison.differences), (_EMBEDDED, comparison.embedding)):
+        if apart:
+            lines.append("\n" * markdown + sentence.format(show(in_what(apart))))
     for kind, heading in _HEADINGS.items():
         changes = comparison.of(kind)
         if changes:
-            lines.append(f"\n{'## ' if markdown else ''}{heading} ({len(changes):,})\n")
-            lines += [
-                f"{'-' if markdown else ' '} {line}"
-                for line in _sentences(changes, top, show, comparison.ranked_by)
-            ]
+            lines.append(f"\n{'## ' * markdown}{heading} ({len(changes):,})\n")
+            shown = changes[:top] if top else changes
+            told = [_sentence(change, show, comparison.ranked_by) for change in shown]
+            if len(shown) < len(changes):
+                told.append(f"and {len(changes) - len(shown):,} more; `--top 0` tells all")
+            lines += [f"{'-' if markdown else ' '} {line}" for line in told]
     return "\n".join(lines)
-
-
-def _sentences(
-    changes: Sequence[Change], top: int, show: Callable[[object], str], ranked_by: str
-) -> Iterator[str]:
-    shown = changes[:top] if top else changes
-    for change in shown:
-        yield _sentence(change, show, ranked_by)
-    if len(shown) < len(changes):
-        yield f"and {len(changes) - len(shown):,} more; `--top 0` tells all"
 
 
 def _sentence(change: Change, show: Callable[[object], str], ranked_by: str) -> str:
@@ -220,14 +202,14 @@ def _changes(row: dict[str, Any], places: int) -> Iterator[Change]:
     known = {name: row[name] for name in Change.__struct_fields__ if name in row}
     relation, was = row["relation"], row["previous_status"]
     rank, previous_rank = ((row[name] or 0) - row[f"{name}_by_hand"] for name in ("rank", "previous_rank"))
-    known["status"] = _GONE if relation == _GONE else row["status"]
+    known["status"] = GONE if relation == GONE else row["status"]
 
     def change(kind: Kind, moved: int = 0) -> Change:
         return msgspec.convert({**known, "kind": kind, "places": moved}, Change)
 
     if relation in {Kind.NEW, Kind.MERGED, Kind.SPLIT}:
         yield change(Kind(str(relation)))
-    elif relation == _GONE or (row["status"] in SETTLED and was not in {None, *SETTLED}):
+    elif relation == GONE or (row["status"] in SETTLED and was not in {None, *SETTLED}):
         yield change(Kind.RESOLVED)
     elif row["status"] == Kind.REGRESSED and was not in {None, Kind.REGRESSED}:
         yield change(Kind.REGRESSED)
@@ -252,12 +234,9 @@ def _surfaces(ranked: pl.DataFrame) -> pl.DataFrame:
         .unnest("variants")
         .select("capability_id", "label", "rank", "wording", "mentions")
     )
-    forms = pl.Series("surface", [surface(wording) for wording in spoken["wording"]], dtype=pl.String)
-    return (
-        spoken.with_columns(forms)
-        .group_by("capability_id", "label", "rank", "surface")
-        .agg(pl.col("mentions").sum())
-    )
+    forms = pl.Series("surface", map(surface, spoken["wording"]), dtype=pl.String)
+    keys = ("capability_id", "label", "rank", "surface")
+    return spoken.with_columns(forms).group_by(keys).agg(pl.col("mentions").sum())
 
 
 def _plain(value: object) -> str:

@@ -7,7 +7,6 @@ import polars as pl
 
 from vocabgap.errors import GateError
 from vocabgap.ingest.baseline import KnownLine, is_known
-from vocabgap.reporting.capability import Capability
 from vocabgap.reporting.summary import Summary
 from vocabgap.schema import NEW, REGRESSED
 from vocabgap.settings.model import Gate
@@ -45,13 +44,20 @@ def failures(
         rejects: Table `rejects`.
         known: Bad lines that do not count.
     """
+    shown = [(item, (item.capability_id, item.label, item.rank)) for item in summary.capabilities]
     found = {
-        Gate.REGRESSED: _regressed(ranked),
-        Gate.REJECTS: _rejects(rejects.filter(~is_known(rejects, known))),
-        Gate.NEW_TOP: (_of(Gate.NEW_TOP, item) for item in summary.capabilities if item.status == NEW),
-        Gate.MIXED: (_of(Gate.MIXED, item) for item in summary.capabilities if item.mixed),
+        Gate.REGRESSED: ranked.filter(status=REGRESSED).select("capability_id", "label", "rank").rows(),
+        Gate.NEW_TOP: [named for item, named in shown if item.status == NEW],
+        Gate.MIXED: [named for item, named in shown if item.mixed],
     }
-    return tuple(failure for gate in Gate if gate in gates for failure in found[gate])
+    failed = {
+        gate: [
+            Failure(gate, f"'{excerpt(label)}' ({name}, rank {rank:,})", name) for name, label, rank in rows
+        ]
+        for gate, rows in found.items()
+    }
+    failed[Gate.REJECTS] = [*_rejects(rejects.filter(~is_known(rejects, known)))]
+    return tuple(each for gate in Gate if gate in gates for each in failed[gate])
 
 
 def gate_error(failed: Collection[Failure], hint: str) -> GateError:
@@ -65,26 +71,9 @@ def gate_error(failed: Collection[Failure], hint: str) -> GateError:
     return GateError(f"{gates} {'does' if len(parts) == 1 else 'do'} not hold: {'; '.join(parts)}", hint=hint)
 
 
-def _regressed(ranked: pl.DataFrame) -> Iterator[Failure]:
-    for name, label, rank in (
-        ranked.filter(status=REGRESSED).select("capability_id", "label", "rank").iter_rows()
-    ):
-        yield Failure(Gate.REGRESSED, _named(name, label, rank), capability_id=name)
-
-
-def _of(gate: Gate, item: Capability) -> Failure:
-    told = _named(item.capability_id, item.label, item.rank)
-    return Failure(gate, told, capability_id=item.capability_id)
-
-
-def _named(capability_id: str, label: str, rank: int) -> str:
-    return f"'{excerpt(label)}' ({capability_id}, rank {rank:,})"
-
-
 def _rejects(rejects: pl.DataFrame) -> Iterator[Failure]:
     several = rejects["repo_slug"].n_unique() > 1
     for row in rejects.iter_rows(named=True):
         path = f"{row['repo_slug']}/{row['source_path']}" if several else row["source_path"]
         place = path if row["line"] is None else f"{path}:{row['line']}"
-        told = f"{place} {row['reason']}"
-        yield Failure(Gate.REJECTS, told, source_path=row["source_path"], line=row["line"])
+        yield Failure(Gate.REJECTS, f"{place} {row['reason']}", None, row["source_path"], row["line"])

@@ -9,7 +9,6 @@ import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -67,7 +66,7 @@ def _keep(out: Path, *, only_new: bool = False) -> None:
     manifest = read_manifest(out)
     if manifest is None:
         return
-    place = folder_of_runs(out) / _name(manifest.now)
+    place = folder_of_runs(out) / iso(manifest.now.replace(microsecond=0)).replace(":", "-")
     if place.is_symlink():
         raise StateError(f"'{place}' is a link, expected a folder", hint=_WITHOUT)
     if only_new and holds_run(place):
@@ -98,7 +97,3 @@ def _is_ours(entry: Path) -> bool:
     files = list(entry.iterdir())
     plain = all(each.name in RUN_FILES and each.is_file() and not each.is_symlink() for each in files)
     return plain and holds_run(entry)
-
-
-def _name(moment: datetime) -> str:
-    return iso(moment.replace(microsecond=0)).replace(":", "-")
