@@ -253,8 +253,8 @@ def run(
 ) -> Run:
     """Scan, cluster, rank and publish.
 
-    What would publish nothing, or has lost more than half of the logs of the run that it replaces, is an
-    error, and what is there stays as it is.
+    What would publish nothing, or has lost more than half of the logs or lines of the run that it replaces,
+    is an error, and what is there stays as it is.
 
     No settings file and no environment variable is read: what is not handed in has its default, and
     `vocabgap.load_settings` reads what the command line would. Decisions are followed that lie in the file

@@ -417,6 +417,22 @@ def test_a_run_that_has_lost_more_than_half_of_its_logs_is_refused(
     assert vocabgap("report", root, "--quiet").code == 0  # what is compared with is the smaller one now
 
 
+def test_a_run_that_has_lost_more_than_half_of_its_lines_is_refused(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap(f"need {n}") for n in range(5)], "two": [gap("sky mask")]})
+    vocabgap("report", root)
+    log = root / "one" / "vocabulary_gaps.jsonl"
+    log.write_text(log.read_text().splitlines(keepends=True)[0])  # a copy from before is put back
+
+    told = vocabgap("report", root)
+
+    assert told.code == 4
+    assert (
+        "the report before was made of 6 lines, and there are 2 now"
+        " (4 of 'photos/one/vocabulary_gaps.jsonl' are missing)" in told.err
+    )
+    assert vocabgap("report", root, "--allow-shrink", "--quiet").code == 0
+
+
 def test_half_of_the_logs_is_enough(tmp_path: Path) -> None:
     root = many(tmp_path)
     vocabgap("report", root)

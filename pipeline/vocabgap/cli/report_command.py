@@ -161,7 +161,7 @@ def report(
         bool,
         Panel.WRITE.option(
             "--allow-shrink",
-            help="Publish though more than half of the logs of the run before are gone.",
+            help="Publish though more than half of the logs of the run before, or of their lines, are gone.",
         ),
     ] = False,
     quiet: Annotated[bool, Panel.WRITE.option("--quiet", "-q", help="Print nothing but errors.")] = False,

@@ -79,7 +79,7 @@ def _nothing_read(scanned: Scan, roots: Sequence[Path], target: Path, settings: 
 
 
 def require_no_loss(scanned: Scan, roots: Sequence[Path], target: Path, selection: Selection) -> None:
-    """Refuse to replace a run by one that has lost more than half of its logs.
+    """Refuse to replace a run by one that has lost more than half of its logs, or of their lines.
 
     Only roots in both are compared: by the names that they have in reports, and if a log of the one before
     is still there, unless none is there at all.
@@ -91,18 +91,25 @@ def require_no_loss(scanned: Scan, roots: Sequence[Path], target: Path, selectio
     if before is None or _whose(before) != (set(selection.tenants), set(selection.repositories)):
         return
     logs, corpora = logs_and_corpora(roots)
-    known = {(each.repo_slug, each.source_path) for each in before.inputs}
+    known = {(each.repo_slug, each.source_path): each.lines for each in before.inputs}
     slugs = {slug for slug, _ in known}
     if not corpora:
         slugs &= {*repository_slugs([root if root.is_dir() else root.parent for root in logs])}
-    known = {log for log in known if log[0] in slugs}
-    found = scanned.files.select("repo_slug", "source_path").iter_rows()
-    now = {log for log in found if log[0] in slugs}
-    if len(now) >= _KEPT * len(known) or (now and now.isdisjoint(known)):
+    known = {log: lines for log, lines in known.items() if log[0] in slugs}
+    found = scanned.files.select("repo_slug", "source_path", "lines").iter_rows()
+    now = {(slug, path): lines for slug, path, lines in found if slug in slugs}
+    if now and now.keys().isdisjoint(known):
         return
-    lost = Counter(slug for slug, _ in known - now)
+    if len(now) < _KEPT * len(known):
+        kind, (were, are) = "log", (len(known), len(now))
+        lost = Counter(slug for slug, _ in known.keys() - now.keys())
+    else:
+        kind, (were, are) = "line", (sum(known.values()), sum(now.values()))
+        lost = Counter({"/".join(log): lines - now.get(log, 0) for log, lines in known.items()})
+    if are >= _KEPT * were:
+        return
     worst, number = min(lost.items(), key=lambda each: (-each[1], each[0]))
-    there = f"the report before was made of {count(len(known), 'log')}, and there are {len(now):,} now"
+    there = f"the report before was made of {count(were, kind)}, and there are {are:,} now"
     raise StateError(
         f"{there} ({number:,} of '{worst}' are missing); {_kept(target)}",
         hint="check that the folder is there whole; --allow-shrink publishes all the same",
