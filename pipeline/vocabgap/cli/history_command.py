@@ -93,7 +93,7 @@ def _list(output: Output, labels: Mapping[str, str], charted: _Points, last: _Po
             now = ranks[newest[-1]]
             cells.append((now, label, charted[name][-1].mentions, _line(over_time, moments), told))
     if cells:
-        headings = ("#", "capability", "mentions", "over time", f"last {len(newest)} ranks")
+        headings = ("#", "capability", "mentions", "over time", f"last {count(len(newest), 'rank')}")
         output.text(table(headings, cells, numbers=_NUMBERS, dates=headings[3:]))
         _explain_pins(output, [told for *_, told in cells])
         output.text("")
