@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from importlib.resources import files
 
 from vocabgap.reporting.page.rendering import bare, policy, script, style
 
@@ -47,6 +48,13 @@ def test_code_beside_a_comment_stays() -> None:
     assert bare("/* one */\n/* two */ kept();\n/*\n * three\n */\n  also(); // four\n") == (
         "/* two */ kept();\nalso(); // four\n"
     )
+
+
+def test_no_comment_goes_on_in_the_next_line() -> None:
+    # What goes on is joined, and the next line would be part of the comment.
+    sources = (files("vocabgap.reporting") / "templates" / "page" / "script").iterdir()
+    lines = [line for source in sources for line in source.read_text(encoding="utf-8").splitlines()]
+    assert [line for line in lines if " // " in line and line.endswith((";", "{", ",", "("))] == []
 
 
 def test_style_loads_nothing() -> None:

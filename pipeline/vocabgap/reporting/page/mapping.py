@@ -15,10 +15,8 @@ WIDTH: Final = 1000
 HEIGHT: Final = 640
 THEMES: Final = 8  # categories that have a colour of their own
 _MARGIN: Final = 48  # for labels at the edge
-_LARGEST, _SMALLEST = (
-    36.0,
-    10.0,
-)  # radius: the area goes by the mentions, and a number has room in the smallest
+# Radius: the area goes by the mentions, and a number has room in the smallest.
+_LARGEST, _SMALLEST = 36.0, 10.0
 _FILLED: Final = 0.2  # of the drawing at most, by circles
 _GAP: Final = 4.0
 _ROUNDS: Final = 80  # at most, until no circle covers another
@@ -106,11 +104,9 @@ def needs_map(places: Sequence[Place], rows: Mapping[str, Row], categories: Sequ
     ys = _spread([each.y for each in known], HEIGHT)
     _part(xs, ys, radii)
     counted = Counter(row.category for row in shown).most_common()  # of equals the first by rank
-    themes = [
-        Theme(place + 1, categories[name], number) for place, (name, number) in enumerate(counted[:THEMES])
-    ]
-    rest = sum(number for _, number in counted[THEMES:])
-    numbers = {name: place + 1 for place, (name, _) in enumerate(counted[:THEMES])}
+    numbers = {name: number for number, (name, _) in enumerate(counted[:THEMES], 1)}
+    themes = [Theme(numbers[name], categories[name], capabilities) for name, capabilities in counted[:THEMES]]
+    rest = sum(capabilities for _, capabilities in counted[THEMES:])
     labels = _labels([row.label for row in shown], xs, ys, radii)
     circles = tuple(
         Circle(
@@ -119,18 +115,14 @@ def needs_map(places: Sequence[Place], rows: Mapping[str, Row], categories: Sequ
             round(y, 1),
             round(radius, 1),
             numbers.get(row.category, 0),
-            _named(categories[row.category], radius),
+            name if radius >= _ROOM and len(name) * _INSIDE < 2 * radius else "",
             label,
             tuple(rows[name] for name in place.near if name in rows),
         )
         for row, x, y, radius, label, place in zip(shown, xs, ys, radii, labels, known, strict=True)
+        for name in [categories[row.category]]
     )
     return NeedsMap(circles, (*themes, *([Theme(0, "other", rest)] if rest else ())))
-
-
-def _named(category: str, radius: float) -> str:
-    """A category, where it has room below the rank in a circle."""
-    return category if radius >= _ROOM and len(category) * _INSIDE < 2 * radius else ""
 
 
 def _spread(numbers: Sequence[float], size: float) -> list[float]:
@@ -155,14 +147,11 @@ def _part(xs: list[float], ys: list[float], radii: Sequence[float]) -> None:
                 # Two at one place part in a way that no other two do.
                 dx, dy = (dx / apart, dy / apart) if apart > _NEVER else (cos(one), sin(one))
                 for each, way in ((one, short / 2), (other, -short / 2)):
-                    xs[each] = _within(xs[each] + dx * way, radii[each], WIDTH)
-                    ys[each] = _within(ys[each] + dy * way, radii[each], HEIGHT)
+                    edge = radii[each] + 1
+                    xs[each] = min(max(xs[each] + dx * way, edge), WIDTH - edge)
+                    ys[each] = min(max(ys[each] + dy * way, edge), HEIGHT - edge)
         if not moved:
             return
-
-
-def _within(place: float, radius: float, size: float) -> float:
-    return min(max(place, radius + 1), size - radius - 1)
 
 
 def _labels(

@@ -165,32 +165,31 @@ class Periods(msgspec.Struct, frozen=True):
 
     first: int  # its number
     names: tuple[str, ...]
-    are_years: bool
+    months: int  # of each: 1, or 12
 
     @classmethod
     def of(cls, on_days: Sequence[tuple[date, int]]) -> Self:
         """The periods of a report, of one day at least on which something came up; the earliest first."""
         days = [day for day, _ in on_days]
         bulk = _bulk(on_days)
-        are_years = len(range(_month(bulk[0]), _month(bulk[1]) + 1)) > _MOST_MONTHS
-        number, name = (_year, _year_name) if are_years else (_month, _month_name)
-        earliest, latest = number(days[0]), number(days[-1])
+        months = 12 if _period(bulk[1], 1) - _period(bulk[0], 1) >= _MOST_MONTHS else 1
+        earliest, latest, begin, end = (_period(day, months) for day in (days[0], days[-1], *bulk))
         # Beyond the bulk there is as much as there is room for, the newest first.
-        last = min(latest, max(number(bulk[0]) + _MOST_MONTHS - 1, number(bulk[1])))
+        last = min(latest, max(begin + _MOST_MONTHS - 1, end))
         first = max(earliest, last - _MOST_MONTHS + 1)
-        names = [name(each) for each in range(first, last + 1)]
-        if earliest < first:
-            names.insert(0, f"before {name(first)}")
-        if latest > last:
-            names.append(f"after {name(last)}")
-        return cls(first - (earliest < first), tuple(names), are_years)
+        names = [
+            f"{each:04}" if months > 1 else f"{each // 12:04}-{each % 12 + 1:02}"
+            for each in range(first, last + 1)
+        ]
+        before = [f"before {names[0]}"] if earliest < first else []
+        after = [f"after {names[-1]}"] if latest > last else []
+        return cls(first - len(before), (*before, *names, *after), months)
 
     def counted(self, on_days: Iterable[tuple[date, int]]) -> tuple[int, ...]:
         """Position of the first period with a mention, then the mentions of each up to the last one."""
         counts: dict[int, int] = {}
         for day, mentions in on_days:
-            number = (_year if self.are_years else _month)(day) - self.first
-            place = min(max(number, 0), len(self.names) - 1)
+            place = min(max(_period(day, self.months) - self.first, 0), len(self.names) - 1)
             counts[place] = counts.get(place, 0) + mentions
         if not counts:
             return ()
@@ -362,6 +361,10 @@ def _day(moment: datetime | None) -> str | None:
     return None if moment is None else moment.date().isoformat()
 
 
+def _period(day: date, months: int) -> int:
+    return (day.year * 12 + day.month - 1) // months
+
+
 def _bulk(on_days: Sequence[tuple[date, int]]) -> tuple[date, date]:
     """The days between which all mentions are but a small part at either end."""
     whole = sum(mentions for _, mentions in on_days)
@@ -372,19 +375,3 @@ def _beyond(on_days: Sequence[tuple[date, int]], mentions: float) -> date:
     """The first day on which there are more mentions, with those of the days before, than so many."""
     sums = accumulate(number for _, number in on_days)
     return next(day for (day, _), passed in zip(on_days, sums, strict=True) if passed > mentions)
-
-
-def _month(day: date) -> int:
-    return day.year * 12 + day.month - 1
-
-
-def _month_name(number: int) -> str:
-    return f"{number // 12:04}-{number % 12 + 1:02}"
-
-
-def _year(day: date) -> int:
-    return day.year
-
-
-def _year_name(number: int) -> str:
-    return f"{number:04}"
