@@ -38,7 +38,13 @@ from vocabgap.reporting.history import earlier_rows
 from vocabgap.reporting.keeping import check_keeping, keeping
 from vocabgap.reporting.manifest import Decided, Model, Timing
 from vocabgap.reporting.places import places_of
-from vocabgap.reporting.published_run import Baseline, check_target, read_baseline, resolve_target
+from vocabgap.reporting.published_run import (
+    Baseline,
+    check_target,
+    read_baseline,
+    resolve_target,
+    settle_target,
+)
 from vocabgap.reporting.replacing import require_no_loss, require_something
 from vocabgap.reporting.reproduction import Reproduction
 from vocabgap.reporting.waiting import Blocked, check_report, forgotten_unless_written
@@ -292,6 +298,7 @@ def run(
     target = resolve_target(settings.report.out if out is None else out)
     roots = resolve_roots(roots)
     check_target(target, roots)
+    settle_target(target)
     if cache is not None:
         _check_apart(expanded(cache).resolve(), target)
     if share is not None:

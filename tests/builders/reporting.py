@@ -8,9 +8,16 @@ from typing import Final
 
 import polars as pl
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 
 from vocabgap.pipeline import Run, run
-from vocabgap.reporting.manifest import Rendering, new_manifest
+from vocabgap.reporting.manifest import (
+    Rendering,
+    describe_output,
+    encode_manifest,
+    new_manifest,
+    read_manifest,
+)
 from vocabgap.reporting.summary import Summary, Tables, summarise
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
@@ -22,6 +29,14 @@ def publish(tmp_path: Path, root: Path | list[Path], **arguments: object) -> Run
     """Runs the pipeline over a workspace as of a fixed moment."""
     given = {"out": tmp_path / "out", "now": NOW, **arguments}
     return run(root, **given)  # type: ignore[arg-type]
+
+
+def tell_anew_of(file: Path) -> None:
+    """Has the manifest of a run tell of a file as it is now."""
+    manifest = read_manifest(file.parent)
+    assert manifest is not None
+    outputs = [describe_output(file) if each.name == file.name else each for each in manifest.outputs]
+    (file.parent / "run.json").write_bytes(encode_manifest(replace(manifest, outputs=tuple(outputs))))
 
 
 def summary_of(ranked: pl.DataFrame, *, top: int, gaps: pl.DataFrame | None = None) -> Summary:

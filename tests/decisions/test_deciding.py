@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from builders import gap, write_corpus
+from builders.reporting import tell_anew_of
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.pipeline import Run, run
@@ -161,6 +162,7 @@ def test_what_no_capability_is_called_is_not_found(studio: "Studio", name: str) 
 def test_an_identifier_that_is_unclear_is_refused(studio: "Studio") -> None:
     path = studio.folder / "out" / "capabilities.parquet"
     pl.read_parquet(path).with_columns(label=pl.lit("mask")).write_parquet(path)
+    tell_anew_of(path)
 
     with pytest.raises(InvalidInputError, match="'mask' means several capabilities: cap-"):
         studio.decide.pin("mask")

@@ -1,6 +1,7 @@
 """What each capability was in the runs of a folder, kept from run to run, and followed through merges."""
 
 import json
+import os
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 import vocabgap as vg
 from builders import gap, write_corpus
-from builders.reporting import publish
+from builders.reporting import publish, tell_anew_of
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.glossary.conflicts import Strictness
@@ -221,6 +222,7 @@ def test_file_that_was_written_without_windows_is_carried_on(photos: Path, tmp_p
     made = publish(tmp_path, photos, now=START)
     file = made.published.folder / "history.parquet"
     pl.read_parquet(file).drop("since", "until", "unpinned_rank").write_parquet(file)
+    tell_anew_of(file)
 
     made = publish(tmp_path, photos, now=START + WEEK)
 
@@ -305,11 +307,57 @@ def test_damaged_history_is_refused_before_the_work_and_nothing_is_replaced(
     before = (made.published.folder / "report.md").read_bytes()
     stages: list[str] = []
 
-    with pytest.raises(StateError, match=r"history.parquet' cannot be read.*move it away"):
+    with pytest.raises(StateError, match=r"history.parquet' is not the file.*move it away"):
         publish(tmp_path, photos, now=START + WEEK, on_stage=stages.append)
 
     assert stages == []
     assert (made.published.folder / "report.md").read_bytes() == before
+
+
+def test_run_goes_on_after_a_publication_that_was_killed_between_its_renames(
+    photos: Path, tmp_path: Path
+) -> None:
+    out = publish(tmp_path, photos, now=START).published.folder
+    out.rename(out.with_name(".out.before-0123456789ab"))
+
+    made = publish(tmp_path, photos, now=START + WEEK)
+
+    assert vg.history(out)["moment"].unique().to_list() == [START, START + WEEK]
+    assert made.published.manifest.compared is not None
+    assert made.published.manifest.compared.now == START
+
+
+def test_history_of_a_later_version_is_read_without_what_it_has_more(photos: Path, tmp_path: Path) -> None:
+    out = publish(tmp_path, photos, now=START).published.folder
+    file = out / "history.parquet"
+    pl.read_parquet(file).with_columns(later=pl.lit(1)).write_parquet(file)
+    tell_anew_of(file)
+
+    publish(tmp_path, photos, now=START + WEEK)
+
+    assert vg.history(out)["moment"].unique().to_list() == [START, START + WEEK]
+
+
+@pytest.mark.parametrize("name", ["history.parquet", "groups.parquet"])
+def test_flipped_bit_is_told_before_what_is_damaged_is_decoded(
+    photos: Path, tmp_path: Path, name: str
+) -> None:
+    file = publish(tmp_path, photos, now=START).published.folder / name
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 4
+    file.write_bytes(content)
+
+    with pytest.raises(StateError, match=rf"{name}' is not the file that run.json beside it tells of"):
+        publish(tmp_path, photos, now=START + WEEK)
+
+
+def test_folder_need_not_have_a_name_in_utf_8(photos: Path, tmp_path: Path) -> None:
+    out = tmp_path / os.fsdecode(b"out\xff")
+    publish(tmp_path, photos, out=out, now=START)
+
+    publish(tmp_path, photos, out=out, now=START + WEEK)
+
+    assert vg.history(out)["moment"].n_unique() == 2
 
 
 def test_oldest_runs_and_last_ranks_are_left_out_of_a_long_history(

@@ -1,5 +1,7 @@
 """The last runs beside the folder that they are published in."""
 
+import os
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -122,6 +124,36 @@ def test_what_lies_in_the_place_of_the_runs_is_told_before_the_work(
         )
 
     assert stages == []
+
+
+def test_what_a_run_that_was_killed_has_left_of_a_kept_one_goes(photos: Path, tmp_path: Path) -> None:
+    runs = tmp_path / "out.runs"
+    left, recent = (runs / f".2026-01-01T00-00-00Z.staging-{name}" for name in ("left", "recent"))
+    for folder in (left, recent):
+        folder.mkdir(parents=True)
+    os.utime(left, (0, 0))
+
+    keep(tmp_path, photos, DAYS[0])
+
+    assert (left.exists(), recent.exists()) == (False, True)
+
+
+def test_run_that_is_replaced_while_it_is_copied_is_not_kept_half(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(tmp_path, photos, now=DAYS[0])
+
+    def copy(source: Path, place: Path) -> None:
+        shutil.copyfile(source, place)
+        if source.name == "report.md":
+            publish(tmp_path, photos, now=DAYS[1])
+
+    monkeypatch.setattr("vocabgap.reporting.keeping.shutil.copy", copy)
+
+    with pytest.raises(StateError, match="was replaced meanwhile"):
+        keep(tmp_path, photos, DAYS[2])
+
+    assert kept(tmp_path) == []
 
 
 def test_dated_link_is_not_written_through(photos: Path, tmp_path: Path) -> None:

@@ -92,6 +92,16 @@ def whole_folder(target: Path, owned: Collection[str], check: Callable[[], None]
                 shutil.rmtree(staging, ignore_errors=True)
 
 
+def settle(target: Path, owned: Collection[str]) -> None:
+    """Finish what a publication that was killed left half-way: what stepped aside stands there again.
+
+    Raises:
+        OSError: The system refused.
+    """
+    with _alone(target):
+        _clear_leftovers(target, owned)
+
+
 def sync(path: Path) -> None:
     """Wait until the content of a file, or the names in a folder, are on the disk."""
     descriptor = os.open(path, os.O_RDONLY)

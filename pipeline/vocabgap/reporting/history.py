@@ -81,7 +81,7 @@ def earlier_rows(*folders: str | Path | None) -> pl.DataFrame:
     for place in dict.fromkeys(map(resolve_target, named)):
         if read_manifest(place) is not None and (place / HISTORY_NAME).exists():
             rows = read_table(place, HISTORY_NAME, _AS_FIRST_WRITTEN, hint=_BEGIN_ANEW)
-            rows = rows.match_to_schema(HISTORY.schema, missing_columns="insert")
+            rows = rows.match_to_schema(HISTORY.schema, missing_columns="insert", extra_columns="ignore")
             known = rows if known.is_empty() else pl.concat([known, rows.join(known, on="run", how="anti")])
     return known
 

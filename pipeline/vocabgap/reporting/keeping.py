@@ -16,9 +16,10 @@ from vocabgap.errors import StateError, VocabgapError
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.records.moments import iso
 from vocabgap.reporting.manifest import MANIFEST_NAME, RUN_FILES, read_manifest
-from vocabgap.reporting.published_run import holds_run, published
+from vocabgap.reporting.published_run import holds_run, published, settle_target
 
 _DATED: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ")
+_LEFT: Final = re.compile(rf"\.({_DATED.pattern})\.")
 _WITHOUT: Final = "move it away, or report without --keep"
 
 
@@ -78,10 +79,14 @@ def _keep(out: Path, *, only_new: bool = False) -> None:
         for name in sorted(RUN_FILES):
             if file_kind(out / name) is FileKind.FILE:
                 shutil.copy(out / name, folder / name)
+        if read_manifest(out) != manifest:
+            raise StateError(f"the run in '{out}' was replaced meanwhile", hint="report again")
 
 
 def _clear(runs: Path, most: int) -> None:
-    """Remove the oldest runs but so many."""
+    """Remove the oldest runs but so many, and what a run that was killed has left of one."""
+    for name in {left[1] for entry in runs.iterdir() if (left := _LEFT.match(entry.name))}:
+        settle_target(runs / name)
     ours = sorted(entry for entry in runs.iterdir() if _is_ours(entry))
     for folder in ours[: max(len(ours) - most, 0)]:
         # Its manifest goes last, so that what is left half-way is known as ours the next time.

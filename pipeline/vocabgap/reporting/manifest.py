@@ -251,6 +251,10 @@ class Manifest(msgspec.Struct, frozen=True):
             ", ".join(f"{name} {value}" for name, value in filters(self.parameters.selection).items())
         )
 
+    def digest_of(self, name: str) -> str | None:
+        """The digest of a file that was published; None where there was no such file."""
+        return next((each.sha256 for each in self.outputs if each.name == name), None)
+
     @property
     def narrowed_or_ranked(self) -> str:
         """What its ranks are about, beside its window, and what they go by; empty for the default."""

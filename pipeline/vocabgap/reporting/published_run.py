@@ -1,6 +1,7 @@
 """The folder of a run: where one may be published, and what one that was published says, read back."""
 
 import errno
+import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -21,7 +22,7 @@ from vocabgap.errors import (
     VocabgapError,
     expanded,
 )
-from vocabgap.files.atomic import whole_folder
+from vocabgap.files.atomic import settle, whole_folder
 from vocabgap.files.refusals import FileKind, file_kind, refusal
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
@@ -99,6 +100,20 @@ def check_target(target: Path, roots: Iterable[Path] = ()) -> None:
     foreign = any(target.iterdir()) and not holds_run(target)
     if foreign or any((target / name).is_dir() for name in RUN_FILES):
         raise StateError(f"folder '{target}' holds files, but no run of vocabgap", hint=_ELSEWHERE)
+
+
+def settle_target(target: Path) -> None:
+    """Put a run back that a killed publication has moved aside, so that it can be read.
+
+    Raises:
+        StateError: The system refused, or somebody else publishes there for too long.
+        AccessDeniedError: The folder around it may not be read or written.
+    """
+    if target.parent.is_dir():
+        try:
+            settle(target, RUN_FILES)
+        except OSError as error:
+            raise _refused(target, error) from error
 
 
 @contextmanager
@@ -183,7 +198,12 @@ def read_table(folder: Path, name: str, table: Table, *, hint: str = _AGAIN) -> 
         if kind is not FileKind.FILE:  # a pipe would be waited for
             problem = "does not exist" if kind is FileKind.NOTHING else f"is {kind}, not a file"
             raise StateError(f"'{path}' {problem}", hint=hint)
-        frame = pl.read_parquet(path)
+        content, manifest = path.read_bytes(), read_manifest(folder)
+        told = None if manifest is None else manifest.digest_of(name)
+        # What is damaged may end the process that decodes it.
+        if told not in {None, hashlib.sha256(content).hexdigest()}:
+            raise StateError(f"'{path}' is not the file that {MANIFEST_NAME} beside it tells of", hint=hint)
+        frame = pl.read_parquet(content)
         table.require(frame)
     except PermissionError as error:
         raise AccessDeniedError(f"'{path}' may not be read", hint="check its permissions") from error

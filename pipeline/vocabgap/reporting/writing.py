@@ -19,7 +19,6 @@ from msgspec.structs import replace
 
 from vocabgap.errors import InvalidInputError, StateError, require_kind, whole_number
 from vocabgap.files.parquet import write_parquet
-from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.ingest.scanning import Scan
 from vocabgap.ranking.capabilities import order_of
 from vocabgap.ranking.classifying import with_categories
@@ -29,7 +28,6 @@ from vocabgap.records.moments import require_offset
 from vocabgap.reporting.doubts import Doubt
 from vocabgap.reporting.history import carried_on, earlier_rows
 from vocabgap.reporting.manifest import (
-    CAPABILITIES_NAME,
     COMBINATIONS_NAME,
     GAPS_NAME,
     GROUPS_NAME,
@@ -42,7 +40,6 @@ from vocabgap.reporting.manifest import (
     SHARE_NAME,
     InputFile,
     Manifest,
-    OutputFile,
     Rendering,
     Timing,
     describe_output,
@@ -214,8 +211,6 @@ def render(
     manifest, capabilities = read_run(place, option=option)
     fewest = manifest.settings.rank.shared_from if share else None
     outputs = {output.name: output for output in manifest.outputs}
-    for name in (CAPABILITIES_NAME, *(name for name in _OPTIONAL if name in outputs)):
-        _require_untouched(place / name, outputs.get(name))
     if share and GAPS_NAME not in outputs:
         raise InvalidInputError(
             f"the run in '{place}' was published without {GAPS_NAME}, which says what may be shared",
@@ -289,15 +284,6 @@ def _require_same_records(ranked: pl.DataFrame, gaps: pl.DataFrame) -> None:
             f"the ranking, of {mentions:,} mentions, is not that of the scan's {counted:,} records",
             hint="hand in the scan whose records were ranked",
         )
-
-
-def _require_untouched(path: Path, listed: OutputFile | None) -> None:
-    """Refuse a file that is not the one that the manifest tells of."""
-    kind = file_kind(path)
-    if kind is not FileKind.FILE:
-        raise StateError(f"'{path}' is {kind}, not a file", hint=_HINT)
-    if listed is None or describe_output(path).sha256 != listed.sha256:
-        raise StateError(f"'{path}' is not the file that {MANIFEST_NAME} beside it tells of", hint=_HINT)
 
 
 @contextmanager
