@@ -69,7 +69,8 @@ class SparseNeighbours:
         postings = Postings(*inverted_index(*vectors, terms))
         of_trigrams = np.where(np.diff(self._trigrams.start)[vectors.terms] > 0, term_weights, 0.0)
         owner = np.repeat(np.arange(len(self.weights)), np.diff(start))
-        trigram_part = np.bincount(owner, of_trigrams).max(initial=0.0)
+        # Of no entries NumPy counts integers, for which the loops would be compiled once more.
+        trigram_part = float(np.bincount(owner, of_trigrams).max(initial=0.0))
         memory = Memory.of(get_num_threads(), terms, grams, len(self.weights), LISTED)
         done, lot = 0, _FIRST_LOT
         while done < len(queries):
