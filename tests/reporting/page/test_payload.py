@@ -11,7 +11,7 @@ from vocabgap.reporting.capability import Tally, Wording
 from vocabgap.reporting.page import payload
 from vocabgap.reporting.page.payload import LEVELS, encode_payload, levels, payload_of
 from vocabgap.reporting.page.rendering import MOST_BYTES, render_page
-from vocabgap.reporting.page.rows import Row
+from vocabgap.reporting.page.rows import Row, days_together
 from vocabgap.reporting.summary import Summary
 
 DANGEROUS = ["</script><script>alert(1)</script>", "<!--<script>", "]]>", "&lt;", "\u2028\u2029", "\ud800"]
@@ -123,6 +123,6 @@ def test_size_is_judged_well_enough(summary: Summary) -> None:
     )
     made = replace(summary, everything=many)
 
-    judged = payload._estimate(made, LEVELS[0])
+    judged = payload._estimate(made, LEVELS[0], days_together(each.on_days for each in many))
 
     assert 0.8 < judged / len(encode_payload(payload_of(made))) < 1.2

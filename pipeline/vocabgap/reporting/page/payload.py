@@ -1,6 +1,7 @@
 """What the script of a page works on: its capabilities, as plain data in one block of JSON."""
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from typing import Final
 
 import msgspec
@@ -38,6 +39,7 @@ _AHEAD: Final = 2  # levels, that the first `WITH_ALL_EVIDENCE` are before the o
 MOST_BLOCK_BYTES: Final = 7_400_000
 _HEAD: Final = 100  # whose size is known, while that of the others is judged by one in so many:
 _STRIDE: Final = 20
+Days = Sequence[tuple[date, int]]  # of all capabilities, with their mentions
 # What could end the block, or begin another, is written as JSON's own escape.
 _ESCAPES: Final = {
     b"<": rb"\u003c",
@@ -110,8 +112,9 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
 
 def levels(summary: Summary) -> tuple[Limits, ...]:
     """The levels at which the page of a summary may be small enough, from much to little; one at least."""
+    days = days_together(each.on_days for each in summary.everything)
     first = next(
-        (place for place, each in enumerate(LEVELS) if _estimate(summary, each) <= MOST_BLOCK_BYTES), -1
+        (place for place, each in enumerate(LEVELS) if _estimate(summary, each, days) <= MOST_BLOCK_BYTES), -1
     )
     return LEVELS[first:]
 
@@ -119,7 +122,7 @@ def levels(summary: Summary) -> tuple[Limits, ...]:
 def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
     """What a page lists of a summary."""
     everything = summary.everything
-    index = _index(summary, limits)
+    index = _index(summary, limits, days_together(each.on_days for each in everything))
     rows = _rows(everything, index, limits)
     return Payload(
         first_day=None if index.first_day is None else index.first_day.isoformat(),
@@ -182,10 +185,10 @@ def _filters(rows: Sequence[Row]) -> tuple[str, ...]:
     return tuple(name for name, some in has.items() if some)
 
 
-def _index(summary: Summary, limits: Limits) -> Index:
+def _index(summary: Summary, limits: Limits, days: Days) -> Index:
     runs = sorted({past.moment for each in summary.everything for past in each.history})
     return Index(
-        days_together(each.on_days for each in summary.everything),
+        days,
         named_by=summary.named_by,
         askers=summary.askers,
         ranked_by=summary.ranked_by,
@@ -194,9 +197,9 @@ def _index(summary: Summary, limits: Limits) -> Index:
     )
 
 
-def _estimate(summary: Summary, limits: Limits) -> float:
+def _estimate(summary: Summary, limits: Limits, days: Days) -> float:
     """About how many bytes the block takes: the first rows are measured, of the others one in `_STRIDE`."""
-    index = _index(summary, limits)
+    index = _index(summary, limits, days)
     everything = summary.everything
     head = _size(_rows(everything[:_HEAD], index, limits))
     rest = _size(_rows(everything[_HEAD::_STRIDE], index, limits)) * _STRIDE
