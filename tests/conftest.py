@@ -1,5 +1,6 @@
 """Builders of gap logs on disk, shared by every test."""
 
+import atexit
 import gc
 import os
 from collections.abc import Iterator
@@ -19,6 +20,10 @@ TOGETHER = ("tests/reporting/page/browser/", "tests/clustering/")
 # As many tests as there are cores run at once; threads of their own would only wait for each other.
 for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(threads, "1")
+
+# Where all was reported, a worker would take seconds to take apart what it has imported and made.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    atexit.register(os._exit, 0)
 
 # As the command line has it.
 gc.set_threshold(50_000)

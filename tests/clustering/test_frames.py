@@ -81,9 +81,8 @@ pieces = st.lists(st.sampled_from(PIECES.split()), min_size=1, max_size=8).map("
 
 
 @pytest.mark.parametrize("frame", [*OPENINGS, *OWNERS, *ENDINGS])
-@pytest.mark.parametrize("wanted", OBJECTS)
-def test_a_frame_is_taken_off(frame: str, wanted: str) -> None:
-    assert need(frame.format(wanted)) == wanted
+def test_a_frame_is_taken_off(frame: str) -> None:
+    assert [need(frame.format(wanted)) for wanted in OBJECTS] == OBJECTS
 
 
 @pytest.mark.parametrize("wanted", OBJECTS)
