@@ -125,6 +125,48 @@ def test_folder_of_other_things_is_refused(sound: Path) -> None:
     assert sorted(path.name for path in sound.iterdir()) == ["fjord", "heron"]
 
 
+def test_what_is_forgotten_stays_away_until_it_is_taken_back(sound: Path) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+    vocabgap("corpus", "export", "b.jsonl")
+
+    forgotten = vocabgap("corpus", "forget", "--tenant", "north", "--image", "heron", "--compact")
+    pushed = vocabgap("corpus", "push", sound, *NORTH)
+    restored = vocabgap("corpus", "restore", "b.jsonl")
+    status = vocabgap("corpus", "status")
+    lifted = vocabgap("corpus", "forget", "--tenant", "north", "--lift")
+    again = vocabgap("corpus", "push", sound, *NORTH)
+
+    left_out = "2 left out, forgotten earlier (forget --lift)"
+    assert forgotten == (0, "2 records forgotten, 1 path with nothing left\n", "")
+    assert pushed.out == f"3 records pushed, 0 of them new; 0 withdrawn; {left_out}; 0 errors\n"
+    assert restored.out == f"3 records restored, 0 of them new; {left_out}\n"
+    assert "2 records forgotten, and left out where they come again" in status.out
+    assert lifted == (0, "2 records may come again\n", "")
+    assert again.out == "3 records pushed, 2 of them new; 0 withdrawn; 0 errors\n"
+
+
+@pytest.mark.parametrize("beside", [("--image", "heron"), ("--compact",)])
+def test_only_what_hashes_tell_can_be_taken_back(sound: Path, beside: tuple[str, ...]) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+
+    told = vocabgap("corpus", "forget", "--tenant", "north", "--lift", *beside)
+
+    assert (told.code, "--lift goes with --tenant, --repo and --record alone" in told.err) == (2, True)
+
+
+def test_report_over_a_corpus_accounts_for_every_line(photos: Path) -> None:
+    vocabgap("corpus", "push", photos, "--tenant", "local", "--repo", "photos")
+
+    accounts = [
+        line
+        for root in (photos, "corpus")
+        for line in vocabgap("report", root, "--out", "out", "--now", "last").out.splitlines()
+        if " lines in " in line
+    ]
+
+    assert accounts == ["4 lines in 2 logs = 3 records + 0 duplicates + 0 superseded + 1 reject"] * 2
+
+
 def test_snapshot_withdraws_what_vanished(sound: Path) -> None:
     vocabgap("corpus", "push", sound, *NORTH)
     shutil.rmtree(sound / "heron")
@@ -227,7 +269,10 @@ def test_status_tells_who_has_how_much(sound: Path) -> None:
     told = vocabgap("corpus", "status")
     found = result_of(vocabgap("--json", "corpus", "status"))
 
-    assert told.out.splitlines()[2].split() == ["north", "photos", "image-repo", "3", "3", "2", "0", "0", "0"]
+    assert told.out.splitlines()[2].split() == [
+        *("north", "photos", "image-repo"),
+        *("3", "3", "0", "2", "0", "0", "0"),
+    ]
     assert "version 1, 3 records" in told.out
     assert found["identities"][0]["tenant_id"] == "north"
     assert [rule.partition(":")[0] for rule in found["rules"]] == ["missing", "outdated", "stale"]

@@ -7,7 +7,7 @@ from copy import copy
 import polars as pl
 
 from vocabgap.corpus.store import Change, Store
-from vocabgap.corpus.version import Measures, PathSnapshot
+from vocabgap.corpus.version import TABLES, Measures
 from vocabgap.schema import CHUNKS
 
 
@@ -16,7 +16,7 @@ class MemoryVersion(Change):
 
     def __init__(self, chunks: pl.DataFrame | None = None) -> None:
         self.chunks = CHUNKS.empty() if chunks is None else chunks
-        self._kept: tuple[PathSnapshot, ...] = ()
+        self._tables = {kind: schema.to_frame() for kind, schema in TABLES.items()}
         self._config_versions: dict[str, int] = {}
         self.added: list[int] = []  # how many each call of `add` was given
 
@@ -24,10 +24,6 @@ class MemoryVersion(Change):
         found = self.chunks if where is None else self.chunks.filter(where)
         found = found.sort("tenant_id", "repo_slug", "source_path", "line", "id")
         return found if columns is None else found.select(columns)
-
-    @property
-    def snapshots(self) -> tuple[PathSnapshot, ...]:
-        return self._kept
 
     @property
     def dimension(self) -> int | None:
@@ -50,19 +46,8 @@ class MemoryVersion(Change):
         self.chunks = pl.concat([self.chunks, new])
         return len(new)
 
-    def keep_snapshot(self, snapshot: PathSnapshot) -> None:
-        scope = (snapshot.tenant_id, snapshot.repo_slug)
-        others = [each for each in self._kept if (each.tenant_id, each.repo_slug) != scope]
-        self._kept = (*others, snapshot)
-
-    def drop_snapshots(self, tenant_id: str, repo_slug: str | None = None) -> int:
-        before = len(self._kept)
-        self._kept = tuple(
-            each
-            for each in self._kept
-            if each.tenant_id != tenant_id or repo_slug not in {None, each.repo_slug}
-        )
-        return before - len(self._kept)
+    def keep(self, kind: str, table: pl.DataFrame) -> None:
+        self._tables = {**self._tables, kind: table}
 
     def configure(self, tenant_id: str) -> int:
         version = self._config_versions.get(tenant_id, 0) + 1

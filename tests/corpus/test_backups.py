@@ -127,7 +127,7 @@ def test_foreign_record_comes_back_as_it_was(corpus: Corpus, tmp_path: Path) -> 
     made = corpus.restore(tmp_path / "b.jsonl")
 
     corpus.export(tmp_path / "again.jsonl")
-    assert made == Restored(1, added=1, present=0, without_document=1, removed=0, dimension=6)
+    assert made == Restored(1, added=1, present=0, without_document=1, forgotten=0, removed=0, dimension=6)
     assert (tmp_path / "again.jsonl").read_text(encoding="utf-8") == f"{line}\n"
 
 

@@ -1,6 +1,8 @@
 """Withdrawal: what is forgotten is gone, and after a compaction in no file."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -65,7 +67,7 @@ def test_record_is_forgotten_by_its_id(shared: Corpus, column: str) -> None:
 @pytest.mark.parametrize(
     "asked", [{"tenant": "east"}, {"tenant": "north", "repo": "x"}, {"tenant": "north", "record": "0"}]
 )
-def test_nothing_to_forget_is_told(shared: Corpus, asked: dict[str, str]) -> None:
+def test_nothing_to_forget_is_told(shared: Corpus, asked: dict[str, Any]) -> None:
     with pytest.raises(NotFoundError, match="nothing to forget"):
         shared.forget(**asked)
 
@@ -85,22 +87,49 @@ def everything_in(folder: Path) -> bytes:
     return found
 
 
-@pytest.mark.parametrize("image", [None, "heron"])
-def test_what_is_forgotten_is_in_no_file_after_a_compaction(
-    shared: Corpus, tmp_path: Path, image: str | None
-) -> None:
-    line = '{"description": "zebra crossing lines"}'
-    root = write_corpus(tmp_path, {"heron": [line]}, "zoo")
-    shared.push(root, tenant="zoo-keeper", repo="zoo", snapshot=True)
-    assert b"zebra" in everything_in(tmp_path / "corpus")
+ZEBRA = '{"description": "zebra crossing lines"}'
+SCOPED: dict[str, dict[str, Any]] = {
+    "tenant": {},
+    "repository": {"repo": "zoo"},
+    "image": {"image": "heron"},
+    "record": {"record": ZEBRA},
+}
 
-    shared.forget("zoo-keeper", image=image)
-    shared.compact()
+
+@pytest.mark.parametrize("asked", SCOPED.values(), ids=SCOPED)
+def test_what_is_forgotten_is_in_no_file_after_a_compaction(
+    shared: Corpus, tmp_path: Path, asked: dict[str, Any]
+) -> None:
+    root = write_corpus(tmp_path, {"heron": [ZEBRA, ZEBRA[:-1]]}, "zoo")  # the second one is torn
+    shared.push(root, tenant="zoo-keeper", repo="zoo", snapshot=True)
+    assert everything_in(tmp_path / "corpus").count(b"zebra") > 1
+    if "record" in asked:
+        asked = {"record": shared.scan(tenants=("zoo-keeper",)).gaps["record_id"].item()}
+
+    shared.forget("zoo-keeper", **asked, compact=True)
 
     whole = everything_in(tmp_path / "corpus")
     assert b"zebra" not in whole
-    assert (b"zoo-keeper" in whole) == (image is not None)  # whose repository it was, not what it held
+    # Whose repository it was, not what it held.
+    assert (b"zoo-keeper" in whole) == bool({"record", "image"} & asked.keys())
     assert left(shared) == [(tenant, repo, 3) for tenant, repo in sorted(SCOPES)]
+
+    again = shared.push(root, tenant="zoo-keeper", repo="zoo", snapshot=True)
+
+    assert (again.added, again.forgotten) == (0, 1)
+    assert b"zebra" not in everything_in(tmp_path / "corpus")
+
+
+def test_rejects_are_forgotten_with_their_image_repository_or_tenant(shared: Corpus) -> None:
+    cases: tuple[tuple[dict[str, Any], int], ...] = (
+        ({"repo": "photos", "image": "heron"}, 3),
+        ({"repo": "photos", "image": "fjord"}, 2),
+        ({}, 1),
+    )
+    for asked, rejects in cases:
+        shared.forget("north", **asked)
+
+        assert shared.scan().summary.rejects == rejects
 
 
 def test_path_of_what_is_forgotten_leaves_the_snapshot(shared: Corpus) -> None:
@@ -114,10 +143,63 @@ def test_path_of_what_is_forgotten_leaves_the_snapshot(shared: Corpus) -> None:
     assert kept.paths == (f"fjord/{LOG_NAME}",)
 
 
-def test_what_is_forgotten_may_come_again(shared: Corpus, photos: Path) -> None:
+def test_what_is_forgotten_does_not_come_again(shared: Corpus, photos: Path, tmp_path: Path) -> None:
+    backup, payload = tmp_path / "b.jsonl", tmp_path / "p.json"
+    shared.export(backup)
+    shared.export_chunks(payload, tenant="north", repo="photos")
     shared.forget("north", "photos", image="heron")
 
-    assert shared.push(photos, tenant="north", repo="photos").added == 2
+    for source in (photos, payload):
+        pushed = shared.push(source, tenant="north", repo="photos")
+        assert (pushed.added, pushed.forgotten) == (0, 2)
+    for replace in (False, True):
+        restored = shared.restore(backup, replace=replace)
+        assert (restored.forgotten, restored.records) == (2, 9)
+        assert restored.added == (7 if replace else 0)
+
+    assert shared.status().forgotten == 2
+    assert left(shared)[1] == ("north", "photos", 1)
+
+
+def test_what_is_forgotten_of_one_repository_may_come_into_another(shared: Corpus, photos: Path) -> None:
+    shared.forget("north", "photos")
+
+    assert shared.push(photos, tenant="north", repo="right-name").added == 3
+
+
+def test_record_that_is_written_anew_or_moved_stays_forgotten(corpus: Corpus, tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"heron": [gap("sky mask", image_id="heron")]})
+    corpus.push(root, tenant="north", repo="photos")
+    corpus.forget("north", image="heron")
+    (root / "heron").rename(root / "elsewhere")
+    log = root / "elsewhere" / LOG_NAME
+    log.write_text(json.dumps(json.loads(log.read_text()), indent=None, separators=(" , ", " : ")) + "\n")
+
+    assert corpus.push(root, tenant="north", repo="photos").forgotten == 1
+
+
+@pytest.mark.parametrize("asked", [{}, {"repo": "photos"}, {"record": "id"}, {"record": "name"}], ids=str)
+def test_what_was_forgotten_is_taken_back(shared: Corpus, photos: Path, asked: dict[str, str]) -> None:
+    rows = shared.store.version().rows().filter(tenant_id="north", repo_slug="photos")
+    if "record" in asked:
+        asked = {"record": rows[asked["record"]][0]}
+    shared.forget("north", "photos")
+    expected = 1 if "record" in asked else 3
+
+    assert shared.lift("north", **asked) == expected
+
+    pushed = shared.push(photos, tenant="north", repo="photos")
+    assert (pushed.added, pushed.forgotten) == (expected, 3 - expected)
+    assert shared.status().forgotten == 3 - expected
+
+
+def test_what_was_not_forgotten_is_not_taken_back(shared: Corpus) -> None:
+    shared.forget("north", "photos")
+
+    for asked in ({"tenant": "south"}, {"tenant": "north", "repo": "x"}, {"tenant": "north", "record": "0"}):
+        with pytest.raises(NotFoundError, match="nothing forgotten to take back: tenant"):
+            shared.lift(**asked)
+    assert shared.status().forgotten == 3
 
 
 def test_what_a_chunk_is_called_is_no_id(corpus: Corpus) -> None:

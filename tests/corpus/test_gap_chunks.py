@@ -1,20 +1,23 @@
 """Image repositories in a shared corpus: one chunk a readable line, and what a push withdraws."""
 
+import gzip
 import json
 import shutil
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypedDict
 
 import polars as pl
 import pytest
 
-from builders import write_corpus
+from builders import gap, write_corpus
 from builders.corpus import ids_of
 from vocabgap.corpus.chunks import PARSER_ID, chunks_of_lines
 from vocabgap.corpus.contracts import PARSED_CHUNK, Code, faults
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.errors import ExitCode, StateError
 from vocabgap.ingest.log_lines import read_lines
+from vocabgap.ingest.scanning import scan
 from vocabgap.records.record import LOG_NAME, ROOT_KIND
 from vocabgap.schema import GAP_KIND
 
@@ -27,6 +30,11 @@ class Whose(TypedDict):
 
 
 NORTH: Whose = {"tenant": "north", "repo": "photos"}
+
+
+def gap_line(need: str) -> str:
+    """A line of a log."""
+    return json.dumps({"description": need, "image_id": "heron"})
 
 
 def chunks(corpus: Corpus) -> pl.DataFrame:
@@ -131,11 +139,103 @@ def test_what_is_gone_stays_until_somebody_says_so(corpus: Corpus, photos: Path)
     assert corpus.push(photos, **NORTH, snapshot=True).deleted == 2
 
 
-def test_snapshot_keeps_a_log_that_has_no_readable_line(corpus: Corpus, photos: Path) -> None:
+def test_log_that_has_no_readable_line_any_more_is_still_one(corpus: Corpus, photos: Path) -> None:
     corpus.push(photos, **NORTH)
     (photos / "heron" / LOG_NAME).write_text("no json\n")
 
-    assert corpus.push(photos, **NORTH, snapshot=True).deleted == 0
+    assert corpus.push(photos, **NORTH, snapshot=True).deleted == 2
+    assert corpus.scan().summary == scan(photos).summary
+
+
+def test_line_that_is_gone_is_withdrawn_with_the_push_of_its_log(corpus: Corpus, photos: Path) -> None:
+    corpus.push(photos, **NORTH)
+    log = photos / "heron" / LOG_NAME
+    log.write_text(log.read_text().replace("sky mask", "[redacted]"))
+
+    result = corpus.push(photos, **NORTH)
+
+    assert (result.added, result.deleted) == (1, 1)
+    assert not chunks(corpus)["content"].str.contains("sky mask").any()
+    assert corpus.scan().summary == scan(photos).summary
+
+
+def test_push_touches_only_the_paths_that_it_has(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
+    corpus.push(photos, **NORTH)
+    corpus.push(photos, tenant="south", repo="photos")
+    other = write_corpus(tmp_path, {"heron": [gap("film grain")]}, "part")
+
+    assert corpus.push(other, **NORTH).deleted == 1
+
+    left = chunks(corpus).group_by("tenant_id", "source_path").len().sort("tenant_id", "source_path")
+    assert left.rows() == [
+        ("north", f"fjord/{LOG_NAME}", 1),
+        ("north", f"heron/{LOG_NAME}", 1),
+        ("south", f"fjord/{LOG_NAME}", 1),
+        ("south", f"heron/{LOG_NAME}", 2),
+    ]
+
+
+def test_log_that_cannot_be_read_withdraws_nothing(corpus: Corpus, photos: Path) -> None:
+    log = photos / "heron" / f"{LOG_NAME}.gz"
+    plain = photos / "heron" / LOG_NAME
+    log.write_bytes(gzip.compress(plain.read_bytes()))
+    plain.unlink()
+    corpus.push(photos, **NORTH)
+    log.write_bytes(log.read_bytes()[:-12])
+
+    result = corpus.push(photos, **NORTH)
+
+    assert (result.deleted, len(result.errors)) == (0, 2)
+    assert len(chunks(corpus)) == 3
+
+
+def test_payload_withdraws_only_what_it_says(corpus: Corpus, photos: Path) -> None:
+    corpus.push(photos, **NORTH)
+    path = f"heron/{LOG_NAME}"
+    file = {"content": gap_line("clouds"), "sourcePath": path, "parserId": PARSER_ID}
+
+    result = corpus.push({"files": [file]}, **NORTH)
+
+    assert (result.added, result.deleted, len(chunks(corpus))) == (1, 0, 4)
+
+
+def test_line_that_has_moved_is_where_it_is_now(corpus: Corpus, photos: Path) -> None:
+    first = datetime(2026, 7, 1, tzinfo=UTC)
+    corpus.push(photos, **NORTH, now=first)
+    log = photos / "heron" / LOG_NAME
+    log.write_text(log.read_text().partition("\n")[2])
+
+    result = corpus.push(photos, **NORTH, now=first + timedelta(days=1))
+
+    assert (result.added, result.deleted) == (0, 1)
+    assert chunks(corpus).filter(source_path=f"heron/{LOG_NAME}")["line"].to_list() == [1]
+    assert chunks(corpus)["ingested_at"].unique().to_list() == [first]
+    columns = ["record_id", "source_path", "line", "byte_offset"]
+    assert corpus.scan().gaps.select(columns).equals(scan(photos).gaps.select(columns))
+
+
+@pytest.mark.parametrize("through", ["folder", "payload", "chunks", "backup"])
+def test_line_that_is_twice_in_a_log_is_counted_twice(
+    corpus: Corpus, other: Corpus, tmp_path: Path, through: str
+) -> None:
+    lines = [gap_line("sky mask"), gap_line("film grain"), gap_line("sky mask"), gap_line("sky mask")]
+    root = write_corpus(tmp_path, {"heron": lines})
+    corpus.push(root, **NORTH)
+    if through == "payload":
+        content = "\n".join(lines)
+        file = {"content": content, "sourcePath": f"heron/{LOG_NAME}", "parserId": PARSER_ID}
+        other.push({"files": [file]}, **NORTH)
+    elif through == "chunks":
+        corpus.export_chunks(tmp_path / "p.json", **NORTH)
+        other.push(tmp_path / "p.json", **NORTH)
+    elif through == "backup":
+        corpus.export(tmp_path / "b.jsonl")
+        other.restore(tmp_path / "b.jsonl")
+
+    found = (corpus if through == "folder" else other).scan()
+
+    assert (found.summary.lines, found.summary.records, found.summary.duplicates) == (4, 2, 2)
+    assert found.gaps["line"].to_list() == [1, 2, 3, 4]
 
 
 def test_snapshot_is_of_one_tenant_and_repository(corpus: Corpus, photos: Path) -> None:

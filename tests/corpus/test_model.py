@@ -37,11 +37,12 @@ class Model:
     """A corpus as a set of what is in it."""
 
     held: set[Key] = field(default_factory=set)
+    forgotten: set[Key] = field(default_factory=set)
 
     def push(self, step: dict[str, Any]) -> tuple[int, int]:
         """Withdraw, then bring in; gives how many were withdrawn for good and how many are new."""
         tenant, repo = step["tenant"], step["repo"]
-        brought = {(tenant, repo, path, text) for path, text in step["files"]}
+        brought = {(tenant, repo, path, text) for path, text in step["files"]} - self.forgotten
         withdrawn = {*step["deleted"], *(step["gone"] or ())}
         leaving = {
             key
@@ -54,10 +55,11 @@ class Model:
         return len(leaving), len(new)
 
     def forget(self, step: dict[str, Any]) -> None:
-        """Take out everything of a tenant, or of one of its repositories."""
-        self.held = {
-            key for key in self.held if key[0] != step["tenant"] or step["repo"] not in {None, key[1]}
+        """Take out everything of a tenant, or of one of its repositories, and leave it out from now on."""
+        self.forgotten |= {
+            key for key in self.held if key[0] == step["tenant"] and step["repo"] in {None, key[1]}
         }
+        self.held -= self.forgotten
 
 
 def carry_out(corpus: Corpus, step: dict[str, Any]) -> tuple[int, int]:

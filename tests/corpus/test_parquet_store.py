@@ -34,13 +34,13 @@ def test_each_change_adds_files_and_changes_none(parquet_store: Store) -> None:
     assert files(parquet_store) == [
         "chunks-000001.parquet",
         "chunks-000002.parquet",
-        "deleted-000004.parquet",
+        "deleted-000003.parquet",
         "manifest.json",
-        "paths-000003.parquet",
+        "paths-000004.parquet",
         "writer.lock",
     ]
     assert (parquet_store.folder / "chunks-000001.parquet").read_bytes() == first
-    deleted = pl.read_parquet(parquet_store.folder / "deleted-000004.parquet")
+    deleted = pl.read_parquet(parquet_store.folder / "deleted-000003.parquet")
     assert deleted.rows() == [(1, 0)]
 
 

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-import vocabgap as vg
 from vocabgap.corpus.corpus import open_corpus
-from vocabgap.corpus.store import Store, is_corpus
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError
-from vocabgap.settings.model import CorpusSettings, Settings
+from vocabgap.corpus.manifest import is_corpus
+from vocabgap.corpus.store import Store
+from vocabgap.errors import ExitCode, NotFoundError
 
 
 def test_a_folder_without_a_corpus_is_one_after_the_first_push(photos: Path, tmp_path: Path) -> None:
@@ -30,22 +29,12 @@ def test_a_damaged_manifest_is_still_that_of_a_corpus(parquet_store: Store) -> N
     assert is_corpus(parquet_store.folder)
 
 
-def test_a_delta_table_is_refused_with_what_to_do(tmp_path: Path) -> None:
-    (tmp_path / "_delta_log").mkdir()
-    (tmp_path / "manifest.json").write_text('{"name": "a web page"}')
+def test_a_folder_of_something_else_is_none_and_stays_as_it_is(tmp_path: Path, photos: Path) -> None:
+    other = tmp_path / "table" / "_delta_log"
+    other.mkdir(parents=True)
 
-    for use in (open_corpus, vg.scan):
-        with pytest.raises(StateError, match="is a Delta table, which is no longer read") as caught:
-            use(tmp_path)
-        assert "into a new folder" in caught.value.hint
+    refused = open_corpus(other.parent).push(photos, tenant="north", repo="photos")
 
-
-def test_a_setting_that_asks_for_a_delta_table_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match=r"corpus\.store: Delta tables are no longer written"):
-        open_corpus(tmp_path / "corpus", settings=Settings(corpus=CorpusSettings(store="delta")))
-
-
-def test_the_deprecated_name_of_the_one_store_does_nothing(tmp_path: Path) -> None:
-    settings = Settings(corpus=CorpusSettings(store="parquet"))
-
-    assert open_corpus(tmp_path / "corpus", settings=settings).settings is settings
+    assert not is_corpus(other.parent)
+    assert refused.exit_code is ExitCode.STATE
+    assert [path.name for path in other.parent.iterdir()] == ["_delta_log"]

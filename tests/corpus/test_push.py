@@ -56,7 +56,8 @@ def test_a_chunk_becomes_a_row_that_says_whose_it_is(chunk: Chunk) -> None:
 def test_the_answer_is_the_contracts_object(chunk: Chunk) -> None:
     told = push(MemoryStore(), {"files": [chunk, 5]}, tenant="ada", now=NOW).as_object()
     assert list(told) == [
-        "ingested", "deleted", "embeddingsGenerated", "errors", "tenantId", "durationMs", "warnings",
+        "ingested", "deleted", "embeddingsGenerated", "errors", "tenantId", "durationMs",
+        "forgotten", "warnings",
     ]  # fmt: skip
     (error,) = told["errors"]
     assert error["code"] == "KB_FILE_PAYLOAD_INVALID"

@@ -177,7 +177,7 @@ def test_a_change_that_changes_nothing_makes_no_version(store: Store) -> None:
     assert store.version().measures == before
 
 
-def test_snapshots_are_kept_replaced_and_dropped(store: Store) -> None:
+def test_snapshots_are_kept_and_replaced(store: Store) -> None:
     lab, garden = PathSnapshot("ada", "lab", ("a", "b"), SAID), PathSnapshot("ada", "garden", (), SAID)
     bob = PathSnapshot("bob", "lab", ("c",), SAID)
     with store.changing("say") as change:
@@ -190,14 +190,12 @@ def test_snapshots_are_kept_replaced_and_dropped(store: Store) -> None:
     later = PathSnapshot("ada", "lab", ("a",), SAID + timedelta(microseconds=1))
     with store.changing("say again") as change:
         change.keep_snapshot(later)
-        assert change.drop_snapshots("ada", "garden") == 1
-        assert change.drop_snapshots("ada", "garden") == 0
-        assert change.snapshots == (later, bob)
-    assert store.version().snapshots == (later, bob)
+        assert change.snapshots == (garden, later, bob)
+    assert store.version().snapshots == (garden, later, bob)
 
     with store.changing("forget") as change:
-        assert change.drop_snapshots("ada") == 1
-    assert store.version().snapshots == (bob,)
+        change.keep("paths", change.table("paths").clear())
+    assert store.version().snapshots == ()
 
 
 def test_configurations_are_counted_by_tenant(store: Store) -> None:
@@ -208,20 +206,6 @@ def test_configurations_are_counted_by_tenant(store: Store) -> None:
 
     assert store.version().config_versions == {"ada": 2, "bob": 1}
     assert store.version().rows().equals(CHUNKS.empty())
-
-
-def test_vectors_of_another_length_are_refused_before_a_write(store: Store) -> None:
-    assert add(store, chunks("a")) == 1
-    assert store.version().dimension is None
-    add(store, chunks("b", vector=[1.0, 2.0]))
-    before = store.version().measures
-    assert store.version().dimension == 2
-
-    with pytest.raises(InvalidInputError, match="3 numbers do not fit a corpus whose vectors have 2"):
-        add(store, chunks("c", vector=[1.0, 2.0, 3.0]))
-
-    assert store.version().measures == before
-    assert ids(store) == ["a", "b"]
 
 
 def test_a_corpus_whose_vectors_are_all_replaced_takes_those_of_another_length(store: Store) -> None:
@@ -242,21 +226,6 @@ def test_a_length_is_forgotten_when_no_vector_is_there_any_more(store: Store) ->
     store.compact()
 
     assert store.version().dimension is None
-
-
-@pytest.mark.parametrize("column", ["id", "tenant_id", "repo_slug", "source_path"])
-def test_a_chunk_without_an_identity_is_refused(store: Store, column: str) -> None:
-    rows = pl.concat([chunks("a"), chunks("b").with_columns(pl.lit(None, pl.String).alias(column))])
-
-    with pytest.raises(InvalidInputError, match=f"row 1: '{column}' is null"):
-        add(store, rows)
-
-
-def test_vectors_of_several_lengths_or_of_none_are_refused(store: Store) -> None:
-    with pytest.raises(InvalidInputError, match="of 1 and of 2 numbers"):
-        add(store, pl.concat([chunks("a", vector=[1.0]), chunks("b", vector=[1.0, 2.0])]))
-    with pytest.raises(InvalidInputError, match="no numbers"):
-        add(store, chunks("a", vector=[]))
 
 
 def test_a_corpus_that_is_emptied_is_still_one(store: Store) -> None:

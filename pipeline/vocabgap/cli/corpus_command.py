@@ -35,7 +35,7 @@ _SHOWN_ERRORS: Final = 20
 _FILE_HELP = "One backup record a line; compressed if it is called .zst."
 _KIB: Final = 1024
 _BYTES_GO: Final = "their bytes go with `vocabgap corpus compact`"
-_NUMBERS: Final = ("records", "gap records", "paths", "missing", "stale", "outdated")
+_NUMBERS: Final = ("records", "gap records", "rejects", "paths", "missing", "stale", "outdated")
 
 CorpusOption = Annotated[
     str | None, typer.Option("--corpus", help=f"Folder of the shared corpus.  [default: {DEFAULT_CORPUS}]")
@@ -69,7 +69,7 @@ def push(
         list[str] | None, typer.Option(help="Withdraw what is of this path; may be repeated. For a DIR.")
     ] = None,
     snapshot: Annotated[
-        bool, typer.Option("--snapshot", help="Withdraw what is of no log that is in DIR now.")
+        bool, typer.Option("--snapshot", help="Withdraw the logs, too, that are not in DIR any more.")
     ] = False,
     base: Annotated[
         str | None, typer.Option(help="Withdraw what git deleted since this revision of DIR.")
@@ -86,7 +86,8 @@ def push(
 ) -> None:
     """Bring in gap logs or a payload, and withdraw what it says is gone.
 
-    What is pushed twice is there once. What is withdrawn is only ever of this tenant and repository.
+    What is pushed twice is there once. A log of DIR takes the place of what is there of its path; a payload
+    withdraws what it names. Only what is of this tenant and repository is ever touched.
     """
     output = output_of(context)
     moment = None if now is None else parse_now(now)
@@ -140,8 +141,14 @@ def _print_pushed(output: Output, result: "PushResult") -> None:
     _note_more(output, len(result.errors))
     output.text(
         f"{count(result.ingested, 'record')} pushed, {result.added:,} of them new;"
-        f" {result.deleted:,} withdrawn; {count(len(result.errors), 'error')}"
+        f" {result.deleted:,} withdrawn{_left_out(result.forgotten)};"
+        f" {count(len(result.errors), 'error')}"
     )
+
+
+def _left_out(forgotten: int) -> str:
+    """How many records were left out, if any."""
+    return f"; {forgotten:,} left out, forgotten earlier (forget --lift)" if forgotten else ""
 
 
 def _note_more(output: Output, number: int) -> None:
@@ -191,7 +198,7 @@ def export_chunks(
 @corpus.command()
 @with_options(CorpusOptions)
 def export(context: typer.Context, file: Annotated[Path, typer.Argument(help=_FILE_HELP)]) -> None:
-    """Write a backup: every record with its vector, ordered by id."""
+    """Write a backup: every record with its vector, ordered by id; no rejected lines, no hashes."""
     output = output_of(context)
     backup = _open(context).export(file)
     place = printable_name(str(file))
@@ -219,8 +226,9 @@ def restore(
     except RefusedError as error:
         raise InvalidInputError(f"{error.code}: {error.message}") from error
     summary = f"{count(restored.records, 'record')} restored, {restored.added:,} of them new"
-    removed = f"; {restored.removed:,} replaced" if replace else ""
-    output.result(f"{summary}{removed}{_absent(restored.without_document)}", **asdict(restored))
+    summary += f"; {restored.removed:,} replaced" if replace else ""
+    summary += _absent(restored.without_document) + _left_out(restored.forgotten)
+    output.result(summary, **asdict(restored))
 
 
 def _absent(number: int) -> str:
@@ -243,6 +251,7 @@ def status(context: typer.Context) -> None:
         dimension=overview.dimension,
         orphan_version_gap=overview.orphan_version_gap,
         orphans=overview.orphans,
+        forgotten=overview.forgotten,
         rules=overview.rules,
         compaction_due=overview.compaction_due,
     )
@@ -254,6 +263,8 @@ def status(context: typer.Context) -> None:
     output.text(escape_unseen(f"{place}: {_measured(overview.measures)}"))
     due = overview.compaction_due
     output.text(f"compaction is due: {due}" if due else "compaction is not due")
+    if overview.forgotten:
+        output.text(f"{count(overview.forgotten, 'record')} forgotten, and left out where they come again")
     if overview.orphans or any(each.stale for each in overview.identities):
         output.text(f"{count(overview.orphans, 'record')} may be removed (vocabgap corpus remove-orphans)")
         for rule in overview.rules:
@@ -273,13 +284,34 @@ def forget(
     record: Annotated[
         str | None, typer.Option(help="Only the one with this id, of a chunk or a gap record.")
     ] = None,
+    lift: Annotated[
+        bool,
+        typer.Option("--lift", help="Take back what was forgotten: let it come again with the next push."),
+    ] = False,
+    compact: Annotated[
+        bool,
+        typer.Option("--compact", help="Compact the corpus, too: no byte of them is left in its folder."),
+    ] = False,
 ) -> None:
-    """Remove records of a tenant for good: without further options all of them."""
+    """Remove records of a tenant for good: without further options all of them.
+
+    Hashes of them are kept, so that no later push or restore brings them back.
+    """
     output = output_of(context)
-    forgotten = _open(context).forget(tenant, repo, image=image, record=record)
+    shared_corpus = _open(context)
+    if lift:
+        if image is not None or compact:
+            raise InvalidInputError(
+                "--lift goes with --tenant, --repo and --record alone", hint="only hashes of them are kept"
+            )
+        lifted = shared_corpus.lift(tenant, repo, record=record)
+        output.result(f"{count(lifted, 'record')} may come again", records=lifted)
+        return
+    forgotten = shared_corpus.forget(tenant, repo, image=image, record=record, compact=compact)
     records, paths = count(forgotten.records, "record"), count(forgotten.paths, "path")
     output.result(f"{records} forgotten, {paths} with nothing left", **asdict(forgotten))
-    output.note(_BYTES_GO)
+    if not compact:
+        output.note(_BYTES_GO)
 
 
 @corpus.command()
@@ -312,7 +344,15 @@ def compact(context: typer.Context) -> None:
 
 
 def _row(each: "Identity") -> tuple[object, ...]:
-    counts = (each.records, each.gap_records, each.paths, each.missing, each.stale, each.outdated)
+    counts = (
+        each.records,
+        each.gap_records,
+        each.rejects,
+        each.paths,
+        each.missing,
+        each.stale,
+        each.outdated,
+    )
     return (each.tenant_id, each.repo_slug, each.root_kind, *(f"{number:,}" for number in counts))
 
 

@@ -16,6 +16,7 @@ from vocabgap.corpus.chunks import Row, frame_of, row_of, scan_chunks
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.identity import natural_key
 from vocabgap.corpus.store import Store
+from vocabgap.corpus.upkeep import without_forgotten
 from vocabgap.corpus.version import Version
 from vocabgap.errors import StateError
 from vocabgap.records.record import PHRASE_FIELDS
@@ -136,6 +137,7 @@ class Restored:
         added: Of these, those that were not there yet.
         present: Of these, those that were, and stay as they are.
         without_document: Of these, those that have no text.
+        forgotten: Of these, those that were left out, for somebody had them forgotten.
         removed: Chunks that were there before and were replaced.
         dimension: Length of the vectors.
     """
@@ -144,6 +146,7 @@ class Restored:
     added: int
     present: int
     without_document: int
+    forgotten: int
     removed: int
     dimension: int | None
 
@@ -154,21 +157,26 @@ def restore(store: Store, path: Path, *, replace: bool = False, at_once: int = _
     The file is read twice: to be checked, and to be restored, `at_once` records at a time.
     """
     next(read_records(path), None)  # a file that is not there is told before a corpus is made
-    records = added = without_document = 0
+    records = added = without_document = forgotten = 0
     with store.changing(f"restore of {path.name}") as change:
         before = _state(path)
         dimension = _require_restorable(path, change, replace=replace)
         removed = change.delete(pl.lit(value=True)) if replace else 0
+        if replace:
+            change.keep("logs", change.table("logs").clear())
         remaining = map(_row_of, read_records(path))
         while rows := list(islice(remaining, at_once)):
             records += len(rows)
             without_document += sum(row.content is None for row in rows)
-            added += change.add(frame_of(rows))
+            restored, left_out = without_forgotten(change, frame_of(rows))
+            added += change.add(restored)
+            forgotten += left_out.height
         if _state(path) != before:
             raise StateError(
                 f"'{path}' was changed while it was read; nothing was written", hint="restore it again"
             )
-    return Restored(records, added, records - added, without_document, removed, dimension)
+    present = records - added - forgotten
+    return Restored(records, added, present, without_document, forgotten, removed, dimension)
 
 
 def _state(path: Path) -> tuple[int, int, int]:

@@ -13,7 +13,7 @@ import polars as pl
 from vocabgap.corpus.compact_json import compact_json, is_unicode
 from vocabgap.corpus.identity import SHARED_REPO, SHARED_TENANT, milliseconds
 from vocabgap.corpus.incoming import HASH_INPUTS, RAW_ROOT_KIND, SCHEMA_VERSION
-from vocabgap.corpus.store import is_corpus as is_corpus  # noqa: PLC0414 - what ingest asks of a root
+from vocabgap.corpus.manifest import is_corpus as is_corpus  # noqa: PLC0414 - what ingest asks of a root
 from vocabgap.corpus.store import open_store
 from vocabgap.corpus.version import Version
 from vocabgap.ingest.columns import FOLDER, TEXT
@@ -41,6 +41,7 @@ class _Meta(msgspec.Struct, frozen=True, rename="camel"):
 
     byte_offset: int | None = None
     folder: str | None = None
+    copies: tuple[tuple[int, int], ...] = ()  # line and offset of each further line that is the same
 
 
 class _Stored(msgspec.Struct, frozen=True, rename="camel"):
@@ -76,7 +77,7 @@ def scan_version(
     """Decode the gap records of a corpus."""
     wanted = scope(tenants, repositories)
     chunks = version.rows(READ, wanted & _READABLE)
-    scan = scan_stored(lines_of_chunks(chunks), sources=sources)
+    scan = scan_stored(lines_of_chunks(chunks), version.table("logs").filter(wanted), sources=sources)
     others = version.rows(["id"], wanted).height - chunks.height
     return replace(scan, summary=replace(scan.summary, passed_over=scan.summary.passed_over + others))
 
@@ -98,18 +99,28 @@ def scan_chunks(
     Each line gets a number of its own, by which its record is found again.
     """
     lines = lines_of_chunks(chunks.filter(_READABLE)) if chunks.height else STORED.empty()
-    lines = lines.with_columns(line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
+    lines = lines.unique("id", keep="first", maintain_order=True).with_columns(
+        line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
+    )
     return lines, scan_stored(lines, sources=sources)
 
 
 def lines_of_chunks(chunks: pl.DataFrame) -> pl.DataFrame:
     """The lines that some chunks hold (`ingest.STORED`)."""
     origins = [_meta(metadata) for metadata in chunks["metadata"]]
-    return chunks.with_columns(
+    lines = chunks.with_columns(
         pl.Series("byte_offset", [each.byte_offset for each in origins], dtype=pl.Int64),
         pl.Series(FOLDER, [each.folder for each in origins], dtype=pl.String),
         pl.col("content").alias(TEXT),
     ).select(STORED.names)
+    copies = [(place, *copy) for place, each in enumerate(origins) for copy in each.copies]
+    if not copies:
+        return lines
+    at, numbers, offsets = zip(*copies, strict=True)
+    again = lines[list(at)].with_columns(
+        pl.Series("line", numbers, dtype=pl.Int64), pl.Series("byte_offset", offsets, dtype=pl.Int64)
+    )
+    return pl.concat([lines, again])
 
 
 def _meta(metadata: str) -> _Meta:
@@ -118,19 +129,29 @@ def _meta(metadata: str) -> _Meta:
         meta = _STORED.decode(metadata).custom_meta
     except msgspec.MsgspecError:
         return _Meta()
+    numbers = [number for copy in meta.copies for number in copy]
     at = meta.byte_offset
-    return meta if at is None or 0 <= at < 1 << 60 else _Meta(folder=meta.folder)
+    if not all(0 <= number < 1 << 60 for number in (*numbers, at or 0)):
+        return _Meta(folder=meta.folder)
+    return meta
 
 
 def chunks_of_lines(
     lines: pl.DataFrame, *, tenant_id: str, repo_slug: str, root_kind: str = CONTRACT_ROOT_KIND
 ) -> Iterator[dict[str, Any]]:
-    """Each readable line as a chunk."""
+    """Each readable line as a chunk; of lines of a log that are the same the first, which names the rest."""
     columns = ("record_id", TEXT, "source_path", "line", "byte_offset", FOLDER)
-    for record_id, text, source_path, line, offset, folder in lines.select(columns).iter_rows():
+    is_first = pl.struct("source_path", "record_id", TEXT).is_first_distinct()
+    copies: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+    for record_id, text, source_path, line, offset, _ in lines.filter(~is_first).select(columns).iter_rows():
+        copies.setdefault((source_path, record_id, text), []).append((line, offset))
+    firsts = lines.filter(is_first).select(columns)
+    for record_id, text, source_path, line, offset, folder in firsts.iter_rows():
         meta: dict[str, Any] = {"byteOffset": offset}
         if folder != folder_of(source_path, repo_slug):
             meta[FOLDER] = folder
+        if copy := copies.get((source_path, record_id, text)):
+            meta["copies"] = copy
         yield {
             "schemaVersion": SCHEMA_VERSION,
             "tenantId": tenant_id,

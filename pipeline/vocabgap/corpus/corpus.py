@@ -19,8 +19,8 @@ from vocabgap.corpus.payloads import (
     read_payload,
 )
 from vocabgap.corpus.push import UNLIMITED, Limits, push
-from vocabgap.corpus.store import DELTA_HINT, Store, open_store
-from vocabgap.corpus.upkeep import Forgotten, Overview, forget, judged, overview
+from vocabgap.corpus.store import Store, open_store
+from vocabgap.corpus.upkeep import Forgotten, Overview, forget, judged, lift, overview
 from vocabgap.corpus.version import Measures
 from vocabgap.corpus.withdrawal import GitRepository, empties
 from vocabgap.errors import InvalidInputError, require_kind
@@ -47,15 +47,9 @@ def open_corpus(
 
     Raises:
         NotFoundError: There is none, and none is to be made.
-        InvalidInputError: The settings ask for a Delta table.
-        StateError: It is a Delta table.
     """
     settings = Settings() if settings is None else settings
     require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
-    if settings.corpus.store == "delta":
-        raise InvalidInputError(
-            "corpus.store: Delta tables are no longer written", hint=f"leave it out; {DELTA_HINT}"
-        )
     return Corpus(open_store(folder, create=create, on_wait=on_wait), settings)
 
 
@@ -82,7 +76,8 @@ class Corpus:
     ) -> PushResult:
         """Bring in what a folder or a payload holds, and take out what it withdraws.
 
-        What is wrong with single lines or chunks is part of the answer; everything else is done.
+        What is wrong with single lines or chunks is part of the answer; everything else is done. A gap log
+        of a folder takes the place of what is there of its path; what is of other paths stays.
 
         Args:
             source: An image repository, the file of a payload (`-` for standard input), or a payload.
@@ -123,6 +118,7 @@ class Corpus:
             spoof=Spoof(self.settings.corpus.tenant_spoof),
             resolver=None if git is None else GitRepository(Path(git)).deleted,
             parsers={PARSER_ID: parser},
+            whole_logs=limits is UNLIMITED,
             confirmed=empties(payload) and confirmed() if callable(confirmed) else confirmed,
             limits=limits,
             now=now,
@@ -167,22 +163,48 @@ class Corpus:
         return export_stored_chunks(self.store.version(), Path(file), tenant=tenant, repo=repo)
 
     def forget(
-        self, tenant: str, repo: str | None = None, *, image: str | None = None, record: str | None = None
+        self,
+        tenant: str,
+        repo: str | None = None,
+        *,
+        image: str | None = None,
+        record: str | None = None,
+        compact: bool = False,
     ) -> Forgotten:
-        """Remove records of a tenant; their bytes go with the next compaction.
+        """Remove records of a tenant, and leave them out of every later push and restore.
+
+        Only hashes of them are kept. Their bytes go with the next compaction.
 
         Args:
             tenant: Whose they are.
             repo: Only those of this repository.
             image: Only those of this image, as the record names it or as its folder is called.
             record: Only the one with this id: that of the chunk or of the gap record.
+            compact: Whether to compact the corpus, too: no byte of them is left in its folder.
 
         Raises:
             InvalidInputError: No tenant is named.
             NotFoundError: There are none.
             StateError: The corpus cannot be changed.
         """
-        return forget(self.store, tenant, repo, image=image, record=record, sources=self.settings.sources)
+        sources = self.settings.sources
+        forgotten = forget(self.store, tenant, repo, image=image, record=record, sources=sources)
+        if compact:
+            self.compact()
+        return forgotten
+
+    def lift(self, tenant: str, repo: str | None = None, *, record: str | None = None) -> int:
+        """Let what was forgotten come again with the next push or restore; gives how many records.
+
+        Args:
+            tenant: Whose they are.
+            repo: Only those of this repository.
+            record: Only the one with this id: that of the chunk or of the gap record.
+
+        Raises:
+            NotFoundError: Nothing of that was forgotten.
+        """
+        return lift(self.store, tenant, repo, record=record)
 
     def configure(self, tenant: str) -> int:
         """Note that a tenant was configured anew: what is not pushed again becomes stale, and then outdated.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from vocabgap.corpus.compact_json import compact_json, is_unicode
 from vocabgap.corpus.contracts import (
@@ -59,7 +59,22 @@ class RawFile:
     entry: Mapping[str, Any]
 
 
-Parser = Callable[[RawFile], Iterable[Mapping[str, Any] | RefusedError]]
+class PushedLog(NamedTuple):
+    """What a gap log holds beside its chunks; the fields are those of `ingest.log_lines.STORED_LOGS`."""
+
+    root_kind: str
+    source_path: str
+    folder: str | None
+    passed_over: int | None
+    rejects: list[dict[str, Any]] | None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the log was read to its end."""
+        return self.passed_over is not None and all(each["line"] for each in self.rejects or ())
+
+
+Parser = Callable[[RawFile], Iterable[Mapping[str, Any] | RefusedError | PushedLog]]
 """Gives the chunks of a file, each as a parsed-chunk-v1 record; `rootKind` may also be `image-repo`.
 
 In the place of a part that is no chunk stands why: it becomes an error of the push, and the others stay.
@@ -184,11 +199,17 @@ class Incoming:
         chunks: The valid ones, each with `hash`, `source` and `type`.
         errors: What was refused.
         claims: How many chunks claimed what; a claim and what it was overwritten with.
+        logs: What gap logs hold beside chunks, each with its repository.
     """
 
     chunks: list[dict[str, Any]] = field(default_factory=list)
     errors: list[PushError] = field(default_factory=list)
     claims: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    logs: list[tuple[str, PushedLog]] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to bring in."""
+        return bool(self.chunks or self.logs)
 
     @property
     def warnings(self) -> tuple[Warned, ...]:
@@ -215,6 +236,10 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], spoof: Spoof, most
             continue
         _notice(incoming, _claim_of(entry), caller.stamp_of({}), spoof)
         for number, record in enumerate(records):
+            if isinstance(record, PushedLog):
+                named = None if caller.alone else entry.get("repoSlug")
+                incoming.logs.append((named or caller.repo_slug, record))
+                continue
             if isinstance(record, RefusedError):
                 incoming.errors.append(PushError.of(record, fileIndex=position))
                 continue

@@ -1,14 +1,15 @@
 """The manifest says which files are a version of a corpus. It is replaced whole, and last.
 
-A version is parts that hold chunks, one file of what is deleted of them, and one of path snapshots. All are
-written once and never changed.
+A version is parts that hold chunks, and up to four tables, each in a file: what is deleted of the parts, path
+snapshots, what logs hold beside chunks, and hashes of what was forgotten. A file is written once and never
+changed.
 """
 
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 import msgspec
 
@@ -19,16 +20,16 @@ from vocabgap.files.signals import deferred_signals
 
 MANIFEST: Final = "manifest.json"
 FORMAT: Final = "vocabgap-corpus"
-FORMAT_VERSION: Final = 1
+FORMAT_VERSION: Final = 2
 LOCK: Final = "writer.lock"
 DAMAGED_HINT: Final = "put it back from a copy of the folder, or restore an exported backup into a new one"
 _TEMPORARY: Final = "manifest.json.new"
-_NUMBERED: Final = r"(chunks|deleted|paths)-(?P<number>[0-9]{6,})\.parquet"
+TABLES: Final = ("deleted", "paths", "logs", "forgotten")
+_NUMBERED: Final = rf"(chunks|{'|'.join(TABLES)})-(?P<number>[0-9]{{6,}})\.parquet"
 # What a writer that was killed may leave, and the next one removes; no other file is ever removed.
 NUMBERED: Final = re.compile(_NUMBERED)
 OURS: Final = re.compile(rf"{_NUMBERED}|manifest\.json(\.new)?|writer\.lock")
 
-_Kind = Literal["chunks", "deleted", "paths"]
 _Count = Annotated[int, msgspec.Meta(ge=0)]
 _Number = Annotated[int, msgspec.Meta(ge=1)]
 
@@ -55,8 +56,10 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         version: Its number; 0 where nothing was written yet.
         next_number: The number of the next file.
         parts: The files of chunks, in the order in which they came.
-        deleted: The file that says which rows of the parts are deleted.
-        paths: The file of path snapshots.
+        deleted: The table that says which rows of the parts are deleted; None while empty, like the others.
+        paths: The table of path snapshots.
+        logs: The table of what pushed logs hold beside chunks.
+        forgotten: The table of the hashes of what was forgotten.
         config_versions: How often each tenant was configured.
     """
 
@@ -65,37 +68,41 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     parts: tuple[PartEntry, ...] = ()
     deleted: FileEntry | None = None
     paths: FileEntry | None = None
+    logs: FileEntry | None = None
+    forgotten: FileEntry | None = None
     config_versions: dict[str, int] = {}
 
     @property
     def files(self) -> dict[str, FileEntry]:
         """Every file that the version needs, by its name."""
         files: dict[str, FileEntry] = {file_name("chunks", part.number): part for part in self.parts}
-        others: dict[_Kind, FileEntry | None] = {"deleted": self.deleted, "paths": self.paths}
-        return files | {file_name(kind, entry.number): entry for kind, entry in others.items() if entry}
+        return files | {file_name(kind, entry.number): entry for kind, entry in self.tables.items()}
+
+    @property
+    def tables(self) -> dict[str, FileEntry]:
+        """The tables that are not empty."""
+        return {kind: entry for kind in TABLES if (entry := getattr(self, kind)) is not None}
 
 
 class _Format(msgspec.Struct, frozen=True):
     format: str
+    format_version: int = 0
 
 
-class _Versioned(_Format, frozen=True):
-    format_version: int
-
-
-class _Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    format: str
-    format_version: int
+class _Written(_Format, frozen=True, forbid_unknown_fields=True, kw_only=True):
     corpus: Manifest
 
 
-def file_name(kind: _Kind, number: int) -> str:
-    """The name of a file of chunks, of deleted rows or of path snapshots."""
+def file_name(kind: str, number: int) -> str:
+    """The name of a file of `chunks`, or of one of the `TABLES`."""
     return f"{kind}-{number:06d}.parquet"
 
 
-def has_manifest(folder: Path) -> bool:
-    """Whether a folder holds the manifest of a corpus, be it one that can no longer be read."""
+def is_corpus(folder: Path) -> bool:
+    """Whether a folder holds a shared corpus, be it one that can no longer be read.
+
+    A manifest of something else says nothing: many tools call a file so.
+    """
     try:
         content = (folder / MANIFEST).read_bytes()
     except FileNotFoundError:
@@ -116,7 +123,7 @@ def read_manifest(folder: Path) -> Manifest | None:
     except FileNotFoundError:
         return None
     try:
-        whose = msgspec.json.decode(content, type=_Versioned)
+        whose = msgspec.json.decode(content, type=_Format)
         if whose.format != FORMAT:
             raise StateError(
                 f"'{path}' is the manifest of something else: format '{whose.format}', expected '{FORMAT}'",
@@ -138,7 +145,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Let a version be the newest one. The files that it names are on the disk by now."""
     temporary = folder / _TEMPORARY
-    written = _Written(FORMAT, FORMAT_VERSION, manifest)
+    written = _Written(format=FORMAT, format_version=FORMAT_VERSION, corpus=manifest)
     temporary.write_bytes(msgspec.json.format(msgspec.json.encode(written), indent=1) + b"\n")
     sync(temporary)
     with deferred_signals():

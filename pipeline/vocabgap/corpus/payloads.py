@@ -12,19 +12,19 @@ import msgspec
 import polars as pl
 
 from vocabgap.corpus.backup_files import written
-from vocabgap.corpus.chunks import CONTRACT_ROOT_KIND, PARSER_ID, chunks_of_lines, scope
+from vocabgap.corpus.chunks import CONTRACT_ROOT_KIND, PARSER_ID, chunks_of_lines, folder_of, scope
 from vocabgap.corpus.contracts import PARSED_CHUNK, Code, RefusedError, contract_schema, keeps
 from vocabgap.corpus.identity import CONTRACT_ROOT_KINDS, path_fault, require_identity
-from vocabgap.corpus.incoming import Parser, RawFile
+from vocabgap.corpus.incoming import Parser, PushedLog, RawFile
 from vocabgap.corpus.version import Version
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.files.refusals import refusal
-from vocabgap.ingest.log_lines import read_lines, text_lines
+from vocabgap.ingest.log_lines import LogLines, read_lines, text_lines
 from vocabgap.records.record import ROOT_KIND
 from vocabgap.settings.model import ScanSettings
 from vocabgap.settings.sources import Source
 
-_Parsed = Mapping[str, Any] | RefusedError
+_Parsed = Mapping[str, Any] | RefusedError | PushedLog
 STANDARD_INPUT: Final = "-"
 _HINT: Final = "expected one JSON object with `files`, as `vocabgap corpus export-chunks` writes it"
 _ENCODER: Final = msgspec.json.Encoder()
@@ -70,13 +70,15 @@ def folder_payload(
             hint="make it readable, or push without --snapshot",
         )
     parsed: dict[str, list[_Parsed]] = {
-        path: [] for path in sorted({*logs.lines["source_path"], *logs.rejects["source_path"]})
+        path: [] for path in sorted({*logs.paths, *logs.rejects["source_path"]})
     }
     chunks = chunks_of_lines(logs.lines, tenant_id=tenant_id, repo_slug=repo_slug, root_kind=ROOT_KIND)
     for chunk in chunks:
         parsed[chunk["sourcePath"]].append(chunk)
     for error in refusals(logs.rejects):
         parsed[str(error.details["sourcePath"])].append(error)
+    for log in _pushed_logs(logs, repo_slug, ROOT_KIND):
+        parsed[log.source_path].append(log)
     payload = {
         "tenantId": tenant_id,
         "repoSlug": repo_slug,
@@ -93,8 +95,15 @@ def gap_log_parser(sources: Mapping[str, Source] | None = None) -> Parser:
         logs = text_lines(file.content, file.source_path, repo_slug=file.repo_slug, sources=sources)
         yield from chunks_of_lines(logs.lines, tenant_id=file.tenant_id, repo_slug=file.repo_slug)
         yield from refusals(logs.rejects)
+        yield from _pushed_logs(logs, file.repo_slug, CONTRACT_ROOT_KIND)
 
     return parse
+
+
+def _pushed_logs(logs: LogLines, repo_slug: str, root_kind: str) -> Iterator[PushedLog]:
+    """What the logs hold beside readable lines."""
+    for path, folder, *beside in logs.logs.iter_rows():
+        yield PushedLog(root_kind, path, None if folder == folder_of(path, repo_slug) else folder, *beside)
 
 
 def refusals(rejects: pl.DataFrame) -> Iterator[RefusedError]:

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
@@ -11,7 +11,6 @@ import msgspec
 import polars as pl
 
 from vocabgap.corpus.chunks import frame_of, metadata_of, row_of
-from vocabgap.corpus.compact_json import compact_json
 from vocabgap.corpus.contracts import Code, PushError, PushResult, RefusedError
 from vocabgap.corpus.identity import (
     SHARED_TENANT,
@@ -24,6 +23,7 @@ from vocabgap.corpus.identity import (
 )
 from vocabgap.corpus.incoming import Caller, Incoming, Parser, read_files
 from vocabgap.corpus.store import Change, Store
+from vocabgap.corpus.upkeep import logs_with, without_forgotten
 from vocabgap.corpus.version import PathSnapshot
 from vocabgap.corpus.withdrawal import Resolver, Withdrawal, withdrawal
 from vocabgap.errors import ExitCode, NotFoundError, VocabgapError
@@ -39,6 +39,7 @@ class Limits(NamedTuple):
     mib: int = 1024
 
 
+_KNOWN: Final = ("id", "ingested_at", "embedding", "config_version", "metadata")
 UNLIMITED: Final = Limits(sys.maxsize, sys.maxsize)
 
 
@@ -53,6 +54,7 @@ def push(
     spoof: Spoof = Spoof.OVERWRITE,
     resolver: Resolver | None = None,
     parsers: Mapping[str, Parser] | None = None,
+    whole_logs: bool = False,
     strict_tombstones: bool = False,
     confirmed: bool = False,
     limits: Limits = Limits(),  # noqa: B008 - it never changes
@@ -61,11 +63,12 @@ def push(
 
     Everything that is valid is done, whatever else is not; it appears in the corpus in one step, deletions
     before additions. What is pushed a second time changes nothing; but if the tenant was
-    configured anew since, it is of the present configuration then.
+    configured anew since, it is of the present configuration then. What was forgotten is left out.
 
     Beside what `Corpus.push` takes: `spoof` is what is done about a chunk that claims another tenant or
-    repository, and with `strict_tombstones` a tombstone has to be an object, not a bare path. Without a
-    `repo` each part of the payload names its own.
+    repository. With `whole_logs`, a gap log that was read takes the place of what is there of its path; so
+    what it no longer holds is withdrawn. With `strict_tombstones` a tombstone has to be an object, not a bare
+    path. Without a `repo` each part of the payload names its own.
     """
     started = time.monotonic()
     result = PushResult(normal_tenant(tenant) or SHARED_TENANT)
@@ -87,7 +90,12 @@ def push(
             errors=(*incoming.errors, *leaving.errors),
             warnings=incoming.warnings,
         )
-        result = _carried_out(store, caller, incoming, leaving, result, now=now, most=limits.chunks)
+        _require_volume(incoming, limits.chunks)
+        if whole_logs:
+            leaving.add((repo, log.source_path) for repo, log in incoming.logs if log.is_whole)
+        moment = milliseconds(datetime.now(UTC) if now is None else now)
+        if incoming or leaving or not (result.errors or _is_there(store)):
+            result = _changed(store, caller, incoming, leaving, result, moment, anew=whole_logs)
     except RefusedError as error:
         result = replace(result, errors=(*result.errors, PushError.of(error)))
     except (VocabgapError, OSError) as error:
@@ -95,20 +103,7 @@ def push(
     return replace(result, duration_ms=round((time.monotonic() - started) * 1000))
 
 
-def _carried_out(
-    store: Store,
-    caller: Caller,
-    incoming: Incoming,
-    leaving: Withdrawal,
-    result: PushResult,
-    *,
-    now: datetime | None,
-    most: int,
-) -> PushResult:
-    """What came of changing the corpus, if there is anything to change.
-
-    The first push makes the corpus even if it brings nothing; not where all that it brings is refused.
-    """
+def _require_volume(incoming: Incoming, most: int) -> None:
     if len(incoming.chunks) > most:
         raise RefusedError(
             Code.VOLUME_EXCEEDED,
@@ -117,20 +112,37 @@ def _carried_out(
             chunks=len(incoming.chunks),
             limit=most,
         )
-    if not incoming.chunks and not leaving and (result.errors or _is_there(store)):
-        return result
-    moment = milliseconds(datetime.now(UTC) if now is None else now)
-    with store.changing(f"push to {caller.tenant_id}/{caller.repo_slug}") as change:
-        chunks = {chunk["id"]: chunk for chunk in _stamped(caller, incoming, change, moment)}
-        deleted = change.delete(leaving.condition(caller.tenant_id, chunks)) if leaving else 0
-        rows = [row_of(each, metadata_of(chunk), chunk["content"]) for each, chunk in chunks.items()]
-        added = change.add(frame_of(rows)) if rows else 0
-        _confirm_under_configuration(change, caller.tenant_id, chunks)
+
+
+def _changed(  # noqa: PLR0917 - what a push is made of
+    store: Store,
+    caller: Caller,
+    incoming: Incoming,
+    leaving: Withdrawal,
+    result: PushResult,
+    moment: int,
+    *,
+    anew: bool,
+) -> PushResult:
+    """Change the corpus, and count what came of it.
+
+    The first push makes the corpus even if it brings nothing; not where all that it brings is refused.
+    """
+    tenant = caller.tenant_id
+    with store.changing(f"push to {tenant}/{caller.repo_slug}") as change:
+        rows, again = _rows(caller, incoming, change, moment, anew=anew)
+        rows, forgotten = without_forgotten(change, rows)
+        deleted = change.delete(leaving.condition(tenant, rows["id"])) if leaving else 0
+        if again:
+            change.delete(pl.col("id").is_in(again))
+        added = change.add(rows) - len(again) if rows.height else 0
+        left = change.table("logs").filter(~leaving.condition(tenant))
+        change.keep("logs", logs_with(left, incoming.logs, tenant, rows, forgotten))
         if leaving.manifest is not None:
-            snapshot = PathSnapshot(caller.tenant_id, *leaving.manifest, moment_of(moment))
+            snapshot = PathSnapshot(tenant, *leaving.manifest, moment_of(moment))
             if deleted or added or not _is_known(change, snapshot):
                 change.keep_snapshot(snapshot)
-    return replace(result, deleted=deleted, added=added)
+    return replace(result, deleted=deleted, added=added, forgotten=forgotten.height)
 
 
 def _is_there(store: Store) -> bool:
@@ -141,8 +153,16 @@ def _is_there(store: Store) -> bool:
     return True
 
 
-def _stamped(caller: Caller, incoming: Incoming, change: Change, moment: int) -> Iterator[dict[str, Any]]:
+def _rows(
+    caller: Caller, incoming: Incoming, change: Change, moment: int, *, anew: bool
+) -> tuple[pl.DataFrame, list[str]]:
+    """The chunks as rows, and the ids of those that are there and are to be written again.
+
+    Those say since when they are there, and keep their vectors. They are written again where the tenant was
+    configured anew, and `anew` where anything is said of them that was not, such as another line.
+    """
     version = change.config_versions.get(caller.tenant_id, 0)
+    chunks: dict[str, dict[str, Any]] = {}
     for chunk in incoming.chunks:
         stamp = Stamp(
             tenant_id=caller.tenant_id,
@@ -152,29 +172,22 @@ def _stamped(caller: Caller, incoming: Incoming, change: Change, moment: int) ->
             ingested_at=moment,
             origin_agent_identity=caller.agent or msgspec.UNSET,
         )
-        yield stamped(chunk, stamp)
-
-
-def _confirm_under_configuration(change: Change, tenant_id: str, ids: Collection[str]) -> None:
-    """Let what is pushed again be of the tenant's present configuration; all else of it stays as it is."""
-    version = change.config_versions.get(tenant_id, 0)
-    if not version:
-        return
-    earlier = pl.col("tenant_id").eq(tenant_id) & (pl.col("config_version") < version)
-    behind = change.rows(where=earlier & pl.col("id").is_in(sorted(ids)))
-    if behind.is_empty():
-        return
-    metadatas = [
-        compact_json(msgspec.json.decode(metadata) | {"tenantConfigVersion": version})
-        for metadata in behind["metadata"]
-    ]
-    change.delete(pl.col("id").is_in(behind["id"].to_list()))
-    change.add(
-        behind.with_columns(
-            pl.Series("metadata", metadatas, dtype=pl.String),
-            pl.lit(version, behind.schema["config_version"]).alias("config_version"),
-        )
+        row = stamped(chunk, stamp)
+        chunks[row["id"]] = row
+    there = pl.col("tenant_id").eq(caller.tenant_id) & pl.col("id").is_in(list(chunks))
+    known = change.rows(_KNOWN, there if anew or version else pl.lit(value=False))
+    vectors = {}
+    for identity, ingested_at, vector in known.select("id", "ingested_at", "embedding").iter_rows():
+        vectors[identity] = vector
+        if ingested_at is not None:
+            chunks[identity]["ingestedAt"] = milliseconds(ingested_at)
+    rows = frame_of(
+        row_of(each, metadata_of(chunk), chunk["content"], vectors.get(each))
+        for each, chunk in chunks.items()
     )
+    compared = known.join(rows.select("id", said="metadata"), on="id")
+    differs = pl.col("metadata") != pl.col("said") if anew else pl.col("config_version") < version
+    return rows, compared.filter(differs)["id"].to_list()
 
 
 def _is_known(change: Change, snapshot: PathSnapshot) -> bool:

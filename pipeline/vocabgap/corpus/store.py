@@ -19,7 +19,7 @@ from vocabgap.corpus.manifest import (
     FileEntry,
     Manifest,
     file_name,
-    has_manifest,
+    is_corpus,
     missing_file,
     read_manifest,
     remove_unnamed,
@@ -27,22 +27,21 @@ from vocabgap.corpus.manifest import (
     writing,
 )
 from vocabgap.corpus.version import (
-    DELETED,
+    ORDER,
     PATH_KEY,
+    TABLES,
     Measures,
     Part,
     PathSnapshot,
     Version,
     collected,
-    in_order,
     newest,
     rows_in_order,
     rows_of,
     scan,
-    snapshot_frame,
     write_part,
 )
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError, expanded
+from vocabgap.errors import NotFoundError, StateError, expanded
 from vocabgap.files.atomic import sync
 from vocabgap.files.locking import lock_file
 from vocabgap.files.parquet import write_parquet
@@ -50,25 +49,11 @@ from vocabgap.files.signals import deferred_signals
 from vocabgap.schema import CHUNKS
 from vocabgap.text import printable_name
 
-_DELTA_LOG: Final = "_delta_log"
-DELTA_HINT: Final = (
-    "`vocabgap corpus export` with the version that made such a table,"
-    " and `vocabgap corpus restore` the backup into a new folder"
-)
 # A part that is written anew has about so many rows, more only where a single path has.
 _PART_ROWS: Final = 262_144
 # Every part is a file that readers hold open. From so many on, those are joined that together are small.
 _MANY_PARTS: Final = 48
 _SMALL_TOGETHER: Final = 262_144  # rows
-_NEVER_NULL: Final = ("id", "tenant_id", "repo_slug", "source_path")
-
-
-def is_corpus(folder: Path) -> bool:
-    """Whether a folder holds a shared corpus, be it one that can no longer be read.
-
-    A manifest of something else says nothing: many tools call a file so.
-    """
-    return has_manifest(folder) or (folder / _DELTA_LOG).is_dir()
 
 
 def open_store(
@@ -76,14 +61,11 @@ def open_store(
 ) -> "Store":
     """The corpus in a folder, of which nothing is read yet; with `create` the first change makes one."""
     place = expanded(folder)
-    if not has_manifest(place):
-        if (place / _DELTA_LOG).is_dir():
-            raise StateError(f"'{place}' is a Delta table, which is no longer read", hint=DELTA_HINT)
-        if not create:
-            raise NotFoundError(
-                f"'{place}' holds no shared corpus",
-                hint="`vocabgap corpus push` and `restore` make one; --corpus names another folder",
-            )
+    if not create and not is_corpus(place):
+        raise NotFoundError(
+            f"'{place}' holds no shared corpus",
+            hint="`vocabgap corpus push` and `restore` make one; --corpus names another folder",
+        )
     return Store(place, on_wait)
 
 
@@ -185,13 +167,7 @@ class Change(Version):
         except FileNotFoundError as error:
             raise missing_file(folder, base.version, error) from error
         self._next = base.next_number
-        self._snapshots: dict[tuple[str, str], PathSnapshot | None] = {}
-
-    @property
-    def snapshots(self) -> tuple[PathSnapshot, ...]:
-        """The last snapshot of each repository, as it is to be."""
-        snapshots = {each.repository: each for each in super().snapshots} | self._snapshots
-        return tuple(snapshot for _, snapshot in sorted(snapshots.items()) if snapshot is not None)
+        self._before = dict(self._tables)
 
     def delete(self, where: pl.Expr) -> int:
         """Take out the chunks that meet a condition over columns of table `chunks`; gives how many.
@@ -199,8 +175,8 @@ class Change(Version):
         Only the columns that the condition names are read.
         """
         with writing(self.folder):
-            deleted = rows_of(self._parts, scan(self._parts, self._deleted, where))
-        self._deleted = pl.concat([self._deleted, deleted]).sort("part", "row")
+            deleted = rows_of(self._parts, scan(self._parts, self.table("deleted"), where))
+        self.keep("deleted", pl.concat([self.table("deleted"), deleted]).sort("part", "row"))
         by_part = self._deleted_by_part()
         self._keep_parts(
             [part for part in self._parts if by_part.get(part.entry.number, 0) < part.entry.rows]
@@ -213,40 +189,32 @@ class Change(Version):
         A call costs a look at all ids, whether for one row or for many.
 
         Args:
-            rows: Table `chunks`; of rows with the same id the first counts.
-
-        Raises:
-            InvalidInputError: A row has no id, tenant, repository or source path, or a vector that is not as
-                long as those that are there.
+            rows: Table `chunks`; of rows with the same id the first counts. Vectors are as long as those that
+                are there.
         """
-        fresh = _fresh(rows)
-        length = vector_length(fresh)
-        if None not in {length, self.dimension} and length != self.dimension:
-            raise InvalidInputError(
-                f"vectors of {length} numbers do not fit a corpus whose vectors have {self.dimension}",
-                hint="restore them into another corpus; if those of this one are deleted, compact it first",
-            )
+        fresh = rows.select(CHUNKS.names).unique("id", keep="first", maintain_order=True)
         with writing(self.folder):
             ids = fresh.select("id").lazy()
-            known = scan(self._parts, self._deleted).select("id").join(ids, on="id", how="semi")
+            known = scan(self._parts, self.table("deleted")).select("id").join(ids, on="id", how="semi")
             fresh = fresh.join(collected(self._parts, known), on="id", how="anti", maintain_order="left")
             if fresh.is_empty():
                 return 0
-            self._parts.append(self._write(in_order(fresh)))
+            self._parts.append(self._write(fresh.sort(ORDER)))
             if len(self._parts) >= _MANY_PARTS:
                 self._join_small()
         return fresh.height
 
+    def keep(self, kind: str, table: pl.DataFrame) -> None:
+        """Replace one of the version's tables."""
+        self._tables[kind] = table
+
     def keep_snapshot(self, snapshot: PathSnapshot) -> None:
         """Replace the snapshot of a repository."""
-        self._snapshots[snapshot.repository] = snapshot
-
-    def drop_snapshots(self, tenant_id: str, repo_slug: str | None = None) -> int:
-        """Forget the snapshot of a repository, or of all of a tenant's; gives how many there were."""
-        repositories = (each.repository for each in self.snapshots)
-        dropped = [key for key in repositories if key[0] == tenant_id and repo_slug in {None, key[1]}]
-        self._snapshots.update(dict.fromkeys(dropped))
-        return len(dropped)
+        row = (*snapshot.repository, snapshot.updated_at, list(snapshot.paths))
+        new = pl.DataFrame([row], TABLES["paths"], orient="row")
+        repositories = ["tenant_id", "repo_slug"]
+        others = self.table("paths").join(new, on=repositories, how="anti")
+        self.keep("paths", pl.concat([others, new]).sort(repositories))
 
     def configure(self, tenant_id: str) -> int:
         """Say that a tenant was configured anew; gives the new version of its configuration."""
@@ -260,12 +228,11 @@ class Change(Version):
         They are written one by one, so that a corpus need not fit into memory.
         """
         with writing(self.folder):
-            counted = scan(self._parts, self._deleted).select(PATH_KEY).group_by(PATH_KEY).len()
+            counted = scan(self._parts, self.table("deleted")).select(PATH_KEY).group_by(PATH_KEY).len()
             wholes = _segments(collected(self._parts, counted).sort(PATH_KEY))
-            if self._deleted.is_empty() and len(self._parts) == len(wholes):
+            if self.table("deleted").is_empty() and len(self._parts) == len(wholes):
                 return
-            self._parts = [self._write(self.rows(where=where)) for where in wholes]
-        self._deleted = DELETED.to_frame()
+            self._keep_parts([self._write(self.rows(where=where)) for where in wholes])
 
     def _join_small(self) -> None:
         """Put the smallest parts into one, as many as are small together."""
@@ -277,12 +244,13 @@ class Change(Version):
                 break
             small.append(part)
         if len(small) >= _MANY_PARTS // 2:
-            joined = self._write(rows_in_order(small, self._deleted))
+            joined = self._write(rows_in_order(small, self.table("deleted")))
             self._keep_parts([part for part in self._parts if part not in small] + [joined])
 
     def _keep_parts(self, parts: list[Part]) -> None:
         self._parts = parts
-        self._deleted = self._deleted.filter(pl.col("part").is_in([part.entry.number for part in parts]))
+        numbers = [part.entry.number for part in parts]
+        self.keep("deleted", self.table("deleted").filter(pl.col("part").is_in(numbers)))
 
     def manifest(self) -> Manifest:
         """The version as it is to be, whose files are on the disk; the old one where nothing has changed.
@@ -295,16 +263,12 @@ class Change(Version):
             msgspec.structs.replace(part.entry, deleted=deleted.get(part.entry.number, 0))
             for part in self._parts
         )
-        changed = msgspec.structs.replace(base, parts=parts, config_versions=self._config_versions)
-        if self._snapshots and self.snapshots != super().snapshots:
-            frame = snapshot_frame(self.snapshots)
-            changed = msgspec.structs.replace(
-                changed, paths=self._written(frame, file_name("paths", self._next))
-            )
-        # Rows are only ever deleted, so that a part of which as many are has lost the same.
-        if deleted != {part.number: part.deleted for part in base.parts if part.deleted}:
-            file = self._written(self._deleted, file_name("deleted", self._next))
-            changed = msgspec.structs.replace(changed, deleted=file)
+        tables = {
+            kind: self._written(kind, table)
+            for kind, table in self._tables.items()
+            if not table.equals(self._before[kind])
+        }
+        changed = msgspec.structs.replace(base, parts=parts, config_versions=self._config_versions, **tables)
         if changed == base and base.version:
             return base
         for name in sorted(changed.files.keys() - base.files.keys()):
@@ -314,14 +278,15 @@ class Change(Version):
 
     def _write(self, rows: pl.DataFrame) -> Part:
         number = self._number_taken()
-        return write_part(self.folder / file_name("chunks", number), number, rows, vector_length(rows))
+        return write_part(self.folder / file_name("chunks", number), number, rows)
 
-    def _written(self, frame: pl.DataFrame, name: str) -> FileEntry | None:
-        if frame.is_empty():
+    def _written(self, kind: str, table: pl.DataFrame) -> FileEntry | None:
+        if table.is_empty():
             return None
-        path = self.folder / name
-        write_parquet(frame, path)
-        return FileEntry(self._number_taken(), frame.height, path.stat().st_size)
+        number = self._number_taken()
+        path = self.folder / file_name(kind, number)
+        write_parquet(table, path)
+        return FileEntry(number, table.height, path.stat().st_size)
 
     def _number_taken(self) -> int:
         number = self._next
@@ -330,7 +295,7 @@ class Change(Version):
 
     def _deleted_by_part(self) -> dict[int, int]:
         """How many rows are deleted of each part that lacks any."""
-        return dict(self._deleted.get_column("part").value_counts().iter_rows())
+        return dict(self.table("deleted").get_column("part").value_counts().iter_rows())
 
 
 def _segments(counts: pl.DataFrame) -> list[pl.Expr]:
@@ -350,28 +315,3 @@ def _least(key: Sequence[Any], *, above: bool = False) -> pl.Expr:
         pairs,
         pl.lit(not above),
     )
-
-
-def _fresh(rows: pl.DataFrame) -> pl.DataFrame:
-    """Chunks to be added: of those with the same id the first, with the columns in their order."""
-    CHUNKS.require(rows)
-    for name in _NEVER_NULL:
-        nulls = rows.get_column(name).is_null()
-        if nulls.any():
-            raise InvalidInputError(
-                f"frame '{CHUNKS.name}': row {nulls.arg_max()}: '{name}' is null", hint="expected text"
-            )
-    return rows.select(CHUNKS.names).unique("id", keep="first", maintain_order=True)
-
-
-def vector_length(rows: pl.DataFrame) -> int | None:
-    """How many numbers the vectors of chunks have; None where none has a vector."""
-    lengths = rows.get_column("embedding").list.len().drop_nulls().unique().sort().to_list()
-    if len(lengths) > 1:
-        raise InvalidInputError(
-            f"vectors of {lengths[0]} and of {lengths[-1]} numbers are to be added to one corpus",
-            hint="expected vectors of one length",
-        )
-    if lengths == [0]:
-        raise InvalidInputError("a vector to be added has no numbers", hint="expected one number at least")
-    return lengths[0] if lengths else None

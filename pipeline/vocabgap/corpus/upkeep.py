@@ -1,20 +1,22 @@
 """What a corpus holds of whom, what is left over in it, and what is taken out at somebody's wish."""
 
+import hashlib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import polars as pl
 
-from vocabgap.corpus.chunks import READ, folder_of, scan_chunks, scope
-from vocabgap.corpus.compact_json import is_unicode
+from vocabgap.corpus.chunks import READ, scan_chunks, scope
+from vocabgap.corpus.compact_json import compact_json, is_unicode
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.identity import DEFAULT_VISIBILITY, milliseconds, moment_of, normal_tenant
+from vocabgap.corpus.incoming import PushedLog
 from vocabgap.corpus.store import Change, Store
-from vocabgap.corpus.version import Measures, PathSnapshot, Version
+from vocabgap.corpus.version import PATH_KEY, TABLES, Measures, PathSnapshot, Version
 from vocabgap.corpus.withdrawal import normal_paths
 from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
 from vocabgap.schema import GAP_KIND
@@ -26,6 +28,9 @@ _IDENTITY: Final = ("tenant_id", "repo_slug", "root_kind")
 _JUDGED: Final = ("id", *_IDENTITY, "source_path", "kind", "config_version", "ingested_at")
 _DUE_SHARE: Final = 0.2  # of all rows that are deleted, and whose bytes are still there
 _DUE_PARTS: Final = 50
+_ANTI_SEMI: Final[tuple[Literal["anti", "semi"], ...]] = ("anti", "semi")
+_FOLDER: Final = pl.concat_str("repo_slug", "source_path", separator="/").str.split("/").list.get(-2)
+"""What the folder of a path is called, as `chunks.folder_of` has it."""
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -36,6 +41,7 @@ class Identity(msgspec.Struct, frozen=True):
     root_kind: str
     records: int
     gap_records: Annotated[int, msgspec.Meta(description="lines of gap logs among them")]
+    rejects: Annotated[int, msgspec.Meta(description="lines of its gap logs beside these that are no record")]
     paths: Annotated[int, msgspec.Meta(description="source paths that they are of")]
     missing: Annotated[
         int, msgspec.Meta(description="of no path of the last snapshot, and from before it: may be removed")
@@ -52,6 +58,7 @@ class Overview(msgspec.Struct, frozen=True):
     dimension: Annotated[int | None, msgspec.Meta(description="length of the vectors of restored records")]
     orphan_version_gap: int
     compaction_due: Annotated[str, msgspec.Meta(description="why; empty where it is not")]
+    forgotten: Annotated[int, msgspec.Meta(description="records that were forgotten, and do not come again")]
 
     @property
     def orphans(self) -> int:
@@ -73,22 +80,22 @@ class Overview(msgspec.Struct, frozen=True):
 def overview(version: Version, *, gap: int = DEFAULT_GAP) -> Overview:
     """Look at a corpus."""
     chunks = judged(version, gap)
-    counted = (
-        chunks.group_by(*_IDENTITY)
-        .agg(
-            pl.len().alias("records"),
-            pl.col("kind").eq(GAP_KIND).sum().alias("gap_records"),
-            pl.col("source_path").n_unique().alias("paths"),
-            pl.col("missing").sum(),
-            pl.col("stale").sum(),
-            (pl.col("outdated") & ~pl.col("missing")).sum().alias("outdated"),
-        )
-        .sort(*_IDENTITY, nulls_last=True)
+    counted = chunks.group_by(*_IDENTITY).agg(
+        pl.len().alias("records"),
+        pl.col("kind").eq(GAP_KIND).sum().alias("gap_records"),
+        pl.col("source_path").n_unique().alias("paths"),
+        pl.col("missing").sum(),
+        pl.col("stale").sum(),
+        (pl.col("outdated") & ~pl.col("missing")).sum().alias("outdated"),
     )
-    rows = counted.with_columns(pl.col(_IDENTITY).fill_null("")).iter_rows(named=True)
-    identities = tuple(Identity(**row) for row in rows)
-    measures = version.measures
-    return Overview(measures, identities, version.dimension, gap, _compaction_due(measures))
+    lines = pl.col("rejects").list.eval(pl.element().struct["line"].count()).list.first()
+    rejects = version.table("logs").group_by(*_IDENTITY).agg(lines.sum().alias("rejects"))
+    whole = counted.join(rejects, on=_IDENTITY, how="full", coalesce=True, nulls_equal=True)
+    whole = whole.sort(*_IDENTITY, nulls_last=True).with_columns(pl.col(_IDENTITY).fill_null("")).fill_null(0)
+    identities = tuple(Identity(**row) for row in whole.iter_rows(named=True))
+    measures, forgotten = version.measures, version.table("forgotten").height
+    due = _compaction_due(measures)
+    return Overview(measures, identities, version.dimension, gap, due, forgotten)
 
 
 def judged(version: Version, gap: int) -> pl.DataFrame:
@@ -172,11 +179,14 @@ def forget(
     record: str | None = None,
     sources: Mapping[str, Source] | None = None,
 ) -> Forgotten:
-    """Remove records, as `Corpus.forget` says."""
-    if not tenant:
-        raise InvalidInputError("no tenant is named", hint="say whose records are to be forgotten")
-    tenant = normal_tenant(tenant) or tenant
-    wanted = scope([tenant], [] if repo is None else [repo])
+    """Remove records for good, as `Corpus.forget` says: hashes tell when they come again.
+
+    What a log holds beside records goes with its image, repository or tenant. Where only a record goes, the
+    rejected lines of its log, which may be copies of it, keep their place and reason, but no text.
+    """
+    tenant = _named(tenant)
+    whose = scope([tenant], [] if repo is None else [repo])
+    wanted = whose
     if record is not None:
         # A gap record's chunk is called by its id; what others are called, such as by a heading, is no id.
         by_name = pl.col("kind").eq(GAP_KIND) & pl.col("name").eq(pl.lit(record))
@@ -184,50 +194,142 @@ def forget(
     with store.changing(f"forget records of {tenant}") as change:
         if image is not None:
             wanted &= pl.col("id").is_in(_of_image(change, wanted, image, sources))
-        paths = {*_paths(change, wanted)}
-        removed = change.delete(wanted)
-        left = {*_paths(change, scope([tenant], [] if repo is None else [repo]))}
+        chunks = change.rows((*PATH_KEY, "kind", "name", "id"), wanted)
+        change.delete(wanted)
+        logs = change.table("logs")
+        of_image = (
+            pl.lit(value=True) if image is None else pl.col("folder").fill_null(_FOLDER).eq(pl.lit(image))
+        )
+        dropped = logs.filter(whose & of_image) if record is None else logs.clear()
+        logs = logs.join(dropped, on=PATH_KEY, how="anti")
+        change.keep("logs", logs if record is None else _without_text(logs, chunks))
+        left = pl.concat([change.rows(PATH_KEY, whose), logs.filter(whose).select(PATH_KEY)])
+        before = pl.concat([chunks.select(PATH_KEY), dropped.select(PATH_KEY)]).unique()
+        gone = before.join(left, on=PATH_KEY, how="anti")
+        snapshots = change.table("paths")
         if image is None and record is None:
-            removed_snapshots = change.drop_snapshots(tenant, repo)
-        else:
-            removed_snapshots = _without(change, paths - left)
-        if not removed and not removed_snapshots:
-            names = {"tenant": tenant, "repository": repo, "image": image, "record": record}
-            scope_shown = ", ".join(f"{what} '{name}'" for what, name in names.items() if name is not None)
-            raise NotFoundError(
-                f"there is nothing to forget: {scope_shown}",
-                hint="`vocabgap corpus status` lists tenants and repositories",
-            )
-    return Forgotten(removed, len(paths - left))
+            change.keep("paths", snapshots.filter(~whose))
+        else:  # they, too, may name what was forgotten
+            _take_out(change, {*gone.rows()})
+        if before.is_empty() and snapshots.equals(change.table("paths")):
+            raise _nothing("to forget", tenant, repo, image, record)
+        hashes = pl.concat([change.table("forgotten"), _hashes(chunks)])
+        change.keep("forgotten", hashes.unique().sort(pl.all()))
+    return Forgotten(chunks.height, gone.height)
+
+
+def lift(store: Store, tenant: str, repo: str | None = None, *, record: str | None = None) -> int:
+    """Let forgotten records come again, as `Corpus.lift` says."""
+    tenant = _named(tenant)
+    lifted = pl.col("tenant").eq(_hash(tenant))
+    if repo is not None:
+        lifted &= pl.col("repo").eq(_hash(tenant, repo))
+    if record is not None:
+        lifted &= pl.any_horizontal(pl.col("record", "chunk") == _hash(tenant, record))
+    with store.changing(f"lift what was forgotten of {tenant}") as change:
+        forgotten = change.table("forgotten")
+        left = forgotten.filter(~lifted)
+        if left.height == forgotten.height:
+            raise _nothing("forgotten to take back", tenant, repo, None, record)
+        change.keep("forgotten", left)
+    return forgotten.height - left.height
+
+
+def without_forgotten(version: Version, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Chunks that may come into a corpus, and those that were forgotten there."""
+    forgotten = version.table("forgotten")
+    if forgotten.is_empty():
+        return rows, rows.clear()
+    hashed = rows.hstack(_hashes(rows))
+    key = ["repo", "record"]
+    kept, left_out = (hashed.join(forgotten, on=key, how=how, maintain_order="left") for how in _ANTI_SEMI)
+    return kept.select(rows.columns), left_out.select(rows.columns)
+
+
+def logs_with(
+    logs: pl.DataFrame,
+    pushed: Sequence[tuple[str, PushedLog]],
+    tenant: str,
+    rows: pl.DataFrame,
+    forgotten: pl.DataFrame,
+) -> pl.DataFrame:
+    """What logs hold beside chunks, after a push: a log that was read takes the place of the earlier one.
+
+    Args:
+        logs: What they hold before.
+        pushed: The logs of the push, each with its repository.
+        tenant: Whose they are.
+        rows: The chunks that were pushed.
+        forgotten: Those that were left out.
+    """
+    of = [{"tenant_id": tenant, "repo_slug": repo, **log._asdict()} for repo, log in pushed]
+    came = pl.DataFrame(of, logs.schema)
+    whole = pl.Series([log.is_whole for _, log in pushed], dtype=pl.Boolean)
+    logs = logs.join(came.filter(whole), on=PATH_KEY, how="anti")
+    came = _without_text(came, forgotten)
+    has_no_line = ~pl.struct(PATH_KEY).is_in(rows.select(pl.struct(PATH_KEY)).to_series().implode())
+    telling = pl.col("rejects").is_not_null() | (pl.col("passed_over") > 0) | has_no_line
+    came = came.filter(telling).join(logs, on=PATH_KEY, how="anti")
+    return pl.concat([logs, came]).sort(PATH_KEY)
+
+
+def _without_text(logs: pl.DataFrame, chunks: pl.DataFrame) -> pl.DataFrame:
+    """The rejected lines of the logs that some chunks are of, without their text."""
+    blank = pl.element().struct.with_fields(pl.lit("").alias("detail"), pl.lit("").alias("raw"))
+    theirs = logs.join(chunks, on=PATH_KEY, how="semi").with_columns(pl.col("rejects").list.eval(blank))
+    return pl.concat([logs.join(chunks, on=PATH_KEY, how="anti"), theirs]).sort(PATH_KEY)
+
+
+def _hashes(chunks: pl.DataFrame) -> pl.DataFrame:
+    """Of whom and what some chunks are, as SHA-256: of a gap record its own id, of another chunk its id."""
+    hashes = [
+        (
+            _hash(tenant),
+            _hash(tenant, repo),
+            _hash(tenant, name if kind == GAP_KIND and name else identity),
+            _hash(tenant, identity),
+        )
+        for tenant, repo, kind, name, identity in chunks.select(
+            "tenant_id", "repo_slug", "kind", "name", "id"
+        ).iter_rows()
+    ]
+    return pl.DataFrame(hashes, schema=TABLES["forgotten"], orient="row")
+
+
+def _hash(*names: str) -> str:
+    return hashlib.sha256(compact_json(names).encode()).hexdigest()
+
+
+def _named(tenant: str) -> str:
+    if not tenant:
+        raise InvalidInputError("no tenant is named", hint="say whose records are meant")
+    return normal_tenant(tenant) or tenant
+
+
+def _nothing(
+    what: str, tenant: str, repo: str | None, image: str | None, record: str | None
+) -> NotFoundError:
+    names = {"tenant": tenant, "repository": repo, "image": image, "record": record}
+    shown = ", ".join(f"{kind} '{name}'" for kind, name in names.items() if name is not None)
+    hint = "`vocabgap corpus status` lists tenants and repositories"
+    return NotFoundError(f"there is nothing {what}: {shown}", hint=hint)
 
 
 def _of_image(change: Change, wanted: pl.Expr, image: str, sources: Mapping[str, Source] | None) -> list[str]:
     """The ids of the chunks of an image: gap records that name it, and whatever lay in its folder."""
     chunks = change.rows((*READ, "kind"), wanted)
     lines, scanned = scan_chunks(chunks, sources)
-    of_image = scanned.gaps.filter(image_id=image).select("line")
-    by_record = lines.join(of_image, on="line", how="semi")["id"].to_list()
-    by_folder = [
-        identity
-        for identity, path, repo in chunks.select("id", "source_path", "repo_slug").iter_rows()
-        if folder_of(path, repo) == image
-    ]
-    return sorted({*by_record, *by_folder, *lines.filter(folder=image)["id"]})
+    by_record = lines.join(scanned.gaps.filter(image_id=image).select("line"), on="line", how="semi")
+    by_folder = chunks.filter(_FOLDER.eq(pl.lit(image)))
+    return pl.concat([each["id"] for each in (by_record, by_folder, lines.filter(folder=image))]).to_list()
 
 
-def _paths(change: Change, wanted: pl.Expr) -> list[tuple[str, str, str]]:
-    return change.rows(["tenant_id", "repo_slug", "source_path"], wanted).unique().rows()
-
-
-def _without(change: Change, gone: set[tuple[str, str, str]]) -> int:
-    """Take paths of which nothing is left out of the snapshots: they, too, may name what was forgotten."""
-    changed = 0
+def _take_out(change: Change, gone: set[tuple[str, str, str]]) -> None:
+    """Take paths of which nothing is left out of the snapshots."""
     for snapshot in change.snapshots:
         paths = tuple(path for path in snapshot.paths if (*snapshot.repository, path) not in gone)
         if paths != snapshot.paths:
             change.keep_snapshot(replace(snapshot, paths=paths))
-            changed += 1
-    return changed
 
 
 def set_manifest(

@@ -28,6 +28,7 @@ from vocabgap.corpus.manifest import (
 )
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.files.parquet import write_parquet
+from vocabgap.ingest.log_lines import STORED_LOGS
 from vocabgap.schema import CHUNKS, UTC_MICROSECONDS
 
 PATH_KEY: Final = ("tenant_id", "repo_slug", "source_path")
@@ -39,16 +40,20 @@ ORDER: Final = (*PATH_KEY, "line", "id")
 # whole read costs half the CPU of Zstandard, in files twice as large (see tests/benchmarks/corpus_store.py).
 _ROW_GROUP: Final = 32_768
 _ROW: Final = "row"
-DELETED: Final = pl.Schema({"part": pl.UInt32(), _ROW: pl.UInt32()})
-"""A row of a part that is deleted, counted from 0."""
-_SNAPSHOTS: Final = pl.Schema(
-    {
-        "tenant_id": pl.String(),
-        "repo_slug": pl.String(),
-        "updated_at": UTC_MICROSECONDS,
-        "paths": pl.List(pl.String()),
-    }
-)
+TABLES: Final = {
+    "deleted": pl.Schema({"part": pl.UInt32(), _ROW: pl.UInt32()}),  # a row of a part, counted from 0
+    "paths": pl.Schema(
+        {
+            "tenant_id": pl.String(),
+            "repo_slug": pl.String(),
+            "updated_at": UTC_MICROSECONDS,
+            "paths": pl.List(pl.String()),
+        }
+    ),
+    "logs": pl.Schema(STORED_LOGS.schema),
+    "forgotten": pl.Schema(dict.fromkeys(("tenant", "repo", "record", "chunk"), pl.String())),
+}
+"""What a version has beside parts; in `forgotten` are SHA-256 (hex), see `upkeep.forget`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,30 +129,27 @@ class Version:
             for entry in manifest.parts
         ]
         self._config_versions = dict(manifest.config_versions)
-        self._paths = None
-        if (paths := manifest.paths) is not None:
-            self._paths = OpenFile(folder / file_name("paths", paths.number), paths.bytes)
-        self._deleted = DELETED.to_frame()
-        if (deleted := manifest.deleted) is not None:
-            file = OpenFile(folder / file_name("deleted", deleted.number), deleted.bytes)
+        self._tables = {kind: schema.to_frame() for kind, schema in TABLES.items()}
+        for kind, entry in manifest.tables.items():
+            file = OpenFile(folder / file_name(kind, entry.number), entry.bytes)
             with _readable(file.path):
-                self._deleted = pl.read_parquet(file.stream()).select(DELETED.names()).cast(DELETED)
+                self._tables[kind] = pl.read_parquet(file.stream()).cast(TABLES[kind])
 
     def rows(self, columns: Sequence[str] | None = None, where: pl.Expr | None = None) -> pl.DataFrame:
         """The chunks that are there and meet a condition, in the order of `ORDER`; null is the first line."""
         with reading(self.folder):
-            return rows_in_order(self._parts, self._deleted, columns, where)
+            return rows_in_order(self._parts, self._tables["deleted"], columns, where)
+
+    def table(self, kind: str) -> pl.DataFrame:
+        """One of the `TABLES`."""
+        return self._tables[kind]
 
     @property
     def snapshots(self) -> tuple[PathSnapshot, ...]:
         """The last snapshot of each repository that sent one, by tenant and repository."""
-        if self._paths is None:
-            return ()
-        with reading(self.folder), _readable(self._paths.path):
-            frame = pl.read_parquet(self._paths.stream()).select(_SNAPSHOTS.names())
         return tuple(
             PathSnapshot(tenant, repo, tuple(paths), updated)
-            for tenant, repo, updated, paths in frame.iter_rows()
+            for tenant, repo, updated, paths in self.table("paths").iter_rows()
         )
 
     @property
@@ -168,13 +170,13 @@ class Version:
     def measures(self) -> Measures:
         """How large it is."""
         entries = [part.entry for part in self._parts]
-        others = (self.base.deleted, self.base.paths)
+        deleted = self.table("deleted").height
         return Measures(
             version=self.base.version,
-            rows=sum(entry.rows for entry in entries) - self._deleted.height,
-            deleted=self._deleted.height,
+            rows=sum(entry.rows for entry in entries) - deleted,
+            deleted=deleted,
             parts=len(entries),
-            bytes=sum(entry.bytes for entry in (*entries, *others) if entry is not None),
+            bytes=sum(entry.bytes for entry in self.base.files.values()),
         )
 
 
@@ -202,17 +204,12 @@ class Part:
     file: OpenFile
 
 
-def write_part(path: Path, number: int, rows: pl.DataFrame, dimension: int | None) -> Part:
+def write_part(path: Path, number: int, rows: pl.DataFrame) -> Part:
     """Write chunks to a new file, which is no part of a version yet."""
+    dimension: int | None = rows.get_column("embedding").list.len().max()  # type: ignore[assignment]
     write_parquet(rows, path, compression="lz4", row_group_size=_ROW_GROUP)
     size = path.stat().st_size
     return Part(PartEntry(number, rows.height, size, 0, dimension), OpenFile(path, size))
-
-
-def snapshot_frame(snapshots: Sequence[PathSnapshot]) -> pl.DataFrame:
-    """One row a repository."""
-    rows = [(each.tenant_id, each.repo_slug, each.updated_at, list(each.paths)) for each in snapshots]
-    return pl.DataFrame(rows, schema=_SNAPSHOTS, orient="row")
 
 
 def rows_in_order(
@@ -231,7 +228,7 @@ def rows_in_order(
     if len(parts) == 1:  # written in that order
         return collected(parts, rows.select(wanted))
     needed = dict.fromkeys((*wanted, *ORDER))
-    return in_order(collected(parts, rows.select(*needed))).select(wanted)
+    return collected(parts, rows.select(*needed)).sort(ORDER).select(wanted)
 
 
 def scan(parts: Sequence[Part], deleted: pl.DataFrame, where: pl.Expr | None = None) -> pl.LazyFrame:
@@ -285,27 +282,6 @@ def _starts(parts: Sequence[Part]) -> pl.DataFrame:
         },
         schema={"part": pl.UInt32, "start": pl.get_index_type()},
     )
-
-
-def in_order(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows in the order of `ORDER`, all of whose columns they have.
-
-    They mostly come in long segments of one path. So segments are ranked, not rows, which costs a quarter
-    of what sorting the rows does; only where rows share path and line are ids compared.
-    """
-    if rows.is_empty():
-        return rows
-    segment = rows.select(pl.struct(PATH_KEY).rle_id().alias("segment")).to_series()
-    heads = rows.filter(segment.diff().fill_null(1) != 0).select(PATH_KEY)
-    ranked = heads.with_row_index("segment").sort(PATH_KEY, maintain_order=True)
-    rank = ranked.with_columns(rank=pl.struct(PATH_KEY).rle_id()).sort("segment").get_column("rank")
-    keys = pl.DataFrame({"rank": rank.gather(segment), "line": rows.get_column("line")}).with_row_index("row")
-    ordered = keys.sort("rank", "line", maintain_order=True)
-    same = pl.struct("rank", "line")
-    if ordered.select((same.rle_id().diff() == 0).any()).item():
-        ordered = keys.with_columns(rows.get_column("id")).sort("rank", "line", "id", maintain_order=True)
-    places = ordered.get_column("row")
-    return rows if places.is_sorted() else rows.rechunk().select(pl.all().gather(places))
 
 
 def _damaged(path: Path, problem: str) -> StateError:

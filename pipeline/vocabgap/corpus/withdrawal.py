@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,6 +69,11 @@ class Withdrawal:
         """Whether anything is to be done."""
         return bool(self.paths) or self.manifest is not None
 
+    def add(self, places: Iterable[tuple[str, str]]) -> None:
+        """Withdraw what is of some paths, each with its repository."""
+        for repo, path in places:
+            self.paths.setdefault(repo, set()).add(path)
+
     @contextmanager
     def noting(self) -> Iterator[None]:
         """Note what is refused; all else is done."""
@@ -77,8 +82,8 @@ class Withdrawal:
         except RefusedError as error:
             self.errors.append(PushError.of(error))
 
-    def condition(self, tenant_id: str, keep: Collection[str] = ()) -> pl.Expr:
-        """Which chunks are withdrawn, as a condition over table `chunks`."""
+    def condition(self, tenant_id: str, keep: pl.Series | None = None) -> pl.Expr:
+        """Which chunks are withdrawn but for some ids, as a condition over table `chunks`."""
         wanted = pl.lit(value=False)
         for repo, paths in sorted(self.paths.items()):
             wanted |= pl.col("repo_slug").eq(repo) & pl.col("source_path").is_in(sorted(paths))
@@ -87,7 +92,7 @@ class Withdrawal:
             listed = pl.col("source_path").is_in(list(left)).fill_null(value=False)
             wanted |= pl.col("repo_slug").eq(repo) & ~listed
         condition = pl.col("tenant_id").eq(tenant_id) & wanted.fill_null(value=False)
-        return condition & ~pl.col("id").is_in(sorted(keep)) if keep else condition
+        return condition & ~pl.col("id").is_in(keep.implode()) if keep is not None else condition
 
 
 def withdrawal(
@@ -108,8 +113,7 @@ def withdrawal(
         tombstones += _past_boundary(payload, resolver)
     for tombstone in tombstones:
         with leaving.noting():
-            repo, path = _place(tombstone, repo_slug, alone=alone, strict=strict)
-            leaving.paths.setdefault(repo, set()).add(path)
+            leaving.add([_place(tombstone, repo_slug, alone=alone, strict=strict)])
     with leaving.noting():
         snapshot = payload.get("manifestSnapshot")
         leaving.manifest = _manifest(snapshot, repo_slug, alone=alone, confirmed=confirmed)

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from reprlib import repr as short_repr
 from typing import Any, Final
@@ -26,6 +27,7 @@ from vocabgap.settings.sources import Source, shipped_sources
 LINES: Final = pl.Schema([*RECORDS.schema.items(), (TEXT, pl.String), (FOLDER, pl.String)])
 """Table `records`, the text of the line, and the folder that holds the log."""
 
+_LOG: Final = ("repo_slug", "source_path", "tenant_id", "root_kind", FOLDER)
 STORED: Final = Table(
     "stored lines",
     "one line of a log that is kept elsewhere",
@@ -42,7 +44,23 @@ STORED: Final = Table(
     ),
 )
 """What `scan_stored` reads."""
-_LOG: Final = ("repo_slug", "source_path", "tenant_id", "root_kind", FOLDER)
+_REJECTED: Final = pl.Schema(
+    {name: REJECTS.schema[name] for name in ("line", "byte_offset", "reason", "detail", "raw")}
+)
+STORED_LOGS: Final = Table(
+    "stored logs",
+    "one log that holds more than its stored lines say",
+    (
+        *(column for column in STORED.columns if column.name in {*_LOG, FOLDER}),
+        Column(
+            "passed_over", pl.Int64, "lines that its source does not count as gaps; null if it was not read"
+        ),
+        Column(
+            "rejects", pl.List(pl.Struct(_REJECTED)), "its lines that are no record, and why it was not read"
+        ),
+    ),
+)
+"""What `scan_stored` reads beside them: so every line of the log has its place in the account."""
 _UNKNOWN: Final = -(1 << 60)  # an offset from which no line comes to 0
 
 
@@ -53,13 +71,17 @@ class LogLines:
     Attributes:
         lines: Every readable line (`LINES`), in the order of the logs.
         rejects: Table `rejects`.
-        paths: The source paths of all logs that were found, those without a readable line among them; sorted.
+        paths: The source paths of all logs that were found, those without a readable line among them;
+            sorted.
+        logs: What each of them holds beside readable lines: columns `source_path`, `folder`, `passed_over`
+            and `rejects` of `STORED_LOGS`.
         unlisted: Folders that could not be listed, and links that were not followed.
     """
 
     lines: pl.DataFrame
     rejects: pl.DataFrame
     paths: tuple[str, ...]
+    logs: pl.DataFrame
     unlisted: tuple[str, ...] = ()
 
 
@@ -69,9 +91,8 @@ def read_lines(root: str | Path, settings: ScanSettings | None = None) -> LogLin
     text = _Text(settings.tenant)
     decoder = LogDecoder(text.lines, settings.max_expanded_mib * MIB)
     logs = discover(root, settings)
-    for log in logs:
-        decoder.read(log)
-    return text.of(logs)
+    read = ((log, decoder.read(log)) for log in logs)
+    return text.of([(log, None if known is None else known.state) for log, known in read])
 
 
 def text_lines(
@@ -88,16 +109,20 @@ def text_lines(
     text = _Text(DEFAULT_TENANT)
     log = _handed_over(source_path, repo_slug, _catalogue(sources))
     # Half of a surrogate pair is no UTF-8; it stays what it is, so that its line is refused and no other.
+    state = LogState()
     for block in blocks([content.encode("utf-8", "surrogatepass")]):
-        text.lines.decode(log, block, LineCounts())
-    return text.of([log])
+        text.lines.decode(log, block, state.whole)
+    return text.of([(log, state)])
 
 
-def scan_stored(lines: pl.DataFrame, *, sources: Mapping[str, Source] | None = None) -> Scan:
+def scan_stored(
+    lines: pl.DataFrame, logs: pl.DataFrame | None = None, *, sources: Mapping[str, Source] | None = None
+) -> Scan:
     """Decode lines that are kept elsewhere.
 
     Args:
         lines: Table `STORED`, in any order. A line whose number is not known comes after those of its log.
+        logs: Table `STORED_LOGS`: what their logs held beside these lines; nothing by default.
         sources: What gap logs are called and how they are read: a line is read as its log's name says.
 
     Returns:
@@ -105,22 +130,23 @@ def scan_stored(lines: pl.DataFrame, *, sources: Mapping[str, Source] | None = N
         those of its lines. Rows are ordered by repository, file, tenant and line.
     """
     STORED.require(lines)
+    logs = STORED_LOGS.empty() if logs is None else logs
     records: list[pl.DataFrame] = []
     rejects: list[pl.DataFrame] = []
     decoder = LineDecoder(RecordColumns("", records.append), RejectColumns(rejects.append))
     account = Account()
     with without_cycle_search():
-        for log, blocks_of_log, content in _stored_logs(lines, _catalogue(sources)):
-            counts = LineCounts()
+        for log, blocks_of_log, content, beside in _stored_logs(lines, logs, _catalogue(sources)):
             for block in blocks_of_log:
-                decoder.decode(log, block, counts)
-            state = LogState(len(content), hashlib.sha256(content).hexdigest(), whole=counts)
+                decoder.decode(log, block, beside)
+            state = LogState(len(content), hashlib.sha256(content).hexdigest(), whole=beside)
             account.add(log, state)
         decoder.flush()
+    kept = logs.explode("rejects").drop_nulls("rejects").unnest("rejects").select(REJECTS.names)
     return scan_of(
         [_with_known_offsets(frame) for frame in records],
-        _with_known_offsets(pl.concat([REJECTS.empty(), *rejects])),
-        account.files(),
+        _with_known_offsets(pl.concat([kept, *rejects]).sort("repo_slug", "source_path", "line")),
+        account.files().sort("repo_slug", "source_path", maintain_order=True),
         account.repairs,
     )
 
@@ -134,13 +160,27 @@ class _Text:
         records = RecordColumns(tenant_id, self._frames.append, with_text=True)
         self.lines = LineDecoder(records, RejectColumns(self._rejects.append))
 
-    def of(self, logs: list[LogFile]) -> LogLines:
+    def of(self, read: list[tuple[LogFile, LogState | None]]) -> LogLines:
         """What was read of some logs."""
         self.lines.flush()
-        unlisted = {log.source_path for log in logs if log.problem is not None and not log.kind.source}
-        paths = {log.source_path for log in logs} - unlisted
         rejects = pl.concat(self._rejects)
-        return LogLines(pl.concat(self._frames), rejects, tuple(sorted(paths)), tuple(sorted(unlisted)))
+        by_log = rejects.group_by("source_path").agg(pl.struct(_REJECTED.names()).alias("rejects"))
+        found = {
+            log.source_path: (
+                log.folder,
+                None if state is None else state.whole.passed_over + state.tail.passed_over,
+            )
+            for log, state in read
+            if log.problem is None or log.kind.source
+        }
+        paths = tuple(sorted(found))
+        logs = pl.DataFrame(
+            [(path, *found[path]) for path in paths],
+            {name: STORED_LOGS.schema[name] for name in ("source_path", FOLDER, "passed_over")},
+            orient="row",
+        ).join(by_log, on="source_path", how="left")
+        unlisted = tuple(sorted({log.source_path for log, _ in read} - found.keys()))
+        return LogLines(pl.concat(self._frames), rejects, paths, logs, unlisted)
 
 
 def _catalogue(sources: Mapping[str, Source] | None) -> Catalogue:
@@ -154,11 +194,20 @@ def _handed_over(source_path: str, repo_slug: str, catalogue: Catalogue, folder:
 
 
 def _stored_logs(
-    lines: pl.DataFrame, catalogue: Catalogue
-) -> Iterator[tuple[LogFile, Iterator[Block], bytes]]:
-    """Each log with the blocks of its lines, and its content as far as these go."""
+    lines: pl.DataFrame, logs: pl.DataFrame, catalogue: Catalogue
+) -> Iterator[tuple[LogFile, Iterator[Block], bytes, LineCounts]]:
+    """Each log with the blocks of its lines, its content as far as these go, and what it held beside them."""
+    rejects = pl.col("rejects").list.eval(pl.element().struct["line"].is_not_null()).list.sum()
+    beside = {
+        tuple(key): LineCounts(rejects=bad, lines=bad, passed_over=passed_over)
+        for *key, bad, passed_over in logs.filter(pl.col("passed_over").is_not_null())
+        .select(*_LOG, rejects.fill_null(0).alias("bad"), "passed_over")
+        .iter_rows()
+    }
     ordered = lines.sort(*_LOG, "line", "id", nulls_last=True)
-    for key, rows in ordered.group_by(*_LOG, maintain_order=True):
+    without = logs.join(lines, on=_LOG, how="anti", nulls_equal=True).select(_LOG).rows()
+    groups = ordered.group_by(*_LOG, maintain_order=True)
+    for key, rows in chain(groups, ((key, lines.clear()) for key in without if key in beside)):
         repo_slug, source_path, tenant_id, root_kind, folder = map(str, key)
         log = _handed_over(source_path, repo_slug, catalogue, "" if key[-1] is None else folder)
         last = int(rows["line"].max() or 0)  # type: ignore[arg-type]
@@ -172,6 +221,7 @@ def _stored_logs(
                 texts,
             ),
             b"".join(text + b"\n" for text in texts),
+            beside.get(key, LineCounts()),
         )
 
 

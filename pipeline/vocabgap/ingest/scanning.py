@@ -37,8 +37,8 @@ from vocabgap.settings.model import ScanSettings, overridden
 from vocabgap.settings.sources import Source, checked_sources
 from vocabgap.text import count
 
-# What lies in the folder of a shared corpus: without any of these, corpora need not be loaded to tell.
-_CORPUS_ENTRIES: Final = ("manifest.json", "_delta_log")
+# What lies in the folder of a shared corpus: without it, corpora need not be loaded to tell.
+_CORPUS_ENTRY: Final = "manifest.json"
 _ARGUMENT_HINT: Final = "`vocabgap status` prints [ingest] with its defaults"
 
 
@@ -154,7 +154,7 @@ def logs_and_corpora(roots: Iterable[Path]) -> tuple[list[Path], list[Path]]:
 
 
 def _is_corpus(root: Path) -> bool:
-    if not any((root / name).exists() for name in _CORPUS_ENTRIES):
+    if not (root / _CORPUS_ENTRY).exists():
         return False
     from vocabgap.corpus.chunks import is_corpus  # noqa: PLC0415 - loaded where there may be one
 

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import polars as pl
 
-from vocabgap.corpus.store import is_corpus
+from vocabgap.corpus.manifest import is_corpus
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, expanded, system_error
 from vocabgap.gaplog.nearest import SimilarIndex
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime

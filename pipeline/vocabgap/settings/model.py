@@ -226,11 +226,9 @@ class CorpusSettings(_Section, frozen=True):
     """The shared corpus: where it lies, what is done about false claims, and when what is out of date may go.
 
     A chunk is out of date once its tenant was configured anew; it may go when that happened so many times.
-    `store` is deprecated: every corpus is kept in Parquet files, and a Delta table is refused.
     """
 
     folder: Annotated[_Path, _flag("--corpus")] = DEFAULT_CORPUS
-    store: Literal["parquet", "delta"] | None = None
     tenant_spoof: Literal["overwrite", "reject"] = "overwrite"
     orphan_version_gap: Annotated[int, msgspec.Meta(ge=1)] = 2
     dimension: Annotated[int, msgspec.Meta(ge=1, le=65_536)] = DEFAULT_DIMENSION

@@ -266,6 +266,7 @@ class PushResult:
         ingested: Valid chunks of the payload, also those that were there already.
         added: Chunks that were new, for which a vector is to be made.
         deleted: Chunks that were there and were withdrawn.
+        forgotten: Chunks that were left out, for somebody had them forgotten.
         errors: What was refused; everything else of the payload was done all the same.
         warnings: Claims that were overwritten.
         duration_ms: How long it took.
@@ -275,6 +276,7 @@ class PushResult:
     ingested: int = 0
     added: int = 0
     deleted: int = 0
+    forgotten: int = 0
     errors: tuple[PushError, ...] = ()
     warnings: tuple[Warned, ...] = ()
     duration_ms: int = 0
@@ -302,5 +304,6 @@ class PushResult:
             "errors": [error.as_object() for error in self.errors],
             "tenantId": self.tenant_id,
             "durationMs": self.duration_ms,
+            "forgotten": self.forgotten,
             "warnings": [str(warned) for warned in self.warnings],
         }
