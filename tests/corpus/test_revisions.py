@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.corpus.withdrawal import GitRepository
+from vocabgap.corpus.withdrawal import deleted_in_git
 from vocabgap.errors import NotFoundError, StateError
 
 
@@ -58,14 +58,14 @@ def test_deleted_file_is_named_and_changed_one_is_not(repository: Path) -> None:
     base = commit(repository, **{"a.jsonl": "1\n", "b.jsonl": "1\n", "deep/c.jsonl": "1\n"})
     head = commit(repository, **{"a.jsonl": None, "b.jsonl": "2\n", "deep/c.jsonl": None, "d.jsonl": "1\n"})
 
-    assert GitRepository(repository).deleted(base, head) == ("a.jsonl", "deep/c.jsonl")
+    assert deleted_in_git(repository, base, head) == ("a.jsonl", "deep/c.jsonl")
 
 
 def test_renamed_file_is_deleted_under_its_old_name(repository: Path) -> None:
     base = commit(repository, **{"old.jsonl": "the same content\n" * 50})
     head = commit(repository, **{"old.jsonl": None, "new.jsonl": "the same content\n" * 50})
 
-    assert GitRepository(repository).deleted(base, head) == ("old.jsonl",)
+    assert deleted_in_git(repository, base, head) == ("old.jsonl",)
 
 
 def test_branches_and_tags_are_revisions(repository: Path) -> None:
@@ -73,14 +73,14 @@ def test_branches_and_tags_are_revisions(repository: Path) -> None:
     git(repository, "tag", "v1")
     commit(repository, **{"a.jsonl": None})
 
-    assert GitRepository(repository).deleted("v1", "main") == ("a.jsonl",)
+    assert deleted_in_git(repository, "v1", "main") == ("a.jsonl",)
 
 
 def test_paths_are_relative_to_the_folder_and_others_are_left_out(repository: Path) -> None:
     base = commit(repository, **{"photos/a.jsonl": "1\n", "other/b.jsonl": "1\n", "photos/c.jsonl": "1\n"})
     head = commit(repository, **{"photos/a.jsonl": None, "other/b.jsonl": None})
 
-    assert GitRepository(repository / "photos").deleted(base, head) == ("a.jsonl",)
+    assert deleted_in_git(repository / "photos", base, head) == ("a.jsonl",)
 
 
 def test_names_of_any_characters_come_back_as_they_are(repository: Path) -> None:
@@ -88,7 +88,7 @@ def test_names_of_any_characters_come_back_as_they_are(repository: Path) -> None
     base = commit(repository, **{name: "1\n"})
     head = commit(repository, **{name: None})
 
-    assert GitRepository(repository).deleted(base, head) == (name,)
+    assert deleted_in_git(repository, base, head) == (name,)
 
 
 def test_name_that_is_not_utf_8_is_escaped_as_scans_escape_it(repository: Path) -> None:
@@ -97,15 +97,17 @@ def test_name_that_is_not_utf_8_is_escaped_as_scans_escape_it(repository: Path) 
     (repository / os.fsdecode(b"caf\xe9")).unlink()
     head = commit(repository)
 
-    assert GitRepository(repository).deleted(base, head) == (r"caf\xe9",)
+    assert deleted_in_git(repository, base, head) == (r"caf\xe9",)
 
 
-@pytest.mark.parametrize("revision", ["no-such-branch", "--output=stolen", "", " ", "a\0b", "HEAD:a.jsonl"])
+@pytest.mark.parametrize(
+    "revision", ["no-such-branch", "--output=stolen", "", " ", "a\0b", "HEAD:a.jsonl", "HEAD..HEAD"]
+)
 def test_unknown_revision_is_named(repository: Path, revision: str) -> None:
     head = commit(repository, **{"a.jsonl": "1\n"})
 
     with pytest.raises(StateError, match="is not known in"):
-        GitRepository(repository).deleted(revision, head)
+        deleted_in_git(repository, revision, head)
     assert sorted(path.name for path in repository.iterdir()) == [".git", "a.jsonl"]
 
 
@@ -113,12 +115,12 @@ def test_folder_without_a_repository_is_named(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
 
     with pytest.raises(NotFoundError, match="is in no git repository"):
-        GitRepository(tmp_path).deleted("a", "b")
+        deleted_in_git(tmp_path, "a", "b")
 
 
 def test_folder_that_is_missing_is_named(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="does not exist"):
-        GitRepository(tmp_path / "nowhere").deleted("a", "b")
+        deleted_in_git(tmp_path / "nowhere", "a", "b")
 
 
 def test_machine_without_git_is_told(
@@ -127,7 +129,7 @@ def test_machine_without_git_is_told(
     monkeypatch.setenv("PATH", str(tmp_path))
 
     with pytest.raises(NotFoundError, match="no git on this machine"):
-        GitRepository(repository).deleted("a", "b")
+        deleted_in_git(repository, "a", "b")
 
 
 def test_git_that_hangs_is_ended(repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -138,7 +140,7 @@ def test_git_that_hangs_is_ended(repository: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("PATH", str(slow.parent))
 
     with pytest.raises(StateError, match=r"more than 0\.2 seconds"):
-        GitRepository(repository, time_limit=0.2).deleted("a", "b")
+        deleted_in_git(repository, "a", "b", time_limit=0.2)
 
 
 def test_nothing_that_the_repository_names_is_run(
@@ -154,5 +156,5 @@ def test_nothing_that_the_repository_names_is_run(
     for variable in ("GIT_EXTERNAL_DIFF", "GIT_PAGER", "PAGER"):
         monkeypatch.setenv(variable, str(trap))
 
-    assert GitRepository(repository).deleted(base, head) == ("a.jsonl",)
+    assert deleted_in_git(repository, base, head) == ("a.jsonl",)
     assert not (tmp_path / "sprung").exists()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from vocabgap.corpus.push import UNLIMITED, Limits, push
 from vocabgap.corpus.store import Store, open_store
 from vocabgap.corpus.upkeep import Forgotten, Overview, forget, judged, lift, overview
 from vocabgap.corpus.version import Measures
-from vocabgap.corpus.withdrawal import GitRepository, empties
+from vocabgap.corpus.withdrawal import deleted_in_git, empties
 from vocabgap.errors import InvalidInputError, require_kind
 from vocabgap.settings.model import Settings
 
@@ -116,7 +117,7 @@ class Corpus:
             tenant=tenant,
             repo=repo,
             spoof=Spoof(self.settings.corpus.tenant_spoof),
-            resolver=None if git is None else GitRepository(Path(git)).deleted,
+            resolver=None if git is None else partial(deleted_in_git, Path(git)),
             parsers={PARSER_ID: parser},
             whole_logs=limits is UNLIMITED,
             confirmed=empties(payload) and confirmed() if callable(confirmed) else confirmed,

@@ -23,6 +23,7 @@ FORMAT: Final = "vocabgap-corpus"
 FORMAT_VERSION: Final = 2
 LOCK: Final = "writer.lock"
 DAMAGED_HINT: Final = "put it back from a copy of the folder, or restore an exported backup into a new one"
+_BEGINNING: Final = 100  # bytes of a manifest that say whose it is
 _TEMPORARY: Final = "manifest.json.new"
 TABLES: Final = ("deleted", "paths", "logs", "forgotten")
 _NUMBERED: Final = rf"(chunks|{'|'.join(TABLES)})-(?P<number>[0-9]{{6,}})\.parquet"
@@ -104,15 +105,12 @@ def is_corpus(folder: Path) -> bool:
     A manifest of something else says nothing: many tools call a file so.
     """
     try:
-        content = (folder / MANIFEST).read_bytes()
+        beginning = (folder / MANIFEST).read_bytes()[:_BEGINNING]
     except FileNotFoundError:
         return False
     except OSError:
-        return (folder / LOCK).is_file()
-    try:
-        return msgspec.json.decode(content, type=_Format).format == FORMAT
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return (folder / LOCK).is_file()  # ours, and damaged; a stranger's manifest has no writer's lock
+        beginning = b""
+    return FORMAT.encode() in beginning or (folder / LOCK).is_file()  # it is ours, and damaged
 
 
 def read_manifest(folder: Path) -> Manifest | None:

@@ -25,18 +25,14 @@ Raises:
 _EMPTY_HINT: Final = (
     "a snapshot without paths withdraws the whole repository; confirm it (--yes) or list what is there"
 )
-_OTHER_REPO: Final = "names repository '{}', but this push is for '{}' alone"
-# Git is asked as little as possible, and nothing that it could be talked into: no hook, pager,
-# external diff or file-system monitor runs, no network is reached, and what others name is never
-# taken for an option.
-TIME_LIMIT: Final = 60.0  # seconds for one question to git
-_QUIET: Final = (
-    *("--no-pager", "--no-replace-objects", "--literal-pathspecs"),
+TIME_LIMIT: Final = 60.0  # seconds for the question to git
+# Git is asked once, and nothing that it could be talked into: no hook, pager, external diff or file-system
+# monitor runs, no network is reached, and what others name is never taken for an option.
+_DELETED: Final = (
+    *("git", "--no-pager", "--no-replace-objects", "--literal-pathspecs"),
     *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never"),
-)
-_DELETED_NAMES: Final = (
-    *("-r", "-z", "--name-only", "--no-renames", "--diff-filter=D", "--relative"),
-    *("--no-ext-diff", "--no-textconv", "--ignore-submodules=none"),
+    *("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=D", "--relative"),
+    *("--no-ext-diff", "--no-textconv", "--ignore-submodules=none", "--end-of-options"),
 )
 _ENVIRONMENT: Final = {
     "GIT_ATTR_NOSYSTEM": "1",
@@ -48,7 +44,9 @@ _ENVIRONMENT: Final = {
     "HOME": os.devnull,
     "LC_ALL": "C",
 }
-_SHALLOW_HINT: Final = "a shallow clone does not have every revision; `git fetch --unshallow` gets them"
+_GIT_HINT: Final = (
+    "name two commits, tags or branches; a shallow clone gets all of them by `git fetch --unshallow`"
+)
 
 
 @dataclass(slots=True)
@@ -154,20 +152,23 @@ def _place(tombstone: object, repo_slug: str, *, alone: bool, strict: bool) -> t
     if isinstance(tombstone, str) and not strict:
         tombstone = {"sourcePath": tombstone}
     path = tombstone.get("sourcePath") if isinstance(tombstone, dict) else None
+    problem = None
     if not isinstance(path, str) or not path or not is_unicode(path):
-        raise RefusedError(
-            Code.TOMBSTONE_INVALID, "a tombstone is expected to name a `sourcePath`", tombstone=tombstone
-        )
-    repo = tombstone.get("repoSlug") or repo_slug if isinstance(tombstone, dict) else repo_slug
-    if not isinstance(repo, str) or not is_unicode(repo):
-        raise RefusedError(
-            Code.TOMBSTONE_INVALID, "a tombstone's `repoSlug` is expected to be text", tombstone=tombstone
-        )
-    if alone and repo != repo_slug:
-        raise RefusedError(
-            Code.TOMBSTONE_INVALID, f"a tombstone {_OTHER_REPO.format(repo, repo_slug)}", tombstone=tombstone
-        )
+        path, problem = "", "is expected to name a `sourcePath`"
+    repo, strange = _repository(tombstone, repo_slug, alone=alone)
+    if problem := problem or strange:
+        raise RefusedError(Code.TOMBSTONE_INVALID, f"a tombstone {problem}", tombstone=tombstone)
     return repo, path
+
+
+def _repository(signal: object, repo_slug: str, *, alone: bool) -> tuple[str, str | None]:
+    """The repository that a signal is about, and what is wrong with that."""
+    repo = signal.get("repoSlug") or repo_slug if isinstance(signal, dict) else repo_slug
+    if not isinstance(repo, str) or not is_unicode(repo):
+        return "", "is expected to have text as `repoSlug`"
+    if alone and repo != repo_slug:
+        return "", f"names repository '{repo}', but this push is for '{repo_slug}' alone"
+    return repo, None
 
 
 def _manifest(
@@ -176,18 +177,14 @@ def _manifest(
     if not snapshot and not isinstance(snapshot, dict | list):
         return None
     paths = normal_paths(snapshot.get("pathsAfterPush")) if isinstance(snapshot, dict) else None
-    repo = snapshot.get("repoSlug") or repo_slug if isinstance(snapshot, dict) else repo_slug
-    if paths is None or not isinstance(repo, str) or not is_unicode(repo):
-        raise RefusedError(
-            Code.MANIFEST_INVALID, "`manifestSnapshot` is expected to have `pathsAfterPush`, a list of paths"
-        )
-    if alone and repo != repo_slug:
-        raise RefusedError(Code.MANIFEST_INVALID, f"`manifestSnapshot` {_OTHER_REPO.format(repo, repo_slug)}")
-    if not paths and not confirmed:
-        raise RefusedError(
-            Code.MANIFEST_INVALID, f"`manifestSnapshot` lists no path; {_EMPTY_HINT}", repoSlug=repo
-        )
-    return repo, paths
+    repo, problem = _repository(snapshot, repo_slug, alone=alone)
+    if paths is None:
+        problem = "is expected to have `pathsAfterPush`, a list of paths"
+    elif not problem and not paths and not confirmed:
+        problem = f"lists no path; {_EMPTY_HINT}"
+    if problem:
+        raise RefusedError(Code.MANIFEST_INVALID, f"`manifestSnapshot` {problem}", repoSlug=repo)
+    return repo, paths or ()
 
 
 def normal_paths(paths: object) -> tuple[str, ...] | None:
@@ -207,71 +204,50 @@ def empties(payload: Mapping[str, Any]) -> bool:
     return isinstance(snapshot, dict) and normal_paths(snapshot.get("pathsAfterPush")) == ()
 
 
-@dataclass(frozen=True, slots=True)
-class GitRepository:
-    """A local git repository whose files, or those of a folder in it, are what is pushed.
+def deleted_in_git(folder: Path, base: str, head: str, *, time_limit: float = TIME_LIMIT) -> tuple[str, ...]:
+    """The paths, relative to a folder of a git repository, that are in one revision and no longer in another.
 
-    Attributes:
+    What was renamed is deleted under its old name. What was changed is not deleted.
+
+    Args:
         folder: The folder that source paths are relative to: the repository's own, or one below.
-        time_limit: Seconds that one question to git may take.
+        base: The one revision.
+        head: The other one.
+        time_limit: Seconds that git may take.
+
+    Raises:
+        NotFoundError: There is no git on this machine, or no repository in the folder.
+        StateError: A revision is not known there, or git failed or took too long.
     """
-
-    folder: Path
-    time_limit: float = TIME_LIMIT
-
-    def deleted(self, base: str, head: str) -> tuple[str, ...]:
-        """The paths, relative to the folder, that are in one revision and no longer in another.
-
-        What was renamed is deleted under its old name. What was changed is not deleted.
-
-        Raises:
-            NotFoundError: There is no git on this machine, or no repository in the folder.
-            StateError: A revision is not known there, or git failed or took too long.
-        """
-        if not self.folder.is_dir():
-            raise NotFoundError(f"git repository '{self.folder}' does not exist", hint="check --git")
-        self._output("rev-parse", "--git-dir", missing=f"'{self.folder}' is in no git repository")
-        tree = [self._resolved(revision) for revision in (base, head)]
-        names = self._output("diff-tree", *_DELETED_NAMES, *tree, "--").split(b"\0")
-        return tuple(sorted(name.decode("utf-8", "backslashreplace") for name in names if name))
-
-    def _resolved(self, revision: str) -> str:
-        """The name of a revision's commit, 40 digits or more: nothing that git could take for an option."""
-        missing = f"revision '{visible(revision)}' is not known in '{self.folder}'"
-        if "\0" in revision or not revision.strip():
-            raise StateError(missing, hint="name a commit, a tag or a branch")
-        arguments = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-        try:
-            return self._output(*arguments, missing=missing).decode("ascii").strip()
-        except NotFoundError as error:
-            raise StateError(error.message, hint=_SHALLOW_HINT) from error
-
-    def _output(self, *arguments: str, missing: str = "") -> bytes:
-        try:
-            git = subprocess.run(  # noqa: S603 - no shell; every argument is ours or follows --end-of-options
-                ["git", *_QUIET, *arguments],  # noqa: S607 - the git that the person's path names
-                cwd=self.folder,
-                env={**_ENVIRONMENT, "PATH": os.environ.get("PATH", os.defpath)},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=self.time_limit,
-                check=False,
-            )
-        except FileNotFoundError as error:
-            raise NotFoundError(
-                "there is no git on this machine", hint="install it, or leave out --git"
-            ) from error
-        except subprocess.TimeoutExpired as error:
-            raise StateError(
-                f"git took more than {self.time_limit:g} seconds in '{self.folder}'", hint="try again"
-            ) from error
-        except OSError as error:
-            raise StateError(f"git cannot be asked about '{self.folder}': {error.strerror}") from error
-        if git.returncode == 0:
-            return git.stdout
-        complaint = visible(git.stderr.decode("utf-8", "backslashreplace").strip())
-        if missing:
-            raise NotFoundError(f"{missing}{f': {complaint}' if complaint else ''}", hint="check --git")
-        raise StateError(
-            f"git failed in '{self.folder}': {complaint or git.returncode}", hint="see `git fsck`"
+    if not folder.is_dir():
+        raise NotFoundError(f"git repository '{folder}' does not exist", hint="check --git")
+    shown = f"'{visible(base)}' or '{visible(head)}'"
+    if "\0" in base + head or ".." in base + head:
+        raise StateError(f"revision {shown} is not known in '{folder}': it names no commit", hint=_GIT_HINT)
+    try:
+        git = subprocess.run(  # noqa: S603 - no shell; every argument is ours or follows --end-of-options
+            [*_DELETED, f"{base}^{{commit}}", f"{head}^{{commit}}", "--"],
+            cwd=folder,
+            env={**_ENVIRONMENT, "PATH": os.environ.get("PATH", os.defpath)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=time_limit,
+            check=False,
         )
+    except FileNotFoundError as error:
+        raise NotFoundError(
+            "there is no git on this machine", hint="install it, or leave out --git"
+        ) from error
+    except subprocess.TimeoutExpired as error:
+        raise StateError(
+            f"git took more than {time_limit:g} seconds in '{folder}'", hint="try again"
+        ) from error
+    except OSError as error:
+        raise StateError(f"git cannot be asked about '{folder}': {error.strerror}") from error
+    complaint = visible(git.stderr.decode("utf-8", "backslashreplace").strip())
+    if "not a git repository" in complaint:
+        raise NotFoundError(f"'{folder}' is in no git repository: {complaint}", hint="check --git")
+    if git.returncode:
+        raise StateError(f"revision {shown} is not known in '{folder}': {complaint}", hint=_GIT_HINT)
+    names = git.stdout.split(b"\0")
+    return tuple(sorted(name.decode("utf-8", "backslashreplace") for name in names if name))
