@@ -14,28 +14,28 @@ from builders.command import vocabgap
 from vocabgap.settings.loading import load_settings
 
 MANUAL = Path(package.__file__).parent / "manual"
-WEEKLY = (MANUAL / "weekly-job.md").read_text(encoding="utf-8")
+WEEKLY, CORPUS = "weekly-job", "corpus"
+TESTS = Path(__file__).parent
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
-def blocks(kind: str) -> list[str]:
-    return re.findall(rf"```{kind}\n(.*?)```", WEEKLY, flags=re.DOTALL)
+def page(name: str) -> str:
+    return (MANUAL / f"{name}.md").read_text(encoding="utf-8")
 
 
-def typed() -> Iterator[tuple[str, str]]:
+def blocks(kind: str, name: str = WEEKLY) -> list[str]:
+    return re.findall(rf"```{kind}\n(.*?)```", page(name), flags=re.DOTALL)
+
+
+def typed(name: str) -> Iterator[tuple[str, str]]:
     """Each command of the sessions, in order, with what it is said to print."""
-    for block in blocks("console"):
+    for block in blocks("console", name):
         yield from COMMAND.findall(block)
 
 
-def test_session_of_the_weekly_job_is_what_the_commands_print(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("COLUMNS", raising=False)
-    Path("vocabgap.toml").write_text(blocks("toml")[0], encoding="utf-8")
-    code, commands = 0, list(typed())
-
+def session(name: str, folder: Path) -> int:
+    """Type the commands of a page, and compare what each prints; gives how many there were."""
+    code, commands = 0, list(typed(name))
     for command, printed in commands:
         if command == "echo $?":
             told = f"{code}\n"
@@ -46,9 +46,45 @@ def test_session_of_the_weekly_job_is_what_the_commands_print(
         else:
             done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=True)
             told = done.stdout
-        assert (command, told.replace(str(tmp_path), "/srv/gaps")) == (command, printed)
+        assert (command, told.replace(str(folder), "/srv/gaps")) == (command, printed)
+    return len(commands)
 
-    assert len(commands) > 15
+
+@pytest.fixture
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for variable in ("COLUMNS", "VOCABGAP_CORPUS"):
+        monkeypatch.delenv(variable, raising=False)
+    return tmp_path
+
+
+def test_session_of_the_weekly_job_is_what_the_commands_print(there: Path) -> None:
+    Path("vocabgap.toml").write_text(blocks("toml")[0], encoding="utf-8")
+
+    assert session(WEEKLY, there) > 15
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb", "pyspark"])
+def test_queries_of_other_tools_are_what_they_print(
+    there: Path, engine: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip(engine, reason=f"{engine} is not installed, so its query of the manual is not run")
+    assert session(CORPUS, there) > 10
+    capsys.readouterr()
+
+    exec("\n".join(blocks("python", CORPUS) + blocks(f"python {engine}", CORPUS)), {})  # noqa: S102
+
+    assert capsys.readouterr().out == blocks("text", CORPUS)[0]
+
+
+@pytest.mark.parametrize("name", [CORPUS])
+def test_every_test_that_a_table_of_requirements_names_is_there(name: str) -> None:
+    named = re.findall(r"\| `(\S+\.py)::(\w+)` \|", page(name))
+
+    for file, test in named:
+        assert f"\ndef {test}(" in (TESTS / file).read_text(encoding="utf-8"), (file, test)
+
+    assert len(named) == sum(line.startswith("| ") and ".py" in line for line in page(name).splitlines()) > 20
 
 
 def test_jobs_of_the_manual_are_commands_that_there_are() -> None:

@@ -20,7 +20,7 @@ from vocabgap.files.signals import deferred_signals
 
 MANIFEST: Final = "manifest.json"
 FORMAT: Final = "vocabgap-corpus"
-FORMAT_VERSION: Final = 2
+FORMAT_VERSION: Final = 1
 LOCK: Final = "writer.lock"
 DAMAGED_HINT: Final = "put it back from a copy of the folder, or restore an exported backup into a new one"
 _BEGINNING: Final = 100  # bytes of a manifest that say whose it is
