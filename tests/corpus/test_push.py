@@ -230,12 +230,6 @@ def test_a_store_that_cannot_be_changed_is_an_error_of_the_answer(
     assert result.errors[1].details["exitCode"] == code
 
 
-def test_what_changes_nothing_does_not_lock_the_corpus() -> None:
-    store = MemoryStore()
-    assert push(store, {"files": []}, tenant="ada").errors == ()
-    assert store.purposes == []
-
-
 def test_a_chunk_that_is_there_keeps_the_time_at_which_it_came(chunk: Chunk) -> None:
     store = MemoryStore()
     payload = {

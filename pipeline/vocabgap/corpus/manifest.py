@@ -8,6 +8,7 @@ changed.
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -180,21 +181,18 @@ def remove_unnamed(folder: Path, manifest: Manifest) -> None:
 
 
 @contextmanager
-def reading(folder: Path) -> Iterator[None]:
+def reading(folder: Path, done: str = "read", hint: str = "") -> Iterator[None]:
     """Let what the system refuses be an error that names the corpus and the file in it."""
     try:
         yield
     except OSError as error:
-        raise refusal(_problem(folder, "read", error), error) from error
+        name = Path(error.filename or "").name
+        problem = f"corpus '{folder}' cannot be {done}" + (f": {name}" if name else "")
+        raise refusal(problem, error, hint=hint) from error
 
 
-@contextmanager
-def writing(folder: Path) -> Iterator[None]:
-    """Let it be one that says, too, that nothing was changed: true until the manifest is replaced."""
-    try:
-        yield
-    except OSError as error:
-        raise refusal(_problem(folder, "changed", error), error, hint="nothing was changed") from error
+writing = partial(reading, done="changed", hint="nothing was changed")
+"""The same for a change: nothing is changed until the manifest is replaced."""
 
 
 def missing_file(folder: Path, version: int, error: FileNotFoundError) -> StateError:
@@ -203,8 +201,3 @@ def missing_file(folder: Path, version: int, error: FileNotFoundError) -> StateE
     return StateError(
         f"corpus '{folder}': '{name}', which version {version} needs, is missing", hint=DAMAGED_HINT
     )
-
-
-def _problem(folder: Path, done: str, error: OSError) -> str:
-    name = Path(error.filename or "").name
-    return f"corpus '{folder}' cannot be {done}" + (f": {name}" if name else "")

@@ -26,10 +26,8 @@ from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.upkeep import logs_with, without_forgotten
 from vocabgap.corpus.version import PathSnapshot
 from vocabgap.corpus.withdrawal import Resolver, Withdrawal, withdrawal
-from vocabgap.errors import ExitCode, NotFoundError, VocabgapError
+from vocabgap.errors import ExitCode, VocabgapError
 from vocabgap.files.refusals import refusal
-
-MIB: Final = 2**20
 
 
 class Limits(NamedTuple):
@@ -75,7 +73,7 @@ def push(
     try:
         caller = Caller.of(payload, tenant, repo, agent)
         result = replace(result, tenant_id=caller.tenant_id)
-        incoming = read_files(caller, parsers or {}, spoof, limits.mib * MIB)
+        incoming = read_files(caller, parsers or {}, spoof, limits.mib << 20)
         leaving = withdrawal(
             caller.payload,
             caller.repo_slug,
@@ -94,7 +92,7 @@ def push(
         if whole_logs:
             leaving.add((repo, log.source_path) for repo, log in incoming.logs if log.is_whole)
         moment = milliseconds(datetime.now(UTC) if now is None else now)
-        if incoming or leaving or not (result.errors or _is_there(store)):
+        if incoming or leaving or not result.errors:
             result = _changed(store, caller, incoming, leaving, result, moment, anew=whole_logs)
     except RefusedError as error:
         result = replace(result, errors=(*result.errors, PushError.of(error)))
@@ -140,17 +138,10 @@ def _changed(  # noqa: PLR0917 - what a push is made of
         change.keep("logs", logs_with(left, incoming.logs, tenant, rows, forgotten))
         if leaving.manifest is not None:
             snapshot = PathSnapshot(tenant, *leaving.manifest, moment_of(moment))
-            if deleted or added or not _is_known(change, snapshot):
+            known = {each.repository: each.paths for each in change.snapshots}
+            if deleted or added or known.get(snapshot.repository) != snapshot.paths:
                 change.keep_snapshot(snapshot)
     return replace(result, deleted=deleted, added=added, forgotten=forgotten.height)
-
-
-def _is_there(store: Store) -> bool:
-    try:
-        store.version()
-    except NotFoundError:
-        return False
-    return True
 
 
 def _rows(
@@ -188,14 +179,6 @@ def _rows(
     compared = known.join(rows.select("id", said="metadata"), on="id")
     differs = pl.col("metadata") != pl.col("said") if anew else pl.col("config_version") < version
     return rows, compared.filter(differs)["id"].to_list()
-
-
-def _is_known(change: Change, snapshot: PathSnapshot) -> bool:
-    """Whether a snapshot says what is known already: it is kept as it is, with the time of the first."""
-    return any(
-        (earlier.repository, earlier.paths) == (snapshot.repository, snapshot.paths)
-        for earlier in change.snapshots
-    )
 
 
 def _failure(error: VocabgapError | OSError) -> PushError:

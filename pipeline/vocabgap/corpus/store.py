@@ -37,7 +37,6 @@ from vocabgap.corpus.version import (
     collected,
     newest,
     rows_in_order,
-    rows_of,
     scan,
     write_part,
 )
@@ -175,7 +174,9 @@ class Change(Version):
         Only the columns that the condition names are read.
         """
         with writing(self.folder):
-            deleted = rows_of(self._parts, scan(self._parts, self.table("deleted"), where))
+            deleted = collected(
+                self._parts, scan(self._parts, self.table("deleted"), where).select("part", "row")
+            )
         self.keep("deleted", pl.concat([self.table("deleted"), deleted]).sort("part", "row"))
         by_part = self._deleted_by_part()
         self._keep_parts(
@@ -277,8 +278,7 @@ class Change(Version):
         return msgspec.structs.replace(changed, version=base.version + 1, next_number=self._next)
 
     def _write(self, rows: pl.DataFrame) -> Part:
-        number = self._number_taken()
-        return write_part(self.folder / file_name("chunks", number), number, rows)
+        return write_part(self.folder, self._number_taken(), rows)
 
     def _written(self, kind: str, table: pl.DataFrame) -> FileEntry | None:
         if table.is_empty():

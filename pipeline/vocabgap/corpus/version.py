@@ -13,12 +13,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 import polars as pl
 
 from vocabgap.corpus.manifest import (
     DAMAGED_HINT,
+    FileEntry,
     Manifest,
     PartEntry,
     file_name,
@@ -40,8 +41,9 @@ ORDER: Final = (*PATH_KEY, "line", "id")
 # whole read costs half the CPU of Zstandard, in files twice as large (see tests/benchmarks/corpus_store.py).
 _ROW_GROUP: Final = 32_768
 _ROW: Final = "row"
+_PLACE: Final = ("part", _ROW)
 TABLES: Final = {
-    "deleted": pl.Schema({"part": pl.UInt32(), _ROW: pl.UInt32()}),  # a row of a part, counted from 0
+    "deleted": pl.Schema(dict.fromkeys(_PLACE, pl.UInt32())),  # a row of a part, counted from 0
     "paths": pl.Schema(
         {
             "tenant_id": pl.String(),
@@ -124,16 +126,15 @@ class Version:
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder = folder
         self.base = manifest
-        self._parts = [
-            Part(entry, OpenFile(folder / file_name("chunks", entry.number), entry.bytes))
-            for entry in manifest.parts
-        ]
+        self._parts = [Part(folder, entry) for entry in manifest.parts]
         self._config_versions = dict(manifest.config_versions)
         self._tables = {kind: schema.to_frame() for kind, schema in TABLES.items()}
         for kind, entry in manifest.tables.items():
-            file = OpenFile(folder / file_name(kind, entry.number), entry.bytes)
-            with _readable(file.path):
-                self._tables[kind] = pl.read_parquet(file.stream()).cast(TABLES[kind])
+            path = folder / file_name(kind, entry.number)
+            content = path.read_bytes()
+            _require_size(path, len(content), entry)
+            with _readable(path):
+                self._tables[kind] = pl.read_parquet(content).cast(TABLES[kind])
 
     def rows(self, columns: Sequence[str] | None = None, where: pl.Expr | None = None) -> pl.DataFrame:
         """The chunks that are there and meet a condition, in the order of `ORDER`; null is the first line."""
@@ -180,36 +181,29 @@ class Version:
         )
 
 
-class OpenFile:
-    """A file of a version, held open: it can be read even if a compaction removes its name meanwhile."""
-
-    def __init__(self, path: Path, size: int) -> None:
-        self.path = path
-        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        weakref.finalize(self, os.close, self._descriptor)
-        actual = os.fstat(self._descriptor).st_size
-        if actual != size:
-            raise _damaged(path, f"it has {actual} bytes, expected {size}")
-
-    def stream(self) -> IO[bytes]:
-        """The file, to be read; it stays open when the stream is closed."""
-        return open(self._descriptor, "rb", closefd=False)
-
-
-@dataclass(frozen=True, slots=True)
 class Part:
-    """A file of chunks, held open."""
+    """A file of chunks, held open: it can be read even if a compaction removes its name meanwhile."""
 
-    entry: PartEntry
-    file: OpenFile
+    def __init__(self, folder: Path, entry: PartEntry) -> None:
+        self.entry = entry
+        self.path = folder / file_name("chunks", entry.number)
+        self._descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        weakref.finalize(self, os.close, self._descriptor)
+        _require_size(self.path, os.fstat(self._descriptor).st_size, entry)
+
+    def scan(self) -> pl.LazyFrame:
+        """Its rows, with the number of the `part` and their place in it, `row`."""
+        stream = open(self._descriptor, "rb", closefd=False)  # noqa: SIM115 - it stays open when Polars is done
+        number = pl.lit(self.entry.number, pl.UInt32).alias("part")
+        return pl.scan_parquet(stream, row_index_name=_ROW).with_columns(number)
 
 
-def write_part(path: Path, number: int, rows: pl.DataFrame) -> Part:
+def write_part(folder: Path, number: int, rows: pl.DataFrame) -> Part:
     """Write chunks to a new file, which is no part of a version yet."""
+    path = folder / file_name("chunks", number)
     dimension: int | None = rows.get_column("embedding").list.len().max()  # type: ignore[assignment]
     write_parquet(rows, path, compression="lz4", row_group_size=_ROW_GROUP)
-    size = path.stat().st_size
-    return Part(PartEntry(number, rows.height, size, 0, dimension), OpenFile(path, size))
+    return Part(folder, PartEntry(number, rows.height, path.stat().st_size, 0, dimension))
 
 
 def rows_in_order(
@@ -232,25 +226,12 @@ def rows_in_order(
 
 
 def scan(parts: Sequence[Part], deleted: pl.DataFrame, where: pl.Expr | None = None) -> pl.LazyFrame:
-    """The chunks of some parts that are there, with column `row`: their place among all rows of the parts."""
-    if not parts:
-        frame = CHUNKS.empty().lazy().with_row_index(_ROW)
-    else:
-        streams = [part.file.stream() for part in parts]
-        frame = pl.scan_parquet(streams, row_index_name=_ROW)
+    """The chunks of some parts that are there, with columns `part` and `row` of table `deleted`."""
+    empty = CHUNKS.empty().lazy().with_columns(pl.lit(0, pl.UInt32).alias(name) for name in _PLACE)
+    frame = pl.concat([part.scan() for part in parts]) if parts else empty
     if where is not None:
         frame = frame.filter(where)
-    places = deleted.join(_starts(parts), on="part").select(pl.col("start") + pl.col(_ROW)).to_series()
-    return frame if places.is_empty() else frame.filter(~pl.col(_ROW).is_in(places.implode()))
-
-
-def rows_of(parts: Sequence[Part], scanned: pl.LazyFrame) -> pl.DataFrame:
-    """Of chunks that `scan` gave of some parts, which rows of which part they are."""
-    rows = collected(parts, scanned.select(_ROW))
-    starts = _starts(parts)
-    return rows.join_asof(starts, left_on=_ROW, right_on="start", check_sortedness=False).select(
-        "part", (pl.col(_ROW) - pl.col("start")).alias(_ROW).cast(pl.UInt32)
-    )
+    return frame if deleted.is_empty() else frame.join(deleted.lazy(), on=_PLACE, how="anti")
 
 
 def collected(parts: Sequence[Part], frame: pl.LazyFrame) -> pl.DataFrame:
@@ -259,8 +240,8 @@ def collected(parts: Sequence[Part], frame: pl.LazyFrame) -> pl.DataFrame:
         return frame.collect()
     except (pl.exceptions.ComputeError, OSError):
         for part in parts:
-            with _readable(part.file.path):
-                pl.scan_parquet(part.file.stream()).collect()
+            with _readable(part.path):
+                part.scan().collect()
         raise
 
 
@@ -273,15 +254,9 @@ def _readable(path: Path) -> Iterator[None]:
         raise _damaged(path, str(error).partition("\n")[0]) from error
 
 
-def _starts(parts: Sequence[Part]) -> pl.DataFrame:
-    rows = [part.entry.rows for part in parts]
-    return pl.DataFrame(
-        {
-            "part": [part.entry.number for part in parts],
-            "start": [sum(rows[:place]) for place in range(len(rows))],
-        },
-        schema={"part": pl.UInt32, "start": pl.get_index_type()},
-    )
+def _require_size(path: Path, size: int, entry: FileEntry) -> None:
+    if size != entry.bytes:
+        raise _damaged(path, f"it has {size} bytes, expected {entry.bytes}")
 
 
 def _damaged(path: Path, problem: str) -> StateError:
