@@ -145,7 +145,7 @@ def diff_config(given: Input, _: Cases) -> dict[str, Any]:
     known = isinstance(current, int) and not isinstance(current, bool)
     found = config_orphans(chunks, {TENANT: current} if known else {}, given.get("orphanVersionGap"))  # type: ignore[dict-item]
     stale = chunks.filter(found["stale"])
-    actionable = chunks.filter(found["actionable"])["id"].to_list()
+    actionable = chunks.filter(found["outdated"])["id"].to_list()
     told = [
         {"id": identity, "tenantConfigVersion": version, "versionGap": (current or 0) - version}
         for identity, version in stale.select("id", "config_version").iter_rows()

@@ -17,7 +17,7 @@ class MemoryVersion(Change):
     def __init__(self, chunks: pl.DataFrame | None = None) -> None:
         self.chunks = CHUNKS.empty() if chunks is None else chunks
         self._tables = {kind: schema.to_frame() for kind, schema in TABLES.items()}
-        self._config_versions: dict[str, int] = {}
+        self.config_versions: dict[str, int] = {}
         self.added: list[int] = []  # how many each call of `add` was given
 
     def rows(self, columns: Sequence[str] | None = None, where: pl.Expr | None = None) -> pl.DataFrame:
@@ -50,8 +50,8 @@ class MemoryVersion(Change):
         self._tables = {**self._tables, kind: table}
 
     def configure(self, tenant_id: str) -> int:
-        version = self._config_versions.get(tenant_id, 0) + 1
-        self._config_versions = {**self._config_versions, tenant_id: version}
+        version = self.config_versions.get(tenant_id, 0) + 1
+        self.config_versions = {**self.config_versions, tenant_id: version}
         return version
 
 

@@ -18,7 +18,7 @@ from vocabgap.errors import StateError
 WHOLE = Manifest(
     version=7,
     next_number=5,
-    parts=(PartEntry(1, 10, 1000, 2), PartEntry(3, 4, 500, dimension=3)),
+    parts=(PartEntry(1, 10, 1000), PartEntry(3, 4, 500, dimension=3)),
     deleted=FileEntry(4, 2, 100),
     config_versions={"ada": 2},
 )

@@ -8,7 +8,7 @@ import pytest
 from builders.corpus import chunks
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import PathSnapshot
-from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.errors import NotFoundError
 from vocabgap.schema import CHUNKS
 
 SAID = datetime(2026, 7, 1, 9, tzinfo=UTC)
@@ -61,13 +61,6 @@ def test_only_the_columns_and_rows_that_are_asked_for_come(store: Store) -> None
     found = store.version().rows(["name", "line"], pl.col("tenant_id") == "bob")
 
     assert found.rows(named=True) == [{"name": "name of c", "line": 1}]
-
-
-def test_a_column_that_there_is_not_is_refused(store: Store) -> None:
-    add(store, chunks("a"))
-
-    with pytest.raises(InvalidInputError, match="no column 'contents'"):
-        store.version().rows(["contents"])
 
 
 def test_a_chunk_that_is_there_stays_as_it_is(store: Store) -> None:

@@ -22,7 +22,7 @@ from vocabgap.corpus.payloads import (
 from vocabgap.corpus.push import UNLIMITED, Limits, push
 from vocabgap.corpus.store import Store, open_store
 from vocabgap.corpus.upkeep import Forgotten, Overview, forget, judged, lift, overview
-from vocabgap.corpus.version import Measures
+from vocabgap.corpus.version import PATH_KEY, Measures
 from vocabgap.corpus.withdrawal import deleted_in_git, empties
 from vocabgap.errors import InvalidInputError, require_kind
 from vocabgap.settings.model import Settings
@@ -77,8 +77,8 @@ class Corpus:
     ) -> PushResult:
         """Bring in what a folder or a payload holds, and take out what it withdraws.
 
-        What is wrong with single lines or chunks is part of the answer; everything else is done. A gap log
-        of a folder takes the place of what is there of its path; what is of other paths stays.
+        What is wrong with single lines or chunks is part of the answer; everything else is done. A gap log of
+        a folder takes the place of what is there of its path.
 
         Args:
             source: An image repository, the file of a payload (`-` for standard input), or a payload.
@@ -225,8 +225,10 @@ class Corpus:
         """Remove what is left over and may be removed, by the rules that `status` tells; gives how many."""
         with self.store.changing("remove orphans") as change:
             chunks = judged(change, self.settings.corpus.orphan_version_gap)
-            ids = chunks.filter(pl.col("missing") | pl.col("outdated"))["id"].to_list()
-            return change.delete(pl.col("id").is_in(ids)) if ids else 0
+            orphans = chunks.filter(pl.col("missing") | pl.col("outdated"))
+            emptied = orphans.join(chunks.join(orphans, on="id", how="anti"), on=PATH_KEY, how="anti")
+            change.keep("logs", change.table("logs").join(emptied, on=PATH_KEY, how="anti"))
+            return change.delete(pl.col("id").is_in(orphans["id"].implode())) if len(orphans) else 0
 
     def compact(self) -> Measures:
         """Make deletions physical: what was removed is in no file of the corpus afterwards."""

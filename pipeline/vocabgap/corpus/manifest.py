@@ -45,9 +45,8 @@ class FileEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PartEntry(FileEntry, frozen=True, forbid_unknown_fields=True):
-    """A file of chunks: how many of its rows are deleted, and the length of its vectors if it has any."""
+    """A file of chunks: the length of its vectors, too, if it has any."""
 
-    deleted: _Count = 0
     dimension: _Number | None = None
 
 

@@ -178,9 +178,9 @@ class Change(Version):
                 self._parts, scan(self._parts, self.table("deleted"), where).select("part", "row")
             )
         self.keep("deleted", pl.concat([self.table("deleted"), deleted]).sort("part", "row"))
-        by_part = self._deleted_by_part()
+        by_part = dict(self.table("deleted")["part"].value_counts().iter_rows())
         self._keep_parts(
-            [part for part in self._parts if by_part.get(part.entry.number, 0) < part.entry.rows]
+            [each for each in self._parts if by_part.get(each.entry.number, 0) < each.entry.rows]
         )
         return deleted.height
 
@@ -219,8 +219,8 @@ class Change(Version):
 
     def configure(self, tenant_id: str) -> int:
         """Say that a tenant was configured anew; gives the new version of its configuration."""
-        version = self._config_versions.get(tenant_id, 0) + 1
-        self._config_versions[tenant_id] = version
+        version = self.config_versions.get(tenant_id, 0) + 1
+        self.config_versions[tenant_id] = version
         return version
 
     def rewrite(self) -> None:
@@ -259,17 +259,13 @@ class Change(Version):
         The first change makes a version even if it brings nothing: the corpus is there then.
         """
         base = self.base
-        deleted = self._deleted_by_part()
-        parts = tuple(
-            msgspec.structs.replace(part.entry, deleted=deleted.get(part.entry.number, 0))
-            for part in self._parts
-        )
+        parts = tuple(part.entry for part in self._parts)
         tables = {
             kind: self._written(kind, table)
             for kind, table in self._tables.items()
             if not table.equals(self._before[kind])
         }
-        changed = msgspec.structs.replace(base, parts=parts, config_versions=self._config_versions, **tables)
+        changed = msgspec.structs.replace(base, parts=parts, config_versions=self.config_versions, **tables)
         if changed == base and base.version:
             return base
         for name in sorted(changed.files.keys() - base.files.keys()):
@@ -292,10 +288,6 @@ class Change(Version):
         number = self._next
         self._next += 1
         return number
-
-    def _deleted_by_part(self) -> dict[int, int]:
-        """How many rows are deleted of each part that lacks any."""
-        return dict(self.table("deleted").get_column("part").value_counts().iter_rows())
 
 
 def _segments(counts: pl.DataFrame) -> list[pl.Expr]:

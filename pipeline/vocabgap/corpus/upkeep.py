@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 import msgspec
 import polars as pl
@@ -28,7 +28,6 @@ _IDENTITY: Final = ("tenant_id", "repo_slug", "root_kind")
 _JUDGED: Final = ("id", *_IDENTITY, "source_path", "kind", "config_version", "ingested_at")
 _DUE_SHARE: Final = 0.2  # of all rows that are deleted, and whose bytes are still there
 _DUE_PARTS: Final = 50
-_ANTI_SEMI: Final[tuple[Literal["anti", "semi"], ...]] = ("anti", "semi")
 _FOLDER: Final = pl.concat_str("repo_slug", "source_path", separator="/").str.split("/").list.get(-2)
 """What the folder of a path is called, as `chunks.folder_of` has it."""
 
@@ -93,19 +92,15 @@ def overview(version: Version, *, gap: int = DEFAULT_GAP) -> Overview:
     whole = counted.join(rejects, on=_IDENTITY, how="full", coalesce=True, nulls_equal=True)
     whole = whole.sort(*_IDENTITY, nulls_last=True).with_columns(pl.col(_IDENTITY).fill_null("")).fill_null(0)
     identities = tuple(Identity(**row) for row in whole.iter_rows(named=True))
-    measures, forgotten = version.measures, version.table("forgotten").height
-    due = _compaction_due(measures)
-    return Overview(measures, identities, version.dimension, gap, due, forgotten)
+    due, forgotten = _compaction_due(version.measures), version.table("forgotten").height
+    return Overview(version.measures, identities, version.dimension, gap, due, forgotten)
 
 
 def judged(version: Version, gap: int) -> pl.DataFrame:
     """The chunks with Boolean columns `missing`, `stale` and `outdated`."""
     chunks = version.rows(_JUDGED)
     behind = config_orphans(chunks, version.config_versions, gap)
-    missing = snapshot_orphans(chunks, version.snapshots)
-    return chunks.with_columns(
-        missing.alias("missing"), behind["stale"], behind["actionable"].alias("outdated")
-    )
+    return chunks.hstack(behind).with_columns(snapshot_orphans(chunks, version.snapshots))
 
 
 def _compaction_due(measures: Measures) -> str:
@@ -131,7 +126,7 @@ def snapshot_orphans(chunks: pl.DataFrame, snapshots: Iterable[PathSnapshot]) ->
         missing |= repo & within & ~pl.col("source_path").is_in(list(snapshot.paths))
     has_path = pl.col("source_path").is_not_null() & pl.col("source_path").ne("")
     flags = pl.repeat(value=True, n=pl.len()) & (missing & has_path).fill_null(value=False)
-    return chunks.select(orphan=flags)["orphan"]
+    return chunks.select(missing=flags)["missing"]
 
 
 def config_orphans(chunks: pl.DataFrame, current: Mapping[str, int], gap: object = None) -> pl.DataFrame:
@@ -146,7 +141,7 @@ def config_orphans(chunks: pl.DataFrame, current: Mapping[str, int], gap: object
     )
     behind = (now - pl.col("config_version")).fill_null(0)
     return chunks.select(
-        (behind > 0).alias("stale"), ((behind > 0) & (behind >= version_gap(gap))).alias("actionable")
+        (behind > 0).alias("stale"), ((behind > 0) & (behind >= version_gap(gap))).alias("outdated")
     )
 
 
@@ -210,7 +205,10 @@ def forget(
         if image is None and record is None:
             change.keep("paths", snapshots.filter(~whose))
         else:  # they, too, may name what was forgotten
-            _take_out(change, {*gone.rows()})
+            names = {*gone.rows()}
+            for each in change.snapshots:
+                paths = tuple(path for path in each.paths if (*each.repository, path) not in names)
+                change.keep_snapshot(replace(each, paths=paths))
         if before.is_empty() and snapshots.equals(change.table("paths")):
             raise _nothing("to forget", tenant, repo, image, record)
         hashes = pl.concat([change.table("forgotten"), _hashes(chunks)])
@@ -242,8 +240,8 @@ def without_forgotten(version: Version, rows: pl.DataFrame) -> tuple[pl.DataFram
         return rows, rows.clear()
     hashed = rows.hstack(_hashes(rows))
     key = ["repo", "record"]
-    kept, left_out = (hashed.join(forgotten, on=key, how=how, maintain_order="left") for how in _ANTI_SEMI)
-    return kept.select(rows.columns), left_out.select(rows.columns)
+    kept = hashed.join(forgotten, on=key, how="anti", maintain_order="left")
+    return kept.select(rows.columns), hashed.join(forgotten, on=key, how="semi").select(rows.columns)
 
 
 def logs_with(
@@ -253,14 +251,10 @@ def logs_with(
     rows: pl.DataFrame,
     forgotten: pl.DataFrame,
 ) -> pl.DataFrame:
-    """What logs hold beside chunks, after a push: a log that was read takes the place of the earlier one.
+    """What logs hold beside chunks, after the push of some, each with its repository.
 
-    Args:
-        logs: What they hold before.
-        pushed: The logs of the push, each with its repository.
-        tenant: Whose they are.
-        rows: The chunks that were pushed.
-        forgotten: Those that were left out.
+    One that was read to its end takes the place of the earlier one. `rows` are the chunks that came,
+    `forgotten` those that were left out.
     """
     of = [{"tenant_id": tenant, "repo_slug": repo, **log._asdict()} for repo, log in pushed]
     came = pl.DataFrame(of, logs.schema)
@@ -282,18 +276,12 @@ def _without_text(logs: pl.DataFrame, chunks: pl.DataFrame) -> pl.DataFrame:
 
 def _hashes(chunks: pl.DataFrame) -> pl.DataFrame:
     """Of whom and what some chunks are, as SHA-256: of a gap record its own id, of another chunk its id."""
-    hashes = [
-        (
-            _hash(tenant),
-            _hash(tenant, repo),
-            _hash(tenant, name if kind == GAP_KIND and name else identity),
-            _hash(tenant, identity),
-        )
-        for tenant, repo, kind, name, identity in chunks.select(
-            "tenant_id", "repo_slug", "kind", "name", "id"
-        ).iter_rows()
+    name = pl.when(pl.col("kind") == GAP_KIND).then("name").fill_null(pl.col("id"))
+    named = chunks.select("tenant_id", "repo_slug", name.alias("name"), "id").iter_rows()
+    rows = [
+        (_hash(who), _hash(who, repo), _hash(who, name), _hash(who, own)) for who, repo, name, own in named
     ]
-    return pl.DataFrame(hashes, schema=TABLES["forgotten"], orient="row")
+    return pl.DataFrame(rows, schema=TABLES["forgotten"], orient="row")
 
 
 def _hash(*names: str) -> str:
@@ -324,20 +312,10 @@ def _of_image(change: Change, wanted: pl.Expr, image: str, sources: Mapping[str,
     return pl.concat([each["id"] for each in (by_record, by_folder, lines.filter(folder=image))]).to_list()
 
 
-def _take_out(change: Change, gone: set[tuple[str, str, str]]) -> None:
-    """Take paths of which nothing is left out of the snapshots."""
-    for snapshot in change.snapshots:
-        paths = tuple(path for path in snapshot.paths if (*snapshot.repository, path) not in gone)
-        if paths != snapshot.paths:
-            change.keep_snapshot(replace(snapshot, paths=paths))
-
-
 def set_manifest(
     store: Store, tenant: str, repo_slug: str, paths: object, now: datetime | None = None
 ) -> dict[str, Any]:
     """Keep which paths a repository has; gives what was kept, under the contract's names.
-
-    The version of the tenant's configuration stays as it is.
 
     Raises:
         RefusedError: It is no list of paths, or it could not be written.

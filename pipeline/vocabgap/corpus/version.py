@@ -27,7 +27,7 @@ from vocabgap.corpus.manifest import (
     read_manifest,
     reading,
 )
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.errors import NotFoundError, StateError
 from vocabgap.files.parquet import write_parquet
 from vocabgap.ingest.log_lines import STORED_LOGS
 from vocabgap.schema import CHUNKS, UTC_MICROSECONDS
@@ -121,13 +121,17 @@ def newest(folder: Path) -> "Version":
 
 
 class Version:
-    """A version, whose files are held open: it can be read whatever is written or compacted later."""
+    """A version, whose files are held open: it can be read whatever is written or compacted later.
+
+    Attributes:
+        config_versions: How often each tenant was configured; a tenant that is not there never was.
+    """
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder = folder
         self.base = manifest
         self._parts = [Part(folder, entry) for entry in manifest.parts]
-        self._config_versions = dict(manifest.config_versions)
+        self.config_versions = dict(manifest.config_versions)
         self._tables = {kind: schema.to_frame() for kind, schema in TABLES.items()}
         for kind, entry in manifest.tables.items():
             path = folder / file_name(kind, entry.number)
@@ -152,11 +156,6 @@ class Version:
             PathSnapshot(tenant, repo, tuple(paths), updated)
             for tenant, repo, updated, paths in self.table("paths").iter_rows()
         )
-
-    @property
-    def config_versions(self) -> dict[str, int]:
-        """How often each tenant was configured; a tenant that is not there never was."""
-        return dict(self._config_versions)
 
     @property
     def dimension(self) -> int | None:
@@ -203,7 +202,7 @@ def write_part(folder: Path, number: int, rows: pl.DataFrame) -> Part:
     path = folder / file_name("chunks", number)
     dimension: int | None = rows.get_column("embedding").list.len().max()  # type: ignore[assignment]
     write_parquet(rows, path, compression="lz4", row_group_size=_ROW_GROUP)
-    return Part(folder, PartEntry(number, rows.height, path.stat().st_size, 0, dimension))
+    return Part(folder, PartEntry(number, rows.height, path.stat().st_size, dimension))
 
 
 def rows_in_order(
@@ -214,10 +213,6 @@ def rows_in_order(
 ) -> pl.DataFrame:
     """The chunks of some parts that are there, in the order of `ORDER`."""
     wanted = CHUNKS.names if columns is None else list(columns)
-    if strange := [name for name in wanted if name not in CHUNKS.names]:
-        raise InvalidInputError(
-            f"a corpus has no column '{strange[0]}'", hint=f"it has {', '.join(CHUNKS.names)}"
-        )
     rows = scan(parts, deleted, where)
     if len(parts) == 1:  # written in that order
         return collected(parts, rows.select(wanted))
