@@ -17,10 +17,12 @@ from vocabgap.corpus.backups import restore as restore_file
 from vocabgap.corpus.chunks import frame_of, row_of
 from vocabgap.corpus.contracts import Code, RefusedError, faults, keeps
 from vocabgap.corpus.identity import (
+    DEFAULT_VISIBILITY,
     Spoof,
     Stamp,
     content_hash,
     false_claims,
+    milliseconds,
     natural_key,
     stamped,
     storage_id,
@@ -169,7 +171,15 @@ def keep_manifest(given: Input, _: Cases) -> dict[str, Any]:
     snapshot: dict[str, Any] = {}
     error: str | None = None
     try:
-        snapshot = set_manifest(store, tenant, given.get("repoSlug") or "", given.get("pathsAfterPush"), NOW)
+        kept = set_manifest(store, tenant, given.get("repoSlug") or "", given.get("pathsAfterPush"), NOW)
+        snapshot = {
+            "node": f"kb-manifest:{kept.tenant_id}",
+            "tenantId": kept.tenant_id,
+            "repoSlug": kept.repo_slug,
+            "pathsAfterPush": list(kept.paths),
+            "updatedAt": milliseconds(kept.updated_at),
+            "visibility": DEFAULT_VISIBILITY,
+        }
     except RefusedError as refused:
         error = str(refused.code)
     return {

@@ -120,6 +120,20 @@ def test_what_is_forgotten_is_in_no_file_after_a_compaction(
     assert b"zebra" not in everything_in(tmp_path / "corpus")
 
 
+def test_copy_of_a_forgotten_record_loses_its_text_where_the_record_names_its_image(
+    corpus: Corpus, tmp_path: Path
+) -> None:
+    line = gap("film grain", image_id="fox-3")
+    root = write_corpus(tmp_path, {"heron": [gap("sky mask"), line, json.dumps(line)[:-1]]})
+    corpus.push(root, tenant="north", repo="photos")
+
+    corpus.forget("north", image="fox-3", compact=True)
+
+    found = corpus.scan()
+    assert (found.summary.lines, found.summary.records, found.summary.rejects) == (2, 1, 1)
+    assert b"film grain" not in everything_in(tmp_path / "corpus")
+
+
 def test_rejects_are_forgotten_with_their_image_repository_or_tenant(shared: Corpus) -> None:
     cases: tuple[tuple[dict[str, Any], int], ...] = (
         ({"repo": "photos", "image": "heron"}, 3),

@@ -26,7 +26,7 @@ def test_a_snapshot_is_kept_until_the_next_one_of_its_repository() -> None:
         ("bo", "lab", "c"),
         ("@ada", "lab", "d"),
     ]:
-        assert set_manifest(store, tenant, repo, [path], NOW)["pathsAfterPush"] == [path]
+        assert set_manifest(store, tenant, repo, [path], NOW).paths == (path,)
     kept = {(each.tenant_id, each.repo_slug): each.paths for each in store.current.snapshots}
     assert kept == {("ada", "lab"): ("d",), ("ada", "den"): ("b",), ("bo", "lab"): ("c",)}
     assert store.current.config_versions == {}

@@ -197,11 +197,6 @@ class Corpus:
     def lift(self, tenant: str, repo: str | None = None, *, record: str | None = None) -> int:
         """Let what was forgotten come again with the next push or restore; gives how many records.
 
-        Args:
-            tenant: Whose they are.
-            repo: Only those of this repository.
-            record: Only the one with this id: that of the chunk or of the gap record.
-
         Raises:
             NotFoundError: Nothing of that was forgotten.
         """

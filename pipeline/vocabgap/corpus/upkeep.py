@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import msgspec
 import polars as pl
@@ -13,7 +13,7 @@ import polars as pl
 from vocabgap.corpus.chunks import READ, scan_chunks, scope
 from vocabgap.corpus.compact_json import compact_json, is_unicode
 from vocabgap.corpus.contracts import Code, RefusedError
-from vocabgap.corpus.identity import DEFAULT_VISIBILITY, milliseconds, moment_of, normal_tenant
+from vocabgap.corpus.identity import milliseconds, moment_of, normal_tenant
 from vocabgap.corpus.incoming import PushedLog
 from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.version import PATH_KEY, TABLES, Measures, PathSnapshot, Version
@@ -176,8 +176,8 @@ def forget(
 ) -> Forgotten:
     """Remove records for good, as `Corpus.forget` says: hashes tell when they come again.
 
-    What a log holds beside records goes with its image, repository or tenant. Where only a record goes, the
-    rejected lines of its log, which may be copies of it, keep their place and reason, but no text.
+    What a log holds beside records goes with its image, repository or tenant. Where single records go, the
+    rejected lines of their log, which may be copies of them, keep their place and reason, but no text.
     """
     tenant = _named(tenant)
     whose = scope([tenant], [] if repo is None else [repo])
@@ -192,12 +192,10 @@ def forget(
         chunks = change.rows((*PATH_KEY, "kind", "name", "id"), wanted)
         change.delete(wanted)
         logs = change.table("logs")
-        of_image = (
-            pl.lit(value=True) if image is None else pl.col("folder").fill_null(_FOLDER).eq(pl.lit(image))
-        )
+        of_image = True if image is None else pl.col("folder").fill_null(_FOLDER) == pl.lit(image)
         dropped = logs.filter(whose & of_image) if record is None else logs.clear()
         logs = logs.join(dropped, on=PATH_KEY, how="anti")
-        change.keep("logs", logs if record is None else _without_text(logs, chunks))
+        change.keep("logs", _without_text(logs, chunks))
         left = pl.concat([change.rows(PATH_KEY, whose), logs.filter(whose).select(PATH_KEY)])
         before = pl.concat([chunks.select(PATH_KEY), dropped.select(PATH_KEY)]).unique()
         gone = before.join(left, on=PATH_KEY, how="anti")
@@ -260,7 +258,7 @@ def logs_with(
     came = pl.DataFrame(of, logs.schema)
     whole = pl.Series([log.is_whole for _, log in pushed], dtype=pl.Boolean)
     logs = logs.join(came.filter(whole), on=PATH_KEY, how="anti")
-    came = _without_text(came, forgotten)
+    came = _without_text(came.unique(PATH_KEY, keep="last"), forgotten)
     has_no_line = ~pl.struct(PATH_KEY).is_in(rows.select(pl.struct(PATH_KEY)).to_series().implode())
     telling = pl.col("rejects").is_not_null() | (pl.col("passed_over") > 0) | has_no_line
     came = came.filter(telling).join(logs, on=PATH_KEY, how="anti")
@@ -314,8 +312,8 @@ def _of_image(change: Change, wanted: pl.Expr, image: str, sources: Mapping[str,
 
 def set_manifest(
     store: Store, tenant: str, repo_slug: str, paths: object, now: datetime | None = None
-) -> dict[str, Any]:
-    """Keep which paths a repository has; gives what was kept, under the contract's names.
+) -> PathSnapshot:
+    """Keep which paths a repository has; gives what was kept.
 
     Raises:
         RefusedError: It is no list of paths, or it could not be written.
@@ -326,17 +324,11 @@ def set_manifest(
             Code.TENANT_MANIFEST_INVALID,
             "`pathsAfterPush` is expected to be a list of paths, of a tenant and a repository that are named",
         )
-    moment = milliseconds(datetime.now(UTC) if now is None else now)
+    moment = moment_of(milliseconds(datetime.now(UTC) if now is None else now))
+    snapshot = PathSnapshot(tenant_id, repo_slug, listed, moment)
     try:
         with store.changing(f"snapshot of {tenant_id}/{repo_slug}") as change:
-            change.keep_snapshot(PathSnapshot(tenant_id, repo_slug, listed, moment_of(moment)))
+            change.keep_snapshot(snapshot)
     except (VocabgapError, OSError) as error:
         raise RefusedError(Code.TENANT_MANIFEST_FAILED, str(error)) from error
-    return {
-        "node": f"kb-manifest:{tenant_id}",
-        "tenantId": tenant_id,
-        "repoSlug": repo_slug,
-        "pathsAfterPush": list(listed),
-        "updatedAt": moment,
-        "visibility": DEFAULT_VISIBILITY,
-    }
+    return snapshot
