@@ -543,6 +543,23 @@ CHUNKS: Final = Table(
     ),
 )
 
+REJECTED: Final = pl.Struct(
+    {name: REJECTS.schema[name] for name in ("line", "byte_offset", "reason", "detail", "raw")}
+)
+LOGS: Final = Table(
+    "logs",
+    "one gap log in a shared corpus that holds more than its records: so every line of it is accounted for",
+    (
+        *(column for column in CHUNKS.columns if column.name in {"tenant_id", "repo_slug", "root_kind"}),
+        _SOURCE_PATH,
+        Column("folder", pl.String, "folder that holds the log; null where the path says it"),
+        Column("passed_over", pl.Int64, "lines that its source does not count as gaps; null if not read"),
+        Column(
+            "rejects", pl.List(REJECTED), "its lines that are no record, and why it was not read to its end"
+        ),
+    ),
+)
+
 
 PUBLISHED: Final = {
     table.name: table

@@ -60,7 +60,7 @@ class RawFile:
 
 
 class PushedLog(NamedTuple):
-    """What a gap log holds beside its chunks; the fields are those of `ingest.log_lines.STORED_LOGS`."""
+    """What a gap log holds beside its chunks; the fields are those of table `logs`."""
 
     root_kind: str
     source_path: str

@@ -29,8 +29,7 @@ from vocabgap.corpus.manifest import (
 )
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.files.parquet import write_parquet
-from vocabgap.ingest.log_lines import STORED_LOGS
-from vocabgap.schema import CHUNKS, UTC_MICROSECONDS
+from vocabgap.schema import CHUNKS, LOGS, UTC_MICROSECONDS
 
 PATH_KEY: Final = ("tenant_id", "repo_slug", "source_path")
 """What a path is told apart by."""
@@ -52,7 +51,7 @@ TABLES: Final = {
             "paths": pl.List(pl.String()),
         }
     ),
-    "logs": pl.Schema(STORED_LOGS.schema),
+    "logs": LOGS.schema,
     "forgotten": pl.Schema(dict.fromkeys(("tenant", "repo", "record", "chunk"), pl.String())),
 }
 """What a version has beside parts; in `forgotten` are SHA-256 (hex), see `upkeep.forget`."""

@@ -20,7 +20,7 @@ from vocabgap.ingest.lines import LineCounts, LineDecoder, LogDecoder, LogState
 from vocabgap.ingest.reading import MIB, Block, blocks
 from vocabgap.ingest.scanning import Scan, logs_and_corpora, scan_of, without_cycle_search
 from vocabgap.records.record import FIELDS, MAX_LINE_BYTES, SATISFACTION_WORDS, Repair
-from vocabgap.schema import RECORDS, REJECTS, Column, Table
+from vocabgap.schema import LOGS, RECORDS, REJECTED, REJECTS, Column, Table
 from vocabgap.settings.model import DEFAULT_TENANT, ScanSettings
 from vocabgap.settings.sources import Source, shipped_sources
 
@@ -44,23 +44,6 @@ STORED: Final = Table(
     ),
 )
 """What `scan_stored` reads."""
-_REJECTED: Final = pl.Schema(
-    {name: REJECTS.schema[name] for name in ("line", "byte_offset", "reason", "detail", "raw")}
-)
-STORED_LOGS: Final = Table(
-    "stored logs",
-    "one log that holds more than its stored lines say",
-    (
-        *(column for column in STORED.columns if column.name in {*_LOG, FOLDER}),
-        Column(
-            "passed_over", pl.Int64, "lines that its source does not count as gaps; null if it was not read"
-        ),
-        Column(
-            "rejects", pl.List(pl.Struct(_REJECTED)), "its lines that are no record, and why it was not read"
-        ),
-    ),
-)
-"""What `scan_stored` reads beside them: so every line of the log has its place in the account."""
 _UNKNOWN: Final = -(1 << 60)  # an offset from which no line comes to 0
 
 
@@ -74,7 +57,7 @@ class LogLines:
         paths: The source paths of all logs that were found, those without a readable line among them;
             sorted.
         logs: What each of them holds beside readable lines: columns `source_path`, `folder`, `passed_over`
-            and `rejects` of `STORED_LOGS`.
+            and `rejects` of `LOGS`.
         unlisted: Folders that could not be listed, and links that were not followed.
     """
 
@@ -122,7 +105,7 @@ def scan_stored(
 
     Args:
         lines: Table `STORED`, in any order. A line whose number is not known comes after those of its log.
-        logs: Table `STORED_LOGS`: what their logs held beside these lines; nothing by default.
+        logs: Table `LOGS`: what their logs held beside these lines; nothing by default.
         sources: What gap logs are called and how they are read: a line is read as its log's name says.
 
     Returns:
@@ -130,7 +113,7 @@ def scan_stored(
         those of its lines. Rows are ordered by repository, file, tenant and line.
     """
     STORED.require(lines)
-    logs = STORED_LOGS.empty() if logs is None else logs
+    logs = LOGS.empty() if logs is None else logs
     records: list[pl.DataFrame] = []
     rejects: list[pl.DataFrame] = []
     decoder = LineDecoder(RecordColumns("", records.append), RejectColumns(rejects.append))
@@ -164,7 +147,7 @@ class _Text:
         """What was read of some logs."""
         self.lines.flush()
         rejects = pl.concat(self._rejects)
-        by_log = rejects.group_by("source_path").agg(pl.struct(_REJECTED.names()).alias("rejects"))
+        by_log = rejects.group_by("source_path").agg(pl.struct(*REJECTED.to_schema()).alias("rejects"))
         found = {
             log.source_path: (
                 log.folder,
@@ -176,7 +159,7 @@ class _Text:
         paths = tuple(sorted(found))
         logs = pl.DataFrame(
             [(path, *found[path]) for path in paths],
-            {name: STORED_LOGS.schema[name] for name in ("source_path", FOLDER, "passed_over")},
+            {name: LOGS.schema[name] for name in ("source_path", FOLDER, "passed_over")},
             orient="row",
         ).join(by_log, on="source_path", how="left")
         unlisted = tuple(sorted({log.source_path for log, _ in read} - found.keys()))
