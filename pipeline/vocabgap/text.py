@@ -1,7 +1,7 @@
 """Surface forms: how a phrase is normalised for comparison, and how log text is shown.
 
-`surface` is shared by all that groups and compares phrases. The glossary's terms stay readable, and have a
-normal form of their own (`vocabgap.glossary.normal_form`).
+`surface` is shared by all that groups and compares phrases, `apart` by the glossary as well, whose terms stay
+readable: only their plurals become singulars (`vocabgap.glossary.normal_form`).
 """
 
 import json
@@ -16,8 +16,11 @@ from snowballstemmer import stemmer
 
 from vocabgap.errors import InvalidInputError, require_kind, texts
 
-_CAMEL_BOUNDARY = re.compile(
-    r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])"  # toneCurve -> tone Curve
+# A hyphen that joins words, one of which may be a number; a minus between two numbers does not.
+HYPHEN: Final = r"[-‐](?:(?<=[^\W_].)(?=[^\W\d_])|(?<=[^\W\d_].)(?=[^\W_]))"
+_BOUNDARY = re.compile(
+    rf"{HYPHEN}|(?<=[^\W_])_+(?=[^\W_])"
+    r"|(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])"  # toneCurve -> tone Curve
     r"|(?<=[A-ZÀ-ÖØ-Þ])(?=[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]{2})"  # HDRStyle -> HDR Style, but not URLs -> UR Ls
 )
 _APOSTROPHES = "'’ʼ"  # the three that occur inside words
@@ -84,6 +87,11 @@ _JSON_CHARACTERS = _Characters(_in_json)
 _STEMMER = stemmer("english")
 
 
+def apart(text: str) -> str:
+    """Text in which the words of an identifier stand apart: camelCase, `snake_case` and kebab-case."""
+    return _BOUNDARY.sub(" ", text)
+
+
 def words(phrase: str) -> list[str]:
     """The words of a phrase, unstemmed and in order; none where it holds only punctuation or symbols.
 
@@ -93,7 +101,7 @@ def words(phrase: str) -> list[str]:
     """
     if phrase.isascii() and phrase == phrase.lower():  # most phrases: there is nothing to fold
         return phrase.translate(_WORD_CHARACTERS).split()
-    split = _CAMEL_BOUNDARY.sub(" ", unicodedata.normalize("NFKC", phrase))
+    split = apart(unicodedata.normalize("NFKC", phrase))
     # Case folding, and taking out what stood between a letter and its accent, may undo the composition.
     folded = unicodedata.normalize("NFKC", split.casefold()).translate(_WORD_CHARACTERS)
     return unicodedata.normalize("NFKC", folded).split()

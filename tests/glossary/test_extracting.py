@@ -59,6 +59,68 @@ def test_a_term_that_a_glossary_has_in_the_plural_is_known_by_that_name() -> Non
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "The API gateway waits",
+        'The "API" gateway waits',
+        "The **API** gateway waits",
+        "The api Gateway waits",
+        "the API-gateway waits",
+        "our apiGateway, APIGateway and api_gateway, and all API gateways",
+        'an API gateway, one "API gateway", that gateway/API gateway and API gateway',
+        "API gateway by API gateway to the API gateway",
+    ],
+)
+def test_the_longest_known_term_wins_over_every_sign_of_a_shorter_one(text: str) -> None:
+    assert surfaces(text, ["api gateway"]) - {"gateway/api"} == {"api gateway"}
+
+
+def test_a_shorter_term_that_stands_alone_is_found_beside_a_longer_one() -> None:
+    assert surfaces("The API gateway has an API", ["api gateway"]) == {"api gateway", "api"}
+    assert surfaces('The API gateway has a "gateway"', ["api gateway"]) == {"api gateway", "gateway"}
+    assert surfaces("the API gateway, a mask, the mask, one mask", ["api gateway"]) == {"api gateway", "mask"}
+
+
+VARIANTS = [
+    "work package",
+    "work-package",
+    "work_package",
+    "workPackage",
+    "WorkPackage",
+    "workpackage",
+    "Work Packages",
+]
+
+
+@pytest.mark.parametrize("spelling", VARIANTS)
+@pytest.mark.parametrize("known", ["work package", "work-package", "workpackage", "work_packages"])
+def test_a_known_term_is_one_however_its_words_are_joined(spelling: str, known: str) -> None:
+    text = f'A {spelling} and the "{spelling}" of {spelling}, by {spelling}'
+    assert surfaces(text, [known]) == {known}
+
+
+def test_variants_of_a_term_that_nobody_knows_are_one_find() -> None:
+    assert surfaces('the work-package and the workPackage, a "work package" or work_package') == {
+        "work package"
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("it is in form, and for mat", ["inform", "format"]),
+        ("log in and set up", ["login", "setup"]),
+        ("the layers 2-4", ["24"]),
+        ("he likes to work. Package it", ["workpackage"]),
+        ("a network packager", ["work package"]),
+        ("the remaskLayer", ["mask", "layer"]),
+    ],
+)
+def test_words_are_not_joined_that_are_none_of_a_term(text: str, known: list[str]) -> None:
+    assert surfaces(text, known).isdisjoint(known)
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ('the "focus stack" here', {"focus stack"}),
@@ -204,12 +266,13 @@ WORDS = st.sampled_from(["sky", "mask", "masks", "lift", "a", "-", ".", "B", "c+
     st.lists(st.lists(WORDS, min_size=1, max_size=3).map(" ".join), max_size=6), st.lists(WORDS, max_size=12)
 )
 def test_known_terms_are_found_as_one_by_one(terms: list[str], words: list[str]) -> None:
-    keys = keys_of(" ".join(words))
-    sought = {tuple(term_key(term).split()) for term in terms}
+    sought = {term_key(term) for term in terms}
+    keys = [key for word in words for key in keys_of(word)]
     expected, place = [], 0
     while place < len(keys):  # at each place the longest term that begins there
-        lengths = [len(term) for term in sought if tuple(keys[place : place + len(term)]) == term]
-        if lengths:
-            expected.append(" ".join(keys[place : place + max(lengths)]))
-        place += max(lengths, default=1)
-    assert [term_key(term) for term in KnownTerms(terms).found(keys)] == expected
+        ends = [end for end in range(place + 1, len(keys) + 1) if "".join(keys[place:end]) in sought]
+        if ends:
+            expected.append("".join(keys[place : max(ends)]))
+        place = max(ends, default=place + 1)
+    found = KnownTerms(terms).occurrences([keys])  # nothing parts them
+    assert [term_key(each.term) for each in found] == expected

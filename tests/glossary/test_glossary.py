@@ -24,10 +24,12 @@ from vocabgap.glossary.events import (
     NewSense,
     UpdateType,
 )
+from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.glossary import CLARIFIED, Glossary, added, selected, with_status
 from vocabgap.glossary.loading import GlossaryFiles
 from vocabgap.glossary.normal_form import keys_of
 from vocabgap.glossary.senses import EXTRACTED, ExtractedTerm, SenseRef, SenseStatus, TermSurface
+from vocabgap.glossary.session import question_of
 
 Update = Callable[..., GlossarySenseUpdated]
 NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)
@@ -153,10 +155,10 @@ def test_a_draft_answers_when_it_is_promoted_and_not_when_it_is_dropped() -> Non
     )
     (made,) = draft.history("frob")
     assert (made.status, made.confidence, draft.resolve("frob")) == (SenseStatus.DRAFT, 0.3, ())
-    assert list(draft.known.found(keys_of("a frob"))) == []
+    assert [each.term for each in draft.known.occurrences([keys_of("a frob")])] == []
     kept = draft.applied([with_status(made, SenseStatus.ACTIVE, actor=ANN, now=NOW)])
     assert [each.status for each in kept.resolve("frob")] == [SenseStatus.ACTIVE]
-    assert list(kept.known.found(keys_of("a frob"))) == ["frob"]
+    assert [each.term for each in kept.known.occurrences([keys_of("a frob")])] == ["frob"]
     dropped = draft.applied([with_status(made, SenseStatus.DEPRECATED, actor=ANN, now=NOW)])
     assert [each.status for each in dropped.history("frob")] == [SenseStatus.DEPRECATED]
 
@@ -292,3 +294,24 @@ def test_draft_of_an_active_sense_leaves_it_active() -> None:
     glossary = Glossary([sense("mask", "where an edit shows")])
     after = glossary.applied([update("mask", "Where an edit shows.", status="draft")])
     assert after == glossary
+
+
+def test_variants_of_a_term_are_one_in_seeds_resolution_and_questions() -> None:
+    glossary = Glossary([sense("work package", "A part of a plan"), sense("work-package", "What is shipped")])
+
+    for spelling in ("work package", "workPackage", "work_package", "workpackages"):
+        assert len(glossary.resolve(spelling)) == len(glossary.history(spelling)) == 2
+    (conflict,) = check(
+        extract([Field("text", "two workPackages and a work-package")], {}, glossary.known), glossary
+    )
+    assert (conflict.term.surface_text, conflict.conflict_type) == ("work package", "ambiguous")
+
+
+def test_a_question_is_the_same_for_all_variants_of_its_term() -> None:
+    asked = [
+        question_of(conflict, "mission", Glossary())
+        for name in ("workPackage", "work-package", "work_package")
+        for conflict in check(extract([Field("text", f"the {name}")], {}), Glossary())
+    ]
+    assert len({each.conflict_id for each in asked}) == 1
+    assert len(asked) == 3

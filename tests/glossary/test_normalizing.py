@@ -80,14 +80,18 @@ def test_no_text_makes_a_term_that_breaks_its_rules(text: str) -> None:
 @example("I\u00ad\u0307\u0307S\u00ad\u0301")
 def test_a_term_is_looked_up_the_same_way_once_it_is_normal(text: str) -> None:
     assert term_key(normal_form(text)) == term_key(normal_form(normal_form(text)))
-    assert term_key(term_key(text)) == term_key(text)
 
 
 def test_spellings_of_one_term_are_looked_up_alike() -> None:
-    assert (
-        len({term_key(text) for text in ("Work Packages", "work package", " WORK  package", "works package")})
-        == 1
+    spellings = (
+        "Work Packages",
+        "work-package",
+        "work_package",
+        "workPackage",
+        "workpackages",
+        " WORK  package",
     )
+    assert {term_key(text) for text in (*spellings, "works package")} == {"workpackage"}
     assert term_key("c") != term_key("c++") != term_key("c+")
 
 

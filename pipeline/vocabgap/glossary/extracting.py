@@ -1,10 +1,11 @@
 """Extraction: which terms a text uses, and how sure that is."""
 
 import re
+from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property, lru_cache
+from itertools import accumulate, chain
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
@@ -13,6 +14,7 @@ from vocabgap.glossary.normal_form import (
     KnownTerms,
     composed,
     normal_form,
+    spaced_key,
     term_key,
     tokens_of,
     word_form,
@@ -43,10 +45,10 @@ january february march april may june july august september october november dec
 """
 # Marks of work to do, and abbreviations that everybody uses.
 _MARKS: Final = "todo fixme xxx wip tbd tba nb ok fyi asap ps etc ie eg am pm ci cd"
-STOP_WORDS: Final = frozenset(_COMMONEST.split())
-NO_NOUNS: Final = STOP_WORDS | FUNCTION_WORDS | frozenset(_CUT.split())
-NO_NAMES: Final = NO_NOUNS | frozenset(_CALENDAR.split())
-NO_ACRONYMS: Final = STOP_WORDS | frozenset(_MARKS.split())
+_STOP_WORDS: Final = frozenset(_COMMONEST.split())
+_NO_NOUNS: Final = _STOP_WORDS | FUNCTION_WORDS | frozenset(_CUT.split())
+_NO_NAMES: Final = _NO_NOUNS | frozenset(_CALENDAR.split())
+_NO_ACRONYMS: Final = _STOP_WORDS | frozenset(_MARKS.split())
 _MOST: Final = 80  # characters of a phrase; what is longer is a quotation, and no term
 _FEW: Final = 40  # between straight single marks, which may also be apostrophes
 # A mark opens where no word or mark is before it and no white space after it, and closes the other way round:
@@ -83,8 +85,9 @@ _FIELDS: Final = "glossary_fields"
 SIGNS: Final = "glossary_signs"  # in the metadata of a step: the only signs that count
 _HAS_WORD: Final = re.compile(r"[^\W_]")
 _NOTHING_KNOWN: Final = KnownTerms()
+_RUN: Final = re.compile(r"\S+")
 _Find = tuple[str, str]  # the normal form of a term, and what is written
-_Sign = tuple[TermSource, str, str]  # which sign a spelling is, the normal form, and what is written
+Phrase = tuple[str, int, int]  # what is written, and from which character to which
 
 
 class Field(NamedTuple):
@@ -113,27 +116,17 @@ def extract(
     Returns:
         Each term once, found by the first sign in the order of `TermSource`: the surest first, then by term.
     """
-    texts = [_Scanned(each) for each in fields]
-    often = _repeated(texts)
-    # What finds the terms of a text, as their normal form and what is written, sign by sign.
-    signs: dict[TermSource, Callable[[_Scanned], Iterable[_Find]]] = {
-        TermSource.QUOTED_PHRASE: _quoted,
-        TermSource.ACRONYM: lambda text: text.spelled(TermSource.ACRONYM),
-        TermSource.CASING_PATTERN: lambda text: text.spelled(TermSource.CASING_PATTERN),
-        TermSource.KNOWN_TERM: lambda text: (
-            (term, term) for term in dict.fromkeys(known.found(text.keys()))
-        ),
-        TermSource.REPEATED_NOUN: lambda text: text.repeated(often),
-        TermSource.CAPITALISED: lambda text: ((normal_form(name), name) for name in capitalised(text.text)),
-    }
-    finds = _Finds(metadata)
+    texts = [_Scanned(each, known) for each in fields]
+    totals = sum((text.nouns for text in texts), Counter[str]())
+    often = {form for form, times in totals.items() if times >= OFTEN}
+    finds = _Finds(metadata, known)
     for term, place in hinted(metadata):
         finds.add([(normal_form(term), term)], TermSource.METADATA_HINT, place)
     wanted = metadata.get(SIGNS)
-    counted = set(wanted) if isinstance(wanted, list | tuple) else signs.keys()
-    for source, sign in signs.items():
-        for text in texts if source in counted else ():
-            finds.add(sign(text), source, text.context)
+    counted = set(wanted) if isinstance(wanted, list | tuple) else set(TermSource)
+    for source in TermSource:
+        for text in texts if source in counted - {TermSource.METADATA_HINT} else ():
+            finds.add(text.found(source, often), source, text.context)
     return finds.sorted()
 
 
@@ -173,35 +166,66 @@ class _Scanned:
     each word is left to what needs no Python code for each, and all else is done for each once.
     """
 
-    def __init__(self, field: Field) -> None:
-        self.context, text = field
-        self.text = composed(text)
-        runs = self.text.split()
-        self._read = list(map(_read, runs))
+    def __init__(self, field: Field, known: KnownTerms) -> None:
+        self.context, self._text = field
+        runs = self._text.split()
+        self._readings = list(map(_read, runs))
+        listed = list(map(attrgetter("keys"), self._readings))
+        self._known = list(known.occurrences(listed))
+        self._long = [each for each in self._known if each.end > each.start + 1]
         self._distinct = list(map(_read, dict.fromkeys(runs)))
-        self._signs = tuple(dict.fromkeys([sign for each in self._distinct for sign in each.signs]))
+        # The words that may be nouns, as they are looked up, each as often as it is no part of a known term.
+        self.nouns = Counter(chain.from_iterable(map(attrgetter("nouns"), self._readings)))
+        if self._long:
+            self._ends = list(accumulate(map(len, listed)))
+            keys = list(chain.from_iterable(listed))
+            self.nouns -= Counter(key for each in self._long for key in keys[each.start : each.end])
 
-    def forms(self) -> Iterator[str]:
-        """The normal forms of the nouns, each as often as it is there."""
-        return chain.from_iterable(map(attrgetter("forms"), self._read))
+    def found(self, source: TermSource, often: set[str]) -> Iterable[_Find]:
+        """What a sign finds; of what lies within a longer term that is known nothing."""
+        match source:
+            case TermSource.KNOWN_TERM:
+                return dict.fromkeys((each.term, each.term) for each in self._known)
+            case TermSource.REPEATED_NOUN:
+                return ((noun, noun) for noun in self.nouns if noun in often)
+            case TermSource.QUOTED_PHRASE:
+                return ((_phrase(phrase), phrase) for phrase in self._free(quoted(self._text)))
+            case TermSource.CAPITALISED:
+                return ((normal_form(name), name) for name in self._free(capitalised(self._text)))
+        return dict.fromkeys(each.find for each in self._signs if each.source is source)
 
-    def repeated(self, often: set[str]) -> Iterable[_Find]:
-        """The nouns that are there often, of which the normal forms are given."""
-        return dict.fromkeys([noun for each in self._distinct for noun in each.nouns if noun[0] in often])
+    @cached_property
+    def _signs(self) -> list["_Sign"]:
+        if not self._long:
+            return list(chain.from_iterable(map(attrgetter("signs"), self._distinct)))
+        owners = {place: each for each in self._long for place in range(each.start, each.end)}
+        shown = ((run, end) for run, end in zip(self._readings, self._ends, strict=True) if run.signs)
+        placed = (
+            (sign, owners.get(end - len(run.keys) + sign.start)) for run, end in shown for sign in run.signs
+        )
+        return [sign for sign, owner in placed if owner is None or sign.length >= owner.end - owner.start]
 
-    def keys(self) -> list[str]:
-        """The words and marks in order, as they are looked up."""
-        return list(chain.from_iterable(map(attrgetter("keys"), self._read)))
+    @cached_property
+    def _taken(self) -> list[tuple[int, int, str]]:
+        """The characters of the longer terms that are known."""
+        spans = [match.span() for match in _RUN.finditer(self._text)] if self._long else []
+        return [
+            (spans[bisect(self._ends, each.start)][0], spans[bisect(self._ends, each.end - 1)][1], each.term)
+            for each in self._long
+        ]
 
-    def spelled(self, source: TermSource) -> Iterator[_Find]:
-        """The words whose spelling is some sign."""
-        return ((form, word) for sign, form, word in self._signs if sign is source)
+    def _free(self, phrases: Iterable[Phrase]) -> Iterator[str]:
+        for phrase, start, end in phrases:
+            owners = (term for first, last, term in self._taken if first <= start and end <= last)
+            if all(term_key(phrase) == term_key(term) for term in owners):
+                yield phrase
 
 
 class _Finds:
     """What was found so far; of two finds of the same term the first one stays."""
 
-    def __init__(self, metadata: Mapping[str, Any]) -> None:
+    def __init__(self, metadata: Mapping[str, Any], known: KnownTerms) -> None:
+        self._known = known
         excluded = metadata.get(_EXCLUDED)
         texts = excluded if isinstance(excluded, list | tuple | set | frozenset) else ()
         self._excluded = {term_key(text) for text in texts if isinstance(text, str)}
@@ -211,8 +235,10 @@ class _Finds:
         """Add finds, unless they are excluded, there already, or have nothing in them that can be seen."""
         name, confidence = source.value, source_confidence(source)
         for form, original in finds:
-            key, term = _term(form)
-            if term is not None and key not in self._found and key not in self._excluded:
+            wanted = term_key(form)
+            own = self._known.name(wanted)
+            key, term = _term(own or form, "" if own else original)
+            if term is not None and key not in self._found and wanted not in self._excluded:
                 self._found[key] = ExtractedTerm(term, name, confidence, original, context)
 
     def sorted(self) -> list[ExtractedTerm]:
@@ -220,37 +246,24 @@ class _Finds:
         return sorted(self._found.values(), key=lambda each: each.place)
 
 
-def _quoted(text: _Scanned) -> Iterator[_Find]:
-    for phrase in quoted(text.text):
-        form = _phrase(phrase)
-        if form:
-            yield form, phrase
-
-
 @lru_cache(maxsize=100_000)
 def _phrase(phrase: str) -> str:
     """The normal form of a quoted phrase; empty where it is a letter, a word like any other or none."""
     form = normal_form(phrase)
-    is_term = len(form) > 1 and _HAS_WORD.search(form) and STOP_WORDS.isdisjoint((form, phrase.lower()))
+    is_term = len(form) > 1 and _HAS_WORD.search(form) and _STOP_WORDS.isdisjoint((form, phrase.lower()))
     return form if is_term else ""
 
 
-def _repeated(texts: Iterable[_Scanned]) -> set[str]:
-    """The normal forms of the words that are there often enough, in all texts together."""
-    totals = Counter(chain.from_iterable(text.forms() for text in texts))
-    return {form for form, often in totals.items() if often >= OFTEN}
-
-
 @lru_cache(maxsize=100_000)
-def _term(form: str) -> tuple[str, TermSurface | None]:
-    """What a term is looked up by, and the term; none where the form is none of a term."""
+def _term(form: str, original: str) -> tuple[str, TermSurface | None]:
+    """What tells a find from others, and the term; none where the form is none of a term."""
     try:
-        return term_key(form), TermSurface(form)
+        return spaced_key(original or form), TermSurface(form)
     except InvalidTermError:
         return "", None
 
 
-def quoted(text: str) -> Iterator[str]:
+def quoted(text: str) -> Iterator[Phrase]:
     """The phrases between quotation marks: straight or curly, double or single, back-ticks or guillemets.
 
     Returns:
@@ -259,69 +272,78 @@ def quoted(text: str) -> Iterator[str]:
     for mark, pattern in _KINDS.items():
         if mark in text or (mark == "“" and "„" in text):
             longest = _FEW if mark == "'" else _MOST
-            for phrase in pattern.findall(text):
+            for match in pattern.finditer(text):
+                phrase = match[1]
                 if len(phrase) <= longest and not ("\n" in phrase and _PARAGRAPH.search(phrase)):
-                    yield phrase.strip().rstrip(_CLOSING)
+                    yield phrase.strip().rstrip(_CLOSING), *match.span()
 
 
-def spelled_as(word: str) -> tuple[TermSource, str] | None:
-    """The sign that a word's spelling is, and its normal form; none where it is spelled as words are."""
+def spelled_as(word: str) -> tuple[TermSource, _Find] | None:
+    """The sign that a word's spelling is, and the find; none where it is spelled as words are."""
     if len(word) == 1 or (word.isalpha() and word[1:].islower()):
         return None
     if ACRONYM.fullmatch(word):
         form = word_form(word)
-        if sum(map(str.isupper, word)) < _LEAST_CAPITALS or form in NO_ACRONYMS:
+        if sum(map(str.isupper, word)) < _LEAST_CAPITALS or form in _NO_ACRONYMS:
             return None
-        return TermSource.ACRONYM, form
+        return TermSource.ACRONYM, (form, word)
     if _SNAKE.fullmatch(word) or _HUMPS.fullmatch(word) or _DIGITS.fullmatch(word):
-        return TermSource.CASING_PATTERN, word_form(word)
+        return TermSource.CASING_PATTERN, (word_form(word), word)
     return None
 
 
-def kebabs(text: str) -> Iterator[str]:
-    """The kebab-case words of a text; no compound of nothing but the commonest words."""
-    if "-" in text:
-        for word in _KEBAB.findall(text):
-            if not STOP_WORDS.issuperset(word.split("-")):
-                yield word
-
-
-def capitalised(text: str) -> Iterator[str]:
+def capitalised(text: str) -> Iterator[Phrase]:
     """Names: words in a sentence that begin with capitals, one or several in a row."""
-    for run in _CAPITALISED.findall(text):
-        words = run.split()
+    for match in _CAPITALISED.finditer(text):
+        words = match[0].split()
         while words and words[0].lower() in FUNCTION_WORDS:
             del words[0]
         while words and words[-1].lower() in FUNCTION_WORDS:
             del words[-1]
-        if not NO_NAMES.issuperset(map(str.lower, words)):
-            yield " ".join(words)
+        if not _NO_NAMES.issuperset(map(str.lower, words)):
+            yield " ".join(words), *match.span()
+
+
+class _Sign(NamedTuple):
+    """A find by its spelling, and where in the run it is: so many words and marks from one on."""
+
+    source: TermSource
+    find: _Find
+    start: int
+    length: int = 1
 
 
 class _Reading(NamedTuple):
-    """What a run of characters says."""
+    """What a run of characters without white space says."""
 
     keys: tuple[str, ...]  # its words and marks, as they are looked up
-    signs: tuple[_Sign, ...]  # the terms that their spelling shows
-    nouns: tuple[_Find, ...]  # the words that are terms where they are there often
-    forms: tuple[str, ...]  # how these are looked up
+    signs: tuple[_Sign, ...] = ()  # the terms that their spelling shows
+    nouns: tuple[str, ...] = ()  # of the keys those of words that are terms where they are there often
 
 
 @lru_cache(maxsize=100_000)
 def _read(run: str) -> _Reading:
     if run.isalpha() and run.islower():  # most of any text
-        key = word_key(run)
-        return _Reading((key,), (), *((((key, run),), (key,)) if _is_noun(run) else ((), ())))
+        keys = (word_key(run),)
+        return _Reading(keys, (), keys if _is_noun(run) else ())
+    run = composed(run)
     tokens = tokens_of(run)
-    words = [token for token in tokens if len(token) > 1]  # a single letter or mark is no term
-    signs = [(*sign, word) for word in words if (sign := spelled_as(word)) is not None]
-    signs += ((TermSource.CASING_PATTERN, normal_form(word), word) for word in kebabs(run))
-    nouns = tuple((word_key(word), word) for word in words if _is_noun(word))
-    return _Reading(tuple(map(word_key, tokens)), tuple(signs), nouns, tuple(form for form, _ in nouns))
+    signs = [
+        _Sign(*sign, place)
+        for place, token in enumerate(tokens)
+        if len(token) > 1 and (sign := spelled_as(token)) is not None  # a single letter or mark is no term
+    ]
+    for match in _KEBAB.finditer(run) if "-" in run else ():
+        word = match[0]
+        if not _STOP_WORDS.issuperset(word.split("-")):
+            start, length = len(tokens_of(run[: match.start()])), len(tokens_of(word))
+            signs.append(_Sign(TermSource.CASING_PATTERN, (normal_form(word), word), start, length))
+    nouns = tuple(word_key(token) for token in tokens if _is_noun(token))
+    return _Reading(tuple(map(word_key, tokens)), tuple(signs), nouns)
 
 
 def _is_noun(token: str) -> bool:
     """Whether a word may be a noun; a capital may begin it."""
     if len(token) < _LEAST_LETTERS or not token[1:].islower() or not token.isalpha():
         return False
-    return NO_NOUNS.isdisjoint((word_key(token), token.lower()))
+    return _NO_NOUNS.isdisjoint((word_key(token), token.lower()))

@@ -1,19 +1,22 @@
 """The normal form of a term, by which terms are compared and found: two wordings of the same form are one.
 
-Unlike a surface of the clustering, it stays a term that people can read: only plurals become singulars.
+Words are told apart as everywhere (`vocabgap.text.apart`). They are not stemmed, for people
+are shown them: 24 of the 153 cases of the contract fail with the stemmer of the clustering (N03 `primit`, N10
+`analysi`). Only plurals become singulars, by the one rule below.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import compress, count
-from typing import Any, Final
+from itertools import accumulate, chain, compress, count
+from operator import add, or_
+from typing import Final, NamedTuple
 
 from vocabgap.glossary.senses import InvalidTermError, TermSurface
+from vocabgap.text import FUNCTION_WORDS, HYPHEN, apart
 
-# Plural to singular, as far as a word alone says; in doubt it stays. The stemmer of the clustering would not
-# do: normal forms are shown to people, and 24 of the 153 conformance cases fail with it (`primit`).
+# Plural to singular, as far as a word alone says; in doubt it stays.
 _SHORTEST: Final = 4  # letters of a word that may be a plural
 _SHORTEST_IES: Final = 5  # letters from which on -ies is from -y: policies, but ties
 _VOWELS: Final = frozenset("aeiouy")
@@ -24,29 +27,12 @@ physics mathematics politics economics ethics athletics electronics robotics sta
 corps pants jeans scissors tweezers binoculars headquarters innards outdoors indoors mars wales
 aids rabies diabetes kubernetes postgres https does goes has was yes
 """
-# What no rule gives.
-_IRREGULAR: Final = {
-    "lenses": "lens",
-    "axes": "axis",
-    "analyses": "analysis",
-    "syntheses": "synthesis",
-    "parentheses": "parenthesis",
-    "hypotheses": "hypothesis",
-    "theses": "thesis",
-    "prostheses": "prosthesis",
-    "crises": "crisis",
-    "diagnoses": "diagnosis",
-    "prognoses": "prognosis",
-    "emphases": "emphasis",
-    "synopses": "synopsis",
-    "aliases": "alias",
-    "biases": "bias",
-    "canvases": "canvas",
-    "atlases": "atlas",
-    "gases": "gas",
-    "irises": "iris",
-    "quizzes": "quiz",
-}
+# What no rule gives, each before its singular.
+_IRREGULAR: Final = """
+lenses lens axes axis analyses analysis syntheses synthesis parentheses parenthesis hypotheses hypothesis
+theses thesis prostheses prosthesis crises crisis diagnoses diagnosis prognoses prognosis emphases emphasis
+synopses synopsis aliases alias biases bias canvases canvas atlases atlas gases gas irises iris quizzes quiz
+"""
 # Of the many words that end in -as, -is, -os and -us those that are plurals; most are none.
 _PLURALS: Final = """
 areas schemas cameras ideas formulas deltas gammas alphas betas lambdas sigmas quotas agendas panoramas
@@ -57,22 +43,21 @@ solos kilos autos euros intros promos combos gizmos undos lassos casinos stereos
 algos turbos micros halos dominos mangos cargos
 menus gnus emus
 """
-_STAY: Final = frozenset(_UNCHANGED.split())
-_KNOWN: Final = frozenset(_PLURALS.split())
+_SINGULARS: Final = dict(zip(_IRREGULAR.split()[::2], _IRREGULAR.split()[1::2], strict=True))
+_SINGULARS.update({word: word[:-1] for word in _PLURALS.split()})
+_SINGULARS.update({word: word for word in _UNCHANGED.split()})
 # Words whose singular ends in -ie, -oe, -che or -use: the rules would take more than the s.
-_IES_FROM_IE: Final = re.compile(
+_KEEPS_E: Final = re.compile(
     r"(?:mov|cook|self|calor|zomb|gen|hood|rook|pix|prair|magp|neckt|smooth|brown|newb|freeb|talk|bir?d|bowt|aunt"
     r"|sort|rever|ind|tech|lingerr|eyr|boug|cal|coll|edd|goal)ies"
+    r"|(?:\w*sh|t|\w*t[iy]pt|can|h|ob|f|w|al|fl|r)oes"
+    r"|\w*(?:ca|\ba|head|tooth|ni|avalan|cli|psy|mousta|quich|brio|fi|tran|apa)ches"
+    r"|\w*[ao]uses|(?:re|mis|over|dis|ab|am|m|f|conf|diff|inf|def|ref|r|acc|exc|per)?uses"
 )
-_OES_FROM_OE: Final = re.compile(r"(?:\w*sh|t|\w*t[iy]pt|can|h|ob|f|w|al|fl|r)oes")
-_CHES_FROM_CHE: Final = re.compile(
-    r"\w*(?:ca|\ba|head|tooth|ni|avalan|cli|psy|mousta|quich|brio|fi|tran|apa)ches"
-)
-_USES_FROM_USE: Final = re.compile(
-    r"\w*[ao]uses|(?:re|mis|over|dis|ab|am|m|f|conf|diff|inf|def|ref|r|acc|exc|per)?uses"
-)
-# A word, or a single mark: a term does not go on across the end of a sentence.
-_TOKEN: Final = re.compile(r"\w+|[^\w\s]")
+_SIBILANT: Final = ("sses", "xes", "zzes", "tzes", "shes", "ches", "oes", "uses")
+_PARTICLES: Final = frozenset({"any", "away", "back", "down", "every", "off", "out", "over", "some"})
+# A word or a mark: a term does not go on across the end of a sentence. What joins or marks words is neither.
+_TOKEN: Final = re.compile(rf'{HYPHEN}|["“”„«»`*]|(\w+|[^\w\s])')
 # What is in a word without being seen, and makes no other word of it: hyphenation points, text directions.
 _UNSEEN: Final = (
     "\xad\u034f\u061c\u180e\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064"
@@ -83,17 +68,13 @@ _WITHOUT_UNSEEN: Final = str.maketrans("", "", _UNSEEN)
 _JOINERS: Final = re.compile("[\u200c\u200d\ufe0e\ufe0f]")
 # A dotted I, which only Turkish tells from I: in lower case, it would be two characters.
 _DOTTED: Final = re.compile("(?:\u0130|(?<=i)\u0307)\u0307*")
-_FOLDED: Final = f"\u0130\u0307{_UNSEEN}"
 # Two to five capitals, with digits between or after them: API, HTTP2, K8S; and several of them: APIs.
 ACRONYM: Final = re.compile(r"(?=(?:[0-9]*[A-Z]){1,5}[0-9]*s?\Z)[A-Z][A-Z0-9]+(s?)")
 
 
-_END: Final = ""  # no token is empty: under it stands the term that ends here
-
-
 @lru_cache(maxsize=100_000)
 def normal_form(text: str) -> str:
-    """The normal form of a term.
+    """The normal form of a term, as people are shown it.
 
     In lower case, single spaces between words, as `composed` has them, and the last word in the singular. An
     acronym has no plural but that of a small s: `APIs` is `api`, `CORS` is `cors`.
@@ -121,12 +102,17 @@ def lower(text: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def term_key(surface: str) -> str:
-    """What terms are looked up by: the same for all spellings of a term, seeds in the plural included.
+    """What terms are looked up by: the same for all spellings of a term.
 
-    Every word is in the singular, and a mark is a word. It forgets that a term is an acronym, since a surface
-    in lower case does not say so.
+    `work package`, `work-package`, `work_package`, `workPackage`, `workpackage` and their plurals are one. It
+    forgets that a term is an acronym, since a surface in lower case does not say so.
     """
-    return " ".join(keys_of(surface))
+    return "".join(keys_of(surface)) or lower(surface).strip()
+
+
+def spaced_key(text: str) -> str:
+    """The same with its words apart: while no glossary knows either, `work_space` is no `workspace` (X14)."""
+    return " ".join(map(word_key, tokens_of(apart(composed(text)))))
 
 
 def keys_of(text: str) -> list[str]:
@@ -135,27 +121,27 @@ def keys_of(text: str) -> list[str]:
 
 
 def tokens_of(text: str) -> list[str]:
-    """The words and marks of a text, in order; what only joins characters is none."""
-    return _TOKEN.findall(text if text.isascii() else _JOINERS.sub("", text))
+    """The words and marks of a text, in order; what only joins or marks words is none."""
+    found = _TOKEN.findall(text if text.isascii() else _JOINERS.sub("", text))
+    return list(filter(None, found))
 
 
 @lru_cache(maxsize=100_000)
 def word_key(word: str) -> str:
-    """What a word is looked up by."""
-    if word.islower():
+    """What a word is looked up by; that of an identifier is made of its words."""
+    if word.islower() and "_" not in word:
         return singular(lower(word)) if word[-1] == "s" or not word.isascii() else word
-    return singular(word_form(word))
+    return "".join(singular(word_form(part)) for part in apart(word).split())
 
 
 def composed(text: str) -> str:
     """Text with compatibility forms folded (NFKC), without what is not seen, and with I for a dotted I."""
     if text.isascii():
         return text
-    # Both questions are answered much faster, for a long text, than each character is looked at.
-    folded = text if unicodedata.is_normalized("NFKC", text) else unicodedata.normalize("NFKC", text)
-    if not any(map(folded.__contains__, _FOLDED)):
-        return folded
-    plain = _DOTTED.sub(_undotted, folded.translate(_WITHOUT_UNSEEN))
+    folded = unicodedata.normalize("NFKC", text)
+    plain = _DOTTED.sub(
+        lambda match: "I" if match[0][0] == "\u0130" else "", folded.translate(_WITHOUT_UNSEEN)
+    )
     return folded if plain == folded else composed(plain)  # what was apart may be one character now
 
 
@@ -172,10 +158,6 @@ def surface_of(text: str) -> TermSurface | None:
         return None
 
 
-def _undotted(match: re.Match[str]) -> str:
-    return "I" if match[0][0] == "\u0130" else ""
-
-
 @lru_cache(maxsize=100_000)
 def singular(word: str) -> str:
     """The singular of a word in lower case; itself where it is none, or that cannot be known."""
@@ -187,66 +169,77 @@ def singular(word: str) -> str:
 
 
 def _once(word: str) -> str:
-    if len(word) < _SHORTEST or not word.endswith("s") or word in _STAY:
-        return word
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
-    if word in _KNOWN:
-        return word[:-1]
-    singular_form = _by_ending(word)
-    return singular_form if not _VOWELS.isdisjoint(singular_form) else word
+    if len(word) < _SHORTEST or not word.endswith("s") or word in _SINGULARS:
+        return _SINGULARS.get(word, word)
+    if word.endswith("es") and not _KEEPS_E.fullmatch(word):
+        from_y = word.endswith("ies") and len(word) >= _SHORTEST_IES
+        shorter = f"{word[:-3]}y" if from_y else word[: -2 if word.endswith(_SIBILANT) else -1]
+    else:
+        shorter = word if word.endswith(("ss", "us", "as", "is", "os")) else word[:-1]
+    return word if _VOWELS.isdisjoint(shorter) else shorter
 
 
-def _by_ending(word: str) -> str:
-    if word.endswith("es"):
-        return _without_es(word)
-    return word if word.endswith(("ss", "us", "as", "is", "os")) else word[:-1]
+class Occurrence(NamedTuple):
+    """Where a term is in a text: from one of its words and marks to before another one, counted from 0."""
 
-
-def _without_es(word: str) -> str:
-    if word.endswith("ies"):
-        from_ie = len(word) < _SHORTEST_IES or _IES_FROM_IE.fullmatch(word) is not None
-        return word[:-1] if from_ie else f"{word[:-3]}y"
-    keeps_e = (
-        (word.endswith("oes") and _OES_FROM_OE.fullmatch(word))
-        or (word.endswith("ches") and _CHES_FROM_CHE.fullmatch(word))
-        or (word.endswith("uses") and _USES_FROM_USE.fullmatch(word))
-    )
-    if not keeps_e and word.endswith(("sses", "xes", "zzes", "tzes", "shes", "ches", "oes", "uses")):
-        return word[:-2]
-    return word[:-1]
+    start: int
+    end: int
+    term: str
 
 
 class KnownTerms:
-    """Terms as a trie of their words.
+    """Terms that are found in texts, however their words are joined.
 
     Args:
         terms: The terms in any spelling. Of two spellings of the same the first in order stands for it.
     """
 
     def __init__(self, terms: Iterable[str] = ()) -> None:
-        self._root: dict[str, Any] = {}
+        self._terms: dict[str, str] = {}
         for term in sorted(set(terms)):
-            branch = self._root
-            for word in term_key(term).split():
-                branch = branch.setdefault(word, {})
-            if branch is not self._root:
-                branch.setdefault(_END, term)
+            self._terms.setdefault(term_key(term), term)
+        self._starts = set(chain.from_iterable(map(accumulate, self._terms)))  # what some key begins with
 
-    def found(self, keys: Sequence[str]) -> Iterator[str]:
+    def name(self, key: str) -> str | None:
+        """The term that is looked up by a key, as it is called."""
+        return self._terms.get(key)
+
+    def occurrences(self, runs: Iterable[Sequence[str]]) -> Iterator[Occurrence]:
         """The terms in a text, in order, each as often as it is there.
 
         Where several begin at the same word the longest is meant, and what is part of a term is none itself.
+        Words with white space between them are a term that is written as one (`work space`) only where none of
+        them is a word of every sentence: "in form" is not `inform`.
+
+        Args:
+            runs: What stands between white space, each as its words and marks, as they are looked up.
         """
-        root, end, after = self._root, len(keys), 0
-        for place in compress(count(), map(root.__contains__, keys)):
+        listed = list(runs)
+        keys, gaps = list(chain.from_iterable(listed)), set(accumulate(map(len, listed)))
+        alone = map(self._terms.__contains__, keys)
+        paired = map(self._starts.__contains__, map(add, keys, keys[1:] + keys[:1]))
+        after = 0
+        for place in compress(count(), map(or_, alone, paired)):
             if place < after:
                 continue
-            branch, ahead = root[keys[place]], place + 1
-            term, after = branch.get(_END), ahead
-            while ahead < end and (branch := branch.get(keys[ahead])) is not None:
-                ahead += 1
-                if _END in branch:
-                    term, after = branch[_END], ahead
-            if term is not None:
-                yield term
+            key, end, found = keys[place], place + 1, None
+            while key in self._starts:
+                if key in self._terms and (end == place + 1 or self._is_one(key, keys, place, end, gaps)):
+                    found, after = Occurrence(place, end, self._terms[key]), end
+                if end == len(keys):
+                    break
+                key, end = key + keys[end], end + 1
+            if found is not None:
+                yield found
+
+    def _is_one(self, key: str, keys: Sequence[str], start: int, end: int, gaps: set[int]) -> bool:
+        """Whether words make the term of a key, as far as white space is between them."""
+        own = set(accumulate(map(len, spaced_key(self._terms[key]).split())))  # where its spelling has spaces
+        return all(
+            sum(map(len, keys[start:place])) in own or not any(map(_is_common, keys[place - 1 : place + 1]))
+            for place in gaps.intersection(range(start + 1, end))
+        )
+
+
+def _is_common(word: str) -> bool:
+    return len(word) < _SHORTEST - 1 or word in FUNCTION_WORDS or word in _PARTICLES

@@ -21,7 +21,7 @@ from vocabgap.glossary.events import (
     in_mission,
 )
 from vocabgap.glossary.glossary import Glossary, added, selected
-from vocabgap.glossary.normal_form import definition_key
+from vocabgap.glossary.normal_form import definition_key, term_key
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import SenseRef
 from vocabgap.glossary.session import Answer, Define, Select
@@ -129,6 +129,8 @@ def require_question(
     from vocabgap.records.lookup import Named, lookup  # noqa: PLC0415 - loads Polars
 
     listed = [each for each in questions if mission_id in {None, each.mission_id}]
+    key = term_key(name)
+    name = next((each.term for each in listed if term_key(each.term) == key), name)
     place = lookup(
         [Named(each.conflict_id, each.term) for each in listed],
         name,

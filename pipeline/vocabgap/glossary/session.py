@@ -15,7 +15,7 @@ from vocabgap.glossary.event_log import append_events, changing, identified
 from vocabgap.glossary.events import Actor, ActorType, GlossaryChange, GlossaryEvent, in_mission
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.loading import GlossaryFiles
-from vocabgap.glossary.normal_form import definition_key
+from vocabgap.glossary.normal_form import definition_key, term_key
 from vocabgap.glossary.senses import EXTRACTED, ExtractedTerm, ScopeRef, SenseRef, SenseStatus
 from vocabgap.text import can_be_seen
 
@@ -107,7 +107,7 @@ def defined(text: str) -> Define | Defer:
 def _identifier(conflict: SemanticConflict, mission_id: str, candidates: Sequence[SenseRef]) -> str:
     # Identifiers of random would make other reports of the same logs.
     choices = sorted((each.scope, definition_key(each.definition)) for each in candidates)
-    parts = [mission_id, conflict.term.surface_text, conflict.conflict_type.value, choices]
+    parts = [mission_id, term_key(conflict.term.surface_text), conflict.conflict_type.value, choices]
     if conflict.usage:
         parts.append(conflict.usage)
     return str(uuid5(_OURS, json.dumps(parts)))
