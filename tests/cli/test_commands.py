@@ -33,7 +33,7 @@ RUNS: Final[dict[str, tuple[str, ...]]] = {
     "decide author": ("sky mask", "--entry", "sky_mask"),
     "decisions list": (),
     "diff": ("out", "out"),
-    "glossary check": ("a sky mask", "--no-ask", "--glossary", "glossary"),
+    "glossary check": ("--text", "a sky mask", "--no-ask", "--glossary", "glossary"),
     "glossary list": ("--glossary", "glossary"),
     "glossary promote": ("halo", "--glossary", "glossary"),
     "glossary deprecate": ("halo", "--glossary", "glossary"),

@@ -43,8 +43,8 @@ def test_list_shows_every_sense() -> None:
         (["list"], 3, "not initialized"),
         (["list", "--scope", "bogus"], 2, "Invalid scope 'bogus'"),
         (["list", "--status", "bogus"], 2, "Invalid status 'bogus'"),
-        (["check", "text"], 3, "not initialized"),
-        (["check", "text", "--strictness", "hard"], 2, "hard"),
+        (["check", "--text", "text"], 3, "not initialized"),
+        (["check", "--text", "text", "--strictness", "hard"], 2, "hard"),
         (["conflicts", "--strictness", "hard"], 2, "Invalid strictness 'hard'"),
         (["resolve", "nope"], 3, "no conflict is called 'nope'"),
         (["resume"], 3, "no step was stopped"),
@@ -71,14 +71,14 @@ def test_show_tells_of_every_sense_of_a_term() -> None:
 
 @pytest.mark.usefixtures("two_lifts")
 def test_check_stops_names_the_question_and_says_how_to_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    stopped = vocabgap("glossary", "check", "Please lift it.", "--critical")
+    stopped = vocabgap("glossary", "check", "--text", "Please lift it.", "--critical")
     resolve, resume = re.findall(r"`vocabgap (glossary [^`]*)`", stopped.err)
     assert (stopped.code, "1 high-severity" in stopped.err) == (4, True)
 
     typing(monkeypatch, "2\n")
     answered = vocabgap(*resolve.split())
     going_on = vocabgap(*resume.split())
-    again = vocabgap("glossary", "check", "Please lift it.", "--critical")
+    again = vocabgap("glossary", "check", "--text", "Please lift it.", "--critical")
 
     assert (answered.code, answered.out) == (0, "Conflict about 'lift' resolved successfully\n")
     assert (going_on.code, again.code) == (0, 0)
@@ -89,7 +89,7 @@ def test_check_stops_names_the_question_and_says_how_to_go_on(monkeypatch: pytes
 def test_person_is_asked_where_that_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     typing(monkeypatch, "7\nc\nBrighten the eyes\n")
 
-    told = vocabgap("glossary", "check", "Please lift it.", "--critical", "--ask")
+    told = vocabgap("glossary", "check", "--text", "Please lift it.", "--critical", "--ask")
 
     assert told.code == 0
     assert f"1. [team_domain] {LIFT} (confidence: 1.0)" in told.err
@@ -101,7 +101,7 @@ def test_person_is_asked_where_that_is_wanted(monkeypatch: pytest.MonkeyPatch) -
 def test_bytes_that_are_no_text_are_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
     typing(monkeypatch, "c\nBright\udcff\nBrighten the eyes\n")
 
-    told = vocabgap("glossary", "check", "Please lift it.", "--critical", "--ask")
+    told = vocabgap("glossary", "check", "--text", "Please lift it.", "--critical", "--ask")
 
     assert told.code == 0
     assert (
@@ -123,7 +123,12 @@ def test_prompt_names_the_term_where_it_is_and_what_it_may_mean_the_likeliest_fi
     typing(monkeypatch, "1\n")
 
     told = vocabgap(
-        "glossary", "check", "The workspace contains the implementation files", "--critical", "--ask"
+        "glossary",
+        "check",
+        "--text",
+        "The workspace contains the implementation files",
+        "--critical",
+        "--ask",
     )
 
     lines = [line.strip("│╭╮─ ") for line in told.err.splitlines()]
@@ -144,7 +149,7 @@ def test_prompt_names_the_term_where_it_is_and_what_it_may_mean_the_likeliest_fi
 @pytest.mark.usefixtures("two_lifts")
 def test_deferring_stops_and_names_the_conflict(typed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     typing(monkeypatch, typed)
-    told = vocabgap("glossary", "check", "Please lift it.", "--critical", "--ask")
+    told = vocabgap("glossary", "check", "--text", "Please lift it.", "--critical", "--ask")
     assert told.code == 4
     assert re.search(r"Deferred: conflict [0-9a-f-]{36}", told.err)
 
@@ -160,7 +165,7 @@ def test_nothing_of_the_data_reaches_the_terminal_as_it_is(
     typing(monkeypatch, "1\n")
 
     told = [
-        vocabgap("glossary", "check", "\x1b[2J lift", "--critical", "--ask"),
+        vocabgap("glossary", "check", "--text", "\x1b[2J lift", "--critical", "--ask"),
         vocabgap("glossary", "list"),
         vocabgap("glossary", "show", "lift"),
     ]
@@ -171,19 +176,17 @@ def test_nothing_of_the_data_reaches_the_terminal_as_it_is(
 
 @pytest.mark.usefixtures("two_lifts")
 def test_off_checks_nothing() -> None:
-    told = vocabgap("glossary", "check", "Please lift it.", "--critical", "--strictness", "off")
+    told = vocabgap("glossary", "check", "--text", "Please lift it.", "--critical", "--strictness", "off")
     assert (told.code, told.out) == (0, "Nothing was checked: strictness off\n")
     assert "No events found" in vocabgap("glossary", "conflicts").out
 
 
 @pytest.mark.usefixtures("two_lifts")
-def test_file_that_has_changed_is_told_and_checked_only_with_a_yes(tmp_path: Path) -> None:
-    text = tmp_path / "step.txt"
-    text.write_text("Please lift it.", encoding="utf-8")
-    assert vocabgap("glossary", "check", text, "--critical").code == 4
-    text.write_text("Please raise it.", encoding="utf-8")
+def test_text_that_has_changed_is_told_and_checked_only_with_a_yes() -> None:
+    assert vocabgap("glossary", "check", "--text", "Please lift it.", "--critical").code == 4
+    changed = ["glossary", "resume", "--text", "Please raise it."]
 
-    no, yes = vocabgap("glossary", "resume"), vocabgap("glossary", "resume", "--yes")
+    no, yes = vocabgap(*changed), vocabgap(*changed, "--yes")
 
     assert (no.code, yes.code) == (4, 0)
     assert "description: Please lift it. -> Please raise it." in no.err
@@ -192,8 +195,8 @@ def test_file_that_has_changed_is_told_and_checked_only_with_a_yes(tmp_path: Pat
 
 @pytest.mark.usefixtures("two_lifts")
 def test_json_is_events_of_which_the_last_is_the_result() -> None:
-    blocked = events(vocabgap("--json", "glossary", "check", "Please lift it.", "--critical").out)
-    passed = events(vocabgap("--json", "glossary", "check", "Please lift it.").out)
+    blocked = events(vocabgap("--json", "glossary", "check", "--text", "Please lift it.", "--critical").out)
+    passed = events(vocabgap("--json", "glossary", "check", "--text", "Please lift it.").out)
     listed = events(vocabgap("--json", "glossary", "conflicts").out)
 
     assert [each["event"] for each in blocked] == ["term", "conflict", "question", "checked", "error"]
@@ -204,7 +207,7 @@ def test_json_is_events_of_which_the_last_is_the_result() -> None:
 
 @pytest.mark.usefixtures("two_lifts")
 def test_conflicts_are_narrowed() -> None:
-    vocabgap("glossary", "check", "Please lift it.", "--mission", "retouch")
+    vocabgap("glossary", "check", "--text", "Please lift it.", "--mission", "retouch")
     found = vocabgap(
         "glossary", "conflicts", "--mission", "retouch", "--strictness", "medium", "--unresolved"
     )
@@ -215,7 +218,7 @@ def test_conflicts_are_narrowed() -> None:
 
 @pytest.mark.usefixtures("two_lifts")
 def test_resolving_again_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    vocabgap("glossary", "check", "Please lift it.")
+    vocabgap("glossary", "check", "--text", "Please lift it.", "--step", "develop")
     conflict = events(vocabgap("--json", "glossary", "conflicts").out)[0]["conflict_id"]
     first = vocabgap("glossary", "resolve", conflict, "--define", "Brighten the eyes")
     typing(monkeypatch, "n\n")
@@ -232,7 +235,7 @@ def test_resolving_again_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None
 )
 @pytest.mark.usefixtures("two_lifts")
 def test_answer_that_is_none_is_refused(arguments: list[str], message: str) -> None:
-    vocabgap("glossary", "check", "Please lift it.")
+    vocabgap("glossary", "check", "--text", "Please lift it.", "--step", "develop")
     conflict = events(vocabgap("--json", "glossary", "conflicts").out)[0]["conflict_id"]
     told = vocabgap("glossary", "resolve", conflict, *arguments)
     assert (told.code, message in told.err) == (2, True)
@@ -277,13 +280,16 @@ def test_imported_draft_is_promoted_and_another_sense_dropped(tmp_path: Path) ->
     assert "a draft, since it has another meaning already: lift" in second.err
     assert (unasked.code, replaced.code, dropped.code) == (4, 0, 0)
     assert replaced.out == f"lift [team_domain] is active: {STAIN}\n"
-    assert vocabgap("glossary", "check", "Please lift it.", "--watch", "lift").out.count("unknown") == 1
+    assert (
+        vocabgap("glossary", "check", "--text", "Please lift it.", "--watch", "lift").out.count("unknown")
+        == 1
+    )
 
 
 @pytest.mark.usefixtures("two_lifts")
 def test_conflicts_lists_what_another_mission_has_settled_as_resolved() -> None:
     for mission in ("retouch", "print"):
-        vocabgap("glossary", "check", "Please lift it.", "--mission", mission)
+        vocabgap("glossary", "check", "--text", "Please lift it.", "--mission", mission)
     first, other = (
         each["conflict_id"] for each in events(vocabgap("--json", "glossary", "conflicts").out)[:2]
     )
@@ -299,39 +305,151 @@ def test_conflicts_lists_what_another_mission_has_settled_as_resolved() -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["promptx.md", "prompts/lift", "~/lift.txt"])
+@pytest.mark.parametrize("name", ["READMEE", "promptx.md", "prompts/lift", "~/lift.txt"])
 @pytest.mark.usefixtures("two_lifts")
 def test_file_that_is_not_there_is_no_text(name: str) -> None:
-    told = vocabgap("glossary", "check", name, "--critical")
+    told = [vocabgap("glossary", "check", name), vocabgap("glossary", "check", name, "--critical")]
 
-    assert (told.code, told.out) == (3, "")
-    assert f"there is no file '{name}'" in told.err
+    assert [(each.code, each.out) for each in told] == [(3, "")] * 2
+    assert all(f"there is no file or folder '{name}'" in each.err for each in told)
 
 
 @pytest.mark.parametrize("text", ["lift", "lift.", "e.g."])
 @pytest.mark.usefixtures("two_lifts")
 def test_word_that_is_no_name_of_a_file_is_a_text(text: str) -> None:
-    assert vocabgap("glossary", "check", text).code == 0
+    assert vocabgap("glossary", "check", "--text", text).code == 0
 
 
-@pytest.mark.usefixtures("two_lifts")
-def test_step_whose_file_is_gone_does_not_go_on(tmp_path: Path) -> None:
-    text = tmp_path / "prompt.md"
-    text.write_text("Please lift it.", encoding="utf-8")
-    assert vocabgap("glossary", "check", str(text), "--critical").code == 4
-    text.unlink()
+SEED = """
+terms:
+  - surface: work package
+    definition: A part of a plan
+    synonyms_to_avoid: [ticket]
+  - {surface: lift, definition: Raise the shadows}
+  - {surface: lift, definition: Take out a stain}
+"""
 
-    told = vocabgap("glossary", "resume", "--yes")
 
-    assert (told.code, told.out) == (3, "")
-    assert "is gone" in told.err
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    """A glossary, and a folder with a file that does not say what it asks for."""
+    folder = tmp_path / ".vocabgap" / "glossary"
+    folder.mkdir(parents=True)
+    (folder / "team_domain.yaml").write_text(SEED, encoding="utf-8")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "good.md").write_text("Each work package, lifted.\n", encoding="utf-8")
+    (tmp_path / "docs" / "plan.md").write_text("# Plan\n\nEach ticket has an owner.\n", encoding="utf-8")
+    return folder
+
+
+@pytest.mark.usefixtures("docs")
+def test_files_are_checked_with_a_place_a_sentence_and_what_to_say_instead() -> None:
+    bad, good = vocabgap("glossary", "check", "docs"), vocabgap("glossary", "check", "docs/good.md")
+
+    assert (bad.code, good.code) == (5, 0)
+    assert bad.out == (
+        "docs/plan.md:3:6: say 'work package' instead of 'ticket'\n  Each ticket has an owner.\n"
+        "1 finding in 2 files, 1 to be changed\n"
+    )
+    assert good.out == "0 findings in 1 file, 0 to be changed\n"
+
+
+def test_checking_files_or_a_text_of_no_step_is_no_event(docs: Path) -> None:
+    for asked in (["docs"], ["--text", "lift it"], ["--text", "lift it", "--critical", "--no-log"]):
+        vocabgap("glossary", "check", *asked)
+    assert [path.name for path in docs.iterdir()] == ["team_domain.yaml"]
+
+    stopped = vocabgap("glossary", "check", "--text", "lift it", "--strictness", "max")
+    assert (stopped.code, "name the step with --step" in stopped.err) == (4, True)
+    assert [path.name for path in docs.iterdir()] == ["team_domain.yaml"]
+
+    assert vocabgap("glossary", "check", "--text", "lift it", "--step", "develop").code == 0
+    assert (docs / "events" / "check.events.jsonl").is_file()
+
+
+@pytest.mark.usefixtures("docs")
+def test_text_on_stdin_is_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    for asked in (["-"], ["--text", "-"]):
+        typing(monkeypatch, "Each workPackage and a lift")
+        told = vocabgap("glossary", "check", *asked)
+        assert (told.code, "work package" in told.out, "A part of a plan" in told.out) == (0, True, True)
+
+
+@pytest.mark.usefixtures("docs")
+def test_findings_in_every_format_say_the_same() -> None:
+    told = {
+        name: vocabgap("glossary", "check", "docs", "--format", name) for name in ("json", "sarif", "github")
+    }
+    streamed = events(vocabgap("--json", "glossary", "check", "docs").out)
+
+    assert {each.code for each in told.values()} == {5}
+    (finding,) = json.loads(told["json"].out)["findings"]
+    (result,) = json.loads(told["sarif"].out)["runs"][0]["results"]
+    assert (finding["path"], finding["line"], finding["column"]) == ("docs/plan.md", 3, 6)
+    assert result["message"]["text"] == finding["message"] == "say 'work package' instead of 'ticket'"
+    assert told["github"].out == (
+        "::error file=docs/plan.md,line=3,endLine=3,col=6,endColumn=12,title=avoided-synonym"
+        "::say 'work package' instead of 'ticket'\n"
+    )
+    assert [each["event"] for each in streamed] == ["finding", "result"]
+    assert streamed[0]["finding"] == finding
+
+
+@pytest.mark.usefixtures("docs")
+def test_unknown_words_fail_only_where_they_are_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "new.md").write_text('the "frobs" of HTTP', encoding="utf-8")
+    asked = ["glossary", "check", "new.md"]
+
+    codes = [vocabgap(*asked, *more).code for more in ((), ("--unknown",))]
+    left = vocabgap(*asked, "--unknown", "--exclude", "http", "--exclude", "frob")
+
+    assert (codes, left.code) == ([0, 5], 0)
+
+
+@pytest.mark.usefixtures("docs")
+def test_what_is_no_text_is_passed_over_in_a_folder_and_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "docs" / "bad.txt").write_bytes(b"\xff ticket")
+
+    folder, file = vocabgap("glossary", "check", "docs"), vocabgap("glossary", "check", "docs/bad.txt")
+
+    assert (folder.code, file.code) == (5, 2)
+    assert "not checked: docs/bad.txt: byte 0: expected UTF-8 text" in folder.err
+    assert "docs/bad.txt: byte 0: expected UTF-8 text" in file.err
+
+
+@pytest.mark.usefixtures("docs")
+@pytest.mark.parametrize(
+    "asked", [[], ["docs", "--text", "lift"], ["docs", "--critical"], ["docs", "--step", "s"]]
+)
+def test_files_and_the_text_of_a_step_are_not_checked_together(asked: list[str]) -> None:
+    assert vocabgap("glossary", "check", *asked).code == 2
+
+
+@pytest.mark.usefixtures("docs")
+def test_an_address_is_refused() -> None:
+    assert vocabgap("glossary", "check", "https://example.org/docs").code == 2
+
+
+def test_show_and_resolve_take_a_term_in_any_spelling(docs: Path) -> None:
+    (docs / "team_domain.yaml").write_text(
+        "terms:\n  - {surface: work package, definition: A part of a plan}\n"
+        "  - {surface: workpackage, definition: What is shipped}\n",
+        encoding="utf-8",
+    )
+    stopped = vocabgap("glossary", "check", "--text", "a workPackage", "--critical")
+    shown = vocabgap("glossary", "show", "work-packages")
+    resolved = vocabgap("glossary", "resolve", "workPackage", "--select", "1")
+
+    assert (stopped.code, shown.code, resolved.code) == (4, 0, 0)
+    assert (shown.out.count("A part of a plan"), shown.out.count("What is shipped")) == (1, 1)
+    assert vocabgap("glossary", "check", "--text", "the work_package", "--critical").code == 0
 
 
 BROKEN = ["terms: [\n", "terms: 3\n", "", "just text\n"]
 
 
 @pytest.mark.parametrize("content", BROKEN)
-@pytest.mark.parametrize("asked", [["list"], ["check", "mask the sky"], ["conflicts"]])
+@pytest.mark.parametrize("asked", [["list"], ["check", "--text", "mask the sky"], ["conflicts"]])
 def test_a_seed_file_that_is_none_stops_what_would_go_without_its_scope(
     tmp_path: Path, content: str, asked: list[str]
 ) -> None:
@@ -356,7 +474,7 @@ def test_a_bad_term_is_told_by_whatever_goes_on_without_it(photos: Path) -> None
         "terms:\n  - surface: lift\n    definition: Raise shadows\n  - surface: haze\n", encoding="utf-8"
     )
 
-    for command in (["glossary", "check", "lift it"], ["report", photos, "--out", "out"]):
+    for command in (["glossary", "check", "--text", "lift it"], ["report", photos, "--out", "out"]):
         told = vocabgap(*command, "--glossary", folder)
         assert told.code == 0
         assert "team_domain.yaml: line 4: term[1] 'haze' -> definition" in told.err
@@ -371,7 +489,9 @@ def test_a_stopped_check_says_what_there_is_to_choose_from() -> None:
         encoding="utf-8",
     )
 
-    told = vocabgap("glossary", "check", "please lift it", "--critical", "--glossary", folder, "--no-ask")
+    told = vocabgap(
+        "glossary", "check", "--text", "please lift it", "--critical", "--glossary", folder, "--no-ask"
+    )
 
     assert told.code == 4
     assert "1. Raise" in told.out
@@ -388,7 +508,7 @@ def test_a_step_that_has_gone_on_is_not_resumed_again() -> None:
         encoding="utf-8",
     )
     asked: list[str | Path] = ["--glossary", folder, "--no-ask"]
-    stopped = vocabgap("--json", "glossary", "check", "lift it", "--critical", *asked)
+    stopped = vocabgap("--json", "glossary", "check", "--text", "lift it", "--critical", *asked)
     token = json.loads(stopped.out.splitlines()[-2])["retry_token"]
     vocabgap("glossary", "deprecate", "lift", "--definition", "Raise exposure", "--glossary", folder)
 
@@ -401,7 +521,7 @@ def test_a_step_that_has_gone_on_is_not_resumed_again() -> None:
 
 @pytest.mark.usefixtures("two_lifts")
 def test_kept_step_that_is_damaged_is_named(tmp_path: Path) -> None:
-    assert vocabgap("glossary", "check", "Please lift it.", "--critical").code == 4
+    assert vocabgap("glossary", "check", "--text", "Please lift it.", "--critical").code == 4
     (kept,) = tmp_path.rglob("steps/*.json")
     kept.write_text("{", encoding="utf-8")
 
@@ -413,13 +533,13 @@ def test_kept_step_that_is_damaged_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("two_lifts")
 def test_lines_that_cannot_be_read_are_told_wherever_the_log_is_read(tmp_path: Path) -> None:
-    vocabgap("glossary", "check", "Please lift it.", "--critical")
+    vocabgap("glossary", "check", "--text", "Please lift it.", "--critical")
     (log,) = tmp_path.rglob("check.events.jsonl")
     log.write_bytes(b'{"torn": \n')
     told = "passed over in the event logs: 1 line that cannot be read"
 
     conflicts, resume = vocabgap("glossary", "conflicts"), vocabgap("glossary", "resume", UNKNOWN)
-    check = vocabgap("glossary", "check", "Please lift it.")
+    check = vocabgap("glossary", "check", "--text", "Please lift it.")
 
     assert (conflicts.code, conflicts.err) == (0, f"{told}\n")
     assert (resume.code, told in resume.err) == (3, True)
@@ -428,6 +548,6 @@ def test_lines_that_cannot_be_read_are_told_wherever_the_log_is_read(tmp_path: P
 
 @pytest.mark.usefixtures("two_lifts")
 def test_mission_that_no_log_can_name_is_refused() -> None:
-    told = vocabgap("glossary", "check", "Please lift it.", "--mission", "\udcff")
+    told = vocabgap("glossary", "check", "--text", "Please lift it.", "--mission", "\udcff")
     assert told.code == 2
     assert "mission_id: character 1 is half of a surrogate pair" in told.err

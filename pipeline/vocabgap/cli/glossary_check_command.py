@@ -1,12 +1,15 @@
-"""`vocabgap glossary check` and `resume`: is it settled what the words of a step mean?"""
+"""`vocabgap glossary check` and `resume`: the words of files, and those of the steps that go on from them."""
 
-import re
+import dataclasses
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
+import msgspec
 import typer
 
 from vocabgap.cli.glossary_conflicts_command import Prompt
@@ -17,73 +20,153 @@ from vocabgap.cli.glossary_options import (
     MissionOption,
     StrictnessOption,
     existing_runtime,
+    note_problems,
     require_strictness,
     runtime_of,
 )
 from vocabgap.cli.options import with_options
 from vocabgap.cli.output import PROGRAM, Output, output_of, table
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.records.moments import iso
-from vocabgap.text import count, escape_unseen, printable_name, visible
+from vocabgap.text import count, excerpt, printable_name, visible
 
 if TYPE_CHECKING:
-    from vocabgap.glossary.session import ChangedInputs, ExecutionContext
+    from vocabgap.glossary.runtime import GlossaryRuntime
+    from vocabgap.glossary.session import ChangedInputs, ExecutionContext, Question
 
 
 _STDIN: Final = "-"
-# One word with a separator of folders or the ending of a file; a sentence may end in a full stop.
-_FILE_NAME: Final = re.compile(r"\S*[/\\]\S*|\S*\w\.[A-Za-z]\w{0,5}")
-_SOURCE: Final = "source_file"  # in the metadata of a step: where its text was read
 _MISSION, _STEP = "check", "check"
 
-TextArgument = Annotated[
-    str, typer.Argument(metavar="TEXT|FILE", help="A text, a file of one, or - for stdin.")
+
+class CheckFormat(StrEnum):
+    """How findings are printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    GITHUB = "github"
+
+
+TextOption = Annotated[
+    str | None, typer.Option("--text", metavar="TEXT", help="The text of a step; - reads it from stdin.")
 ]
 
 
 @with_options(ActingOptions)
 def check(
     context: typer.Context,
-    text: TextArgument,
-    output_of_step: Annotated[
-        str | None, typer.Option("--output", metavar="TEXT|FILE", help="What was generated from it so far.")
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[PATH]...", help="Files or folders of Markdown, text and Python; - is --text -."
+        ),
     ] = None,
-    watch: Annotated[list[str] | None, typer.Option(help="A term to look for; may be repeated.")] = None,
+    text: TextOption = None,
+    text_format: Annotated[
+        CheckFormat, typer.Option("--format", help="How findings in files are printed.")
+    ] = CheckFormat.TEXT,
+    unknown: Annotated[
+        bool, typer.Option("--unknown", help="Find what looks like a term and is in no glossary, too.")
+    ] = False,
     exclude: Annotated[list[str] | None, typer.Option(help="What is no term; may be repeated.")] = None,
-    critical: Annotated[bool, typer.Option("--critical", help="Nothing may go wrong here.")] = False,
+    output_of_step: Annotated[
+        str | None, typer.Option("--output", metavar="TEXT", help="What was generated from the text so far.")
+    ] = None,
+    watch: Annotated[
+        list[str] | None, typer.Option(help="A term to look for in the text; may be repeated.")
+    ] = None,
+    critical: Annotated[bool, typer.Option("--critical", help="Nothing may go wrong in this step.")] = False,
     strictness: StrictnessOption = None,
     ask: AskOption = None,
     mission: MissionOption = None,
-    step: Annotated[str, typer.Option(help="The step.")] = _STEP,
+    step: Annotated[str | None, typer.Option(help="The step.")] = None,
+    log: Annotated[
+        bool | None,
+        typer.Option("--log/--no-log", help="Log the check of a text; by default where it is a step's."),
+    ] = None,
 ) -> None:
-    """Find the terms of a text and say what they mean; exit with 4 where that is open."""
+    """Check the words of files, or whether those of a step are settled.
+
+    For files and folders: where they use a word that the glossary says not to use; exit with 5 if they do.
+    For a text: which terms it has, and what they mean; exit with 4 where that is open. It is logged, to be
+    answered and resumed, where it is a step's: with --step, --mission, --critical or --ask.
+    """
+    if paths == [Path(_STDIN)] and text is None:
+        paths, text = None, _STDIN
+    if (text is None) == (not paths):
+        raise InvalidInputError(
+            "expected files and folders, or a text",
+            hint=f"`{PROGRAM} glossary check docs README.md`, or --text 'the text of a step'",
+        )
+    of_step = (output_of_step, watch, strictness, ask, mission, step, log)
+    is_about_step = critical or any(each is not None for each in of_step)
+    if is_about_step and paths and all(path.exists() for path in paths):
+        raise InvalidInputError(
+            "this is about the text of a step, and files were named", hint="give it with --text"
+        )
     from vocabgap.glossary.session import ExecutionContext
 
     output = output_of(context)
     chosen = require_strictness(strictness)
     runtime = existing_runtime(context)
-    metadata: dict[str, Any] = {"critical_step": critical}
-    if watch:
-        metadata["glossary_watch_terms"] = watch
-    if exclude:
-        metadata["glossary_exclude_terms"] = exclude
-    content, source = _read(text)
-    if source:
-        metadata[_SOURCE] = source
-    outputs = {} if output_of_step is None else {"output": _read(output_of_step)[0]}
+    if text is None:
+        _lint(output, runtime, paths or [], text_format, unknown=unknown, excluded=exclude or ())
+        return
+    is_step = critical or bool(ask) or mission is not None or step is not None
+    runtime = dataclasses.replace(runtime, is_logged=is_step if log is None else log)
     step_context = ExecutionContext(
-        step,
+        step or _STEP,
         mission or _MISSION,
         f"run-{iso(runtime.now())}",
-        {"description": content},
-        metadata,
-        step_output=outputs,
+        {"description": _read(text)},
+        {"critical_step": critical, "glossary_watch_terms": watch, "glossary_exclude_terms": exclude},
+        step_output={} if output_of_step is None else {"output": _read(output_of_step)},
     )
-    prompt = _prompt(output, ask=ask)
+    prompt = _prompt(output, ask=ask) if runtime.is_logged else None
     runtime.start(step_context, chosen)
-    with _telling(output, step_context):
+    with _telling(output, step_context, is_logged=runtime.is_logged):
         runtime.run(step_context, strictness=chosen, ask=prompt)
+
+
+def _lint(
+    output: Output,
+    runtime: "GlossaryRuntime",
+    paths: Sequence[Path],
+    text_format: CheckFormat,
+    *,
+    unknown: bool,
+    excluded: Sequence[str],
+) -> None:
+    from vocabgap.glossary.linting import Linter, github, lint, sarif
+
+    loaded = runtime.load()
+    found, checked, problems = lint(Linter(loaded, unknown=unknown, excluded=excluded), paths)
+    note_problems(output, loaded)
+    for problem in problems:
+        output.note(f"not checked: {visible(problem)}")
+    for finding in found:
+        output.event("finding", finding=finding)
+    failing = sum(each.rule.fails for each in found)
+    totals = {"files": checked, "unread": len(problems), "failing": failing}
+    output.event("result", **totals, findings=len(found))
+    match text_format:
+        case CheckFormat.JSON:
+            output.text(json.dumps(msgspec.to_builtins({**totals, "findings": found}), indent=2))
+        case CheckFormat.SARIF:
+            output.text(json.dumps(sarif(found), indent=2))
+        case CheckFormat.GITHUB if found:
+            output.text("\n".join(map(github, found)))
+        case CheckFormat.TEXT:
+            for each in found:
+                output.text(f"{visible(each.path)}:{each.line}:{each.column}: {visible(each.message)}")
+                output.text(f"  {excerpt(each.sentence)}")
+            output.text(
+                f"{count(len(found), 'finding')} in {count(checked, 'file')}, {failing:,} to be changed"
+            )
+    if failing:
+        raise typer.Exit(ExitCode.GATE)
 
 
 @with_options(ActingOptions)
@@ -92,30 +175,21 @@ def resume(
     token: Annotated[
         str | None, typer.Argument(help="The token of the step; that of the newest that waits by default.")
     ] = None,
-    text: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="TEXT|FILE", help="What the step is given now; by default what it was given then."
-        ),
-    ] = None,
+    text: TextOption = None,
     yes: Annotated[bool, typer.Option("--yes", help="Go on though the inputs have changed.")] = False,
     strictness: StrictnessOption = None,
     ask: AskOption = None,
 ) -> None:
-    """Let a step go on that was stopped, in the glossary as it is by now."""
+    """Let a step go on that was stopped, in the glossary as it is by now, with its text or another one."""
     from vocabgap.glossary.checkpoints import load_state, state_path, waiting_folder
     from vocabgap.glossary.session import AbortResumeError
 
     output = output_of(context)
     chosen = require_strictness(strictness)
     runtime = runtime_of(context)
+    token = token or runtime.newest()
     if token is None:
-        token = runtime.newest()
-        if token is None:
-            raise NotFoundError("no step was stopped that still waits", hint="there is nothing to resume")
-    state = load_state(runtime.logs, token)
-    source = None if state is None else state.metadata.get(_SOURCE)
-    inputs = _given(text, source)
+        raise NotFoundError("no step was stopped that still waits", hint="there is nothing to resume")
     prompt = _prompt(output, ask=ask)
 
     def confirm(changed: "ChangedInputs") -> bool:
@@ -131,24 +205,17 @@ def resume(
             )
         return True
 
-    stopped = runtime.stopped(token, inputs)
-    if state is None and inputs is None:
+    stopped = runtime.stopped(token, None if text is None else {"description": _read(text)})
+    if text is None and load_state(runtime.logs, token) is None:
         why = _why_lost(state_path(runtime.logs, token))
         raise StateError(
             f"nothing is kept of the step that was stopped with '{token}': {why}",
-            hint="give the text that it works on behind the token",
+            hint="give the text that it works on with --text",
         )
     with _telling(output, stopped):
         runtime.run(stopped, strictness=chosen, ask=prompt, confirm=confirm)
     if waiting_folder(runtime.logs, token).is_dir():
         output.note(f"a report waits under this token: `{PROGRAM} report --resume {token}` publishes it")
-
-
-def _given(text: str | None, source: object) -> dict[str, str] | None:
-    """What a step is given now: the text behind its token, or its file; none where it is as it was."""
-    if text is not None:
-        return {"description": _read(text)[0]}
-    return {"description": _read_again(Path(source))} if isinstance(source, str) else None
 
 
 def _why_lost(path: Path) -> str:
@@ -161,25 +228,27 @@ def _why_lost(path: Path) -> str:
 
 
 @contextmanager
-def _telling(output: Output, context: "ExecutionContext") -> Iterator[None]:
+def _telling(output: Output, context: "ExecutionContext", *, is_logged: bool = True) -> Iterator[None]:
     """Say what was found out about a step, whether it goes on or not, and if not, what to do."""
     from vocabgap.glossary.conflicts import BlockedByConflictError
 
     try:
         yield
     except BlockedByConflictError as error:
-        _tell(output, context, is_blocked=True)
+        _tell(output, context, is_blocked=True, is_logged=is_logged)
         raise BlockedByConflictError(
             error.conflicts,
             error.strictness,
             error.message,
             retry_token=error.retry_token,
-            hint=how_to_go_on(context, f"{PROGRAM} glossary resume"),
+            hint=how_to_go_on(context, f"{PROGRAM} glossary resume")
+            if is_logged
+            else "nothing was logged: name the step with --step, and its questions can be answered",
         ) from error
     finally:
         for note in context.notes:
             output.note(visible(note))
-    _tell(output, context, is_blocked=False)
+    _tell(output, context, is_blocked=False, is_logged=is_logged)
 
 
 def how_to_go_on(context: "ExecutionContext", resuming: str) -> str:
@@ -190,34 +259,36 @@ def how_to_go_on(context: "ExecutionContext", resuming: str) -> str:
     return f"answer with `{PROGRAM} glossary resolve {first}`, then `{resuming} {context.retry_token}`"
 
 
-def _tell(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> None:
-    strictness = context.effective_strictness
+def _tell(output: Output, context: "ExecutionContext", *, is_blocked: bool, is_logged: bool) -> None:
     for term in context.extracted_terms:
         meaning = context.meanings.get(term.surface.surface_text)
         output.event("term", term=term, means=meaning)
     for conflict in context.conflicts:
         output.event("conflict", conflict=conflict)
-    for question in context.questions:
+    questions = context.questions if is_logged else []
+    for question in questions:
         output.event("question", conflict_id=question.conflict_id, term=question.term)
     output.event(
         "checked" if is_blocked else "result",
         blocked=is_blocked,
         retry_token=context.retry_token if is_blocked else None,
-        strictness=strictness,
+        strictness=context.effective_strictness,
         terms=len(context.extracted_terms),
         conflicts=len(context.conflicts),
         resumed=context.resumed_from_checkpoint,
     )
     if not output.as_json:
-        _show(output, context, is_blocked=is_blocked)
+        _show(output, context, questions, is_blocked=is_blocked)
 
 
-def _show(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> None:
+def _show(
+    output: Output, context: "ExecutionContext", questions: "Sequence[Question]", *, is_blocked: bool
+) -> None:
     if context.effective_strictness is None or context.effective_strictness.value == "off":
         output.text("Nothing was checked: strictness off")
         return
     open_terms = {each.term: each for each in context.conflicts}
-    identifiers = {each.term: each.conflict_id for each in context.questions}
+    identifiers = {each.term: each.conflict_id for each in questions}
     rows = []
     for term in context.extracted_terms:
         conflict = open_terms.get(term.surface)
@@ -236,7 +307,7 @@ def _show(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> N
         output.text(
             table(headings, rows, numbers=("confidence",), dates=("found as", "open", "conflict")) + "\n"
         )
-    for question in context.questions if is_blocked else ():
+    for question in questions if is_blocked else ():
         output.text(visible(f"{question.conflict_id[:SHOWN_DIGITS]}: {question.text}"))
         for number, sense in enumerate(question.candidates, 1):
             output.text("  " + visible(f"{number}. {sense.definition} [{sense.scope}]"))
@@ -255,44 +326,5 @@ def _prompt(output: Output, *, ask: bool | None) -> "Prompt | None":
     return Prompt() if ask else None
 
 
-def _read(text: str) -> tuple[str, str]:
-    """A text that was given as it is or as a file, and the file."""
-    if text == _STDIN:
-        return sys.stdin.read(), ""
-    path = Path(text)
-    try:
-        if path.is_file():
-            return _content(path), str(path.resolve())
-    except (OSError, ValueError) as error:
-        if len(text.split()) > 1 or "\0" in text:
-            return text, ""  # no path, but a text that is too long for one
-        raise StateError(f"'{escape_unseen(text)}' cannot be read: {error}") from error
-    # A text in place of a file that is not there would let pass what the file would not.
-    if _FILE_NAME.fullmatch(text):
-        raise NotFoundError(
-            f"there is no file '{escape_unseen(text)}'",
-            hint="check the name; a text that looks like one is given on stdin, with -",
-        )
-    return text, ""
-
-
-def _read_again(path: Path) -> str:
-    """The text of a file that was read when the step was stopped."""
-    if not path.is_file():
-        raise NotFoundError(
-            f"the text of the step, '{escape_unseen(str(path))}', is gone",
-            hint="put the file back, or name the text or its file behind the token",
-        )
-    return _content(path)
-
-
-def _content(path: Path) -> str:
-    name = escape_unseen(str(path))
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidInputError(
-            f"{name}: byte {error.start}: expected UTF-8 text", hint="save it in UTF-8"
-        ) from error
-    except OSError as error:
-        raise StateError(f"'{name}' cannot be read: {error}") from error
+def _read(text: str) -> str:
+    return sys.stdin.read() if text == _STDIN else text

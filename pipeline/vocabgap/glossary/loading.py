@@ -65,6 +65,7 @@ class Loaded(NamedTuple):
         invalid: The seed files with errors; their other terms are in the glossary.
         unused: The seed files whose names are no active scope's.
         missing: The folder of the seed files where it does not exist.
+        seeds: The seed files, which say more of a term than a sense does: what to say instead of what.
     """
 
     glossary: Glossary
@@ -72,6 +73,7 @@ class Loaded(NamedTuple):
     skipped: int = 0
     unused: tuple[Path, ...] = ()
     missing: Path | None = None
+    seeds: tuple[Seed, ...] = ()
 
     @property
     def problems(self) -> list[str]:
@@ -124,6 +126,7 @@ class GlossaryFiles:
             sum(log.skipped for log in logs.values()),
             _unused(self.seeds, self.scopes),
             None if self.seeds.is_dir() else self.seeds,
+            tuple(parsed),
         )
 
     def append_changes(self, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:

@@ -196,6 +196,8 @@ def _checkpointed(context: ExecutionContext, session: Session, strictness: Stric
 
     Of one that goes on as it was all is there: it is still the token that somebody was told.
     """
+    if session.files is None:
+        return None
     known = context.retry_token if context.is_restored else None
     token = known or str(uuid4())
     try:
@@ -211,7 +213,7 @@ def _checkpointed(context: ExecutionContext, session: Session, strictness: Stric
             timestamp=session.now(),
         )
         # First the state, then the event that names it: a token in the log always leads to what was kept.
-        if session.files is not None and known is None:
+        if known is None:
             save_state(session.files.events, token, context)
     except VocabgapError as error:
         context.notes.append(f"there is no checkpoint: {error.message}")

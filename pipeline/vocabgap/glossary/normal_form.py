@@ -115,9 +115,18 @@ def spaced_key(text: str) -> str:
     return " ".join(map(word_key, tokens_of(apart(composed(text)))))
 
 
-def keys_of(text: str) -> list[str]:
+@lru_cache(maxsize=100_000)
+def keys_of(text: str) -> tuple[str, ...]:
     """The words and marks of a text, in order, as they are looked up."""
-    return list(map(word_key, tokens_of(composed(text))))
+    return tuple(map(word_key, tokens_of(composed(text))))
+
+
+@lru_cache(maxsize=100_000)
+def places_of(run: str) -> tuple[tuple[int, int], ...]:
+    """From which character to which each word and mark of a run is, as `keys_of` has them."""
+    places = tuple(match.span() for match in _TOKEN.finditer(run) if match[1])
+    number = len(keys_of(run))
+    return places if len(places) == number else ((0, len(run)),) * number
 
 
 def tokens_of(text: str) -> list[str]:
@@ -208,8 +217,8 @@ class KnownTerms:
         """The terms in a text, in order, each as often as it is there.
 
         Where several begin at the same word the longest is meant, and what is part of a term is none itself.
-        Words with white space between them are a term that is written as one (`work space`) only where none of
-        them is a word of every sentence: "in form" is not `inform`.
+        Words with white space between them are a term that is written as one (`work space`) only where none
+        of them is a word of every sentence: "in form" is not `inform`.
 
         Args:
             runs: What stands between white space, each as its words and marks, as they are looked up.

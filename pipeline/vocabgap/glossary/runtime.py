@@ -46,6 +46,7 @@ class GlossaryRuntime:
     Attributes:
         events: The folder of the event logs; `events` within the other one by default.
         strictness: What applies where neither the run nor the step nor its mission says anything.
+        is_logged: Whether what happens is kept, to be answered and resumed later.
         stages: The middlewares, in their order.
     """
 
@@ -55,6 +56,7 @@ class GlossaryRuntime:
     strictness: Strictness | None = None
     actor: Actor = SERVICE
     now: Callable[[], datetime] = clock
+    is_logged: bool = True
     stages: Sequence[Middleware] = MIDDLEWARES
     files: GlossaryFiles = field(init=False, repr=False, compare=False)
 
@@ -128,7 +130,8 @@ class GlossaryRuntime:
         confirm: Confirm | None = None,
     ) -> Session:
         """What the middlewares of one run share."""
-        return Session(glossary, self.files, self.actor, self.now, checkpoint, ask, confirm)
+        files = self.files if self.is_logged else None
+        return Session(glossary, files, self.actor, self.now, checkpoint, ask, confirm)
 
     def run(
         self,

@@ -1,0 +1,342 @@
+"""The linter: what it finds in files, where, and what it passes over."""
+
+import json
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.glossary.linting import Finding, Linter, Rule, files_to_check, github, sarif
+from vocabgap.glossary.loading import GlossaryFiles
+
+SEED = """
+terms:
+  - surface: work package
+    definition: A part of a plan
+    synonyms_to_avoid: [work unit, work-package, ticket, Aufgabe]
+  - surface: issue
+    definition: A report of a defect
+    synonyms_to_avoid: [ticket, bug]
+  - surface: bug
+    definition: An insect
+  - surface: blob
+    definition: Whatever it was
+    status: deprecated
+  - surface: crate
+    definition: What is shipped
+    status: deprecated
+    see_also: [{term: work package}]
+  - {surface: lift, definition: Raise the shadows}
+  - {surface: lift, definition: Take out a stain}
+  - surface: work unit test
+    definition: A test of a plan
+  - surface: draft thing
+    definition: Not yet
+    status: draft
+    synonyms_to_avoid: [draught]
+"""
+
+
+def linter(tmp_path: Path, seed: str = SEED, *, unknown: bool = False) -> Linter:
+    folder = tmp_path / "glossary"
+    folder.mkdir(exist_ok=True)
+    (folder / "team_domain.yaml").write_text(seed, encoding="utf-8")
+    return Linter(GlossaryFiles(folder, folder / "events").load(), unknown=unknown)
+
+
+def found(folder: Path, text: str, suffix: str = ".md", *, unknown: bool = False) -> list[Finding]:
+    return list(linter(folder, unknown=unknown).findings(f"a{suffix}", text, suffix))
+
+
+def test_a_finding_says_where_what_and_what_to_say_instead(tmp_path: Path) -> None:
+    (only,) = found(tmp_path, "# A plan\n\nIt is short. Every **Work  Unit**\nhas an owner. Good.\n")
+    assert (only.line, only.column, only.end_line, only.end_column) == (3, 22, 3, 32)
+    assert (only.rule, only.text, only.instead) == (Rule.AVOIDED, "Work Unit", ("work package",))
+    assert only.message == "say 'work package' instead of 'Work Unit'"
+    assert only.sentence == "Every **Work Unit** has an owner."
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("two work units", "say 'work package' instead of 'work units'"),
+        ("a workUnit, so to say", "say 'work package' instead of 'workUnit'"),
+        ("a work\nunit", "say 'work package' instead of 'work unit'"),
+        ("a work-package", "say 'work package' instead of 'work-package'"),
+        ("a ticket", "say 'work package' or 'issue' instead of 'ticket'"),
+        ("die Aufgabe", "say 'work package' instead of 'Aufgabe'"),
+        ("these blobs", "'blobs' is deprecated; it meant: Whatever it was"),
+        ("a crate", "'crate' is deprecated; say 'work package' instead"),
+        ("lift it, lift it", "'lift' may mean: Raise the shadows; Take out a stain"),
+    ],
+)
+def test_what_is_not_to_be_said(text: str, message: str, tmp_path: Path) -> None:
+    assert [each.message for each in found(tmp_path, text)] == [message]
+    assert [each.message for each in found(tmp_path, text, ".txt")] == [message]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a work package, and two workPackages",
+        "a bug is a term of its own",
+        "a work unit test is a longer term",
+        "a draught, for which only a draft speaks",
+        "# Work\n\nUnit by unit",
+        "- work\n- unit",
+        "of work. Unit by unit",
+        "a `ticket`, a ``tick ` ticket``, and ` ticket `",
+        "work `and` unit",
+        "```\nticket\n```\n~~~text\nticket\n~~~",
+        "so:\n\n    ticket\n",
+        "1. so:\n\n   ```\n   ticket\n   ```\n",
+        "---\ntitle: a ticket\n---\n",
+        "+++\ntitle = 'a ticket'\n+++\n",
+        "https://example.org/ticket?a=ticket and <https://ticket.example.org> or www.ticket.org",
+        "[it](docs/ticket.md 'a ticket') and [it][ticket]\n\n[ticket]: ticket.md\n",
+        "mail ticket@example.org",
+        '<div class="ticket">\nticket\n</div>\n',
+        'so <span title="ticket">it</span> is',
+        "a ticket <!-- vocabgap-ignore -->",
+        "a ticket <!-- vocabgap: ignore -->",
+        "<!-- vocabgap-ignore -->\na ticket",
+        "<!-- vocabgap-off -->\n\na ticket\n\na ticket\n\n<!-- vocabgap-on -->",
+        "<!-- vocabgap-off -->\n\na ticket",
+        "<!-- a ticket -->",
+    ],
+)
+def test_what_is_passed_over_in_markdown(text: str, tmp_path: Path) -> None:
+    assert found(tmp_path, text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("a ticket\na ticket <!-- vocabgap-ignore -->\na ticket\n", [1, 3]),
+        ("<!-- vocabgap-ignore -->\na ticket\na ticket\n", [3]),
+        ("<!-- vocabgap-off -->\na ticket\n<!-- vocabgap-on -->\n\na ticket\n", [5]),
+        ("`<!-- vocabgap-off -->` does it\n\na ticket\n", [3]),
+        ("```\n<!-- vocabgap-off -->\n```\n\na ticket\n", [5]),
+        ("# vocabgap: off\n\na ticket\n", [3]),
+        ("> a ticket\n\n- item\n\n  a ticket\n\n| ticket | b |\n|--|--|\n| a | ticket |\n", [1, 5, 7, 9]),
+        ("a ` ticket\n\nand ` ticket\n", [1, 3]),
+        ("[a ticket](x.md)\n", [1]),
+        ("---\n\na ticket\n", [3]),
+    ],
+)
+def test_what_stands_beside_it_is_not(text: str, lines: list[int], tmp_path: Path) -> None:
+    assert [each.line for each in found(tmp_path, text)] == lines
+
+
+PYTHON = '''"""Sends a ticket.
+
+>>> ticket
+``ticket``
+"""
+
+ticket = "ticket"  # a ticket
+other = f"ticket"  # a ticket  # vocabgap: ignore
+
+
+def send(ticket):
+    """Send a ticket, another
+    ticket.
+    """
+    return "ticket"
+
+
+class Ticket:
+    """A ticket."""  # vocabgap: ignore
+
+    # a work
+    # unit
+    # vocabgap: off
+    # ticket
+    # vocabgap: on
+    r"""An attribute's ticket."""
+'''
+
+
+def test_of_python_docstrings_and_comments_are_read(tmp_path: Path) -> None:
+    findings = found(tmp_path, PYTHON, ".py")
+    assert [(each.line, each.column) for each in findings] == [
+        (1, 12),
+        (7, 24),
+        (12, 15),
+        (13, 5),
+        (21, 9),
+        (26, 24),
+    ]
+    assert findings[1].sentence == "a ticket"
+    assert findings[2].sentence == "Send a ticket, another ticket."
+
+
+def test_what_is_no_python_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="no Python that can be read"):
+        found(tmp_path, 'x = """\n', ".py")
+
+
+def test_words_that_nobody_knows_are_found_where_that_is_asked_for(tmp_path: Path) -> None:
+    text = 'The "frobs" of HTTP, a work package, a ticket, `codeWord` and mainLoop; HTTP again'
+    assert [each.rule for each in found(tmp_path, text)] == [Rule.AVOIDED]
+    unknown = [each for each in found(tmp_path, text, unknown=True) if each.rule is Rule.UNKNOWN]
+    assert [(each.text, each.column) for each in unknown] == [("frobs", 6), ("HTTP", 16), ("mainLoop", 63)]
+
+
+def test_only_what_may_mean_several_things_does_not_fail() -> None:
+    assert [rule for rule in Rule if not rule.fails] == [Rule.AMBIGUOUS]
+
+
+def test_files_of_a_folder_are_those_of_prose_in_order(tmp_path: Path) -> None:
+    for name in (
+        "b.md",
+        "a.txt",
+        "c/d.py",
+        "c/e.rst",
+        "x.png",
+        ".git/a.md",
+        "node_modules/a.md",
+        "v/pyvenv.cfg",
+        "v/a.py",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("", encoding="utf-8")
+    (tmp_path / "loop").symlink_to(tmp_path)
+
+    listed = [(path.relative_to(tmp_path).as_posix(), named) for path, named in files_to_check([tmp_path])]
+
+    assert listed == [("a.txt", False), ("b.md", False), ("c/d.py", False), ("c/e.rst", False)]
+    assert list(files_to_check([tmp_path / "x.png"])) == [(tmp_path / "x.png", True)]
+
+
+@pytest.mark.parametrize("name", ["READMEE", "docs/none.md"])
+def test_what_is_not_there_is_told(name: str) -> None:
+    with pytest.raises(NotFoundError, match="no file or folder"):
+        list(files_to_check([Path(name)]))
+
+
+def test_an_address_is_no_folder() -> None:
+    with pytest.raises(InvalidInputError, match="is an address"):
+        list(files_to_check([Path("https://example.org/docs")]))
+
+
+# What a log of SARIF 2.1.0 must have, of the parts that are written; the names are those of the standard.
+TEXT = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}
+LEVEL = {"enum": ["none", "note", "warning", "error"]}
+LINE = {"type": "integer", "minimum": 1}
+REGION = dict.fromkeys(("startLine", "startColumn", "endLine", "endColumn"), LINE)
+SARIF = {
+    "type": "object",
+    "required": ["version", "runs"],
+    "additionalProperties": False,
+    "properties": {
+        "$schema": {"type": "string", "format": "uri"},
+        "version": {"const": "2.1.0"},
+        "runs": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["tool", "results"],
+                "additionalProperties": False,
+                "properties": {
+                    "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+                    "tool": {
+                        "required": ["driver"],
+                        "properties": {
+                            "driver": {
+                                "required": ["name"],
+                                "properties": {
+                                    "name": {"type": "string"},
+                                    "version": {"type": "string"},
+                                    "rules": {
+                                        "uniqueItems": True,
+                                        "items": {
+                                            "required": ["id"],
+                                            "properties": {
+                                                "id": {"type": "string"},
+                                                "shortDescription": TEXT,
+                                                "defaultConfiguration": {"properties": {"level": LEVEL}},
+                                            },
+                                        },
+                                    },
+                                },
+                            }
+                        },
+                    },
+                    "results": {
+                        "items": {
+                            "required": ["message"],
+                            "additionalProperties": False,
+                            "properties": {
+                                "ruleId": {"type": "string"},
+                                "ruleIndex": {"type": "integer", "minimum": 0},
+                                "level": LEVEL,
+                                "message": TEXT,
+                                "locations": {
+                                    "items": {
+                                        "properties": {
+                                            "physicalLocation": {
+                                                "required": ["artifactLocation"],
+                                                "properties": {
+                                                    "artifactLocation": {
+                                                        "properties": {"uri": {"pattern": r"^[!-~]+\Z"}}
+                                                    },
+                                                    "region": {
+                                                        "required": ["startLine"],
+                                                        "properties": REGION,
+                                                    },
+                                                },
+                                            }
+                                        }
+                                    }
+                                },
+                            },
+                        }
+                    },
+                },
+            },
+        },
+    },
+}  # fmt: skip
+
+
+def test_findings_are_a_log_of_sarif(tmp_path: Path) -> None:
+    findings = list(linter(tmp_path).findings("my docs/ä.md", "a ticket\n\nlift it, a work\nunit\n", ".md"))
+
+    log = json.loads(json.dumps(sarif(findings)))
+
+    jsonschema.Draft202012Validator(SARIF).validate(log)
+    (run,) = log["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert [rules[each["ruleIndex"]]["id"] for each in run["results"]] == [
+        each["ruleId"] for each in run["results"]
+    ]
+    assert [each["level"] for each in run["results"]] == ["error", "warning", "error"]
+    place = run["results"][0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "my%20docs/%C3%A4.md"
+    assert place["region"] == {
+        "startLine": 1, "startColumn": 3, "endLine": 1, "endColumn": 9, "snippet": {"text": "ticket"}
+    }  # fmt: skip
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft202012Validator(SARIF).validate({"version": "2.1.0"})
+
+
+def test_a_command_of_a_workflow_is_one_line_whatever_it_says() -> None:
+    finding = Finding("a,b:c%.md", 3, 5, 3, 9, Rule.AVOIDED, "x", "100 % of\r\n::error::it", "x")
+    assert github(finding) == (
+        "::error file=a%2Cb%3Ac%25.md,line=3,endLine=3,col=5,endColumn=9,title=avoided-synonym"
+        "::100 %25 of%0D%0A::error::it"
+    )
+    over = Finding("a.md", 3, 5, 4, 2, Rule.AMBIGUOUS, "x", "y", "x")
+    assert github(over) == "::warning file=a.md,line=3,endLine=4,title=ambiguous-term::y"
+
+
+def test_marks_without_partners_cost_no_more_than_their_text(tmp_path: Path) -> None:
+    checking = linter(tmp_path)
+    for mark in ("`", "` ``", "](", "[a](", "<", "<a ", "<!--", "www.", "a@", "---\n", "> ", "- "):
+        for suffix in (".md", ".txt"):
+            start = time.process_time()
+            list(checking.findings("a", mark * 20_000, suffix))
+            assert time.process_time() - start < 5, (mark, suffix)
