@@ -1,12 +1,12 @@
 """What the linter costs and finds, beside a rule of substitution as Vale has it.
 
-Run by `make bench`. Files of Markdown are made of the README's prose, with words that a glossary of 1,000 terms
-says to avoid planted in every way in which people write them, and in places that are no prose. Vale is a program
-of its own that is not installed here: a stand-in has the documented meaning of its check `substitution`
-(https://vale.sh/docs/checks/substitution) with `ignorecase`: one alternation of all that is to be avoided, between
-the boundaries of words, and with accepted terms as exceptions. It is kinder than Vale, for it is given our reading
-of the files, and a space of a rule stands for a line break, too. Its time is that of Python's regular expressions,
-and says nothing of Vale's own.
+Run by `make bench`. Files of Markdown are made of the README's prose. What a glossary of 1,000 terms
+says to avoid is planted in every way in which people write it, and in places that are no prose. Vale is
+a program of its own that is not installed here: a stand-in has the documented meaning of its check
+`substitution` (https://vale.sh/docs/checks/substitution) with `ignorecase`: one alternation of all that
+is to be avoided, between the boundaries of words, and with accepted terms as exceptions. It is kinder
+than Vale, for it is given our reading of the files, and a space of a rule stands for a line break, too.
+Its time is that of Python's regular expressions, and says nothing of Vale's own.
 """
 
 import argparse
@@ -110,9 +110,7 @@ def main() -> None:
         rule = Counter(way_of[pairs[wrong]] for wrong in substituted(paths, pairs))
         rule_took = time.process_time() - start
     ours = Counter(way_of[each.instead[0]] for each in report.findings)
-    print(
-        f"{FILES:,} files, {size / 1e6:.1f} MB, {TERMS:,} terms, {len(pairs):,} of them with a word to avoid\n"
-    )
+    print(f"{FILES:,} files, {size / 1e6:.1f} MB, {TERMS:,} terms, {len(pairs):,} with one to avoid\n")
     print(
         "| what is to be avoided stands | is wrong | planted | ours | substitution |\n|:--|:--|--:|--:|--:|"
     )

@@ -14,7 +14,9 @@ TESTS = Path(__file__).parents[1]
 
 
 def block(kind: str) -> str:
-    return re.findall(rf"^(````?){kind}\n(.*?)^\1$", PAGE, flags=re.DOTALL | re.MULTILINE)[0][1]
+    found = re.search(rf"^(````?){kind}\n(.*?)^\1$", PAGE, flags=re.DOTALL | re.MULTILINE)
+    assert found is not None
+    return found[2]
 
 
 def test_session_of_the_linter_is_what_the_commands_print(

@@ -33,7 +33,7 @@ from vocabgap.text import count, excerpt, printable_name, visible
 
 if TYPE_CHECKING:
     from vocabgap.glossary.runtime import GlossaryRuntime
-    from vocabgap.glossary.session import ChangedInputs, ExecutionContext, Question
+    from vocabgap.glossary.session import ChangedInputs, ExecutionContext
 
 
 _STDIN: Final = "-"
@@ -100,12 +100,9 @@ def check(
             "expected files and folders, or a text",
             hint=f"`{PROGRAM} glossary check docs README.md`, or --text 'the text of a step'",
         )
-    of_step = (output_of_step, watch, strictness, ask, mission, step, log)
-    is_about_step = critical or any(each is not None for each in of_step)
-    if is_about_step and paths and all(path.exists() for path in paths):
-        raise InvalidInputError(
-            "this is about the text of a step, and files were named", hint="give it with --text"
-        )
+    of_step = (output_of_step, watch, strictness, mission, step, critical or ask or log or None)
+    if paths and any(each is not None for each in of_step) and all(path.exists() for path in paths):
+        raise InvalidInputError("files were named, and options for a step", hint="give its text with --text")
     from vocabgap.glossary.session import ExecutionContext
 
     output = output_of(context)
@@ -126,8 +123,12 @@ def check(
     )
     prompt = _prompt(output, ask=ask) if runtime.is_logged else None
     runtime.start(step_context, chosen)
-    with _telling(output, step_context, is_logged=runtime.is_logged):
-        runtime.run(step_context, strictness=chosen, ask=prompt)
+    with _telling(output, step_context):
+        try:
+            runtime.run(step_context, strictness=chosen, ask=prompt)
+        finally:
+            if not runtime.is_logged:  # nobody can answer what is not kept
+                step_context.questions.clear()
 
 
 def _lint(
@@ -228,45 +229,43 @@ def _why_lost(path: Path) -> str:
 
 
 @contextmanager
-def _telling(output: Output, context: "ExecutionContext", *, is_logged: bool = True) -> Iterator[None]:
+def _telling(output: Output, context: "ExecutionContext") -> Iterator[None]:
     """Say what was found out about a step, whether it goes on or not, and if not, what to do."""
     from vocabgap.glossary.conflicts import BlockedByConflictError
 
     try:
         yield
     except BlockedByConflictError as error:
-        _tell(output, context, is_blocked=True, is_logged=is_logged)
+        _tell(output, context, is_blocked=True)
+        hint = _how_to_go_on(context)
         raise BlockedByConflictError(
-            error.conflicts,
-            error.strictness,
-            error.message,
-            retry_token=error.retry_token,
-            hint=how_to_go_on(context, f"{PROGRAM} glossary resume")
-            if is_logged
-            else "nothing was logged: name the step with --step, and its questions can be answered",
+            error.conflicts, error.strictness, error.message, retry_token=error.retry_token, hint=hint
         ) from error
     finally:
         for note in context.notes:
             output.note(visible(note))
-    _tell(output, context, is_blocked=False, is_logged=is_logged)
+    _tell(output, context, is_blocked=False)
 
 
-def how_to_go_on(context: "ExecutionContext", resuming: str) -> str:
-    """What to do about a step that was stopped; `resuming` is the command that lets it go on."""
+def _how_to_go_on(context: "ExecutionContext") -> str:
+    if not context.questions:
+        return "nothing was logged: name the step with --step, and its questions can be answered"
     if not context.retry_token:
         return f"answer the questions with `{PROGRAM} glossary resolve`, then try again"
-    first = context.questions[0].conflict_id[:SHOWN_DIGITS] if context.questions else "CONFLICT"
-    return f"answer with `{PROGRAM} glossary resolve {first}`, then `{resuming} {context.retry_token}`"
+    first = context.questions[0].conflict_id[:SHOWN_DIGITS]
+    return (
+        f"answer with `{PROGRAM} glossary resolve {first}`,"
+        f" then `{PROGRAM} glossary resume {context.retry_token}`"
+    )
 
 
-def _tell(output: Output, context: "ExecutionContext", *, is_blocked: bool, is_logged: bool) -> None:
+def _tell(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> None:
     for term in context.extracted_terms:
         meaning = context.meanings.get(term.surface.surface_text)
         output.event("term", term=term, means=meaning)
     for conflict in context.conflicts:
         output.event("conflict", conflict=conflict)
-    questions = context.questions if is_logged else []
-    for question in questions:
+    for question in context.questions:
         output.event("question", conflict_id=question.conflict_id, term=question.term)
     output.event(
         "checked" if is_blocked else "result",
@@ -278,17 +277,15 @@ def _tell(output: Output, context: "ExecutionContext", *, is_blocked: bool, is_l
         resumed=context.resumed_from_checkpoint,
     )
     if not output.as_json:
-        _show(output, context, questions, is_blocked=is_blocked)
+        _show(output, context, is_blocked=is_blocked)
 
 
-def _show(
-    output: Output, context: "ExecutionContext", questions: "Sequence[Question]", *, is_blocked: bool
-) -> None:
+def _show(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> None:
     if context.effective_strictness is None or context.effective_strictness.value == "off":
         output.text("Nothing was checked: strictness off")
         return
     open_terms = {each.term: each for each in context.conflicts}
-    identifiers = {each.term: each.conflict_id for each in questions}
+    identifiers = {each.term: each.conflict_id for each in context.questions}
     rows = []
     for term in context.extracted_terms:
         conflict = open_terms.get(term.surface)
@@ -307,7 +304,7 @@ def _show(
         output.text(
             table(headings, rows, numbers=("confidence",), dates=("found as", "open", "conflict")) + "\n"
         )
-    for question in questions if is_blocked else ():
+    for question in context.questions if is_blocked else ():
         output.text(visible(f"{question.conflict_id[:SHOWN_DIGITS]}: {question.text}"))
         for number, sense in enumerate(question.candidates, 1):
             output.text("  " + visible(f"{number}. {sense.definition} [{sense.scope}]"))

@@ -20,7 +20,7 @@ from vocabgap.glossary.loading import Loaded
 from vocabgap.glossary.normal_form import KnownTerms, keys_of, normal_form, places_of, term_key
 from vocabgap.glossary.prose import MARKDOWN, PYTHON, prose_of, sentence_at
 from vocabgap.glossary.senses import EXTRACTED, SenseStatus, TermSource
-from vocabgap.text import printable_name
+from vocabgap.text import printable_name, visible
 
 _SUFFIXES: Final = MARKDOWN | PYTHON | {".txt", ".rst"}
 _FOREIGN: Final = frozenset({"node_modules", "__pycache__", "site-packages"})
@@ -128,7 +128,7 @@ class Linter:
                 end - lines[end_line - 1] + 1,
                 rule,
                 " ".join(written.split()),
-                message,
+                visible(message),
                 sentence_at(text, prose, start, end),
                 instead,
             )
@@ -177,12 +177,7 @@ class Linter:
 
 
 class Report(NamedTuple):
-    """What was found in files.
-
-    Attributes:
-        files: How many were checked.
-        problems: Why others within the folders were not.
-    """
+    """What was found in files, how many they are, and why others in their folders were not checked."""
 
     findings: list[Finding]
     files: int
@@ -195,19 +190,18 @@ def lint(linter: Linter, paths: Iterable[Path]) -> Report:
     Raises:
         VocabgapError: One that was named does not exist, or cannot be read.
     """
-    report = Report([], 0, [])
+    findings: list[Finding] = []
+    files, problems = 0, []
     for path, is_named in files_to_check(paths):
+        name = printable_name(str(path))
         try:
-            findings = list(linter.findings(printable_name(str(path)), text_of(path), path.suffix.lower()))
+            findings += linter.findings(name, text_of(path), path.suffix.lower())
+            files += 1
         except InvalidInputError as error:
+            problems.append(f"{name}: {error.message}")
             if is_named:
-                raise InvalidInputError(
-                    f"{printable_name(str(path))}: {error.message}", hint=error.hint
-                ) from error
-            report.problems.append(f"{printable_name(str(path))}: {error.message}")
-            continue
-        report = Report([*report.findings, *findings], report.files + 1, report.problems)
-    return report
+                raise InvalidInputError(problems[-1], hint=error.hint) from error
+    return Report(findings, files, problems)
 
 
 def files_to_check(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
@@ -268,53 +262,40 @@ def text_of(path: Path) -> str:
 def sarif(findings: Iterable[Finding]) -> dict[str, Any]:
     """Findings as a log of SARIF 2.1.0."""
     rules = list(Rule)
-    return {
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {
-                    "driver": {
-                        "name": "vocabgap",
-                        "version": __version__,
-                        "rules": [
-                            {
-                                "id": rule.value,
-                                "shortDescription": {"text": _DESCRIPTIONS[rule]},
-                                "defaultConfiguration": {"level": _level(rule)},
-                            }
-                            for rule in rules
-                        ],
-                    }
-                },
-                "columnKind": "unicodeCodePoints",
-                "results": [
-                    {
-                        "ruleId": each.rule.value,
-                        "ruleIndex": rules.index(each.rule),
-                        "level": _level(each.rule),
-                        "message": {"text": each.message},
-                        "locations": [{"physicalLocation": _place(each)}],
-                    }
-                    for each in findings
-                ],
-            }
-        ],
-    }
+    described = [
+        {
+            "id": rule.value,
+            "shortDescription": {"text": _DESCRIPTIONS[rule]},
+            "defaultConfiguration": {"level": _level(rule)},
+        }
+        for rule in rules
+    ]
+    results = [
+        {
+            "ruleId": each.rule.value,
+            "ruleIndex": rules.index(each.rule),
+            "level": _level(each.rule),
+            "message": {"text": each.message},
+            "locations": [{"physicalLocation": _place(each)}],
+        }
+        for each in findings
+    ]
+    driver = {"name": "vocabgap", "version": __version__, "rules": described}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
 
 
 def _place(finding: Finding) -> dict[str, Any]:
     path = Path(finding.path)
-    return {
-        "artifactLocation": {"uri": path.as_uri() if path.is_absolute() else quote(path.as_posix())},
-        "region": {
-            "startLine": finding.line,
-            "startColumn": finding.column,
-            "endLine": finding.end_line,
-            "endColumn": finding.end_column,
-            "snippet": {"text": finding.text},
-        },
+    region = {
+        "startLine": finding.line,
+        "startColumn": finding.column,
+        "endLine": finding.end_line,
+        "endColumn": finding.end_column,
+        "snippet": {"text": finding.text},
     }
+    uri = path.as_uri() if path.is_absolute() else quote(path.as_posix())
+    return {"artifactLocation": {"uri": uri}, "region": region}
 
 
 def _level(rule: Rule) -> str:

@@ -1,6 +1,6 @@
 """The normal form of a term, by which terms are compared and found: two wordings of the same form are one.
 
-Words are told apart as everywhere (`vocabgap.text.apart`). They are not stemmed, for people are shown them: 26 of
+Words are told apart as everywhere (`vocabgap.text.apart`), but not stemmed, for people are shown them: 26 of
 the 153 cases of the contract fail with stems (N03 `primit`, N10 `analysi`). Only plurals become singulars.
 """
 
