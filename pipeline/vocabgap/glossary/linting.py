@@ -42,6 +42,11 @@ class Rule(StrEnum):
         """Whether a file that has it does not pass."""
         return self is not Rule.AMBIGUOUS
 
+    @property
+    def level(self) -> str:
+        """How bad it is, in the words of other tools."""
+        return "error" if self.fails else "warning"
+
 
 _DESCRIPTIONS: Final[Mapping[Rule, str]] = {
     Rule.AVOIDED: "Another word for a term, which the glossary asks not to use",
@@ -262,19 +267,12 @@ def text_of(path: Path) -> str:
 def sarif(findings: Iterable[Finding]) -> dict[str, Any]:
     """Findings as a log of SARIF 2.1.0."""
     rules = list(Rule)
-    described = [
-        {
-            "id": rule.value,
-            "shortDescription": {"text": _DESCRIPTIONS[rule]},
-            "defaultConfiguration": {"level": _level(rule)},
-        }
-        for rule in rules
-    ]
+    described = [{"id": rule.value, "shortDescription": {"text": _DESCRIPTIONS[rule]}} for rule in rules]
     results = [
         {
             "ruleId": each.rule.value,
             "ruleIndex": rules.index(each.rule),
-            "level": _level(each.rule),
+            "level": each.rule.level,
             "message": {"text": each.message},
             "locations": [{"physicalLocation": _place(each)}],
         }
@@ -298,10 +296,6 @@ def _place(finding: Finding) -> dict[str, Any]:
     return {"artifactLocation": {"uri": uri}, "region": region}
 
 
-def _level(rule: Rule) -> str:
-    return "error" if rule.fails else "warning"
-
-
 def github(finding: Finding) -> str:
     """A finding as a command of a workflow, which shows it beside the line."""
     place = {"file": Path(finding.path).as_posix(), "line": finding.line, "endLine": finding.end_line}
@@ -311,7 +305,7 @@ def github(finding: Finding) -> str:
     properties = ",".join(
         f"{name}={_escaped(value).replace(':', '%3A').replace(',', '%2C')}" for name, value in place.items()
     )
-    return f"::{_level(finding.rule)} {properties}::{_escaped(finding.message)}"
+    return f"::{finding.rule.level} {properties}::{_escaped(finding.message)}"
 
 
 def _escaped(value: object) -> str:
