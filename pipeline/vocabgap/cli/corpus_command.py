@@ -309,7 +309,7 @@ def forget(
         return
     forgotten = shared_corpus.forget(tenant, repo, image=image, record=record, compact=compact)
     records, paths = count(forgotten.records, "record"), count(forgotten.paths, "path")
-    output.result(f"{records} forgotten, {paths} with nothing left", **asdict(forgotten))
+    output.result(f"{records} forgotten, {paths} with nothing left", **forgotten._asdict())
     if not compact:
         output.note(_BYTES_GO)
 

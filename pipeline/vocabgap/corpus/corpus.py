@@ -203,14 +203,12 @@ class Corpus:
         return lift(self.store, tenant, repo, record=record)
 
     def configure(self, tenant: str) -> int:
-        """Note that a tenant was configured anew: what is not pushed again becomes stale, and then outdated.
+        """Note that a tenant was configured anew; gives how often by now.
 
-        Returns:
-            How often the tenant was configured by now.
+        What is not pushed again becomes stale, and then outdated.
 
         Raises:
             InvalidInputError: It is no tenant.
-            StateError: The corpus cannot be changed.
         """
         tenant_id = require_tenant(tenant)
         with self.store.changing(f"configuration of {tenant_id}") as change:

@@ -24,7 +24,6 @@ FORMAT: Final = "vocabgap-corpus"
 FORMAT_VERSION: Final = 1
 LOCK: Final = "writer.lock"
 DAMAGED_HINT: Final = "put it back from a copy of the folder, or restore an exported backup into a new one"
-_BEGINNING: Final = 100  # bytes of a manifest that say whose it is
 _TEMPORARY: Final = "manifest.json.new"
 TABLES: Final = ("deleted", "paths", "logs", "forgotten")
 _NUMBERED: Final = rf"(chunks|{'|'.join(TABLES)})-(?P<number>[0-9]{{6,}})\.parquet"
@@ -105,12 +104,12 @@ def is_corpus(folder: Path) -> bool:
     A manifest of something else says nothing: many tools call a file so.
     """
     try:
-        beginning = (folder / MANIFEST).read_bytes()[:_BEGINNING]
+        content = (folder / MANIFEST).read_bytes()
     except FileNotFoundError:
         return False
     except OSError:
-        beginning = b""
-    return FORMAT.encode() in beginning or (folder / LOCK).is_file()  # it is ours, and damaged
+        content = b""
+    return FORMAT.encode() in content or (folder / LOCK).is_file()  # it is ours, and damaged
 
 
 def read_manifest(folder: Path) -> Manifest | None:
@@ -192,11 +191,3 @@ def reading(folder: Path, done: str = "read", hint: str = "") -> Iterator[None]:
 
 writing = partial(reading, done="changed", hint="nothing was changed")
 """The same for a change: nothing is changed until the manifest is replaced."""
-
-
-def missing_file(folder: Path, version: int, error: FileNotFoundError) -> StateError:
-    """A file that a version needs is not there."""
-    name = Path(error.filename).name
-    return StateError(
-        f"corpus '{folder}': '{name}', which version {version} needs, is missing", hint=DAMAGED_HINT
-    )

@@ -59,9 +59,9 @@ def push(
 ) -> PushResult:
     """Bring a payload into a corpus. What is wrong with it is part of the answer, never an exception.
 
-    Everything that is valid is done, whatever else is not; it appears in the corpus in one step, deletions
-    before additions. What is pushed a second time changes nothing; but if the tenant was
-    configured anew since, it is of the present configuration then. What was forgotten is left out.
+    Everything that is valid is done, whatever else is not, in one step, deletions before additions. What is
+    pushed a second time changes nothing; but if the tenant was configured anew since, it is of the present
+    configuration then. What was forgotten is left out.
 
     Beside what `Corpus.push` takes: `spoof` is what is done about a chunk that claims another tenant or
     repository. With `whole_logs`, a gap log that was read takes the place of what is there of its path; so

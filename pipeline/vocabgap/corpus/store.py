@@ -20,7 +20,6 @@ from vocabgap.corpus.manifest import (
     Manifest,
     file_name,
     is_corpus,
-    missing_file,
     read_manifest,
     remove_unnamed,
     write_manifest,
@@ -145,13 +144,10 @@ class Store:
         if (self.folder / MANIFEST).exists():
             return
         strange = sorted(path.name for path in self.folder.iterdir() if not OURS.fullmatch(path.name))
-        # What is strange may be the corpus that another writer has begun since.
-        if strange and not (self.folder / MANIFEST).exists():
-            name = printable_name(strange[0])
-            raise StateError(
-                f"'{self.folder}' is no corpus, and holds other files, such as '{name}'",
-                hint="name an empty folder, or one that does not exist yet",
-            )
+        if strange:
+            other = f"holds other files, such as '{printable_name(strange[0])}'"
+            hint = "name an empty folder, or one that does not exist yet"
+            raise StateError(f"'{self.folder}' is no corpus, and {other}", hint=hint)
 
 
 class Change(Version):
@@ -161,10 +157,7 @@ class Change(Version):
     """
 
     def __init__(self, folder: Path, base: Manifest) -> None:
-        try:
-            super().__init__(folder, base)
-        except FileNotFoundError as error:
-            raise missing_file(folder, base.version, error) from error
+        super().__init__(folder, base)
         self._next = base.next_number
         self._before = dict(self._tables)
 

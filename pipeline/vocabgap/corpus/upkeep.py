@@ -3,9 +3,9 @@
 import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
 import polars as pl
@@ -152,14 +152,8 @@ def version_gap(requested: object) -> float:
     return requested if math.isfinite(requested) and requested >= 1 else DEFAULT_GAP
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """What was removed.
-
-    Attributes:
-        records: Chunks.
-        paths: Source paths of which nothing is left.
-    """
+class Forgotten(NamedTuple):
+    """How many records were removed, and source paths of which nothing is left."""
 
     records: int
     paths: int
@@ -179,9 +173,10 @@ def forget(
     What a log holds beside records goes with its image, repository or tenant. Where single records go, the
     rejected lines of their log, which may be copies of them, keep their place and reason, but no text.
     """
-    tenant = _named(tenant)
-    whose = scope([tenant], [] if repo is None else [repo])
-    wanted = whose
+    if not tenant:
+        raise InvalidInputError("no tenant is named", hint="say whose records are to be forgotten")
+    tenant = normal_tenant(tenant) or tenant
+    whose = wanted = scope([tenant], [] if repo is None else [repo])
     if record is not None:
         # A gap record's chunk is called by its id; what others are called, such as by a heading, is no id.
         by_name = pl.col("kind").eq(GAP_KIND) & pl.col("name").eq(pl.lit(record))
@@ -208,7 +203,7 @@ def forget(
                 paths = tuple(path for path in each.paths if (*each.repository, path) not in names)
                 change.keep_snapshot(replace(each, paths=paths))
         if before.is_empty() and snapshots.equals(change.table("paths")):
-            raise _nothing("to forget", tenant, repo, image, record)
+            raise _nothing("to forget", tenant=tenant, repository=repo, image=image, record=record)
         hashes = pl.concat([change.table("forgotten"), _hashes(chunks)])
         change.keep("forgotten", hashes.unique().sort(pl.all()))
     return Forgotten(chunks.height, gone.height)
@@ -216,7 +211,7 @@ def forget(
 
 def lift(store: Store, tenant: str, repo: str | None = None, *, record: str | None = None) -> int:
     """Let forgotten records come again, as `Corpus.lift` says."""
-    tenant = _named(tenant)
+    tenant = normal_tenant(tenant) or tenant
     lifted = pl.col("tenant").eq(_hash(tenant))
     if repo is not None:
         lifted &= pl.col("repo").eq(_hash(tenant, repo))
@@ -226,7 +221,7 @@ def lift(store: Store, tenant: str, repo: str | None = None, *, record: str | No
         forgotten = change.table("forgotten")
         left = forgotten.filter(~lifted)
         if left.height == forgotten.height:
-            raise _nothing("forgotten to take back", tenant, repo, None, record)
+            raise _nothing("forgotten to take back", tenant=tenant, repository=repo, record=record)
         change.keep("forgotten", left)
     return forgotten.height - left.height
 
@@ -286,16 +281,7 @@ def _hash(*names: str) -> str:
     return hashlib.sha256(compact_json(names).encode()).hexdigest()
 
 
-def _named(tenant: str) -> str:
-    if not tenant:
-        raise InvalidInputError("no tenant is named", hint="say whose records are meant")
-    return normal_tenant(tenant) or tenant
-
-
-def _nothing(
-    what: str, tenant: str, repo: str | None, image: str | None, record: str | None
-) -> NotFoundError:
-    names = {"tenant": tenant, "repository": repo, "image": image, "record": record}
+def _nothing(what: str, **names: str | None) -> NotFoundError:
     shown = ", ".join(f"{kind} '{name}'" for kind, name in names.items() if name is not None)
     hint = "`vocabgap corpus status` lists tenants and repositories"
     return NotFoundError(f"there is nothing {what}: {shown}", hint=hint)

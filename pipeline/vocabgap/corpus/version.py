@@ -23,7 +23,6 @@ from vocabgap.corpus.manifest import (
     Manifest,
     PartEntry,
     file_name,
-    missing_file,
     read_manifest,
     reading,
 )
@@ -112,7 +111,10 @@ def newest(folder: Path) -> "Version":
             except FileNotFoundError as error:
                 newer = read_manifest(folder)
                 if newer is not None and newer.version == manifest.version:
-                    raise missing_file(folder, manifest.version, error) from error
+                    missing = (
+                        f"'{Path(error.filename).name}', which version {newer.version} needs, is missing"
+                    )
+                    raise StateError(f"corpus '{folder}': {missing}", hint=DAMAGED_HINT) from error
                 manifest = newer
     raise NotFoundError(
         f"there is no corpus in '{folder}'", hint="name its folder; a push or a restore makes one"

@@ -22,9 +22,6 @@ Raises:
     NotFoundError: There is no history to ask.
     VocabgapError: It does not know the revisions.
 """
-_EMPTY_HINT: Final = (
-    "a snapshot without paths withdraws the whole repository; confirm it (--yes) or list what is there"
-)
 TIME_LIMIT: Final = 60.0  # seconds for the question to git
 # Git is asked once, and nothing that it could be talked into: no hook, pager, external diff or file-system
 # monitor runs, no network is reached, and what others name is never taken for an option.
@@ -181,7 +178,9 @@ def _manifest(
     if paths is None:
         problem = "is expected to have `pathsAfterPush`, a list of paths"
     elif not problem and not paths and not confirmed:
-        problem = f"lists no path; {_EMPTY_HINT}"
+        problem = (
+            "lists no path, which withdraws the whole repository; confirm it (--yes) or list what is there"
+        )
     if problem:
         raise RefusedError(Code.MANIFEST_INVALID, f"`manifestSnapshot` {problem}", repoSlug=repo)
     return repo, paths or ()
@@ -234,16 +233,13 @@ def deleted_in_git(folder: Path, base: str, head: str, *, time_limit: float = TI
             timeout=time_limit,
             check=False,
         )
-    except FileNotFoundError as error:
-        raise NotFoundError(
-            "there is no git on this machine", hint="install it, or leave out --git"
-        ) from error
     except subprocess.TimeoutExpired as error:
         raise StateError(
             f"git took more than {time_limit:g} seconds in '{folder}'", hint="try again"
         ) from error
     except OSError as error:
-        raise StateError(f"git cannot be asked about '{folder}': {error.strerror}") from error
+        message = f"there is no git on this machine that could be asked: {error.strerror}"
+        raise NotFoundError(message, hint="install it, or leave out --git") from error
     complaint = visible(git.stderr.decode("utf-8", "backslashreplace").strip())
     if "not a git repository" in complaint:
         raise NotFoundError(f"'{folder}' is in no git repository: {complaint}", hint="check --git")
