@@ -105,6 +105,9 @@ _NEAR: Final = 0.5  # ratio of matching characters (difflib) from which on a nam
 _STEP: Final = re.compile(r"\.(\w+)|\[(\d+|\.{3})\]")  # of a path as msgspec writes it
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `(.+)`")
 _TYPES: Final = re.compile(r"`([^`]+)`")
+# A scheme of two letters or more: one letter is a drive. `Path` makes one slash of two.
+ADDRESS: Final = r"[A-Za-z][A-Za-z0-9+.-]+:/"
+_PLACE: Final = "a path on this machine, no address"
 _WORDS: Final = {
     "array": "a list",
     "bool": "true or false",
@@ -150,9 +153,16 @@ def texts(name: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything 
     return several
 
 
+def require_local(name: str, path: str | Path) -> None:
+    """Refuse an address where a path is meant: nothing is fetched from elsewhere, or sent there."""
+    if re.match(ADDRESS, str(path)):
+        raise unusable(name, _PLACE, str(path), hint="name a folder or a file")
+
+
 def expanded(path: str | Path) -> Path:
-    """A path with its leading `~` as the home folder."""
+    """A path with its leading `~` as the home folder; an address is none."""
     require_kind("path", path, (str, os.PathLike), "a path")
+    require_local("path", path)
     if "\0" in str(path):
         raise InvalidInputError(f"'{path}' is not a path: it holds a null byte", hint="name another one")
     try:
@@ -224,6 +234,8 @@ class _Misfit(NamedTuple):
         found = _shown(self.value) if isinstance(self.value, _SHOWN) or not got else _in_words(got)
         if wanted.startswith("Invalid enum value"):
             wanted = f"Expected one of {', '.join(_choices(inspect.type_info(self.kind)))}"
+        elif ADDRESS in wanted:
+            wanted = f"Expected {_PLACE}"
         return InvalidInputError(f"{name}: {_in_words(wanted)}, found {found}", hint=hint)
 
 

@@ -5,6 +5,7 @@ import os
 import pty
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ def test_push_in_json_is_the_contract_s_object(photos: Path) -> None:
 
 
 def test_payload_of_another_tenant_is_refused(sound: Path) -> None:
-    vocabgap("corpus", "export-chunks", sound, *NORTH, "-o", "p.json")
+    vocabgap("corpus", "admin", "export-chunks", sound, *NORTH, "-o", "p.json")
 
     told = vocabgap("--json", "corpus", "push", "p.json", "--tenant", "south", "--repo", "photos")
 
@@ -74,7 +75,7 @@ def test_payload_of_another_tenant_is_refused(sound: Path) -> None:
 def test_setting_says_what_is_done_about_a_false_claim(
     sound: Path, tmp_path: Path, spoof: str, code: int, pushed: int
 ) -> None:
-    vocabgap("corpus", "export-chunks", sound, *NORTH, "-o", "p.json")
+    vocabgap("corpus", "admin", "export-chunks", sound, *NORTH, "-o", "p.json")
     payload = json.loads(Path("p.json").read_text())
     payload = {"files": payload["files"]}
     for file in payload["files"]:
@@ -103,10 +104,10 @@ def test_corpus_lies_where_the_environment_says(sound: Path, monkeypatch: pytest
     [
         ("status",),
         ("compact",),
-        ("remove-orphans",),
+        ("admin", "remove-orphans", "--tenant", "north"),
         ("export", "b.jsonl"),
-        ("forget", "--tenant", "north"),
-        ("export-chunks", *NORTH, "-o", "p.json"),
+        ("forget", "--tenant", "north", "--yes"),
+        ("admin", "export-chunks", *NORTH, "-o", "p.json"),
     ],
 )
 def test_corpus_that_is_not_there_ends_with_3(verb: tuple[str, ...]) -> None:
@@ -129,7 +130,7 @@ def test_what_is_forgotten_stays_away_until_it_is_taken_back(sound: Path) -> Non
     vocabgap("corpus", "push", sound, *NORTH)
     vocabgap("corpus", "export", "b.jsonl")
 
-    forgotten = vocabgap("corpus", "forget", "--tenant", "north", "--image", "heron", "--compact")
+    forgotten = vocabgap("corpus", "forget", "--tenant", "north", "--image", "heron", "--compact", "--yes")
     pushed = vocabgap("corpus", "push", sound, *NORTH)
     restored = vocabgap("corpus", "restore", "b.jsonl")
     status = vocabgap("corpus", "status")
@@ -218,6 +219,21 @@ def test_empty_snapshot_needs_a_yes_without_a_terminal(sound: Path, tmp_path: Pa
     assert (done.code, done.out) == (0, "0 records pushed, 0 of them new; 3 withdrawn; 0 errors\n")
 
 
+def answered(command: Sequence[str | Path], question: bytes, answer: bytes) -> int:
+    """What a command ends with that asks a question on a terminal, and is answered."""
+    ours, theirs = pty.openpty()
+    asked = subprocess.Popen(command, stdin=theirs, stderr=theirs, stdout=subprocess.DEVNULL, close_fds=True)
+    os.close(theirs)
+    shown = b""
+    while b"?" not in shown:
+        shown += os.read(ours, 1024)
+    os.write(ours, answer)
+    code = asked.wait(timeout=60)
+    os.close(ours)
+    assert question in shown
+    return code
+
+
 @pytest.mark.parametrize(("answer", "code", "left"), [(b"n\n", 2, 3), (b"y\n", 0, 0)])
 def test_empty_snapshot_asks_on_a_terminal(
     installed: Path, sound: Path, tmp_path: Path, answer: bytes, code: int, left: int
@@ -225,18 +241,9 @@ def test_empty_snapshot_asks_on_a_terminal(
     vocabgap("corpus", "push", sound, *NORTH)
     empty = tmp_path / "empty"
     empty.mkdir()
-    ours, theirs = pty.openpty()
     command: list[str | Path] = [installed, "corpus", "push", empty, *NORTH, "--snapshot"]
-    asked = subprocess.Popen(command, stdin=theirs, stderr=theirs, stdout=subprocess.DEVNULL, close_fds=True)
-    os.close(theirs)
-    shown = b""
-    while b"?" not in shown:
-        shown += os.read(ours, 1024)
-    os.write(ours, answer)
 
-    assert asked.wait(timeout=60) == code
-    os.close(ours)
-    assert b"Withdraw everything of north/photos?" in shown
+    assert answered(command, b"Withdraw everything of north/photos?", answer) == code
     found = result_of(vocabgap("--json", "corpus", "status"))
     assert found["measures"]["rows"] == left
 
@@ -281,7 +288,7 @@ def test_status_tells_who_has_how_much(sound: Path) -> None:
 def test_forgotten_image_is_gone_from_the_report(sound: Path) -> None:
     vocabgap("corpus", "push", sound, *NORTH)
 
-    told = vocabgap("corpus", "forget", "--tenant", "north", "--image", "heron")
+    told = vocabgap("corpus", "forget", "--tenant", "north", "--image", "heron", "--yes")
     vocabgap("corpus", "compact")
     report = vocabgap("report", "corpus")
 
@@ -347,7 +354,7 @@ def test_corpus_whose_writer_is_at_work_is_told(sound: Path, monkeypatch: pytest
 
     with open_corpus("corpus").store.changing("a very long restore"):
         told = vocabgap("corpus", "push", sound, "--tenant", "south", "--repo", "photos")
-        forgot = vocabgap("corpus", "forget", "--tenant", "north")
+        forgot = vocabgap("corpus", "forget", "--tenant", "north", "--yes")
 
     assert (told.code, "a very long restore" in told.err) == (4, True)
     assert (forgot.code, "a very long restore" in forgot.err) == (4, True)
@@ -372,7 +379,7 @@ def test_payload_that_is_no_json_is_named_with_its_line() -> None:
 
 
 def test_push_of_nobody_ends_with_2(sound: Path) -> None:
-    vocabgap("corpus", "export-chunks", sound, *NORTH, "-o", "p.json")
+    vocabgap("corpus", "admin", "export-chunks", sound, *NORTH, "-o", "p.json")
 
     told = vocabgap("corpus", "push", "p.json", "--tenant", "", "--repo", "photos")
 
@@ -385,18 +392,106 @@ def test_what_is_not_pushed_again_after_two_configurations_may_go(sound: Path) -
     vocabgap("corpus", "push", sound, *NORTH)
     vocabgap("corpus", "push", sound, "--tenant", "south", "--repo", "photos")
 
-    told = [vocabgap("corpus", "configure", "--tenant", "north") for _ in range(2)]
+    told = [vocabgap("corpus", "admin", "configure", "--tenant", "north") for _ in range(2)]
     (sound / "fjord" / LOG_NAME).unlink()
     vocabgap("corpus", "push", sound, *NORTH)
 
     assert told[1] == (0, "configuration 2 of north; what is of earlier ones is stale\n", "")
-    assert vocabgap("corpus", "remove-orphans").out == "1 record removed\n"
+    removed = vocabgap("corpus", "admin", "remove-orphans", "--tenant", "north", "--yes")
+    assert removed.out == "1 record removed\n"
 
 
 def test_tenant_that_is_none_is_not_configured(sound: Path) -> None:
     vocabgap("corpus", "push", sound, *NORTH)
 
-    told = vocabgap("corpus", "configure", "--tenant", "No One")
+    told = vocabgap("corpus", "admin", "configure", "--tenant", "No One")
 
     assert told.code == 2
     assert "tenant: expected 1 to 64" in told.err
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (
+            ("push", "photos", *NORTH, "--delete", f"herron/{LOG_NAME}"),
+            f"north/photos has nothing of path 'herron/{LOG_NAME}'; nothing was pushed\n",
+        ),
+        (("forget", "--tenant", "nroth", "--yes"), "there is no tenant 'nroth'"),
+        (("forget", *NORTH[:3], "photo", "--yes"), "there is no repository 'photo' of tenant 'north'"),
+        (("forget", "--tenant", "north", "--image", "herron", "--dry-run"), "there is no image 'herron'"),
+        (("admin", "remove-orphans", "--tenant", "nroth", "--yes"), "there is no tenant 'nroth'"),
+        (("admin", "configure", "--tenant", "nroth"), "there is no tenant 'nroth'"),
+        (("admin", "export-chunks", "--tenant", "nroth", "--repo", "x", "-o", "p.json"), "no tenant 'nroth'"),
+    ],
+)
+def test_what_is_not_there_ends_with_3_and_names_the_nearest(
+    sound: Path, command: tuple[str, ...], told: str
+) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+    before = Path("corpus", "manifest.json").read_bytes()
+
+    refused = vocabgap("corpus", *command)
+
+    assert (refused.code, refused.out) == (3, "")
+    assert told in refused.err
+    assert "\n  did you mean '" in refused.err
+    assert (Path("corpus", "manifest.json").read_bytes(), Path("p.json").exists()) == (before, False)
+
+
+REMOVALS = [("forget", "--tenant", "north"), ("admin", "remove-orphans", "--tenant", "north")]
+
+
+@pytest.fixture
+def outdated(sound: Path) -> Path:
+    """Two tenants of the same records, each configured twice since they were pushed."""
+    for tenant in ("north", "south"):
+        vocabgap("corpus", "push", sound, "--tenant", tenant, "--repo", "photos")
+        for _ in range(2):
+            vocabgap("corpus", "admin", "configure", "--tenant", tenant)
+    return sound
+
+
+@pytest.mark.usefixtures("outdated")
+@pytest.mark.parametrize("removal", REMOVALS)
+def test_what_removes_records_shows_them_and_needs_a_yes_without_a_terminal(removal: tuple[str, ...]) -> None:
+    before = Path("corpus", "manifest.json").read_bytes()
+
+    shown = vocabgap("corpus", *removal, "--dry-run")
+    refused = vocabgap("corpus", *removal)
+    between = Path("corpus", "manifest.json").read_bytes()
+    done = vocabgap("corpus", *removal, "--yes")
+    left = result_of(vocabgap("--json", "corpus", "status"))["identities"]
+
+    assert (shown.code, shown.out.startswith("3 records"), " would be " in shown.out) == (0, True, True)
+    assert (refused.code, refused.out) == (2, "")
+    assert "3 records of north? Nothing was changed\n  confirm it with --yes; --dry-run shows" in refused.err
+    assert between == before
+    assert (done.code, done.out.startswith("3 records")) == (0, True)
+    assert [(each["tenant_id"], each["records"]) for each in left] == [("south", 3)]
+
+
+@pytest.mark.usefixtures("outdated")
+@pytest.mark.parametrize(("answer", "code", "left"), [(b"n\n", 2, 6), (b"y\n", 0, 3)])
+@pytest.mark.parametrize("removal", REMOVALS)
+def test_what_removes_records_asks_on_a_terminal(
+    installed: Path, removal: tuple[str, ...], answer: bytes, code: int, left: int
+) -> None:
+    assert answered([installed, "corpus", *removal], b"3 records of north?", answer) == code
+    assert result_of(vocabgap("--json", "corpus", "status"))["measures"]["rows"] == left
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ("configure", "--tenant", "north"),
+        ("remove-orphans", *NORTH[:2]),
+        ("export-chunks", *NORTH, "-o", "p"),
+    ],
+)
+def test_verbs_that_moved_are_found_under_their_former_names(sound: Path, verb: tuple[str, ...]) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+
+    assert vocabgap("corpus", *verb).code == 0
+    assert f"  {verb[0]} " not in vocabgap("corpus", "--help").out
+    assert f"  {verb[0]} " in vocabgap("corpus", "admin", "--help").out

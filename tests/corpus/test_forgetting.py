@@ -64,12 +64,39 @@ def test_record_is_forgotten_by_its_id(shared: Corpus, column: str) -> None:
     assert left(shared)[1] == ("north", "photos", 2)
 
 
+@pytest.mark.parametrize("dry_run", [True, False])
 @pytest.mark.parametrize(
-    "asked", [{"tenant": "east"}, {"tenant": "north", "repo": "x"}, {"tenant": "north", "record": "0"}]
+    ("asked", "told"),
+    [
+        ({"tenant": "nroth"}, "no tenant 'nroth' in the corpus (did you mean 'north' or 'south'?)"),
+        (
+            {"tenant": "north", "repo": "photo"},
+            "no repository 'photo' of tenant 'north' in the corpus (did you mean 'photos'?)",
+        ),
+        ({"tenant": "north", "image": "Herron"}, "no image 'Herron' to forget (did you mean 'heron'?)"),
+        ({"tenant": "north", "record": "0"}, "no record '0' to forget"),
+    ],
 )
-def test_nothing_to_forget_is_told(shared: Corpus, asked: dict[str, Any]) -> None:
-    with pytest.raises(NotFoundError, match="nothing to forget"):
-        shared.forget(**asked)
+def test_what_is_not_there_to_forget_is_told_with_the_nearest(
+    shared: Corpus, asked: dict[str, Any], told: str, dry_run: bool
+) -> None:
+    before = shared.store.version().rows()
+
+    with pytest.raises(NotFoundError) as refused:
+        shared.forget(**asked, dry_run=dry_run)
+
+    assert told in str(refused.value)
+    assert shared.store.version().rows().equals(before)
+
+
+@pytest.mark.parametrize("asked", [{}, {"repo": "photos"}, {"image": "heron"}])
+def test_a_dry_run_tells_what_is_forgotten_then(shared: Corpus, asked: dict[str, Any]) -> None:
+    before = shared.store.version().measures
+
+    tried = shared.forget("north", **asked, dry_run=True, compact=True)
+
+    assert shared.store.version().measures == before
+    assert shared.forget("north", **asked) == tried
 
 
 def test_nobody_is_not_everybody(shared: Corpus) -> None:
@@ -211,7 +238,7 @@ def test_what_was_not_forgotten_is_not_taken_back(shared: Corpus) -> None:
     shared.forget("north", "photos")
 
     for asked in ({"tenant": "south"}, {"tenant": "north", "repo": "x"}, {"tenant": "north", "record": "0"}):
-        with pytest.raises(NotFoundError, match="nothing forgotten to take back: tenant"):
+        with pytest.raises(NotFoundError, match="nothing of that was forgotten"):
             shared.lift(**asked)
     assert shared.status().forgotten == 3
 

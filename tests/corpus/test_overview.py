@@ -9,7 +9,7 @@ import pytest
 from builders.corpus import ids_of
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.corpus.upkeep import Identity, Overview, overview, set_manifest
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.records.record import LOG_NAME
 
 
@@ -82,9 +82,19 @@ def test_orphans_are_removed_and_nothing_else(corpus: Corpus, photos: Path) -> N
     set_manifest(corpus.store, "north", "photos", [f"fjord/{LOG_NAME}"], now=LATE)
     corpus.push(photos, tenant="south", repo="photos", now=EARLY)
 
-    assert corpus.remove_orphans() == 2
+    assert corpus.remove_orphans("north", dry_run=True) == 2
+    assert len(ids_of(corpus)) == 6
+    assert (corpus.remove_orphans("south"), corpus.remove_orphans("north")) == (0, 2)
     assert len(ids_of(corpus)) == 4
-    assert corpus.remove_orphans() == 0
+    assert corpus.remove_orphans("north") == 0
+
+
+def test_orphans_of_a_tenant_that_is_not_there_are_told(corpus: Corpus, photos: Path) -> None:
+    corpus.push(photos, **NORTH)
+
+    for refused in (corpus.remove_orphans, corpus.configure):
+        with pytest.raises(NotFoundError, match=r"no tenant 'nroth' in the corpus \(did you mean 'north'"):
+            refused("nroth")
 
 
 def test_compaction_is_due_once_much_is_deleted(corpus: Corpus, photos: Path) -> None:
@@ -108,7 +118,10 @@ def test_rules_are_told_in_words(corpus: Corpus, photos: Path) -> None:
     assert "at least 2 times" in rules[1]
 
 
-def test_each_configuration_of_a_tenant_is_counted(corpus: Corpus) -> None:
+def test_each_configuration_of_a_tenant_is_counted(corpus: Corpus, photos: Path) -> None:
+    for tenant in ("ada", "bo"):
+        corpus.push(photos, tenant=tenant, repo="photos")
+
     assert [corpus.configure(tenant) for tenant in ("ada", "@ada", "bo")] == [1, 2, 1]
     with pytest.raises(InvalidInputError, match=r"^tenant: expected"):
         corpus.configure("")

@@ -136,10 +136,11 @@ def test_signals_of_a_folder_are_none_of_a_payload(corpus: Corpus, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("tenant", "repo"), [("", "demo"), ("north", ""), ("North", "demo"), ("a b", "demo")]
+    ("tenant", "repo"),
+    [("", "demo"), ("north", ""), ("North", "demo"), ("a b", "demo"), ("north", "a b"), ("north", "../x")],
 )
 def test_payload_of_nobody_is_refused(photos: Path, tmp_path: Path, tenant: str, repo: str) -> None:
-    with pytest.raises(InvalidInputError, match=r"expected (a name|1 to 64)"):
+    with pytest.raises(InvalidInputError, match=r"expected (parts of letters|1 to 64)"):
         export_chunks(photos, tmp_path / "p.json", tenant=tenant, repo=repo)
 
 

@@ -31,6 +31,9 @@ corpus = Commands(
     "`vocabgap report FOLDER` reports on a corpus as it does on logs.",
 )
 
+admin = Commands("admin", "Look after a shared corpus, and what only its contracts need.")
+corpus.add_typer(admin)
+
 _SHOWN_ERRORS: Final = 20
 _FILE_HELP = "One backup record a line; compressed if it is called .zst."
 _KIB: Final = 1024
@@ -42,6 +45,10 @@ CorpusOption = Annotated[
 ]
 TenantOption = Annotated[str, typer.Option("--tenant", help="Whose records they are.")]
 RepoOption = Annotated[str, typer.Option("--repo", help="The repository that they are of.")]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Change nothing, and say what would be removed.")
+]
 OutputOption = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
 
 
@@ -123,13 +130,25 @@ def _open(context: typer.Context, *, create: bool = False) -> "Corpus":
 
 
 def _confirmed(source: Path, tenant: str, repo: str) -> bool:
-    """What a person says about withdrawing everything; without a terminal nobody can be asked."""
-    if str(source) == "-" or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    """Whether everything is to be withdrawn; without a terminal nobody can be asked."""
+    if str(source) == "-" or not _terminal():
         return False
+    _ask(f"Withdraw everything of {tenant}/{repo}?", hint="push without the empty snapshot")
+    return True
+
+
+def _terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _ask(question: str, *, hint: str = "--dry-run shows what would be removed") -> None:
+    """Go on only where a person says so."""
+    if not _terminal():
+        message = f"nobody can be asked: {question[0].lower()}{question[1:]} Nothing was changed"
+        raise InvalidInputError(escape_unseen(message), hint=f"confirm it with --yes; {hint}")
     end_reads()
-    if typer.confirm(escape_unseen(f"Withdraw everything of {tenant}/{repo}?"), err=True):
-        return True
-    raise InvalidInputError("not confirmed: nothing was pushed", hint="push without the empty snapshot")
+    if not typer.confirm(escape_unseen(question), err=True):
+        raise InvalidInputError("not confirmed: nothing was changed", hint=hint)
 
 
 def _print_pushed(output: Output, result: "PushResult") -> None:
@@ -164,7 +183,8 @@ def _place(details: Mapping[str, object]) -> str:
     return f"/files/{details['fileIndex']}{chunk}: "
 
 
-@corpus.command("export-chunks")
+@corpus.command("export-chunks", hidden=True)
+@admin.command("export-chunks")
 @with_options(CorpusOptions)
 def export_chunks(
     context: typer.Context,
@@ -266,7 +286,9 @@ def status(context: typer.Context) -> None:
     if overview.forgotten:
         output.text(f"{count(overview.forgotten, 'record')} forgotten, and left out where they come again")
     if overview.orphans or any(each.stale for each in overview.identities):
-        output.text(f"{count(overview.orphans, 'record')} may be removed (vocabgap corpus remove-orphans)")
+        output.text(
+            f"{count(overview.orphans, 'record')} may be removed (vocabgap corpus admin remove-orphans)"
+        )
         for rule in overview.rules:
             output.text(f"  {rule}")
 
@@ -292,29 +314,42 @@ def forget(
         bool,
         typer.Option("--compact", help="Compact the corpus, too: no byte of them is left in its folder."),
     ] = False,
+    dry_run: DryRunOption = False,
+    yes: YesOption = False,
 ) -> None:
     """Remove records of a tenant for good: without further options all of them.
 
     Hashes of them are kept, so that no later push or restore brings them back.
     """
-    output = output_of(context)
-    shared_corpus = _open(context)
+    output, shared_corpus = output_of(context), _open(context)
     if lift:
-        if image is not None or compact:
+        if image is not None or compact or dry_run:
             raise InvalidInputError(
                 "--lift goes with --tenant, --repo and --record alone", hint="only hashes of them are kept"
             )
         lifted = shared_corpus.lift(tenant, repo, record=record)
         output.result(f"{count(lifted, 'record')} may come again", records=lifted)
         return
-    forgotten = shared_corpus.forget(tenant, repo, image=image, record=record, compact=compact)
+    forget_these = partial(shared_corpus.forget, tenant, repo, image=image, record=record)
+    if dry_run or not yes:
+        chosen = forget_these(dry_run=True)
+        what = f"{count(chosen.records, 'record')} of {tenant}"
+        if dry_run:
+            left = f"{count(chosen.paths, 'path')} with nothing left"
+            output.result(
+                escape_unseen(f"{what} would be forgotten, {left}"), **chosen._asdict(), dry_run=True
+            )
+            return
+        _ask(f"Forget {what}?")
+    forgotten = forget_these(compact=compact)
     records, paths = count(forgotten.records, "record"), count(forgotten.paths, "path")
     output.result(f"{records} forgotten, {paths} with nothing left", **forgotten._asdict())
     if not compact:
         output.note(_BYTES_GO)
 
 
-@corpus.command()
+@corpus.command(hidden=True)
+@admin.command()
 @with_options(CorpusOptions)
 def configure(context: typer.Context, tenant: TenantOption) -> None:
     """Note that a tenant was configured anew: what it does not push again falls behind (see `status`)."""
@@ -324,12 +359,22 @@ def configure(context: typer.Context, tenant: TenantOption) -> None:
     output.result(escape_unseen(summary), tenant=tenant, config_version=version)
 
 
-@corpus.command("remove-orphans")
+@corpus.command("remove-orphans", hidden=True)
+@admin.command("remove-orphans")
 @with_options(CorpusOptions)
-def remove_orphans(context: typer.Context) -> None:
-    """Remove what `status` counts as missing or outdated."""
-    output = output_of(context)
-    removed = _open(context).remove_orphans()
+def remove_orphans(
+    context: typer.Context, tenant: TenantOption, dry_run: DryRunOption = False, yes: YesOption = False
+) -> None:
+    """Remove what `status` counts as missing or outdated of a tenant."""
+    output, shared_corpus = output_of(context), _open(context)
+    orphans = shared_corpus.remove_orphans(tenant, dry_run=True)
+    records = count(orphans, "record")
+    if dry_run:
+        output.result(f"{records} would be removed", records=orphans, dry_run=True)
+        return
+    if orphans and not yes:
+        _ask(f"Remove {records} of {tenant}?")
+    removed = shared_corpus.remove_orphans(tenant)
     output.result(f"{count(removed, 'record')} removed", records=removed)
     if removed:
         output.note(_BYTES_GO)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
 
 import typer
@@ -15,10 +16,14 @@ from typer.exceptions import TyperException
 from typer.main import get_group
 
 from vocabgap.cli.output import PROGRAM, output_of
-from vocabgap.errors import ExitCode, InvalidInputError, alike
+from vocabgap.errors import ExitCode, InvalidInputError, alike, require_local
 from vocabgap.text import visible
 
 LIST: Final = "list"
+# What is a folder or a file though it comes as text, beside what comes as a path.
+_PLACES: Final = frozenset(
+    ("baseline", "corpus", "decisions", "glossary", "new", "old", "out", "run", "vocabulary")
+)
 
 
 class Panel(StrEnum):
@@ -79,6 +84,16 @@ class Verbs(Mapping[str, Any]):
 class Command(TyperCommand):
     """A command whose options are told under the headings of their panels, if of several, in plain text."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own types are private
+        """Refuse an address where a path is meant, before anything is made."""
+        rest: list[str] = super().parse_args(ctx, args)
+        for parameter in self.params:
+            value = ctx.params.get(parameter.name)
+            for each in value if isinstance(value, list) else (value,):
+                if isinstance(each, Path) or (parameter.name in _PLACES and each is not None):
+                    require_local(parameter.opts[0], each)
+        return rest
+
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer's own types are private
         """Write the arguments, then the options, panel by panel; those of none come last."""
         _write_options(self, ctx, formatter)
@@ -100,7 +115,9 @@ class Group(TyperGroup):
         """Write the options, then the commands."""
         _write_options(self, ctx, formatter)
         with formatter.section("Commands"):
-            formatter.write_dl([(name, _first_paragraph(each)) for name, each in self.commands.items()])
+            formatter.write_dl(
+                [(name, _first_paragraph(each)) for name, each in self.commands.items() if not each.hidden]
+            )
 
 
 class Commands(typer.Typer):

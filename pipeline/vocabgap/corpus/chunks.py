@@ -16,10 +16,12 @@ from vocabgap.corpus.incoming import HASH_INPUTS, RAW_ROOT_KIND, SCHEMA_VERSION
 from vocabgap.corpus.manifest import is_corpus as is_corpus  # noqa: PLC0414 - what ingest asks of a root
 from vocabgap.corpus.store import open_store
 from vocabgap.corpus.version import Version
+from vocabgap.errors import NotFoundError
 from vocabgap.ingest.columns import FOLDER, TEXT
 from vocabgap.ingest.log_lines import STORED, scan_stored
 from vocabgap.ingest.scanning import Scan as Scan  # noqa: PLC0414 - what a corpus gives
 from vocabgap.ingest.scanning import united
+from vocabgap.records.lookup import did_you_mean
 from vocabgap.schema import CHUNKS, GAP_KIND, UTC_MICROSECONDS
 from vocabgap.settings.sources import Source
 
@@ -89,6 +91,38 @@ def scope(tenants: Sequence[str] = (), repositories: Sequence[str] = ()) -> pl.E
         if names:
             wanted &= pl.col(column).is_in(list(names))
     return wanted
+
+
+def require_whose(version: Version, tenant: str, repo: str | None = None) -> None:
+    """Refuse a tenant or a repository of which there is nothing; the error names the nearest.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    columns = ("tenant_id", "repo_slug")
+    held = [version.rows(columns), *(version.table(each).select(columns) for each in ("logs", "paths"))]
+    there = pl.concat(held).unique().sort(columns)
+    own = there.filter(tenant_id=tenant)["repo_slug"]
+    for name, known in ((tenant, there["tenant_id"]), (repo, own)):
+        if name is not None and name not in known:
+            what = f"tenant '{name}'" if known is not own else f"repository '{name}' of tenant '{tenant}'"
+            hint = did_you_mean(name, known) or "`vocabgap corpus status` lists them"
+            raise NotFoundError(f"there is no {what} in the corpus", hint=hint)
+
+
+def require_paths(version: Version, tenant: str, repo: str, paths: Iterable[str]) -> None:
+    """Refuse a path of which a repository has nothing; the error names the nearest.
+
+    Raises:
+        NotFoundError: There is one.
+    """
+    whose = scope([tenant], [repo])
+    there = {*version.rows(["source_path"], whose)["source_path"]}
+    there |= {*version.table("logs").filter(whose)["source_path"]}
+    for path in paths:
+        if path not in there:
+            problem = f"{tenant}/{repo} has nothing of path '{path}'; nothing was pushed"
+            raise NotFoundError(problem, hint=did_you_mean(path, there) or "name a path as `check` does")
 
 
 def scan_chunks(

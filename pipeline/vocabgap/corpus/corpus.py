@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from vocabgap.corpus.chunks import PARSER_ID, Scan, scan_version
+from vocabgap.corpus.chunks import PARSER_ID, Scan, require_paths, require_whose, scan_version
 from vocabgap.corpus.contracts import PushResult
 from vocabgap.corpus.identity import Spoof, require_identity, require_tenant
+from vocabgap.corpus.incoming import Parser
 from vocabgap.corpus.payloads import (
     ExportedChunks,
     Signals,
@@ -21,10 +22,10 @@ from vocabgap.corpus.payloads import (
 )
 from vocabgap.corpus.push import UNLIMITED, Limits, push
 from vocabgap.corpus.store import Store, open_store
-from vocabgap.corpus.upkeep import Forgotten, Overview, forget, judged, lift, overview
+from vocabgap.corpus.upkeep import Forgotten, Overview, forget, lift, orphans_of, overview
 from vocabgap.corpus.version import PATH_KEY, Measures
 from vocabgap.corpus.withdrawal import deleted_in_git, empties
-from vocabgap.errors import InvalidInputError, require_kind
+from vocabgap.errors import InvalidInputError, require_kind, unusable
 from vocabgap.settings.model import Settings
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def open_corpus(
     *,
     create: bool = True,
     settings: Settings | None = None,
+    parsers: Mapping[str, Parser] | None = None,
     on_wait: Callable[[str], None] = lambda _: None,
 ) -> "Corpus":
     """Open the shared corpus in a folder.
@@ -44,21 +46,30 @@ def open_corpus(
         folder: Where it lies.
         create: Whether one may be made there, by the first push or restore.
         settings: How logs are read, what is done about false claims, and the like; the defaults by default.
+        parsers: What takes the files of payloads apart, by the `parserId` that a file names: functions of a
+            file (`content`, `source_path`, `entry`) that give its pieces, each a dict with `content` and, if
+            known, `kind`, `name`, `line_start`, `line_end` and `source`. The push adds what parsed-chunk-v1
+            asks for beside that.
         on_wait: Called with who is at it, where a change has to wait for another writer.
 
     Raises:
         NotFoundError: There is none, and none is to be made.
+        InvalidInputError: The folder is an address, or a parser cannot be called.
     """
+    for name, parser in (parsers or {}).items():
+        if not callable(parser):
+            raise unusable(f"parsers[{name!r}]", "a function of a file that gives its pieces", parser)
     settings = Settings() if settings is None else settings
     require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
-    return Corpus(open_store(folder, create=create, on_wait=on_wait), settings)
+    return Corpus(open_store(folder, create=create, on_wait=on_wait), settings, parsers or {})
 
 
 class Corpus:
     """A shared corpus: what several people, machines and repositories contribute, and may withdraw."""
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: Settings, parsers: Mapping[str, Parser]) -> None:
         self.store = store
+        self.parsers = parsers
         self.settings = settings
 
     def push(
@@ -94,6 +105,7 @@ class Corpus:
             now: The moment of the push; the present one by default.
 
         Raises:
+            NotFoundError: There is nothing of a path to withdraw.
             VocabgapError: The folder or the file cannot be read, or it is not said whose push it is.
         """
         tenant = require_identity(tenant, repo)
@@ -102,6 +114,8 @@ class Corpus:
         if isinstance(source, Mapping):
             payload = source
         elif Path(source).is_dir():
+            if deleted:
+                require_paths(self.store.version(), tenant, repo, deleted)
             payload, parser = folder_payload(Path(source), tenant, repo, self.settings.scan, signals)
             limits = UNLIMITED
         elif signals != Signals():
@@ -118,7 +132,7 @@ class Corpus:
             repo=repo,
             spoof=Spoof(self.settings.corpus.tenant_spoof),
             resolver=None if git is None else partial(deleted_in_git, Path(git)),
-            parsers={PARSER_ID: parser},
+            parsers={**self.parsers, PARSER_ID: parser},
             whole_logs=limits is UNLIMITED,
             confirmed=empties(payload) and confirmed() if callable(confirmed) else confirmed,
             limits=limits,
@@ -171,6 +185,7 @@ class Corpus:
         image: str | None = None,
         record: str | None = None,
         compact: bool = False,
+        dry_run: bool = False,
     ) -> Forgotten:
         """Remove records of a tenant, and leave them out of every later push and restore.
 
@@ -182,6 +197,7 @@ class Corpus:
             image: Only those of this image, as the record names it or as its folder is called.
             record: Only the one with this id: that of the chunk or of the gap record.
             compact: Whether to compact the corpus, too: no byte of them is left in its folder.
+            dry_run: Whether to remove nothing, and tell what would be removed.
 
         Raises:
             InvalidInputError: No tenant is named.
@@ -189,8 +205,10 @@ class Corpus:
             StateError: The corpus cannot be changed.
         """
         sources = self.settings.sources
-        forgotten = forget(self.store, tenant, repo, image=image, record=record, sources=sources)
-        if compact:
+        forgotten = forget(
+            self.store, tenant, repo, image=image, record=record, sources=sources, dry_run=dry_run
+        )
+        if compact and not dry_run:
             self.compact()
         return forgotten
 
@@ -209,19 +227,30 @@ class Corpus:
 
         Raises:
             InvalidInputError: It is no tenant.
+            NotFoundError: There is nothing of that tenant.
         """
         tenant_id = require_tenant(tenant)
         with self.store.changing(f"configuration of {tenant_id}") as change:
+            require_whose(change, tenant_id)
             return change.configure(tenant_id)
 
-    def remove_orphans(self) -> int:
-        """Remove what is left over and may be removed, by the rules that `status` tells; gives how many."""
-        with self.store.changing("remove orphans") as change:
-            chunks = judged(change, self.settings.corpus.orphan_version_gap)
-            orphans = chunks.filter(pl.col("missing") | pl.col("outdated"))
-            emptied = orphans.join(chunks.join(orphans, on="id", how="anti"), on=PATH_KEY, how="anti")
+    def remove_orphans(self, tenant: str, *, dry_run: bool = False) -> int:
+        """Remove what is left over of a tenant, by the rules that `status` tells; gives how many records.
+
+        Args:
+            tenant: Whose they are.
+            dry_run: Whether to remove nothing, and tell how many would be removed.
+
+        Raises:
+            NotFoundError: There is nothing of that tenant.
+        """
+        tenant_id, gap = require_tenant(tenant), self.settings.corpus.orphan_version_gap
+        if dry_run:
+            return orphans_of(self.store.version(), tenant_id, gap)[0].height
+        with self.store.changing(f"remove orphans of {tenant_id}") as change:
+            orphans, emptied = orphans_of(change, tenant_id, gap)
             change.keep("logs", change.table("logs").join(emptied, on=PATH_KEY, how="anti"))
-            return change.delete(pl.col("id").is_in(orphans["id"].implode())) if len(orphans) else 0
+            return change.delete(pl.col("id").is_in(orphans["id"].implode()))
 
     def compact(self) -> Measures:
         """Make deletions physical: what was removed is in no file of the corpus afterwards."""

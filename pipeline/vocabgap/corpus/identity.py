@@ -31,6 +31,8 @@ ROOT_KINDS: Final = (*CONTRACT_ROOT_KINDS, ROOT_KIND)
 NATURAL_KEY: Final = ("tenantId", "repoSlug", "source", "name", "type")
 TENANT: Final = re.compile("[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 TENANT_HINT: Final = "1 to 64 lower-case letters, digits and dashes, no dash at either end"
+_REPO: Final = re.compile("[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
+_REPO_HINT: Final = "parts of letters, digits, dots, dashes and underscores, joined by slashes"
 _UNSEEN: Final = "__proto__"  # a field of this name is none to JavaScript
 _ABSENT, _NULL, _TEXT, _OTHER = range(4)
 GUARDED: Final = (
@@ -94,8 +96,8 @@ def require_identity(tenant: str, repo: str) -> str:
     Where nobody is named, a payload itself would say whose it is, and could name anybody.
     """
     tenant_id = require_tenant(tenant)
-    if not repo:
-        raise unusable("repo", "a name", repo)
+    if not _REPO.fullmatch(repo):
+        raise unusable("repo", _REPO_HINT, repo)
     return tenant_id
 
 

@@ -1,8 +1,9 @@
 """What a push brings: whose it is, and the chunks of its files, each checked before anything is stored."""
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol, Required, TypedDict
 
 from vocabgap.corpus.compact_json import compact_json, is_unicode
 from vocabgap.corpus.contracts import (
@@ -33,6 +34,7 @@ from vocabgap.errors import VocabgapError
 from vocabgap.records.record import ROOT_KIND
 
 SCHEMA_VERSION: Final = "1.0.0"
+_NEAR_VERSION: Final = re.compile("1[.][0-9]+[.][0-9]+")
 RAW_TEXT: Final = "raw-text"
 RAW_VERSION: Final = "1.0.0"
 RAW_KIND: Final = "doc-section"
@@ -74,11 +76,35 @@ class PushedLog(NamedTuple):
         return self.passed_over is not None and all(each["line"] for each in self.rejects or ())
 
 
-Parser = Callable[[RawFile], Iterable[Mapping[str, Any] | RefusedError | PushedLog]]
-"""Gives the chunks of a file, each as a parsed-chunk-v1 record; `rootKind` may also be `image-repo`.
+class Piece(TypedDict, total=False):
+    """A piece of a file as a parser gives it, in fields of `parsed-chunk-v1`; only `content` is needed.
 
-In the place of a part that is no chunk stands why: it becomes an error of the push, and the others stay.
-"""
+    `source` is the path that it is of, where that is not the file's own; `type` may stand for `kind`.
+    """
+
+    content: Required[str]
+    kind: str
+    name: str
+    source: str
+    line_start: int
+    line_end: int
+    className: str
+    extends: str
+    customMeta: dict[str, Any]
+
+
+class Parser(Protocol):
+    """Takes a file of a payload apart; any function of a `RawFile` that gives pieces is one.
+
+    Each piece becomes a record of `contracts/parsed-chunk-v1.schema.json`, which `vocabgap schema
+    parsed-chunk-v1` prints: the push adds whose it is, `hashInputs`, `parserId` and `parserVersion` (what the
+    payload says of it, else the `version` of the parser, else 1.0.0). What has a `schemaVersion` is such a
+    record already; its `rootKind` may be `image-repo`, too. In the place of a part that is no piece stands
+    why: it becomes an error of the push, and the others stay. So does what the parser raises, for its file.
+    """
+
+    def __call__(self, file: RawFile, /) -> Iterable[Mapping[str, Any] | RefusedError | PushedLog]:
+        """The pieces of a file, in order."""
 
 
 def _chunks_of_file(
@@ -86,7 +112,7 @@ def _chunks_of_file(
 ) -> tuple[list[Any], bool]:
     """The chunks of one entry of a payload's `files`, and whether a parser of this side made them."""
     if isinstance(entry, dict):
-        if entry.get("schemaVersion") == SCHEMA_VERSION:
+        if entry.get("schemaVersion") == SCHEMA_VERSION or _is_near(entry):
             return [entry], False
         for form in _CHUNK_LISTS:
             if isinstance(entry.get(form), list):
@@ -115,8 +141,9 @@ def _parsed(
         )
     repo_slug = entry.get("repoSlug") or caller.repo_slug
     file = RawFile(entry["content"], path, caller.tenant_id, repo_slug, parser_id, entry)
+    version = entry.get("parserVersion") or getattr(parser, "version", RAW_VERSION)
     try:
-        return list(parser(file))
+        return [_completed(piece, file, version) for piece in parser(file)]
     except VocabgapError as error:
         raise RefusedError(Code.PARSE_FAILED, f"{path}: {error}", parserId=parser_id) from error
     except Exception as error:  # a parser is handed in; whatever it does, the other files are read
@@ -125,24 +152,30 @@ def _parsed(
 
 
 def raw_text(file: RawFile) -> list[Mapping[str, Any]]:
-    """A file as one chunk, for which what the payload says of it is taken over."""
-    entry = file.entry
-    return [
-        {
-            "schemaVersion": SCHEMA_VERSION,
-            "tenantId": file.tenant_id,
-            "repoSlug": file.repo_slug,
-            "rootKind": entry.get("rootKind") or RAW_ROOT_KIND,
-            "sourcePath": file.source_path,
-            "content": file.content,
-            "hashInputs": list(HASH_INPUTS),
-            "parserId": file.parser_id,
-            "parserVersion": entry.get("parserVersion") or RAW_VERSION,
-            "kind": entry.get("kind") or RAW_KIND,
-            "name": entry.get("name") or file.source_path,
-            **{field: entry[field] for field in _OPTIONAL if entry.get(field)},
-        }
-    ]
+    """A file as one piece, for which what the payload says of it is taken over."""
+    said = {field: file.entry[field] for field in ("kind", "name", *_OPTIONAL) if file.entry.get(field)}
+    return [{"content": file.content, **said}]
+
+
+def _completed(piece: Any, file: RawFile, version: object) -> Any:  # noqa: ANN401 - a parser gives anything
+    """A piece as a parsed-chunk-v1 record; whatever else a parser gives as it is."""
+    if not isinstance(piece, Mapping) or "schemaVersion" in piece:
+        return piece
+    path = piece.get("sourcePath") or piece.get("source") or file.source_path
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "tenantId": file.tenant_id,
+        "repoSlug": file.repo_slug,
+        "rootKind": file.entry.get("rootKind") or RAW_ROOT_KIND,
+        "sourcePath": path,
+        "content": piece.get("content") or piece.get("description", piece.get("content")),
+        "hashInputs": list(HASH_INPUTS),
+        "parserId": file.parser_id,
+        "parserVersion": version,
+        "kind": piece.get("kind") or piece.get("type") or RAW_KIND,
+        "name": piece.get("name") or path,
+        **{field: piece[field] for field in (*_OPTIONAL, "embedding") if piece.get(field)},
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,9 +244,14 @@ class Incoming:
         """Whether there is anything to bring in."""
         return bool(self.chunks or self.logs)
 
+    def note(self, field: str, claimed: str, known: str) -> None:
+        """Count a claim."""
+        claim = (field, claimed, known)
+        self.claims[claim] = self.claims.get(claim, 0) + 1
+
     @property
     def warnings(self) -> tuple[Warned, ...]:
-        """The claims that are overwritten."""
+        """The claims that are overwritten, and the versions of chunks that are not read."""
         return tuple(Warned(*claim, chunks) for claim, chunks in sorted(self.claims.items()))
 
 
@@ -247,6 +285,8 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], spoof: Spoof, most
                 _require_valid(record, parsed_here=parsed_here)
             except RefusedError as error:
                 incoming.errors.append(PushError.of(error, fileIndex=position, chunkIndex=number))
+                if error.code == Code.VERSION_DRIFT:
+                    incoming.note("schemaVersion", record["schemaVersion"], SCHEMA_VERSION)
                 continue
             stamp = caller.stamp_of(record)
             _notice(incoming, record, stamp, spoof)
@@ -270,8 +310,7 @@ def _notice(incoming: Incoming, claimant: Mapping[str, Any], known: Mapping[str,
     if spoof is Spoof.REJECT:
         refuse_claims(compared, known)
     for name in claims:
-        claim = (name, compared[name], known[name])
-        incoming.claims[claim] = incoming.claims.get(claim, 0) + 1
+        incoming.note(name, compared[name], known[name])
 
 
 def _require_valid(record: object, *, parsed_here: bool) -> None:
@@ -290,10 +329,16 @@ def _require_valid(record: object, *, parsed_here: bool) -> None:
     if wrong:
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise RefusedError(
-            Code.CHUNK_INVALID,
+            Code.VERSION_DRIFT if _is_near(record) else Code.CHUNK_INVALID,
             f"no parsed-chunk-v1: {wrong[0].message}{more}",
             errors=[fault.as_object() for fault in wrong],
         )
+
+
+def _is_near(record: object) -> bool:
+    """Whether a chunk is of another version of the schema that ours could have become."""
+    version = record.get("schemaVersion") if isinstance(record, dict) else None
+    return isinstance(version, str) and version != SCHEMA_VERSION and bool(_NEAR_VERSION.fullmatch(version))
 
 
 def _unstorable(record: Any) -> tuple[Fault, ...]:  # noqa: ANN401 - a record that keeps the contract

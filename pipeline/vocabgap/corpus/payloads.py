@@ -2,19 +2,27 @@
 
 import json
 import sys
-from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 import msgspec
 import polars as pl
 
 from vocabgap.corpus.backup_files import written
-from vocabgap.corpus.chunks import CONTRACT_ROOT_KIND, PARSER_ID, chunks_of_lines, folder_of, scope
+from vocabgap.corpus.chunks import (
+    CONTRACT_ROOT_KIND,
+    PARSER_ID,
+    chunks_of_lines,
+    folder_of,
+    require_whose,
+    scope,
+)
 from vocabgap.corpus.contracts import PARSED_CHUNK, Code, RefusedError, contract_schema, keeps
-from vocabgap.corpus.identity import CONTRACT_ROOT_KINDS, path_fault, require_identity
+from vocabgap.corpus.identity import CONTRACT_ROOT_KINDS, path_fault, require_identity, require_tenant
 from vocabgap.corpus.incoming import Parser, PushedLog, RawFile
 from vocabgap.corpus.version import Version
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
@@ -26,10 +34,9 @@ from vocabgap.settings.sources import Source
 
 _Parsed = Mapping[str, Any] | RefusedError | PushedLog
 STANDARD_INPUT: Final = "-"
-_HINT: Final = "expected one JSON object with `files`, as `vocabgap corpus export-chunks` writes it"
+_HINT: Final = "expected one JSON object with `files`, as `vocabgap corpus admin export-chunks` writes it"
 _ENCODER: Final = msgspec.json.Encoder()
 _EXPORTED: Final = ("source_path", "content", "metadata")
-_Logs = Iterator[tuple[str, Iterator[dict[str, Any]]]]
 
 
 @dataclass(frozen=True)
@@ -124,11 +131,15 @@ def read_payload(path: str | Path) -> dict[str, Any]:
     """The payload in a file, or what comes through standard input where the file is called `-`."""
     name, content = _content(path)
     try:
-        payload = msgspec.json.decode(content.removeprefix(BOM_UTF8))
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        payload = _leniently_decoded(name, content)
-    except RecursionError as error:
-        raise InvalidInputError(f"{name}: nested too deeply to be a payload", hint=_HINT) from error
+        payload = json.loads(content.decode("utf-8-sig"), parse_constant=_no_constant)
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise InvalidInputError(f"{name}:{line}: expected UTF-8, {error.reason}", hint=_HINT) from error
+    except json.JSONDecodeError as error:
+        problem = f"{error.msg[:1].lower()}{error.msg[1:]} at column {error.colno}"
+        raise InvalidInputError(f"{name}:{error.lineno}: expected JSON: {problem}", hint=_HINT) from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(f"{name}: expected JSON: {error}", hint=_HINT) from error
     if not isinstance(payload, dict):
         raise InvalidInputError(f"{name}: expected an object, found another JSON value", hint=_HINT)
     return payload
@@ -143,23 +154,6 @@ def _content(path: str | Path) -> tuple[str, bytes]:
         raise NotFoundError(f"payload '{path}' does not exist", hint="check the path") from error
     except OSError as error:
         raise refusal(f"payload '{path}' cannot be read", error) from error
-
-
-def _leniently_decoded(name: str, content: bytes) -> object:
-    """What the fast reader refused, read as JSON allows it, or the line that is wrong.
-
-    The fast one takes no half of a surrogate pair, which the check of the chunk that has it tells of.
-    """
-    try:
-        return json.loads(content.decode("utf-8-sig"), parse_constant=_no_constant)
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise InvalidInputError(f"{name}:{line}: expected UTF-8, {error.reason}", hint=_HINT) from error
-    except json.JSONDecodeError as error:
-        problem = f"{error.msg[:1].lower()}{error.msg[1:]} at column {error.colno}"
-        raise InvalidInputError(f"{name}:{error.lineno}: expected JSON: {problem}", hint=_HINT) from error
-    except (ValueError, RecursionError) as error:
-        raise InvalidInputError(f"{name}: expected JSON: {error}", hint=_HINT) from error
 
 
 def _no_constant(constant: str) -> float:
@@ -198,40 +192,29 @@ def export_chunks(
     logs = read_lines(root, settings)
     faults = {path: fault for path in logs.paths if (fault := path_fault(path))}
     lines = logs.lines.filter(~pl.col("source_path").is_in(list(faults)))
-    with written(Path(file)) as target:
-        chunks = _write_payload(target, tenant, repo, _chunked_logs(lines, tenant, repo))
+    chunks = chunks_of_lines(lines, tenant_id=tenant, repo_slug=repo, root_kind=CONTRACT_ROOT_KIND)
+    number = _write_payload(Path(file), tenant, repo, chunks)
     left_out = [f"{path}: the path {fault}" for path, fault in faults.items()]
-    return ExportedChunks(chunks, (*left_out, *(error.message for error in refusals(logs.rejects))))
-
-
-def _chunked_logs(lines: pl.DataFrame, tenant_id: str, repo_slug: str) -> _Logs:
-    """The readable lines as parsed-chunk-v1 records, log by log."""
-    for (path,), part in lines.group_by("source_path", maintain_order=True):
-        chunks = chunks_of_lines(part, tenant_id=tenant_id, repo_slug=repo_slug, root_kind=CONTRACT_ROOT_KIND)
-        yield str(path), chunks
+    return ExportedChunks(number, (*left_out, *(error.message for error in refusals(logs.rejects))))
 
 
 def export_stored_chunks(version: Version, file: Path, *, tenant: str, repo: str) -> ExportedChunks:
     """Write a repository of a shared corpus as a payload; what is no parsed chunk is left out."""
-    tenant = require_identity(tenant, repo)
+    tenant = require_tenant(tenant)
+    require_whose(version, tenant, repo)
     stored = version.rows([*_EXPORTED, "id"], scope([tenant], [repo])).sort("source_path", "id")
     left_out: list[str] = []
-    with written(file) as target:
-        chunks = _write_payload(target, tenant, repo, _stored_logs(stored, left_out))
-    return ExportedChunks(chunks, tuple(left_out))
+    chunks = _stored_chunks(stored, left_out)
+    return ExportedChunks(_write_payload(file, tenant, repo, chunks), tuple(left_out))
 
 
-def _stored_logs(stored: pl.DataFrame, left_out: list[str]) -> _Logs:
-    for (path,), chunks in stored.group_by("source_path", maintain_order=True):
-        parsed = []
-        for _, content, metadata, identity in chunks.iter_rows():
-            chunk = _as_parsed(content, metadata)
-            if keeps(PARSED_CHUNK, chunk):
-                parsed.append(chunk)
-            else:
-                left_out.append(f"{path}: chunk {identity} is no parsed chunk")
-        if parsed:
-            yield str(path), iter(parsed)
+def _stored_chunks(stored: pl.DataFrame, left_out: list[str]) -> Iterator[dict[str, Any]]:
+    for path, content, metadata, identity in stored.iter_rows():
+        chunk = _as_parsed(content, metadata)
+        if keeps(PARSED_CHUNK, chunk):
+            yield chunk
+        else:
+            left_out.append(f"{path}: chunk {identity} is no parsed chunk")
 
 
 def _as_parsed(content: str | None, metadata: str) -> dict[str, Any]:
@@ -243,19 +226,16 @@ def _as_parsed(content: str | None, metadata: str) -> dict[str, Any]:
     return chunk if content is None else {**chunk, "content": content}
 
 
-def _write_payload(file: BinaryIO, tenant: str, repo: str, logs: _Logs) -> int:
-    """Write a payload chunk by chunk; gives how many there were."""
-    chunks = 0
-    head = _ENCODER.encode({"tenantId": tenant, "repoSlug": repo})
-    file.write(head.removesuffix(b"}") + b',"files":[')
-    between_files = b"\n"
-    for source_path, records in logs:
-        file.write(between_files + b'{"sourcePath":' + _ENCODER.encode(source_path) + b',"parsedChunks":[')
-        between_files, between = b",\n", b"\n"
-        for record in records:
-            file.write(between + _ENCODER.encode(record))
-            between = b",\n"
-            chunks += 1
-        file.write(b"]}")
-    file.write(b"]}\n")
-    return chunks
+def _write_payload(file: Path, tenant: str, repo: str, chunks: Iterable[dict[str, Any]]) -> int:
+    """Write a payload log by log; gives how many chunks there were."""
+    number = 0
+    with written(file) as target:
+        head = _ENCODER.encode({"tenantId": tenant, "repoSlug": repo})
+        target.write(head.removesuffix(b"}") + b',"files":[')
+        for path, part in groupby(chunks, key=itemgetter("sourcePath")):
+            parsed = list(part)
+            entry = {"sourcePath": path, "parsedChunks": parsed}
+            target.write((b",\n" if number else b"\n") + _ENCODER.encode(entry))
+            number += len(parsed)
+        target.write(b"]}\n")
+    return number

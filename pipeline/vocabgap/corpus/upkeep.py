@@ -10,15 +10,16 @@ from typing import Annotated, Final, NamedTuple
 import msgspec
 import polars as pl
 
-from vocabgap.corpus.chunks import READ, scan_chunks, scope
+from vocabgap.corpus.chunks import READ, require_whose, scan_chunks, scope
 from vocabgap.corpus.compact_json import compact_json, is_unicode
 from vocabgap.corpus.contracts import Code, RefusedError
-from vocabgap.corpus.identity import milliseconds, moment_of, normal_tenant
+from vocabgap.corpus.identity import TENANT, milliseconds, moment_of, normal_tenant
 from vocabgap.corpus.incoming import PushedLog
-from vocabgap.corpus.store import Change, Store
+from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import PATH_KEY, TABLES, Measures, PathSnapshot, Version
 from vocabgap.corpus.withdrawal import normal_paths
 from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
+from vocabgap.records.lookup import did_you_mean
 from vocabgap.schema import GAP_KIND
 from vocabgap.settings.model import CorpusSettings
 from vocabgap.settings.sources import Source
@@ -103,6 +104,14 @@ def judged(version: Version, gap: int) -> pl.DataFrame:
     return chunks.hstack(behind).with_columns(snapshot_orphans(chunks, version.snapshots))
 
 
+def orphans_of(version: Version, tenant: str, gap: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """What of a tenant may be removed, and of what of that nothing is left then."""
+    require_whose(version, tenant)
+    chunks = judged(version, gap).filter(tenant_id=tenant)
+    orphans = chunks.filter(pl.col("missing") | pl.col("outdated"))
+    return orphans, orphans.join(chunks.join(orphans, on="id", how="anti"), on=PATH_KEY, how="anti")
+
+
 def _compaction_due(measures: Measures) -> str:
     """Why a compaction is worth its while; empty where it is not."""
     stored = measures.rows + measures.deleted
@@ -167,6 +176,7 @@ def forget(
     image: str | None = None,
     record: str | None = None,
     sources: Mapping[str, Source] | None = None,
+    dry_run: bool = False,
 ) -> Forgotten:
     """Remove records for good, as `Corpus.forget` says: hashes tell when they come again.
 
@@ -176,37 +186,76 @@ def forget(
     if not tenant:
         raise InvalidInputError("no tenant is named", hint="say whose records are to be forgotten")
     tenant = normal_tenant(tenant) or tenant
-    whose = wanted = scope([tenant], [] if repo is None else [repo])
-    if record is not None:
-        # A gap record's chunk is called by its id; what others are called, such as by a heading, is no id.
-        by_name = pl.col("kind").eq(GAP_KIND) & pl.col("name").eq(pl.lit(record))
-        wanted &= pl.col("id").eq(pl.lit(record)) | by_name
+    whose = scope([tenant], [] if repo is None else [repo])
+    if dry_run:
+        return _chosen(store.version(), tenant, repo, image, record, sources).counts
     with store.changing(f"forget records of {tenant}") as change:
-        if image is not None:
-            wanted &= pl.col("id").is_in(_of_image(change, wanted, image, sources))
-        chunks = change.rows((*PATH_KEY, "kind", "name", "id"), wanted)
-        change.delete(wanted)
-        logs = change.table("logs")
-        of_image = True if image is None else pl.col("folder").fill_null(_FOLDER) == pl.lit(image)
-        dropped = logs.filter(whose & of_image) if record is None else logs.clear()
-        logs = logs.join(dropped, on=PATH_KEY, how="anti")
+        chunks, dropped, gone = chosen = _chosen(change, tenant, repo, image, record, sources)
+        change.delete(pl.col("id").is_in(chunks["id"].implode()))
+        logs = change.table("logs").join(dropped, on=PATH_KEY, how="anti")
         change.keep("logs", _without_text(logs, chunks))
-        left = pl.concat([change.rows(PATH_KEY, whose), logs.filter(whose).select(PATH_KEY)])
-        before = pl.concat([chunks.select(PATH_KEY), dropped.select(PATH_KEY)]).unique()
-        gone = before.join(left, on=PATH_KEY, how="anti")
-        snapshots = change.table("paths")
         if image is None and record is None:
-            change.keep("paths", snapshots.filter(~whose))
+            change.keep("paths", change.table("paths").filter(~whose))
         else:  # they, too, may name what was forgotten
             names = {*gone.rows()}
             for each in change.snapshots:
                 paths = tuple(path for path in each.paths if (*each.repository, path) not in names)
                 change.keep_snapshot(replace(each, paths=paths))
-        if before.is_empty() and snapshots.equals(change.table("paths")):
-            raise _nothing("to forget", tenant=tenant, repository=repo, image=image, record=record)
         hashes = pl.concat([change.table("forgotten"), _hashes(chunks)])
         change.keep("forgotten", hashes.unique().sort(pl.all()))
-    return Forgotten(chunks.height, gone.height)
+    return chosen.counts
+
+
+class _Chosen(NamedTuple):
+    """What is to be forgotten: chunks, what logs hold beside them, and the paths of which nothing is left."""
+
+    chunks: pl.DataFrame
+    logs: pl.DataFrame
+    paths: pl.DataFrame
+
+    @property
+    def counts(self) -> Forgotten:
+        return Forgotten(self.chunks.height, self.paths.height)
+
+
+def _chosen(  # noqa: PLR0917 - as `forget` has them
+    version: Version,
+    tenant: str,
+    repo: str | None,
+    image: str | None,
+    record: str | None,
+    sources: Mapping[str, Source] | None,
+) -> _Chosen:
+    require_whose(version, tenant, repo)
+    whose = scope([tenant], [] if repo is None else [repo])
+    own = chunks = version.rows((*(("id", *PATH_KEY) if image is None else READ), "kind", "name"), whose)
+    logs = dropped = version.table("logs").filter(whose)
+    if record is not None:
+        # A gap record's chunk is called by its id; what others are called, such as by a heading, is no id.
+        by_name = pl.col("kind").eq(GAP_KIND) & pl.col("name").eq(pl.lit(record))
+        chunks, dropped = chunks.filter(pl.col("id").eq(pl.lit(record)) | by_name), logs.clear()
+    known: set[str] = set()
+    if image is not None:  # gap records that name it, and whatever lay in its folder
+        lines, scanned = scan_chunks(chunks, sources)
+        named = lines.join(scanned.gaps.select("line", "image_id"), on="line")
+        places = [named.select("id", "image_id"), lines.select("id", "folder"), chunks.select("id", _FOLDER)]
+        images = pl.concat([each.rename({each.columns[1]: "image"}) for each in places])
+        folder = pl.col("folder").fill_null(_FOLDER)
+        known = {*images["image"], *dropped.select(folder)["folder"]} - {None}
+        chunks = chunks.join(images.filter(image=image), on="id", how="semi")
+        dropped = dropped.filter(folder == pl.lit(image))
+    if chunks.is_empty() and dropped.is_empty() and (image or record):
+        what, near = (
+            (f"record '{record}'", "") if image is None else (f"image '{image}'", did_you_mean(image, known))
+        )
+        raise NotFoundError(
+            f"there is no {what} to forget", hint=near or "`vocabgap list` lists what there is"
+        )
+    left = own.join(chunks, on="id", how="anti"), logs.join(dropped, on=PATH_KEY, how="anti")
+    before, after = (
+        pl.concat([a.select(PATH_KEY), b.select(PATH_KEY)]) for a, b in ((chunks, dropped), left)
+    )
+    return _Chosen(chunks, dropped, before.unique().join(after, on=PATH_KEY, how="anti"))
 
 
 def lift(store: Store, tenant: str, repo: str | None = None, *, record: str | None = None) -> int:
@@ -221,7 +270,7 @@ def lift(store: Store, tenant: str, repo: str | None = None, *, record: str | No
         forgotten = change.table("forgotten")
         left = forgotten.filter(~lifted)
         if left.height == forgotten.height:
-            raise _nothing("forgotten to take back", tenant=tenant, repository=repo, record=record)
+            raise NotFoundError("nothing of that was forgotten", hint="check --tenant, --repo and --record")
         change.keep("forgotten", left)
     return forgotten.height - left.height
 
@@ -281,21 +330,6 @@ def _hash(*names: str) -> str:
     return hashlib.sha256(compact_json(names).encode()).hexdigest()
 
 
-def _nothing(what: str, **names: str | None) -> NotFoundError:
-    shown = ", ".join(f"{kind} '{name}'" for kind, name in names.items() if name is not None)
-    hint = "`vocabgap corpus status` lists tenants and repositories"
-    return NotFoundError(f"there is nothing {what}: {shown}", hint=hint)
-
-
-def _of_image(change: Change, wanted: pl.Expr, image: str, sources: Mapping[str, Source] | None) -> list[str]:
-    """The ids of the chunks of an image: gap records that name it, and whatever lay in its folder."""
-    chunks = change.rows((*READ, "kind"), wanted)
-    lines, scanned = scan_chunks(chunks, sources)
-    by_record = lines.join(scanned.gaps.filter(image_id=image).select("line"), on="line", how="semi")
-    by_folder = chunks.filter(_FOLDER.eq(pl.lit(image)))
-    return pl.concat([each["id"] for each in (by_record, by_folder, lines.filter(folder=image))]).to_list()
-
-
 def set_manifest(
     store: Store, tenant: str, repo_slug: str, paths: object, now: datetime | None = None
 ) -> PathSnapshot:
@@ -304,8 +338,8 @@ def set_manifest(
     Raises:
         RefusedError: It is no list of paths, or it could not be written.
     """
-    tenant_id, listed = normal_tenant(tenant), normal_paths(paths)
-    if listed is None or tenant_id is None or not repo_slug or not is_unicode(repo_slug):
+    tenant_id, listed = normal_tenant(tenant) or "", normal_paths(paths)
+    if listed is None or not TENANT.fullmatch(tenant_id) or not repo_slug or not is_unicode(repo_slug):
         raise RefusedError(
             Code.TENANT_MANIFEST_INVALID,
             "`pathsAfterPush` is expected to be a list of paths, of a tenant and a repository that are named",

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, TypedDict, TypeVa
 import msgspec
 from msgspec import structs
 
-from vocabgap.errors import InvalidInputError, converted, nearest
+from vocabgap.errors import ADDRESS, InvalidInputError, converted, nearest
 from vocabgap.records.categories import OPERATION_CATEGORIES
 from vocabgap.records.record import (
     CATEGORIES,
@@ -80,7 +80,7 @@ class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """A table of the settings file; an unknown key is an error, not a wish granted silently."""
 
 
-_Path = Annotated[str, msgspec.Meta(min_length=1)]
+_Path = Annotated[str, msgspec.Meta(min_length=1, pattern=rf"\A(?!{ADDRESS})")]
 
 
 def _flag(flag: str, meaning: str = "") -> msgspec.Meta:

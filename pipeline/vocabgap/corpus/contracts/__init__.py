@@ -39,6 +39,7 @@ class Code(StrEnum):
     NO_PARSER = "KB_PARSER_NOT_REGISTERED"
     EMBEDDING_REJECTED = "KB_PARSED_CHUNK_EMBEDDING_REJECTED"
     CHUNK_INVALID = "KB_PARSED_CHUNK_INVALID"
+    VERSION_DRIFT = "KB_PARSED_CHUNK_VERSION_DRIFT"
     SPOOF_REJECTED = "KB_TENANT_SPOOF_REJECTED"
     DELETE_SIGNAL_INVALID = "KB_DELETE_SIGNAL_INVALID"
     TOMBSTONE_INVALID = "KB_TOMBSTONE_INVALID"
@@ -245,7 +246,7 @@ class PushError:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """A claim of a payload that was overwritten with what the receiving side knows."""
+    """A claim of a payload that was overwritten with what the receiving side knows, or a version not read."""
 
     field: str
     claimed: object
@@ -253,7 +254,10 @@ class Warned:
     chunks: int
 
     def __str__(self) -> str:
-        """What was overwritten, in words."""
+        """What was overwritten or refused, in words."""
+        if self.field == "schemaVersion":
+            which = f"deprecated: {self.chunks} of version {self.claimed} of {PARSED_CHUNK} refused"
+            return f"{which}; {self.stamped} is read here, so have them parsed by that"
         return f"{self.field} was claimed as {self.claimed!r} by {self.chunks}, stamped as {self.stamped!r}"
 
 

@@ -1,0 +1,172 @@
+"""Parsers that are handed in: they give pieces, and the push completes them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypedDict
+
+import msgspec
+import pytest
+
+from vocabgap.corpus.contracts import FILES, PARSED_CHUNK, Code, faults
+from vocabgap.corpus.corpus import open_corpus
+from vocabgap.corpus.identity import content_hash
+from vocabgap.corpus.incoming import HASH_INPUTS, Parser, RawFile
+from vocabgap.errors import InvalidInputError
+
+
+class Whose(TypedDict):
+    """Whose push it is."""
+
+    tenant: str
+    repo: str
+
+
+NORTH: Whose = {"tenant": "north", "repo": "docs"}
+
+
+def headings(file: RawFile) -> Iterator[dict[str, Any]]:
+    """A piece for each heading of a text."""
+    lines = file.content.splitlines()
+    for number, line in enumerate(lines, start=1):
+        if line.startswith("# "):
+            yield {"content": line, "kind": "heading", "name": line[2:], "line_start": number}
+
+
+def payload(**entry: str) -> dict[str, Any]:
+    return {
+        "files": [{"content": "# One\ntext\n# Two", "sourcePath": "a.md", "parserId": "headings"} | entry]
+    }
+
+
+def stored(folder: Path) -> list[dict[str, Any]]:
+    rows = open_corpus(folder).store.version().rows().sort("line", "id")
+    return [
+        msgspec.json.decode(metadata) | {"content": content, "id": identity}
+        for metadata, content, identity in rows.select("metadata", "content", "id").iter_rows()
+    ]
+
+
+def test_pieces_of_a_parser_become_chunks_of_the_contract(tmp_path: Path) -> None:
+    corpus = open_corpus(tmp_path / "corpus", parsers={"headings": headings})
+
+    result = corpus.push(payload(), **NORTH)
+
+    one, two = stored(tmp_path / "corpus")
+    assert (result.ingested, result.errors) == (2, ())
+    assert (one["name"], one["kind"], one["line_start"], one["sourcePath"]) == ("One", "heading", 1, "a.md")
+    assert (one["tenantId"], one["repoSlug"], one["parserId"]) == ("north", "docs", "headings")
+    assert (one["parserVersion"], one["hashInputs"]) == ("1.0.0", [*HASH_INPUTS])
+    assert (two["name"], two["line_start"]) == ("Two", 3)
+    stamp = {"hash", "id", "source", "type", "visibility", "tenantConfigVersion", "ingestedAt"}
+    chunk = {field: value for field, value in one.items() if field not in stamp}
+    assert faults(PARSED_CHUNK, chunk) == ()
+    assert len(content_hash(chunk, "north", "docs")) == 64
+
+
+def test_a_piece_is_of_the_path_that_it_names_and_of_the_version_of_its_parser(tmp_path: Path) -> None:
+    class Parts:
+        version = "2.1.0"
+
+        def __call__(self, file: RawFile) -> list[dict[str, Any]]:
+            return [
+                {"content": file.content, "type": "part", "source": "parts/one.md", "customMeta": {"n": 1}}
+            ]
+
+    corpus = open_corpus(tmp_path / "corpus", parsers={"headings": Parts()})
+
+    assert corpus.push(payload(), **NORTH).errors == ()
+    (chunk,) = stored(tmp_path / "corpus")
+    assert (chunk["sourcePath"], chunk["name"], chunk["kind"]) == ("parts/one.md", "parts/one.md", "part")
+    assert (chunk["parserVersion"], chunk["customMeta"]) == ("2.1.0", {"n": 1})
+
+
+def test_a_parser_that_raises_is_an_error_of_its_file_alone(tmp_path: Path) -> None:
+    def broken(_: RawFile) -> Iterator[dict[str, Any]]:
+        yield {"content": "a first piece"}
+        raise ValueError("oops")
+
+    corpus = open_corpus(tmp_path / "corpus", parsers={"headings": headings, "broken": broken})
+    files = [*payload(parserId="broken")["files"], *payload(parserId="nobody")["files"], *payload()["files"]]
+
+    result = corpus.push({"files": files}, **NORTH)
+
+    assert [error.code for error in result.errors] == [Code.PARSE_FAILED, Code.NO_PARSER]
+    assert result.errors[0].message == "a.md: parser 'broken' failed: ValueError: oops"
+    assert "there is no parser 'nobody'; expected one of broken, headings" in result.errors[1].message
+    assert (result.ingested, len(stored(tmp_path / "corpus"))) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("piece", "code"),
+    [
+        ({"text": "content is missing"}, Code.CHUNK_INVALID),
+        ({"content": "x", "source": "../x"}, Code.CHUNK_INVALID),
+        ({"content": "x", "line_start": "one"}, Code.CHUNK_INVALID),
+        ({"content": "x", "embedding": [0.1]}, Code.EMBEDDING_REJECTED),
+        ("no piece", Code.CHUNK_INVALID),
+    ],
+)
+def test_a_piece_that_is_none_is_told_and_the_others_stay(tmp_path: Path, piece: object, code: Code) -> None:
+    def parse(_: RawFile) -> list[Any]:
+        return [{"content": "a sound one"}, piece]
+
+    result = open_corpus(tmp_path / "corpus", parsers={"headings": parse}).push(payload(), **NORTH)
+
+    assert [error.code for error in result.errors] == [code]
+    assert result.errors[0].details["chunkIndex"] == result.ingested == 1
+
+
+def test_what_cannot_be_called_is_no_parser(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match=r"parsers\['md'\]: expected a function of a file"):
+        open_corpus(tmp_path / "corpus", parsers={"md": "headings"})  # type: ignore[dict-item]
+
+
+def test_the_parsers_docstring_names_the_schema() -> None:
+    told = " ".join((Parser.__doc__ or "").split())
+
+    assert f"contracts/{FILES[PARSED_CHUNK]}" in told
+    assert f"`vocabgap schema {PARSED_CHUNK}`" in told
+
+
+@pytest.mark.parametrize(
+    ("version", "code"),
+    [
+        ("1.0.1", Code.VERSION_DRIFT),
+        ("1.4.0", Code.VERSION_DRIFT),
+        ("0.9.0", Code.CHUNK_INVALID),
+        ("2.0.0", Code.CHUNK_INVALID),
+        (1, Code.CHUNK_INVALID),
+    ],
+)
+def test_a_version_near_ours_has_a_code_of_its_own_and_a_warning(
+    tmp_path: Path, chunk: dict[str, Any], version: object, code: Code
+) -> None:
+    corpus = open_corpus(tmp_path / "corpus")
+    strange = {**chunk, "schemaVersion": version}
+
+    result = corpus.push({"files": [{"chunks": [strange, strange, chunk]}]}, tenant="ada", repo="lab")
+
+    assert (result.ingested, [error.code for error in result.errors]) == (1, [code] * 2)
+    assert result.errors[0].details["errors"][0]["pointer"] == "/schemaVersion"
+    told = [str(warned) for warned in result.warnings]
+    assert len(told) == (code is Code.VERSION_DRIFT)
+    assert all(each.startswith(f"deprecated: 2 of version {version} of parsed-chunk-v1") for each in told)
+
+
+def test_a_file_that_is_a_chunk_of_a_near_version_is_no_text(tmp_path: Path, chunk: dict[str, Any]) -> None:
+    corpus = open_corpus(tmp_path / "corpus")
+
+    result = corpus.push({"files": [{**chunk, "schemaVersion": "1.1.0"}]}, tenant="ada", repo="lab")
+
+    assert [error.code for error in result.errors] == [Code.VERSION_DRIFT]
+
+
+def test_visibility_is_carried_and_narrows_nothing(tmp_path: Path) -> None:
+    corpus = open_corpus(tmp_path / "corpus")
+    line = '{"timestamp": "2026-05-01T00:00:00Z", "description": "sky mask"}\n'
+    file = {"content": line, "sourcePath": "a/vocabulary_gaps.jsonl", "parserId": "vocabgap-gap-log"}
+
+    corpus.push({"files": [file], "visibility": "private"}, **NORTH)
+
+    assert [chunk["visibility"] for chunk in stored(tmp_path / "corpus")] == ["private"]
+    assert corpus.scan().records.height == 1
