@@ -415,7 +415,7 @@ def test_tenant_that_is_none_is_not_configured(sound: Path) -> None:
     [
         (
             ("push", "photos", *NORTH, "--delete", f"herron/{LOG_NAME}"),
-            f"north/photos has nothing of path 'herron/{LOG_NAME}'; nothing was pushed\n",
+            f"there is no path 'herron/{LOG_NAME}' of north/photos in the corpus\n",
         ),
         (("forget", "--tenant", "nroth", "--yes"), "there is no tenant 'nroth'"),
         (("forget", *NORTH[:3], "photo", "--yes"), "there is no repository 'photo' of tenant 'north'"),

@@ -49,7 +49,6 @@ YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Change nothing, and say what would be removed.")
 ]
-OutputOption = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
 
 
 class CorpusOptions(NamedTuple):
@@ -190,7 +189,7 @@ def export_chunks(
     context: typer.Context,
     tenant: TenantOption,
     repo: RepoOption,
-    file: OutputOption,
+    file: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
     folder: Annotated[
         Path | None,
         typer.Argument(
@@ -212,7 +211,7 @@ def export_chunks(
     _note_more(output, len(payload.left_out))
     place = printable_name(str(file))
     summary = f"{count(payload.chunks, 'record')} in {place}; {len(payload.left_out):,} left out"
-    output.result(escape_unseen(summary), file=place, **asdict(payload))
+    output.result(escape_unseen(summary), file=place, **payload._asdict())
 
 
 @corpus.command()
@@ -389,15 +388,7 @@ def compact(context: typer.Context) -> None:
 
 
 def _row(each: "Identity") -> tuple[object, ...]:
-    counts = (
-        each.records,
-        each.gap_records,
-        each.rejects,
-        each.paths,
-        each.missing,
-        each.stale,
-        each.outdated,
-    )
+    counts = (getattr(each, heading.replace(" ", "_")) for heading in _NUMBERS)
     return (each.tenant_id, each.repo_slug, each.root_kind, *(f"{number:,}" for number in counts))
 
 

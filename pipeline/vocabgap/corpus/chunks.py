@@ -15,7 +15,7 @@ from vocabgap.corpus.identity import SHARED_REPO, SHARED_TENANT, milliseconds
 from vocabgap.corpus.incoming import HASH_INPUTS, RAW_ROOT_KIND, SCHEMA_VERSION
 from vocabgap.corpus.manifest import is_corpus as is_corpus  # noqa: PLC0414 - what ingest asks of a root
 from vocabgap.corpus.store import open_store
-from vocabgap.corpus.version import Version
+from vocabgap.corpus.version import PATH_KEY, Version
 from vocabgap.errors import NotFoundError
 from vocabgap.ingest.columns import FOLDER, TEXT
 from vocabgap.ingest.log_lines import STORED, scan_stored
@@ -93,36 +93,24 @@ def scope(tenants: Sequence[str] = (), repositories: Sequence[str] = ()) -> pl.E
     return wanted
 
 
-def require_whose(version: Version, tenant: str, repo: str | None = None) -> None:
-    """Refuse a tenant or a repository of which there is nothing; the error names the nearest.
+def require_whose(version: Version, tenant: str, repo: str | None = None, paths: Iterable[str] = ()) -> None:
+    """Refuse a tenant, a repository or a path of which there is nothing; the error names the nearest.
 
     Raises:
         NotFoundError: There is none.
     """
-    columns = ("tenant_id", "repo_slug")
-    held = [version.rows(columns), *(version.table(each).select(columns) for each in ("logs", "paths"))]
-    there = pl.concat(held).unique().sort(columns)
-    own = there.filter(tenant_id=tenant)["repo_slug"]
-    for name, known in ((tenant, there["tenant_id"]), (repo, own)):
-        if name is not None and name not in known:
-            what = f"tenant '{name}'" if known is not own else f"repository '{name}' of tenant '{tenant}'"
-            hint = did_you_mean(name, known) or "`vocabgap corpus status` lists them"
-            raise NotFoundError(f"there is no {what} in the corpus", hint=hint)
-
-
-def require_paths(version: Version, tenant: str, repo: str, paths: Iterable[str]) -> None:
-    """Refuse a path of which a repository has nothing; the error names the nearest.
-
-    Raises:
-        NotFoundError: There is one.
-    """
-    whose = scope([tenant], [repo])
-    there = {*version.rows(["source_path"], whose)["source_path"]}
-    there |= {*version.table("logs").filter(whose)["source_path"]}
-    for path in paths:
-        if path not in there:
-            problem = f"{tenant}/{repo} has nothing of path '{path}'; nothing was pushed"
-            raise NotFoundError(problem, hint=did_you_mean(path, there) or "name a path as `check` does")
+    snapshots = version.table("paths").select("tenant_id", "repo_slug")
+    held = [version.rows(PATH_KEY), version.table("logs").select(PATH_KEY), snapshots]
+    there = pl.concat(held, how="diagonal").unique().sort(PATH_KEY)
+    own = there.filter(tenant_id=tenant)
+    asked = [("tenant '{}'", there["tenant_id"], tenant)]
+    asked += [] if repo is None else [(f"repository '{{}}' of tenant '{tenant}'", own["repo_slug"], repo)]
+    here = own.filter(repo_slug=repo or "")["source_path"].drop_nulls()
+    asked += [(f"path '{{}}' of {tenant}/{repo}", here, path) for path in paths]
+    for what, known, name in asked:
+        if name not in known:
+            hint = did_you_mean(name, known) or "`vocabgap corpus status` tells what there is"
+            raise NotFoundError(f"there is no {what.format(name)} in the corpus", hint=hint)
 
 
 def scan_chunks(

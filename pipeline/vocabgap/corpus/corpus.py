@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from vocabgap.corpus.chunks import PARSER_ID, Scan, require_paths, require_whose, scan_version
+from vocabgap.corpus.chunks import PARSER_ID, Scan, require_whose, scan_version
 from vocabgap.corpus.contracts import PushResult
 from vocabgap.corpus.identity import Spoof, require_identity, require_tenant
 from vocabgap.corpus.incoming import Parser
@@ -115,7 +115,7 @@ class Corpus:
             payload = source
         elif Path(source).is_dir():
             if deleted:
-                require_paths(self.store.version(), tenant, repo, deleted)
+                require_whose(self.store.version(), tenant, repo, deleted)
             payload, parser = folder_payload(Path(source), tenant, repo, self.settings.scan, signals)
             limits = UNLIMITED
         elif signals != Signals():

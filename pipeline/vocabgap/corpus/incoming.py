@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, Protocol, Required, TypedDict
+from typing import Any, Final, NamedTuple, Protocol
 
 from vocabgap.corpus.compact_json import compact_json, is_unicode
 from vocabgap.corpus.contracts import (
@@ -44,7 +44,6 @@ HASH_INPUTS: Final = ("kind", "name", "content", "sourcePath", "parserId", "pars
 
 _STORED_TEXTS: Final = ("repoSlug", "sourcePath", "content", "kind", "name")  # stored as text of their own
 _LINES: Final = ("line_start", "line_end")
-_LAST_LINE: Final = 2**53 - 1
 _CHUNK_LISTS: Final = ("parsedChunks", "chunks")
 _OPTIONAL: Final = ("line_start", "line_end", "className", "extends", "customMeta")
 
@@ -76,31 +75,16 @@ class PushedLog(NamedTuple):
         return self.passed_over is not None and all(each["line"] for each in self.rejects or ())
 
 
-class Piece(TypedDict, total=False):
-    """A piece of a file as a parser gives it, in fields of `parsed-chunk-v1`; only `content` is needed.
-
-    `source` is the path that it is of, where that is not the file's own; `type` may stand for `kind`.
-    """
-
-    content: Required[str]
-    kind: str
-    name: str
-    source: str
-    line_start: int
-    line_end: int
-    className: str
-    extends: str
-    customMeta: dict[str, Any]
-
-
 class Parser(Protocol):
     """Takes a file of a payload apart; any function of a `RawFile` that gives pieces is one.
 
-    Each piece becomes a record of `contracts/parsed-chunk-v1.schema.json`, which `vocabgap schema
-    parsed-chunk-v1` prints: the push adds whose it is, `hashInputs`, `parserId` and `parserVersion` (what the
-    payload says of it, else the `version` of the parser, else 1.0.0). What has a `schemaVersion` is such a
-    record already; its `rootKind` may be `image-repo`, too. In the place of a part that is no piece stands
-    why: it becomes an error of the push, and the others stay. So does what the parser raises, for its file.
+    A piece is a dict with `content` and, where they are known, `kind`, `name`, `line_start`, `line_end`,
+    `className`, `extends`, `customMeta` and `source`: the path that it is of, where that is not the file's.
+    It becomes a record of `contracts/parsed-chunk-v1.schema.json`, which `vocabgap schema parsed-chunk-v1`
+    prints: the push adds whose it is, `hashInputs`, `parserId` and `parserVersion` (what the payload says of
+    the file, else the `version` of the parser, else 1.0.0). What has a `schemaVersion` is such a record
+    already; its `rootKind` may be `image-repo`, too. In the place of a part that is no piece stands why: it
+    becomes an error of the push, and the others stay. So does what the parser raises, for its file.
     """
 
     def __call__(self, file: RawFile, /) -> Iterable[Mapping[str, Any] | RefusedError | PushedLog]:
@@ -114,9 +98,8 @@ def _chunks_of_file(
     if isinstance(entry, dict):
         if entry.get("schemaVersion") == SCHEMA_VERSION or _is_near(entry):
             return [entry], False
-        for form in _CHUNK_LISTS:
-            if isinstance(entry.get(form), list):
-                return entry[form], False
+        if (listed := _listed(entry)) is not None:
+            return listed, False
         if isinstance(entry.get("content"), str):
             return _parsed(entry, position, parsers, caller), True
     raise RefusedError(
@@ -343,30 +326,31 @@ def _is_near(record: object) -> bool:
 
 def _unstorable(record: Any) -> tuple[Fault, ...]:  # noqa: ANN401 - a record that keeps the contract
     """What keeps a valid chunk from being stored: what the contract asks in words, not in its schema."""
-    unstorable = [
-        Fault(f"/{name}", None, "text", f"/{name}: expected Unicode text, found half of a surrogate pair")
-        for name in _STORED_TEXTS
-        if not is_unicode(record[name])
-    ]
-    path = record["sourcePath"]
-    if fault := path_fault(path):
-        unstorable.append(Fault("/sourcePath", None, "path", f"/sourcePath: {path!r} {fault}; {PATH_HINT}"))
-    unstorable += [
-        Fault(f"/{name}", None, "maximum", f"/{name}: expected a line up to {_LAST_LINE}")
-        for name in _LINES
-        if record.get(name, 1) > _LAST_LINE
-    ]
+    surrogate, too_late = (
+        "expected Unicode text, found half of a surrogate pair",
+        "expected a line up to 2^53",
+    )
+    faults = [(name, "text", surrogate) for name in _STORED_TEXTS if not is_unicode(record[name])]
+    if fault := path_fault(record["sourcePath"]):
+        faults.append(("sourcePath", "path", f"{record['sourcePath']!r} {fault}; {PATH_HINT}"))
+    faults += [(name, "maximum", too_late) for name in _LINES if record.get(name, 1) >= 2**53]
     try:
         compact_json(record.get("customMeta"))
     except RecursionError:
-        unstorable.append(
-            Fault("/customMeta", None, "depth", "/customMeta: objects within objects go too deep")
-        )
-    return tuple(unstorable)
+        faults.append(("customMeta", "depth", "objects within objects go too deep"))
+    return tuple(Fault(f"/{name}", None, rule, f"/{name}: {told}") for name, rule, told in faults)
+
+
+def _listed(entry: Mapping[str, Any]) -> list[Any] | None:
+    """The chunks that an entry of a payload lists."""
+    return next((entry[form] for form in _CHUNK_LISTS if isinstance(entry.get(form), list)), None)
 
 
 def _require_size(files: Iterable[object], most: int) -> None:
-    size = sum(len(text.encode("utf-8", "surrogatepass")) for entry in files for text in _texts(entry))
+    entries = [entry for entry in files if isinstance(entry, dict)]
+    holders = [*entries, *(chunk for entry in entries for chunk in _listed(entry) or ())]
+    texts = (each.get("content") for each in holders if isinstance(each, dict))
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts if isinstance(text, str))
     if size > most:
         raise RefusedError(
             Code.SIZE_EXCEEDED,
@@ -377,28 +361,10 @@ def _require_size(files: Iterable[object], most: int) -> None:
         )
 
 
-def _texts(entry: object) -> Iterable[str]:
-    """The texts that an entry of a payload holds, its chunks' among them."""
-    if not isinstance(entry, dict):
-        return
-    if isinstance(entry.get("content"), str):
-        yield entry["content"]
-    for form in _CHUNK_LISTS:
-        listed: object = entry.get(form)
-        for chunk in listed if isinstance(listed, list) else ():
-            if isinstance(chunk, dict) and isinstance(chunk.get("content"), str):
-                yield chunk["content"]
-
-
 def _first_repo(files: object) -> str | None:
     """The first repository that the files of a payload name."""
     for entry in files if isinstance(files, list) else ():
-        if not isinstance(entry, dict):
-            continue
-        listed: list[object] = next(
-            (entry[form] for form in _CHUNK_LISTS if isinstance(entry.get(form), list)), []
-        )
-        for claimant in (entry, *listed[:1]):
+        for claimant in (entry, *(_listed(entry) or ())[:1]) if isinstance(entry, dict) else ():
             repo = claimant.get("repoSlug") if isinstance(claimant, dict) else None
             if isinstance(repo, str) and repo and is_unicode(repo):
                 return repo

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import polars as pl
@@ -160,14 +160,8 @@ def _no_constant(constant: str) -> float:
     raise ValueError(f"there is no {constant} in it")
 
 
-@dataclass(frozen=True, slots=True)
-class ExportedChunks:
-    """What was written.
-
-    Attributes:
-        chunks: Parsed chunks.
-        left_out: Why a line, a log or a chunk is not among them, a sentence each.
-    """
+class ExportedChunks(NamedTuple):
+    """How many chunks were written, and why a line, a log or a chunk is not among them, a sentence each."""
 
     chunks: int
     left_out: tuple[str, ...]
