@@ -22,6 +22,7 @@ from vocabgap.decisions.replay import EffectiveDecisions, replay
 from vocabgap.errors import InvalidInputError, expanded, require_kind, whole_number
 from vocabgap.glossary.checkpoints import waiting_folder
 from vocabgap.glossary.runtime import configured_runtime
+from vocabgap.glossary.session import Ask
 from vocabgap.ingest.discovery import resolve_roots
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import Selection, newest_moment
@@ -256,6 +257,7 @@ def run(
     allow_empty: bool = False,
     allow_shrink: bool = False,
     on_stage: Callable[[str], None] | None = None,
+    ask: Ask | None = None,
 ) -> Run:
     """Scan, cluster, rank and publish.
 
@@ -288,6 +290,7 @@ def run(
         allow_empty: Publish though there is no log, no record fits, or none has a name that was asked for.
         allow_shrink: Publish though more than half of the logs are gone since the run that is replaced.
         on_stage: Called with each of `STAGES` when it begins.
+        ask: Asks a person what words mean that a glossary does not settle; without it they stay open.
 
     Raises:
         VocabgapError: One of its kinds, as the stages raise them.
@@ -326,7 +329,12 @@ def run(
         on_scan=refuse,
     )
     check = check_report(
-        analysis.ranked, settings.glossary, top=settings.report.top, out=target, share=share is not None
+        analysis.ranked,
+        settings.glossary,
+        top=settings.report.top,
+        out=target,
+        share=share is not None,
+        ask=ask,
     )
     blocked = None if check is None else check.blocked
     keep = settings.report.keep if blocked is None else 0  # what waits is kept once it is published

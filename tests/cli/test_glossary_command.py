@@ -1,14 +1,15 @@
 import io
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from builders.command import vocabgap
+from glossary.steps import LIFT, STAIN, write_scope
 
-LIFT, STAIN = "Raise the tones of the shadows", "Take out, as of a stain"
 UNKNOWN = "5d2c3f3e-1111-4222-8333-444455556666"
 
 
@@ -64,7 +65,7 @@ def test_show_tells_of_every_sense_of_a_term() -> None:
     told = vocabgap("glossary", "show", "glossary:Lifts")
     assert told.code == 0
     assert told.out.startswith(
-        f"lift\n  [team_domain] {LIFT}\n    active, confidence 1.0, from its seed file\n"
+        f"lift\n  [team_domain] {LIFT}\n    active, confidence 1.0, from its seed file, no date\n"
     )
     assert vocabgap("glossary", "show", "mask").code == 3
 
@@ -136,7 +137,7 @@ def test_prompt_names_the_term_where_it_is_and_what_it_may_mean_the_likeliest_fi
     assert lines[0].endswith("High-severity conflict: workspace")
     assert [line for line in lines[1:] if line.strip("╰╯─")] == [
         "Term:    workspace",
-        "Context: step input: description field",
+        "Context: The workspace contains the implementation files",
         "Scope:   team_domain (2 matches)",
         "1. [team_domain] Git worktree directory for a work package (confidence: 0.9)",
         "2. [team_domain] VS Code workspace configuration file (confidence: 0.7)",
@@ -551,3 +552,129 @@ def test_mission_that_no_log_can_name_is_refused() -> None:
     told = vocabgap("glossary", "check", "--text", "Please lift it.", "--mission", "\udcff")
     assert told.code == 2
     assert "mission_id: character 1 is half of a surrogate pair" in told.err
+
+
+def answer(question: str, number: str, actor: str, moment: str) -> str:
+    told = vocabgap("glossary", "resolve", question, "--select", number, "--actor", actor, "--now", moment)
+    assert told.code == 0
+    return told.out
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_each_answer_is_told_with_who_gave_it_when_and_what_it_replaced() -> None:
+    vocabgap("glossary", "check", "--text", "Please lift it.", "--critical")
+    first = answer("lift", "1", "ana", "2026-04-01T10:00:00Z")
+    second = answer("lift", "2", "bo", "2026-04-02T10:00:00Z")
+
+    shown, listed = vocabgap("glossary", "show", "lift").out, vocabgap("glossary", "conflicts").out
+    answers = events(vocabgap("--json", "glossary", "conflicts").out)[0]["answers"]
+
+    said = f"'{LIFT}', as user:ana said on 2026-04-01 10:00"
+    lines = [
+        f"2026-04-01 10:00 user:ana: [team_domain] {LIFT}; in the place of [team_domain] {STAIN}",
+        f"2026-04-02 10:00 user:bo: [team_domain] {STAIN}; in the place of [team_domain] {LIFT}; overrides "
+        + said,
+    ]
+    assert first == "Conflict about 'lift' resolved successfully\n"
+    assert second == f"Conflict about 'lift' resolved successfully, in the place of {said}\n"
+    assert shown.splitlines()[-2:] == [f"  {line}" for line in lines]
+    assert [line.partition(" lift: ")[2] for line in listed.splitlines() if " lift: " in line] == lines
+    assert [(each["actor_id"], each["replaced"][0]["definition"], each["overrides"]) for each in answers] == [
+        ("user:ana", STAIN, ""), ("user:bo", LIFT, said),
+    ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_seed_without_a_date_has_none() -> None:
+    told = events(vocabgap("--json", "glossary", "show", "lift").out)
+    assert told[0]["provenance"] == {
+        "actor_id": "system:seed_file",
+        "timestamp": None,
+        "source": "seed_file",
+    }
+    assert "1970" not in vocabgap("glossary", "show", "lift").out
+
+
+def test_hints_run_as_they_are_printed(photos: Path, tmp_path: Path) -> None:
+    write_scope(tmp_path / "our words", [("mask", LIFT), ("mask", STAIN)])
+    Path("other.toml").write_text('[glossary]\nevents = "answers"\n', encoding="utf-8")
+    given = ("--glossary", "our words", "--config", "other.toml")
+
+    stopped = vocabgap("report", str(photos), *given, "--keep", "2", "--fail-on", "new-top")
+    hinted = [shlex.split(command)[1:] for command in re.findall(r"`(vocabgap [^`]*)`", stopped.err)]
+    asked = [vocabgap(*hinted[0], "--select", "1").code, vocabgap(*hinted[1]).code]
+    absent = vocabgap("glossary", "show", "nothing", *given)
+    lists = re.findall(r"`vocabgap ([^`]*)`", absent.err)
+    (tmp_path / "our words" / "core_domain.yaml").write_text("{{", encoding="utf-8")
+    broken = vocabgap("glossary", "list", *given)
+    validates = re.findall(r"`vocabgap ([^`]*)`", broken.err)
+
+    assert (stopped.code, asked) == (4, [0, 0])
+    assert hinted[1][-4:] == ["--keep", "2", "--fail-on", "new-top"]
+    assert "mask" in vocabgap(*shlex.split(lists[0])).out or "validation" in broken.err
+    assert vocabgap(*shlex.split(validates[0])).code == 2
+
+
+def test_report_asks_where_somebody_can_answer_and_goes_on(
+    photos: Path, two_lifts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_scope(two_lifts, [("mask", LIFT), ("mask", STAIN)])
+    typing(monkeypatch, "2\n")
+
+    told = vocabgap("report", str(photos), "--glossary", str(two_lifts), "--ask")
+
+    answers = events(vocabgap("--json", "glossary", "conflicts").out)[0]["answers"]
+    assert (told.code, "High-severity conflict: mask" in told.err) == (0, True)
+    assert Path("out", "report.md").exists()
+    assert [(each["definition"], each["actor_id"].startswith("user:")) for each in answers] == [(STAIN, True)]
+
+
+def test_report_asks_three_questions_at_most(
+    photos: Path, two_lifts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("sky", "mask", "grain", "film")
+    write_scope(two_lifts, [(word, meaning) for word in words for meaning in (LIFT, STAIN)])
+    typing(monkeypatch, "1\n" * 4)
+
+    told = vocabgap("report", str(photos), "--glossary", str(two_lifts), "--ask")
+
+    found = events(vocabgap("--json", "glossary", "conflicts").out)[:-1]
+    assert len(found) > 3
+    assert (told.code, told.err.count("Resolved: ")) == (4, 3)
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_what_changed_of_a_long_text_is_shown() -> None:
+    some = "Nothing to see here. " * 40
+    old, new = (f"{some}Please lift the {what} of it. {some}" for what in ("shadows", "highlights"))
+    vocabgap("glossary", "check", "--text", old, "--critical")
+
+    told = vocabgap("glossary", "resume", "--text", new)
+
+    assert "description: Please lift the shadows of it. -> Please lift the highlights of it.\n" in told.err
+
+
+def test_large_seed_file_is_listed_without_being_parsed_again(
+    two_lifts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_scope(two_lifts, [(f"term {number}", LIFT) for number in range(2_000)])
+    first = vocabgap("glossary", "list")
+    monkeypatch.setattr("vocabgap.glossary.seeds._parsed", None)
+
+    again = vocabgap("glossary", "list")
+
+    assert first.out.endswith("Total: 2000 term(s)\n")
+    assert again.out == first.out
+
+
+def test_damaged_cache_of_a_seed_file_is_made_anew(
+    two_lifts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    write_scope(two_lifts, [(f"term {number}", LIFT) for number in range(2_000)])
+    first = vocabgap("glossary", "list")
+    (kept,) = (tmp_path / "cache" / "vocabgap" / "seeds").iterdir()
+    kept.write_bytes(b"damaged")
+
+    assert vocabgap("glossary", "list").out == first.out
+    assert kept.read_bytes() != b"damaged"

@@ -2,12 +2,14 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, logged, runtime_in, step, write_scope
 from vocabgap.glossary.authoring import deprecate_sense
 from vocabgap.glossary.conflicts import BlockedByConflictError, ConflictType, Strictness
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.events import GlossaryClarificationRequested, GlossarySenseUpdated
+from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
 from vocabgap.glossary.senses import SenseRef, SenseStatus
 from vocabgap.glossary.session import (
     Answer,
@@ -19,6 +21,7 @@ from vocabgap.glossary.session import (
     defined,
     parse_answer,
 )
+from vocabgap.settings.model import GlossarySettings
 
 CANDIDATES = (SenseRef("lift", "team_domain", LIFT), SenseRef("lift", "team_domain", STAIN))
 
@@ -110,7 +113,7 @@ def test_use_against_the_definition_is_asked_about_once(answer: Answer, tmp_path
     again = runtime_in(tmp_path).run(step(step_output=DENIED), strictness=Strictness.MAX)
 
     assert [(each.conflict.conflict_type, each.conflict.context) for each in asked] == [
-        (ConflictType.INCONSISTENT, "step output: here a lift is not a burn.")
+        (ConflictType.INCONSISTENT, "Here a lift is not a burn.")
     ]
     assert (first.conflicts, again.conflicts) == ([], [])
 
@@ -118,15 +121,17 @@ def test_use_against_the_definition_is_asked_about_once(answer: Answer, tmp_path
 def test_another_use_against_the_definition_is_another_question(tmp_path: Path) -> None:
     write_scope(tmp_path, [("lift", LIFT)])
     ask, asked = answering(Select(0), Select(0))
-    one, other = "A lift is not a burn.".ljust(80, "."), "Unlike a lift, it ends."
+    one, other = (
+        "A lift is not a burn, nor any other thing that comes to mind here.",
+        "Unlike a lift, it ends.",
+    )
     runtime_in(tmp_path).run(step(step_output={"output": one}), strictness=Strictness.MAX, ask=ask)
 
     made = {"output": f"{one} {other}"}
     after = runtime_in(tmp_path).run(step(step_output=made), strictness=Strictness.MAX, ask=ask)
 
     assert len({each.conflict_id for each in asked}) == 2
-    assert "a lift is not" in asked[0].conflict.context
-    assert "unlike a lift" in asked[1].conflict.context
+    assert [each.conflict.context for each in asked] == [one, other]
     assert after.conflicts == []
 
 
@@ -226,9 +231,12 @@ def test_questions_that_are_put_off_are_logged_together(
     waits: list[int] = []
     monkeypatch.setattr(os, "fsync", waits.append)
 
-    runtime.run(step('A "burn"', critical=False))
+    with pytest.raises(BlockedByConflictError):
+        runtime.run(step('A "burn"'), strictness=Strictness.MAX)
     for_one, waits[:] = len(waits), []
-    many = runtime.run(step('A "dodge", a "vignette", a "gobo" and a "flag"', critical=False))
+    many = step('A "dodge", a "vignette", a "gobo" and a "flag"')
+    with pytest.raises(BlockedByConflictError):
+        runtime.run(many, strictness=Strictness.MAX)
 
     assert len(many.questions) == 4
     assert len(waits) <= for_one
@@ -274,3 +282,70 @@ def test_answer_counts_where_what_others_said_cannot_be_read(tmp_path: Path) -> 
 
     assert after.meanings == {"lift": "Mine"}
     assert any("what others have said meanwhile was not read" in note for note in after.notes)
+
+
+def requested(runtime: GlossaryRuntime) -> list[str]:
+    events = [each.event for each in read_events(runtime.logs).events]
+    return [each.term for each in events if isinstance(each, GlossaryClarificationRequested)]
+
+
+def test_where_nobody_is_asked_low_conflicts_and_drafts_are_no_questions(tmp_path: Path) -> None:
+    write_scope(tmp_path, [*TWO_LIFTS, ("mask", "A region")])
+    runtime = runtime_in(tmp_path)
+    text = 'Lift the "gobo", then meet Ansel at the flag, a flag, this flag.'
+
+    context = runtime.run(step(text, critical=False, step_output={"output": "A mask is not a region."}))
+
+    assert {each.term.surface_text: each.severity.value for each in context.conflicts} == {
+        "lift": "medium", "flag": "medium", "gobo": "low", "mask": "low", "ansel": "medium",
+    }  # fmt: skip
+    assert requested(runtime) == [each.term for each in context.questions] == ["lift"]
+
+
+def test_where_nobody_is_asked_all_that_stops_a_step_is_a_question(tmp_path: Path) -> None:
+    write_scope(tmp_path, [*TWO_LIFTS, ("mask", "A region"), ("mask", "A disguise")])
+    runtime = runtime_in(tmp_path)
+
+    with pytest.raises(BlockedByConflictError):
+        runtime.run(step('Lift the mask, "gobo".'))
+
+    assert requested(runtime) == ["lift", "mask"]
+
+
+def test_context_of_a_question_is_the_sentence_in_which_its_term_stands(tmp_path: Path) -> None:
+    write_scope(tmp_path, [*TWO_LIFTS, ("sky lift", "A lift of the sky")])
+    text = "We met e.g. at noon. The sky lift is done.\n\n- Then we use\n  two lifts, ok? Not more."
+    context = step(text, metadata={"glossary_watch_terms": ["gobo"]})
+
+    with pytest.raises(BlockedByConflictError):
+        runtime_in(tmp_path).run(context)
+
+    assert {each.term.surface_text: each.context for each in context.conflicts} == {
+        "lift": "Then we use two lifts, ok?",
+        "gobo": "metadata: glossary_watch_terms",
+    }
+
+
+def test_uses_against_a_definition_are_not_looked_for_where_that_is_switched_off(tmp_path: Path) -> None:
+    write_scope(tmp_path, [("lift", LIFT)])
+    settings = GlossarySettings(folder=str(tmp_path), strictness="max", contradictions=False)
+
+    context = configured_runtime(settings).run(step(step_output=DENIED))
+
+    assert context.conflicts == []
+    with pytest.raises(BlockedByConflictError):
+        configured_runtime(structs.replace(settings, contradictions=True)).run(step(step_output=DENIED))
+
+
+def test_question_says_what_somebody_answered_before(tmp_path: Path) -> None:
+    write_scope(tmp_path, TWO_LIFTS)
+    runtime_in(tmp_path).run(step(), ask=answering(Select(0))[0])
+    write_scope(tmp_path, [("lift", "Brighten the eyes")], "core_domain")
+    ask, asked = answering(Select(1))
+
+    runtime = runtime_in(tmp_path)
+    runtime.run(step(), ask=ask)
+
+    assert asked[0].earlier is not None
+    assert asked[0].earlier.summary == f"'{LIFT}', as user:ana said on 2026-04-01 10:00"
+    assert runtime.files.overridden("Lifts") == asked[0].earlier.summary

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from glossary.steps import LIFT, STAIN, import_terms, runtime_in, write_scope
+from glossary.steps import LIFT, STAIN, import_terms, runtime_in, step, write_scope
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.glossary import authoring
+from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.seeds import SeedTerm, read_seed, save_terms
 from vocabgap.glossary.senses import SenseStatus
 
@@ -105,15 +106,35 @@ def test_scopes_of_another_glossary_that_differ_still_do(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("present", ["audience_domain", "team_domain"])
-def test_second_meaning_in_a_scope_is_a_draft_though_the_source_has_both(
-    tmp_path: Path, present: str
-) -> None:
+def test_ambiguity_of_a_scope_stays_one_though_a_part_of_it_is_there(tmp_path: Path, present: str) -> None:
     write_scope(tmp_path / "glossary", [("lift", LIFT)], present)
     write_scope(tmp_path / "theirs", [("lift", LIFT), ("lift", STAIN)], present)
 
     made = import_terms(runtime_in(tmp_path / "glossary"), tmp_path / "theirs")
 
-    assert (made.present, made.drafts) == (1, ["lift"])
+    assert (made.present, made.drafts) == (1, [])
+
+
+def test_two_meanings_of_a_term_in_an_imported_vocabulary_stop_a_critical_step(tmp_path: Path) -> None:
+    entries = [{"name": "lift", "description": LIFT}, {"name": "lift", "description": STAIN}]
+    table = tmp_path / "vocabulary.json"
+    table.write_text(json.dumps({"entries": entries}), encoding="utf-8")
+    runtime = runtime_in(tmp_path / "glossary")
+
+    made = import_terms(runtime, table)
+
+    assert (len(made.added), made.drafts) == (2, [])
+    with pytest.raises(BlockedByConflictError, match="1 high-severity"):
+        runtime.run(step())
+
+
+def test_meaning_beside_another_one_that_is_there_is_a_draft(tmp_path: Path) -> None:
+    write_scope(tmp_path / "glossary", [("lift", "Brighten the eyes")])
+    write_scope(tmp_path / "theirs", [("lift", LIFT), ("lift", STAIN)])
+
+    made = import_terms(runtime_in(tmp_path / "glossary"), tmp_path / "theirs")
+
+    assert made.drafts == ["lift", "lift"]
 
 
 SCOPES = ("audience_domain", "core_domain", "mission_local", "team_domain")

@@ -7,7 +7,7 @@ import pytest
 from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, import_terms, runtime_in, step, write_scope
 from vocabgap.errors import NotFoundError
 from vocabgap.glossary.authoring import deprecate_sense, promote_sense
-from vocabgap.glossary.conflicts import Strictness
+from vocabgap.glossary.conflicts import BlockedByConflictError, Strictness
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.open_questions import (
     OpenQuestion,
@@ -31,6 +31,12 @@ def runtime(tmp_path: Path) -> GlossaryRuntime:
     runtime = runtime_in(tmp_path)
     runtime.run(step(critical=False))
     return runtime
+
+
+def stopped(runtime: GlossaryRuntime, context: ExecutionContext) -> None:
+    """Run a step that is stopped by whatever is open."""
+    with pytest.raises(BlockedByConflictError):
+        runtime.run(context, strictness=Strictness.MAX)
 
 
 def in_mission(mission: str, **fields: Any) -> ExecutionContext:  # noqa: ANN401
@@ -83,7 +89,7 @@ def test_question_about_an_unknown_term_is_settled_by_a_promoted_draft(tmp_path:
         "terms: [{surface: burnish, definition: Polish it, status: draft}]", encoding="utf-8"
     )
     runtime = runtime_in(tmp_path)
-    runtime.run(step('A "burnish" tool', critical=False))
+    stopped(runtime, step('A "burnish" tool'))
     assert open_terms(runtime) == ["burnish"]
 
     promote_sense(runtime, "burnish", None, None, lambda _: None)
@@ -93,7 +99,7 @@ def test_question_about_an_unknown_term_is_settled_by_a_promoted_draft(tmp_path:
 
 def test_question_about_an_unknown_term_is_settled_by_an_import(tmp_path: Path) -> None:
     runtime = runtime_in(tmp_path)
-    runtime.run(step('A "burnish" tool', critical=False))
+    stopped(runtime, step('A "burnish" tool'))
     table = tmp_path / "terms.csv"
     table.write_text("term,definition\nburnish,Polish it\n", encoding="utf-8")
 
@@ -107,7 +113,7 @@ def test_question_about_a_use_is_settled_by_an_answer_about_that_use(tmp_path: P
     runtime = runtime_in(tmp_path)
     made = {"output": "Here a lift is not a burn."}
     for mission in ("retouch", "elsewhere"):
-        runtime.run(in_mission(mission, step_output=made))
+        stopped(runtime, in_mission(mission, step_output=made))
     assert open_terms(runtime) == ["lift", "lift"]
 
     answer_later(runtime, listed(runtime)[1], Select(0))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from glossary.steps import LIFT, NOW, STAIN, runtime_in, write_scope
+from glossary.steps import LIFT, NOW, STAIN, runtime_in, step, write_scope
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.glossary.authoring import deprecate_sense, promote_sense
 from vocabgap.glossary.event_log import append_events
@@ -103,3 +103,19 @@ def test_the_last_moment_there_is_can_be_followed(runtime: GlossaryRuntime) -> N
     promote_sense(last, "lift", None, STAIN, lambda _: True)
     deprecate_sense(runtime, "lift", None, STAIN)
     assert active(runtime) == []
+
+
+def test_draft_that_says_nothing_is_not_promoted_but_defined(tmp_path: Path) -> None:
+    runtime = runtime_in(tmp_path)
+    runtime.run(step("We met at the Silver Lake with Ansel.", critical=False))
+    with pytest.raises(StateError, match="nobody has said yet what 'ansel' means") as refused:
+        promote_sense(runtime, "ansel", None, None, lambda _: True)
+
+    promote_sense(runtime, "ansel", None, None, lambda _: None, define="Adams, who took it")
+
+    assert "--define TEXT" in refused.value.hint
+    assert [(each.definition, each.status.value) for each in runtime.load().glossary.history("ansel")] == [
+        ("Adams, who took it", "active")
+    ]
+    with pytest.raises(StateError, match="something else in team_domain already"):
+        promote_sense(runtime, "ansel", None, None, lambda _: None, define="A name")

@@ -12,6 +12,7 @@ from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.events import SemanticCheckEvaluated
 from vocabgap.glossary.middlewares import Middleware
 from vocabgap.glossary.runtime import GlossaryRuntime
+from vocabgap.glossary.senses import DEFAULT_SCOPES
 from vocabgap.glossary.session import ExecutionContext, MiddlewareError, Session
 
 
@@ -276,7 +277,7 @@ def test_middleware_that_gives_nothing_on_is_named(tmp_path: Path) -> None:
         GlossaryRuntime(folder=tmp_path, stages=[_forgetful]).run(step())
 
 
-def test_start_of_a_run_logs_the_scopes_that_hold_a_sense(tmp_path: Path) -> None:
+def test_start_of_a_run_logs_every_active_scope(tmp_path: Path) -> None:
     write_scope(tmp_path, [("lift", LIFT)])
     write_scope(tmp_path, [("mask", "A region")], "core_domain")
     runtime = runtime_in(tmp_path)
@@ -284,8 +285,8 @@ def test_start_of_a_run_logs_the_scopes_that_hold_a_sense(tmp_path: Path) -> Non
     made = runtime.start(step())
     off = runtime.start(step(), Strictness.OFF)
 
-    assert [each.scope_id for each in made] == ["team_domain", "core_domain"]  # type: ignore[union-attr]
-    assert (logged(runtime), off) == (["GlossaryScopeActivated"] * 2, [])
+    assert [each.scope_id for each in made] == list(DEFAULT_SCOPES)  # type: ignore[union-attr]
+    assert (logged(runtime), off) == (["GlossaryScopeActivated"] * 4, [])
 
 
 def test_one_runtime_serves_many_steps_and_sees_a_changed_file(tmp_path: Path) -> None:

@@ -266,7 +266,8 @@ def test_command_line_stops_with_4_and_publishes_what_waits(
     codes.append(command(resume))
 
     assert codes == [4, 0, 0, 0]
-    assert f"a report waits under this token: `vocabgap report --resume {resume[2]}`" in told
+    waits = f"`vocabgap report --resume {resume[2]} --glossary glossary`"
+    assert f"a report waits under this token: {waits}" in told
     assert (tmp_path / "out" / "report.html").is_file()
 
 

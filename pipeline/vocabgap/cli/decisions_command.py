@@ -1,5 +1,6 @@
 """`vocabgap decide` and `decisions`: decide about capabilities, undo that, and see what was decided."""
 
+import shlex
 from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from vocabgap.cli.options import (
     NowOption,
     RunOption,
     require_decisions,
+    runnable,
     settings_of,
     with_options,
 )
@@ -162,16 +164,17 @@ def _decide(context: typer.Context, deciding: Callable[["Decisions", str], "Deci
         decision = deciding(book, options["why"])
     output.event("decision", decision=decision)
     if decision.entry is not None and settings.glossary.folder is not None:
-        _author_term(output, settings, decision)
+        _author_term(context, settings, decision)
     follows = f"{escape_unseen(place)}: the next `vocabgap report` follows it"
     output.result(f"{decision.summary}\n{follows}", decision_id=decision.decision_id, file=place)
 
 
-def _author_term(output: Output, settings: "Settings", decision: "Decision") -> None:
+def _author_term(context: typer.Context, settings: "Settings", decision: "Decision") -> None:
     """Let the entry of a decision be a term of the glossary."""
     from vocabgap.glossary.authoring import add_entry
     from vocabgap.ranking.vocabulary import configured_vocabulary
 
+    output = output_of(context)
     entry = decision.entry or ""
     known = configured_vocabulary(settings.vocabulary).entries
     described = next((each.description for each in known if each.name == entry), "")
@@ -180,7 +183,8 @@ def _author_term(output: Output, settings: "Settings", decision: "Decision") -> 
     output.event("sense", sense=sense)
     output.text(f"{visible(sense.surface)} [{sense.scope}] is {sense.status}: {visible(sense.definition)}")
     if sense.status.value == "draft":
-        output.note(f"it means something else already; `{PROGRAM} glossary promote` settles that")
+        settling = f"`{PROGRAM} glossary promote {shlex.quote(sense.surface)} --replace`"
+        output.note(f"it means something else already; {runnable(settling, context.params)} settles that")
 
 
 decisions = Commands("decisions", "Look at what was decided.")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 import typer
 
-from vocabgap.cli.glossary_conflicts_command import Prompt
+from vocabgap.cli.glossary_conflicts_command import Prompt, prompt_of
 from vocabgap.cli.glossary_options import (
     SHOWN_DIGITS,
     ActingOptions,
@@ -24,7 +24,7 @@ from vocabgap.cli.glossary_options import (
     require_strictness,
     runtime_of,
 )
-from vocabgap.cli.options import with_options
+from vocabgap.cli.options import runnable, with_options
 from vocabgap.cli.output import PROGRAM, Output, output_of, table
 from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, file_kind
@@ -121,7 +121,7 @@ def check(
         {"critical_step": critical, "glossary_watch_terms": watch, "glossary_exclude_terms": exclude},
         step_output={} if output_of_step is None else {"output": _read(output_of_step)},
     )
-    prompt = _prompt(output, ask=ask) if runtime.is_logged else None
+    prompt = prompt_of(output, ask=ask) if runtime.is_logged else None
     runtime.start(step_context, chosen)
     with _telling(output, step_context):
         try:
@@ -191,7 +191,7 @@ def resume(
     token = token or runtime.newest()
     if token is None:
         raise NotFoundError("no step was stopped that still waits", hint="there is nothing to resume")
-    prompt = _prompt(output, ask=ask)
+    prompt = prompt_of(output, ask=ask)
 
     def confirm(changed: "ChangedInputs") -> bool:
         output.event("changed", old=changed.old, new=changed.new, changes=changed.changes)
@@ -216,7 +216,8 @@ def resume(
     with _telling(output, stopped):
         runtime.run(stopped, strictness=chosen, ask=prompt, confirm=confirm)
     if waiting_folder(runtime.logs, token).is_dir():
-        output.note(f"a report waits under this token: `{PROGRAM} report --resume {token}` publishes it")
+        publishing = runnable(f"`{PROGRAM} report --resume {token}`", context.params)
+        output.note(f"a report waits under this token: {publishing} publishes it")
 
 
 def _why_lost(path: Path) -> str:
@@ -250,9 +251,9 @@ def _telling(output: Output, context: "ExecutionContext") -> Iterator[None]:
 def _how_to_go_on(context: "ExecutionContext") -> str:
     if not context.questions:
         return "nothing was logged: name the step with --step, and its questions can be answered"
-    if not context.retry_token:
-        return f"answer the questions with `{PROGRAM} glossary resolve`, then try again"
     first = context.questions[0].conflict_id[:SHOWN_DIGITS]
+    if not context.retry_token:
+        return f"answer with `{PROGRAM} glossary resolve {first}`, then try again"
     return (
         f"answer with `{PROGRAM} glossary resolve {first}`,"
         f" then `{PROGRAM} glossary resume {context.retry_token}`"
@@ -314,13 +315,6 @@ def _show(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> N
     outcome = "stopped" if is_blocked else "nothing stops this step"
     strictness = context.effective_strictness
     output.text(f"{count(len(rows), 'term')}, {settled:,} settled; {outcome} (strictness {strictness})")
-
-
-def _prompt(output: Output, *, ask: bool | None) -> "Prompt | None":
-    """What asks, where somebody is there to answer."""
-    if ask is None:
-        ask = sys.stdin.isatty() and sys.stderr.isatty() and not output.as_json
-    return Prompt() if ask else None
 
 
 def _read(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vocabgap.cli.glossary_check_command import check, resume
-from vocabgap.cli.glossary_conflicts_command import Prompt, conflicts, resolve
+from vocabgap.cli.glossary_conflicts_command import Prompt, conflicts, resolve, told
 from vocabgap.cli.glossary_options import (
     ActingOptions,
     GlossaryOptions,
@@ -19,11 +19,11 @@ from vocabgap.cli.glossary_options import (
 )
 from vocabgap.cli.groups import Commands
 from vocabgap.cli.options import ConfigOption, with_options
-from vocabgap.cli.output import Output, output_of, table
+from vocabgap.cli.output import Output, lines_of, output_of
 from vocabgap.errors import ExitCode, NotFoundError
 from vocabgap.records.moments import iso
 from vocabgap.settings.model import VocabularyFields
-from vocabgap.text import count, escape_unseen, shortened, visible
+from vocabgap.text import count, escape_unseen, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,24 +80,22 @@ def list_terms(
         output.text("No terms found")
         return
     if not output.as_json:
-        rows = [
-            (
-                sense.surface,
-                sense.scope,
-                shortened(sense.definition, _DEFINITION),
-                sense.status,
-                f"{sense.confidence:.1f}",
-            )
-            for sense in senses
-        ]
-        output.text(table(("term", "scope", "definition", "status", "confidence"), rows))
+        columns = (
+            [each.surface.surface_text for each in senses],
+            [each.scope for each in senses],
+            [each.status.value for each in senses],
+            [f"{each.confidence:.1f}" for each in senses],
+            [each.definition for each in senses],
+        )
+        headings = ("term", "scope", "status", "confidence", "definition")
+        output.text(lines_of(headings, columns, widest=_DEFINITION))
     output.text(f"\nTotal: {len(senses)} term(s)")
 
 
 @glossary.command("show")
 @with_options(GlossaryOptions)
 def show_term(context: typer.Context, term: TermArgument) -> None:
-    """Show all senses of a term, and where each comes from."""
+    """Show all senses of a term, where each comes from, and who has said what of it."""
     output = output_of(context)
     runtime = existing_runtime(context)
     loaded = runtime.load()
@@ -107,16 +105,21 @@ def show_term(context: typer.Context, term: TermArgument) -> None:
     if not senses:
         raise NotFoundError(f"term '{name}' was not found", hint="`vocabgap glossary list` lists them")
     answering = loaded.glossary.resolve(name)
+    answers = runtime.files.answers(name)
     for sense in senses:
         provenance = sense.provenance
         output.event("sense", **_fields(sense), answers=sense in answering, provenance=provenance)
-    output.event("result", senses=len(senses), answering=len(answering))
+    for answer in answers:
+        output.event("answer", answer=answer)
+    output.event("result", senses=len(senses), answering=len(answering), answers=len(answers))
     output.text(visible(senses[0].surface.surface_text))
     for sense in senses:
         ruled_out = sense.is_active and sense not in answering
         status = f"{sense.status}, ruled out by another sense" if ruled_out else sense.status
         output.text(f"  [{sense.scope}] {visible(sense.definition)}")
         output.text(f"    {status}, confidence {sense.confidence:.1f}, {_origin(sense)}")
+    for answer in answers:
+        output.text(f"  {told(answer)}")
 
 
 @glossary.command()
@@ -209,6 +212,9 @@ def promote(
     term: TermArgument,
     scope: ScopeOption = None,
     definition: DefinitionOption = None,
+    define: Annotated[
+        str | None, typer.Option(help="What the term means, where no sense of it says so.")
+    ] = None,
     replace: Annotated[
         bool | None,
         typer.Option(
@@ -222,16 +228,16 @@ def promote(
 
     output = output_of(context)
     runtime = existing_runtime(context)
-    if replace is None and sys.stdin.isatty() and not output.as_json:
 
-        def is_replacing(rivals: "Sequence[TermSense]") -> bool | None:
-            meanings = "; ".join(f"[{each.scope}] {visible(each.definition)}" for each in rivals)
-            return Prompt().agrees(f"It means something else already: {meanings}. Take its place?") or None
+    def is_replacing(rivals: "Sequence[TermSense]") -> bool | None:
+        if replace is not None or output.as_json or not sys.stdin.isatty():
+            return replace
+        meanings = "; ".join(f"[{each.scope}] {visible(each.definition)}" for each in rivals)
+        return Prompt().agrees(f"It means something else already: {meanings}. Take its place?") or None
 
-        sense = promote_sense(runtime, term, scope, definition, is_replacing)
-    else:
-        sense = promote_sense(runtime, term, scope, definition, lambda _: replace)
-    _tell_changed(output, sense, "is active")
+    sense = promote_sense(runtime, term, scope, definition, is_replacing, define=define)
+    overrides = runtime.files.overridden(sense.surface.surface_text)
+    _tell_changed(output, sense, f"is active{overrides and f', in the place of {visible(overrides)}'}")
 
 
 @glossary.command()
@@ -248,10 +254,13 @@ def deprecate(
 
 
 def read_entries(path: Path) -> list[tuple[str, str]]:
-    """The entries of a vocabulary or a table, each with its name and what it means."""
-    from vocabgap.ranking.vocabulary import load_vocabulary
+    """The entries of a vocabulary or a table, each with its name and what it means; a name may come twice."""
+    from vocabgap.ranking.vocabulary import entry_of, require_led, vocabulary_files
+    from vocabgap.ranking.vocabulary_files import read_content, read_items
 
-    entries = load_vocabulary(path, fields=_COLUMNS).entries
+    items = [item for file in vocabulary_files(path) for item in read_items(file, read_content(file), None)]
+    require_led(items, _COLUMNS)
+    entries = [entry_of(item, _COLUMNS, "") for item in items]
     return [(entry.name, entry.description) for entry in entries]
 
 
@@ -272,6 +281,6 @@ def _fields(sense: "TermSense") -> dict[str, object]:
 
 def _origin(sense: "TermSense") -> str:
     provenance = sense.provenance
-    if not provenance.timestamp.timestamp():
-        return "from its seed file"
+    if provenance.timestamp is None:
+        return "from its seed file, no date"
     return f"{visible(provenance.source)} by {visible(provenance.actor_id)} on {iso(provenance.timestamp)}"

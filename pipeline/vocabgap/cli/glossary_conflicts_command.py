@@ -1,13 +1,12 @@
 """`vocabgap glossary conflicts` and `resolve`: the open questions, and their answers."""
 
+import difflib
 import sys
+from collections.abc import Callable, Iterator
 from datetime import UTC
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
-from rich.console import Console
-from rich.panel import Panel
-from rich.text import Text
 
 from vocabgap.cli.glossary_options import (
     SHOWN_DIGITS,
@@ -24,11 +23,12 @@ from vocabgap.cli.output import Output, output_of, table
 from vocabgap.errors import InvalidInputError
 from vocabgap.files.signals import end_reads
 from vocabgap.records.moments import iso
-from vocabgap.text import carried, shortened, visible
+from vocabgap.text import carried, excerpt, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from vocabgap.glossary.event_log import GivenAnswer
     from vocabgap.glossary.open_questions import OpenQuestion
     from vocabgap.glossary.senses import SenseRef
     from vocabgap.glossary.session import Answer, ChangedInputs, Question
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 _COLOURS: Final = {"high": "red", "medium": "yellow", "low": "blue"}
 _SHOWN: Final = 200  # characters of a value
+_BEFORE: Final = 40  # characters of what is as it was, before what has changed
+_MOST_CHANGES: Final = 5  # that are shown of one value
 
 
 @with_options(GlossaryOptions)
@@ -45,7 +47,7 @@ def conflicts(
     unresolved: Annotated[bool, typer.Option("--unresolved", help="Those that wait for an answer.")] = False,
     strictness: StrictnessOption = None,
 ) -> None:
-    """List the questions that came up, and whether they are answered."""
+    """List the questions that came up, and who has answered them, when, and in the place of what."""
     from vocabgap.glossary.event_log import read_events
     from vocabgap.glossary.open_questions import as_they_stand, questions_of
 
@@ -54,20 +56,21 @@ def conflicts(
     runtime = runtime_of(context)
     read = read_events(runtime.logs)
     note_skipped(output, read.skipped)
-    events = read.events
     listed = [
         each
-        for each in as_they_stand(questions_of(events), runtime)
+        for each in as_they_stand(questions_of(read.events), runtime)
         if mission in {None, each.mission_id}
         and (each.is_open or not unresolved)
         and chosen in {None, each.effective_strictness}
     ]
-    for each in listed:
-        output.event("conflict", **_fields(each))
+    given = runtime.files.answers()
+    answers = [(each, [answer for answer in given if each.is_answered_by(answer)]) for each in listed]
+    for each, own in answers:
+        output.event("conflict", **_fields(each), context=each.context, answers=own)
     waiting = sum(each.is_open for each in listed)
     output.event("result", conflicts=len(listed), unresolved=waiting)
     if not listed:
-        output.text("No conflicts found" if events else "No events found: nothing was checked yet")
+        output.text("No conflicts found" if read.events else "No events found: nothing was checked yet")
         output.text("Total: 0 conflict(s)")
         return
     if not output.as_json:
@@ -85,7 +88,23 @@ def conflicts(
             for each in listed
         ]
         output.text(table(headings, rows, dates=("conflict", "type", "severity", "status", "time")))
+        for each, own in answers:
+            if not each.is_open and not own:  # an answer to another question settles this one, too
+                own = list(filter(None, [runtime.files.standing(each.term)]))  # noqa: PLW2901 - still its own
+            for answer in (
+                [*map(told, own)] if own or each.is_open else ["its seed file says what it means, no date"]
+            ):
+                output.text(f"{each.conflict_id[:SHOWN_DIGITS]} {visible(each.term)}: {answer}")
     output.text(f"\nTotal: {len(listed)} conflict(s)\nUnresolved: {waiting}")
+
+
+def told(answer: "GivenAnswer") -> str:
+    """What somebody has said of a term, in words: what, who, when, and in the place of what."""
+    replaced = "; ".join(f"[{each.scope}] {each.definition}" for each in answer.replaced)
+    said = f"{answer.timestamp:%Y-%m-%d %H:%M} {answer.actor_id}: [{answer.scope}] {answer.definition}"
+    said += f" ({answer.status})" if answer.status != "active" else ""
+    said += f"; in the place of {replaced}" if replaced else ""
+    return visible(said + (f"; overrides {answer.overrides}" if answer.overrides else ""))
 
 
 @with_options(ActingOptions)
@@ -120,13 +139,16 @@ def resolve(
             output.event("result", conflict_id=question.conflict_id, status=question.status)
             return
         answer = typed
-    events = answer_later(runtime, question, answer)
-    output.event("result", conflict_id=question.conflict_id, status="resolved" if events else question.status)
+    answer_later(runtime, question, answer)
     term = visible(question.term)
     if isinstance(answer, Defer):
-        output.text(f"Deferred: conflict {question.conflict_id} about '{term}' stays unresolved")
+        summary = f"Deferred: conflict {question.conflict_id} about '{term}' stays unresolved"
+        output.result(summary, conflict_id=question.conflict_id, status=question.status)
         return
-    output.text(f"Conflict about '{term}' resolved successfully")
+    overrides = runtime.files.overridden(question.term)
+    summary = f"Conflict about '{term}' resolved successfully"
+    summary += f", in the place of {visible(overrides)}" if overrides else ""
+    output.result(summary, conflict_id=question.conflict_id, status="resolved", overrides=overrides)
 
 
 def _ask(output: Output, question: "OpenQuestion", candidates: "tuple[SenseRef, ...]") -> "Answer | None":
@@ -136,9 +158,8 @@ def _ask(output: Output, question: "OpenQuestion", candidates: "tuple[SenseRef, 
         output.text(f"Conflict {question.conflict_id} is already resolved")
         if not prompt.agrees("Resolve it again?"):
             return None
-    body = Text(f"What does '{visible(question.term)}' mean? {visible(question.context)}".rstrip())
-    prompt.candidates(candidates, body)
-    prompt.show(body)
+    asked = f"What does '{visible(question.term)}' mean? {visible(question.context)}".rstrip()
+    prompt.say("\n".join([asked, *_numbered(candidates)]))
     return prompt.choose(candidates, once=True)
 
 
@@ -159,36 +180,37 @@ class Prompt:
     """Asks on a terminal, beside the data: what is asked goes to stderr.
 
     All that comes from data is made visible, and never read as markup.
+
+    Attributes:
+        before: Called before a question is shown.
     """
 
-    def __init__(self) -> None:
-        self._console = Console(stderr=True, highlight=False, emoji=False, markup=False)
+    before: Callable[[], object] = bool  # which does nothing
 
     def __call__(self, question: "Question") -> "Answer":
         """Show a conflict and what its term may mean, and read what somebody answers."""
-        conflict = question.conflict
-        colour = _COLOURS.get(conflict.severity.value, "red")
-        scopes = sorted({each.scope for each in question.candidates})
-        body = Text()
-        body.append(f"Term:    {_shown(question.term)}\n")
-        body.append(f"Context: {_shown(conflict.context) or '-'}\n")
-        matches = (
-            f"{', '.join(map(_shown, scopes))} ({len(question.candidates)} matches)" if scopes else "none"
-        )
-        body.append(f"Scope:   {matches}")
-        self.candidates(question.candidates, body)
-        title = Text(f"{self._mark()} {conflict.severity.value.capitalize()}-severity conflict: ", colour)
-        title.append(_shown(question.term))
-        self._console.print(Panel(body, title=title, title_align="left", border_style=colour))
-        answer = self.choose(question.candidates)
-        self._console.print(Text(_outcome(question, answer)))
-        return answer
+        from rich.console import Console
+        from rich.panel import Panel
+        from rich.text import Text
 
-    def candidates(self, candidates: "Sequence[SenseRef]", body: Text) -> None:
-        """Add the numbered senses to a text."""
-        for number, sense in enumerate(candidates, start=1):
-            scope, meaning = _shown(sense.scope), _shown(sense.definition)
-            body.append(f"\n{number}. [{scope}] {meaning} (confidence: {sense.confidence:.1f})")
+        self.before()
+        severity = question.conflict.severity.value
+        colour = _COLOURS.get(severity, "red")
+        scopes = ", ".join(sorted({excerpt(each.scope) for each in question.candidates}))
+        lines = [
+            f"Term:    {excerpt(question.term)}",
+            f"Context: {excerpt(question.conflict.context, _SHOWN) or '-'}",
+            f"Scope:   {f'{scopes} ({len(question.candidates)} matches)' if scopes else 'none'}",
+            *([f"Before:  {excerpt(question.earlier.summary)}"] if question.earlier else []),
+            *_numbered(question.candidates),
+        ]
+        console = Console(stderr=True, highlight=False, emoji=False, markup=False)
+        mark = "●" if carried("●", console.encoding) == "●" else "!"
+        title = Text(f"{mark} {severity.capitalize()}-severity conflict: {excerpt(question.term)}", colour)
+        console.print(Panel(Text("\n".join(lines)), title=title, title_align="left", border_style=colour))
+        answer = self.choose(question.candidates)
+        self.say(_outcome(question, answer))
+        return answer
 
     def choose(self, candidates: "Sequence[SenseRef]", *, once: bool = False) -> "Answer":
         """Read an answer, until there is one or once; the end of the input defers."""
@@ -206,11 +228,11 @@ class Prompt:
             if once:
                 message = f"Invalid selection: '{typed.strip()}'"
                 raise InvalidInputError(message, hint=_choices(candidates).strip())
-            self._console.print(Text(f"'{_shown(typed)}' is no answer."))
+            self.say(f"'{excerpt(typed)}' is no answer.")
 
-    def show(self, body: Text) -> None:
+    def say(self, text: str, *, end: str = "\n") -> None:
         """Show a text."""
-        self._console.print(body)
+        print(text, file=sys.stderr, end=end, flush=True)
 
     def confirm(self, changed: "ChangedInputs") -> bool:
         """Show what has changed since a step was stopped, and ask whether it goes on; no is the default."""
@@ -219,9 +241,13 @@ class Prompt:
 
     def show_changes(self, changed: "ChangedInputs") -> None:
         """Show what has changed since a step was stopped."""
-        self._console.print(Text(f"The inputs have changed: {changed.old}… is now {changed.new}…"))
+        self.say(f"The inputs have changed: {changed.old}… is now {changed.new}…")
         for key, (old, new) in changed.changes.items():
-            self._console.print(Text(f"  {_shown(key)}: {_value(old)} -> {_value(new)}"))
+            parts = list(_changed_parts(old, new))
+            for before, after in parts[:_MOST_CHANGES]:
+                self.say(f"  {excerpt(key)}: {_value(before)} -> {_value(after)}")
+            if len(parts) > _MOST_CHANGES:
+                self.say(f"  {excerpt(key)}: {len(parts) - _MOST_CHANGES} more")
 
     def agrees(self, question: str) -> bool:
         """Ask for a yes; everything else is a no."""
@@ -235,20 +261,28 @@ class Prompt:
             try:
                 typed.encode()
             except UnicodeEncodeError:
-                self._console.print(Text("That holds characters that are not UTF-8."))
+                self.say("That holds characters that are not UTF-8.")
             else:
                 return typed
 
     def _read(self, prompt: str) -> str | None:
         """What somebody types; none at the end of the input."""
-        self._console.print(Text(prompt), end="")
+        self.say(prompt, end="")
         end_reads()
-        line = sys.stdin.readline()
-        return line or None
+        return sys.stdin.readline() or None
 
-    def _mark(self) -> str:
-        mark = "●"
-        return mark if carried(mark, self._console.encoding) == mark else "!"
+
+def prompt_of(output: Output, *, ask: bool | None) -> Prompt | None:
+    """What asks, where somebody is there to answer."""
+    if ask is None:
+        ask = sys.stdin.isatty() and sys.stderr.isatty() and not (output.as_json or output.quiet)
+    return Prompt() if ask else None
+
+
+def _numbered(candidates: "Sequence[SenseRef]") -> Iterator[str]:
+    for number, sense in enumerate(candidates, start=1):
+        meaning = f"[{excerpt(sense.scope)}] {excerpt(sense.definition)}"
+        yield f"{number}. {meaning} (confidence: {sense.confidence:.1f})"
 
 
 def _choices(candidates: "Sequence[SenseRef]") -> str:
@@ -257,19 +291,35 @@ def _choices(candidates: "Sequence[SenseRef]") -> str:
 
 
 def _outcome(question: "Question", answer: "Answer") -> str:
-    from vocabgap.glossary.session import Define, Select
+    from vocabgap.glossary.normal_form import definition_key
+    from vocabgap.glossary.session import Defer, Select
 
-    match answer:
-        case Select(place):
-            return f"Resolved: {_shown(question.term)} = {_shown(question.candidates[place].definition)}\n"
-        case Define(definition):
-            return f"Resolved: {_shown(question.term)} = {_shown(definition)}\n"
-    return f"Deferred: conflict {question.conflict_id}\n"
+    if isinstance(answer, Defer):
+        return f"Deferred: conflict {question.conflict_id}"
+    meaning = (
+        question.candidates[answer.place].definition if isinstance(answer, Select) else answer.definition
+    )
+    earlier = question.earlier
+    overrides = earlier is not None and definition_key(earlier.definition) != definition_key(meaning)
+    place = f", in the place of {excerpt(earlier.summary)}" if earlier is not None and overrides else ""
+    return f"Resolved: {excerpt(question.term)} = {excerpt(meaning)}{place}\n"
 
 
-def _shown(value: str) -> str:
-    return shortened(visible(value))
+def _changed_parts(old: object, new: object) -> Iterator[tuple[object, object]]:
+    """What of a value has changed: of a text its sentences, from shortly before the first difference on."""
+    if not isinstance(old, str) or not isinstance(new, str):
+        yield old, new
+        return
+    from vocabgap.glossary.prose import sentences
+
+    before, after = sentences(old), sentences(new)
+    for kind, first, last, start, end in difflib.SequenceMatcher(None, before, after).get_opcodes():
+        if kind != "equal":
+            left, right = " ".join(before[first:last]), " ".join(after[start:end])
+            same = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), 0)
+            skipped = max(0, same - _BEFORE)
+            yield tuple(f"{'…' * bool(skipped)}{each[skipped:]}" or None for each in (left, right))  # type: ignore[misc]
 
 
 def _value(value: object) -> str:
-    return "(nothing)" if value is None else shortened(visible(str(value)), _SHOWN)
+    return "(nothing)" if value is None else excerpt(str(value), _SHOWN)

@@ -2,7 +2,9 @@
 
 import inspect
 import os
-from collections.abc import Callable
+import re
+import shlex
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
@@ -12,7 +14,7 @@ import typer
 
 from vocabgap.cli.groups import Panel
 from vocabgap.cli.output import Output
-from vocabgap.errors import NotFoundError, expanded
+from vocabgap.errors import NotFoundError, VocabgapError, expanded
 from vocabgap.records.moments import parse_moment
 from vocabgap.settings.model import BY_WORDING, DEFAULT_DECISIONS, DEFAULT_OUT, known_flags
 from vocabgap.text import count, escape_unseen, printable_name
@@ -24,6 +26,11 @@ if TYPE_CHECKING:
     from vocabgap.ingest.scanning import Scan
     from vocabgap.settings.loading import Loaded
     from vocabgap.settings.model import Settings
+
+# The options that say which glossary is meant, and those of a report that hold when it is resumed.
+_GLOSSARY_OPTIONS: Final = {"folder": "--glossary", "glossary": "--glossary", "config": "--config"}
+_RESUMING_OPTIONS: Final = {"keep": "--keep", "fail_on": "--fail-on", "baseline": "--baseline"}
+_GLOSSARY_COMMAND: Final = re.compile(r"`(vocabgap (glossary|report --resume) ([^` ]+)[^`]*)`")
 
 RootsArgument = Annotated[
     list[Path] | None,
@@ -186,12 +193,37 @@ def with_options(
 
         @wraps(command)
         def run(**given: Any) -> None:  # noqa: ANN401 - whatever Typer has read
-            command(**{name: given[name] for name in own})
+            try:
+                command(**{name: given[name] for name in own})
+            except VocabgapError as error:
+                error.hint = runnable(error.hint, given)
+                raise
 
         run.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
         return run
 
     return decorate
+
+
+def runnable(text: str, given: Mapping[str, Any]) -> str:
+    """A text whose commands of a glossary, in back-ticks, name those of the given options that they need."""
+
+    def completed(match: re.Match[str]) -> str:
+        names = _GLOSSARY_OPTIONS if match[2] == "glossary" else _GLOSSARY_OPTIONS | _RESUMING_OPTIONS
+        command = match[1]
+        for name, option in names.items():
+            values = given.get(name)
+            if (
+                values is None
+                or f" {option} " in command
+                or (option == "--glossary" and match[3] == "validate")
+            ):
+                continue
+            for value in values if isinstance(values, list) else [values]:
+                command += f" {option} {shlex.quote(printable_name(str(value)))}"
+        return f"`{command}`"
+
+    return _GLOSSARY_COMMAND.sub(completed, text)
 
 
 def _flags(table: str) -> list[inspect.Parameter]:

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,7 +84,7 @@ class Output:
 
     @contextmanager
     def progress(self, stages: tuple[str, ...]) -> Iterator[Callable[[str], None]]:
-        """A listener that shows the stage at work, where stderr is a terminal."""
+        """A listener that shows the stage at work, where stderr is a terminal, until an empty one comes."""
         if self.as_json:
             yield lambda stage: self.event("stage", stage=stage)
             return
@@ -97,6 +97,9 @@ class Output:
 
         def show(stage: str) -> None:
             with suppress(OSError):  # the terminal has gone; the work has not
+                if not stage:
+                    status.stop()
+                    return
                 status.update(f"{stages.index(stage) + 1}/{len(stages)} {stage}")
                 status.start()
 
@@ -198,6 +201,30 @@ def table(
     )
     console.print(laid_out)
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines())
+
+
+def lines_of(headings: Sequence[str], columns: Iterable[Iterable[str]], *, widest: int) -> str:
+    """Lay out rows that may be many, each on one line; of the last column what fits, and `widest` characters.
+
+    Laying out a table takes a hundred times as long.
+    """
+    encoding = sys.stdout.encoding or "utf-8"
+    cells = [_shown(heading, column, encoding) for heading, column in zip(headings, columns, strict=True)]
+    *others, last = cells
+    widths = [max(map(len, column)) for column in others]
+    most = min(max(available_width() - sum(widths) - 3 * len(widths), MIN_WIDTH // 3), widest)
+    cut = [cell if len(cell) <= most else carried(f"{cell[: most - 1]}…", encoding) for cell in last]
+    row = "   ".join([f"%-{width}s" for width in widths] + ["%s"])
+    lines = [row % cells for cells in zip(*others, cut, strict=True)]
+    ruled = "─" if carried("─", encoding) == "─" else "-"
+    return "\n".join([lines[0], ruled * max(map(len, lines)), *lines[1:]])
+
+
+def _shown(heading: str, column: Iterable[str], encoding: str) -> list[str]:
+    cells = [heading, *column]
+    whole = "".join(cells)
+    is_plain = whole.isascii() and whole.isprintable()  # nearly always
+    return cells if is_plain else [carried(visible(cell), encoding) for cell in cells]
 
 
 def account_line(account: "ScanSummary | Account") -> str:

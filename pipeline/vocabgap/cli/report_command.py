@@ -4,10 +4,12 @@ import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from vocabgap.cli.glossary_conflicts_command import prompt_of
 from vocabgap.cli.glossary_options import note_problems, require_strictness
 from vocabgap.cli.groups import Panel
 from vocabgap.cli.options import (
@@ -126,6 +128,12 @@ def report(
         Panel.READ.option(help="Folder of a glossary: nothing is published whose words it does not settle."),
     ] = None,
     strictness: Annotated[str | None, Panel.READ.option(help="What stops it: off, medium or max.")] = None,
+    ask: Annotated[
+        bool | None,
+        Panel.READ.option(
+            "--ask/--no-ask", help="Ask what words mean; by default where somebody can answer."
+        ),
+    ] = None,
     resume: Annotated[
         str | None,
         Panel.WRITE.option(help="Publish a report that waits under this token, without making it again."),
@@ -203,7 +211,10 @@ def report(
         from vocabgap.glossary.runtime import configured_runtime
 
         note_problems(output, configured_runtime(loaded.settings.glossary).load())
+    prompt = prompt_of(output, ask=ask)
     with output.progress(STAGES) as listener:
+        if prompt is not None:
+            prompt.before = partial(listener, "")
         result = run(
             roots,
             settings=loaded.settings,
@@ -216,6 +227,7 @@ def report(
             share=fewest,
             allow_shrink=allow_shrink,
             on_stage=listener,
+            ask=prompt,
         )
     if result.blocked is not None:
         raise result.blocked.error

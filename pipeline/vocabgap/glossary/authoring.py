@@ -12,11 +12,18 @@ from vocabgap.files.yaml import parse_yaml
 from vocabgap.glossary.conflicts import Strictness, effective_strictness
 from vocabgap.glossary.event_log import BY_HAND, changing
 from vocabgap.glossary.events import Actor, NewSense
-from vocabgap.glossary.glossary import Glossary, added, sense_id, with_status
+from vocabgap.glossary.glossary import AUTHORED, Glossary, added, sense_id, with_status
 from vocabgap.glossary.normal_form import definition_key, surface_of, term_key
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
 from vocabgap.glossary.seeds import SEED_ENDING, SeedTerm, read_seed, save_terms, seed_path
-from vocabgap.glossary.senses import GlossaryScope, ScopeStack, SenseStatus, TermSense
+from vocabgap.glossary.senses import (
+    GlossaryScope,
+    Provenance,
+    ScopeStack,
+    SenseStatus,
+    TermSense,
+    TermSurface,
+)
 from vocabgap.glossary.session import mission_strictness
 from vocabgap.settings.model import GlossarySettings
 from vocabgap.text import can_be_seen, words
@@ -47,9 +54,9 @@ def import_terms(
 ) -> Imported:
     """Add the terms of a vocabulary, a table or another glossary to a glossary's seed files.
 
-    A term that has another meaning already, in whatever scope, becomes a draft, for people to settle, and so
-    does a second meaning in one scope. Where the source is a glossary whose scopes differ, they differ here,
-    whether some of them are here already or not: an import that was interrupted is ended by another one.
+    A term that has another meaning here already, in whatever scope, becomes a draft, for people to settle.
+    What is ambiguous in the source itself is so here, whether some of it is here already or not: an import
+    that was interrupted is ended by another one.
 
     Args:
         runtime: The glossary; its folder is made where it does not exist.
@@ -86,17 +93,13 @@ def _merged(runtime: GlossaryRuntime, read: Mapping[str, list[SeedTerm]], passed
         there = list(read_seed(path).terms)
         known = set(map(_identity, there))
         before = len(there)
-        meant: dict[str, str] = {}  # the definitions of what has become active, by term
         for term in read[place]:
             key, definition = _identity(term)
             if (key, definition) in known:
                 present += 1
                 continue
-            has_rivals = _is_active(term) and any(
-                rival.scope == place or (rival.scope, key, definition_key(rival.definition)) not in imported
-                for rival in glossary.rivals(term.surface, term.definition)
-            )
-            if has_rivals or (_is_active(term) and meant.setdefault(key, definition) != definition):
+            rivals = glossary.rivals(term.surface, term.definition) if _is_active(term) else ()
+            if any((each.scope, key, definition_key(each.definition)) not in imported for each in rivals):
                 term = msgspec.structs.replace(term, status=SenseStatus.DRAFT)  # noqa: PLW2901 - still the term
                 drafts.append(term.surface)
             known.add((key, definition))
@@ -188,19 +191,32 @@ def promote_sense(
     scope: str | None,
     definition: str | None,
     is_replacing: Callable[[Sequence[TermSense]], bool | None],
+    *,
+    define: str | None = None,
 ) -> TermSense:
     """Let a sense answer what its term means; gives the sense as it was.
 
     `is_replacing` says of the other active senses, of any scope, whether it takes their place (true) or
     stands beside them (false); none where nobody says so. It is asked again where the term changes meanwhile.
+    With `define` it is a new sense of this definition.
 
     Raises:
-        StateError: There are others, and nobody says what becomes of them.
+        StateError: There are others, and nobody says what becomes of them; or it is the draft of a term that
+            was found, which says nothing of what the term means.
         VocabgapError: There is no such sense, or several, or the log cannot be written.
     """
     while True:
         glossary = runtime.load().glossary
-        sense = require_sense(glossary, term, scope, definition, likely=SenseStatus.DRAFT)
+        if define is None:
+            sense = require_sense(glossary, term, scope, definition, likely=SenseStatus.DRAFT)
+        else:
+            new = added(glossary, term, define, actor=runtime.actor, now=runtime.now(), scope=scope)
+            made = Provenance(runtime.actor.actor_id, runtime.now(), AUTHORED)
+            sense = TermSense(TermSurface(new.term_surface), new.scope, new.new_sense.definition, made, 1.0)
+        if sense.is_placeholder:
+            raise StateError(
+                f"nobody has said yet what '{sense.surface}' means", hint="say it with --define TEXT"
+            )
         rivals = glossary.rivals(term, sense.definition)
         replaces = is_replacing(rivals) if rivals else False
         if replaces is None:
@@ -258,7 +274,9 @@ def require_sense(
     if definition is None and len(of_status) == 1:
         return of_status[0]
     if not senses:
-        raise NotFoundError(f"there is no such sense of '{term}'", hint="list the senses that there are")
+        raise NotFoundError(
+            f"there is no such sense of '{term}'", hint="`vocabgap glossary list` lists those that there are"
+        )
     if len(senses) > 1:
         listed = "; ".join(f"[{sense.scope}] {sense.definition}" for sense in senses)
         raise InvalidInputError(

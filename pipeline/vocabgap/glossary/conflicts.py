@@ -1,15 +1,18 @@
 """Conflicts: terms whose meaning is open when something is made of them, and what the gate lets pass."""
 
 import re
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
 from vocabgap.errors import StateError
-from vocabgap.glossary.normal_form import definition_key, lower
+from vocabgap.glossary.normal_form import KnownTerms, definition_key, keys_of, lower
+from vocabgap.glossary.prose import sentences
 from vocabgap.glossary.senses import (
     ExtractedTerm,
     InvalidTermError,
@@ -64,7 +67,7 @@ class SemanticConflict(msgspec.Struct, frozen=True, gc=False):
 
     Attributes:
         candidate_senses: What it may mean, the likeliest first.
-        context: Where the term was found; of an inconsistent one, how it is used there.
+        context: The sentence in which the term stands; where it stands in none, what names it.
     """
 
     term: TermSurface
@@ -190,9 +193,17 @@ class BlockedByConflictError(StateError):
 
 
 def check(
-    terms: Iterable[ExtractedTerm], glossary: "Glossary", *, critical: bool = False, output: str = ""
+    terms: Sequence[ExtractedTerm],
+    glossary: "Glossary",
+    *,
+    critical: bool = False,
+    output: str = "",
+    texts: Iterable[str] = (),
 ) -> list[SemanticConflict]:
-    """The conflicts among the terms of a step, in the order of the terms."""
+    """The conflicts among the terms of a step, in the order of the terms.
+
+    Uses against a definition are looked for in `output`, the sentences in which the terms stand in `texts`.
+    """
     conflicts = []
     nothing_known: dict[float, tuple[ConflictType, Severity]] = {}  # most terms of a text, and alike
     for term in terms:
@@ -218,7 +229,24 @@ def check(
         severity = score_severity(kind, confidence=confidence, critical=critical)
         candidates = tuple(sense.ref for sense in senses)
         conflicts.append(SemanticConflict(surface, kind, severity, confidence, candidates, context))
-    return conflicts
+    return _in_sentences(conflicts, terms, texts)
+
+
+def _in_sentences(
+    conflicts: list[SemanticConflict], terms: Iterable[ExtractedTerm], texts: Iterable[str]
+) -> list[SemanticConflict]:
+    """The conflicts, each with the first sentence in which its term stands, and stands as such."""
+    found: dict[str, str] = {}
+    known = KnownTerms(each.surface.surface_text for each in terms)
+    for sentence in chain.from_iterable(map(sentences, texts)) if conflicts else ():
+        for each in known.occurrences(map(keys_of, sentence.split())):
+            found.setdefault(each.term, sentence)
+    return [
+        each
+        if each.usage or each.term.surface_text not in found
+        else msgspec.structs.replace(each, context=found[each.term.surface_text])
+        for each in conflicts
+    ]
 
 
 def classify(
@@ -243,8 +271,7 @@ def _unanswered(confidence: float, *, critical: bool) -> ConflictType:
 def _disputed_use(glossary: "Glossary", sense: TermSense, output: str) -> str:
     """Where an output uses a term against its meaning; empty where people have accepted all these uses."""
     uses = contradictions(output, sense.surface.surface_text, sense.definition)
-    contexts = (f"step output: {use}" for use in uses)
-    return next((each for each in contexts if not glossary.accepts(sense, each)), "")
+    return next((each for each in uses if not glossary.accepts(sense, each)), "")
 
 
 def verdict(conflicts: Sequence[SemanticConflict], strictness: Strictness) -> Verdict:
@@ -278,28 +305,35 @@ def contradictions(text: str, term: str, definition: str) -> Iterator[str]:
     plugin`).
 
     Returns:
-        The passages around these uses, in lower case with single spaces.
+        The sentences of these uses.
     """
-    searched, name = _folded(text), _folded(term)
+    listed = _sentences_folded(text)
+    searched, name = " ".join(folded for _, folded in listed), _folded(term)
     if name not in searched:
         return
+    ends = list(accumulate(len(folded) + 1 for _, folded in listed))
     use, denied, defined = _patterns(name)
     known = _words(definition)
     denial = _denial(frozenset(known))
     for match in use.finditer(searched):
         window = searched[max(0, match.start() - WINDOW) : match.end() + WINDOW]
         if denied.search(window) or (denial is not None and denial.search(window)):
-            yield window.strip()
+            yield listed[bisect(ends, match.start())][0]
         elif known and defined.search(window):
             stems = set(map(stem, _WORD.findall(window)))
             shared = sum(stem(word) in stems for word in known)
             if shared < _LEAST_SHARED * len(known):
-                yield window.strip()
+                yield listed[bisect(ends, match.start())][0]
 
 
-@lru_cache(maxsize=1_000)
+@lru_cache(maxsize=100)
+def _sentences_folded(text: str) -> list[tuple[str, str]]:
+    """The sentences of a text, each as it is and folded: one text is searched for many terms."""
+    return [(each, _folded(each)) for each in sentences(text)]
+
+
 def _folded(text: str) -> str:
-    """Text in lower case with straight apostrophes and single spaces: one text is searched for many terms."""
+    """Text in lower case with straight apostrophes and single spaces."""
     return " ".join(lower(text).translate(_APOSTROPHES).split())
 
 

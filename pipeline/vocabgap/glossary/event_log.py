@@ -19,8 +19,17 @@ from vocabgap.files.lines import add_lines, appending, read_lines
 from vocabgap.files.locking import lock_file
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
 from vocabgap.glossary.checkpoints import StepCheckpoint, checkpoint_of, is_uuid
-from vocabgap.glossary.events import GlossaryEvent, StepCheckpointed, encoded, event_of
-from vocabgap.glossary.senses import InvalidTermError, require_id
+from vocabgap.glossary.events import (
+    GlossaryClarificationResolved,
+    GlossaryEvent,
+    GlossarySenseUpdated,
+    NewSense,
+    StepCheckpointed,
+    encoded,
+    event_of,
+)
+from vocabgap.glossary.normal_form import definition_key, term_key
+from vocabgap.glossary.senses import EXTRACTED, InvalidTermError, SenseRef, SenseStatus, require_id
 from vocabgap.text import count
 
 LOG_ENDING: Final = ".events.jsonl"
@@ -137,6 +146,76 @@ def parse_log(
         moment = max(moment, event.timestamp)
         logged.append(LoggedEvent(event, log, number, moment))
     return logged, len(bad)
+
+
+class GivenAnswer(msgspec.Struct, frozen=True):
+    """What somebody has said of a term.
+
+    Attributes:
+        status: What the sense counts for since then.
+        source: By which way it was said.
+        conflict_id: The question; empty where it answers none.
+        replaced: The senses that count no more since then.
+        overrides: The answer that stood until then, and says something else, in words; empty where none did.
+    """
+
+    term: str
+    scope: str
+    definition: str
+    status: SenseStatus
+    actor_id: str
+    timestamp: datetime
+    source: str
+    conflict_id: str = ""
+    mission_id: str = ""
+    replaced: tuple[SenseRef, ...] = ()
+    overrides: str = ""
+
+    @property
+    def summary(self) -> str:
+        """What was said, by whom, and when."""
+        return f"'{self.definition}', as {self.actor_id} said on {self.timestamp:%Y-%m-%d %H:%M}"
+
+
+def answers_of(events: Iterable[LoggedEvent]) -> list[GivenAnswer]:
+    """What people have said of terms, in order; drafts of terms that were found are not said by anybody."""
+    listed: list[GivenAnswer] = []
+    standing: dict[str, GivenAnswer] = {}  # by term
+    for event in (each.event for each in events):
+        sense: SenseRef | NewSense
+        match event:
+            case GlossaryClarificationResolved(selected_sense=sense):
+                status = SenseStatus.ACTIVE
+            case GlossarySenseUpdated(new_sense=sense):
+                status = sense.status
+            case _:
+                continue
+        source = event.provenance.source if event.provenance else ""
+        if source == EXTRACTED:
+            continue
+        before = standing.get(term_key(event.term_surface))
+        is_other = before is not None and definition_key(before.definition) != definition_key(
+            sense.definition
+        )
+        answer = GivenAnswer(
+            event.term_surface,
+            sense.scope,
+            sense.definition,
+            status,
+            event.actor.actor_id,
+            ((event.provenance and event.provenance.timestamp) or event.timestamp).astimezone(UTC),
+            source,
+            event.conflict_id,
+            event.mission_id,
+            () if isinstance(event.overruled, msgspec.UnsetType) else event.overruled,
+            before.summary if before is not None and is_other and status is SenseStatus.ACTIVE else "",
+        )
+        is_told = before is not None and not is_other and before.conflict_id == event.conflict_id != ""
+        if not (is_told and before is not None and before.timestamp == answer.timestamp):  # one in two events
+            listed.append(answer)
+        if status is SenseStatus.ACTIVE:
+            standing[term_key(event.term_surface)] = answer
+    return listed
 
 
 def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:

@@ -131,7 +131,7 @@ class Glossary:
 
     @cached_property
     def scope_refs(self) -> tuple[ScopeRef, ...]:
-        """The active scopes that hold a sense, each with a digest of what it holds as its version."""
+        """The active scopes, each with a digest of what it holds as its version."""
         held: dict[str, list[object]] = {name: [] for name in self.scopes.names}
         for key in sorted(self._senses):
             overruled, accepted = self._overruled.get(key, {}), self._accepted.get(key, {})
@@ -145,7 +145,7 @@ class Glossary:
                         bool(overruled) and sense_id(sense) in overruled,
                         sorted(accepted.items()),
                     )
-        return tuple(ScopeRef(name, _version(state)) for name, state in held.items() if state)
+        return tuple(ScopeRef(name, _version(state)) for name, state in held.items())
 
     def applied(self, events: Iterable[Event]) -> "Glossary":
         """The glossary after some events, in their order; those of other kinds change nothing.
@@ -219,7 +219,7 @@ class Glossary:
         others = [
             _deprecated(each) if each.scope == sense.scope and sense_id(each) in losers else each
             for each in self._senses.get(key, ())
-            if sense_id(each) != own
+            if sense_id(each) != own and not (sense.is_active and each.is_placeholder)
         ]
         self._senses[key] = self._ranked([*others, sense])
         ruled_out = {

@@ -7,6 +7,7 @@ added.
 
 import hashlib
 import os
+import shlex
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +22,9 @@ from vocabgap.glossary.event_log import (
     BY_HAND,
     LOG_ENDING,
     LONG_AGO,
+    GivenAnswer,
     LoggedEvent,
+    answers_of,
     append_events,
     in_order,
     log_files,
@@ -37,6 +40,7 @@ from vocabgap.glossary.events import (
     GlossarySenseUpdated,
 )
 from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.normal_form import term_key
 from vocabgap.glossary.seeds import (
     SEED_ENDING,
     Seed,
@@ -46,12 +50,11 @@ from vocabgap.glossary.seeds import (
     seed_path,
     seed_scope,
 )
-from vocabgap.glossary.senses import ScopeStack
+from vocabgap.glossary.senses import ScopeStack, SenseStatus
 from vocabgap.text import printable_name
 
 _OTHER_ENDING: Final = ".yml"  # of the same format, and easily written
 _MOST_GLOSSARIES: Final = 16  # as missions have them that have senses of their own
-_OTHERWISE: Final = "correct the file, which `vocabgap glossary validate` checks, or move it away"
 _SETTLED: Final = 2_000_000_000  # nanoseconds after which a change of a file changes its time as well
 _TAIL: Final = 1_024  # bytes before the end, by which a log is known again: they hold identifiers and moments
 _NEXT: Final = timedelta(microseconds=1)
@@ -128,6 +131,23 @@ class GlossaryFiles:
             None if self.seeds.is_dir() else self.seeds,
             tuple(parsed),
         )
+
+    def answers(self, term: str | None = None) -> list[GivenAnswer]:
+        """What people have said of all terms, or of one, in order."""
+        logs = follow_logs(self.events, self._snapshot.logs)
+        self._snapshot = self._snapshot._replace(logs=logs)
+        key = None if term is None else term_key(term)
+        events = in_order(each for log in logs.values() for each in log.changes.events)
+        return [each for each in answers_of(events) if key in {None, term_key(each.term)}]
+
+    def standing(self, term: str) -> GivenAnswer | None:
+        """What people said last of a term, as far as it says what the term means."""
+        answers = self.answers(term)
+        return next((each for each in reversed(answers) if each.status is SenseStatus.ACTIVE), None)
+
+    def overridden(self, term: str) -> str:
+        """The answer, in words, in whose place the last one about a term is; empty where there was none."""
+        return next((each.overrides for each in reversed(self.answers(term))), "")
 
     def append_changes(self, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
         """Add events that change a glossary, so that they count after all that is logged already.
@@ -241,7 +261,9 @@ def _of_seeds(seeds: Mapping[str, _SeedFile], scopes: ScopeStack) -> Glossary:
     for _, _, seed in seeds.values():
         if not seed.terms and any(problem.term is None for problem in seed.problems):
             # A gate that does not know a whole scope would let pass what people settled.
-            raise SeedFileValidationError(seed.path, seed.problems, hint=_OTHERWISE)
+            file = shlex.quote(printable_name(str(seed.path)))
+            hint = f"correct the file, which `vocabgap glossary validate {file}` checks, or move it away"
+            raise SeedFileValidationError(seed.path, seed.problems, hint=hint)
     return Glossary((sense for scope, file in seeds.items() for sense in file.seed.senses(scope)), scopes)
 
 

@@ -4,7 +4,8 @@
 conflicts, `guard` stops it or lets it go on, and `clarify` asks what is open.
 """
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any
 from uuid import uuid4
 
 from vocabgap.errors import VocabgapError
@@ -37,9 +38,9 @@ from vocabgap.glossary.events import (
     StepCheckpointed,
     TermCandidateObserved,
 )
-from vocabgap.glossary.extracting import extract, scanned_fields
-from vocabgap.glossary.glossary import CLARIFIED, Glossary, added, selected
-from vocabgap.glossary.senses import EXTRACTED, ExtractedTerm, SenseStatus
+from vocabgap.glossary.extracting import Field, extract, scanned_fields
+from vocabgap.glossary.glossary import CLARIFIED, added, selected
+from vocabgap.glossary.senses import EXTRACTED, PLACEHOLDER, SenseStatus
 from vocabgap.glossary.session import (
     MOST_ASKED,
     SERVICE,
@@ -56,39 +57,47 @@ from vocabgap.glossary.session import (
     question_of,
 )
 
-
-class Middleware(Protocol):
-    """One step of the check."""
-
-    def __call__(self, context: ExecutionContext, session: Session) -> ExecutionContext:
-        """Add what this one finds out about a step, and give the step on."""
+Middleware = Callable[[ExecutionContext, Session], ExecutionContext]
+"""Adds what it finds out about a step, and gives the step on."""
 
 
 def extract_terms(context: ExecutionContext, session: Session) -> ExecutionContext:
     """Find the terms in what a step was given and has generated; a step that goes on has its own already."""
     if context.is_restored:
         return context
-    fields = scanned_fields(context.step_input or {}, context.step_output, context.metadata)
-    context.extracted_terms = extract(fields, context.metadata, session.glossary.known)
-    moment = session.now()
+    context.extracted_terms = extract(_fields(context), context.metadata, session.glossary.known)
+    named = _named(context, session)
+    step_id = named.pop("step_id")
     session.record(
         context,
         [
             TermCandidateObserved(
                 term=term.surface.surface_text,
-                source_step=context.step_id,
+                source_step=step_id,
                 actor_id=SERVICE.actor_id,
                 confidence=term.confidence,
                 extraction_method=term.source,
                 context=term.context,
-                mission_id=context.mission_id,
-                run_id=context.run_id,
-                timestamp=moment,
+                **named,
             )
             for term in context.extracted_terms
         ],
     )
     return context
+
+
+def _fields(context: ExecutionContext) -> list[Field]:
+    return scanned_fields(context.step_input or {}, context.step_output, context.metadata)
+
+
+def _named(context: ExecutionContext, session: Session) -> dict[str, Any]:
+    """What the events of a step have in common."""
+    return {
+        "step_id": context.step_id,
+        "mission_id": context.mission_id,
+        "run_id": context.run_id,
+        "timestamp": session.now(),
+    }
 
 
 def check_terms(context: ExecutionContext, session: Session) -> ExecutionContext:
@@ -101,23 +110,20 @@ def check_terms(context: ExecutionContext, session: Session) -> ExecutionContext
     if context.is_restored and (refs == context.scope_refs or not context.conflicts):
         return context
     if not context.is_restored:
-        context.conflicts = conflicts_of(context, session.glossary)
+        context.conflicts = conflicts_of(context, session)
     strictness = context.effective_strictness or Strictness.MEDIUM
     outcome = verdict(context.conflicts, strictness)
     (event,) = session.record(
         context,
         [
             SemanticCheckEvaluated(
-                step_id=context.step_id,
-                mission_id=context.mission_id,
-                run_id=context.run_id,
                 findings=tuple(context.conflicts),
                 overall_severity=outcome.overall_severity,
                 confidence=outcome.confidence,
                 effective_strictness=strictness.value,
                 recommended_action=outcome.recommended_action,
                 blocked=outcome.blocked,
-                timestamp=session.now(),
+                **_named(context, session),
             )
         ],
     )
@@ -125,13 +131,14 @@ def check_terms(context: ExecutionContext, session: Session) -> ExecutionContext
     return context
 
 
-def conflicts_of(context: ExecutionContext, glossary: Glossary) -> list[SemanticConflict]:
+def conflicts_of(context: ExecutionContext, session: Session) -> list[SemanticConflict]:
     """The conflicts among the terms of a step."""
     return check(
         context.extracted_terms,
-        glossary,
+        session.glossary,
         critical=context.is_critical,
-        output=output_text(context.step_output),
+        output=output_text(context.step_output) if session.contradictions else "",
+        texts=(each.text for each in _fields(context)),
     )
 
 
@@ -153,13 +160,10 @@ def guard(context: ExecutionContext, session: Session) -> ExecutionContext:
         context,
         [
             GenerationBlockedBySemanticConflict(
-                step_id=context.step_id,
-                mission_id=context.mission_id,
-                run_id=context.run_id,
                 conflicts=tuple(context.conflicts),
                 strictness_mode=strictness.value,
                 effective_strictness=strictness.value,
-                timestamp=session.now(),
+                **_named(context, session),
             )
         ],
     )
@@ -202,15 +206,12 @@ def _checkpointed(context: ExecutionContext, session: Session, strictness: Stric
     token = known or str(uuid4())
     try:
         checkpoint = StepCheckpoint(
-            mission_id=context.mission_id,
-            run_id=context.run_id,
-            step_id=context.step_id,
             strictness=strictness,
             scope_refs=context.scope_refs,
             input_hash=hash_inputs(context.inputs),
             cursor=Cursor.PRE_GENERATION_GATE.value,
             retry_token=token,
-            timestamp=session.now(),
+            **_named(context, session),
         )
         # First the state, then the event that names it: a token in the log always leads to what was kept.
         if known is None:
@@ -226,8 +227,9 @@ def _checkpointed(context: ExecutionContext, session: Session, strictness: Stric
 def clarify(context: ExecutionContext, session: Session) -> ExecutionContext:
     """Put the questions of a step, the worst first.
 
-    Of those that stop it a few are asked where there is somebody to be asked; all others stay open, to be
-    answered by their identifiers. What is hardly a term stops nothing and becomes a draft instead.
+    A question is what stops the step, is of high severity, or is between meanings that people have given. Of
+    those that stop it a few are asked where there is somebody to be asked; all others stay open, to be
+    answered by their identifiers. Of the rest, what is hardly a term becomes a draft.
     """
     strictness = context.effective_strictness or Strictness.MEDIUM
     left = MOST_ASKED if context.is_stopped else 0
@@ -236,7 +238,9 @@ def clarify(context: ExecutionContext, session: Session) -> ExecutionContext:
     unlogged: list[GlossaryEvent] = []  # they are logged together: each time costs a wait for the disk
     for conflict in sorted(context.conflicts, key=lambda each: each.place):
         stops = should_block(strictness, [conflict.severity])
-        if not stops and _is_weak(conflict):
+        if not (
+            stops or conflict.severity is Severity.HIGH or conflict.conflict_type is ConflictType.AMBIGUOUS
+        ):
             unlogged += _drafts(conflict, context, session)
             stays.append(conflict)
             continue
@@ -246,6 +250,8 @@ def clarify(context: ExecutionContext, session: Session) -> ExecutionContext:
             left -= 1
             session.record(context, unlogged)
             unlogged = []
+            if session.files is not None:
+                question = question._replace(earlier=session.files.standing(question.term))
             if _is_settled(question, session.ask, context, session):
                 context.resolved_conflicts.append(conflict)
                 continue
@@ -303,38 +309,32 @@ def _requested(
         term=question.term,
         options=tuple(each.definition for each in question.candidates),
         urgency=question.conflict.severity,
-        mission_id=context.mission_id,
-        run_id=context.run_id,
-        step_id=context.step_id,
         conflict_id=question.conflict_id,
         semantic_check_event_id=context.check_event_id,
-        timestamp=session.now(),
+        **_named(context, session),
     )
-
-
-def _is_weak(conflict: SemanticConflict) -> bool:
-    """Whether a term is unknown and perhaps no term at all."""
-    return conflict.conflict_type is ConflictType.UNKNOWN and conflict.confidence < UNSURE
 
 
 def _drafts(conflict: SemanticConflict, context: ExecutionContext, session: Session) -> list[GlossaryEvent]:
-    """A draft of a term; none where there is one, or somebody has dropped it."""
+    """A draft of what is perhaps no term; none where there is one, or somebody has dropped it."""
     surface = conflict.term.surface_text
-    if session.glossary.history(surface):
+    is_weak = conflict.conflict_type is ConflictType.UNKNOWN and conflict.confidence < UNSURE
+    if not is_weak or session.glossary.history(surface):
         return []
-    extracted = next((each for each in context.extracted_terms if each.surface == conflict.term), None)
-    term = extracted or ExtractedTerm(conflict.term, "", conflict.confidence, surface, conflict.context)
-    draft = added(
-        session.glossary,
-        surface,
-        f"No definition yet. Found as '{term.original or surface}' in {term.context or 'a step'}.",
-        actor=SERVICE,
-        now=session.now(),
-        source=EXTRACTED,
-        confidence=term.confidence,
-        status=SenseStatus.DRAFT,
-    )
-    return [draft]
+    term = next((each for each in context.extracted_terms if each.surface == conflict.term), None)
+    place = f" Found as '{term.original or surface}' in {term.context or 'a step'}." if term else ""
+    return [
+        added(
+            session.glossary,
+            surface,
+            f"{PLACEHOLDER}{place}",
+            actor=SERVICE,
+            now=session.now(),
+            source=EXTRACTED,
+            confidence=conflict.confidence,
+            status=SenseStatus.DRAFT,
+        )
+    ]
 
 
 def restore(context: ExecutionContext, session: Session) -> ExecutionContext:
@@ -363,6 +363,6 @@ def restore(context: ExecutionContext, session: Session) -> ExecutionContext:
     context.resumed_from_checkpoint = True
     if is_same and state is not None:
         context.extracted_terms = list(state.extracted_terms)
-        context.conflicts = conflicts_of(context, session.glossary)
+        context.conflicts = conflicts_of(context, session)
         context.is_restored = True
     return context

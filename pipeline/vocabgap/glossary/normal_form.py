@@ -109,7 +109,6 @@ def term_key(surface: str) -> str:
     return "".join(keys_of(surface)) or lower(surface).strip()
 
 
-@lru_cache(maxsize=100_000)
 def spaced_key(text: str) -> str:
     """The same with its words apart: while no glossary knows either, `work_space` is no `workspace` (X14)."""
     return " ".join(map(word_key, tokens_of(apart(composed(text)))))

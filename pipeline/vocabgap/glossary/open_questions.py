@@ -10,7 +10,7 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity
-from vocabgap.glossary.event_log import BY_HAND, LoggedEvent, changing
+from vocabgap.glossary.event_log import BY_HAND, GivenAnswer, LoggedEvent, changing
 from vocabgap.glossary.events import (
     GlossaryClarificationRequested,
     GlossaryClarificationResolved,
@@ -67,6 +67,10 @@ class OpenQuestion(msgspec.Struct, frozen=True):
     def is_open(self) -> bool:
         """Whether it waits for an answer."""
         return self.status is QuestionStatus.UNRESOLVED
+
+    def is_answered_by(self, answer: GivenAnswer) -> bool:
+        """Whether somebody has answered it so."""
+        return answer.conflict_id == self.conflict_id
 
     def candidates(self, glossary: Glossary) -> tuple[SenseRef, ...]:
         """What can be chosen, in the order in which it was offered."""

@@ -7,7 +7,7 @@ after it makes none together; a line of nothing else is empty.
 import io
 import re
 import tokenize
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Final
 
 from vocabgap.errors import InvalidInputError
@@ -77,6 +77,13 @@ def sentence_at(text: str, prose: str, start: int, end: int) -> str:
     after = _END.search(prose, end, end + _LONGEST)
     stop = end + _LONGEST if after is None else after.start()
     return " ".join(re.sub(r"\n[ \t]*[#>]+", "\n", text[begin:stop]).split()).strip(_MARKUP)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, each on one line."""
+    ends = [match.end() for match in _END.finditer(text)]
+    parts = (text[start:end] for start, end in pairwise([0, *ends, len(text)]))
+    return list(filter(None, (" ".join(each.split()).lstrip("#>|*+- ") for each in parts)))
 
 
 def _hidden(match: re.Match[str]) -> str:

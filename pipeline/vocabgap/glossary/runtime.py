@@ -47,6 +47,7 @@ class GlossaryRuntime:
         events: The folder of the event logs; `events` within the other one by default.
         strictness: What applies where neither the run nor the step nor its mission says anything.
         is_logged: Whether what happens is kept, to be answered and resumed later.
+        contradictions: Whether uses against a definition are looked for, word by word.
         stages: The middlewares, in their order.
     """
 
@@ -57,6 +58,7 @@ class GlossaryRuntime:
     actor: Actor = SERVICE
     now: Callable[[], datetime] = clock
     is_logged: bool = True
+    contradictions: bool = True
     stages: Sequence[Middleware] = MIDDLEWARES
     files: GlossaryFiles = field(init=False, repr=False, compare=False)
 
@@ -131,7 +133,7 @@ class GlossaryRuntime:
     ) -> Session:
         """What the middlewares of one run share."""
         files = self.files if self.is_logged else None
-        return Session(glossary, files, self.actor, self.now, checkpoint, ask, confirm)
+        return Session(glossary, files, self.actor, self.now, checkpoint, ask, confirm, self.contradictions)
 
     def run(
         self,
@@ -267,4 +269,5 @@ def configured_runtime(
         strictness=Strictness(settings.strictness),
         actor=actor,
         now=now,
+        contradictions=settings.contradictions,
     )

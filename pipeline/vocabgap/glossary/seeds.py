@@ -1,8 +1,9 @@
 """Seed files: the senses of a scope, as people write them down."""
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from reprlib import repr as short_repr
@@ -10,11 +11,11 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError, nearest
-from vocabgap.files.atomic import write_whole
+from vocabgap.errors import InvalidInputError, VocabgapError, nearest
+from vocabgap.files.atomic import user_cache, write_whole
 from vocabgap.files.refusals import FileKind, content_of, refusing
-from vocabgap.files.yaml import parse_yaml, yaml_lines
 from vocabgap.glossary.senses import (
+    SEEDED,
     InvalidTermError,
     Provenance,
     ScopeStack,
@@ -160,10 +161,16 @@ def _problem(field: object, value: object) -> str:
 
 
 SEED_ENDING: Final = ".yaml"
-# A seed says who wrote it only through its history; what it holds has no date of its own.
 _WIDTH: Final = 10_000  # characters of a line: definitions are not broken
 _FILE_MODE: Final = 0o666
-FROM_SEED: Final = Provenance("system:seed_file", datetime.fromtimestamp(0, UTC), "seed_file")
+_PRIVATE: Final = 0o600
+_LARGE: Final = 50_000  # bytes of a file that is read from the cache where it is there
+_MOST_KEPT: Final = 16  # files in the cache
+_LAYOUT: Final = (
+    f"1 {SeedTerm.__struct_fields__}\n".encode()
+)  # by which what another version kept is another one
+# Who wrote a seed, and when, is told by the history of its file alone.
+FROM_SEED: Final = Provenance("system:seed_file", None, SEEDED)
 
 
 class Seed(NamedTuple):
@@ -220,7 +227,29 @@ def read_content(path: Path) -> bytes | None:
 
 
 def parse_seed(path: Path, content: bytes) -> Seed:
-    """The terms in the content of a seed file, and all that is wrong with it."""
+    """The terms in the content of a seed file, and all that is wrong with it.
+
+    What a large file without errors holds is kept in the user's cache by its digest: to read its YAML takes
+    twenty times as long.
+    """
+    if len(content) < _LARGE:
+        return _parsed(path, content)
+    kept = user_cache().expanduser() / "seeds" / hashlib.sha256(_LAYOUT + content).hexdigest()
+    with suppress(OSError, msgspec.MsgspecError):
+        return Seed(path, msgspec.msgpack.decode(kept.read_bytes(), type=tuple[SeedTerm, ...]))
+    seed = _parsed(path, content)
+    if not seed.problems:
+        with suppress(OSError, VocabgapError):
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(kept, msgspec.msgpack.encode(seed.terms), _PRIVATE)
+            for old in sorted(kept.parent.iterdir(), key=lambda each: -each.stat().st_mtime)[_MOST_KEPT:]:
+                old.unlink()
+    return seed
+
+
+def _parsed(path: Path, content: bytes) -> Seed:
+    from vocabgap.files.yaml import parse_yaml, yaml_lines  # noqa: PLC0415 - loads what a cache spares
+
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

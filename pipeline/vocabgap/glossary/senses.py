@@ -89,6 +89,8 @@ class ScopeRef(msgspec.Struct, frozen=True):
 
 
 EXTRACTED: Final = "auto_extraction"  # the source of drafts that were made when a term was found
+SEEDED: Final = "seed_file"  # the source of what stands in a seed file
+PLACEHOLDER: Final = "No definition yet."  # how the definition of such a draft begins
 
 
 class SenseStatus(StrEnum):
@@ -119,16 +121,17 @@ class Provenance(msgspec.Struct, frozen=True, gc=False):
     """Where a sense comes from.
 
     Attributes:
+        timestamp: When; none where it is not known, which is so of what stands in a seed file.
         source: By which way: `seed_file`, `user_clarification`, `auto_extraction`, ...
     """
 
     actor_id: str
-    timestamp: datetime
+    timestamp: datetime | None
     source: str = ""
 
     def __post_init__(self) -> None:
         require_id("actor_id", self.actor_id)
-        if not isinstance(self.timestamp, datetime):
+        if not isinstance(self.timestamp, datetime) and (self.timestamp, self.source) != (None, SEEDED):
             raise InvalidTermError(f"timestamp: expected a moment, found {self.timestamp!r}")
 
 
@@ -151,6 +154,11 @@ class TermSense(msgspec.Struct, frozen=True, gc=False):
     def is_active(self) -> bool:
         """Whether it answers what the term means."""
         return self.status == SenseStatus.ACTIVE
+
+    @property
+    def is_placeholder(self) -> bool:
+        """Whether it says nothing of what the term means: it stands there because the term was found."""
+        return self.definition.startswith(PLACEHOLDER)
 
     @property
     def ref(self) -> "SenseRef":

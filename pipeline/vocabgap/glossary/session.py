@@ -11,12 +11,12 @@ from uuid import UUID, uuid5
 from vocabgap.errors import StateError, VocabgapError, require_kind, require_text
 from vocabgap.glossary.checkpoints import StepCheckpoint
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Strictness, strictness_of
-from vocabgap.glossary.event_log import append_events, changing, identified
+from vocabgap.glossary.event_log import GivenAnswer, append_events, changing, identified
 from vocabgap.glossary.events import Actor, ActorType, GlossaryChange, GlossaryEvent, in_mission
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.loading import GlossaryFiles
 from vocabgap.glossary.normal_form import definition_key, term_key
-from vocabgap.glossary.senses import EXTRACTED, ExtractedTerm, ScopeRef, SenseRef, SenseStatus
+from vocabgap.glossary.senses import ExtractedTerm, ScopeRef, SenseRef, SenseStatus
 from vocabgap.text import can_be_seen
 
 MOST_ASKED: Final = 3  # questions of one round
@@ -30,11 +30,13 @@ class Question(NamedTuple):
         conflict_id: What names the question: the same for the same term, candidates and mission, and the same
             use of the term where it is about one.
         candidates: What can be chosen, the likeliest first.
+        earlier: What somebody has said of the term before; none where nobody has.
     """
 
     conflict_id: str
     conflict: SemanticConflict
     candidates: tuple[SenseRef, ...]
+    earlier: GivenAnswer | None = None
 
     @property
     def term(self) -> str:
@@ -78,7 +80,7 @@ def question_of(conflict: SemanticConflict, mission_id: str, glossary: Glossary)
         candidates = tuple(
             sense.ref
             for sense in glossary.history(conflict.term.surface_text)
-            if sense.status == SenseStatus.DRAFT and sense.provenance.source != EXTRACTED
+            if sense.status == SenseStatus.DRAFT and not sense.is_placeholder
         )
     return Question(_identifier(conflict, mission_id, candidates), conflict, candidates)
 
@@ -232,6 +234,7 @@ class Session:
         checkpoint: What the step goes on from; none where it begins anew.
         ask: Asks a person; none where there is nobody to be asked.
         confirm: Asks whether a step goes on with other inputs; it does not where there is nobody.
+        contradictions: Whether what a step has generated is looked through for uses against a definition.
         unlogged: Those among them that no log holds.
     """
 
@@ -242,6 +245,7 @@ class Session:
     checkpoint: StepCheckpoint | None = None
     ask: Ask | None = None
     confirm: Confirm | None = None
+    contradictions: bool = True
     recorded: list[GlossaryEvent] = field(default_factory=list)
     unlogged: list[GlossaryEvent] = field(default_factory=list)
 

@@ -20,16 +20,18 @@ from vocabgap.files.signals import deferred_signals
 from vocabgap.glossary.checkpoints import clear_abandoned, drop_state, waiting_folder
 from vocabgap.glossary.conflicts import BlockedByConflictError, SemanticConflict, Strictness, should_block
 from vocabgap.glossary.event_log import changing
+from vocabgap.glossary.events import Actor
 from vocabgap.glossary.extracting import SIGNS, Field, extract
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.glossary.senses import TermSource
-from vocabgap.glossary.session import AbortResumeError, ExecutionContext
+from vocabgap.glossary.session import SERVICE, AbortResumeError, Ask, ExecutionContext
 from vocabgap.records.moments import iso
 from vocabgap.reporting.keeping import keeping
 from vocabgap.reporting.overviews import CapabilityTerms, CheckedTerms, OpenTerm, TermMeaning
 from vocabgap.reporting.published_run import read_run, resolve_target
 from vocabgap.reporting.writing import Published, render
+from vocabgap.settings.loading import login
 from vocabgap.settings.model import GlossarySettings
 from vocabgap.text import printable_name
 
@@ -70,12 +72,19 @@ class ReportCheck:
 
 
 def check_report(
-    ranked: pl.DataFrame, settings: GlossarySettings, *, top: int, out: Path, share: bool
+    ranked: pl.DataFrame,
+    settings: GlossarySettings,
+    *,
+    top: int,
+    out: Path,
+    share: bool,
+    ask: Ask | None = None,
 ) -> ReportCheck | None:
     """Check the labels and the wordings of the capabilities that a report shows.
 
     None where no glossary is named, or nothing is to be checked. Where the report is going to be published,
-    and whether with a page that may leave the machine, is kept with what waits.
+    and whether with a page that may leave the machine, is kept with what waits. What `ask` is answered is
+    logged under the name of whoever is logged in.
 
     Raises:
         BlockedByConflictError: The report must wait, and the glossary's log cannot be written to keep it.
@@ -83,7 +92,10 @@ def check_report(
     """
     if settings.folder is None or settings.strictness == Strictness.OFF.value:
         return None
-    runtime = configured_runtime(settings)
+    name = "" if ask is None else login() or "cli"
+    runtime = configured_runtime(
+        settings, actor=Actor(f"user:{name}", display_name=name) if name else SERVICE
+    )
     runtime.require_folder()
     texts = _texts(ranked, top)
     metadata = {"critical_step": True, "glossary_fields": list(texts), SIGNS: _SIGNS}
@@ -93,7 +105,7 @@ def check_report(
     runtime.start(context)
     blocked = None
     try:
-        runtime.run(context)
+        runtime.run(context, ask=ask)
     except BlockedByConflictError as error:
         blocked = _blocked(error, context, settings, error.retry_token)
         if not blocked.retry_token:

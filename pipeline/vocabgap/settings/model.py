@@ -240,7 +240,8 @@ class GlossarySettings(_Section, frozen=True):
     A report is checked where a folder is named; the commands of the glossary have a default. It holds a file
     `<scope>.yaml` for each scope, and the logs in `events` unless another folder is
     named for them. Where no scopes are named there are the usual four. One is for a single mission, and one
-    for what people author; both are found by their usual names where they are not named.
+    for what people author; both are found by their usual names where they are not named. `contradictions`
+    says whether what a step generates is looked through, word by word, for uses against a definition.
     """
 
     folder: Annotated[_Path | None, _flag("--glossary")] = None
@@ -249,6 +250,7 @@ class GlossarySettings(_Section, frozen=True):
     local: str | None = None
     authored: str | None = None
     strictness: Annotated[Literal["off", "medium", "max"], _flag("--strictness")] = "medium"
+    contradictions: bool = True
 
 
 class AliasSettings(_Section, frozen=True):

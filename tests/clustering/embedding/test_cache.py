@@ -17,6 +17,7 @@ from builders.embedding import write_model, write_tokenizer
 from vocabgap.clustering.embedding import Embedder, EmbeddingUse, cache, embedder, load_embedder
 from vocabgap.clustering.embedding.encoder import Encoder, Grid
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
+from vocabgap.files.atomic import user_cache
 from vocabgap.ingest.caching import CacheUse
 from vocabgap.ingest.scanning import scan
 
@@ -309,7 +310,7 @@ def test_without_a_cache_folder_that_can_be_meant_it_is_in_the_home_folder(
     monkeypatch: pytest.MonkeyPatch, home: str
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", home)
-    assert cache.user_cache() == Path("~/.cache/vocabgap")
+    assert user_cache() == Path("~/.cache/vocabgap")
 
 
 def test_a_cache_of_the_user_that_cannot_be_used_is_a_note(

@@ -170,12 +170,6 @@ class EmbeddingCache:
             return None
 
 
-def user_cache() -> Path:
-    """The folder of the user's cache that is vocabgap's, as the XDG base directories have it."""
-    home = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (home if home.is_absolute() else Path("~/.cache")) / "vocabgap"
-
-
 def cpu_kind() -> str:
     """The architecture, and some digits for the model and the instructions that it knows.
 
