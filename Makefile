@@ -33,6 +33,7 @@ bench: $(VENV)/.dev  ## what the stages cost, and how good the groups are, besid
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/page.py
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/history.py
 	@$(BIN)/python tests/benchmarks/glossary.py
+	@$(BIN)/python tests/benchmarks/contradictions.py
 	@$(BIN)/python tests/benchmarks/linting.py
 	@$(BIN)/python tests/benchmarks/gaplog.py
 
