@@ -37,6 +37,16 @@ if TYPE_CHECKING:
 _COLOURS: Final = {"high": "red", "medium": "yellow", "low": "blue"}
 _SHOWN: Final = 200  # characters of a value
 _BEFORE: Final = 40  # characters of what is as it was, before what has changed
+_TOLD: Final = (
+    "conflict_id",
+    "term",
+    "type",
+    "severity",
+    "mission_id",
+    "status",
+    "effective_strictness",
+    "context",
+)
 _MOST_CHANGES: Final = 5  # that are shown of one value
 
 
@@ -66,7 +76,8 @@ def conflicts(
     given = runtime.files.answers()
     answers = [(each, [answer for answer in given if each.is_answered_by(answer)]) for each in listed]
     for each, own in answers:
-        output.event("conflict", **_fields(each), context=each.context, answers=own)
+        told_of = {name: getattr(each, name) for name in _TOLD}
+        output.event("conflict", **told_of, timestamp=iso(each.timestamp), answers=own)
     waiting = sum(each.is_open for each in listed)
     output.event("result", conflicts=len(listed), unresolved=waiting)
     if not listed:
@@ -161,19 +172,6 @@ def _ask(output: Output, question: "OpenQuestion", candidates: "tuple[SenseRef, 
     asked = f"What does '{visible(question.term)}' mean? {visible(question.context)}".rstrip()
     prompt.say("\n".join([asked, *_numbered(candidates)]))
     return prompt.choose(candidates, once=True)
-
-
-def _fields(question: "OpenQuestion") -> dict[str, object]:
-    return {
-        "conflict_id": question.conflict_id,
-        "term": question.term,
-        "type": question.type,
-        "severity": question.severity,
-        "mission_id": question.mission_id,
-        "timestamp": iso(question.timestamp),
-        "status": question.status,
-        "effective_strictness": question.effective_strictness,
-    }
 
 
 class Prompt:

@@ -5,7 +5,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -190,31 +190,32 @@ def answers_of(events: Iterable[LoggedEvent]) -> list[GivenAnswer]:
                 status = sense.status
             case _:
                 continue
-        source = event.provenance.source if event.provenance else ""
-        if source == EXTRACTED:
+        made = event.provenance
+        if made is not None and made.source == EXTRACTED:
             continue
-        before = standing.get(term_key(event.term_surface))
-        is_other = before is not None and definition_key(before.definition) != definition_key(
-            sense.definition
-        )
+        key = term_key(event.term_surface)
+        before = standing.get(key)
+        is_same = before is not None and definition_key(before.definition) == definition_key(sense.definition)
+        is_active = status is SenseStatus.ACTIVE
         answer = GivenAnswer(
             event.term_surface,
             sense.scope,
             sense.definition,
             status,
             event.actor.actor_id,
-            ((event.provenance and event.provenance.timestamp) or event.timestamp).astimezone(UTC),
-            source,
+            ((made and made.timestamp) or event.timestamp).astimezone(UTC),
+            made.source if made else "",
             event.conflict_id,
             event.mission_id,
             () if isinstance(event.overruled, msgspec.UnsetType) else event.overruled,
-            before.summary if before is not None and is_other and status is SenseStatus.ACTIVE else "",
+            before.summary if before is not None and is_active and not is_same else "",
         )
-        is_told = before is not None and not is_other and before.conflict_id == event.conflict_id != ""
-        if not (is_told and before is not None and before.timestamp == answer.timestamp):  # one in two events
-            listed.append(answer)
-        if status is SenseStatus.ACTIVE:
-            standing[term_key(event.term_surface)] = answer
+        names = (answer.conflict_id, answer.timestamp)
+        if before is not None and is_same and names[0] and (before.conflict_id, before.timestamp) == names:
+            continue  # one answer that was logged as two events
+        listed.append(answer)
+        if is_active:
+            standing[key] = answer
     return listed
 
 
@@ -260,26 +261,16 @@ def load_checkpoint(
     accepted: Callable[[str], bool] = is_uuid,
 ) -> StepCheckpoint | None:
     """The newest checkpoint of a step."""
-    newest: StepCheckpoint | None = None
-    for each in read_events(folder).events:
-        event = each.event
-        if not isinstance(event, StepCheckpointed):
-            continue
-        is_other = (
-            step_id not in {None, event.step_id}
-            or mission_id not in {None, event.mission_id}
-            or retry_token not in {None, event.retry_token}
-        )
-        if is_other:
-            continue
-        try:
-            checkpoint = checkpoint_of(msgspec.to_builtins(event))
-        except InvalidTermError:
-            continue
-        is_newer = newest is None or checkpoint.timestamp >= newest.timestamp
-        if is_newer and accepted(checkpoint.retry_token):
-            newest = checkpoint
-    return newest
+    wanted = (step_id, mission_id, retry_token)
+    found: list[StepCheckpoint] = []
+    for event in (each.event for each in read_events(folder).events):
+        if isinstance(event, StepCheckpointed):
+            own = (event.step_id, event.mission_id, event.retry_token)
+            if all(name in {None, there} for name, there in zip(wanted, own, strict=True)):
+                with suppress(InvalidTermError):
+                    found.append(checkpoint_of(msgspec.to_builtins(event)))
+    found = [each for each in reversed(found) if accepted(each.retry_token)]  # of one moment the last counts
+    return max(found, key=lambda each: each.timestamp, default=None)
 
 
 def require_checkpoint(folder: Path, retry_token: str) -> StepCheckpoint:
