@@ -14,7 +14,7 @@ from vocabgap.corpus.chunks import frame_of, row_of
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.identity import Spoof
 from vocabgap.corpus.incoming import Parser, RawFile, raw_text
-from vocabgap.corpus.push import Limits, push
+from vocabgap.corpus.push import MOST_CHUNKS, push
 from vocabgap.corpus.withdrawal import Resolver
 from vocabgap.errors import StateError
 
@@ -67,7 +67,7 @@ def ingest(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[str, Any] | 
         parsers=_parsers(env.get("parsers") or {}),
         strict_tombstones=True,
         confirmed=True,
-        limits=Limits(chunks=0) if over else Limits(),
+        most=0 if over else MOST_CHUNKS,
     )
     before = {row.id for row in rows}
     after = store.current.rows()

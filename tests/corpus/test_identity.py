@@ -8,13 +8,13 @@ from vocabgap.corpus.contracts import keeps
 from vocabgap.corpus.identity import (
     CONTRACT_ROOT_KINDS,
     NATURAL_KEY,
-    ROOT_KINDS,
     TENANT,
     content_hash,
     natural_key,
     normal_tenant,
     storage_id,
 )
+from vocabgap.records.record import ROOT_KIND
 
 VALUES = st.none() | st.text() | st.integers() | st.booleans() | st.lists(st.text(), max_size=2)
 METADATA = st.dictionaries(st.sampled_from(NATURAL_KEY), VALUES)
@@ -35,12 +35,10 @@ def test_a_tenant_is_what_the_schema_takes_for_one(chunk: dict[str, Any], name: 
     assert bool(TENANT.fullmatch(name)) is keeps("parsed-chunk-v1", {**chunk, "tenantId": name})
 
 
-def test_our_kind_of_root_is_none_of_the_contract() -> None:
-    assert set(ROOT_KINDS) - set(CONTRACT_ROOT_KINDS) == {"image-repo"}
-
-
 def test_the_kind_of_root_is_no_part_of_a_hash(chunk: dict[str, Any]) -> None:
-    kinds = {content_hash({**chunk, "rootKind": kind}, "ada", "lab") for kind in ROOT_KINDS}
+    kinds = {
+        content_hash({**chunk, "rootKind": kind}, "ada", "lab") for kind in (*CONTRACT_ROOT_KINDS, ROOT_KIND)
+    }
     assert len(kinds) == 1
 
 

@@ -27,7 +27,6 @@ from vocabgap.settings.sources import Source
 
 PARSER_ID: Final = "vocabgap-gap-log"
 PARSER_VERSION: Final = "1.0.0"
-CONTRACT_ROOT_KIND: Final = RAW_ROOT_KIND  # of a line in a payload, where `image-repo` is never said
 READ: Final = ("id", "tenant_id", "repo_slug", "root_kind", "source_path", "line", "content", "metadata")
 _READABLE: Final = pl.col("kind").eq(GAP_KIND) & pl.all_horizontal(
     pl.col("content", "tenant_id", "repo_slug", "root_kind", "source_path").is_not_null()
@@ -103,9 +102,10 @@ def require_whose(version: Version, tenant: str, repo: str | None = None, paths:
     held = [version.rows(PATH_KEY), version.table("logs").select(PATH_KEY), snapshots]
     there = pl.concat(held, how="diagonal").unique().sort(PATH_KEY)
     own = there.filter(tenant_id=tenant)
-    asked = [("tenant '{}'", there["tenant_id"], tenant)]
-    asked += [] if repo is None else [(f"repository '{{}}' of tenant '{tenant}'", own["repo_slug"], repo)]
     here = own.filter(repo_slug=repo or "")["source_path"].drop_nulls()
+    asked = [("tenant '{}'", there["tenant_id"], tenant)]
+    of_tenant = f"repository '{{}}' of tenant '{tenant}'"
+    asked += [(of_tenant, own["repo_slug"], each) for each in (repo,) if each is not None]
     asked += [(f"path '{{}}' of {tenant}/{repo}", here, path) for path in paths]
     for what, known, name in asked:
         if name not in known:
@@ -159,7 +159,7 @@ def _meta(metadata: str) -> _Meta:
 
 
 def chunks_of_lines(
-    lines: pl.DataFrame, *, tenant_id: str, repo_slug: str, root_kind: str = CONTRACT_ROOT_KIND
+    lines: pl.DataFrame, *, tenant_id: str, repo_slug: str, root_kind: str = RAW_ROOT_KIND
 ) -> Iterator[dict[str, Any]]:
     """Each readable line as a chunk; of lines of a log that are the same the first, which names the rest."""
     columns = ("record_id", TEXT, "source_path", "line", "byte_offset", FOLDER)

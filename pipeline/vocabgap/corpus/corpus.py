@@ -1,5 +1,6 @@
 """A shared corpus for programs: what `vocabgap corpus` does, as one object."""
 
+import sys
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
@@ -14,13 +15,12 @@ from vocabgap.corpus.identity import Spoof, require_identity, require_tenant
 from vocabgap.corpus.incoming import Parser
 from vocabgap.corpus.payloads import (
     ExportedChunks,
-    Signals,
     export_stored_chunks,
     folder_payload,
     gap_log_parser,
     read_payload,
 )
-from vocabgap.corpus.push import UNLIMITED, Limits, push
+from vocabgap.corpus.push import MOST_CHUNKS, push
 from vocabgap.corpus.store import Store, open_store
 from vocabgap.corpus.upkeep import Forgotten, Overview, forget, lift, orphans_of, overview
 from vocabgap.corpus.version import PATH_KEY, Measures
@@ -109,16 +109,20 @@ class Corpus:
             VocabgapError: The folder or the file cannot be read, or it is not said whose push it is.
         """
         tenant = require_identity(tenant, repo)
-        signals = Signals(tuple(deleted), snapshot, base, head)
-        parser, limits = gap_log_parser(self.settings.sources), Limits()
+        if head is not None and base is None:
+            raise InvalidInputError("--head is given without --base", hint="say since when deletions count")
+        signals = {"deleted": list(deleted), "baseRevision": base, "headRevision": head}
+        parser = gap_log_parser(self.settings.sources)
+        is_folder = not isinstance(source, Mapping) and Path(source).is_dir()
         if isinstance(source, Mapping):
             payload = source
-        elif Path(source).is_dir():
+        elif is_folder:
             if deleted:
                 require_whose(self.store.version(), tenant, repo, deleted)
-            payload, parser = folder_payload(Path(source), tenant, repo, self.settings.scan, signals)
-            limits = UNLIMITED
-        elif signals != Signals():
+            payload, parser = folder_payload(
+                Path(source), tenant, repo, self.settings.scan, signals, snapshot=snapshot
+            )
+        elif deleted or snapshot or base is not None:
             raise InvalidInputError(
                 f"'{source}' is no folder: what a payload withdraws, it says itself",
                 hint="`deleted`, `manifestSnapshot`, `baseRevision` and `headRevision` are its fields",
@@ -133,9 +137,9 @@ class Corpus:
             spoof=Spoof(self.settings.corpus.tenant_spoof),
             resolver=None if git is None else partial(deleted_in_git, Path(git)),
             parsers={**self.parsers, PARSER_ID: parser},
-            whole_logs=limits is UNLIMITED,
+            whole_logs=is_folder,
             confirmed=empties(payload) and confirmed() if callable(confirmed) else confirmed,
-            limits=limits,
+            most=sys.maxsize if is_folder else MOST_CHUNKS,
             now=now,
         )
 

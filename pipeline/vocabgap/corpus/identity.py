@@ -13,7 +13,6 @@ import msgspec
 from vocabgap.corpus.compact_json import compact_json
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.errors import unusable
-from vocabgap.records.record import ROOT_KIND
 
 # Source paths that may be stored are relative, inside the root, and the same file on every system.
 _DRIVE: Final = re.compile("[A-Za-z]:")
@@ -26,8 +25,6 @@ SHARED_TENANT: Final = "neo-shared"
 SHARED_REPO: Final = "neo"
 DEFAULT_VISIBILITY: Final = "team"
 CONTRACT_ROOT_KINDS: Final = ("neo-workspace", "bare-repo", "external-source")
-ROOT_KINDS: Final = (*CONTRACT_ROOT_KINDS, ROOT_KIND)
-"""What a stored chunk's root may be; the last one is ours and never in a parsed-chunk-v1."""
 NATURAL_KEY: Final = ("tenantId", "repoSlug", "source", "name", "type")
 TENANT: Final = re.compile("[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 TENANT_HINT: Final = "1 to 64 lower-case letters, digits and dashes, no dash at either end"

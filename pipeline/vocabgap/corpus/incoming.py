@@ -238,14 +238,13 @@ class Incoming:
         return tuple(Warned(*claim, chunks) for claim, chunks in sorted(self.claims.items()))
 
 
-def read_files(caller: Caller, parsers: Mapping[str, Parser], spoof: Spoof, most_bytes: int) -> Incoming:
+def read_files(caller: Caller, parsers: Mapping[str, Parser], spoof: Spoof) -> Incoming:
     """The chunks of a payload's files."""
     incoming = Incoming()
     files = caller.payload.get("files")
     if not isinstance(files, list):
         incoming.errors.append(PushError(Code.FILES_INVALID, "`files` is expected to be a list"))
         files = []
-    _require_size(files, most_bytes)
     _notice(incoming, caller.payload, caller.stamp_of(caller.payload), spoof)
     for position, entry in enumerate(files):
         path = entry.get("sourcePath") if isinstance(entry, dict) else None
@@ -255,7 +254,8 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], spoof: Spoof, most
             place = {"sourcePath": path} if path is not None else {}
             incoming.errors.append(PushError.of(error, fileIndex=position, **place))
             continue
-        _notice(incoming, _claim_of(entry), caller.stamp_of({}), spoof)
+        if "schemaVersion" not in entry:  # a file that is a chunk is looked at as one
+            _notice(incoming, {"tenantId": entry.get("tenantId")}, caller.stamp_of({}), spoof)
         for number, record in enumerate(records):
             if isinstance(record, PushedLog):
                 named = None if caller.alone else entry.get("repoSlug")
@@ -279,15 +279,9 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], spoof: Spoof, most
     return incoming
 
 
-def _claim_of(entry: object) -> dict[str, str]:
-    """The tenant that a file with text or chunks names; a file that is a chunk is looked at as one."""
-    claimed = entry.get("tenantId") if isinstance(entry, dict) and "schemaVersion" not in entry else None
-    return {"tenantId": claimed} if isinstance(claimed, str) else {}
-
-
 def _notice(incoming: Incoming, claimant: Mapping[str, Any], known: Mapping[str, Any], spoof: Spoof) -> None:
     """Note what is claimed falsely, or refuse it."""
-    compared = {name: claimant[name] for name in known if claimant.get(name) is not None}
+    compared = {name: claimant[name] for name in known if isinstance(claimant.get(name), str)}
     if not (claims := false_claims(compared, known)):
         return
     if spoof is Spoof.REJECT:
@@ -344,21 +338,6 @@ def _unstorable(record: Any) -> tuple[Fault, ...]:  # noqa: ANN401 - a record th
 def _listed(entry: Mapping[str, Any]) -> list[Any] | None:
     """The chunks that an entry of a payload lists."""
     return next((entry[form] for form in _CHUNK_LISTS if isinstance(entry.get(form), list)), None)
-
-
-def _require_size(files: Iterable[object], most: int) -> None:
-    entries = [entry for entry in files if isinstance(entry, dict)]
-    holders = [*entries, *(chunk for entry in entries for chunk in _listed(entry) or ())]
-    texts = (each.get("content") for each in holders if isinstance(each, dict))
-    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts if isinstance(text, str))
-    if size > most:
-        raise RefusedError(
-            Code.SIZE_EXCEEDED,
-            f"{size:,} bytes of text are more than the {most:,} that one push may bring; nothing was "
-            "written. Push them in parts, or raise the limit",
-            bytes=size,
-            limit=most,
-        )
 
 
 def _first_repo(files: object) -> str | None:

@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -14,7 +13,6 @@ import polars as pl
 
 from vocabgap.corpus.backup_files import written
 from vocabgap.corpus.chunks import (
-    CONTRACT_ROOT_KIND,
     PARSER_ID,
     chunks_of_lines,
     folder_of,
@@ -23,7 +21,7 @@ from vocabgap.corpus.chunks import (
 )
 from vocabgap.corpus.contracts import PARSED_CHUNK, Code, RefusedError, contract_schema, keeps
 from vocabgap.corpus.identity import CONTRACT_ROOT_KINDS, path_fault, require_identity, require_tenant
-from vocabgap.corpus.incoming import Parser, PushedLog, RawFile
+from vocabgap.corpus.incoming import RAW_ROOT_KIND, Parser, PushedLog, RawFile
 from vocabgap.corpus.version import Version
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.files.refusals import refusal
@@ -36,42 +34,24 @@ _Parsed = Mapping[str, Any] | RefusedError | PushedLog
 STANDARD_INPUT: Final = "-"
 _HINT: Final = "expected one JSON object with `files`, as `vocabgap corpus admin export-chunks` writes it"
 _ENCODER: Final = msgspec.json.Encoder()
-_EXPORTED: Final = ("source_path", "content", "metadata")
-
-
-@dataclass(frozen=True)
-class Signals:
-    """What the push of a folder withdraws, as `Corpus.push` takes it."""
-
-    deleted: tuple[str, ...] = ()
-    snapshot: bool = False
-    base: str | None = None
-    head: str | None = None
-
-    def as_fields(self, paths: Iterable[str], repo_slug: str) -> dict[str, Any]:
-        """The signals as fields of a payload."""
-        fields: dict[str, Any] = {}
-        if self.deleted:
-            fields["deleted"] = list(self.deleted)
-        if self.snapshot:
-            fields["manifestSnapshot"] = {"repoSlug": repo_slug, "pathsAfterPush": list(paths)}
-        if self.base is not None:
-            fields |= {"baseRevision": self.base, "headRevision": self.head}
-        return fields
 
 
 def folder_payload(
-    root: Path, tenant_id: str, repo_slug: str, settings: ScanSettings, signals: Signals
+    root: Path,
+    tenant_id: str,
+    repo_slug: str,
+    settings: ScanSettings,
+    signals: dict[str, Any],
+    *,
+    snapshot: bool,
 ) -> tuple[dict[str, Any], Parser]:
     """A payload of the gap logs in a folder, and the parser that goes with it.
 
     A payload holds text, and a log may hold any bytes; so the logs are read here, as every scan reads them,
-    and the parser hands over their chunks.
+    and the parser hands over their chunks. With `snapshot`, what is of no log that is there now is withdrawn.
     """
-    if signals.head is not None and signals.base is None:
-        raise InvalidInputError("--head is given without --base", hint="say since when deletions count")
     logs = read_lines(root, settings)
-    if signals.snapshot and logs.unlisted:
+    if snapshot and logs.unlisted:
         raise StateError(
             f"'{logs.unlisted[0]}' cannot be listed, so the logs in it would be withdrawn",
             hint="make it readable, or push without --snapshot",
@@ -86,12 +66,10 @@ def folder_payload(
         parsed[str(error.details["sourcePath"])].append(error)
     for log in _pushed_logs(logs, repo_slug, ROOT_KIND):
         parsed[log.source_path].append(log)
-    payload = {
-        "tenantId": tenant_id,
-        "repoSlug": repo_slug,
-        "files": [{"content": "", "sourcePath": path, "parserId": PARSER_ID} for path in parsed],
-        **signals.as_fields(logs.paths, repo_slug),
-    }
+    files = [{"content": "", "sourcePath": path, "parserId": PARSER_ID} for path in parsed]
+    payload = {"tenantId": tenant_id, "repoSlug": repo_slug, "files": files, **signals}
+    if snapshot:
+        payload["manifestSnapshot"] = {"repoSlug": repo_slug, "pathsAfterPush": list(logs.paths)}
     return payload, lambda file: parsed.pop(file.source_path, [])
 
 
@@ -102,7 +80,7 @@ def gap_log_parser(sources: Mapping[str, Source] | None = None) -> Parser:
         logs = text_lines(file.content, file.source_path, repo_slug=file.repo_slug, sources=sources)
         yield from chunks_of_lines(logs.lines, tenant_id=file.tenant_id, repo_slug=file.repo_slug)
         yield from refusals(logs.rejects)
-        yield from _pushed_logs(logs, file.repo_slug, CONTRACT_ROOT_KIND)
+        yield from _pushed_logs(logs, file.repo_slug, RAW_ROOT_KIND)
 
     return parse
 
@@ -186,7 +164,7 @@ def export_chunks(
     logs = read_lines(root, settings)
     faults = {path: fault for path in logs.paths if (fault := path_fault(path))}
     lines = logs.lines.filter(~pl.col("source_path").is_in(list(faults)))
-    chunks = chunks_of_lines(lines, tenant_id=tenant, repo_slug=repo, root_kind=CONTRACT_ROOT_KIND)
+    chunks = chunks_of_lines(lines, tenant_id=tenant, repo_slug=repo, root_kind=RAW_ROOT_KIND)
     number = _write_payload(Path(file), tenant, repo, chunks)
     left_out = [f"{path}: the path {fault}" for path, fault in faults.items()]
     return ExportedChunks(number, (*left_out, *(error.message for error in refusals(logs.rejects))))
@@ -196,7 +174,8 @@ def export_stored_chunks(version: Version, file: Path, *, tenant: str, repo: str
     """Write a repository of a shared corpus as a payload; what is no parsed chunk is left out."""
     tenant = require_tenant(tenant)
     require_whose(version, tenant, repo)
-    stored = version.rows([*_EXPORTED, "id"], scope([tenant], [repo])).sort("source_path", "id")
+    columns = ("source_path", "content", "metadata", "id")
+    stored = version.rows(columns, scope([tenant], [repo])).sort("source_path", "id")
     left_out: list[str] = []
     chunks = _stored_chunks(stored, left_out)
     return ExportedChunks(_write_payload(file, tenant, repo, chunks), tuple(left_out))
@@ -216,7 +195,7 @@ def _as_parsed(content: str | None, metadata: str) -> dict[str, Any]:
     fields = msgspec.json.decode(metadata)
     chunk = {field: fields[field] for field in contract_schema(PARSED_CHUNK)["properties"] if field in fields}
     if chunk.get("rootKind") not in CONTRACT_ROOT_KINDS:
-        chunk["rootKind"] = CONTRACT_ROOT_KIND
+        chunk["rootKind"] = RAW_ROOT_KIND
     return chunk if content is None else {**chunk, "content": content}
 
 

@@ -1,11 +1,10 @@
 """A push: what a payload withdraws leaves the corpus, what it holds comes in, both in one step."""
 
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 import polars as pl
@@ -29,16 +28,8 @@ from vocabgap.corpus.withdrawal import Resolver, Withdrawal, withdrawal
 from vocabgap.errors import ExitCode, VocabgapError
 from vocabgap.files.refusals import refusal
 
-
-class Limits(NamedTuple):
-    """How much one push may bring: valid chunks, and MiB (UTF-8) of their text and that of raw files."""
-
-    chunks: int = 1_000_000
-    mib: int = 1024
-
-
+MOST_CHUNKS: Final = 1_000_000  # of one payload
 _KNOWN: Final = ("id", "ingested_at", "embedding", "config_version", "metadata")
-UNLIMITED: Final = Limits(sys.maxsize, sys.maxsize)
 
 
 def push(
@@ -55,7 +46,7 @@ def push(
     whole_logs: bool = False,
     strict_tombstones: bool = False,
     confirmed: bool = False,
-    limits: Limits = Limits(),  # noqa: B008 - it never changes
+    most: int = MOST_CHUNKS,
 ) -> PushResult:
     """Bring a payload into a corpus. What is wrong with it is part of the answer, never an exception.
 
@@ -73,7 +64,7 @@ def push(
     try:
         caller = Caller.of(payload, tenant, repo, agent)
         result = replace(result, tenant_id=caller.tenant_id)
-        incoming = read_files(caller, parsers or {}, spoof, limits.mib << 20)
+        incoming = read_files(caller, parsers or {}, spoof)
         leaving = withdrawal(
             caller.payload,
             caller.repo_slug,
@@ -88,7 +79,7 @@ def push(
             errors=(*incoming.errors, *leaving.errors),
             warnings=incoming.warnings,
         )
-        _require_volume(incoming, limits.chunks)
+        _require_volume(incoming, most)
         if whole_logs:
             leaving.add((repo, log.source_path) for repo, log in incoming.logs if log.is_whole)
         moment = milliseconds(datetime.now(UTC) if now is None else now)
@@ -106,7 +97,7 @@ def _require_volume(incoming: Incoming, most: int) -> None:
         raise RefusedError(
             Code.VOLUME_EXCEEDED,
             f"{len(incoming.chunks):,} chunks are more than the {most:,} that one push may bring; "
-            "nothing was written. Push them in parts, or raise the limit",
+            "nothing was written. Push them in parts",
             chunks=len(incoming.chunks),
             limit=most,
         )
