@@ -10,9 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
-from typing import Final
-
-from snowballstemmer import stemmer
+from typing import Any, Final
 
 from vocabgap.errors import InvalidInputError, require_kind, texts
 
@@ -84,7 +82,6 @@ def _escaped(character: str) -> str:
 _WORD_CHARACTERS = _Characters(_of_a_word)
 _VISIBLE_CHARACTERS = _Characters(_visible)
 _JSON_CHARACTERS = _Characters(_in_json)
-_STEMMER = stemmer("english")
 
 
 def apart(text: str) -> str:
@@ -107,12 +104,19 @@ def words(phrase: str) -> list[str]:
     return unicodedata.normalize("NFKC", folded).split()
 
 
+@cache
+def _stemmer() -> Any:  # noqa: ANN401 - without types
+    from snowballstemmer import stemmer  # noqa: PLC0415 - loads what many commands do without
+
+    return stemmer("english")
+
+
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
     """The Snowball (Porter 2) stem of one lower-case word; a word with a digit is its own stem."""
     if any(map(str.isdigit, word)):
         return word
-    return str(_STEMMER.stemWord(word))
+    return str(_stemmer().stemWord(word))
 
 
 def surface(phrase: str) -> str:
