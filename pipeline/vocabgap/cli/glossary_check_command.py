@@ -98,7 +98,7 @@ def check(
     if (text is None) == (not paths):
         raise InvalidInputError(
             "expected files and folders, or a text",
-            hint=f"`{PROGRAM} glossary check docs README.md`, or --text 'the text of a step'",
+            hint=f"`{PROGRAM} glossary check FILE`, or --text 'the text of a step'",
         )
     of_step = (output_of_step, watch, strictness, mission, step, critical or ask or log or None)
     if paths and any(each is not None for each in of_step) and all(path.exists() for path in paths):
