@@ -26,7 +26,8 @@ _INLINE: Final = re.compile(
     # Comments, tags, and addresses in angle brackets; targets of links; other addresses.
     r"<!--(?:[^<-]|<(?!!--)|-(?!->))*-->|</?[A-Za-z][^<>]*>"
     r"|(?<=\])(?:\((?:[^()\s]|\([^()\s]*\))*(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)|\[[^\[\]]*\])"
-    r"|\b[A-Za-z][A-Za-z0-9+.-]*://[^\s<>]+|\bwww\.[^\s<>]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"|\b[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s<>]+|\bwww\.[^\s<>]+"
+    r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # a long word is tried once, not at each of its characters
 )
 # Alone on its line, `ignore` is about the next one.
 _DIRECTIVE: Final = (
