@@ -205,30 +205,19 @@ def check(
     Uses against a definition are looked for in `output`, the sentences in which the terms stand in `texts`.
     """
     conflicts = []
-    nothing_known: dict[float, tuple[ConflictType, Severity]] = {}  # most terms of a text, and alike
     for term in terms:
-        surface, confidence = term.surface, term.confidence
-        senses = glossary.resolve(surface.surface_text)
-        if not senses:
-            if confidence not in nothing_known:
-                unknown = _unanswered(confidence, critical=critical)
-                severity = score_severity(unknown, confidence=confidence, critical=critical)
-                nothing_known[confidence] = unknown, severity
-            conflicts.append(
-                SemanticConflict(surface, *nothing_known[confidence], confidence, (), term.context)
-            )
-            continue
-        kind = classify(surface.surface_text, senses, confidence, critical=critical, output=output)
-        if kind is None:
-            continue
-        context = term.context
-        if kind is ConflictType.INCONSISTENT:
-            context = _disputed_use(glossary, senses[0], output)
+        name, confidence, context = term.surface.surface_text, term.confidence, term.context
+        senses = glossary.resolve(name)
+        kind = classify(name, senses, confidence, critical=critical)
+        if kind is None:  # it has one meaning; uses against it that people have accepted are none
+            uses = contradictions(output, name, senses[0].definition) if output else iter(())
+            context = next((each for each in uses if not glossary.accepts(senses[0], each)), "")
             if not context:
                 continue
+            kind = ConflictType.INCONSISTENT
         severity = score_severity(kind, confidence=confidence, critical=critical)
         candidates = tuple(sense.ref for sense in senses)
-        conflicts.append(SemanticConflict(surface, kind, severity, confidence, candidates, context))
+        conflicts.append(SemanticConflict(term.surface, kind, severity, confidence, candidates, context))
     return _in_sentences(conflicts, terms, texts)
 
 
@@ -255,23 +244,13 @@ def classify(
     """What is open about a term."""
     active = [sense for sense in senses if sense.is_active]
     if not active:
-        return _unanswered(confidence, critical=critical)
+        is_weak = critical and confidence < UNSURE
+        return ConflictType.UNRESOLVED_CRITICAL if is_weak else ConflictType.UNKNOWN
     if len({definition_key(each.definition) for each in active}) > 1:
         return ConflictType.AMBIGUOUS
     if output and contradicts(output, surface, active[0].definition):
         return ConflictType.INCONSISTENT
     return None
-
-
-def _unanswered(confidence: float, *, critical: bool) -> ConflictType:
-    """What is open about a term without a meaning."""
-    return ConflictType.UNRESOLVED_CRITICAL if critical and confidence < UNSURE else ConflictType.UNKNOWN
-
-
-def _disputed_use(glossary: "Glossary", sense: TermSense, output: str) -> str:
-    """Where an output uses a term against its meaning; empty where people have accepted all these uses."""
-    uses = contradictions(output, sense.surface.surface_text, sense.definition)
-    return next((each for each in uses if not glossary.accepts(sense, each)), "")
 
 
 def verdict(conflicts: Sequence[SemanticConflict], strictness: Strictness) -> Verdict:
@@ -317,13 +296,12 @@ def contradictions(text: str, term: str, definition: str) -> Iterator[str]:
     denial = _denial(frozenset(known))
     for match in use.finditer(searched):
         window = searched[max(0, match.start() - WINDOW) : match.end() + WINDOW]
-        if denied.search(window) or (denial is not None and denial.search(window)):
-            yield listed[bisect(ends, match.start())][0]
-        elif known and defined.search(window):
+        is_against = bool(denied.search(window) or (denial and denial.search(window)))
+        if not is_against and known and defined.search(window):
             stems = set(map(stem, _WORD.findall(window)))
-            shared = sum(stem(word) in stems for word in known)
-            if shared < _LEAST_SHARED * len(known):
-                yield listed[bisect(ends, match.start())][0]
+            is_against = sum(stem(word) in stems for word in known) < _LEAST_SHARED * len(known)
+        if is_against:
+            yield listed[bisect(ends, match.start())][0]
 
 
 @lru_cache(maxsize=100)

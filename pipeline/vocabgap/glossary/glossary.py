@@ -69,18 +69,10 @@ class Glossary:
             yield from self._senses[key]
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Glossary):
-            return NotImplemented
-        return (self.scopes, self._senses, self._overruled, self._accepted) == (
-            other.scopes,
-            other._senses,
-            other._overruled,
-            other._accepted,
-        )
+        names = ("scopes", "_senses", "_overruled", "_accepted")
+        return isinstance(other, Glossary) and all(getattr(self, it) == getattr(other, it) for it in names)
 
-    def __hash__(self) -> int:
-        """The same for two that are equal."""
-        return hash((self.scopes, len(self)))
+    __hash__ = None  # type: ignore[assignment]
 
     def history(self, surface: str) -> tuple[TermSense, ...]:
         """All senses of a term, of any status, the active and those ruled out among them."""
@@ -92,15 +84,15 @@ class Glossary:
         present = self._senses.get(key)
         if not present:
             return ()
-        stack = self.scopes if scopes is None else self.scopes.limited_to(scopes)
+        names = self.scopes.names if scopes is None else tuple(scopes)
         overruled = self._overruled.get(key, {})
         senses = [
             sense
             for sense in present
-            if sense.is_active and sense.scope in stack.names and sense_id(sense) not in overruled
+            if sense.is_active and sense.scope in names and sense_id(sense) not in overruled
         ]
         if scopes is not None:
-            senses.sort(key=lambda sense: stack.precedence(sense.scope))
+            senses.sort(key=lambda sense: names.index(sense.scope))
         return tuple(senses)
 
     def meaning(self, surface: str) -> TermSense | None:
@@ -163,13 +155,11 @@ class Glossary:
         after._senses = dict(self._senses)
         after._overruled = dict(self._overruled)
         after._accepted = dict(self._accepted)
-        changed = False
-        for event in changing:
-            if isinstance(event, GlossarySenseUpdated):
-                changed |= after._update(event)
-            else:
-                changed |= after._select(event)
-        return after if changed else self
+        changed = [
+            after._update(event) if isinstance(event, GlossarySenseUpdated) else after._select(event)
+            for event in changing
+        ]
+        return after if any(changed) else self
 
     def _update(self, event: GlossarySenseUpdated) -> bool:
         new, provenance = event.new_sense, _provenance(event)
@@ -177,20 +167,16 @@ class Glossary:
         sense = _sense(ref, provenance, new.status)
         if sense is None:
             return False
-        key = term_key(sense.surface.surface_text)
-        present = self._senses.get(key, ())
-        if event.update_type == UpdateType.CREATE and sense.status == SenseStatus.DRAFT:
-            own = sense_id(sense)
-            if any(each.is_active and sense_id(each) == own for each in present):
-                return False  # what was proposed is in force already
-        edited: set[SenseId] = set()
-        if event.update_type == UpdateType.UPDATE and sense_id(sense) not in map(sense_id, present):
-            edited = {sense_id(each) for each in present if each.is_active and each.scope == sense.scope}
+        present, own = self.history(sense.surface.surface_text), sense_id(sense)
+        is_proposed = event.update_type == UpdateType.CREATE and sense.status == SenseStatus.DRAFT
+        if is_proposed and any(each.is_active and sense_id(each) == own for each in present):
+            return False  # what was proposed is in force already
         overruled = event.overruled
         if isinstance(overruled, msgspec.UnsetType):
             overruled = _refs(present) if provenance.source in ANSWERS else ()
-        self._put(key, sense, edited | _ids(overruled))
-        self._accept(key, sense, event.usage)
+        if event.update_type == UpdateType.UPDATE and own not in map(sense_id, present):
+            overruled += _refs(each for each in present if each.scope == sense.scope)
+        self._put(sense, overruled, event.usage)
         return True
 
     def _select(self, event: GlossaryClarificationResolved) -> bool:
@@ -198,26 +184,22 @@ class Glossary:
         sense = _sense(chosen, _provenance(event), SenseStatus.ACTIVE)
         if sense is None:
             return False
-        key = term_key(sense.surface.surface_text)
-        present = self._senses.get(key, ())
-        there = next((each for each in present if sense_id(each) == sense_id(sense)), None)
-        if there is not None:
-            sense = msgspec.structs.replace(there, status=SenseStatus.ACTIVE)
-        overruled = event.overruled
-        self._put(key, sense, _ids(_refs(present) if isinstance(overruled, msgspec.UnsetType) else overruled))
-        self._accept(key, sense, event.usage)
+        present, own = self.history(sense.surface.surface_text), sense_id(sense)
+        there = next((each for each in present if sense_id(each) == own), sense)
+        overruled = _refs(present) if isinstance(event.overruled, msgspec.UnsetType) else event.overruled
+        self._put(msgspec.structs.replace(there, status=SenseStatus.ACTIVE), overruled, event.usage)
         return True
 
-    def _accept(self, key: str, sense: TermSense, usage: str) -> None:
-        if usage:
-            self._accepted[key] = {**self._accepted.get(key, {}), usage: sense_id(sense)}
-
-    def _put(self, key: str, sense: TermSense, overruled: set[SenseId]) -> None:
+    def _put(self, sense: TermSense, overruled: Iterable[SenseRef], usage: str) -> None:
         """Have a sense in the place of what it overrules: deprecated in its scope, ruled out in others."""
-        own = sense_id(sense)
-        losers = {each for each in overruled if each[1] != own[1]} if sense.is_active else set()
+        key, own = term_key(sense.surface.surface_text), sense_id(sense)
+        if usage:
+            self._accepted[key] = {**self._accepted.get(key, {}), usage: own}
+        losers = {each for each in map(sense_id, overruled) if each[1] != own[1] and sense.is_active}
         others = [
-            _deprecated(each) if each.scope == sense.scope and sense_id(each) in losers else each
+            msgspec.structs.replace(each, status=SenseStatus.DEPRECATED)
+            if each.scope == sense.scope and sense_id(each) in losers
+            else each
             for each in self._senses.get(key, ())
             if sense_id(each) != own and not (sense.is_active and each.is_placeholder)
         ]
@@ -233,23 +215,20 @@ class Glossary:
         else:
             self._overruled.pop(key, None)
 
-    def _ranked(self, senses: Iterable[TermSense]) -> _Senses:
-        listed = tuple(senses)
-        if len(listed) < 2:  # noqa: PLR2004 - nothing to be put in order
-            return listed
-        return tuple(
-            sorted(
-                listed,
-                key=lambda each: (
-                    self.scopes.precedence(each.scope),
-                    each.scope,
-                    -each.confidence,
-                    each.definition,
-                    each.surface,
-                    each.status,
-                ),
+    def _ranked(self, senses: list[TermSense]) -> _Senses:
+        if len(senses) > 1:
+            rank = self.scopes.precedence
+            senses.sort(
+                key=lambda it: (
+                    rank(it.scope),
+                    it.scope,
+                    -it.confidence,
+                    it.definition,
+                    it.surface,
+                    it.status,
+                )
             )
-        )
+        return tuple(senses)
 
 
 def selected(
@@ -353,14 +332,6 @@ def _provenance(event: GlossaryChange) -> Provenance:
 
 def _refs(present: Iterable[TermSense]) -> tuple[SenseRef, ...]:
     return tuple(each.ref for each in present if each.is_active)
-
-
-def _ids(refs: Iterable[SenseRef]) -> set[SenseId]:
-    return set(map(sense_id, refs))
-
-
-def _deprecated(sense: TermSense) -> TermSense:
-    return msgspec.structs.replace(sense, status=SenseStatus.DEPRECATED)
 
 
 def _sense(ref: SenseRef, provenance: Provenance, status: SenseStatus) -> TermSense | None:

@@ -1,7 +1,6 @@
 """Terms and what they mean."""
 
 import re
-from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
@@ -70,15 +69,6 @@ class ScopeStack(msgspec.Struct, frozen=True):
     def precedence(self, scope: str) -> int:
         """The place of a scope, counted from 0; one that is not active comes after all others."""
         return self.names.index(scope) if scope in self.names else len(self.names)
-
-    def limited_to(self, names: Iterable[str]) -> "ScopeStack":
-        """The same stack with some scopes only, in the order in which they are named here."""
-        wanted = tuple(names)
-        return ScopeStack(
-            wanted,
-            self.local if self.local in wanted else None,
-            self.authored if self.authored in wanted else None,
-        )
 
 
 class ScopeRef(msgspec.Struct, frozen=True):
@@ -180,30 +170,17 @@ class SenseRef(msgspec.Struct, frozen=True, gc=False):
 
 def require_surface(text: object) -> None:
     """Refuse what is no surface."""
-    if not isinstance(text, str):
-        raise InvalidTermError(f"surface must be text, found {text!r}")
-    plain = text.isascii() and text.islower() and text.isprintable()
-    if plain and text[0] != " " and text[-1] != " ":  # nearly always
-        return
-    _require_unicode("surface", text)
-    if not can_be_seen(text):
-        raise InvalidTermError("surface must not be empty")
-    if text != text.lower().strip():
+    normal = _seen("surface", text, "must not").lower().strip()
+    if text != normal:
         raise InvalidTermError(
             f"surface must be normalized, found {text!r}",
-            hint=f"write {text.lower().strip()!r}: in lower case, without white space around it",
+            hint=f"write {normal!r}: in lower case, without white space around it",
         )
 
 
 def require_definition(text: object) -> None:
     """Refuse what defines nothing."""
-    if not isinstance(text, str):
-        raise InvalidTermError(f"Definition must be text, found {text!r}")
-    if text.isascii() and text.isprintable() and text.strip():
-        return  # nearly always
-    _require_unicode("definition", text)
-    if not can_be_seen(text):
-        raise InvalidTermError("Definition cannot be empty")
+    _seen("Definition", text, "cannot")
 
 
 def require_confidence(value: object) -> None:
@@ -221,13 +198,18 @@ def require_id(name: str, value: object) -> None:
         raise InvalidTermError(f"{name} must not be empty, found {value!r}")
 
 
-def _require_unicode(name: str, text: str) -> None:
-    """Refuse half of a character, as which JSON can write one and no file can hold it."""
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            raise InvalidTermError(f"{name} must be Unicode text, found {text!r}") from error
+def _seen(name: str, text: object, refusal: str) -> str:
+    if not isinstance(text, str):
+        raise InvalidTermError(f"{name} must be text, found {text!r}")
+    if text.isascii() and text.isprintable() and text.strip():  # nearly always
+        return text
+    try:
+        text.encode()  # no file can hold half of a character, as which JSON can write one
+    except UnicodeEncodeError as error:
+        raise InvalidTermError(f"{name} must be Unicode text, found {text!r}") from error
+    if not can_be_seen(text):
+        raise InvalidTermError(f"{name} {refusal} be empty")
+    return text
 
 
 WEAK: Final = 0.3  # confidence of a find that may be no term at all
