@@ -396,6 +396,26 @@ def test_findings_in_every_format_say_the_same() -> None:
     assert streamed[0]["finding"] == finding
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("repo.yaml", SEED, "repo.yaml: 'repo' is no scope"),
+        ("core_domain.yaml", "terms:\n  - {surface: C#, definition: A language}\n", "line 2: term[0] 'C#'"),
+    ],
+)
+def test_files_are_not_checked_by_a_part_of_what_is_written_down(
+    docs: Path, name: str, content: str, told: str
+) -> None:
+    (docs / name).write_text(content, encoding="utf-8")
+
+    refused = vocabgap("glossary", "check", "docs")
+    listed = vocabgap("glossary", "list")
+
+    assert (refused.code, refused.out, listed.code) == (2, "", 0)
+    assert told in refused.err
+    assert told in listed.err
+
+
 @pytest.mark.usefixtures("docs")
 def test_unknown_words_fail_only_where_they_are_asked_for(tmp_path: Path) -> None:
     (tmp_path / "new.md").write_text('the "frobs" of HTTP', encoding="utf-8")

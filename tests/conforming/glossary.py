@@ -10,7 +10,7 @@ import msgspec
 
 from conforming.cases import AnyOf, Case, Noted, Operation
 from vocabgap.glossary.authoring import read_strictness
-from vocabgap.glossary.checkpoints import checkpoint_of, hash_inputs, input_diff, verify_inputs
+from vocabgap.glossary.checkpoints import hash_inputs, input_diff, verify_inputs
 from vocabgap.glossary.conflicts import (
     ConflictType,
     SemanticConflict,
@@ -23,6 +23,7 @@ from vocabgap.glossary.conflicts import (
     verdict,
 )
 from vocabgap.glossary.event_log import load_checkpoint, log_name
+from vocabgap.glossary.events import event_of
 from vocabgap.glossary.extracting import Field, extract, scanned_fields
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.normal_form import KnownTerms, normal_form
@@ -48,6 +49,7 @@ Cases = Mapping[str, Case]
 SCOPES: Final = ScopeStack(("mission_local", "team_domain", "audience_domain", "spec_kitty_core"))
 NOW: Final = datetime(2026, 4, 1, 10, tzinfo=UTC)
 CHECKPOINT: Final = {
+    "event_type": "StepCheckpointed",
     "mission_id": "mission",
     "run_id": "run",
     "step_id": "step",
@@ -174,7 +176,7 @@ def conflict(given: Input) -> object:
 
 def checkpoint(given: Input) -> str:
     payload = {**CHECKPOINT, **(given.get("fields") or {})}
-    checkpoint_of({key: value for key, value in payload.items() if key not in (given.get("drop") or ())})
+    event_of({key: value for key, value in payload.items() if key not in (given.get("drop") or ())})
     return "ok"
 
 

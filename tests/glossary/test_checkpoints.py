@@ -12,15 +12,12 @@ from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.checkpoints import (
-    Cursor,
-    StepCheckpoint,
-    checkpoint_of,
     hash_inputs,
     input_diff,
     verify_inputs,
 )
 from vocabgap.glossary.conflicts import Strictness
-from vocabgap.glossary.events import StepCheckpointed, encoded
+from vocabgap.glossary.events import Cursor, StepCheckpointed, encoded, event_of
 from vocabgap.glossary.senses import InvalidTermError, ScopeRef
 
 PAYLOAD: dict[str, Any] = {
@@ -36,16 +33,22 @@ PAYLOAD: dict[str, Any] = {
 }
 
 
+def checkpoint_of(payload: dict[str, Any]) -> StepCheckpointed:
+    event = event_of({"event_type": "StepCheckpointed", **payload})
+    assert isinstance(event, StepCheckpointed)
+    return event
+
+
 def test_a_checkpoint_is_the_same_after_a_way_through_json() -> None:
     found = checkpoint_of({**PAYLOAD, "something_else": 1})
     assert (found.strictness, found.scope_refs) == (Strictness.MEDIUM, (ScopeRef("team_domain", "v3"),))
     assert checkpoint_of(msgspec.to_builtins(found)) == found
-    assert len(StepCheckpoint.__struct_fields__) == 9
+    assert len({"timestamp", *StepCheckpointed.__struct_fields__} - {"event_id"}) == 9
 
 
 def test_a_checkpoint_is_small() -> None:
     refs = [{"scope": "audience_domain", "version_id": "0123456789abcdef"}] * 4
-    assert len(encoded(StepCheckpointed.of(checkpoint_of({**PAYLOAD, "scope_refs": refs})))) < 1_024
+    assert len(encoded(checkpoint_of({**PAYLOAD, "scope_refs": refs}))) < 1_024
 
 
 @pytest.mark.parametrize("cursor", Cursor)

@@ -2,12 +2,11 @@
 
 from datetime import timedelta
 from pathlib import Path
-from typing import BinaryIO
 
 import pytest
 
 from glossary.steps import LIFT, NOW, STAIN, TWO_LIFTS, answering, runtime_in, step, write_scope
-from vocabgap.glossary import loading
+from vocabgap.glossary import event_log
 from vocabgap.glossary.conflicts import Strictness
 from vocabgap.glossary.event_log import (
     LOG_ENDING,
@@ -15,6 +14,7 @@ from vocabgap.glossary.event_log import (
     log_files,
     read_events,
 )
+from vocabgap.glossary.events import GlossaryEvent
 from vocabgap.glossary.glossary import added
 from vocabgap.glossary.session import (
     Define,
@@ -108,7 +108,7 @@ def test_longer_log_of_other_events_in_its_place_is_read_anew(tmp_path: Path) ->
     assert (before.definition, after.definition) == (LIFT, "Brighten the eyes")
 
 
-def test_only_the_end_of_a_log_is_read_where_it_has_grown(
+def test_only_the_end_of_a_log_is_parsed_where_it_has_grown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_scope(tmp_path, TWO_LIFTS)
@@ -117,20 +117,19 @@ def test_only_the_end_of_a_log_is_read_where_it_has_grown(
         runtime.run(step(critical=False))
     runtime.load()
     (log,) = log_files(runtime.logs)
-    sizes: list[int] = []
-    read = loading._read_from
+    lines = log.read_bytes().count(b"\n")
+    parsed: list[bytes] = []
+    parse = event_log._event
 
-    def counting(file: BinaryIO, place: int) -> bytes:
-        content = read(file, place)
-        sizes.append(len(content))
-        return content
+    def counting(line: bytes) -> GlossaryEvent:
+        parsed.append(line)
+        return parse(line)
 
-    monkeypatch.setattr(loading, "_read_from", counting)
-    whole = log.stat().st_size
+    monkeypatch.setattr(event_log, "_event", counting)
     runtime.run(step(), ask=answering(Select(0))[0])
     runtime.load()
 
-    assert 0 < sum(sizes) < whole * 2 / 3
+    assert 0 < len(parsed) == log.read_bytes().count(b"\n") - lines
 
 
 def test_clock_that_is_behind_is_followed_as_it_is_read(tmp_path: Path) -> None:
@@ -143,8 +142,8 @@ def test_clock_that_is_behind_is_followed_as_it_is_read(tmp_path: Path) -> None:
 
     append_events(runtime.logs, "retouch", [behind])
 
-    (log,) = loading.follow_logs(runtime.logs, {}).values()
-    followed = log.changes.events
+    (log,) = event_log.follow_logs(runtime.logs, {}).values()
+    followed = log.changes
     read = [each for each in read_events(runtime.logs).events if each in followed]
     assert list(followed) == read
     assert followed[1].event.timestamp < followed[0].moment == followed[1].moment

@@ -45,7 +45,7 @@ def test_two_senses_that_somebody_wrote_down_are_rivals(folders: tuple[Path, Pat
     terms = extract([Field("x", "the mask and the lift")], {}, loaded.glossary.known)
     (conflict,) = check(terms, loaded.glossary)
     assert conflict.conflict_type is ConflictType.AMBIGUOUS
-    assert [seed.path.name for seed in loaded.invalid] == ["team_domain.yaml"]
+    assert [seed.path.name for seed in loaded.seeds if seed.problems] == ["team_domain.yaml"]
     assert len(loaded.glossary) == 3
 
 
@@ -100,7 +100,7 @@ def test_what_is_done_by_hand_counts_in_all_missions(folders: tuple[Path, Path])
 
 def test_a_folder_that_is_not_there_is_an_empty_glossary(tmp_path: Path) -> None:
     loaded = GlossaryFiles(tmp_path / "none", tmp_path / "none").load()
-    assert (len(loaded.glossary), loaded.invalid, loaded.skipped) == (0, (), 0)
+    assert (len(loaded.glossary), loaded.seeds, loaded.skipped) == (0, (), 0)
 
 
 def test_what_has_not_changed_is_not_loaded_again(folders: tuple[Path, Path]) -> None:

@@ -143,6 +143,7 @@ def _lint(
     from vocabgap.glossary.linting import Linter, github, lint, sarif
 
     loaded = runtime.load()
+    loaded.require_read()
     found, checked, problems = lint(Linter(loaded, unknown=unknown, excluded=excluded), paths)
     note_problems(output, loaded)
     for problem in problems:

@@ -2,24 +2,22 @@
 
 import hashlib
 import json
-import re
 import shutil
 import time as clock
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import UTC, date, datetime, time
-from enum import Enum, StrEnum
+from datetime import date, datetime, time
+from enum import Enum
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final
-from uuid import UUID
 
 import msgspec
 
 from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
 from vocabgap.files.atomic import write_whole
 from vocabgap.files.refusals import FileRole
-from vocabgap.glossary.conflicts import Strictness
-from vocabgap.glossary.senses import ExtractedTerm, InvalidTermError, ScopeRef, require_id
+from vocabgap.glossary.events import is_uuid
+from vocabgap.glossary.senses import ExtractedTerm
 from vocabgap.text import escape_unseen
 
 if TYPE_CHECKING:
@@ -31,58 +29,6 @@ _ENDING: Final = ".json"
 _ABANDONED_SECONDS: Final = 3600
 _PRIVATE: Final = 0o600  # inputs are what people wrote
 _ROLE: Final = FileRole("state of a step", "see to its folder", undone="nothing was kept", again="try again")
-_TOKEN_LENGTH: Final = 36
-
-
-class Cursor(StrEnum):
-    """Where a step goes on."""
-
-    PRE_GENERATION_GATE = "pre_generation_gate"
-    POST_CLARIFICATION = "post_clarification"
-    POST_GATE = "post_gate"
-
-
-class StepCheckpoint(msgspec.Struct, frozen=True):
-    """The least that a step needs to go on.
-
-    Attributes:
-        input_hash: Digest of the inputs, see `hash_inputs`.
-        timestamp: When it was made; one without an offset is in UTC.
-    """
-
-    mission_id: str
-    run_id: str
-    step_id: str
-    strictness: Strictness
-    scope_refs: tuple[ScopeRef, ...]
-    input_hash: str
-    cursor: str
-    retry_token: str
-    timestamp: datetime
-
-    def __post_init__(self) -> None:
-        for name in ("mission_id", "run_id", "step_id"):
-            require_id(name, getattr(self, name))
-        if not re.fullmatch("[0-9a-f]{64}", self.input_hash):
-            raise InvalidTermError(
-                f"Invalid input_hash format: expected 64 of 0-9a-f, found {self.input_hash!r}"
-            )
-        if self.cursor not in set(Cursor):
-            raise InvalidTermError(
-                f"Unknown cursor value {self.cursor!r}: expected one of {', '.join(Cursor)}"
-            )
-        if not is_uuid(self.retry_token):
-            raise InvalidTermError(f"Invalid retry_token format: expected a UUID, found {self.retry_token!r}")
-        if self.timestamp.tzinfo is None:
-            msgspec.structs.force_setattr(self, "timestamp", self.timestamp.replace(tzinfo=UTC))
-
-
-def checkpoint_of(payload: object) -> StepCheckpoint:
-    """The checkpoint that a JSON object stands for; keys of other names mean nothing."""
-    try:
-        return msgspec.convert(payload, StepCheckpoint)
-    except msgspec.ValidationError as error:
-        raise InvalidTermError(f"Invalid checkpoint event payload: {error}") from error
 
 
 def hash_inputs(inputs: Mapping[str, Any]) -> str:
@@ -135,16 +81,6 @@ def _canonical(value: object) -> str:
             f"inputs cannot be hashed: {error}",
             hint="expected what JSON can hold: texts, numbers, true, false, null, lists and objects",
         ) from error
-
-
-def is_uuid(token: object) -> bool:
-    """Whether something is a UUID as it is usually written."""
-    if not isinstance(token, str) or len(token) != _TOKEN_LENGTH:
-        return False
-    try:
-        return str(UUID(token)) == token.lower()
-    except ValueError:
-        return False
 
 
 class StepState(msgspec.Struct, frozen=True):

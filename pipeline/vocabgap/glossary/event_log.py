@@ -4,12 +4,12 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final, NamedTuple
 from uuid import uuid4
 
 import msgspec
@@ -17,9 +17,9 @@ import msgspec
 from vocabgap.errors import NotFoundError, VocabgapError
 from vocabgap.files.lines import add_lines, appending, read_lines
 from vocabgap.files.locking import lock_file
-from vocabgap.files.refusals import FileKind, FileRole, file_kind
-from vocabgap.glossary.checkpoints import StepCheckpoint, checkpoint_of, is_uuid
+from vocabgap.files.refusals import FileRole, content_of
 from vocabgap.glossary.events import (
+    GlossaryChange,
     GlossaryClarificationResolved,
     GlossaryEvent,
     GlossarySenseUpdated,
@@ -34,7 +34,7 @@ from vocabgap.text import count
 
 LOG_ENDING: Final = ".events.jsonl"
 BY_HAND: Final = "glossary"  # the log of what people do beside any mission
-LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
+_LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 LOG_ROLE: Final = FileRole(
     "event log",
     "name another folder for the glossary's events",
@@ -59,7 +59,6 @@ class LoggedEvent:
 
     event: GlossaryEvent
     log: str
-    line: int
     moment: datetime
 
 
@@ -96,20 +95,16 @@ def read_events(folder: Path, mission_id: str | None = None) -> EventsRead:
     Raises:
         VocabgapError: A log cannot be read.
     """
-    logged: list[LoggedEvent] = []
-    skipped = 0
-    for path in log_files(folder, mission_id):
-        with opened_log(path) as file:
-            content = file.read()
-        events, bad = parse_log(content, path.name.removesuffix(LOG_ENDING))
-        logged += events
-        skipped += bad
-    return EventsRead(in_order(logged), skipped)
+    paths = log_files(folder, mission_id)
+    parsed = [_parsed(_content(path), path.name.removesuffix(LOG_ENDING), _LONG_AGO) for path in paths]
+    return EventsRead(
+        in_order(each for events, _ in parsed for each in events), sum(bad for _, bad in parsed)
+    )
 
 
 def in_order(events: Iterable[LoggedEvent]) -> tuple[LoggedEvent, ...]:
     """Events in the order in which they happened; those of one log by line, those of one moment by log."""
-    return tuple(sorted(events, key=lambda each: (each.moment, each.log, each.line)))
+    return tuple(sorted(events, key=lambda each: (each.moment, each.log)))
 
 
 def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
@@ -123,28 +118,61 @@ def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
         return sorted(path for path in folder.iterdir() if path.name.endswith(LOG_ENDING))
 
 
-@contextmanager
-def opened_log(path: Path) -> Iterator[BinaryIO]:
-    """A log, open to be read."""
-    with LOG_ROLE.refusing(path, "read"):
-        kind = file_kind(path)
-        if kind is not FileKind.FILE:
-            raise LOG_ROLE.no_file(path, kind)
-        with path.open("rb") as file:
-            yield file
+class Log(NamedTuple):
+    """What is remembered of a log that was read.
+
+    Attributes:
+        size: How many bytes were read.
+        digest: SHA-256 of these.
+        changes: The events that change what a term means; the same tuple as long as no further one comes.
+        moment: That of the last event.
+    """
+
+    size: int = 0
+    digest: bytes = hashlib.sha256().digest()
+    changes: tuple[LoggedEvent, ...] = ()
+    skipped: int = 0
+    moment: datetime = _LONG_AGO
 
 
-def parse_log(
-    content: bytes, log: str, first: int = 1, since: datetime = LONG_AGO
-) -> tuple[list[LoggedEvent], int]:
-    """The events of one log in the order of their lines, and how many lines are none."""
+def follow_logs(folder: Path, known: Mapping[str, Log]) -> dict[str, Log]:
+    """The logs of a folder by name. Of one that begins as it is known only what was added is parsed."""
+    return {path.name: _followed(path, known.get(path.name, Log())) for path in log_files(folder)}
+
+
+def _followed(path: Path, known: Log) -> Log:
+    content = _content(path)
+    before, added = content[: known.size], content[known.size :]
+    is_torn = before and added and not before.endswith(b"\n")
+    if is_torn or hashlib.sha256(before).digest() != known.digest:
+        known, added = Log(), content
+    if not added:
+        return known
+    events, skipped = _parsed(added, path.name.removesuffix(LOG_ENDING), known.moment)
+    changes = tuple(each for each in events if isinstance(each.event, GlossaryChange))
+    return Log(
+        len(content),
+        hashlib.sha256(content).digest(),
+        (*known.changes, *changes) if changes else known.changes,
+        known.skipped + skipped,
+        events[-1].moment if events else known.moment,
+    )
+
+
+def _content(path: Path) -> bytes:
+    content = content_of(path, LOG_ROLE.name)
+    if isinstance(content, bytes):
+        return content
+    raise LOG_ROLE.no_file(path, content)
+
+
+def _parsed(content: bytes, log: str, moment: datetime) -> tuple[list[LoggedEvent], int]:
+    """The events in lines of a log, behind others of some moment, and how many lines are none."""
     logged: list[LoggedEvent] = []
     bad: list[VocabgapError] = []
-    moment = since
-    lines = content.split(b"\n")
-    for number, event in read_lines(lines, lambda _, line: _event(line), first=first, on_bad=bad.append):
+    for _, event in read_lines(content.split(b"\n"), lambda _, line: _event(line), on_bad=bad.append):
         moment = max(moment, event.timestamp)
-        logged.append(LoggedEvent(event, log, number, moment))
+        logged.append(LoggedEvent(event, log, moment))
     return logged, len(bad)
 
 
@@ -258,22 +286,21 @@ def load_checkpoint(
     *,
     mission_id: str | None = None,
     retry_token: str | None = None,
-    accepted: Callable[[str], bool] = is_uuid,
-) -> StepCheckpoint | None:
-    """The newest checkpoint of a step."""
-    wanted = (step_id, mission_id, retry_token)
-    found: list[StepCheckpoint] = []
-    for event in (each.event for each in read_events(folder).events):
-        if isinstance(event, StepCheckpointed):
-            own = (event.step_id, event.mission_id, event.retry_token)
-            if all(name in {None, there} for name, there in zip(wanted, own, strict=True)):
-                with suppress(InvalidTermError):
-                    found.append(checkpoint_of(msgspec.to_builtins(event)))
-    found = [each for each in reversed(found) if accepted(each.retry_token)]  # of one moment the last counts
-    return max(found, key=lambda each: each.timestamp, default=None)
+    accepted: Callable[[str], bool] = bool,
+) -> StepCheckpointed | None:
+    """The newest checkpoint of a step; of one moment the last."""
+    wanted = {"step_id": step_id, "mission_id": mission_id, "retry_token": retry_token}
+    found = [
+        each.event
+        for each in read_events(folder).events
+        if isinstance(each.event, StepCheckpointed)
+        and all(value in {None, getattr(each.event, name)} for name, value in wanted.items())
+        and accepted(each.event.retry_token)
+    ]
+    return max(reversed(found), key=lambda each: each.timestamp, default=None)
 
 
-def require_checkpoint(folder: Path, retry_token: str) -> StepCheckpoint:
+def require_checkpoint(folder: Path, retry_token: str) -> StepCheckpointed:
     """The checkpoint of a token."""
     checkpoint = load_checkpoint(folder, retry_token=retry_token)
     if checkpoint is None:

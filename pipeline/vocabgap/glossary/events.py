@@ -4,14 +4,15 @@ The event types and the names in their payloads are those of a published contrac
 here and ours there. What a log holds beside them means nothing.
 """
 
+import re
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
+from uuid import UUID
 
 import msgspec
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.glossary.checkpoints import StepCheckpoint
 from vocabgap.glossary.conflicts import Action, SemanticConflict, Severity, Strictness
 from vocabgap.glossary.senses import (
     InvalidTermError,
@@ -193,8 +194,21 @@ class GlossarySenseUpdated(GlossaryChange, frozen=True, kw_only=True, tag=True):
     update_type: UpdateType = UpdateType.CREATE
 
 
+class Cursor(StrEnum):
+    """Where a step goes on."""
+
+    PRE_GENERATION_GATE = "pre_generation_gate"
+    POST_CLARIFICATION = "post_clarification"
+    POST_GATE = "post_gate"
+
+
 class StepCheckpointed(Event, frozen=True, kw_only=True, tag=True):
-    """What a stopped step needs to go on was kept."""
+    """A checkpoint: the least that a stopped step needs to go on.
+
+    Attributes:
+        input_hash: Digest of the inputs, see `hash_inputs`.
+        retry_token: What resumes it, a UUID.
+    """
 
     mission_id: str
     run_id: str
@@ -205,10 +219,28 @@ class StepCheckpointed(Event, frozen=True, kw_only=True, tag=True):
     cursor: str
     retry_token: str
 
-    @classmethod
-    def of(cls, checkpoint: StepCheckpoint) -> "StepCheckpointed":
-        """The event that keeps a checkpoint."""
-        return cls(**msgspec.structs.asdict(checkpoint))
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("mission_id", "run_id", "step_id"):
+            require_id(name, getattr(self, name))
+        if not re.fullmatch("[0-9a-f]{64}", self.input_hash):
+            raise InvalidTermError(
+                f"Invalid input_hash format: expected 64 of 0-9a-f, found {self.input_hash!r}"
+            )
+        if self.cursor not in set(Cursor):
+            raise InvalidTermError(
+                f"Unknown cursor value {self.cursor!r}: expected one of {', '.join(Cursor)}"
+            )
+        if not is_uuid(self.retry_token):
+            raise InvalidTermError(f"Invalid retry_token format: expected a UUID, found {self.retry_token!r}")
+
+
+def is_uuid(token: object) -> bool:
+    """Whether something is a UUID as it is usually written."""
+    try:
+        return isinstance(token, str) and str(UUID(token)) == token.lower()
+    except ValueError:
+        return False
 
 
 GlossaryEvent = (
@@ -243,7 +275,8 @@ def event_of(payload: Any) -> GlossaryEvent:  # noqa: ANN401 - whatever a log ma
     try:
         return msgspec.convert(payload, GlossaryEvent)  # type: ignore[no-any-return]
     except (msgspec.ValidationError, OverflowError) as error:
-        raise InvalidTermError(f"no event: {error}") from error
+        kind = "checkpoint" if payload.get("event_type") == StepCheckpointed.__name__ else "glossary"
+        raise InvalidTermError(f"Invalid {kind} event payload: {error}") from error
 
 
 def _nested_term(conflict: Any) -> Any:  # noqa: ANN401 - as above

@@ -10,8 +10,6 @@ from uuid import uuid4
 
 from vocabgap.errors import VocabgapError
 from vocabgap.glossary.checkpoints import (
-    Cursor,
-    StepCheckpoint,
     hash_inputs,
     input_diff,
     load_state,
@@ -31,6 +29,7 @@ from vocabgap.glossary.conflicts import (
     verdict,
 )
 from vocabgap.glossary.events import (
+    Cursor,
     GenerationBlockedBySemanticConflict,
     GlossaryClarificationRequested,
     GlossaryEvent,
@@ -205,7 +204,7 @@ def _checkpointed(context: ExecutionContext, session: Session, strictness: Stric
     known = context.retry_token if context.is_restored else None
     token = known or str(uuid4())
     try:
-        checkpoint = StepCheckpoint(
+        checkpoint = StepCheckpointed(
             strictness=strictness,
             scope_refs=context.scope_refs,
             input_hash=hash_inputs(context.inputs),
@@ -220,7 +219,7 @@ def _checkpointed(context: ExecutionContext, session: Session, strictness: Stric
         context.notes.append(f"there is no checkpoint: {error.message}")
         return known
     noted = len(context.notes)
-    session.record(context, [StepCheckpointed.of(checkpoint)])
+    session.record(context, [checkpoint])
     return token if len(context.notes) == noted else known
 
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from vocabgap.errors import NotFoundError, VocabgapError, expanded, require_kind, require_text
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.glossary.checkpoints import StepCheckpoint, drop_state, load_state, state_path
+from vocabgap.glossary.checkpoints import drop_state, load_state, state_path
 from vocabgap.glossary.conflicts import BlockedByConflictError, Strictness, effective_strictness
 from vocabgap.glossary.event_log import load_checkpoint, require_checkpoint
-from vocabgap.glossary.events import Actor, GlossaryEvent, GlossaryScopeActivated
+from vocabgap.glossary.events import Actor, GlossaryEvent, GlossaryScopeActivated, StepCheckpointed
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.loading import GlossaryFiles, Loaded
 from vocabgap.glossary.middlewares import Middleware, check_terms, clarify, extract_terms, guard, restore
@@ -40,8 +40,8 @@ MIDDLEWARES: Final[tuple[Middleware, ...]] = (restore, extract_terms, check_term
 class GlossaryRuntime:
     """Checks the words of steps against a glossary, and stops those whose words are not settled.
 
-    It reads the glossary when it is first needed, and again only where a file has changed, so that one
-    runtime serves many steps.
+    It parses the glossary when it is first needed, and again only what has changed, so that one runtime
+    serves many steps.
 
     Attributes:
         events: The folder of the event logs; `events` within the other one by default.
@@ -127,7 +127,7 @@ class GlossaryRuntime:
     def session(
         self,
         glossary: Glossary,
-        checkpoint: StepCheckpoint | None = None,
+        checkpoint: StepCheckpointed | None = None,
         ask: Ask | None = None,
         confirm: Confirm | None = None,
     ) -> Session:

@@ -9,10 +9,16 @@ from typing import Any, Final, NamedTuple
 from uuid import UUID, uuid5
 
 from vocabgap.errors import StateError, VocabgapError, require_kind, require_text
-from vocabgap.glossary.checkpoints import StepCheckpoint
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Strictness, strictness_of
 from vocabgap.glossary.event_log import GivenAnswer, append_events, changing, identified
-from vocabgap.glossary.events import Actor, ActorType, GlossaryChange, GlossaryEvent, in_mission
+from vocabgap.glossary.events import (
+    Actor,
+    ActorType,
+    GlossaryChange,
+    GlossaryEvent,
+    StepCheckpointed,
+    in_mission,
+)
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.loading import GlossaryFiles
 from vocabgap.glossary.normal_form import definition_key, term_key
@@ -235,18 +241,17 @@ class Session:
         ask: Asks a person; none where there is nobody to be asked.
         confirm: Asks whether a step goes on with other inputs; it does not where there is nobody.
         contradictions: Whether what a step has generated is looked through for uses against a definition.
-        unlogged: Those among them that no log holds.
+        unlogged: The events that no log holds.
     """
 
     glossary: Glossary
     files: GlossaryFiles | None = None
     actor: Actor = SERVICE
     now: Callable[[], datetime] = clock
-    checkpoint: StepCheckpoint | None = None
+    checkpoint: StepCheckpointed | None = None
     ask: Ask | None = None
     confirm: Confirm | None = None
     contradictions: bool = True
-    recorded: list[GlossaryEvent] = field(default_factory=list)
     unlogged: list[GlossaryEvent] = field(default_factory=list)
 
     def record(self, context: ExecutionContext, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
@@ -265,7 +270,6 @@ class Session:
             except VocabgapError as error:
                 context.notes.append(f"not logged: {error.message}")
                 self.unlogged += logged
-        self.recorded += logged
         self.glossary = self.glossary.applied(logged)
         return logged
 
