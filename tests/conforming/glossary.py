@@ -9,12 +9,14 @@ from typing import Any, Final
 import msgspec
 
 from conforming.cases import AnyOf, Case, Noted, Operation
-from vocabgap.glossary.authoring import read_strictness
+from vocabgap.errors import InvalidInputError
+from vocabgap.files.yaml import parse_yaml
 from vocabgap.glossary.checkpoints import hash_inputs, input_diff, verify_inputs
 from vocabgap.glossary.conflicts import (
     ConflictType,
     SemanticConflict,
     Severity,
+    Strictness,
     classify,
     effective_strictness,
     score_severity,
@@ -42,7 +44,7 @@ from vocabgap.glossary.senses import (
     TermSurface,
     source_confidence,
 )
-from vocabgap.glossary.session import is_enabled
+from vocabgap.glossary.session import is_enabled, mission_strictness
 
 Input = Mapping[str, Any]
 Cases = Mapping[str, Case]
@@ -227,6 +229,15 @@ def loaded_strictness(given: Input) -> str:
         if given.get("config") is not None:
             path.write_text(given["config"], encoding="utf-8")
         return read_strictness(path).value
+
+
+def read_strictness(path: Path) -> Strictness:
+    """What a file of the other implementation's settings says, whose section is that of a mission here."""
+    try:
+        said = parse_yaml(path.read_text(encoding="utf-8"))
+    except (OSError, InvalidInputError):
+        said = None
+    return effective_strictness(configured=mission_strictness(said if isinstance(said, Mapping) else {}))
 
 
 def blocks(given: Input) -> bool:

@@ -15,10 +15,9 @@ from unittest.mock import patch
 import msgspec
 
 from conforming.cases import AnyOf, Anything, Case, Noted, Operation
-from conforming.glossary import SCOPES
+from conforming.glossary import SCOPES, read_strictness
 from vocabgap.cli.app import run
 from vocabgap.errors import DEBUG_VARIABLE
-from vocabgap.glossary.authoring import read_strictness
 from vocabgap.glossary.conflicts import (
     BlockedByConflictError,
     SemanticConflict,

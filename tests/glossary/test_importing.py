@@ -11,7 +11,7 @@ from glossary.steps import LIFT, STAIN, import_terms, runtime_in, step, write_sc
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.glossary import authoring
 from vocabgap.glossary.conflicts import BlockedByConflictError
-from vocabgap.glossary.seeds import SeedTerm, read_seed, save_terms
+from vocabgap.glossary.seeds import SeedTerm, add_terms, read_seed
 from vocabgap.glossary.senses import SenseStatus
 
 
@@ -54,22 +54,6 @@ def test_folder_of_another_glossary_keeps_its_scopes(tmp_path: Path) -> None:
     ]
     assert len(made.passed_over) == 1
     assert "'elsewhere' is no scope here" in made.passed_over[0]
-
-
-@pytest.mark.parametrize(("asked", "told"), [("max", 1), ("medium", 0)])
-def test_strictness_of_another_glossary_is_told_where_it_differs(
-    tmp_path: Path, asked: str, told: int
-) -> None:
-    theirs = tmp_path / ".kittify" / "glossaries"
-    write_scope(theirs, [("lift", LIFT)])
-    (theirs.parent / "config.yaml").write_text(f"glossary:\n  strictness: {asked}\n", encoding="utf-8")
-
-    made = import_terms(runtime_in(tmp_path / "glossary"), theirs)
-
-    assert len(made.passed_over) == told
-    assert all(
-        "strictness max; it is said here by `strictness` in [glossary]" in each for each in made.passed_over
-    )
 
 
 def test_other_meaning_of_a_term_becomes_a_draft(tmp_path: Path) -> None:
@@ -153,7 +137,7 @@ def scopes_with(statuses: Iterable[SenseStatus]) -> st.SearchStrategy[Scopes]:
 
 def write_scopes(folder: Path, scopes: Scopes) -> None:
     for scope, terms in scopes.items():
-        save_terms(folder / f"{scope}.yaml", terms)
+        add_terms(folder / f"{scope}.yaml", terms)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -188,10 +172,10 @@ def interrupt_import(folder: Path, source: Path, after: int) -> None:
     def save_or_stop(path: Path, terms: Iterable[SeedTerm]) -> None:
         if next(left, None) is None:
             raise KeyboardInterrupt
-        save_terms(path, terms)
+        add_terms(path, terms)
 
     with pytest.MonkeyPatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
-        patch.setattr(authoring, "save_terms", save_or_stop)
+        patch.setattr(authoring, "add_terms", save_or_stop)
         import_terms(runtime_in(folder), source)
 
 

@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.glossary.seeds import SeedFileValidationError, SeedTerm, read_seed, save_terms, validated
+from vocabgap.glossary.seeds import SeedFileValidationError, SeedTerm, add_terms, read_seed, validated
 from vocabgap.glossary.senses import SenseStatus
 
 
@@ -23,34 +22,34 @@ def test_saving_keeps_comments_order_and_quotes(tmp_path: Path) -> None:
     )
     mask, zone = read_seed(path).terms
     lift, area = SeedTerm("lift", "Raises the shadows: it's an edit"), SeedTerm("area", "a part")
-    save_terms(path, [lift, area, mask, msgspec.structs.replace(zone, confidence=0.5)])
+    add_terms(path, [lift, area, mask, zone])
     text = path.read_text(encoding="utf-8")
     assert text.startswith("# Ours.\n# Ask before you edit.\n\nterms:\n")
     assert (
         "# the first one\n  - surface: 'mask'\n    definition: \"Where an edit shows\"  # of course\n" in text
     )
     assert 'definition: "Raises the shadows: it\'s an edit"' in text
-    assert "a range of lights\n    confidence: 0.5\n    status: active\n  - surface: area\n" in text
-    assert text.count("confidence: 1.0") == 2
+    assert "a range of lights\n    confidence: 1.0\n    status: active\n  - surface: area\n" in text
+    assert text.count("confidence: 1.0") == 3
     assert [term.surface for term in read_seed(path).terms] == ["mask", "zone", "area", "lift"]
 
 
 def test_a_file_that_is_new_is_sorted_and_nothing_else_is_left(tmp_path: Path) -> None:
     path = tmp_path / "new" / "team_domain.yaml"
-    save_terms(path, [SeedTerm("b", "two"), SeedTerm("a", "one", 0.5, SenseStatus.DRAFT)])
-    save_terms(path, [SeedTerm("a", "one", 0.7)])
-    assert read_seed(path).terms == (SeedTerm("a", "one", 0.7), SeedTerm("b", "two"))
+    add_terms(path, [SeedTerm("b", "two"), SeedTerm("a", "one", 0.5, SenseStatus.DRAFT)])
+    add_terms(path, [SeedTerm("a", "one", 0.7)])
+    assert read_seed(path).terms == (SeedTerm("a", "one", 0.5, SenseStatus.DRAFT), SeedTerm("b", "two"))
     assert [each.name for each in path.parent.iterdir()] == ["team_domain.yaml"]
 
 
 def test_link_to_a_shared_file_stays_one(tmp_path: Path) -> None:
     shared = tmp_path / "shared" / "ours.yaml"
-    save_terms(shared, [SeedTerm("a", "one")])
+    add_terms(shared, [SeedTerm("a", "one")])
     shared.chmod(0o640)
     link = tmp_path / "team_domain.yaml"
     link.symlink_to(shared.relative_to(tmp_path))
 
-    save_terms(link, [SeedTerm("b", "two")])
+    add_terms(link, [SeedTerm("b", "two")])
 
     assert link.is_symlink()
     assert [term.surface for term in read_seed(shared).terms] == ["a", "b"]
@@ -62,7 +61,7 @@ def test_link_to_a_shared_file_stays_one(tmp_path: Path) -> None:
 def test_a_file_without_terms_gets_its_first(tmp_path: Path, text: str) -> None:
     path = tmp_path / "team_domain.yaml"
     path.write_text(text or "terms:\n", encoding="utf-8")
-    save_terms(path, [SeedTerm("a", "one")])
+    add_terms(path, [SeedTerm("a", "one")])
     written = path.read_text(encoding="utf-8")
     start = "# Ours.\n" if text else ""
     assert (
@@ -75,7 +74,7 @@ def test_a_file_with_errors_is_not_written_over(tmp_path: Path) -> None:
     path = tmp_path / "team_domain.yaml"
     path.write_text("terms:\n  - surface: WP\n", encoding="utf-8")
     with pytest.raises(SeedFileValidationError):
-        save_terms(path, [])
+        add_terms(path, [])
     assert path.read_text(encoding="utf-8") == "terms:\n  - surface: WP\n"
 
 
@@ -97,7 +96,7 @@ def test_what_was_saved_is_read(
     path = tmp_path_factory.mktemp("seeds") / "team_domain.yaml"
     terms = {(term.surface, term.definition): term for each in drawn for term in each}
     try:
-        save_terms(path, terms.values())
+        add_terms(path, terms.values())
     except InvalidInputError:  # what YAML cannot write stays unwritten
         assert not path.exists()
         return

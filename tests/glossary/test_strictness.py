@@ -1,12 +1,9 @@
 """Strictness: which one applies, what it stops, and what a step says of itself."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vocabgap.glossary.authoring import read_strictness
 from vocabgap.glossary.conflicts import (
     Strictness,
     effective_strictness,
@@ -43,25 +40,10 @@ def test_only_the_names_in_lower_case_are_strictness(value: object) -> None:
     assert mission_strictness({"glossary": {"strictness": value}}) is None
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        ("glossary:\n  strictness: off\n", "off"),
-        ("glossary:\n  strictness: max\n", "max"),
-        ("glossary:\n  strictness: Off\n", "medium"),
-        ("glossary:\n", "medium"),
-        ("glossary: [1]\n", "medium"),
-        ("- off\n", "medium"),
-        ("{{{", "medium"),
-        ("", "medium"),
-        (None, "medium"),
-    ],
-)
-def test_a_settings_file_may_say_how_strict_to_be(tmp_path: Path, content: str | None, expected: str) -> None:
-    path = tmp_path / "config.yaml"
-    if content is not None:
-        path.write_text(content, encoding="utf-8")
-    assert read_strictness(path).value == expected
+@pytest.mark.parametrize("section", [None, [1], {}, "max"])
+def test_a_mission_without_a_strictness_says_none(section: object) -> None:
+    assert mission_strictness({"glossary": section}) is mission_strictness({}) is None
+    assert mission_strictness({"glossary": {"strictness": "off"}}) is Strictness.OFF
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,12 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.files.yaml import parse_yaml
-from vocabgap.glossary.conflicts import Strictness, effective_strictness
 from vocabgap.glossary.event_log import BY_HAND, changing
 from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.glossary import AUTHORED, Glossary, added, sense_id, with_status
 from vocabgap.glossary.normal_form import definition_key, surface_of, term_key
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
-from vocabgap.glossary.seeds import SEED_ENDING, SeedTerm, read_seed, save_terms, seed_path
+from vocabgap.glossary.seeds import SEED_ENDING, SeedTerm, add_terms, read_seed, seed_path
 from vocabgap.glossary.senses import (
     GlossaryScope,
     Provenance,
@@ -24,13 +22,11 @@ from vocabgap.glossary.senses import (
     TermSense,
     TermSurface,
 )
-from vocabgap.glossary.session import mission_strictness
 from vocabgap.settings.model import GlossarySettings
 from vocabgap.text import can_be_seen, words
 
 # A scope of the glossaries that others keep, and what it is called here.
 _ELSEWHERE: Final = {"spec_kitty_core": GlossaryScope.CORE_DOMAIN.value}
-_CONFIG: Final = "config.yaml"  # beside the folder of such a glossary
 # Reads the entries of a vocabulary or a table: each with its name and what it means.
 ReadEntries = Callable[[Path], Iterable[tuple[str, str]]]
 
@@ -73,8 +69,8 @@ def import_terms(
     scopes = runtime.scopes
     if scope is not None and scope not in scopes.names:
         raise InvalidInputError(f"Invalid scope '{scope}'", hint=f"expected one of {', '.join(scopes.names)}")
-    passed_over = _strictness_elsewhere(source, runtime)
-    read = dict[str, list[SeedTerm]]()
+    passed_over: list[str] = []
+    read: dict[str, list[SeedTerm]] = {}
     for place, terms in _read(source, scopes, scope, passed_over, read_entries):
         read.setdefault(place, []).extend(terms)
     with changing(runtime.logs):
@@ -87,27 +83,25 @@ def _merged(runtime: GlossaryRuntime, read: Mapping[str, list[SeedTerm]], passed
     imported = {
         (place, *_identity(term)) for place, terms in read.items() for term in terms if _is_active(term)
     }
-    added, drafts, present = [], [], 0
+    outcome = Imported([], 0, [], passed_over)
     for place in sorted(read, key=runtime.scopes.precedence):
         path = seed_path(runtime.folder, place)
-        there = list(read_seed(path).terms)
-        known = set(map(_identity, there))
-        before = len(there)
+        known = set(map(_identity, read_seed(path).terms))
+        new = []
         for term in read[place]:
             key, definition = _identity(term)
             if (key, definition) in known:
-                present += 1
                 continue
             rivals = glossary.rivals(term.surface, term.definition) if _is_active(term) else ()
             if any((each.scope, key, definition_key(each.definition)) not in imported for each in rivals):
                 term = msgspec.structs.replace(term, status=SenseStatus.DRAFT)  # noqa: PLW2901 - still the term
-                drafts.append(term.surface)
+                outcome.drafts.append(term.surface)
             known.add((key, definition))
-            there.append(term)
-        if len(there) > before:
-            save_terms(path, there)
-            added += [(place, term) for term in there[before:]]
-    return Imported(added, present, drafts, passed_over)
+            new.append(term)
+        if new:
+            add_terms(path, new)
+            outcome.added.extend((place, term) for term in new)
+    return outcome._replace(present=sum(map(len, read.values())) - len(outcome.added))
 
 
 def _read(
@@ -130,19 +124,6 @@ def _read(
             seed.require_valid()
         passed_over += [f"{path}: {problem}" for problem in seed.problems]
         yield place, list(seed.terms)
-
-
-def _strictness_elsewhere(source: Path, runtime: GlossaryRuntime) -> list[str]:
-    """What is to be said of the strictness that is configured beside a glossary of others, if it differs."""
-    config = source.parent / _CONFIG
-    if not source.is_dir() or file_kind(config) is not FileKind.FILE:
-        return []
-    strictness = read_strictness(config)
-    if strictness is effective_strictness(configured=runtime.strictness):
-        return []
-    return [
-        f"{config}: strictness {strictness}; it is said here by `strictness` in [glossary] of the settings"
-    ]
 
 
 def _seed_files(source: Path, scopes: ScopeStack) -> list[Path]:
@@ -174,15 +155,6 @@ def _identity(term: SeedTerm) -> tuple[str, str]:
 
 def _is_active(term: SeedTerm) -> bool:
     return term.status == SenseStatus.ACTIVE
-
-
-def read_strictness(path: Path) -> Strictness:
-    """The strictness in section `glossary` of a YAML file, as other tools keep one."""
-    try:
-        content = parse_yaml(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, InvalidInputError):
-        return Strictness.MEDIUM
-    return mission_strictness(content if isinstance(content, Mapping) else {}) or Strictness.MEDIUM
 
 
 def promote_sense(

@@ -1,8 +1,7 @@
 """Seed files: the senses of a scope, as people write them down."""
 
 import hashlib
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from io import StringIO
 from pathlib import Path
@@ -27,7 +26,6 @@ from vocabgap.glossary.senses import (
 )
 
 TERMS: Final = "terms"
-_REQUIRED: Final = ("surface", "definition")
 
 
 class SeedTerm(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -53,8 +51,11 @@ class SeedTerm(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
         require_definition(self.definition)
 
 
-_FIELDS: Final = SeedTerm.__struct_fields__
-_EXPECTED: Final = {
+_REQUIRED: Final[Mapping[object, Callable[[object], object]]] = {
+    "surface": require_surface,
+    "definition": require_definition,
+}
+_EXPECTED: Final[Mapping[object, str]] = {
     "surface": "expected text",
     "definition": "expected text",
     "confidence": "expected a number from 0.0 to 1.0",
@@ -63,7 +64,7 @@ _EXPECTED: Final = {
     "synonyms_to_avoid": "expected a list of texts",
     "introduced_in_mission": "expected text",
 }
-_TYPES: Final = {field.name: field.type for field in msgspec.structs.fields(SeedTerm)}
+_TYPES: Final[Mapping[object, Any]] = {field.name: field.type for field in msgspec.structs.fields(SeedTerm)}
 
 
 class SeedProblem(NamedTuple):
@@ -133,28 +134,23 @@ def _problems(number: int, fields: Any) -> Iterator[SeedProblem]:  # noqa: ANN40
         yield SeedProblem("term", f"expected an object, found {short_repr(fields)}", number)
         return
     surface = fields.get("surface")
-    name = surface if isinstance(surface, str) else ""
-    for field in _REQUIRED:
-        if field not in fields:
-            yield SeedProblem(field, f"must have '{field}' key", number, name)
-    for field, value in fields.items():
-        message = _problem(field, value)
+    for field in (*(name for name in _REQUIRED if name not in fields), *fields):
+        message = _problem(field, fields)
         if message:
-            yield SeedProblem(str(field), message, number, name)
+            yield SeedProblem(str(field), message, number, surface if isinstance(surface, str) else "")
 
 
-def _problem(field: object, value: object) -> str:
-    """What is wrong with the value of a field; empty where nothing is."""
-    if not isinstance(field, str) or field not in _FIELDS:
-        return f"is no field of a term; {nearest(str(field), _FIELDS)}"
+def _problem(field: object, fields: Mapping[object, object]) -> str:
+    """What is wrong with a field of a term; empty where nothing is."""
+    if field not in _TYPES:
+        return f"is no field of a term; {nearest(str(field), SeedTerm.__struct_fields__)}"
+    if field not in fields:
+        return f"must have '{field}' key"
     try:
-        converted = msgspec.convert(value, _TYPES[field])
-        if field == "surface":
-            require_surface(converted)
-        elif field == "definition":
-            require_definition(converted)
+        converted = msgspec.convert(fields[field], _TYPES[field])
+        _REQUIRED.get(field, bool)(converted)
     except msgspec.ValidationError:
-        return f"{_EXPECTED[field]}, found {short_repr(value)}"
+        return f"{_EXPECTED[field]}, found {short_repr(fields[field])}"
     except InvalidTermError as error:
         return str(error)
     return ""
@@ -162,7 +158,7 @@ def _problem(field: object, value: object) -> str:
 
 SEED_ENDING: Final = ".yaml"
 _WIDTH: Final = 10_000  # characters of a line: definitions are not broken
-_FILE_MODE: Final = 0o666
+_FILE_MODE: Final = 0o644
 _PRIVATE: Final = 0o600
 _LARGE: Final = 50_000  # bytes of a file that is read from the cache where it is there
 _MOST_KEPT: Final = 16  # files in the cache
@@ -270,11 +266,11 @@ def _line(problem: SeedProblem, lines: Mapping[tuple[str | int, ...], int]) -> i
     return lines.get((*place, problem.field), lines.get(place))
 
 
-def save_terms(path: Path, terms: Iterable[SeedTerm]) -> None:
-    """Have a seed file list some terms.
+def add_terms(path: Path, terms: Iterable[SeedTerm]) -> None:
+    """Add the terms to a seed file that it does not list, in order, at its end.
 
-    A term that is there stays in its place, with its comments, and says what is new of it; the others are
-    added at the end, in order. None is taken out: what does not count any more is deprecated.
+    All else in it stays as it is, comments and all; a link to it stays one. None is taken out: what does not
+    count any more is deprecated.
     """
     content = read_content(path)
     there: tuple[SeedTerm, ...] = ()
@@ -282,20 +278,22 @@ def save_terms(path: Path, terms: Iterable[SeedTerm]) -> None:
         seed = parse_seed(path, content)
         seed.require_valid()
         there = seed.terms
+    listed = {(term.surface, term.definition) for term in there}
     wanted = {(term.surface, term.definition): term for term in terms}
-    written = _rewritten((content or b"").decode("utf-8-sig"), list(wanted.values()))
-    together = {**{(term.surface, term.definition): term for term in there}, **wanted}
-    parsed = parse_seed(path, written.encode())
-    if {(term.surface, term.definition): term for term in parsed.terms} != together:
+    new = [wanted[each] for each in sorted(wanted.keys() - listed)]
+    written = _rewritten((content or b"").decode("utf-8-sig"), new).encode()
+    if parse_seed(path, written).terms != (*there, *new):
         raise InvalidInputError(
             f"the terms cannot be written to '{path}' as YAML",
             hint="leave out characters that cannot be seen, such as control characters",
         )
-    _replace(path, written)
+    with refusing(f"seed file '{path}' cannot be written", hint="see to its folder; nothing was changed"):
+        file = path.resolve()
+        write_whole(file, written, _FILE_MODE if content is None else file.stat().st_mode & 0o777)
 
 
 def _rewritten(text: str, terms: Iterable[SeedTerm]) -> str:
-    """A seed file's content with some terms in it."""
+    """A seed file's content with some more terms."""
     from ruamel.yaml import YAML  # noqa: PLC0415 - loads what only writing needs
     from ruamel.yaml.comments import CommentedMap, CommentedSeq  # noqa: PLC0415
     from ruamel.yaml.scalarstring import DoubleQuotedScalarString  # noqa: PLC0415
@@ -304,53 +302,15 @@ def _rewritten(text: str, terms: Iterable[SeedTerm]) -> str:
     editor.width = _WIDTH
     editor.preserve_quotes = True
     editor.indent(mapping=2, sequence=4, offset=2)
-    document = editor.load(text) if text.strip() else None
-    if document is None:
-        document = CommentedMap()
-    listed = document.get(TERMS)
-    if not listed:
-        listed = document[TERMS] = CommentedSeq()
-    entries = {(entry["surface"], entry["definition"]): entry for entry in listed}
-    for term in sorted(terms, key=lambda term: (term.surface, term.definition)):
-        fields = _plain(term)
-        entry = entries.get((term.surface, term.definition))
-        if entry is not None:
-            _edit(entry, fields)
-            continue
+    document = editor.load(text) or CommentedMap()
+    if not document.get(TERMS):
+        document[TERMS] = CommentedSeq()
+    for term in terms:
+        fields = {name: value for name, value in msgspec.to_builtins(term).items() if value is not None}
+        fields["confidence"] = float(term.confidence)
         if ": " in term.definition or "'" in term.definition:
             fields["definition"] = DoubleQuotedScalarString(term.definition)
-        listed.append(CommentedMap(fields))
+        document[TERMS].append(CommentedMap(fields))
     result = StringIO()
     editor.dump(document, result)
     return result.getvalue()
-
-
-def _edit(entry: dict[str, Any], fields: Mapping[str, Any]) -> None:
-    """Have an entry say what a term is, as far as it says something else."""
-    unsaid = _plain(SeedTerm(fields["surface"], fields["definition"]))
-    for name in set(entry) - set(fields):
-        del entry[name]
-    for name, value in fields.items():
-        if entry.get(name, unsaid.get(name)) != value:
-            entry[name] = value
-
-
-def _plain(term: SeedTerm) -> dict[str, Any]:
-    fields: dict[str, Any] = msgspec.to_builtins(term)
-    fields["confidence"] = float(term.confidence)
-    return {name: value for name, value in fields.items() if value is not None}
-
-
-def _replace(path: Path, text: str) -> None:
-    """Have a file, or the one that a link leads to, hold a text, all of it or what it held before."""
-    problem = f"seed file '{path}' cannot be written"
-    with refusing(problem, hint="see to its folder; nothing was changed"):
-        file = path.resolve()
-        mode = file.stat().st_mode if file.exists() else _FILE_MODE & ~_umask()
-        write_whole(file, text.encode(), mode & 0o777)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
