@@ -20,7 +20,6 @@ from vocabgap.glossary.senses import (
     ScopeRef,
     SenseRef,
     SenseStatus,
-    require_confidence,
     require_id,
 )
 
@@ -58,17 +57,10 @@ class Actor(msgspec.Struct, frozen=True):
         require_id("actor_id", self.actor_id)
 
 
-class NewSense(msgspec.Struct, frozen=True):
+class NewSense(SenseRef, frozen=True):
     """A sense as an event adds or changes it."""
 
-    surface: str
-    scope: str
-    definition: str
-    confidence: float = 1.0
     status: SenseStatus = SenseStatus.ACTIVE
-
-    def __post_init__(self) -> None:
-        require_confidence(self.confidence)
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event_type"):

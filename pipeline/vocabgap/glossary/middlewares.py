@@ -38,7 +38,7 @@ from vocabgap.glossary.events import (
     TermCandidateObserved,
 )
 from vocabgap.glossary.extracting import Field, extract, scanned_fields
-from vocabgap.glossary.glossary import CLARIFIED, added, selected
+from vocabgap.glossary.glossary import CLARIFIED, added
 from vocabgap.glossary.senses import EXTRACTED, PLACEHOLDER, SenseStatus
 from vocabgap.glossary.session import (
     MOST_ASKED,
@@ -48,11 +48,10 @@ from vocabgap.glossary.session import (
     ChangedInputs,
     Defer,
     DeferredToAsyncError,
-    Define,
     ExecutionContext,
     Question,
-    Select,
     Session,
+    answered,
     question_of,
 )
 
@@ -273,31 +272,19 @@ def _is_settled(question: Question, ask: Ask, context: ExecutionContext, session
     if isinstance(answer, Defer):
         return False
     with session.alone(context):
-        session.record(context, [_answered(question, answer, session)])
-    return True
-
-
-def _answered(question: Question, answer: Select | Define, session: Session) -> GlossaryEvent:
-    if isinstance(answer, Select):
-        return selected(
+        changes = answered(
             session.glossary,
-            question.candidates[answer.place],
+            answer,
+            question.term,
+            question.candidates,
             conflict_id=question.conflict_id,
+            usage=question.conflict.usage,
             actor=session.actor,
             now=session.now(),
-            usage=question.conflict.usage,
+            source=CLARIFIED,
         )
-    return added(
-        session.glossary,
-        question.term,
-        answer.definition,
-        actor=session.actor,
-        now=session.now(),
-        source=CLARIFIED,
-        replacing=True,
-        conflict_id=question.conflict_id,
-        usage=question.conflict.usage,
-    )
+        session.record(context, changes)
+    return True
 
 
 def _requested(

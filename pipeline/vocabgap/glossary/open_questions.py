@@ -8,7 +8,6 @@ from typing import Final
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Severity
 from vocabgap.glossary.event_log import BY_HAND, GivenAnswer, LoggedEvent, changing
 from vocabgap.glossary.events import (
@@ -20,11 +19,11 @@ from vocabgap.glossary.events import (
     SemanticCheckEvaluated,
     in_mission,
 )
-from vocabgap.glossary.glossary import Glossary, added, selected
+from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.normal_form import definition_key, term_key
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import SenseRef
-from vocabgap.glossary.session import Answer, Define, Select
+from vocabgap.glossary.session import Answer, answered
 
 _FEWEST_DIGITS: Final = 8  # of an identifier's beginning
 _Place = tuple[str, str, str]  # mission, step and term of a finding
@@ -192,49 +191,18 @@ def answer_later(runtime: GlossaryRuntime, question: OpenQuestion, answer: Answe
         InvalidInputError: There is no such candidate, or the definition is blank.
     """
     with changing(runtime.logs):
-        events = _events(runtime, runtime.load(question.mission_id or None).glossary, question, answer)
-        changes = [in_mission(event, question.mission_id) for event in events]
-        return runtime.files.append_changes(question.mission_id or BY_HAND, changes)
-
-
-def _events(
-    runtime: GlossaryRuntime, glossary: Glossary, question: OpenQuestion, answer: Answer
-) -> list[GlossaryEvent]:
-    moment = runtime.now()
-
-    def chosen(sense: SenseRef) -> GlossaryEvent:
-        return selected(
+        glossary = runtime.load(question.mission_id or None).glossary
+        events = answered(
             glossary,
-            sense,
+            answer,
+            question.term,
+            question.candidates(glossary),
             conflict_id=question.conflict_id,
+            usage=question.usage,
             actor=runtime.actor,
-            now=moment,
+            now=runtime.now(),
             mode=ResolutionMode.ASYNC,
             source=LATER,
-            usage=question.usage,
         )
-
-    match answer:
-        case Select(place):
-            candidates = question.candidates(glossary)
-            if not 0 <= place < len(candidates):
-                raise InvalidInputError(
-                    f"Invalid selection: {place + 1}", hint=f"there are {len(candidates)} candidates"
-                )
-            return [chosen(candidates[place])]
-        case Define(definition):
-            updated = added(
-                glossary,
-                question.term,
-                definition,
-                actor=runtime.actor,
-                now=moment,
-                source=LATER,
-                replacing=True,
-                conflict_id=question.conflict_id,
-                usage=question.usage,
-            )
-            sense = updated.new_sense
-            ref = SenseRef(sense.surface, sense.scope, sense.definition, sense.confidence)
-            return [chosen(ref), updated]
-    return []
+        changes = [in_mission(event, question.mission_id) for event in events]
+        return runtime.files.append_changes(question.mission_id or BY_HAND, changes)

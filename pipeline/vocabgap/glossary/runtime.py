@@ -216,18 +216,18 @@ class GlossaryRuntime:
         """
         require_text("retry_token", retry_token)
         checkpoint = require_checkpoint(self.logs, retry_token)
+        names = (checkpoint.step_id, checkpoint.mission_id, checkpoint.run_id)
         state = load_state(self.logs, retry_token)
-        step = checkpoint if state is None else state
+        if state is None:  # nothing says so any more, and it may be one in which nothing may go wrong
+            given = dict(inputs or {})
+            return ExecutionContext(*names, given, {"critical_step": True}, retry_token=retry_token)
         return ExecutionContext(
-            step.step_id,
-            step.mission_id,
-            step.run_id,
-            dict(inputs if inputs is not None else {} if state is None else state.inputs),
-            # Where nothing says so any more, it may be one in which nothing may go wrong.
-            {"critical_step": True} if state is None else state.metadata,
-            {} if state is None else state.config,
-            step_input=state.step_input if state is not None and inputs is None else None,
-            step_output={} if state is None else state.step_output,
+            *names,
+            dict(state.inputs if inputs is None else inputs),
+            state.metadata,
+            state.config,
+            step_input=state.step_input if inputs is None else None,
+            step_output=state.step_output,
             retry_token=retry_token,
         )
 

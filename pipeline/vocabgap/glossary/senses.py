@@ -227,13 +227,11 @@ class TermSource(StrEnum):
     CAPITALISED = "capitalised"
 
 
-_CONFIDENCES: Final = {
+_CONFIDENCES: Final[dict[str, float]] = {
+    **dict.fromkeys(TermSource, 0.8),
     TermSource.METADATA_HINT: 1.0,
-    TermSource.QUOTED_PHRASE: 0.8,
-    TermSource.ACRONYM: 0.8,
-    TermSource.CASING_PATTERN: 0.8,
-    TermSource.KNOWN_TERM: 0.8,
     TermSource.REPEATED_NOUN: 0.5,
+    TermSource.CAPITALISED: WEAK,
 }
 
 
@@ -257,4 +255,4 @@ class ExtractedTerm(msgspec.Struct, frozen=True, gc=False):
 
 def source_confidence(source: str) -> float:
     """How sure a find by some sign is, 0 to 1; weak for a sign of another name."""
-    return _CONFIDENCES.get(source, WEAK)  # type: ignore[call-overload, no-any-return]
+    return _CONFIDENCES.get(source, WEAK)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID, uuid5
 
-from vocabgap.errors import StateError, VocabgapError, require_kind, require_text
+from vocabgap.errors import InvalidInputError, StateError, VocabgapError, require_kind, require_text
 from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Strictness, strictness_of
 from vocabgap.glossary.event_log import GivenAnswer, append_events, changing, identified
 from vocabgap.glossary.events import (
@@ -16,10 +16,11 @@ from vocabgap.glossary.events import (
     ActorType,
     GlossaryChange,
     GlossaryEvent,
+    ResolutionMode,
     StepCheckpointed,
     in_mission,
 )
-from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.glossary import Glossary, added, selected
 from vocabgap.glossary.loading import GlossaryFiles
 from vocabgap.glossary.normal_form import definition_key, term_key
 from vocabgap.glossary.senses import ExtractedTerm, ScopeRef, SenseRef, SenseStatus
@@ -89,6 +90,40 @@ def question_of(conflict: SemanticConflict, mission_id: str, glossary: Glossary)
             if sense.status == SenseStatus.DRAFT and not sense.is_placeholder
         )
     return Question(_identifier(conflict, mission_id, candidates), conflict, candidates)
+
+
+def answered(
+    glossary: Glossary,
+    answer: Answer,
+    term: str,
+    candidates: Sequence[SenseRef],
+    *,
+    mode: ResolutionMode = ResolutionMode.INTERACTIVE,
+    **said: Any,  # noqa: ANN401 - checked by those two
+) -> list[GlossaryEvent]:
+    """What an answer changes: a candidate, or another definition, takes the place of all that there is.
+
+    What is `said` is which question and use it is about, who answers, when and by which way, as `selected`
+    and `added` take it.
+
+    Raises:
+        InvalidInputError: There is no such candidate, or the definition is blank.
+    """
+    match answer:
+        case Select(place):
+            if 0 <= place < len(candidates):
+                return [selected(glossary, candidates[place], mode=mode, **said)]
+            raise InvalidInputError(
+                f"Invalid selection: {place + 1}", hint=f"there are {len(candidates)} candidates"
+            )
+        case Define(definition):
+            updated = added(glossary, term, definition, replacing=True, **said)
+            if mode is ResolutionMode.INTERACTIVE:
+                return [updated]
+            new = updated.new_sense
+            ref = SenseRef(new.surface, new.scope, new.definition, new.confidence)
+            return [selected(glossary, ref, mode=mode, **said), updated]
+    return []
 
 
 def parse_answer(text: str, candidates: Sequence[SenseRef]) -> Answer | None:
