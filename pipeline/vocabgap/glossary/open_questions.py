@@ -41,26 +41,35 @@ class OpenQuestion(msgspec.Struct, frozen=True):
 
     Attributes:
         mission_id: The mission in which it came up last; empty where only the answer was logged.
-        senses: The senses that could be chosen, as far as the log says.
+        conflict: What the check found, as far as the log says.
+        options: What was offered, in words.
     """
 
     conflict_id: str
     term: str
-    type: str
-    severity: str
-    mission_id: str
     timestamp: datetime
     status: QuestionStatus
-    effective_strictness: str = ""
+    severity: str = Severity.LOW.value
+    mission_id: str = ""
     step_id: str = ""
-    context: str = ""
     options: tuple[str, ...] = ()
-    senses: tuple[SenseRef, ...] = ()
+    conflict: SemanticConflict | None = None
+    effective_strictness: str = ""
+
+    @property
+    def type(self) -> str:
+        """What is open."""
+        return ConflictType.UNKNOWN.value if self.conflict is None else self.conflict.conflict_type.value
+
+    @property
+    def context(self) -> str:
+        """The sentence in which the term stands."""
+        return "" if self.conflict is None else self.conflict.context
 
     @property
     def usage(self) -> str:
         """The use of the term that it is about; empty where it is about the term as such."""
-        return self.context if self.type == ConflictType.INCONSISTENT else ""
+        return "" if self.conflict is None else self.conflict.usage
 
     @property
     def is_open(self) -> bool:
@@ -73,7 +82,8 @@ class OpenQuestion(msgspec.Struct, frozen=True):
 
     def candidates(self, glossary: Glossary) -> tuple[SenseRef, ...]:
         """What can be chosen, in the order in which it was offered."""
-        logged = {definition_key(each.definition): each for each in self.senses}
+        senses = () if self.conflict is None else self.conflict.candidate_senses
+        logged = {definition_key(each.definition): each for each in senses}
         present = {definition_key(each.definition): each.ref for each in glossary.history(self.term)}
         return tuple(
             logged.get(key) or present.get(key) or SenseRef(self.term, glossary.scopes.authored_scope, option)
@@ -94,10 +104,25 @@ def questions_of(events: Iterable[LoggedEvent]) -> list[OpenQuestion]:
                     place = (event.mission_id, event.step_id, conflict.term.surface_text)
                     findings[place] = conflict, event.effective_strictness
             case GlossaryClarificationRequested():
-                finding = findings.get((event.mission_id, event.step_id, event.term))
-                questions[event.conflict_id] = _requested(event, finding)
+                place = (event.mission_id, event.step_id, event.term)
+                questions[event.conflict_id] = OpenQuestion(
+                    event.conflict_id,
+                    event.term,
+                    event.timestamp,
+                    QuestionStatus.UNRESOLVED,
+                    event.urgency.value,
+                    *place[:2],
+                    event.options,
+                    *findings.get(place, ()),
+                )
             case GlossaryClarificationResolved() | GlossarySenseUpdated() if event.conflict_id:
-                questions[event.conflict_id] = _resolved(event, questions.get(event.conflict_id))
+                known = questions.get(event.conflict_id)
+                status = QuestionStatus.RESOLVED
+                questions[event.conflict_id] = (
+                    msgspec.structs.replace(known, status=status)
+                    if known
+                    else OpenQuestion(event.conflict_id, event.term_surface, event.timestamp, status)
+                )
     return list(questions.values())
 
 
@@ -143,42 +168,6 @@ def require_question(
         fewest=_FEWEST_DIGITS,
     )
     return listed[place]
-
-
-def _requested(
-    event: GlossaryClarificationRequested, finding: tuple[SemanticConflict, str] | None
-) -> OpenQuestion:
-    conflict, strictness = finding if finding is not None else (None, "")
-    return OpenQuestion(
-        event.conflict_id,
-        event.term,
-        ConflictType.UNKNOWN.value if conflict is None else conflict.conflict_type.value,
-        event.urgency.value,
-        event.mission_id,
-        event.timestamp,
-        QuestionStatus.UNRESOLVED,
-        strictness,
-        event.step_id,
-        "" if conflict is None else conflict.context,
-        event.options,
-        () if conflict is None else conflict.candidate_senses,
-    )
-
-
-def _resolved(
-    event: GlossaryClarificationResolved | GlossarySenseUpdated, question: OpenQuestion | None
-) -> OpenQuestion:
-    if question is not None:
-        return msgspec.structs.replace(question, status=QuestionStatus.RESOLVED)
-    return OpenQuestion(
-        event.conflict_id,
-        event.term_surface,
-        ConflictType.UNKNOWN.value,
-        Severity.LOW.value,
-        "",
-        event.timestamp,
-        QuestionStatus.RESOLVED,
-    )
 
 
 LATER: Final = "cli_resolve"  # the source of answers that are given later
