@@ -5,7 +5,6 @@ from vocabgap.clustering.grouping import cluster as cluster
 from vocabgap.clustering.questions import Question as Question
 from vocabgap.corpus.corpus import Corpus as Corpus
 from vocabgap.corpus.corpus import open_corpus as open_corpus
-from vocabgap.corpus.payloads import export_chunks as export_chunks
 from vocabgap.decisions.deciding import Decisions as Decisions
 from vocabgap.decisions.record import Decision as Decision
 from vocabgap.decisions.reviewing import Reviewed as Reviewed

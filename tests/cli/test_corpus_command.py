@@ -62,7 +62,8 @@ def test_push_in_json_is_the_contract_s_object(photos: Path) -> None:
 
 
 def test_payload_of_another_tenant_is_refused(sound: Path) -> None:
-    vocabgap("corpus", "admin", "export-chunks", sound, *NORTH, "-o", "p.json")
+    vocabgap("corpus", "push", sound, *NORTH, "--corpus", "elsewhere")
+    vocabgap("corpus", "admin", "export-chunks", *NORTH, "--corpus", "elsewhere", "-o", "p.json")
 
     told = vocabgap("--json", "corpus", "push", "p.json", "--tenant", "south", "--repo", "photos")
 
@@ -75,7 +76,8 @@ def test_payload_of_another_tenant_is_refused(sound: Path) -> None:
 def test_setting_says_what_is_done_about_a_false_claim(
     sound: Path, tmp_path: Path, spoof: str, code: int, pushed: int
 ) -> None:
-    vocabgap("corpus", "admin", "export-chunks", sound, *NORTH, "-o", "p.json")
+    vocabgap("corpus", "push", sound, *NORTH)
+    vocabgap("corpus", "admin", "export-chunks", *NORTH, "-o", "p.json")
     payload = json.loads(Path("p.json").read_text())
     payload = {"files": payload["files"]}
     for file in payload["files"]:
@@ -379,9 +381,7 @@ def test_payload_that_is_no_json_is_named_with_its_line() -> None:
 
 
 def test_push_of_nobody_ends_with_2(sound: Path) -> None:
-    vocabgap("corpus", "admin", "export-chunks", sound, *NORTH, "-o", "p.json")
-
-    told = vocabgap("corpus", "push", "p.json", "--tenant", "", "--repo", "photos")
+    told = vocabgap("corpus", "push", sound, "--tenant", "", "--repo", "photos")
 
     assert told.code == 2
     assert told.err.startswith("vocabgap: tenant: expected 1 to 64 lower-case letters")

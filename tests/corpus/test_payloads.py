@@ -8,11 +8,10 @@ from typing import TypedDict
 
 import pytest
 
-from builders import gap, write_corpus
 from builders.corpus import ids_of
 from vocabgap.corpus.contracts import PARSED_CHUNK, faults
 from vocabgap.corpus.corpus import Corpus
-from vocabgap.corpus.payloads import export_chunks, read_payload
+from vocabgap.corpus.payloads import read_payload
 from vocabgap.errors import InvalidInputError, NotFoundError
 
 
@@ -26,27 +25,14 @@ class Whose(TypedDict):
 NORTH: Whose = {"tenant": "north", "repo": "demo"}
 
 
-def test_pushed_payload_of_a_folder_gives_the_ids_of_the_folder(
-    corpus: Corpus, other: Corpus, demo: Path, tmp_path: Path
-) -> None:
-    made = export_chunks(demo, tmp_path / "p.json", **NORTH)
-    pushed = corpus.push(demo, **NORTH)
+def test_every_chunk_of_a_payload_keeps_the_contract(corpus: Corpus, demo: Path, tmp_path: Path) -> None:
+    corpus.push(demo, **NORTH)
 
-    result = other.push(tmp_path / "p.json", **NORTH)
-
-    assert ids_of(other) == ids_of(corpus)
-    assert (result.ingested, result.errors) == (made.chunks, ())
-    assert [error.message for error in pushed.errors] == list(made.left_out)
-    assert corpus.push(tmp_path / "p.json", **NORTH).added == 0
-
-
-def test_every_chunk_of_a_payload_keeps_the_contract(demo: Path, tmp_path: Path) -> None:
-    export_chunks(demo, tmp_path / "p.json", **NORTH)
+    made = corpus.export_chunks(tmp_path / "p.json", **NORTH)
 
     payload = json.loads((tmp_path / "p.json").read_text(encoding="utf-8"))
-
     chunks = [chunk for file in payload["files"] for chunk in file["parsedChunks"]]
-    assert len(chunks) == 347
+    assert len(chunks) == made.chunks == 347
     assert [faults(PARSED_CHUNK, chunk) for chunk in chunks] == [()] * len(chunks)
     assert {chunk["rootKind"] for chunk in chunks} == {"external-source"}
 
@@ -83,9 +69,10 @@ def test_restored_record_that_is_no_parsed_chunk_is_left_out(corpus: Corpus, tmp
 
 
 def test_payload_comes_through_standard_input(
-    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Corpus, photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    export_chunks(photos, tmp_path / "p.json", **NORTH)
+    corpus.push(photos, **NORTH)
+    corpus.export_chunks(tmp_path / "p.json", **NORTH)
     piped = io.TextIOWrapper(io.BytesIO((tmp_path / "p.json").read_bytes()))
     monkeypatch.setattr(sys, "stdin", piped)
 
@@ -139,16 +126,6 @@ def test_signals_of_a_folder_are_none_of_a_payload(corpus: Corpus, tmp_path: Pat
     ("tenant", "repo"),
     [("", "demo"), ("north", ""), ("North", "demo"), ("a b", "demo"), ("north", "a b"), ("north", "../x")],
 )
-def test_payload_of_nobody_is_refused(photos: Path, tmp_path: Path, tenant: str, repo: str) -> None:
+def test_payload_of_nobody_is_refused(corpus: Corpus, photos: Path, tenant: str, repo: str) -> None:
     with pytest.raises(InvalidInputError, match=r"expected (parts of letters|1 to 64)"):
-        export_chunks(photos, tmp_path / "p.json", tenant=tenant, repo=repo)
-
-
-def test_log_whose_path_no_payload_can_have_is_left_out(tmp_path: Path, corpus: Corpus) -> None:
-    root = write_corpus(tmp_path, {"heron": [gap("sky mask")], "con": [gap("film grain")]})
-
-    made = export_chunks(root, tmp_path / "p.json", **NORTH)
-
-    assert made.chunks == 1
-    assert len(made.left_out) == 1
-    assert corpus.push(tmp_path / "p.json", **NORTH).errors == ()
+        corpus.push(photos, tenant=tenant, repo=repo)

@@ -190,22 +190,10 @@ def export_chunks(
     tenant: TenantOption,
     repo: RepoOption,
     file: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
-    folder: Annotated[
-        Path | None,
-        typer.Argument(
-            help="An image repository; without one the repository in the shared corpus.", metavar="[DIR]"
-        ),
-    ] = None,
 ) -> None:
     """Write the records of a repository as a payload, for another installation to push."""
-    from vocabgap.corpus import payloads
-
     output = output_of(context)
-    if folder is None:
-        payload = _open(context).export_chunks(file, tenant=tenant, repo=repo)
-    else:
-        settings = settings_of(context).settings.scan
-        payload = payloads.export_chunks(folder, file, tenant=tenant, repo=repo, settings=settings)
+    payload = _open(context).export_chunks(file, tenant=tenant, repo=repo)
     for chunk in payload.left_out[:_SHOWN_ERRORS]:
         output.note(escape_unseen(f"left out: {chunk}"))
     _note_more(output, len(payload.left_out))

@@ -1,30 +1,48 @@
-"""Backups of a shared corpus: every chunk with its vector in a file, and back, verbatim."""
+"""Backups of a shared corpus: every chunk with its vector in a file, and back, verbatim.
 
+A file has one backup-record-v1 object a line; it is compressed if it is called `.zst`.
+"""
+
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import islice
+from functools import partial
+from itertools import islice, starmap
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, BinaryIO, Final, NamedTuple, cast
 
 import msgspec
 import polars as pl
 
 from vocabgap.clustering.projecting import METHOD, SEED, WordingVectors
-from vocabgap.corpus.backup_files import BackupRecord, encoded, metadata_in, read_records, written
 from vocabgap.corpus.chunks import Row, frame_of, row_of, scan_chunks
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.identity import natural_key
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.upkeep import without_forgotten
 from vocabgap.corpus.version import Version
-from vocabgap.errors import StateError
+from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.files.atomic import replacing
+from vocabgap.files.lines import read_lines
+from vocabgap.files.refusals import refusal, refusing
 from vocabgap.records.record import PHRASE_FIELDS
 from vocabgap.schema import phrase
 from vocabgap.settings.model import Settings
-from vocabgap.settings.sources import Source
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 EMBEDDED_BY: Final = "embeddedBy"
+LONGEST_LINE: Final = 256 << 20  # bytes; no record is that long, and a damaged file shall not fill the memory
+_COMPRESSED: Final = ".zst"
+_CHECKED: Final[dict[int, int]] = {
+    zstd.CompressionParameter.checksum_flag: 1
+}  # a damaged byte is told, whatever it makes
+_HINT: Final = "expected one backup-record-v1 object a line, as `vocabgap corpus export` writes them"
+_HALF: Final = "half of a surrogate pair, or a value that was cut off"
 _AT_ONCE: Final = 50_000  # chunks that are held in memory
 _SAMPLE: Final = 5  # divergent records that are named
 _SHOWN_ID: Final = 12
@@ -33,6 +51,26 @@ _EXPORTED: Final = ("id", "metadata", "content", "embedding")
 _EMBEDDED: Final = (
     "id", "tenant_id", "repo_slug", "root_kind", "source_path", "kind", "line", "content", "metadata",
 )  # fmt: skip
+
+
+class BackupRecord(msgspec.Struct, forbid_unknown_fields=True):
+    """One line of a backup.
+
+    Attributes:
+        id: The chunk's id.
+        embedding: Its vector.
+        metadata: What is said of it: JSON text of an object, kept as it is.
+        document: Its text, or null where it has none.
+    """
+
+    id: Annotated[str, msgspec.Meta(min_length=1)]
+    embedding: Annotated[list[float], msgspec.Meta(min_length=1)]
+    metadata: msgspec.Raw
+    document: str | None
+
+
+_RECORD: Final = msgspec.json.Decoder(BackupRecord)
+_OBJECT: Final = msgspec.json.Decoder(dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +91,29 @@ class Exported:
 
 
 def export(version: Version, path: Path, settings: Settings) -> Exported:
-    """Write every chunk of a corpus to a file, ordered by id."""
+    """Write all chunks to a file, ordered by id. Nobody else may read it: gap text is private."""
     ids = version.rows(["id"])["id"].sort()
     embedded = version.rows(["id"], pl.col("embedding").is_null()).height
     dimension = version.dimension or settings.corpus.dimension
     vectors = _ChunkVectors(version, dimension, settings) if embedded else None
     without_document = 0
-    with written(path) as file:
-        for start in range(0, len(ids), _AT_ONCE):
-            part = ids[start : start + _AT_ONCE]
-            wanted = pl.col("id").is_between(pl.lit(part[0]), pl.lit(part[-1]))
-            chunks = version.rows(_EXPORTED, wanted).sort("id")
-            without_document += chunks["content"].null_count()
-            file.writelines(map(encoded, _records(chunks, vectors)))
+    hint = "what was there before is still there; name a file elsewhere"
+    with refusing(f"'{path}' cannot be written", hint=hint), replacing(path) as plain:
+        packed = zstd.ZstdFile(plain, "w", options=_CHECKED) if path.suffix == _COMPRESSED else plain
+        with packed as file:
+            for start in range(0, len(ids), _AT_ONCE):
+                part = ids[start : start + _AT_ONCE]
+                wanted = pl.col("id").is_between(pl.lit(part[0]), pl.lit(part[-1]))
+                chunks = version.rows(_EXPORTED, wanted).sort("id")
+                without_document += chunks["content"].null_count()
+                file.writelines(msgspec.json.encode(each) + b"\n" for each in _records(chunks, vectors))
     return Exported(len(ids), embedded, without_document, dimension)
 
 
 def _records(chunks: pl.DataFrame, vectors: "_ChunkVectors | None") -> Iterator[BackupRecord]:
     """Chunks as records; one without a vector gets one, and says how it came about."""
-    missing = chunks.filter(pl.col("embedding").is_null())
-    computed = vectors.of(missing) if vectors is not None and missing.height else {}
+    missing = chunks.filter(pl.col("embedding").is_null())["id"].to_list()
+    computed = vectors.of(missing) if vectors is not None and missing else {}
     for identity, metadata, content, embedding in chunks.iter_rows():
         text = metadata.encode()
         if vectors is not None and embedding is None:
@@ -91,41 +132,21 @@ class _ChunkVectors:
         value = {"by": METHOD, "dimension": dimension, "seed": SEED}
         self.provenance = b",%b:%b" % tuple(map(msgspec.json.encode, (EMBEDDED_BY, value)))
         chunks = version.rows(_EMBEDDED, pl.col("content").is_not_null())
-        phrases = _phrases(chunks, settings.sources)
-        others = chunks.join(phrases, on="id", how="anti").select(phrase="content")
-        self._phrases = dict(phrases.iter_rows())
-        self._gaps, self._others = (
-            WordingVectors(
-                _requests(texts),
-                dimension,
-                stop_words=settings.cluster.stop_words,
-                synonyms=settings.cluster.synonyms,
-            )
-            for texts in (chunks.select("id").join(phrases, on="id"), others)
-        )
+        lines, scanned = scan_chunks(chunks, settings.sources)
+        gaps = lines.select("id", "line").join(scanned.gaps.select("line", *PHRASE_FIELDS), on="line")
+        missing = (pl.lit(None, pl.String).alias(name) for name in PHRASE_FIELDS[1:])
+        texts = chunks.join(gaps, on="id", how="anti")
+        others = texts.select("id", pl.col("content").alias(PHRASE_FIELDS[0]), *missing)
+        words, synonyms = settings.cluster.stop_words, settings.cluster.synonyms
+        vectors_of = partial(WordingVectors, dimension=dimension, stop_words=words, synonyms=synonyms)
+        self._compared = [
+            (dict(texts.select("id", phrase()).iter_rows()), vectors_of(texts)) for texts in (gaps, others)
+        ]
 
-    def of(self, chunks: pl.DataFrame) -> dict[str, list[float]]:
+    def of(self, ids: Sequence[str]) -> dict[str, list[float]]:
         """The vectors of some chunks, by id."""
-        ids = chunks["id"].to_list()
-        gaps = self._gaps.of(map(self._phrases.get, ids))
-        wordings = _requests(chunks.select(phrase="content")).select(phrase()).to_series()
-        others = self._others.of(
-            None if each in self._phrases else wording for each, wording in zip(ids, wordings, strict=True)
-        )
+        gaps, others = (vectors.of(map(wordings.get, ids)) for wordings, vectors in self._compared)
         return dict(zip(ids, (gaps + others).tolist(), strict=True))
-
-
-def _phrases(chunks: pl.DataFrame, sources: Mapping[str, Source] | None) -> pl.DataFrame:
-    """What each readable gap record asks for: columns `id` and `phrase`."""
-    lines, scanned = scan_chunks(chunks, sources)
-    records = scanned.gaps.select("line", phrase().alias("phrase"))
-    return lines.select("id", "line").join(records, on="line", how="inner").select("id", "phrase")
-
-
-def _requests(texts: pl.DataFrame) -> pl.DataFrame:
-    """The texts of column `phrase` as records that ask for them."""
-    missing = (pl.lit(None, pl.String).alias(name) for name in PHRASE_FIELDS[1:])
-    return texts.select(pl.col("phrase").cast(pl.String).alias(PHRASE_FIELDS[0]), *missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,70 +175,90 @@ class Restored:
 def restore(store: Store, path: Path, *, replace: bool = False, at_once: int = _AT_ONCE) -> Restored:
     """Put the records of a file into a corpus, verbatim; none of them unless all can be.
 
-    The file is read twice: to be checked, and to be restored, `at_once` records at a time.
+    They are checked and written `at_once` at a time. No version names what was written before one is refused.
     """
-    next(read_records(path), None)  # a file that is not there is told before a corpus is made
-    records = added = without_document = forgotten = 0
+    next(read_records(path), None)  # a file that cannot be read is told before a corpus is made
+    lines: dict[str, int] = {}
+    added = without_document = forgotten = removed = 0
     with store.changing(f"restore of {path.name}") as change:
-        before = _state(path)
-        dimension = _require_restorable(path, change, replace=replace)
-        removed = change.delete(pl.lit(value=True)) if replace else 0
+        is_compared = divergence_scan(change, replace=replace) is DivergenceScan.PERFORMED
+        live = store.version() if is_compared else None
         if replace:
+            removed = change.delete(pl.lit(value=True))
             change.keep("logs", change.table("logs").clear())
-        remaining = map(_row_of, read_records(path))
-        while rows := list(islice(remaining, at_once)):
-            records += len(rows)
-            without_document += sum(row.content is None for row in rows)
-            restored, left_out = without_forgotten(change, frame_of(rows))
+        dimension, holder = change.dimension, "the corpus" if change.dimension else "the first record"
+        remaining = read_records(path)
+        while batch := list(islice(remaining, at_once)):
+            dimension = dimension or len(batch[0][1].embedding)
+            for number, record in batch:
+                _require_restorable(record, f"{path}:{number}", lines.get(record.id), dimension, holder)
+                lines[record.id] = number
+            said = [(record, _OBJECT.decode(record.metadata)) for _, record in batch]
+            if live is not None:
+                refuse_divergence(classify(live, [{"id": each.id, "metadata": meta} for each, meta in said]))
+            restored, left_out = without_forgotten(change, frame_of(starmap(_row_of, said)))
             added += change.add(restored)
             forgotten += left_out.height
-        if _state(path) != before:
-            raise StateError(
-                f"'{path}' was changed while it was read; nothing was written", hint="restore it again"
-            )
-    present = records - added - forgotten
-    return Restored(records, added, present, without_document, forgotten, removed, dimension)
+            without_document += sum(record.document is None for record, _ in said)
+    present = len(lines) - added - forgotten
+    return Restored(len(lines), added, present, without_document, forgotten, removed, dimension)
 
 
-def _state(path: Path) -> tuple[int, int, int]:
-    status = path.stat()
-    return status.st_ino, status.st_size, status.st_mtime_ns
+def _row_of(record: BackupRecord, metadata: Mapping[str, Any]) -> Row:
+    return row_of(record.id, metadata, record.document, record.embedding, bytes(record.metadata).decode())
 
 
-def _row_of(numbered: tuple[int, BackupRecord]) -> Row:
-    _, record = numbered
-    text = bytes(record.metadata).decode()
-    return row_of(record.id, metadata_in(record), record.document, record.embedding, text)
+def _require_restorable(
+    record: BackupRecord, place: str, earlier: int | None, dimension: int, holder: str
+) -> None:
+    """Refuse a record of an earlier line's id, or whose vector is not as long as the others."""
+    problem, length = "", len(record.embedding)
+    if length != dimension:
+        problem = f"the vector has {length} dimensions, {holder} has {dimension}"
+        hint = ". Restore into a corpus of its own, or replace this one"
+    elif earlier is not None:
+        problem, hint = f"id '{record.id}' is that of line {earlier}, too", ""
+    if problem:
+        raise RefusedError(Code.IMPORT_FAILED, f"{place}: {problem}; nothing was written{hint}")
 
 
-def _require_restorable(path: Path, live: Version, *, replace: bool) -> int | None:
-    """Refuse a file where one of its records cannot be restored; gives the length of the vectors."""
-    dimension = None if replace else live.dimension
-    holder = "the corpus" if dimension else "the first record"
-    lines: dict[str, int] = {}
-    compared: list[dict[str, Any]] = []
-    for number, record in read_records(path):
-        length = len(record.embedding)
-        dimension = dimension or length
-        if length != dimension:
-            raise RefusedError(
-                Code.IMPORT_FAILED,
-                f"{path}:{number}: the vector has {length} dimensions, {holder} has {dimension}; "
-                "nothing was written. Restore into a corpus of its own, or replace this one",
-                dimension=length,
-                expected=dimension,
-            )
-        if record.id in lines:
-            message = f"{path}:{number}: id '{record.id}' is that of line {lines[record.id]}, too"
-            raise RefusedError(Code.IMPORT_FAILED, f"{message}; nothing was written")
-        lines[record.id] = number
-        if not replace:
-            compared.append({"id": record.id, "metadata": metadata_in(record)})
-        if len(compared) >= _AT_ONCE:
-            refuse_divergence(classify(live, compared))
-            compared.clear()
-    refuse_divergence(classify(live, compared))
-    return dimension
+def read_records(path: Path) -> Iterator[tuple[int, BackupRecord]]:
+    """The records of a file, each with the number of its line. Blank lines are passed over."""
+    try:
+        with path.open("rb") as file:
+            content = cast("BinaryIO", zstd.ZstdFile(file)) if path.suffix == _COMPRESSED else file
+            lines = iter(partial(content.readline, LONGEST_LINE + 1), b"")
+            yield from read_lines(lines, lambda number, line: _decoded(line, f"{path}:{number}"))
+    except FileNotFoundError as error:
+        raise NotFoundError(f"backup '{path}' does not exist", hint="check the path") from error
+    except (EOFError, zstd.ZstdError) as error:
+        raise InvalidInputError(
+            f"backup '{path}' is damaged: {error}", hint="use another copy of it"
+        ) from error
+    except OSError as error:
+        raise refusal(f"backup '{path}' cannot be read", error) from error
+
+
+def _decoded(line: bytes, place: str) -> BackupRecord:
+    if len(line) > LONGEST_LINE:
+        raise InvalidInputError(f"{place}: the line is longer than {LONGEST_LINE:,} bytes")
+    field = ""
+    try:
+        record = _RECORD.decode(line)
+        field = "metadata: "
+        _OBJECT.decode(bytes(record.metadata).decode())
+    except UnicodeDecodeError as error:
+        problem = f"expected UTF-8, {error.reason}"
+    except msgspec.ValidationError as error:
+        problem = f"{str(error)[:1].lower()}{str(error)[1:]}"
+    except msgspec.DecodeError as error:
+        is_half = "hex escape" in str(error) or "truncated" in str(error)
+        problem = f"expected JSON: {_HALF if is_half else error}"
+    except RecursionError:
+        problem = "nested too deeply"
+    else:
+        return record
+    raise InvalidInputError(f"{place}: {field}{problem}", hint=_HINT)
 
 
 class Merged(StrEnum):
@@ -236,8 +277,7 @@ class DivergenceScan(StrEnum):
     SKIPPED_REPLACE = "skipped-replace-mode"
 
 
-@dataclass(frozen=True, slots=True)
-class Classified:
+class Classified(NamedTuple):
     """What becomes of a record, and the chunks of the corpus that it meets there."""
 
     id: str
@@ -250,7 +290,7 @@ def divergence_scan(live: Version, *, replace: bool) -> DivergenceScan:
     """Whether records are compared with a corpus: not where it is empty, nor where nothing of it stays."""
     if replace:
         return DivergenceScan.SKIPPED_REPLACE
-    return DivergenceScan.PERFORMED if len(live.rows(["id"])) else DivergenceScan.SKIPPED_EMPTY
+    return DivergenceScan.PERFORMED if live.measures.rows else DivergenceScan.SKIPPED_EMPTY
 
 
 def classify(live: Version, incoming: Sequence[Mapping[str, Any]]) -> list[Classified]:

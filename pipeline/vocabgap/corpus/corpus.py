@@ -15,7 +15,7 @@ from vocabgap.corpus.identity import Spoof, require_identity, require_tenant
 from vocabgap.corpus.incoming import Parser
 from vocabgap.corpus.payloads import (
     ExportedChunks,
-    export_stored_chunks,
+    export_chunks,
     folder_payload,
     gap_log_parser,
     read_payload,
@@ -179,7 +179,7 @@ class Corpus:
         Raises:
             VocabgapError: The corpus cannot be read, or the file not be written.
         """
-        return export_stored_chunks(self.store.version(), Path(file), tenant=tenant, repo=repo)
+        return export_chunks(self.store.version(), Path(file), tenant=tenant, repo=repo)
 
     def forget(
         self,

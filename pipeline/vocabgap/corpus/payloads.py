@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import polars as pl
 
-from vocabgap.corpus.backup_files import written
 from vocabgap.corpus.chunks import (
     PARSER_ID,
     chunks_of_lines,
@@ -20,11 +19,12 @@ from vocabgap.corpus.chunks import (
     scope,
 )
 from vocabgap.corpus.contracts import PARSED_CHUNK, Code, RefusedError, contract_schema, keeps
-from vocabgap.corpus.identity import CONTRACT_ROOT_KINDS, path_fault, require_identity, require_tenant
+from vocabgap.corpus.identity import CONTRACT_ROOT_KINDS, require_tenant
 from vocabgap.corpus.incoming import RAW_ROOT_KIND, Parser, PushedLog, RawFile
 from vocabgap.corpus.version import Version
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
-from vocabgap.files.refusals import refusal
+from vocabgap.files.atomic import replacing
+from vocabgap.files.refusals import refusal, refusing
 from vocabgap.ingest.log_lines import LogLines, read_lines, text_lines
 from vocabgap.records.record import ROOT_KIND
 from vocabgap.settings.model import ScanSettings
@@ -33,7 +33,6 @@ from vocabgap.settings.sources import Source
 _Parsed = Mapping[str, Any] | RefusedError | PushedLog
 STANDARD_INPUT: Final = "-"
 _HINT: Final = "expected one JSON object with `files`, as `vocabgap corpus admin export-chunks` writes it"
-_ENCODER: Final = msgspec.json.Encoder()
 
 
 def folder_payload(
@@ -139,55 +138,33 @@ def _no_constant(constant: str) -> float:
 
 
 class ExportedChunks(NamedTuple):
-    """How many chunks were written, and why a line, a log or a chunk is not among them, a sentence each."""
+    """How many chunks were written, and why a chunk is not among them, a sentence each."""
 
     chunks: int
     left_out: tuple[str, ...]
 
 
-def export_chunks(
-    root: str | Path, file: str | Path, *, tenant: str, repo: str, settings: ScanSettings | None = None
-) -> ExportedChunks:
-    """Write the readable lines of an image repository as a payload, to be pushed elsewhere.
-
-    Args:
-        root: The image repository, or a single log.
-        file: The file. What is there is replaced in one step.
-        tenant: Whose it is.
-        repo: What the repository is called.
-        settings: How logs are found and read, as `Settings.scan` has it.
-
-    Raises:
-        VocabgapError: The folder cannot be read, or the file not be written.
-    """
-    tenant = require_identity(tenant, repo)
-    logs = read_lines(root, settings)
-    faults = {path: fault for path in logs.paths if (fault := path_fault(path))}
-    lines = logs.lines.filter(~pl.col("source_path").is_in(list(faults)))
-    chunks = chunks_of_lines(lines, tenant_id=tenant, repo_slug=repo, root_kind=RAW_ROOT_KIND)
-    number = _write_payload(Path(file), tenant, repo, chunks)
-    left_out = [f"{path}: the path {fault}" for path, fault in faults.items()]
-    return ExportedChunks(number, (*left_out, *(error.message for error in refusals(logs.rejects))))
-
-
-def export_stored_chunks(version: Version, file: Path, *, tenant: str, repo: str) -> ExportedChunks:
+def export_chunks(version: Version, file: Path, *, tenant: str, repo: str) -> ExportedChunks:
     """Write a repository of a shared corpus as a payload; what is no parsed chunk is left out."""
     tenant = require_tenant(tenant)
     require_whose(version, tenant, repo)
     columns = ("source_path", "content", "metadata", "id")
     stored = version.rows(columns, scope([tenant], [repo])).sort("source_path", "id")
+    chunks: list[dict[str, Any]] = []
     left_out: list[str] = []
-    chunks = _stored_chunks(stored, left_out)
-    return ExportedChunks(_write_payload(file, tenant, repo, chunks), tuple(left_out))
-
-
-def _stored_chunks(stored: pl.DataFrame, left_out: list[str]) -> Iterator[dict[str, Any]]:
     for path, content, metadata, identity in stored.iter_rows():
         chunk = _as_parsed(content, metadata)
         if keeps(PARSED_CHUNK, chunk):
-            yield chunk
+            chunks.append(chunk)
         else:
             left_out.append(f"{path}: chunk {identity} is no parsed chunk")
+    files = [
+        {"sourcePath": path, "parsedChunks": list(part)}
+        for path, part in groupby(chunks, key=itemgetter("sourcePath"))
+    ]
+    with refusing(f"'{file}' cannot be written", hint="name a file elsewhere"), replacing(file) as target:
+        target.write(msgspec.json.encode({"tenantId": tenant, "repoSlug": repo, "files": files}) + b"\n")
+    return ExportedChunks(len(chunks), tuple(left_out))
 
 
 def _as_parsed(content: str | None, metadata: str) -> dict[str, Any]:
@@ -197,18 +174,3 @@ def _as_parsed(content: str | None, metadata: str) -> dict[str, Any]:
     if chunk.get("rootKind") not in CONTRACT_ROOT_KINDS:
         chunk["rootKind"] = RAW_ROOT_KIND
     return chunk if content is None else {**chunk, "content": content}
-
-
-def _write_payload(file: Path, tenant: str, repo: str, chunks: Iterable[dict[str, Any]]) -> int:
-    """Write a payload log by log; gives how many chunks there were."""
-    number = 0
-    with written(file) as target:
-        head = _ENCODER.encode({"tenantId": tenant, "repoSlug": repo})
-        target.write(head.removesuffix(b"}") + b',"files":[')
-        for path, part in groupby(chunks, key=itemgetter("sourcePath")):
-            parsed = list(part)
-            entry = {"sourcePath": path, "parsedChunks": parsed}
-            target.write((b",\n" if number else b"\n") + _ENCODER.encode(entry))
-            number += len(parsed)
-        target.write(b"]}\n")
-    return number
