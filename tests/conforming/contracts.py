@@ -24,6 +24,7 @@ from vocabgap.corpus.identity import (
     false_claims,
     milliseconds,
     natural_key,
+    refuse_claims,
     stamped,
     storage_id,
 )
@@ -107,9 +108,11 @@ def stamp(given: Input, _: Cases) -> dict[str, Any]:
     chunk |= given["chunk"]
     warned = sorted(false_claims(chunk, known.as_fields()))
     try:
-        made = stamped(chunk, known, Spoof(given.get("mode", Spoof.OVERWRITE)))
+        if given.get("mode") == Spoof.REJECT:
+            refuse_claims(chunk, known.as_fields())
     except RefusedError as error:
         return {"error": error.code, "details": error.details, "writes": 0, "warned": warned}
+    made = stamped(chunk, known)
     return {
         **made,
         "originAgentIdentity_present": "originAgentIdentity" in made,

@@ -1,3 +1,4 @@
+from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -304,3 +305,18 @@ def test_a_chunk_that_goes_too_deep_costs_no_other(chunk: Chunk, wrong: dict[str
     result = push(MemoryStore(), {"files": [bad, chunk]}, tenant="ada")
 
     assert (codes(result), result.added) == ([Code.CHUNK_INVALID], 1)
+
+
+@pytest.mark.parametrize("number", [0, 0.5])
+def test_a_chunk_of_any_depth_is_stored_or_refused(chunk: Chunk, number: float) -> None:
+    def pushed(depth: int) -> list[str]:
+        nested: object = number
+        for _ in range(depth):
+            nested = [number, nested]
+        deep = {**chunk, "hashInputs": ["customMeta"], "customMeta": {"a": nested}}
+        return codes(push(MemoryStore(), {"files": [deep]}))
+
+    assert (pushed(50), pushed(1000)) == ([], [Code.CHUNK_INVALID])
+    first = bisect_left(range(1000), 1, key=lambda depth: len(pushed(depth)))
+    outcomes = [pushed(first + beside) for beside in range(-8, 8)]
+    assert outcomes == [[]] * 8 + [[Code.CHUNK_INVALID]] * 8

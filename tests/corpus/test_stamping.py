@@ -4,7 +4,15 @@ from typing import Any
 import pytest
 
 from vocabgap.corpus.contracts import Code, RefusedError
-from vocabgap.corpus.identity import GUARDED, Spoof, Stamp, false_claims, milliseconds, moment_of, stamped
+from vocabgap.corpus.identity import (
+    GUARDED,
+    Stamp,
+    false_claims,
+    milliseconds,
+    moment_of,
+    refuse_claims,
+    stamped,
+)
 
 PIECE = {"hash": "00", "type": "gap-record", "name": "rain", "source": "a.jsonl", "content": "x"}
 STAMP = Stamp("ada", "lab", "team", 3, 1_000, "@scribe")
@@ -30,13 +38,14 @@ def test_a_true_claim_is_none_to_refuse() -> None:
         "originAgentIdentity": "scribe",
         "ingestedAt": 1_000,
     }
-    assert stamped(true, STAMP, Spoof.REJECT)["tenantId"] == "ada"
+    refuse_claims(true, STAMP.as_fields())
+    assert stamped(true, STAMP)["tenantId"] == "ada"
 
 
 @pytest.mark.parametrize("claim", [{"tenantId": "bo"}, {"tenantId": None}, {"tenantConfigVersion": 3.5}])
 def test_a_false_claim_is_refused_with_what_was_claimed(claim: dict[str, Any]) -> None:
     with pytest.raises(RefusedError, match="nothing was written") as refused:
-        stamped({**PIECE, **claim}, STAMP, Spoof.REJECT)
+        refuse_claims({**PIECE, **claim}, STAMP.as_fields())
     assert refused.value.code == Code.SPOOF_REJECTED
     assert refused.value.details == {"fields": list(claim), "claimed": claim}
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 import polars as pl
@@ -37,12 +37,15 @@ _FIRST: Final = milliseconds(datetime.min.replace(tzinfo=UTC))
 _LAST: Final = milliseconds(datetime.max.replace(tzinfo=UTC))
 
 
+_Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 60)]
+
+
 class _Meta(msgspec.Struct, frozen=True, rename="camel"):
     """What a chunk's own metadata say of where its line stood."""
 
-    byte_offset: int | None = None
+    byte_offset: _Count | None = None
     folder: str | None = None
-    copies: tuple[tuple[int, int], ...] = ()  # line and offset of each further line that is the same
+    copies: tuple[tuple[_Count, _Count], ...] = ()  # line and offset of each further line that is the same
 
 
 class _Stored(msgspec.Struct, frozen=True, rename="camel"):
@@ -148,14 +151,9 @@ def lines_of_chunks(chunks: pl.DataFrame) -> pl.DataFrame:
 def _meta(metadata: str) -> _Meta:
     """Where a line stood; nothing where somebody else uses the same names for other things."""
     try:
-        meta = _STORED.decode(metadata).custom_meta
+        return _STORED.decode(metadata).custom_meta
     except msgspec.MsgspecError:
         return _Meta()
-    numbers = [number for copy in meta.copies for number in copy]
-    at = meta.byte_offset
-    if not all(0 <= number < 1 << 60 for number in (*numbers, at or 0)):
-        return _Meta(folder=meta.folder)
-    return meta
 
 
 def chunks_of_lines(

@@ -3,7 +3,6 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from decimal import Decimal
 from types import NoneType
@@ -19,7 +18,7 @@ _LAST_INDEX: Final = 2**32 - 2
 _PAST_DIGITS: Final = ":"
 _PLAIN: Final = frozenset({str, bool, NoneType})
 _EXACT: Final = 2**53  # up to here JavaScript's numbers hold every whole one
-_PLAIN_FROM, _PLAIN_UP_TO = -6, 21  # powers of ten between which a number is written without an exponent
+_PLAIN_FROM, _PLAIN_BELOW = 1e-6, 1e21  # between these a number is written without an exponent
 
 
 def compact_json(value: object) -> str:
@@ -31,7 +30,7 @@ def compact_json(value: object) -> str:
     if _is_plain(value):
         with suppress(UnicodeEncodeError):  # half of a surrogate pair
             return _QUICK(value).decode()
-    return _escaped("".join(_written(value)))
+    return _escaped(_written(value))
 
 
 def is_unicode(text: str) -> bool:
@@ -44,40 +43,22 @@ def _is_plain(value: object) -> bool:
     if isinstance(value, dict):
         if value and min(value) < _PAST_DIGITS:  # a key may look like an index
             return False
-        inner: Iterable[object] = value.values()
-    elif isinstance(value, list):
-        inner = value
-    elif type(value) is int:
-        return -_EXACT <= value <= _EXACT
-    else:
-        return type(value) in _PLAIN
-    return _PLAIN.issuperset(map(type, inner)) or all(map(_is_plain, inner))
+        value = list(value.values())
+    if isinstance(value, list):
+        return _PLAIN.issuperset(map(type, value)) or all(map(_is_plain, value))
+    return type(value) in _PLAIN or (type(value) is int and -_EXACT <= value <= _EXACT)
 
 
-def _written(value: object) -> Iterator[str]:
+def _written(value: object) -> str:
     if isinstance(value, dict):
-        yield from _object(value)
-    elif isinstance(value, list | tuple):
-        yield "["
-        for position, each in enumerate(value):
-            yield "," if position else ""
-            yield from _written(each)
-        yield "]"
-    elif isinstance(value, bool) or not isinstance(value, int | float):
-        yield _ENCODE(value)
-    else:
-        yield _number(value)
-
-
-def _object(value: Mapping[str, object]) -> Iterator[str]:
-    indices = sorted((key for key in value if _is_index(key)), key=int)
-    others = [key for key in value if not _is_index(key)] if indices else list(value)
-    separator = "{"
-    for key in (*indices, *others):
-        yield f"{separator}{_ENCODE(key)}:"
-        yield from _written(value[key])
-        separator = ","
-    yield "}" if value else "{}"
+        indices = sorted(filter(_is_index, value), key=int)
+        keys = [*indices, *(key for key in value if not _is_index(key))]
+        return "{" + ",".join(f"{_ENCODE(key)}:{_written(value[key])}" for key in keys) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(map(_written, value)) + "]"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return _ENCODE(value)
+    return _number(value)
 
 
 def _is_index(key: str) -> bool:
@@ -87,23 +68,14 @@ def _is_index(key: str) -> bool:
 def _number(value: float) -> str:
     """A number as JavaScript prints it: the fewest digits that tell it from every other."""
     try:
-        number = float(value)
+        number = float(value) + 0.0  # no negative zero
     except OverflowError:
         return "null"
     if not math.isfinite(number):
         return "null"
-    _, digits, exponent = Decimal(repr(abs(number))).normalize().as_tuple()
-    text = "".join(map(str, digits))
-    point = len(text) + int(exponent)  # where the decimal point stands, counted from the first digit
-    sign = "-" if number < 0 else ""
-    if not _PLAIN_FROM < point <= _PLAIN_UP_TO:
-        fraction = f".{text[1:]}" if len(text) > 1 else ""
-        return f"{sign}{text[0]}{fraction}e{point - 1:+d}"
-    if point <= 0:
-        return f"{sign}0.{'0' * -point}{text}"
-    if len(text) <= point:
-        return f"{sign}{text}{'0' * (point - len(text))}"
-    return f"{sign}{text[:point]}.{text[point:]}"
+    if number and not _PLAIN_FROM <= abs(number) < _PLAIN_BELOW:
+        return repr(number).replace("e-0", "e-")
+    return f"{Decimal(repr(number)).normalize():f}"
 
 
 def _escaped(text: str) -> str:

@@ -167,11 +167,9 @@ class Stamp(msgspec.Struct, frozen=True, rename="camel"):
         return fields
 
 
-def stamped(chunk: Mapping[str, Any], stamp: Stamp, spoof: Spoof = Spoof.OVERWRITE) -> dict[str, Any]:
+def stamped(chunk: Mapping[str, Any], stamp: Stamp) -> dict[str, Any]:
     """A chunk with the stamp of the receiving side and the id that it is stored under, also as its hash."""
     known = stamp.as_fields()
-    if spoof is Spoof.REJECT:
-        refuse_claims(chunk, known)
     identity = storage_id(chunk, known)
     unguarded = {field: value for field, value in chunk.items() if field not in GUARDED}
     return {**unguarded, **known, "hash": identity, "id": identity}

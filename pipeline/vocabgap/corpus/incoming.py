@@ -1,8 +1,10 @@
 """What a push brings: whose it is, and the chunks of its files, each checked before anything is stored."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, Final, NamedTuple, Protocol
 
 from vocabgap.corpus.compact_json import compact_json, is_unicode
@@ -45,6 +47,7 @@ HASH_INPUTS: Final = ("kind", "name", "content", "sourcePath", "parserId", "pars
 _STORED_TEXTS: Final = ("repoSlug", "sourcePath", "content", "kind", "name")  # stored as text of their own
 _LINES: Final = ("line_start", "line_end")
 _CHUNK_LISTS: Final = ("parsedChunks", "chunks")
+_SPARE_DEPTH: Final = 25  # what is stored around `customMeta`, and the calls on the way there
 _OPTIONAL: Final = ("line_start", "line_end", "className", "extends", "customMeta")
 
 
@@ -220,17 +223,12 @@ class Incoming:
 
     chunks: list[dict[str, Any]] = field(default_factory=list)
     errors: list[PushError] = field(default_factory=list)
-    claims: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    claims: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     logs: list[tuple[str, PushedLog]] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         """Whether there is anything to bring in."""
         return bool(self.chunks or self.logs)
-
-    def note(self, field: str, claimed: str, known: str) -> None:
-        """Count a claim."""
-        claim = (field, claimed, known)
-        self.claims[claim] = self.claims.get(claim, 0) + 1
 
     @property
     def warnings(self) -> tuple[Warned, ...]:
@@ -269,7 +267,7 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], spoof: Spoof) -> I
             except RefusedError as error:
                 incoming.errors.append(PushError.of(error, fileIndex=position, chunkIndex=number))
                 if error.code == Code.VERSION_DRIFT:
-                    incoming.note("schemaVersion", record["schemaVersion"], SCHEMA_VERSION)
+                    incoming.claims["schemaVersion", record["schemaVersion"], SCHEMA_VERSION] += 1
                 continue
             stamp = caller.stamp_of(record)
             _notice(incoming, record, stamp, spoof)
@@ -287,7 +285,7 @@ def _notice(incoming: Incoming, claimant: Mapping[str, Any], known: Mapping[str,
     if spoof is Spoof.REJECT:
         refuse_claims(compared, known)
     for name in claims:
-        incoming.note(name, compared[name], known[name])
+        incoming.claims[name, compared[name], known[name]] += 1
 
 
 def _require_valid(record: object, *, parsed_here: bool) -> None:
@@ -320,16 +318,14 @@ def _is_near(record: object) -> bool:
 
 def _unstorable(record: Any) -> tuple[Fault, ...]:  # noqa: ANN401 - a record that keeps the contract
     """What keeps a valid chunk from being stored: what the contract asks in words, not in its schema."""
-    surrogate, too_late = (
-        "expected Unicode text, found half of a surrogate pair",
-        "expected a line up to 2^53",
-    )
+    surrogate = "expected Unicode text, found half of a surrogate pair"
     faults = [(name, "text", surrogate) for name in _STORED_TEXTS if not is_unicode(record[name])]
     if fault := path_fault(record["sourcePath"]):
         faults.append(("sourcePath", "path", f"{record['sourcePath']!r} {fault}; {PATH_HINT}"))
-    faults += [(name, "maximum", too_late) for name in _LINES if record.get(name, 1) >= 2**53]
+    late = "expected a line up to 2^53"
+    faults += [(name, "maximum", late) for name in _LINES if record.get(name, 1) >= 2**53]
     try:
-        compact_json(record.get("customMeta"))
+        compact_json(reduce(lambda inner, _: [inner], range(_SPARE_DEPTH), record.get("customMeta")))
     except RecursionError:
         faults.append(("customMeta", "depth", "objects within objects go too deep"))
     return tuple(Fault(f"/{name}", None, rule, f"/{name}: {told}") for name, rule, told in faults)

@@ -144,10 +144,7 @@ def config_orphans(chunks: pl.DataFrame, current: Mapping[str, int], gap: object
     A chunk of unknown configuration is no orphan, nor is any of a tenant that was never configured.
     """
     versions = {tenant: version for tenant, version in current.items() if version > 0}
-    tenants = pl.Series("tenant_id", list(versions), dtype=pl.String)
-    now = pl.col("tenant_id").replace_strict(
-        tenants, pl.Series(list(versions.values()), dtype=pl.Int64), default=None, return_dtype=pl.Int64
-    )
+    now = pl.col("tenant_id").replace_strict(versions, default=None, return_dtype=pl.Int64)
     behind = (now - pl.col("config_version")).fill_null(0)
     return chunks.select(
         (behind > 0).alias("stale"), ((behind > 0) & (behind >= version_gap(gap))).alias("outdated")
