@@ -193,7 +193,9 @@ def test_terms_that_are_named_come_first_and_keep_their_first_sign() -> None:
     ]
 
 
-@pytest.mark.parametrize("watched", ["workspace", {"workspace": 1}, None, 7])
+@pytest.mark.parametrize(
+    "watched", ["workspace", {"workspace": 1}, {"workspace"}, frozenset({"workspace"}), None, 7]
+)
 def test_what_is_no_list_of_terms_means_nothing(watched: object) -> None:
     assert found("", {"glossary_watch_terms": watched, "glossary_aliases": watched and [watched]}) == []
 
@@ -236,6 +238,37 @@ def test_which_fields_are_scanned(asked: object, expected: list[str]) -> None:
     inputs = {"description": "one", "note": "two", "other": "three"}
     fields = scanned_fields(inputs, {}, {"glossary_fields": asked})
     assert [each.context for each in fields] == [f"step input: {name} field" for name in expected]
+
+
+@pytest.mark.parametrize(
+    ("signs", "expected"),
+    [
+        ([], {"lift"}),
+        (["acronym"], {"lift", "api"}),
+        ({"acronym"}, {"lift", "api", "mask"}),
+        (None, {"lift", "api", "mask"}),
+    ],
+)
+def test_a_list_of_signs_names_all_that_count_and_an_empty_one_none(
+    signs: object, expected: set[str]
+) -> None:
+    metadata = {"glossary_signs": signs, "glossary_watch_terms": ["lift"]}
+    assert {surface for surface, _, _ in found('the API of a "mask"', metadata)} == expected
+
+
+def test_what_lies_in_the_words_of_a_longer_known_term_is_no_phrase_of_its_own() -> None:
+    assert surfaces('the "frob"/API gateway and API gateway/“frob”', ["api gateway"]) == {"api gateway"}
+    assert surfaces('the "frob" API gateway', ["api gateway"]) == {"api gateway", "frob"}
+    assert surfaces('an "API gateway host"', ["api gateway"]) == {"api gateway", "api gateway host"}
+
+
+def test_a_known_term_in_one_text_leaves_the_words_of_another_as_often_as_they_are() -> None:
+    fields = [Field("first", "one SKY MASK"), Field("second", "a mask, the mask, one mask")]
+    terms = extract(fields, {}, KnownTerms(["sky mask"]))
+    assert [(each.surface.surface_text, each.source) for each in terms] == [
+        ("sky mask", "known_term"),
+        ("mask", "repeated_noun"),
+    ]
 
 
 def test_a_text_is_read_to_its_end() -> None:

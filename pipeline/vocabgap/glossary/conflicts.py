@@ -226,8 +226,9 @@ def _in_sentences(
 ) -> list[SemanticConflict]:
     """The conflicts, each with the first sentence in which its term stands, and stands as such."""
     found: dict[str, str] = {}
-    known = KnownTerms(each.surface.surface_text for each in terms)
-    for sentence in chain.from_iterable(map(sentences, texts)) if conflicts else ():
+    read = list(chain.from_iterable(map(sentences, texts))) if conflicts else []
+    known = KnownTerms(each.surface.surface_text for each in terms if read)
+    for sentence in read:
         for each in known.occurrences(map(keys_of, sentence.split())):
             found.setdefault(each.term, sentence)
     return [

@@ -5,8 +5,8 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
-from itertools import accumulate, chain
-from operator import attrgetter
+from itertools import accumulate, chain, compress, count
+from operator import attrgetter, itemgetter
 from typing import Any, Final, NamedTuple
 
 from vocabgap.glossary.normal_form import (
@@ -85,7 +85,7 @@ _FIELDS: Final = "glossary_fields"
 SIGNS: Final = "glossary_signs"  # in the metadata of a step: the only signs that count
 _HAS_WORD: Final = re.compile(r"[^\W_]")
 _NOTHING_KNOWN: Final = KnownTerms()
-_RUN: Final = re.compile(r"\S+")
+_SPACE: Final = re.compile(r"(\s+)")
 _Find = tuple[str, str]  # the normal form of a term, and what is written
 Phrase = tuple[str, int, int]  # what is written, and from which character to which
 
@@ -111,36 +111,46 @@ def extract(
         metadata: Of the step: terms to be watched (`glossary_watch_terms`, and the values of
             `glossary_aliases`), those that are none (`glossary_exclude_terms`), however they are found, and
             by which signs alone terms are found in the texts (`glossary_signs`, names of `TermSource`).
+            What is no list, or is no text in it, means nothing; aliases are an object.
         known: The terms that have a meaning already.
 
     Returns:
-        Each term once, found by the first sign in the order of `TermSource`: the surest first, then by term.
+        Each term once, found by its first sign in the order of `TermSource`: the surest first, then by term.
     """
     texts = [_Scanned(each, known) for each in fields]
-    totals = sum((text.nouns for text in texts), Counter[str]())
-    often = {form for form, times in totals.items() if times >= OFTEN}
-    finds = _Finds(metadata, known)
-    for term, place in hinted(metadata):
-        finds.add([(normal_form(term), term)], TermSource.METADATA_HINT, place)
-    wanted = metadata.get(SIGNS)
-    counted = set(wanted) if isinstance(wanted, list | tuple) else set(TermSource)
-    for source in TermSource:
-        for text in texts if source in counted - {TermSource.METADATA_HINT} else ():
-            finds.add(text.found(source, often), source, text.context)
-    return finds.sorted()
-
-
-def hinted(metadata: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The terms that a step names in its metadata, each with the key that names it.
-
-    A list or an object of another kind means nothing, and so does what is no text in it.
-    """
-    watched = metadata.get(_WATCHED)
-    if isinstance(watched, list | tuple):
-        yield from ((term, f"metadata: {_WATCHED}") for term in watched if isinstance(term, str))
+    nouns = Counter[str]()
+    for text in texts:
+        nouns.update(text.nouns)
+    often = [noun for noun, times in nouns.items() if times >= OFTEN]
     aliases = metadata.get(_ALIASES)
-    if isinstance(aliases, Mapping):
-        yield from ((term, f"metadata: {_ALIASES}") for term in aliases.values() if isinstance(term, str))
+    hints = {
+        _WATCHED: _texts(metadata.get(_WATCHED)),
+        _ALIASES: _texts([*aliases.values()] if isinstance(aliases, Mapping) else None),
+    }
+    finds: list[tuple[TermSource, str, Iterable[_Find]]] = [
+        (TermSource.METADATA_HINT, f"metadata: {key}", [(normal_form(term), term) for term in terms])
+        for key, terms in hints.items()
+    ]
+    wanted = metadata.get(SIGNS)
+    signs = [sign for sign in TermSource if not isinstance(wanted, list | tuple) or sign in wanted]
+    finds += [(sign, text.context, text.found(sign, often)) for sign in signs for text in texts]
+    without = metadata.get(_EXCLUDED)
+    excluded = set(map(term_key, _texts([*without] if isinstance(without, set | frozenset) else without)))
+    found: dict[str, ExtractedTerm] = {}
+    for source, context, pairs in finds:
+        confidence = source_confidence(source)
+        for form, original in pairs:
+            sought = term_key(form)
+            own = known.name(sought)
+            key, term = _term(own, own) if own else _term(form, original)
+            if term is not None and key not in found and sought not in excluded:
+                found[key] = ExtractedTerm(term, source.value, confidence, original, context)
+    return sorted(found.values(), key=attrgetter("place"))
+
+
+def _texts(listed: object) -> list[str]:
+    """The texts of a list; a value of another kind means nothing, and so does what is no text in it."""
+    return [text for text in listed if isinstance(text, str)] if isinstance(listed, list | tuple) else []
 
 
 def scanned_fields(
@@ -162,88 +172,78 @@ def scanned_fields(
 class _Scanned:
     """A text, taken apart once for all signs.
 
-    It may be long, says most words again and again, and says most of what other texts say: what is done for
-    each word is left to what needs no Python code for each, and all else is done for each once.
+    It may be long, and says most words again and again: each is read once, and what is done at every place
+    is left to what needs no Python code.
     """
 
     def __init__(self, field: Field, known: KnownTerms) -> None:
-        self.context, self._text = field
-        runs = self._text.split()
-        self._readings = list(map(_read, runs))
+        self.context, self._text = field.context, field.text.strip()
+        self._runs = self._text.split()
+        self._readings = list(map(_read, self._runs))
         listed = list(map(attrgetter("keys"), self._readings))
         self._known = list(known.occurrences(listed))
         self._long = [each for each in self._known if each.end > each.start + 1]
-        self._distinct = list(map(_read, dict.fromkeys(runs)))
         # The words that may be nouns, as they are looked up, each as often as it is no part of a known term.
         self.nouns = Counter(chain.from_iterable(map(attrgetter("nouns"), self._readings)))
         if self._long:
             self._ends = list(accumulate(map(len, listed)))
             keys = list(chain.from_iterable(listed))
-            self.nouns -= Counter(key for each in self._long for key in keys[each.start : each.end])
+            for key in chain.from_iterable(keys[each.start : each.end] for each in self._long):
+                self.nouns[key] = max(0, self.nouns[key] - 1)
 
-    def found(self, source: TermSource, often: set[str]) -> Iterable[_Find]:
+    def found(self, source: TermSource, often: Iterable[str]) -> Iterable[_Find]:
         """What a sign finds; of what lies within a longer term that is known nothing."""
         match source:
             case TermSource.KNOWN_TERM:
                 return dict.fromkeys((each.term, each.term) for each in self._known)
             case TermSource.REPEATED_NOUN:
-                return ((noun, noun) for noun in self.nouns if noun in often)
+                return [(noun, noun) for noun in often if self.nouns[noun]]
             case TermSource.QUOTED_PHRASE:
-                return ((_phrase(phrase), phrase) for phrase in self._free(quoted(self._text)))
+                return [(_phrase(phrase), phrase) for phrase in self._free(quoted(self._text))]
             case TermSource.CAPITALISED:
-                return ((normal_form(name), name) for name in self._free(capitalised(self._text)))
-        return dict.fromkeys(each.find for each in self._signs if each.source is source)
+                return [(normal_form(name), name) for name in self._free(capitalised(self._text))]
+        return [find for sign, find in self._spelled if sign is source]
 
     @cached_property
-    def _signs(self) -> list["_Sign"]:
-        if not self._long:
-            return list(chain.from_iterable(map(attrgetter("signs"), self._distinct)))
+    def _spelled(self) -> Iterable[tuple[TermSource, _Find]]:
+        spelled: dict[tuple[TermSource, _Find], None] = {}
         owners = {place: each for each in self._long for place in range(each.start, each.end)}
-        shown = ((run, end) for run, end in zip(self._readings, self._ends, strict=True) if run.signs)
-        placed = (
-            (sign, owners.get(end - len(run.keys) + sign.start)) for run, end in shown for sign in run.signs
+        for number in compress(count(), map(attrgetter("signs"), self._readings)):
+            run = self._readings[number]
+            begin = self._ends[number] - len(run.keys) if owners else 0
+            for sign in run.signs:
+                owner = owners.get(begin + sign.start)
+                if owner is None or sign.length >= owner.end - owner.start:
+                    spelled[sign.source, sign.find] = None
+        return spelled
+
+    def _free(self, phrases: Iterable[Phrase]) -> Iterator[str]:
+        shown = "\n".join(
+            chain.from_iterable(self._runs[first : last + 1] for first, last in self._long_runs)
         )
-        return [sign for sign, owner in placed if owner is None or sign.length >= owner.end - owner.start]
+        for phrase, start, end in phrases:
+            if not (shown and all(run in shown for run in self._text[start:end].split())):
+                yield phrase  # the places of the longer terms, which take longer to find, do not matter
+                continue
+            place = bisect(self._taken, start, key=itemgetter(0)) - 1
+            while place >= 0 and self._taken[place][1] >= end and self._taken[place][2] == term_key(phrase):
+                place -= 1
+            if place < 0 or self._taken[place][1] < end:  # they end in order, too
+                yield phrase
+
+    @cached_property
+    def _long_runs(self) -> list[tuple[int, int]]:
+        """From which to which run the longer terms are that are known."""
+        return [(bisect(self._ends, each.start), bisect(self._ends, each.end - 1)) for each in self._long]
 
     @cached_property
     def _taken(self) -> list[tuple[int, int, str]]:
-        """The characters of the longer terms that are known."""
-        spans = [match.span() for match in _RUN.finditer(self._text)] if self._long else []
+        """From which character to which they are, and how they are looked up."""
+        edges = [0, *accumulate(map(len, _SPACE.split(self._text)))]
         return [
-            (spans[bisect(self._ends, each.start)][0], spans[bisect(self._ends, each.end - 1)][1], each.term)
-            for each in self._long
+            (edges[2 * first], edges[2 * last + 1], term_key(each.term))
+            for (first, last), each in zip(self._long_runs, self._long, strict=True)
         ]
-
-    def _free(self, phrases: Iterable[Phrase]) -> Iterator[str]:
-        for phrase, start, end in phrases:
-            owners = (term for first, last, term in self._taken if first <= start and end <= last)
-            if all(term_key(phrase) == term_key(term) for term in owners):
-                yield phrase
-
-
-class _Finds:
-    """What was found so far; of two finds of the same term the first one stays."""
-
-    def __init__(self, metadata: Mapping[str, Any], known: KnownTerms) -> None:
-        self._known = known
-        excluded = metadata.get(_EXCLUDED)
-        texts = excluded if isinstance(excluded, list | tuple | set | frozenset) else ()
-        self._excluded = {term_key(text) for text in texts if isinstance(text, str)}
-        self._found: dict[str, ExtractedTerm] = {}
-
-    def add(self, finds: Iterable[_Find], source: TermSource, context: str) -> None:
-        """Add finds, unless they are excluded, there already, or have nothing in them that can be seen."""
-        name, confidence = source.value, source_confidence(source)
-        for form, original in finds:
-            wanted = term_key(form)
-            own = self._known.name(wanted)
-            key, term = _term(own or form, "" if own else original)
-            if term is not None and key not in self._found and wanted not in self._excluded:
-                self._found[key] = ExtractedTerm(term, name, confidence, original, context)
-
-    def sorted(self) -> list[ExtractedTerm]:
-        """All finds, the surest first, then by term."""
-        return sorted(self._found.values(), key=lambda each: each.place)
 
 
 @lru_cache(maxsize=100_000)

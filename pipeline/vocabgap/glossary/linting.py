@@ -26,7 +26,7 @@ _SUFFIXES: Final = MARKDOWN | PYTHON | {".txt", ".rst"}
 _FOREIGN: Final = frozenset({"node_modules", "__pycache__", "site-packages"})
 _RUN: Final = re.compile(r"\S+|\n[ \t]*\n")
 # What a term looks like; words that come often, and names of people and places, need no glossary.
-_SIGNS: Final = (TermSource.QUOTED_PHRASE.value, TermSource.ACRONYM.value, TermSource.CASING_PATTERN.value)
+_SIGNS: Final = (TermSource.QUOTED_PHRASE, TermSource.ACRONYM, TermSource.CASING_PATTERN)
 
 
 class Rule(StrEnum):

@@ -9,7 +9,6 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, compress, count
-from operator import add, or_
 from typing import Final, NamedTuple
 
 from vocabgap.glossary.senses import InvalidTermError, TermSurface
@@ -109,6 +108,7 @@ def term_key(surface: str) -> str:
     return "".join(keys_of(surface)) or lower(surface).strip()
 
 
+@lru_cache(maxsize=100_000)
 def spaced_key(text: str) -> str:
     """The same with its words apart: while no glossary knows either, `work_space` is no `workspace` (X14)."""
     return " ".join(map(word_key, tokens_of(apart(composed(text)))))
@@ -224,10 +224,8 @@ class KnownTerms:
         """
         listed = list(runs)
         keys, gaps = list(chain.from_iterable(listed)), set(accumulate(map(len, listed)))
-        alone = map(self._terms.__contains__, keys)
-        paired = map(self._starts.__contains__, map(add, keys, keys[1:] + keys[:1]))
         after = 0
-        for place in compress(count(), map(or_, alone, paired)):
+        for place in compress(count(), map(self._starts.__contains__, keys)):
             if place < after:
                 continue
             key, end, found = keys[place], place + 1, None
