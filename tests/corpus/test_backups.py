@@ -1,8 +1,11 @@
 """Backups: every chunk with its vector in a file, and back to the byte."""
 
 import json
+import os
 import resource
+import shutil
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -294,6 +297,62 @@ def test_damaged_compression_is_told(corpus: Corpus, photos: Path, tmp_path: Pat
 
     with pytest.raises(InvalidInputError, match="is damaged"):
         corpus.restore(tmp_path / "b.jsonl.zst")
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_a_damaged_byte_of_a_compressed_backup_is_never_restored(
+    corpus: Corpus, photos: Path, tmp_path: Path, replace: bool
+) -> None:
+    """Where the byte means nothing, such as a reserved bit, the backup is whole."""
+    corpus.push(photos, **NORTH)
+    corpus.export(tmp_path / "b.jsonl.zst")
+    corpus.export(tmp_path / "b.jsonl")
+    whole = (tmp_path / "b.jsonl.zst").read_bytes()
+    damaged, refused = tmp_path / "damaged.zst", 0
+
+    for place in range(0, len(whole), 48):
+        damaged.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        try:
+            corpus.restore(damaged, replace=replace)
+        except InvalidInputError:
+            refused += 1
+        corpus.export(tmp_path / "after.jsonl")
+        assert (tmp_path / "after.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+    assert refused > len(whole) // 60
+
+
+def test_a_backup_may_come_through_a_pipe(corpus: Corpus, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    lines = "".join(f"{json.dumps(record(number))}\n" for number in range(2000))
+    with ThreadPoolExecutor() as pool:
+        written = pool.submit(pipe.write_text, lines)
+
+        made = corpus.restore(pipe)
+
+        assert written.result() == len(lines)
+    assert (made.records, made.added) == (2000, 2000)
+
+
+def test_an_empty_backup_replaces_nothing(corpus: Corpus, tmp_path: Path) -> None:
+    corpus.restore(write(tmp_path / "b.jsonl", record(1)))
+
+    with pytest.raises(InvalidInputError, match="nothing was replaced"):
+        corpus.restore(write(tmp_path / "cut-off.jsonl"), replace=True)
+    assert ids_of(corpus) == ["id-1"]
+
+
+def test_what_is_replaced_leaves_no_snapshot_that_the_restored_records_miss(
+    corpus: Corpus, photos: Path, tmp_path: Path
+) -> None:
+    corpus.push(photos, **NORTH)
+    corpus.export(tmp_path / "b.jsonl")
+    shutil.rmtree(photos / "heron")
+    corpus.push(photos, **NORTH, snapshot=True)
+
+    corpus.restore(tmp_path / "b.jsonl", replace=True)
+
+    assert (corpus.status().measures.rows, corpus.status().orphans) == (3, 0)
 
 
 def test_export_that_fails_leaves_what_was_there(corpus: Corpus, photos: Path, tmp_path: Path) -> None:

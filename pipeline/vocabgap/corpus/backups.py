@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from itertools import islice, starmap
+from itertools import chain, islice, starmap
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Final, NamedTuple, cast
 
@@ -42,7 +42,7 @@ _CHECKED: Final[dict[int, int]] = {
     zstd.CompressionParameter.checksum_flag: 1
 }  # a damaged byte is told, whatever it makes
 _HINT: Final = "expected one backup-record-v1 object a line, as `vocabgap corpus export` writes them"
-_HALF: Final = "half of a surrogate pair, or a value that was cut off"
+_HALF: Final = "it is cut off, or holds half of a surrogate pair"
 _AT_ONCE: Final = 50_000  # chunks that are held in memory
 _SAMPLE: Final = 5  # divergent records that are named
 _SHOWN_ID: Final = 12
@@ -177,7 +177,11 @@ def restore(store: Store, path: Path, *, replace: bool = False, at_once: int = _
 
     They are checked and written `at_once` at a time. No version names what was written before one is refused.
     """
-    next(read_records(path), None)  # a file that cannot be read is told before a corpus is made
+    records = read_records(path)  # a pipe can be read but once
+    first = list(islice(records, 1))  # what cannot be read is told before a corpus is made
+    if replace and not first:
+        hint = "look for another copy of it; to empty a corpus, remove its folder"
+        raise InvalidInputError(f"backup '{path}' is empty: nothing was replaced", hint=hint)
     lines: dict[str, int] = {}
     added = without_document = forgotten = removed = 0
     with store.changing(f"restore of {path.name}") as change:
@@ -185,9 +189,10 @@ def restore(store: Store, path: Path, *, replace: bool = False, at_once: int = _
         live = store.version() if is_compared else None
         if replace:
             removed = change.delete(pl.lit(value=True))
-            change.keep("logs", change.table("logs").clear())
+            for kind in ("logs", "paths"):
+                change.keep(kind, change.table(kind).clear())
         dimension, holder = change.dimension, "the corpus" if change.dimension else "the first record"
-        remaining = read_records(path)
+        remaining = chain(first, records)
         while batch := list(islice(remaining, at_once)):
             dimension = dimension or len(batch[0][1].embedding)
             for number, record in batch:
@@ -253,7 +258,7 @@ def _decoded(line: bytes, place: str) -> BackupRecord:
         problem = f"{str(error)[:1].lower()}{str(error)[1:]}"
     except msgspec.DecodeError as error:
         is_half = "hex escape" in str(error) or "truncated" in str(error)
-        problem = f"expected JSON: {_HALF if is_half else error}"
+        problem = f"expected JSON: {_HALF if is_half else str(error).removeprefix('JSON is malformed: ')}"
     except RecursionError:
         problem = "nested too deeply"
     else:
