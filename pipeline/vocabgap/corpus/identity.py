@@ -15,10 +15,22 @@ from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.errors import unusable
 
 # Source paths that may be stored are relative, inside the root, and the same file on every system.
-_DRIVE: Final = re.compile("[A-Za-z]:")
-_RESERVED: Final = frozenset(
-    {"con", "prn", "aux", "nul", "conin$", "conout$"}
-    | {f"{device}{number}" for device in ("com", "lpt") for number in "0123456789¹²³"}
+_PATH_FAULTS: Final = tuple(
+    (re.compile(pattern, re.ASCII | re.IGNORECASE), fault)
+    for pattern, fault in (
+        (r"\A\Z", "is empty"),
+        (r"\0", "holds a null byte"),
+        (r"\\", "holds a backslash, where paths have forward slashes"),
+        (r"\A/", "is absolute"),
+        (r"\A[a-z]:", "starts with a drive letter"),
+        (r"/(/|\Z)", "has an empty part"),
+        (r"(\A|/)\.\.(/|\Z)", "leads out of its folder with '..'"),
+        (r"(\A|/)\.(/|\Z)", "has '.' as a part, so that it is not the only spelling of its path"),
+        (
+            r"(?:\A|/)((?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\ *(?:\.[^/]*)?)(?:/|\Z)",
+            "has the part '{0[1]}', a name that Windows reserves",
+        ),
+    )
 )
 PATH_HINT: Final = "expected a path relative to the root of its repository, such as notes/today.jsonl"
 SHARED_TENANT: Final = "neo-shared"
@@ -48,28 +60,8 @@ _MILLISECOND: Final = timedelta(milliseconds=1)
 @lru_cache(maxsize=4096)
 def path_fault(path: str) -> str | None:
     """What keeps a source path from being stored, in words; None where nothing does."""
-    for is_wrong, fault in (
-        (not path, "is empty"),
-        ("\0" in path, "holds a null byte"),
-        ("\\" in path, "holds a backslash, where paths have forward slashes"),
-        (path.startswith("/"), "is absolute"),
-        (_DRIVE.match(path) is not None, "starts with a drive letter"),
-    ):
-        if is_wrong:
-            return fault
-    return next(filter(None, map(_part_fault, path.split("/"))), None)
-
-
-def _part_fault(part: str) -> str | None:
-    if not part:
-        return "has an empty part"
-    if part == "..":
-        return "leads out of its folder with '..'"
-    if part == ".":
-        return "has '.' as a part, so that it is not the only spelling of its path"
-    if part.partition(".")[0].rstrip(" ").casefold() in _RESERVED:
-        return f"has the part '{part}', a name that Windows reserves"
-    return None
+    found = ((pattern.search(path), fault) for pattern, fault in _PATH_FAULTS)
+    return next((fault.format(match) for match, fault in found if match), None)
 
 
 def normal_tenant(claimed: object) -> str | None:

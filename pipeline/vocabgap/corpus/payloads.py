@@ -11,13 +11,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import polars as pl
 
-from vocabgap.corpus.chunks import (
-    PARSER_ID,
-    chunks_of_lines,
-    folder_of,
-    require_whose,
-    scope,
-)
+from vocabgap.corpus.chunks import PARSER_ID, chunks_of_lines, folder_of, require_whose, scope
 from vocabgap.corpus.contracts import PARSED_CHUNK, Code, RefusedError, contract_schema, keeps
 from vocabgap.corpus.identity import CONTRACT_ROOT_KINDS, require_tenant
 from vocabgap.corpus.incoming import RAW_ROOT_KIND, Parser, PushedLog, RawFile
