@@ -173,6 +173,12 @@ def test_of_python_docstrings_and_comments_are_read(tmp_path: Path) -> None:
     assert findings[2].sentence == "Send a ticket, another ticket."
 
 
+@pytest.mark.parametrize("prefix", ["f", "rf", "Fr", "b", "Rb"])
+def test_only_plain_text_is_a_docstring(prefix: str, tmp_path: Path) -> None:
+    assert found(tmp_path, f'{prefix}"""a ticket"""\n', ".py") == []
+    assert len(found(tmp_path, 'R"""a ticket"""\n', ".py")) == 1
+
+
 def test_what_is_no_python_is_told(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="no Python that can be read"):
         found(tmp_path, 'x = """\n', ".py")

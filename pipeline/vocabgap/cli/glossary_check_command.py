@@ -29,7 +29,7 @@ from vocabgap.cli.output import PROGRAM, Output, output_of, table
 from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.records.moments import iso
-from vocabgap.text import count, excerpt, printable_name, visible
+from vocabgap.text import count, escape_unseen, excerpt, printable_name, visible
 
 if TYPE_CHECKING:
     from vocabgap.glossary.runtime import GlossaryRuntime
@@ -147,22 +147,23 @@ def _lint(
     found, checked, problems = lint(Linter(loaded, unknown=unknown, excluded=excluded), paths)
     note_problems(output, loaded)
     for problem in problems:
-        output.note(f"not checked: {visible(problem)}")
-    for finding in found:
+        output.note(f"not checked: {escape_unseen(problem)}")
+    named = [msgspec.structs.replace(each, path=printable_name(each.path)) for each in found]
+    for finding in named:
         output.event("finding", finding=finding)
     failing = sum(each.rule.fails for each in found)
     totals = {"files": checked, "unread": len(problems), "failing": failing}
     output.event("result", **totals, findings=len(found))
     match text_format:
         case CheckFormat.JSON:
-            output.text(json.dumps(msgspec.to_builtins({**totals, "findings": found}), indent=2))
+            output.text(json.dumps(msgspec.to_builtins({**totals, "findings": named}), indent=2))
         case CheckFormat.SARIF:
             output.text(json.dumps(sarif(found), indent=2))
         case CheckFormat.GITHUB if found:
             output.text("\n".join(map(github, found)))
         case CheckFormat.TEXT:
-            for each in found:
-                output.text(f"{visible(each.path)}:{each.line}:{each.column}: {visible(each.message)}")
+            for each in named:
+                output.text(f"{escape_unseen(each.path)}:{each.line}:{each.column}: {excerpt(each.message)}")
                 output.text(f"  {excerpt(each.sentence)}")
             output.text(
                 f"{count(len(found), 'finding')} in {count(checked, 'file')}, {failing:,} to be changed"

@@ -20,7 +20,7 @@ from vocabgap.glossary.loading import Loaded
 from vocabgap.glossary.normal_form import KnownTerms, keys_of, normal_form, places_of, term_key
 from vocabgap.glossary.prose import MARKDOWN, PYTHON, prose_of, sentence_at
 from vocabgap.glossary.senses import EXTRACTED, SenseStatus, TermSource
-from vocabgap.text import printable_name, visible
+from vocabgap.text import escape_unseen, printable_name, visible
 
 _SUFFIXES: Final = MARKDOWN | PYTHON | {".txt", ".rst"}
 _FOREIGN: Final = frozenset({"node_modules", "__pycache__", "site-packages"})
@@ -60,6 +60,7 @@ class Finding(msgspec.Struct, frozen=True):
     """A word that should not stand where it does.
 
     Attributes:
+        path: As the system has it, which may hold bytes that are no text.
         line: Counted from 1, as the column, which is counted in characters.
         end_column: Of the character after it.
         instead: What can be said in its place.
@@ -198,12 +199,11 @@ def lint(linter: Linter, paths: Iterable[Path]) -> Report:
     findings: list[Finding] = []
     files, problems = 0, []
     for path, is_named in files_to_check(paths):
-        name = printable_name(str(path))
         try:
-            findings += linter.findings(name, text_of(path), path.suffix.lower())
+            findings += linter.findings(str(path), text_of(path), path.suffix.lower())
             files += 1
         except InvalidInputError as error:
-            problems.append(f"{name}: {error.message}")
+            problems.append(f"{escape_unseen(printable_name(str(path)))}: {error.message}")
             if is_named:
                 raise InvalidInputError(problems[-1], hint=error.hint) from error
     return Report(findings, files, problems)
@@ -216,13 +216,11 @@ def files_to_check(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
 
     Raises:
         NotFoundError: There is no such file or folder.
-        InvalidInputError: It is an address, or neither file nor folder.
+        InvalidInputError: It is an address.
     """
     for path in paths:
         name, kind = printable_name(str(path)), file_kind(path)
-        if kind is FileKind.FILE:
-            yield path, True
-        elif kind is FileKind.FOLDER:
+        if kind is FileKind.FOLDER:
             yield from ((each, False) for each in _files_within(path))
         elif re.match(r"[A-Za-z][A-Za-z0-9+.-]*:/", name):
             raise InvalidInputError(f"'{name}' is an address", hint="name files or folders of this machine")
@@ -231,7 +229,7 @@ def files_to_check(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
                 f"there is no file or folder '{name}'", hint="name another one, or give a text with --text"
             )
         else:
-            raise InvalidInputError(f"'{name}' is {kind}", hint="name files or folders")
+            yield path, True
 
 
 def _files_within(folder: Path) -> Iterator[Path]:
@@ -243,7 +241,7 @@ def _files_within(folder: Path) -> Iterator[Path]:
         path = folder / entry.name
         if entry.is_dir(follow_symlinks=False) and not (path / "pyvenv.cfg").exists():
             yield from _files_within(path)
-        elif path.suffix.lower() in _SUFFIXES and file_kind(path) is FileKind.FILE:
+        elif path.suffix.lower() in _SUFFIXES:
             yield path
 
 
@@ -251,12 +249,14 @@ def text_of(path: Path) -> str:
     """The text of a file, with line feeds alone.
 
     Raises:
-        InvalidInputError: It is not UTF-8.
+        InvalidInputError: It is no file, or not UTF-8.
         VocabgapError: It cannot be read.
     """
     content = content_of(path, "file")
+    if isinstance(content, FileKind):
+        raise InvalidInputError(f"it is {content}, expected a regular file", hint="name files or folders")
     try:
-        text = content.decode("utf-8-sig") if isinstance(content, bytes) else ""
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInputError(
             f"byte {error.start}: expected UTF-8 text", hint="save it in UTF-8"
@@ -292,13 +292,13 @@ def _place(finding: Finding) -> dict[str, Any]:
         "endColumn": finding.end_column,
         "snippet": {"text": finding.text},
     }
-    uri = path.as_uri() if path.is_absolute() else quote(path.as_posix())
+    uri = path.as_uri() if path.is_absolute() else quote(os.fsencode(path))
     return {"artifactLocation": {"uri": uri}, "region": region}
 
 
 def github(finding: Finding) -> str:
     """A finding as a command of a workflow, which shows it beside the line."""
-    place = {"file": Path(finding.path).as_posix(), "line": finding.line, "endLine": finding.end_line}
+    place = {"file": printable_name(finding.path), "line": finding.line, "endLine": finding.end_line}
     if finding.line == finding.end_line:  # columns of several lines are refused
         place |= {"col": finding.column, "endColumn": finding.end_column}
     place |= {"title": finding.rule.value}
@@ -309,4 +309,5 @@ def github(finding: Finding) -> str:
 
 
 def _escaped(value: object) -> str:
-    return str(value).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    text = str(value).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return escape_unseen(text)

@@ -37,13 +37,14 @@ _OF_HTML: Final = re.compile(_DIRECTIVE.format(opening="<!--"), re.MULTILINE)
 _OF_PYTHON: Final = re.compile(_DIRECTIVE.format(opening="#"), re.MULTILINE)
 _STATEMENT: Final = frozenset({tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT})  # after which one begins
 _PASSED: Final = frozenset({tokenize.NL, tokenize.COMMENT})
+_PLAIN: Final = re.compile(r"[rRuU]?[\"']")  # neither bytes nor formatted: those are never docstrings
 # Where a sentence ends: after its mark, and before an empty line or an item of a list.
 _END: Final = re.compile(
     rf"{_PROGRAM}[ \t]*|(?<=[.!?…])[\"'”’»)\]*_]*\s+(?![a-z])"
     r"|^(?:[ \t]*\n)+|\n(?=[ \t]*(?:[-*+>|#]|\d+[.)]\s))",
     re.MULTILINE,
 )
-_LONGEST: Final = 500  # characters before and after a place, in which its sentence is looked for
+_AROUND: Final = 100  # characters before and after a place, in which its sentence is looked for
 _MARKUP: Final = " \t\n#>|*+-\"'`"  # what a sentence neither begins nor ends with
 
 
@@ -72,12 +73,13 @@ def prose_of(text: str, suffix: str) -> str:
 
 
 def sentence_at(text: str, prose: str, start: int, end: int) -> str:
-    """The sentence around a place in a text, as it is written but on one line."""
-    first = max(0, start - _LONGEST)
+    """The sentence around a place in a text, as it is written but on one line; a long one is cut."""
+    first, last = max(0, start - _AROUND), min(len(text), end + _AROUND)
     begin = max((match.end() for match in _END.finditer(prose, first, start)), default=first)
-    after = _END.search(prose, end, end + _LONGEST)
-    stop = end + _LONGEST if after is None else after.start()
-    return " ".join(re.sub(r"\n[ \t]*[#>]+", "\n", text[begin:stop]).split()).strip(_MARKUP)
+    after = _END.search(prose, end, last)
+    stop = last if after is None else after.start()
+    sentence = " ".join(re.sub(r"\n[ \t]*[#>]+", "\n", text[begin:stop]).split()).strip(_MARKUP)
+    return "…" * (0 < begin == first) + sentence + "…" * (stop == last < len(text))
 
 
 def sentences(text: str) -> list[str]:
@@ -142,7 +144,7 @@ def _python(text: str) -> tuple[str, str, list[range]]:
             if kind == tokenize.COMMENT:
                 comments[place] = string
                 prose[place] = " " + _INLINE.sub(_hidden, _CODE.sub(_hidden, string[1:]))
-            elif kind == tokenize.STRING and before in _STATEMENT:
+            elif kind == tokenize.STRING and before in _STATEMENT and _PLAIN.match(string):
                 prose[place] = _INLINE.sub(_hidden, _CODE.sub(_hidden, string))
                 docstrings.append(range(row - 1, last))
             before = before if kind in _PASSED else kind

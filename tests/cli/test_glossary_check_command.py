@@ -1,0 +1,79 @@
+"""`vocabgap glossary check`: what is printed of files with odd names, and what is no file."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from builders.command import vocabgap
+
+SEED = """
+terms:
+  - {surface: work package, definition: A part of a plan, synonyms_to_avoid: [ticket]}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _glossary(tmp_path: Path) -> None:
+    folder = tmp_path / ".vocabgap" / "glossary"
+    folder.mkdir(parents=True)
+    (folder / "team_domain.yaml").write_text(SEED, encoding="utf-8")
+    (tmp_path / "docs").mkdir()
+
+
+def uris(*asked: str) -> list[str]:
+    log = json.loads(vocabgap("glossary", "check", *asked, "--format", "sarif").out)
+    places = (each["locations"][0]["physicalLocation"] for each in log["runs"][0]["results"])
+    return [place["artifactLocation"]["uri"] for place in places]
+
+
+def test_name_that_is_no_text_is_an_address_of_its_bytes(tmp_path: Path) -> None:
+    name = os.fsdecode(b"docs/b\xff \\xff.md")
+    (tmp_path / name).write_text("a ticket", encoding="utf-8")
+
+    assert uris("docs") == ["docs/b%FF%20%5Cxff.md"]
+    assert uris(str(tmp_path / "docs")) == [f"{tmp_path.as_uri()}/docs/b%FF%20%5Cxff.md"]
+    told = json.loads(vocabgap("glossary", "check", "docs", "--format", "json").out)
+    assert told["findings"][0]["path"] == r"docs/b\xff \xff.md"
+
+
+def test_name_is_shown_as_it_is_and_obeyed_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "docs" / "a\nb\x1b[31m.md").write_text("a ticket", encoding="utf-8")
+    (tmp_path / "docs" / "a\nb.txt").write_bytes(b"\xff")
+
+    text = vocabgap("glossary", "check", "docs")
+    github = vocabgap("glossary", "check", "docs", "--format", "github")
+
+    assert text.out.startswith(r"docs/a\u000ab\u001b[31m.md:1:3: say")
+    assert r"not checked: docs/a\u000ab.txt: byte 0" in text.err
+    assert github.out.startswith(r"::error file=docs/a%0Ab\u001b[31m.md,line=1,")
+
+
+def test_long_sentence_is_cut_around_the_word(tmp_path: Path) -> None:
+    (tmp_path / "docs" / "a.md").write_text(f"{'x' * 9_000} ticket {'y' * 9_000}", encoding="utf-8")
+    (tmp_path / "docs" / "b.md").write_text("Not this. A ticket is short.", encoding="utf-8")
+
+    out = vocabgap("glossary", "check", "docs").out.splitlines()
+
+    assert out[1] == f"  …{'x' * 99} ticket {'y' * 99}…"
+    assert out[3] == "  A ticket is short."
+
+
+def test_what_is_no_file_in_a_folder_is_noted_once_and_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "docs" / "gone.md").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "docs" / "pipe.md")
+    (tmp_path / "docs" / "loop.md").symlink_to("loop.md")
+    (tmp_path / "docs" / "up").symlink_to(tmp_path)
+    (tmp_path / "docs" / "pipe").symlink_to("pipe.md")
+    (tmp_path / "docs" / "a.md").write_text("fine", encoding="utf-8")
+
+    folder, file = vocabgap("glossary", "check", "docs"), vocabgap("glossary", "check", "docs/pipe.md")
+
+    assert (folder.code, file.code) == (0, 2)
+    assert folder.err.splitlines() == [
+        "not checked: docs/gone.md: it is a link that leads nowhere, expected a regular file",
+        "not checked: docs/loop.md: it is a link that leads back to itself, expected a regular file",
+        "not checked: docs/pipe.md: it is a pipe, expected a regular file",
+    ]
+    assert "docs/pipe.md: it is a pipe" in file.err
