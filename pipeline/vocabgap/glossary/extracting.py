@@ -67,13 +67,12 @@ _KINDS: Final[Mapping[str, re.Pattern[str]]] = {
 _PARAGRAPH: Final = re.compile(r"\n\s*\n")
 _CLOSING: Final = ",.;:!?…"  # what may stand before the closing mark and belongs to the sentence
 _LEAST_CAPITALS: Final = 2
-# snake_case, SCREAMING_SNAKE and __dunder__.
-_SNAKE: Final = re.compile(r"_*[^\W\d_][^\W_]*(?:_+[^\W_]+)+_*|__[^\W\d_][^\W_]*__")
-# camelCase, PascalCase, HTTPServer and what has digits in it; no shouting, no acronym in the plural.
-_HUMPS: Final = re.compile(
-    r"(?=[^_]*[a-z])[A-Za-z][a-z0-9]*(?:[A-Z]+[a-z0-9]+)+[A-Z]*|[a-z][a-z0-9]*[A-Z][A-Za-z0-9]*"
+# snake_case, SCREAMING_SNAKE and __dunder__; what has digits in it; camelCase, PascalCase and HTTPServer, but
+# no shouting, and no acronym in the plural.
+_CASING: Final = re.compile(
+    r"_*[^\W\d_][^\W_]*(?:_+[^\W_]+)+_*|__[^\W\d_][^\W_]*__|[a-z]{2,}[0-9]+[a-z0-9]*"
+    r"|(?=[^_]*[a-z])[A-Za-z][a-z0-9]*(?:[A-Z]+[a-z0-9]+)+[A-Z]*|[a-z][a-z0-9]*[A-Z][A-Za-z0-9]*"
 )
-_DIGITS: Final = re.compile(r"[a-z]{2,}[0-9]+[a-z0-9]*")
 _KEBAB: Final = re.compile(r"(?<![\w-])[a-z][a-z0-9]*(?:-[a-z0-9]+)+(?![\w-])")
 # In a sentence, not at its beginning.
 _CAPITALISED: Final = re.compile(r"[A-Z](?<=[a-z0-9,;] [A-Z])[a-z]{2,}(?: [A-Z][a-z]{2,})*(?!\w)")
@@ -284,24 +283,18 @@ def spelled_as(word: str) -> tuple[TermSource, _Find] | None:
         return None
     if ACRONYM.fullmatch(word):
         form = word_form(word)
-        if sum(map(str.isupper, word)) < _LEAST_CAPITALS or form in _NO_ACRONYMS:
-            return None
-        return TermSource.ACRONYM, (form, word)
-    if _SNAKE.fullmatch(word) or _HUMPS.fullmatch(word) or _DIGITS.fullmatch(word):
-        return TermSource.CASING_PATTERN, (word_form(word), word)
-    return None
+        is_shouted = sum(map(str.isupper, word)) >= _LEAST_CAPITALS
+        return (TermSource.ACRONYM, (form, word)) if is_shouted and form not in _NO_ACRONYMS else None
+    return (TermSource.CASING_PATTERN, (word_form(word), word)) if _CASING.fullmatch(word) else None
 
 
 def capitalised(text: str) -> Iterator[Phrase]:
     """Names: words in a sentence that begin with capitals, one or several in a row."""
     for match in _CAPITALISED.finditer(text):
         words = match[0].split()
-        while words and words[0].lower() in FUNCTION_WORDS:
-            del words[0]
-        while words and words[-1].lower() in FUNCTION_WORDS:
-            del words[-1]
         if not _NO_NAMES.issuperset(map(str.lower, words)):
-            yield " ".join(words), *match.span()
+            said = [place for place, word in enumerate(words) if word.lower() not in FUNCTION_WORDS]
+            yield " ".join(words[said[0] : said[-1] + 1]), *match.span()
 
 
 class _Sign(NamedTuple):

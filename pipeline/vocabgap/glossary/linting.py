@@ -92,9 +92,7 @@ class Linter:
     def __init__(self, loaded: Loaded, *, unknown: bool = False, excluded: Iterable[str] = ()) -> None:
         self._glossary, self._unknown, self._excluded = loaded.glossary, unknown, [*excluded]
         self._instead: dict[str, dict[str, None]] = {}  # by the key of what is avoided
-        self._spellings: dict[
-            str, str
-        ] = {}  # what is avoided and is but another spelling of a term, which it gives
+        self._spellings: dict[str, str] = {}  # of terms, that are avoided: the term by their normal form
         deprecated = {
             sense.surface.surface_text: sense.definition
             for sense in loaded.glossary
@@ -121,10 +119,10 @@ class Linter:
         told: set[tuple[Rule, str]] = set()
         for start, end, rule, message, instead in found:
             written = text[start:end]
-            if rule in {Rule.AMBIGUOUS, Rule.UNKNOWN}:
-                if (rule, term_key(written)) in told:
-                    continue
-                told.add((rule, term_key(written)))
+            said = rule, term_key(written)
+            if said in told and rule in {Rule.AMBIGUOUS, Rule.UNKNOWN}:
+                continue
+            told.add(said)
             line, end_line = bisect(lines, start), bisect(lines, end - 1)
             yield Finding(
                 path,
@@ -145,13 +143,10 @@ class Linter:
         ends = list(accumulate(map(len, runs)))
         for each in self._known.occurrences(runs):
             first, last = bisect(ends, each.start), bisect(ends, each.end - 1)
-            begin, _ = places_of(matches[first][0])[
-                each.start - ends[first]
-            ]  # counted from the end of its run
+            begin, _ = places_of(matches[first][0])[each.start - ends[first]]  # from the end of its run
             _, stop = places_of(matches[last][0])[each.end - 1 - ends[last]]
             start, end = matches[first].start() + begin, matches[last].start() + stop
-            verdict = self._verdict(each.term, prose[start:end])
-            if verdict is not None:
+            if (verdict := self._verdict(each.term, prose[start:end])) is not None:
                 yield start, end, *verdict
 
     def _verdict(self, term: str, written: str) -> tuple[Rule, str, tuple[str, ...]] | None:

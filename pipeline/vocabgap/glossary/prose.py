@@ -93,6 +93,10 @@ def _hidden(match: re.Match[str]) -> str:
     return _SEEN.sub(_NO_PROSE, match[0])
 
 
+def _said(text: str) -> str:
+    return _INLINE.sub(_hidden, _CODE.sub(_hidden, text))
+
+
 def _ignored(comments: str, directive: re.Pattern[str]) -> set[int]:
     """The lines, counted from 0, that comments take out."""
     ignored: set[int] = set()
@@ -143,9 +147,9 @@ def _python(text: str) -> tuple[str, str, list[range]]:
             place = slice(starts[row - 1] + column, starts[last - 1] + end)
             if kind == tokenize.COMMENT:
                 comments[place] = string
-                prose[place] = " " + _INLINE.sub(_hidden, _CODE.sub(_hidden, string[1:]))
+                prose[place] = " " + _said(string[1:])
             elif kind == tokenize.STRING and before in _STATEMENT and _PLAIN.match(string):
-                prose[place] = _INLINE.sub(_hidden, _CODE.sub(_hidden, string))
+                prose[place] = _said(string)
                 docstrings.append(range(row - 1, last))
             before = before if kind in _PASSED else kind
     except (tokenize.TokenError, SyntaxError) as error:
