@@ -1,5 +1,6 @@
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,15 @@ def test_a_lock_is_one_opened_file_s_until_it_is_closed(tmp_path: Path) -> None:
         os.close(second)
 
 
+@pytest.fixture
+def _ctrl_c_raises() -> Iterator[None]:
+    """Ctrl-C is an exception, whatever became of it before: it would end the process that runs the tests."""
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, handler)
+
+
+@pytest.mark.usefixtures("_ctrl_c_raises")
 def test_a_signal_waits_until_the_block_is_through() -> None:
     done: list[str] = []
 
@@ -44,6 +54,7 @@ def test_a_signal_waits_until_the_block_is_through() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.usefixtures("_ctrl_c_raises")
 def test_a_signal_is_not_lost_where_the_block_fails() -> None:
     def work() -> None:
         with deferred_signals():
