@@ -367,6 +367,24 @@ def test_export_that_fails_leaves_what_was_there(corpus: Corpus, photos: Path, t
     assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
 
 
+def test_export_takes_the_place_of_no_device_or_pipe_and_keeps_a_link(
+    corpus: Corpus, photos: Path, tmp_path: Path
+) -> None:
+    corpus.push(photos, **NORTH)
+    pipe, link, file = (tmp_path / name for name in ("pipe", "link", "b.jsonl"))
+    os.mkfifo(pipe)
+    file.touch()
+    link.symlink_to(file)
+
+    with pytest.raises(StateError, match="is a pipe"):
+        corpus.export(pipe)
+    corpus.export(link)
+
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    assert file.stat().st_size
+
+
 @pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.zst"])
 def test_export_to_a_full_disk_is_told_and_leaves_what_was_there(
     corpus: Corpus, photos: Path, tmp_path: Path, name: str

@@ -15,7 +15,7 @@ from builders.corpus import ids_of
 from vocabgap.corpus.chunks import PARSER_ID, chunks_of_lines
 from vocabgap.corpus.contracts import PARSED_CHUNK, Code, faults
 from vocabgap.corpus.corpus import Corpus
-from vocabgap.errors import ExitCode, StateError
+from vocabgap.errors import ExitCode, NotFoundError, StateError
 from vocabgap.ingest.log_lines import read_lines
 from vocabgap.ingest.scanning import scan
 from vocabgap.records.record import LOG_NAME, ROOT_KIND
@@ -187,6 +187,36 @@ def test_log_that_cannot_be_read_withdraws_nothing(corpus: Corpus, photos: Path)
 
     assert (result.deleted, len(result.errors)) == (0, 2)
     assert len(chunks(corpus)) == 3
+
+
+def test_log_whose_last_line_is_cut_off_withdraws_nothing(corpus: Corpus, photos: Path) -> None:
+    log = photos / "heron" / LOG_NAME
+    written = log.read_bytes()
+    corpus.push(photos, **NORTH)
+    log.write_bytes(written[:-20])
+
+    torn = corpus.push(photos, **NORTH)
+    log.write_bytes(written[:-20] + b"\n")
+    ended = corpus.push(photos, **NORTH)
+
+    assert [error.details.get("reason") for error in torn.errors] == ["invalid_json", "torn"]
+    assert (torn.deleted, ended.deleted) == (0, 1)
+
+
+@pytest.mark.parametrize("snapshot", [False, True])
+def test_folder_without_a_log_is_refused(
+    corpus: Corpus, photos: Path, tmp_path: Path, snapshot: bool
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+
+    with pytest.raises(NotFoundError, match="no log was found in .*empty': looked for vocabulary_gaps"):
+        corpus.push(empty, **NORTH, snapshot=snapshot)
+    assert not corpus.store.folder.exists()
+    corpus.push(photos, **NORTH)
+    with pytest.raises(NotFoundError, match="no log was found in .*corpus'"):
+        corpus.push(corpus.store.folder, **NORTH)
+    assert corpus.push(empty, **NORTH, deleted=(f"heron/{LOG_NAME}",)).deleted == 2
 
 
 def test_payload_withdraws_only_what_it_says(corpus: Corpus, photos: Path) -> None:

@@ -25,7 +25,8 @@ from vocabgap.corpus.store import Store, open_store
 from vocabgap.corpus.upkeep import Forgotten, Overview, forget, lift, orphans_of, overview
 from vocabgap.corpus.version import PATH_KEY, Measures
 from vocabgap.corpus.withdrawal import deleted_in_git, empties
-from vocabgap.errors import InvalidInputError, require_kind, unusable
+from vocabgap.errors import InvalidInputError, NotFoundError, require_kind, unusable
+from vocabgap.ingest.discovery import looked_for
 from vocabgap.settings.model import Settings
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class Corpus:
             now: The moment of the push; the present one by default.
 
         Raises:
-            NotFoundError: There is nothing of a path to withdraw.
+            NotFoundError: No log is in the folder, or there is nothing of a path to withdraw.
             VocabgapError: The folder or the file cannot be read, or it is not said whose push it is.
         """
         tenant = require_identity(tenant, repo)
@@ -122,6 +123,11 @@ class Corpus:
             payload, parser = folder_payload(
                 Path(source), tenant, repo, self.settings.scan, signals, snapshot=snapshot
             )
+            if not (payload["files"] or deleted or base) and not (snapshot and self._has(tenant, repo)):
+                raise NotFoundError(
+                    f"no log was found in '{source}': looked for {looked_for(self.settings.sources)}",
+                    hint="name a folder above the logs; `vocabgap log IMAGE` begins a log",
+                )
         elif deleted or snapshot or base is not None:
             raise InvalidInputError(
                 f"'{source}' is no folder: what a payload withdraws, it says itself",
@@ -142,6 +148,14 @@ class Corpus:
             most=sys.maxsize if is_folder else MOST_CHUNKS,
             now=now,
         )
+
+    def _has(self, tenant: str, repo: str) -> bool:
+        """Whether anything of a repository was ever pushed, and is not forgotten."""
+        try:
+            require_whose(self.store.version(), tenant, repo)
+        except NotFoundError:
+            return False
+        return True
 
     def scan(self, *, tenants: tuple[str, ...] = (), repositories: tuple[str, ...] = ()) -> Scan:
         """The gap records as a scan of their logs would give them; by default those of every tenant."""

@@ -33,7 +33,7 @@ from vocabgap.corpus.identity import (
     refuse_claims,
 )
 from vocabgap.errors import VocabgapError
-from vocabgap.records.record import ROOT_KIND
+from vocabgap.records.record import ROOT_KIND, RejectReason
 
 SCHEMA_VERSION: Final = "1.0.0"
 _NEAR_VERSION: Final = re.compile("1[.][0-9]+[.][0-9]+")
@@ -74,8 +74,10 @@ class PushedLog(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the log was read to its end."""
-        return self.passed_over is not None and all(each["line"] for each in self.rejects or ())
+        """Whether the log was read to its end, and its last line was not cut off."""
+        return self.passed_over is not None and all(
+            each["line"] and each["reason"] != RejectReason.TORN for each in self.rejects or ()
+        )
 
 
 class Parser(Protocol):

@@ -20,6 +20,7 @@ from typing import IO, Final
 
 from vocabgap.errors import StateError
 from vocabgap.files.locking import lock
+from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.files.signals import deferred_signals
 
 _STAGING: Final = "staging"
@@ -31,8 +32,15 @@ _ABANDONED_SECONDS: Final = 3600
 def replacing(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
     """A file to write into, which takes the place of another one when the block ends without an error.
 
-    Where the system refuses, nothing else is left in the folder, which has to exist.
+    A link stays one, and what it leads to is replaced. Where the system refuses, nothing else is left in the
+    folder, which has to exist.
+
+    Raises:
+        StateError: There is no file in its place, but a folder, a device or the like.
     """
+    if (kind := file_kind(path)) not in {FileKind.FILE, FileKind.NOTHING}:
+        raise StateError(f"'{path}' is {kind}", hint="name a file")
+    path = path.resolve()
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     temporary = Path(name)
     try:
