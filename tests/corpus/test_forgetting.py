@@ -99,6 +99,13 @@ def test_a_dry_run_tells_what_is_forgotten_then(shared: Corpus, asked: dict[str,
     assert shared.forget("north", **asked) == tried
 
 
+def test_bytes_of_what_was_forgotten_before_are_pointed_to(shared: Corpus) -> None:
+    shared.forget("north", image="heron")
+
+    with pytest.raises(NotFoundError, match="forgotten before go with `vocabgap corpus compact`"):
+        shared.forget("north", image="heron", compact=True)
+
+
 def test_nobody_is_not_everybody(shared: Corpus) -> None:
     with pytest.raises(InvalidInputError, match="no tenant is named"):
         shared.forget("")
@@ -159,6 +166,23 @@ def test_copy_of_a_forgotten_record_loses_its_text_where_the_record_names_its_im
     found = corpus.scan()
     assert (found.summary.lines, found.summary.records, found.summary.rejects) == (2, 1, 1)
     assert b"film grain" not in everything_in(tmp_path / "corpus")
+
+
+def test_forgotten_line_that_is_broken_since_comes_without_its_text(corpus: Corpus, tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"heron": [gap("sky mask"), ZEBRA]})
+    corpus.push(root, tenant="north", repo="photos")
+    zebra = corpus.scan().gaps.filter(line=2)["record_id"].item()
+    corpus.forget("north", record=zebra, compact=True)
+    log = root / "heron" / LOG_NAME
+    log.write_text(log.read_text().removesuffix("}\n") + "\n")
+
+    pushed = corpus.push(root, tenant="north", repo="photos")
+
+    assert len(pushed.errors) == corpus.scan().summary.rejects == 1
+    assert b"zebra" not in everything_in(tmp_path / "corpus")
+    assert corpus.lift("north") == 1
+    corpus.push(root, tenant="north", repo="photos")
+    assert b"zebra" in everything_in(tmp_path / "corpus")
 
 
 def test_rejects_are_forgotten_with_their_image_repository_or_tenant(shared: Corpus) -> None:

@@ -210,11 +210,11 @@ def test_folder_without_a_log_is_refused(
     empty = tmp_path / "empty"
     empty.mkdir()
 
-    with pytest.raises(NotFoundError, match="no log was found in .*empty': looked for vocabulary_gaps"):
+    with pytest.raises(NotFoundError, match=r"no log was found in .*empty': looked for vocabulary_gaps"):
         corpus.push(empty, **NORTH, snapshot=snapshot)
     assert not corpus.store.folder.exists()
     corpus.push(photos, **NORTH)
-    with pytest.raises(NotFoundError, match="no log was found in .*corpus'"):
+    with pytest.raises(NotFoundError, match=r"no log was found in .*corpus'"):
         corpus.push(corpus.store.folder, **NORTH)
     assert corpus.push(empty, **NORTH, deleted=(f"heron/{LOG_NAME}",)).deleted == 2
 

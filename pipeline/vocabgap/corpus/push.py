@@ -126,7 +126,7 @@ def _changed(  # noqa: PLR0917 - what a push is made of
             change.delete(pl.col("id").is_in(again))
         added = change.add(rows) - len(again) if rows.height else 0
         left = change.table("logs").filter(~leaving.condition(tenant))
-        change.keep("logs", logs_with(left, incoming.logs, tenant, rows, forgotten))
+        change.keep("logs", logs_with(left, incoming.logs, tenant, rows, change.table("forgotten")))
         if leaving.manifest is not None:
             snapshot = PathSnapshot(tenant, *leaving.manifest, moment_of(moment))
             known = {each.repository: each.paths for each in change.snapshots}

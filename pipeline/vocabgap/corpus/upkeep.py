@@ -245,9 +245,9 @@ def _chosen(  # noqa: PLR0917 - as `forget` has them
         what, near = (
             (f"record '{record}'", "") if image is None else (f"image '{image}'", did_you_mean(image, known))
         )
-        raise NotFoundError(
-            f"there is no {what} to forget", hint=near or "`vocabgap list` lists what there is"
-        )
+        gone = "bytes of what was forgotten before go with `vocabgap corpus compact`"
+        hint = near or (gone if version.measures.deleted else "`vocabgap list` lists what there is")
+        raise NotFoundError(f"there is no {what} to forget", hint=hint)
     left = own.join(chunks, on="id", how="anti"), logs.join(dropped, on=PATH_KEY, how="anti")
     before, after = (
         pl.concat([a.select(PATH_KEY), b.select(PATH_KEY)]) for a, b in ((chunks, dropped), left)
@@ -292,14 +292,17 @@ def logs_with(
 ) -> pl.DataFrame:
     """What logs hold beside chunks, after the push of some, each with its repository.
 
-    One that was read to its end takes the place of the earlier one. `rows` are the chunks that came,
-    `forgotten` those that were left out.
+    One that was read to its end takes the place of the earlier one. `rows` are the chunks that came. Of a
+    repository of which anything is `forgotten`, rejected lines come without text: a line that is broken since
+    cannot be told by its hash.
     """
     of = [{"tenant_id": tenant, "repo_slug": repo, **log._asdict()} for repo, log in pushed]
     came = pl.DataFrame(of, logs.schema)
     whole = pl.Series([log.is_whole for _, log in pushed], dtype=pl.Boolean)
     logs = logs.join(came.filter(whole), on=PATH_KEY, how="anti")
-    came = _without_text(came.unique(PATH_KEY, keep="last"), forgotten)
+    blank = {repo for repo, _ in pushed if _hash(tenant, repo) in forgotten["repo"]}
+    came = came.unique(PATH_KEY, keep="last")
+    came = _without_text(came, came.filter(pl.col("repo_slug").is_in(blank)))
     has_no_line = ~pl.struct(PATH_KEY).is_in(rows.select(pl.struct(PATH_KEY)).to_series().implode())
     telling = pl.col("rejects").is_not_null() | (pl.col("passed_over") > 0) | has_no_line
     came = came.filter(telling).join(logs, on=PATH_KEY, how="anti")
