@@ -376,7 +376,7 @@ def test_export_takes_the_place_of_no_device_or_pipe_and_keeps_a_link(
     file.touch()
     link.symlink_to(file)
 
-    with pytest.raises(StateError, match="is a pipe"):
+    with pytest.raises(StateError, match="cannot be written: it is a pipe"):
         corpus.export(pipe)
     corpus.export(link)
 

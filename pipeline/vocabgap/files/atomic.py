@@ -7,6 +7,7 @@ found as `.NAME.before-…` and is put back by the next publication. Publication
 each other.
 """
 
+import errno
 import os
 import secrets
 import shutil
@@ -26,20 +27,18 @@ from vocabgap.files.signals import deferred_signals
 _STAGING: Final = "staging"
 _BEFORE: Final = "before"
 _ABANDONED_SECONDS: Final = 3600
+_NO_FILES: Final = {FileKind.PIPE, FileKind.SOCKET, FileKind.DEVICE, FileKind.LOOP}
 
 
 @contextmanager
 def replacing(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
     """A file to write into, which takes the place of another one when the block ends without an error.
 
-    A link stays one, and what it leads to is replaced. Where the system refuses, nothing else is left in the
-    folder, which has to exist.
-
-    Raises:
-        StateError: There is no file in its place, but a folder, a device or the like.
+    A link stays one, and what it leads to is replaced; no pipe or device is. Where the system refuses,
+    nothing else is left in the folder, which has to exist.
     """
-    if (kind := file_kind(path)) not in {FileKind.FILE, FileKind.NOTHING}:
-        raise StateError(f"'{path}' is {kind}", hint="name a file")
+    if (kind := file_kind(path)) in _NO_FILES:
+        raise OSError(errno.EINVAL, f"it is {kind}", str(path))
     path = path.resolve()
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     temporary = Path(name)
