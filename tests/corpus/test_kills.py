@@ -78,11 +78,12 @@ def test_a_killed_writer_leaves_one_whole_version(tmp_path: Path, work: str) -> 
 def test_readers_see_one_whole_version_whatever_is_written(tmp_path: Path) -> None:
     folder = tmp_path / "corpus"
     store = open_store(folder)
-    seen = []
+    seen: list[int] = []
 
     with writer_of(folder, "compact"):
-        end = time.monotonic() + 1
-        while time.monotonic() < end:
+        start = time.monotonic()
+        # On a busy machine the writer may need more than a second for its next version.
+        while (spent := time.monotonic() - start) < 1 or (len(set(seen)) == 1 and spent < 60):
             seen.append(whole(store))
 
     assert seen == sorted(seen)

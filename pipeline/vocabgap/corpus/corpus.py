@@ -26,7 +26,6 @@ from vocabgap.corpus.upkeep import Forgotten, Overview, forget, lift, orphans_of
 from vocabgap.corpus.version import PATH_KEY, Measures
 from vocabgap.corpus.withdrawal import deleted_in_git, empties
 from vocabgap.errors import InvalidInputError, NotFoundError, require_kind, unusable
-from vocabgap.ingest.discovery import looked_for
 from vocabgap.settings.model import Settings
 
 if TYPE_CHECKING:
@@ -125,8 +124,8 @@ class Corpus:
             )
             if not (payload["files"] or deleted or base) and not (snapshot and self._has(tenant, repo)):
                 raise NotFoundError(
-                    f"no log was found in '{source}': looked for {looked_for(self.settings.sources)}",
-                    hint="name a folder above the logs; `vocabgap log IMAGE` begins a log",
+                    f"no log was found in '{source}'",
+                    hint="name a folder above the logs; `vocabgap check` tells what they are called",
                 )
         elif deleted or snapshot or base is not None:
             raise InvalidInputError(
