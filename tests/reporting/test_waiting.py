@@ -109,6 +109,12 @@ def test_contested_word_publishes_nothing_and_says_how_to_go_on(photos: Path, tm
     assert (_folder(settings, blocked) / "run.json").is_file()
 
 
+def test_question_is_asked_beside_one_wording_that_uses_the_word(photos: Path, tmp_path: Path) -> None:
+    _, blocked = stopped(photos, tmp_path)
+
+    assert [conflict.context for conflict in blocked.conflicts] == ["sky mask"]
+
+
 @pytest.mark.parametrize(
     ("listed", "written"),
     [

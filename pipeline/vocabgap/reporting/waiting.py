@@ -191,7 +191,7 @@ def _texts(ranked: pl.DataFrame, top: int) -> dict[str, str]:
     """The label and the wordings of each capability, by its identifier."""
     rows = ranked.select("capability_id", "label", "variants").head(top or ranked.height).iter_rows()
     return {
-        name: ".\n".join(dict.fromkeys([label, *(each["wording"] for each in variants)]))
+        name: "\n\n".join(dict.fromkeys([label, *(each["wording"] for each in variants)]))
         for name, label, variants in rows
     }
 
