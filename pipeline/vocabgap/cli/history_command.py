@@ -134,7 +134,9 @@ def _rank(rank: int, pinned: bool) -> str:
 
 def _explain_pins(output: Output, ranks: Sequence[str]) -> None:
     if _PINNED in "".join(ranks):
-        output.text(f"{_PINNED} pinned then: people wanted it first, and the rank is that by its counts")
+        output.text(
+            f"{_PINNED} pinned then: the rank is that by its counts; what it stood before is a rank lower"
+        )
 
 
 def _line(mentions: Mapping[datetime, int], moments: Sequence[datetime]) -> str:
