@@ -1,6 +1,5 @@
 """The last runs beside the folder that they are published in."""
 
-import os
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
@@ -128,14 +127,14 @@ def test_what_lies_in_the_place_of_the_runs_is_told_before_the_work(
 
 def test_what_a_run_that_was_killed_has_left_of_a_kept_one_goes(photos: Path, tmp_path: Path) -> None:
     runs = tmp_path / "out.runs"
-    left, recent = (runs / f".2026-01-01T00-00-00Z.staging-{name}" for name in ("left", "recent"))
-    for folder in (left, recent):
+    left, foreign = (runs / f".2026-01-01T00-00-00Z.staging-{name}" for name in ("0123456789ab", "mine"))
+    for folder in (left, foreign):
         folder.mkdir(parents=True)
-    os.utime(left, (0, 0))
+        (folder / "report.md").write_text("half")
 
     keep(tmp_path, photos, DAYS[0])
 
-    assert (left.exists(), recent.exists()) == (False, True)
+    assert (left.exists(), foreign.exists()) == (False, True)
 
 
 def test_run_that_is_replaced_while_it_is_copied_is_not_kept_half(

@@ -3,13 +3,14 @@ import signal
 import stat
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from filelock import lock_descriptor
 
-from vocabgap.errors import AccessDeniedError, StateError
-from vocabgap.reporting.published_run import published
+from vocabgap.errors import AccessDeniedError, NotFoundError, StateError
+from vocabgap.reporting.published_run import published, read_run
 
 as_root = pytest.mark.skipif(os.geteuid() == 0, reason="the super-user may write everywhere")
 
@@ -175,13 +176,94 @@ def test_a_killed_run_is_put_back_even_if_the_next_one_fails(out: Path) -> None:
     assert contents(out)["report.md"] == "earlier"
 
 
-def test_what_a_killed_run_staged_long_ago_is_removed_and_what_another_stages_now_is_not(out: Path) -> None:
-    abandoned, active = (out.with_name(f".out.staging-{name}") for name in ("abandoned", "active"))
-    abandoned.mkdir()
-    active.mkdir()
-    os.utime(abandoned, (0, 0))
+def test_what_a_killed_run_has_staged_is_removed_by_the_next_one_and_by_readers(out: Path) -> None:
+    staged = out.with_name(".out.staging-0123456789ab")
+    for use in (publish, lambda out: read_run(out, option="RUN")):
+        staged.mkdir(mode=0o700)
+        (staged / "report.md").write_text("half")
+        with suppress(NotFoundError, StateError):
+            use(out)
+        assert not staged.exists()
+
+
+def test_what_is_being_written_is_nobody_elses_to_read(out: Path) -> None:
+    with published(out) as folder:
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_readers_remove_nothing_that_somebody_is_writing(out: Path) -> None:
     publish(out)
-    assert (abandoned.exists(), active.exists()) == (False, True)
+    with published(out) as folder:
+        (folder / "report.md").write_text("new")
+        with pytest.raises(NotFoundError):  # the manifest of these tests is of no version
+            read_run(out, option="RUN")
+        assert (folder / "report.md").exists()
+        (folder / "run.json").write_text(MANIFEST)
+    assert contents(out)["report.md"] == "new"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".out.before-x",
+        ".out.before-refactor",
+        ".out.before-0123456789abc",
+        ".out.staging-0123456789AB",
+        ".out.staging-",
+        ".out.before-0123456789ab.txt",
+    ],
+)
+def test_what_only_looks_like_a_leftover_stays(out: Path, name: str) -> None:
+    mine = out.with_name(name)
+    mine.mkdir()
+    (mine / "run.json").write_text(MANIFEST)
+    (mine / "report.md").write_text("mine")
+
+    publish(out)
+    publish(out)
+
+    assert contents(mine) == {"run.json": MANIFEST, "report.md": "mine"}
+
+
+@pytest.mark.parametrize("role", ["before", "staging"])
+def test_link_in_the_place_of_a_leftover_is_not_followed(out: Path, tmp_path: Path, role: str) -> None:
+    foreign = tmp_path / "foreign"
+    foreign.mkdir()
+    kept = {"run.json": MANIFEST, "report.md": "theirs", "notes.txt": "theirs"}
+    for file, text in kept.items():
+        (foreign / file).write_text(text)
+    out.with_name(f".out.{role}-0123456789ab").symlink_to(foreign)
+
+    publish(out)
+
+    assert contents(foreign) == kept
+    assert "notes.txt" not in contents(out)
+
+
+def test_folder_with_the_name_of_a_leftover_that_holds_no_run_stays(out: Path) -> None:
+    for role in ("before", "staging"):
+        foreign = out.with_name(f".out.{role}-0123456789ab")
+        foreign.mkdir()
+        (foreign / "report.md").write_text("theirs")
+        (foreign / "thesis.txt").write_text("theirs")
+
+    publish(out)
+
+    assert {*contents(out)} == {"run.json", "report.md"}
+    for role in ("before", "staging"):
+        assert {*contents(out.with_name(f".out.{role}-0123456789ab"))} == {"report.md", "thesis.txt"}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only the super-user may give files away")
+def test_leftover_of_another_user_stays(out: Path) -> None:
+    left = out.with_name(".out.before-0123456789ab")
+    left.mkdir()
+    (left / "run.json").write_text(MANIFEST)
+    os.chown(left, 65534, 65534)
+
+    publish(out)
+
+    assert contents(left) == {"run.json": MANIFEST}
 
 
 def test_leftovers_of_a_folder_of_another_name_are_not_touched(out: Path) -> None:
@@ -250,6 +332,7 @@ def test_notes_that_a_killed_run_left_behind_are_brought_back(out: Path) -> None
     left = out.with_name(f".{out.name}.before-0123456789ab")
     left.mkdir()
     (left / "notes.txt").write_text("ask Mira")
+    (left / "run.json").write_text(MANIFEST)
 
     publish(out, "later")
 
@@ -263,6 +346,7 @@ def test_notes_of_the_same_name_are_both_kept(out: Path) -> None:
     left = out.with_name(f".{out.name}.before-0123456789ab")
     left.mkdir()
     (left / "notes.txt").write_text("ask Mira")
+    (left / "run.json").write_text(MANIFEST)
 
     publish(out, "later")
 

@@ -72,7 +72,7 @@ def demo(
 def _write(target: Path) -> None:
     """Write the workspace of the package, whole or not at all, where nothing is."""
     source = Path(str(files("vocabgap") / "demo"))
-    with whole_folder(target, (), partial(_require_nothing, target)) as staging:
+    with whole_folder(target, (), lambda _: False, partial(_require_nothing, target)) as staging:
         for path in source.rglob("*"):
             if path.is_file() and path.suffix != ".png":  # which the README shows
                 place = staging / path.relative_to(source)

@@ -3,17 +3,18 @@
 What is written lies beside its place until it is on the disk, and then takes that place. A reader sees what
 was there before or what is there after, never a mixture. Where a folder stood before, it steps aside first:
 between the two renames the target is absent, for microseconds; after a crash just there the earlier folder is
-found as `.NAME.before-…` and is put back by the next publication. Publications of one parent folder wait for
-each other.
+found as `.NAME.before-…` and is put back by whoever looks for it next. Publications of one parent folder wait
+for each other. A folder may come from strangers, names and all: what lies beside the target is taken for a
+leftover only by its exact name, its kind, its owner, and what it holds.
 """
 
 import errno
 import os
+import re
 import secrets
 import shutil
 import stat
 import tempfile
-import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -26,7 +27,8 @@ from vocabgap.files.signals import deferred_signals
 
 _STAGING: Final = "staging"
 _BEFORE: Final = "before"
-_ABANDONED_SECONDS: Final = 3600
+_RANDOM: Final = re.compile("[0-9a-f]{12}")  # ends the name of either
+_PRIVATE: Final = 0o700  # what is written may be gap text
 _NO_FILES: Final = {FileKind.PIPE, FileKind.SOCKET, FileKind.DEVICE, FileKind.LOOP}
 
 
@@ -66,7 +68,13 @@ def write_whole(path: Path, content: bytes, mode: int) -> None:
 
 
 @contextmanager
-def whole_folder(target: Path, owned: Collection[str], check: Callable[[], None]) -> Iterator[Path]:
+def whole_folder(
+    target: Path,
+    owned: Collection[str],
+    is_ours: Callable[[Path], bool],
+    check: Callable[[], None],
+    mode: int | None = None,
+) -> Iterator[Path]:
     """A folder to write into; what is there when the block ends without error stands as `target`.
 
     Files in `target` that are not owned, such as a person's notes, are carried over. Until the block ends
@@ -75,7 +83,9 @@ def whole_folder(target: Path, owned: Collection[str], check: Callable[[], None]
     Args:
         target: The absolute path of the folder.
         owned: Every name that may be written: an earlier file of such a name does not stay.
+        is_ours: Whether a folder holds what was published in this way.
         check: Called before anything is written and before the folder is replaced; raises where it may not.
+        mode: Permissions of a folder that is new; those of the umask by default.
 
     Raises:
         OSError: The system refused.
@@ -83,30 +93,36 @@ def whole_folder(target: Path, owned: Collection[str], check: Callable[[], None]
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     with _alone(target):
-        _clear_leftovers(target, owned)
+        _clear_leftovers(target, owned, is_ours)
         check()
         staging = _beside(target, _STAGING)
         try:
             staging.mkdir()
+            mode = stat.S_IMODE(staging.stat().st_mode) if mode is None else mode
+            staging.chmod(_PRIVATE)
             yield staging
             for path in (*staging.iterdir(), staging):
                 sync(path)
             with deferred_signals():
                 check()
+                staging.chmod(mode)
                 _replace(target, staging, owned)
         finally:
             with deferred_signals():
                 shutil.rmtree(staging, ignore_errors=True)
 
 
-def settle(target: Path, owned: Collection[str]) -> None:
+def settle(
+    target: Path, owned: Collection[str], is_ours: Callable[[Path], bool], *, waits: bool = True
+) -> None:
     """Finish what a publication that was killed left half-way: what stepped aside stands there again.
 
     Raises:
         OSError: The system refused.
+        StateError: Somebody else publishes there, for too long, or at all if it is not waited for.
     """
-    with _alone(target):
-        _clear_leftovers(target, owned)
+    with _alone(target, waits=waits):
+        _clear_leftovers(target, owned, is_ours)
 
 
 def sync(path: Path) -> None:
@@ -119,11 +135,11 @@ def sync(path: Path) -> None:
 
 
 @contextmanager
-def _alone(target: Path) -> Iterator[None]:
+def _alone(target: Path, *, waits: bool = True) -> Iterator[None]:
     """Hold the lock of the target's parent folder: one publication there at a time, and no lock file."""
     descriptor = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        lock(descriptor, f"folder '{target.parent}'", undone="nothing was published")
+        lock(descriptor, f"folder '{target.parent}'", undone="nothing was published", waits=waits)
         yield
     finally:
         os.close(descriptor)
@@ -166,32 +182,48 @@ def _keep_access(target: Path, staging: Path) -> None:
 def _carry_over(before: Path, target: Path, owned: Collection[str]) -> None:
     """Move what is not owned from the earlier folder into the new one, and remove the earlier one.
 
-    It stays where the new one already has something else of a name: that is not ours to remove.
+    It stays where the new one already has something else of a name: that is not ours to remove. What is
+    owned goes last, so that a folder with notes in it is known as ours until they are moved.
     """
     for entry in sorted(before.iterdir()):
-        if entry.name in owned:
-            entry.unlink()
-        elif not os.path.lexists(target / entry.name):
+        if entry.name not in owned and not os.path.lexists(target / entry.name):
             entry.rename(target / entry.name)
-    if not any(before.iterdir()):
-        before.rmdir()
+    _remove_owned(before, owned)
 
 
-def _clear_leftovers(target: Path, owned: Collection[str]) -> None:
+def _remove_owned(folder: Path, owned: Collection[str]) -> None:
+    """Remove a folder that holds nothing but files of ours; one that holds anything else stays whole."""
+    entries = [*folder.iterdir()]
+    if all(entry.name in owned and stat.S_ISREG(entry.lstat().st_mode) for entry in entries):
+        for entry in entries:
+            entry.unlink()
+        folder.rmdir()
+
+
+def _clear_leftovers(target: Path, owned: Collection[str], is_ours: Callable[[Path], bool]) -> None:
     """Finish what a publication that was killed left half-way."""
-    before = sorted(_left(target, _BEFORE), key=lambda path: path.stat().st_mtime)
-    if before and not target.exists():
+    before = sorted(filter(is_ours, _left(target, _BEFORE)), key=lambda path: path.stat().st_mtime)
+    if before and not os.path.lexists(target):
         before.pop().rename(target)
     for earlier in before:
         _carry_over(earlier, target, owned)
-    for staged in _left(target, _STAGING):
-        if time.time() - staged.stat().st_mtime > _ABANDONED_SECONDS:
-            shutil.rmtree(staged, ignore_errors=True)
+    for left in (*_left(target, _BEFORE), *_left(target, _STAGING)):
+        _remove_owned(left, owned)
 
 
 def _left(target: Path, role: str) -> list[Path]:
+    """The folders beside a target, no links, that have the name of such a leftover and are this user's."""
     prefix = f".{target.name}.{role}-"
-    return [entry for entry in target.parent.iterdir() if entry.name.startswith(prefix)]
+    named = (
+        entry
+        for entry in target.parent.iterdir()
+        if entry.name.startswith(prefix) and _RANDOM.fullmatch(entry.name.removeprefix(prefix))
+    )
+    return [entry for entry in named if _is_own_folder(entry.lstat())]
+
+
+def _is_own_folder(status: os.stat_result) -> bool:
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
 
 
 def _beside(target: Path, role: str) -> Path:

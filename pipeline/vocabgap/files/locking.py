@@ -87,13 +87,14 @@ def lock(
     undone: str,
     again: str = "try again when that one is done",
     on_wait: Callable[[str], None] = lambda _: None,
+    waits: bool = True,
 ) -> None:
     """Let an open file or folder be this writer's alone, until it is closed or its process ends."""
     start = time.monotonic()
     is_told = False
     while not _is_locked(descriptor, held):
         waited = time.monotonic() - start
-        if waited >= LONGEST_WAIT:
+        if waited >= LONGEST_WAIT or not waits:
             raise StateError(
                 f"{held} is held by {_holder(descriptor)}",
                 hint=f"waited {LONGEST_WAIT:g} seconds; {undone}, {again}",

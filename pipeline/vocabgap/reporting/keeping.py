@@ -74,8 +74,7 @@ def _keep(out: Path, *, only_new: bool = False) -> None:
         return
     access = stat.S_IMODE(out.stat().st_mode)  # gap text is private
     place.parent.mkdir(exist_ok=True, mode=access)
-    with published(place) as folder:
-        folder.chmod(access)
+    with published(place, access) as folder:
         for name in sorted(RUN_FILES):
             if file_kind(out / name) is FileKind.FILE:
                 shutil.copy(out / name, folder / name)

@@ -102,8 +102,8 @@ def check_target(target: Path, roots: Iterable[Path] = ()) -> None:
         raise StateError(f"folder '{target}' holds files, but no run of vocabgap", hint=_ELSEWHERE)
 
 
-def settle_target(target: Path) -> None:
-    """Put a run back that a killed publication has moved aside, so that it can be read.
+def settle_target(target: Path, *, waits: bool = True) -> None:
+    """Put a run back that a killed publication has moved aside, and remove what it has written half.
 
     Raises:
         StateError: The system refused, or somebody else publishes there for too long.
@@ -111,20 +111,21 @@ def settle_target(target: Path) -> None:
     """
     if target.parent.is_dir():
         try:
-            settle(target, RUN_FILES)
+            settle(target, RUN_FILES, holds_run, waits=waits)
         except OSError as error:
             raise _refused(target, error) from error
 
 
 @contextmanager
-def published(out: str | Path) -> Iterator[Path]:
+def published(out: str | Path, mode: int | None = None) -> Iterator[Path]:
     """A folder to write a run into; when the block ends without error, it is published as `out`.
 
-    Files in `out` that are not part of a run, such as a person's notes, are carried over.
+    Files in `out` that are not part of a run, such as a person's notes, are carried over. A new folder gets
+    the permissions of `mode`, by default those of the umask.
     """
     target = resolve_target(out)
     try:
-        with whole_folder(target, RUN_FILES, partial(check_target, target)) as folder:
+        with whole_folder(target, RUN_FILES, holds_run, partial(check_target, target), mode) as folder:
             yield folder
     except OSError as error:
         raise _refused(out, error) from error
@@ -163,6 +164,8 @@ def read_baseline(out: Path, previous: str | Path | None = None) -> Callable[[da
 def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame]:
     """The manifest and the capabilities of a published run."""
     place = resolve_target(folder, option=option)
+    with suppress(VocabgapError):  # who only reads may not be allowed to
+        settle_target(place, waits=False)
     manifest = read_manifest(place)
     if manifest is None:
         raise _no_run(place, option)
