@@ -72,11 +72,45 @@ def test_a_line_that_may_not_be_on_the_disk_is_not_acknowledged(
     assert log.read_bytes() == BEFORE
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_device_in_the_place_of_a_log_is_refused(image: Path) -> None:
-    (image / LOG_NAME).symlink_to("/dev/full")
-    with pytest.raises(vg.VocabgapError, match="is a device, expected a regular file"):
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_link_in_the_place_of_a_log_is_refused(image: Path, tmp_path: Path, exists: bool) -> None:
+    elsewhere = tmp_path / "elsewhere.jsonl"
+    if exists:
+        elsewhere.write_bytes(BEFORE)
+    (image / LOG_NAME).symlink_to(elsewhere)
+
+    with pytest.raises(vg.VocabgapError, match="is a link, expected a regular file") as refused:
         vg.log_gap(image, "x")
+
+    assert refused.value.exit_code == 4
+    assert elsewhere.exists() is exists
+    assert not exists or elsewhere.read_bytes() == BEFORE
+
+
+def test_a_link_that_takes_the_place_of_a_log_meanwhile_is_not_followed(
+    image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "elsewhere.jsonl"
+    monkeypatch.setattr(Path, "is_symlink", lambda _: False)
+    (image / LOG_NAME).symlink_to(elsewhere)
+
+    with pytest.raises(vg.VocabgapError, match="Too many levels of symbolic links"):
+        vg.log_gap(image, "x")
+
+    assert not elsewhere.exists()
+
+
+def test_nothing_is_left_where_the_system_has_no_locks(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> bool:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("vocabgap.files.locking.lock_descriptor", refuse)
+    (image / LOG_NAME).unlink(missing_ok=True)
+
+    with pytest.raises(vg.VocabgapError, match="its file system has no locks"):
+        vg.log_gap(image, "x")
+
+    assert not (image / LOG_NAME).exists()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes folders whatever their permissions")

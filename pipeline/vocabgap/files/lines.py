@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from vocabgap.errors import VocabgapError
 from vocabgap.files.atomic import sync
-from vocabgap.files.locking import lock
+from vocabgap.files.locking import NoLocksError, lock
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
 
 _Line = TypeVar("_Line")
@@ -24,18 +24,24 @@ def appending(path: Path, role: FileRole, on_wait: Callable[[], None] = lambda: 
     It is made where it does not exist, in a folder that does. `on_wait` is called once, where another writer
     has held it for a second.
     """
+    follow = 0 if role.may_be_link else os.O_NOFOLLOW
     while True:
-        kind = file_kind(path)
+        kind = FileKind.LINK if follow and path.is_symlink() else file_kind(path)
         if kind not in {FileKind.FILE, FileKind.NOTHING}:
             raise role.no_file(path, kind)
-        with FileIO(path, "a+") as file:
-            lock(
-                file.fileno(),
-                f"{role.name} '{path}'",
-                undone=role.undone,
-                again=role.again,
-                on_wait=lambda _: on_wait(),
-            )
+        with FileIO(path, "a+", opener=lambda name, flags: os.open(name, flags | follow, 0o666)) as file:
+            try:
+                lock(
+                    file.fileno(),
+                    f"{role.name} '{path}'",
+                    undone=role.undone,
+                    again=role.again,
+                    on_wait=lambda _: on_wait(),
+                )
+            except NoLocksError:
+                if kind is FileKind.NOTHING:  # where nobody can lock it nobody else has written either
+                    path.unlink(missing_ok=True)
+                raise
             # Another file may have taken its place meanwhile, such as the one that git writes anew.
             if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
                 file.seek(0)

@@ -43,6 +43,10 @@ class Holder(msgspec.Struct, frozen=True):
         return f"process {self.pid} of {self.user} on {self.host}, since {self.since}: {self.purpose}"
 
 
+class NoLocksError(StateError):
+    """The file system of what was to be locked has no locks."""
+
+
 @contextmanager
 def lock_file(
     path: Path,
@@ -111,7 +115,7 @@ def _is_locked(descriptor: int, held: str) -> bool:
     except OSError as error:
         if error.errno not in _NO_LOCKS:
             raise
-        raise StateError(
+        raise NoLocksError(
             f"{held} cannot be locked: its file system has no locks ({error.strerror})",
             hint="keep it on a file system that has them, such as a local disk",
         ) from error

@@ -25,6 +25,7 @@ class FileKind(StrEnum):
     PIPE = "a pipe"
     SOCKET = "a socket"
     DEVICE = "a device"
+    LINK = "a link"
     LOOP = "a link that leads back to itself"
     DANGLING = "a link that leads nowhere"
     NOTHING = "nothing"
@@ -37,6 +38,7 @@ class FileRole(NamedTuple):
     hint: str  # where it cannot be used
     undone: str  # what did not happen where it is held by another writer: `nothing was decided`
     again: str  # what to do when that writer is done
+    may_be_link: bool = True
 
     def refusing(self, path: Path, done: str) -> AbstractContextManager[None]:
         """`refusing`, for what is to be done with such a file: `read`, `written`."""

@@ -51,6 +51,7 @@ _ROLE: Final = FileRole(
     "see to the disk and the permissions, and log the gap again",
     undone="nothing was logged",
     again="log the gap again when that one is done",
+    may_be_link=False,  # a scan would not follow it out of its roots
 )
 
 
