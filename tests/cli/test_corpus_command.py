@@ -262,6 +262,29 @@ def test_backup_goes_around(sound: Path) -> None:
     assert Path("again.jsonl.zst").read_bytes() == Path("b.jsonl.zst").read_bytes()
 
 
+def test_damage_is_named_and_what_is_whole_is_exported(sound: Path) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+    vocabgap("corpus", "export", "before.jsonl")
+    vocabgap("corpus", "push", sound, "--tenant", "south", "--repo", "photos")
+    part = max(Path("corpus").glob("chunks-*.parquet"))
+    part.write_bytes(part.read_bytes()[:-9] + bytes(9))
+
+    told = vocabgap("corpus", "status", "--verify")
+    assert told.code == 4
+    assert told.err.startswith(f"vocabgap: {part.name} is damaged, which had 3 rows\n")
+    assert vocabgap("corpus", "export", "all.jsonl").code == 4
+    assert not Path("all.jsonl").exists()
+
+    salvaged = vocabgap("corpus", "export", "whole.jsonl", "--salvage")
+    assert (salvaged.code, salvaged.err) == (0, f"left out: {part.name} is damaged, which had 3 rows\n")
+    assert lines_of("whole.jsonl") == lines_of("before.jsonl") == 3
+    assert vocabgap("corpus", "restore", "whole.jsonl", "--corpus", "mended").code == 0
+
+
+def lines_of(name: str) -> int:
+    return len(Path(name).read_bytes().splitlines())
+
+
 def test_restore_of_a_bad_line_names_it_and_ends_with_2() -> None:
     Path("b.jsonl").write_text('{"id":"x"}\n')
 

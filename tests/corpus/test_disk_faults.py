@@ -11,7 +11,9 @@ import polars as pl
 import pytest
 
 from builders.corpus import chunks
+from vocabgap.corpus.manifest import Manifest, read_manifest
 from vocabgap.corpus.store import Store
+from vocabgap.corpus.version import damaged_files, what_is_whole
 from vocabgap.errors import AccessDeniedError, StateError
 
 not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root writes folders whatever their permissions")
@@ -172,6 +174,46 @@ def test_a_file_that_holds_something_else_is_named(filled: Store, name: str) -> 
 
     with pytest.raises(StateError, match=rf"{name}' is damaged: "):
         filled.version().rows()
+
+
+@pytest.mark.parametrize("name", ["chunks-000001.parquet", "chunks-000003.parquet", "deleted-000002.parquet"])
+def test_a_flipped_bit_is_told_by_whatever_reads_and_never_written_on(filled: Store, name: str) -> None:
+    path = filled.folder / name
+    whole = path.read_bytes()
+    for place in range(0, len(whole), max(1, len(whole) // 50)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
+
+        for use in (
+            lambda: filled.version().rows(["id"]),
+            filled.compact,
+            lambda: change_much(filled, chunks("d")),
+        ):
+            with pytest.raises(StateError, match=rf"{name}' is damaged: it is not what was written"):
+                use()
+
+    path.write_bytes(whole)
+    same(filled)
+
+
+def test_what_is_whole_can_be_read_beside_what_is_damaged(filled: Store) -> None:
+    path = filled.folder / "chunks-000001.parquet"
+    path.write_bytes(path.read_bytes().replace(b"PAR1", b"PAR2"))
+
+    assert [*damaged_files(filled.folder, filled_manifest(filled))] == [path.name]
+    assert what_is_whole(filled.folder).rows(["id"])["id"].to_list() == ["c"]
+
+
+def test_nothing_is_read_where_it_is_not_known_what_was_deleted(filled: Store) -> None:
+    (filled.folder / "deleted-000002.parquet").write_bytes(b"")
+
+    with pytest.raises(StateError, match="the file that says which records are deleted is damaged"):
+        what_is_whole(filled.folder)
+
+
+def filled_manifest(store: Store) -> Manifest:
+    manifest = read_manifest(store.folder)
+    assert manifest is not None
+    return manifest
 
 
 def test_a_folder_that_holds_something_else_is_not_made_a_corpus(tmp_path: Path) -> None:

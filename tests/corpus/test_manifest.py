@@ -15,11 +15,12 @@ from vocabgap.corpus.manifest import (
 )
 from vocabgap.errors import StateError
 
+DIGEST = "0" * 64
 WHOLE = Manifest(
     version=7,
     next_number=5,
-    parts=(PartEntry(1, 10, 1000), PartEntry(3, 4, 500, dimension=3)),
-    deleted=FileEntry(4, 2, 100),
+    parts=(PartEntry(1, 10, 1000, DIGEST), PartEntry(3, 4, 500, DIGEST, dimension=3)),
+    deleted=FileEntry(4, 2, 100, DIGEST),
     config_versions={"ada": 2},
 )
 

@@ -12,7 +12,7 @@ import typer
 from vocabgap.cli.groups import Commands
 from vocabgap.cli.options import ConfigOption, NowOption, settings_of, with_options
 from vocabgap.cli.output import Output, output_of, table
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.files.signals import end_reads
 from vocabgap.records.moments import parse_now
 from vocabgap.settings.model import DEFAULT_CORPUS
@@ -204,10 +204,19 @@ def export_chunks(
 
 @corpus.command()
 @with_options(CorpusOptions)
-def export(context: typer.Context, file: Annotated[Path, typer.Argument(help=_FILE_HELP)]) -> None:
+def export(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help=_FILE_HELP)],
+    salvage: Annotated[
+        bool, typer.Option("--salvage", help="Leave out files of the corpus that are damaged.")
+    ] = False,
+) -> None:
     """Write a backup: every record with its vector, ordered by id; no rejected lines, no hashes."""
     output = output_of(context)
-    backup = _open(context).export(file)
+    shared_corpus = _open(context)
+    for problem in _damage(shared_corpus) if salvage else ():
+        output.note(f"left out: {problem}")
+    backup = shared_corpus.export(file, salvage=salvage)
     place = printable_name(str(file))
     summary = f"{count(backup.records, 'record')} of {backup.dimension:,} dimensions in {place}"
     summary += f"; {count(backup.embedded, 'vector')} made for it{_absent(backup.without_document)}"
@@ -238,16 +247,33 @@ def restore(
     output.result(summary, **asdict(restored))
 
 
+def _damage(shared_corpus: "Corpus") -> list[str]:
+    """What is damaged in a corpus, a line for each file."""
+    return [
+        f"{name} is damaged, which had {count(entry.rows, 'row')}"
+        for name, entry in shared_corpus.damaged().items()
+    ]
+
+
 def _absent(number: int) -> str:
     return f"; {number:,} without a document" if number else ""
 
 
 @corpus.command()
 @with_options(CorpusOptions)
-def status(context: typer.Context) -> None:
+def status(
+    context: typer.Context,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Read every file first, and name all that are damaged.")
+    ] = False,
+) -> None:
     """Say how many records there are of whom, how large the corpus is, and what is left over in it."""
     output = output_of(context)
     shared_corpus = _open(context)
+    if verify and (problems := _damage(shared_corpus)):
+        from vocabgap.corpus.manifest import DAMAGED_HINT
+
+        raise StateError("; ".join(problems), hint=DAMAGED_HINT)
     overview = shared_corpus.status()
     place = printable_name(shared_corpus.settings.corpus.folder)
     output.event(

@@ -13,6 +13,7 @@ from vocabgap.corpus.chunks import PARSER_ID, Scan, require_whose, scan_version
 from vocabgap.corpus.contracts import PushResult
 from vocabgap.corpus.identity import Spoof, require_identity, require_tenant
 from vocabgap.corpus.incoming import Parser
+from vocabgap.corpus.manifest import FileEntry, Manifest, read_manifest
 from vocabgap.corpus.payloads import (
     ExportedChunks,
     export_chunks,
@@ -23,7 +24,7 @@ from vocabgap.corpus.payloads import (
 from vocabgap.corpus.push import MOST_CHUNKS, push
 from vocabgap.corpus.store import Store, open_store
 from vocabgap.corpus.upkeep import Forgotten, Overview, forget, lift, orphans_of, overview
-from vocabgap.corpus.version import PATH_KEY, Measures
+from vocabgap.corpus.version import PATH_KEY, Measures, damaged_files, what_is_whole
 from vocabgap.corpus.withdrawal import deleted_in_git, empties
 from vocabgap.errors import InvalidInputError, NotFoundError, require_kind, unusable
 from vocabgap.settings.model import Settings
@@ -162,15 +163,18 @@ class Corpus:
             self.store.version(), tenants=tenants, repositories=repositories, sources=self.settings.sources
         )
 
-    def export(self, file: str | Path) -> "Exported":
+    def export(self, file: str | Path, *, salvage: bool = False) -> "Exported":
         """Write every chunk with its vector to a file of backup-record-v1 records, packed if it is a `.zst`.
+
+        With `salvage` files of the corpus that are damaged are left out.
 
         Raises:
             VocabgapError: The corpus cannot be read, or the file not be written.
         """
         from vocabgap.corpus.backups import export  # noqa: PLC0415 - loads SciPy
 
-        return export(self.store.version(), Path(file), self.settings)
+        version = what_is_whole(self.store.folder) if salvage else self.store.version()
+        return export(version, Path(file), self.settings)
 
     def restore(self, file: str | Path, *, replace: bool = False) -> "Restored":
         """Put back the records of such a file, verbatim; none of them unless all can be.
@@ -272,6 +276,10 @@ class Corpus:
     def compact(self) -> Measures:
         """Make deletions physical: what was removed is in no file of the corpus afterwards."""
         return self.store.compact()
+
+    def damaged(self) -> dict[str, FileEntry]:
+        """The files that are missing or not what was written, by name, with the `rows` that they had."""
+        return damaged_files(self.store.folder, read_manifest(self.store.folder) or Manifest())
 
     def status(self) -> Overview:
         """How much of whom there is, how large it is, and what is left over."""

@@ -23,7 +23,10 @@ MANIFEST: Final = "manifest.json"
 FORMAT: Final = "vocabgap-corpus"
 FORMAT_VERSION: Final = 1
 LOCK: Final = "writer.lock"
-DAMAGED_HINT: Final = "put it back from a copy of the folder, or restore an exported backup into a new one"
+DAMAGED_HINT: Final = (
+    "put it back from a copy of the folder, or restore a backup into a new one;"
+    " `vocabgap corpus export FILE --salvage` writes one of what is whole"
+)
 _TEMPORARY: Final = "manifest.json.new"
 TABLES: Final = ("deleted", "paths", "logs", "forgotten")
 _NUMBERED: Final = rf"(chunks|{'|'.join(TABLES)})-(?P<number>[0-9]{{6,}})\.parquet"
@@ -36,11 +39,17 @@ _Number = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class FileEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of a version: its number, which no other file of the corpus ever has, and its size."""
+    """A file of a version.
+
+    Attributes:
+        number: What no other file of the corpus ever has.
+        sha256: Digest of its content: what a disk or a hand has changed is not to count.
+    """
 
     number: _Number
     rows: _Count
     bytes: _Count
+    sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 
 class PartEntry(FileEntry, frozen=True, forbid_unknown_fields=True):

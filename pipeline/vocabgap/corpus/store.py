@@ -33,7 +33,7 @@ from vocabgap.corpus.version import (
     Part,
     PathSnapshot,
     Version,
-    collected,
+    described,
     newest,
     rows_in_order,
     scan,
@@ -167,9 +167,7 @@ class Change(Version):
         Only the columns that the condition names are read.
         """
         with writing(self.folder):
-            deleted = collected(
-                self._parts, scan(self._parts, self.table("deleted"), where).select("part", "row")
-            )
+            deleted = scan(self._parts, self.table("deleted"), where).select("part", "row").collect()
         self.keep("deleted", pl.concat([self.table("deleted"), deleted]).sort("part", "row"))
         by_part = dict(self.table("deleted")["part"].value_counts().iter_rows())
         self._keep_parts(
@@ -190,7 +188,7 @@ class Change(Version):
         with writing(self.folder):
             ids = fresh.select("id").lazy()
             known = scan(self._parts, self.table("deleted")).select("id").join(ids, on="id", how="semi")
-            fresh = fresh.join(collected(self._parts, known), on="id", how="anti", maintain_order="left")
+            fresh = fresh.join(known.collect(), on="id", how="anti", maintain_order="left")
             if fresh.is_empty():
                 return 0
             self._parts.append(self._write(fresh.sort(ORDER)))
@@ -223,7 +221,7 @@ class Change(Version):
         """
         with writing(self.folder):
             counted = scan(self._parts, self.table("deleted")).select(PATH_KEY).group_by(PATH_KEY).len()
-            wholes = _segments(collected(self._parts, counted).sort(PATH_KEY))
+            wholes = _segments(counted.collect().sort(PATH_KEY))
             if self.table("deleted").is_empty() and len(self._parts) == len(wholes):
                 return
             self._keep_parts([self._write(self.rows(where=where)) for where in wholes])
@@ -275,7 +273,7 @@ class Change(Version):
         number = self._number_taken()
         path = self.folder / file_name(kind, number)
         write_parquet(table, path)
-        return FileEntry(number, table.height, path.stat().st_size)
+        return FileEntry(*described(path, number, table.height))
 
     def _number_taken(self) -> int:
         number = self._next

@@ -6,19 +6,21 @@ manifest is replaced when all files are on the disk; so readers, who take no loc
 after.
 """
 
+import hashlib
 import os
 import weakref
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import polars as pl
 
 from vocabgap.corpus.manifest import (
     DAMAGED_HINT,
+    MANIFEST,
     FileEntry,
     Manifest,
     PartEntry,
@@ -38,6 +40,7 @@ ORDER: Final = (*PATH_KEY, "line", "id")
 # Small row groups, sorted and lightly compressed: what is looked for by path is found in few of them, and a
 # whole read costs half the CPU of Zstandard, in files twice as large (see tests/benchmarks/corpus_store.py).
 _ROW_GROUP: Final = 32_768
+_BLOCK: Final = 1 << 20  # bytes that are hashed at a time
 _ROW: Final = "row"
 _PLACE: Final = ("part", _ROW)
 TABLES: Final = {
@@ -138,8 +141,8 @@ class Version:
             path = folder / file_name(kind, entry.number)
             content = path.read_bytes()
             _require_size(path, len(content), entry)
-            with _readable(path):
-                self._tables[kind] = pl.read_parquet(content).cast(TABLES[kind])
+            _require_content(path, hashlib.sha256(content).hexdigest(), entry)
+            self._tables[kind] = pl.read_parquet(content).cast(TABLES[kind])
 
     def rows(self, columns: Sequence[str] | None = None, where: pl.Expr | None = None) -> pl.DataFrame:
         """The chunks that are there and meet a condition, in the order of `ORDER`; null is the first line."""
@@ -190,9 +193,26 @@ class Part:
         self._descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         weakref.finalize(self, os.close, self._descriptor)
         _require_size(self.path, os.fstat(self._descriptor).st_size, entry)
+        self._is_whole = False
+
+    def require_whole(self) -> None:
+        """Read all of it once, and refuse it where it is not what was written: Polars would not tell.
+
+        Raises:
+            StateError: It is damaged.
+            OSError: The system refused.
+        """
+        if not self._is_whole:
+            digest, place = hashlib.sha256(), 0
+            while block := os.pread(self._descriptor, _BLOCK, place):
+                digest.update(block)
+                place += len(block)
+            _require_content(self.path, digest.hexdigest(), self.entry)
+            self._is_whole = True
 
     def scan(self) -> pl.LazyFrame:
         """Its rows, with the number of the `part` and their place in it, `row`."""
+        self.require_whole()
         stream = open(self._descriptor, "rb", closefd=False)  # noqa: SIM115 - it stays open when Polars is done
         number = pl.lit(self.entry.number, pl.UInt32).alias("part")
         return pl.scan_parquet(stream, row_index_name=_ROW).with_columns(number)
@@ -203,7 +223,13 @@ def write_part(folder: Path, number: int, rows: pl.DataFrame) -> Part:
     path = folder / file_name("chunks", number)
     dimension: int | None = rows.get_column("embedding").list.len().max()  # type: ignore[assignment]
     write_parquet(rows, path, compression="lz4", row_group_size=_ROW_GROUP)
-    return Part(folder, PartEntry(number, rows.height, path.stat().st_size, dimension))
+    return Part(folder, PartEntry(*described(path, number, rows.height), dimension))
+
+
+def described(path: Path, number: int, rows: int) -> tuple[int, int, int, str]:
+    """What the manifest says of a file that was written: the fields of its entry."""
+    with path.open("rb") as file:
+        return number, rows, path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def rows_in_order(
@@ -216,9 +242,9 @@ def rows_in_order(
     wanted = CHUNKS.names if columns is None else list(columns)
     rows = scan(parts, deleted, where)
     if len(parts) == 1:  # written in that order
-        return collected(parts, rows.select(wanted))
+        return rows.select(wanted).collect()
     needed = dict.fromkeys((*wanted, *ORDER))
-    return collected(parts, rows.select(*needed)).sort(ORDER).select(wanted)
+    return rows.select(*needed).collect().sort(ORDER).select(wanted)
 
 
 def scan(parts: Sequence[Part], deleted: pl.DataFrame, where: pl.Expr | None = None) -> pl.LazyFrame:
@@ -230,30 +256,49 @@ def scan(parts: Sequence[Part], deleted: pl.DataFrame, where: pl.Expr | None = N
     return frame if deleted.is_empty() else frame.join(deleted.lazy(), on=_PLACE, how="anti")
 
 
-def collected(parts: Sequence[Part], frame: pl.LazyFrame) -> pl.DataFrame:
-    """What a query on some parts gives."""
-    try:
-        return frame.collect()
-    except (pl.exceptions.ComputeError, OSError):
-        for part in parts:
-            with _readable(part.path):
-                part.scan().collect()
-        raise
-
-
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    """Let what Polars cannot read be told of as a damaged file."""
-    try:
-        yield
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise _damaged(path, str(error).partition("\n")[0]) from error
-
-
 def _require_size(path: Path, size: int, entry: FileEntry) -> None:
     if size != entry.bytes:
         raise _damaged(path, f"it has {size} bytes, expected {entry.bytes}")
 
 
+def _require_content(path: Path, sha256: str, entry: FileEntry) -> None:
+    if sha256 != entry.sha256:
+        raise _damaged(path, f"it is not what was written, whose digest {MANIFEST} has")
+
+
 def _damaged(path: Path, problem: str) -> StateError:
     return StateError(f"'{path}' is damaged: {problem}", hint=DAMAGED_HINT)
+
+
+def damaged_files(folder: Path, manifest: Manifest) -> dict[str, FileEntry]:
+    """The files of a version that are missing, or are not what was written, by name."""
+    damaged = {}
+    for name, entry in manifest.files.items():
+        try:
+            is_whole = (
+                described(folder / name, entry.number, entry.rows) == msgspec.structs.astuple(entry)[:4]
+            )
+        except OSError:
+            is_whole = False
+        if not is_whole:
+            damaged[name] = entry
+    return damaged
+
+
+def what_is_whole(folder: Path) -> Version:
+    """The newest version without its damaged files.
+
+    Raises:
+        StateError: What is damaged says which records are deleted: they would come again.
+    """
+    manifest = read_manifest(folder) or Manifest()
+    damaged = damaged_files(folder, manifest)
+    if manifest.deleted is not None and file_name("deleted", manifest.deleted.number) in damaged:
+        raise StateError(
+            f"corpus '{folder}': the file that says which records are deleted is damaged",
+            hint=DAMAGED_HINT,
+        )
+    parts = tuple(each for each in manifest.parts if file_name("chunks", each.number) not in damaged)
+    rest = msgspec.structs.replace(manifest, parts=parts, paths=None, logs=None, forgotten=None)
+    with reading(folder):
+        return Version(folder, rest)
