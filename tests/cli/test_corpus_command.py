@@ -141,8 +141,8 @@ def test_what_is_forgotten_stays_away_until_it_is_taken_back(sound: Path) -> Non
 
     left_out = "2 left out, forgotten earlier (forget --lift)"
     assert forgotten == (0, "2 records forgotten, 1 path with nothing left\n", "")
-    assert pushed.out == f"3 records pushed, 0 of them new; 0 withdrawn; {left_out}; 0 errors\n"
-    assert restored.out == f"3 records restored, 0 of them new; {left_out}\n"
+    assert pushed.out == f"1 record pushed, 0 of them new; 0 withdrawn; {left_out}; 0 errors\n"
+    assert restored.out == f"1 record restored, 0 of them new; {left_out}\n"
     assert "2 records forgotten, and left out where they come again" in status.out
     assert lifted == (0, "2 records may come again\n", "")
     assert again.out == "3 records pushed, 2 of them new; 0 withdrawn; 0 errors\n"
@@ -177,6 +177,47 @@ def test_snapshot_withdraws_what_vanished(sound: Path) -> None:
     assert vocabgap("corpus", "push", sound, *NORTH, "--snapshot").out == (
         "1 record pushed, 0 of them new; 2 withdrawn; 0 errors\n"
     )
+
+
+def test_snapshot_of_another_folder_withdraws_nothing_unasked(sound: Path, tmp_path: Path) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+    other = tmp_path / "other"
+    shutil.copytree(sound / "heron", other / "elsewhere")
+
+    told = vocabgap("corpus", "push", other, *NORTH, "--snapshot")
+
+    assert told.code == 2
+    assert "has none of the 2 logs of north/photos: all would be withdrawn; nothing was changed" in told.err
+    assert "3 records" in vocabgap("corpus", "status").out
+    assert vocabgap("corpus", "push", other, *NORTH, "--snapshot", "--yes").code == 0
+
+
+def test_path_that_is_there_is_not_withdrawn(sound: Path) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+
+    told = vocabgap("corpus", "push", sound, *NORTH, "--delete", f"heron/{LOG_NAME}")
+
+    assert (told.code, told.out) == (2, "")
+    assert f"'heron/{LOG_NAME}' is to be withdrawn, and is in '{sound}'" in told.err
+
+
+def test_record_is_forgotten_by_the_beginning_of_its_identifier(sound: Path) -> None:
+    vocabgap("corpus", "push", sound, *NORTH)
+    listed = [json.loads(line) for line in vocabgap("--json", "list", "corpus").out.splitlines()]
+    identity = next(each["record_id"] for each in listed if each.get("record_id"))
+
+    told = vocabgap("corpus", "forget", "--tenant", "north", "--record", identity[:12], "--yes")
+
+    assert told.out.startswith("1 record forgotten, ")
+    assert vocabgap("corpus", "forget", "--tenant", "north", "--record", identity[:7]).code == 3
+
+
+def test_hints_name_the_corpus_that_was_named(sound: Path) -> None:
+    vocabgap("corpus", "push", sound, *NORTH, "--corpus", "our corpus")
+
+    told = vocabgap("corpus", "forget", "--tenant", "north", "--yes", "--corpus", "our corpus")
+
+    assert told.err == "their bytes go with `vocabgap corpus compact --corpus 'our corpus'`\n"
 
 
 def test_path_that_is_named_is_withdrawn(sound: Path) -> None:

@@ -698,3 +698,87 @@ def test_damaged_cache_of_a_seed_file_is_made_anew(
 
     assert vocabgap("glossary", "list").out == first.out
     assert kept.read_bytes() != b"damaged"
+
+
+@pytest.mark.usefixtures("docs")
+def test_a_named_file_that_cannot_be_checked_costs_no_finding_in_others(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("def (", encoding="utf-8")
+    whole = vocabgap("glossary", "check", "docs")
+
+    told = vocabgap("glossary", "check", "broken.py", "docs", *sorted(Path("docs").glob("*.md")))
+
+    assert (whole.code, told.code) == (5, 2)
+    assert told.out == whole.out  # each finding once, too
+    assert told.err.startswith("vocabgap: broken.py: no Python that can be read")
+
+
+@pytest.mark.usefixtures("docs")
+def test_a_file_of_a_folder_that_may_not_be_read_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = vocabgap("glossary", "check", "docs")
+    closed = Path("docs/closed.md")
+    closed.write_text("a text", encoding="utf-8")
+    read = Path.read_bytes
+
+    def refusing(path: Path) -> bytes:
+        if path.name == closed.name:
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refusing)
+    told = vocabgap("glossary", "check", "docs")
+
+    assert (told.code, told.out) == (whole.code, whole.out)
+    assert "not checked: docs/closed.md: file 'docs/closed.md' cannot be read: Permission denied" in told.err
+    assert vocabgap("glossary", "check", closed).code == 9
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("team_domain.yml", "call it team_domain.yaml"),
+        ("team.yaml", "'team' is no scope; the scopes are mission_local, team_domain"),
+    ],
+)
+def test_validate_tells_of_a_file_that_nothing_reads(tmp_path: Path, name: str, why: str) -> None:
+    folder = tmp_path / "seeds"
+    folder.mkdir()
+    (folder / name).write_text("terms:\n  - {surface: a term, definition: What it means}\n", encoding="utf-8")
+
+    told = vocabgap("glossary", "validate", folder)
+
+    assert told.code == 2
+    assert f"nothing reads this file; {why}" in told.err
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_a_question_that_nobody_answers_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    vocabgap("glossary", "check", "--text", "lift it", "--critical")
+    (asked, *_) = events(vocabgap("--json", "glossary", "conflicts").out)
+    typing(monkeypatch, "")
+
+    told = vocabgap("glossary", "resolve", asked["conflict_id"])
+
+    assert (told.code, told.out) == (2, "")
+    assert "nobody answered: nothing was changed" in told.err
+
+
+@pytest.mark.usefixtures("two_lifts")
+def test_a_sense_that_stands_beside_an_answer_does_not_override_it() -> None:
+    vocabgap("glossary", "check", "--text", "lift it", "--critical")
+    (asked, *_) = events(vocabgap("--json", "glossary", "conflicts").out)
+    vocabgap("glossary", "resolve", asked["conflict_id"], "--select", "1")
+
+    beside = vocabgap("glossary", "promote", "lift", "--definition", STAIN, "--beside")
+    replacing = vocabgap("glossary", "promote", "lift", "--define", "A third meaning", "--replace")
+
+    assert beside.out.endswith(f"is active: {STAIN}\n")
+    assert ", in the place of " in replacing.out
+
+
+@pytest.mark.usefixtures("two_lifts")
+@pytest.mark.parametrize("verb", ["show", "promote", "deprecate"])
+def test_a_misspelt_term_is_told_with_the_nearest(verb: str) -> None:
+    told = vocabgap("glossary", verb, "liift")
+
+    assert told.code == 3
+    assert "did you mean 'lift'?" in told.err

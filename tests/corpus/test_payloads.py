@@ -111,7 +111,7 @@ def test_payload_with_half_a_character_is_read_for_its_chunk_to_be_refused(
 
 
 def test_payload_that_is_missing_is_told(tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match="does not exist"):
+    with pytest.raises(NotFoundError, match="there is no folder, and no payload"):
         read_payload(tmp_path / "p.json")
 
 

@@ -158,7 +158,7 @@ def test_what_does_not_count_is_told(folders: tuple[Path, Path]) -> None:
     bad, other, ending, line = GlossaryFiles(*folders).load().problems
 
     assert "team_domain.yaml: line 6: term[2]" in bad
-    assert "team_domain.yml: 'team_domain' is no scope" in ending
+    assert "team_domain.yml: call it team_domain.yaml" in ending
     assert "elsewhere.yaml: 'elsewhere' is no scope; the scopes are mission_local, team_domain," in other
     assert line == "passed over in the event logs: 1 line that cannot be read"
 

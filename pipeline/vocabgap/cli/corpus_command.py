@@ -1,5 +1,6 @@
 """`vocabgap corpus`: what several people and machines contribute to one corpus, and withdraw."""
 
+import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -37,7 +38,6 @@ corpus.add_typer(admin)
 _SHOWN_ERRORS: Final = 20
 _FILE_HELP = "One backup record a line; compressed if it is called .zst."
 _KIB: Final = 1024
-_BYTES_GO: Final = "their bytes go with `vocabgap corpus compact`"
 _NUMBERS: Final = ("records", "gap records", "rejects", "paths", "missing", "stale", "outdated")
 
 CorpusOption = Annotated[
@@ -86,7 +86,8 @@ def push(
         typer.Option(help="Folder of the git repository that knows the revisions; DIR by default."),
     ] = None,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Do not ask before everything of the repository is withdrawn.")
+        bool,
+        typer.Option("--yes", help="Do not ask before all logs of the repository are withdrawn."),
     ] = False,
     now: NowOption = None,
 ) -> None:
@@ -111,6 +112,8 @@ def push(
         now=moment,
     )
     _print_pushed(output, result)
+    if result.deleted:
+        _note_bytes(context)
     if result.exit_code:
         raise typer.Exit(result.exit_code)
 
@@ -158,7 +161,7 @@ def _print_pushed(output: Output, result: "PushResult") -> None:
         output.note(escape_unseen(f"{error.code}: {_place(error.details)}{error.message}"))
     _note_more(output, len(result.errors))
     output.text(
-        f"{count(result.ingested, 'record')} pushed, {result.added:,} of them new;"
+        f"{count(result.ingested - result.forgotten, 'record')} pushed, {result.added:,} of them new;"
         f" {result.deleted:,} withdrawn{_left_out(result.forgotten)};"
         f" {count(len(result.errors), 'error')}"
     )
@@ -167,6 +170,16 @@ def _print_pushed(output: Output, result: "PushResult") -> None:
 def _left_out(forgotten: int) -> str:
     """How many records were left out, if any."""
     return f"; {forgotten:,} left out, forgotten earlier (forget --lift)" if forgotten else ""
+
+
+def _corpus_named(context: typer.Context) -> str:
+    """The option that names the corpus, as it was given, for a command that is told."""
+    given = context.params.get("corpus")
+    return f" --corpus {shlex.quote(printable_name(given))}" if given else ""
+
+
+def _note_bytes(context: typer.Context) -> None:
+    output_of(context).note(f"their bytes go with `vocabgap corpus compact{_corpus_named(context)}`")
 
 
 def _note_more(output: Output, number: int) -> None:
@@ -241,7 +254,8 @@ def restore(
         restored = shared_corpus.restore(file, replace=replace)
     except RefusedError as error:
         raise InvalidInputError(f"{error.code}: {error.message}") from error
-    summary = f"{count(restored.records, 'record')} restored, {restored.added:,} of them new"
+    summary = f"{count(restored.records - restored.forgotten, 'record')} restored"
+    summary += f", {restored.added:,} of them new"
     summary += f"; {restored.removed:,} replaced" if replace else ""
     summary += _absent(restored.without_document) + _left_out(restored.forgotten)
     output.result(summary, **asdict(restored))
@@ -295,12 +309,14 @@ def status(
         output.text(table(headings, [_row(each) for each in overview.identities], numbers=_NUMBERS) + "\n")
     output.text(escape_unseen(f"{place}: {_measured(overview.measures)}"))
     due = overview.compaction_due
-    output.text(f"compaction is due: {due}" if due else "compaction is not due")
+    command = f"`vocabgap corpus compact{_corpus_named(context)}`"
+    output.text(f"compaction is due: {due} ({command})" if due else "compaction is not due")
     if overview.forgotten:
         output.text(f"{count(overview.forgotten, 'record')} forgotten, and left out where they come again")
     if overview.orphans or any(each.stale for each in overview.identities):
         output.text(
-            f"{count(overview.orphans, 'record')} may be removed (vocabgap corpus admin remove-orphans)"
+            f"{count(overview.orphans, 'record')} may be removed"
+            f" (`vocabgap corpus admin remove-orphans --tenant TENANT{_corpus_named(context)}`)"
         )
         for rule in overview.rules:
             output.text(f"  {rule}")
@@ -317,7 +333,8 @@ def forget(
         typer.Option(help="Only those of this image, as a record names it or its folder is called."),
     ] = None,
     record: Annotated[
-        str | None, typer.Option(help="Only the one with this id, of a chunk or a gap record.")
+        str | None,
+        typer.Option(help="Only the one with this id, or the beginning of it, as `vocabgap list` has it."),
     ] = None,
     lift: Annotated[
         bool,
@@ -358,7 +375,7 @@ def forget(
     records, paths = count(forgotten.records, "record"), count(forgotten.paths, "path")
     output.result(f"{records} forgotten, {paths} with nothing left", **forgotten._asdict())
     if not compact:
-        output.note(_BYTES_GO)
+        _note_bytes(context)
 
 
 @corpus.command(hidden=True)
@@ -390,7 +407,7 @@ def remove_orphans(
     removed = shared_corpus.remove_orphans(tenant)
     output.result(f"{count(removed, 'record')} removed", records=removed)
     if removed:
-        output.note(_BYTES_GO)
+        _note_bytes(context)
 
 
 @corpus.command()

@@ -3,11 +3,11 @@
 import dataclasses
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 import typer
@@ -123,7 +123,7 @@ def check(
     )
     prompt = prompt_of(output, ask=ask) if runtime.is_logged else None
     runtime.start(step_context, chosen)
-    with _telling(output, step_context):
+    with _telling(output, step_context, context.params):
         try:
             runtime.run(step_context, strictness=chosen, ask=prompt)
         finally:
@@ -144,7 +144,7 @@ def _lint(
 
     loaded = runtime.load()
     loaded.require_read()
-    found, checked, problems = lint(Linter(loaded, unknown=unknown, excluded=excluded), paths)
+    found, checked, problems, refused = lint(Linter(loaded, unknown=unknown, excluded=excluded), paths)
     note_problems(output, loaded)
     for problem in problems:
         output.note(f"not checked: {escape_unseen(problem)}")
@@ -168,6 +168,8 @@ def _lint(
             output.text(
                 f"{count(len(found), 'finding')} in {count(checked, 'file')}, {failing:,} to be changed"
             )
+    if refused is not None:  # which comes last, so that it costs no finding in other files
+        raise refused
     if failing:
         raise typer.Exit(ExitCode.GATE)
 
@@ -215,7 +217,7 @@ def resume(
             f"nothing is kept of the step that was stopped with '{token}': {why}",
             hint="give the text that it works on with --text",
         )
-    with _telling(output, stopped):
+    with _telling(output, stopped, context.params):
         runtime.run(stopped, strictness=chosen, ask=prompt, confirm=confirm)
     if waiting_folder(runtime.logs, token).is_dir():
         publishing = runnable(f"`{PROGRAM} report --resume {token}`", context.params)
@@ -232,14 +234,17 @@ def _why_lost(path: Path) -> str:
 
 
 @contextmanager
-def _telling(output: Output, context: "ExecutionContext") -> Iterator[None]:
-    """Say what was found out about a step, whether it goes on or not, and if not, what to do."""
+def _telling(output: Output, context: "ExecutionContext", given: Mapping[str, Any]) -> Iterator[None]:
+    """Say what was found out about a step, whether it goes on or not, and if not, what to do.
+
+    What to do is a command with those of the options given that it needs.
+    """
     from vocabgap.glossary.conflicts import BlockedByConflictError
 
     try:
         yield
     except BlockedByConflictError as error:
-        _tell(output, context, is_blocked=True)
+        _tell(output, context, given, is_blocked=True)
         hint = _how_to_go_on(context)
         raise BlockedByConflictError(
             error.conflicts, error.strictness, error.message, retry_token=error.retry_token, hint=hint
@@ -247,7 +252,7 @@ def _telling(output: Output, context: "ExecutionContext") -> Iterator[None]:
     finally:
         for note in context.notes:
             output.note(visible(note))
-    _tell(output, context, is_blocked=False)
+    _tell(output, context, given, is_blocked=False)
 
 
 def _how_to_go_on(context: "ExecutionContext") -> str:
@@ -262,7 +267,7 @@ def _how_to_go_on(context: "ExecutionContext") -> str:
     )
 
 
-def _tell(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> None:
+def _tell(output: Output, context: "ExecutionContext", given: Mapping[str, Any], *, is_blocked: bool) -> None:
     for term in context.extracted_terms:
         meaning = context.meanings.get(term.surface.surface_text)
         output.event("term", term=term, means=meaning)
@@ -280,10 +285,10 @@ def _tell(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> N
         resumed=context.resumed_from_checkpoint,
     )
     if not output.as_json:
-        _show(output, context, is_blocked=is_blocked)
+        _show(output, context, given, is_blocked=is_blocked)
 
 
-def _show(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> None:
+def _show(output: Output, context: "ExecutionContext", given: Mapping[str, Any], *, is_blocked: bool) -> None:
     if context.effective_strictness is None or context.effective_strictness.value == "off":
         output.text("Nothing was checked: strictness off")
         return
@@ -312,7 +317,8 @@ def _show(output: Output, context: "ExecutionContext", *, is_blocked: bool) -> N
         for number, sense in enumerate(question.candidates, 1):
             output.text("  " + visible(f"{number}. {sense.definition} [{sense.scope}]"))
         choice = "--select N or " if question.candidates else ""
-        output.text(f"  {choice}--define TEXT of `{PROGRAM} glossary resolve` answers without being asked\n")
+        command = runnable(f"`{PROGRAM} glossary resolve {question.conflict_id[:SHOWN_DIGITS]}`", given)
+        output.text(f"  {choice}--define TEXT of {command} answers without being asked\n")
     settled = len(rows) - len(open_terms)
     outcome = "stopped" if is_blocked else "nothing stops this step"
     strictness = context.effective_strictness

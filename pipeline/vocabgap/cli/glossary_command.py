@@ -20,7 +20,7 @@ from vocabgap.cli.glossary_options import (
 from vocabgap.cli.groups import Commands
 from vocabgap.cli.options import ConfigOption, with_options
 from vocabgap.cli.output import Output, lines_of, output_of
-from vocabgap.errors import ExitCode, NotFoundError
+from vocabgap.errors import ExitCode, NotFoundError, alike
 from vocabgap.records.moments import iso
 from vocabgap.settings.model import VocabularyFields
 from vocabgap.text import count, escape_unseen, visible
@@ -103,7 +103,9 @@ def show_term(context: typer.Context, term: TermArgument) -> None:
     name = term.removeprefix(_PREFIX)
     senses = loaded.glossary.history(name)
     if not senses:
-        raise NotFoundError(f"term '{name}' was not found", hint="`vocabgap glossary list` lists them")
+        near = alike(name, {sense.surface.surface_text for sense in loaded.glossary}, 1)
+        hint = f"did you mean '{near[0]}'?" if near else "`vocabgap glossary list` lists them"
+        raise NotFoundError(f"term '{name}' was not found", hint=hint)
     answering = loaded.glossary.resolve(name)
     answers = runtime.files.answers(name)
     for sense in senses:
@@ -128,9 +130,9 @@ def validate(
     path: Annotated[Path, typer.Argument(help="A seed file, or a folder of them.")],
     config: ConfigOption = None,
 ) -> None:
-    """List what is wrong in seed files; exit with 2 if anything is."""
+    """List what is wrong in seed files, and files of a folder that nothing reads; exit with 2 if any is."""
     from vocabgap.files.refusals import FileKind, file_kind
-    from vocabgap.glossary.seeds import SEED_ENDING, read_seed, seed_scope
+    from vocabgap.glossary.seeds import OTHER_ENDING, SEED_ENDING, read_seed, seed_scope, why_unread
 
     output = output_of(context)
     runtime = runtime_of(context)
@@ -139,13 +141,15 @@ def validate(
         raise NotFoundError(f"'{path}' does not exist", hint="name a seed file, or a folder of them")
     # A folder with the name of a seed file is none of seed files: it lies in the place of one.
     is_folder = kind is FileKind.FOLDER and seed_scope(path, runtime.scopes) is None
-    paths = sorted(path.glob(f"*{SEED_ENDING}")) if is_folder else [path]
-    files = []
+    endings = {SEED_ENDING, OTHER_ENDING}
+    paths = sorted(each for each in path.iterdir() if each.suffix in endings) if is_folder else [path]
+    files, unread = [], 0
     for each in paths:
         seed = read_seed(each)
         name = escape_unseen(str(each))
         if seed_scope(each, runtime.scopes) is None:
-            output.note(f"{name}: '{escape_unseen(each.stem)}' is no scope, so nothing reads this file")
+            output.note(f"{name}: nothing reads this file; {escape_unseen(why_unread(each, runtime.scopes))}")
+            unread += is_folder
         files.append(
             {
                 "path": str(each),
@@ -164,7 +168,7 @@ def validate(
         "result", files=files, total_files=len(files), valid_files=len(files) - invalid, invalid_files=invalid
     )
     output.text(f"{count(len(files), 'file')}, {invalid:,} invalid")
-    if invalid:
+    if invalid or unread:
         raise typer.Exit(ExitCode.INVALID_INPUT)
 
 

@@ -211,11 +211,15 @@ class Prompt:
         return answer
 
     def choose(self, candidates: "Sequence[SenseRef]", *, once: bool = False) -> "Answer":
-        """Read an answer, until there is one or once; the end of the input defers."""
+        """Read an answer, until there is one; the end of the input defers. Read `once`, it is to be one."""
         from vocabgap.glossary.session import Defer, Define, defined, parse_answer
 
         while True:
             typed = self._read(_choices(candidates))
+            if typed is None and once:
+                raise InvalidInputError(
+                    "nobody answered: nothing was changed", hint="answer with --select N or --define TEXT"
+                )
             if typed is None:
                 return Defer()
             answer = parse_answer(typed, candidates)

@@ -112,7 +112,8 @@ def require_whose(version: Version, tenant: str, repo: str | None = None, paths:
     asked += [(f"path '{{}}' of {tenant}/{repo}", here, path) for path in paths]
     for what, known, name in asked:
         if name not in known:
-            hint = did_you_mean(name, known) or "`vocabgap corpus status` tells what there is"
+            there_is = f"there is '{known[0]}', for instance" if len(known) else ""
+            hint = did_you_mean(name, known) or there_is or "`vocabgap corpus status` tells what there is"
             raise NotFoundError(f"there is no {what.format(name)} in the corpus", hint=hint)
 
 

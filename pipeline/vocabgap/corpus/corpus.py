@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from vocabgap.corpus.chunks import PARSER_ID, Scan, require_whose, scan_version
+from vocabgap.corpus.chunks import PARSER_ID, Scan, require_whose, scan_version, scope
 from vocabgap.corpus.contracts import PushResult
 from vocabgap.corpus.identity import Spoof, require_identity, require_tenant
 from vocabgap.corpus.incoming import Parser
@@ -28,6 +28,7 @@ from vocabgap.corpus.version import PATH_KEY, Measures, damaged_files, what_is_w
 from vocabgap.corpus.withdrawal import deleted_in_git, empties
 from vocabgap.errors import InvalidInputError, NotFoundError, require_kind, unusable
 from vocabgap.settings.model import Settings
+from vocabgap.text import count
 
 if TYPE_CHECKING:
     from vocabgap.corpus.backups import Exported, Restored
@@ -123,10 +124,23 @@ class Corpus:
             payload, parser = folder_payload(
                 Path(source), tenant, repo, self.settings.scan, signals, snapshot=snapshot
             )
-            if not (payload["files"] or deleted or base) and not (snapshot and self._has(tenant, repo)):
+            present = {file["sourcePath"] for file in payload["files"]}
+            if not (present or deleted or base) and not (snapshot and self._paths(tenant, repo)):
                 raise NotFoundError(
                     f"no log was found in '{source}'",
                     hint="name a folder above the logs; `vocabgap check` tells what they are called",
+                )
+            for path in present.intersection(deleted):
+                raise InvalidInputError(
+                    f"'{path}' is to be withdrawn, and is in '{source}'", hint="remove it there first"
+                )
+            known = self._paths(tenant, repo) if snapshot and present else set()
+            is_meant = not known or not known.isdisjoint(present)
+            if not is_meant and not (confirmed() if callable(confirmed) else confirmed):
+                raise InvalidInputError(
+                    f"'{source}' has none of the {count(len(known), 'log')} of {tenant}/{repo}: all would be"
+                    " withdrawn; nothing was changed",
+                    hint="check --repo, or confirm it with --yes",
                 )
         elif deleted or snapshot or base is not None:
             raise InvalidInputError(
@@ -149,13 +163,14 @@ class Corpus:
             now=now,
         )
 
-    def _has(self, tenant: str, repo: str) -> bool:
-        """Whether anything of a repository was ever pushed, and is not forgotten."""
+    def _paths(self, tenant: str, repo: str) -> set[str]:
+        """The paths of a repository of which anything was ever pushed, and is not forgotten."""
         try:
-            require_whose(self.store.version(), tenant, repo)
+            version = self.store.version()
+            require_whose(version, tenant, repo)
         except NotFoundError:
-            return False
-        return True
+            return set()
+        return set(version.rows(["source_path"], scope([tenant], [repo]))["source_path"])
 
     def scan(self, *, tenants: tuple[str, ...] = (), repositories: tuple[str, ...] = ()) -> Scan:
         """The gap records as a scan of their logs would give them; by default those of every tenant."""

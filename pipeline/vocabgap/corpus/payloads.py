@@ -122,7 +122,7 @@ def _content(path: str | Path) -> tuple[str, bytes]:
     try:
         return str(path), Path(path).read_bytes()
     except FileNotFoundError as error:
-        raise NotFoundError(f"payload '{path}' does not exist", hint="check the path") from error
+        raise NotFoundError(f"there is no folder, and no payload, '{path}'", hint="check the path") from error
     except OSError as error:
         raise refusal(f"payload '{path}' cannot be read", error) from error
 

@@ -20,6 +20,7 @@ from vocabgap.corpus.version import PATH_KEY, TABLES, Measures, PathSnapshot, Ve
 from vocabgap.corpus.withdrawal import normal_paths
 from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
 from vocabgap.records.lookup import did_you_mean
+from vocabgap.records.record import FEWEST_DIGITS
 from vocabgap.schema import GAP_KIND
 from vocabgap.settings.model import CorpusSettings
 from vocabgap.settings.sources import Source
@@ -230,7 +231,12 @@ def _chosen(  # noqa: PLR0917 - as `forget` has them
     if record is not None:
         # A gap record's chunk is called by its id; what others are called, such as by a heading, is no id.
         by_name = pl.col("kind").eq(GAP_KIND) & pl.col("name").eq(pl.lit(record))
-        chunks, dropped = chunks.filter(pl.col("id").eq(pl.lit(record)) | by_name), logs.clear()
+        begins = pl.col("kind").eq(GAP_KIND) & pl.col("name").str.starts_with(record)
+        chosen = chunks.filter(pl.col("id").eq(pl.lit(record)) | by_name)
+        chunks = chosen if chosen.height or len(record) < FEWEST_DIGITS else chunks.filter(begins)
+        if chunks["name"].n_unique() > 1 and not chosen.height:
+            raise InvalidInputError(f"several records begin with '{record}'", hint="name one of them in full")
+        dropped = logs.clear()
     known: set[str] = set()
     if image is not None:  # gap records that name it, and whatever lay in its folder
         lines, scanned = scan_chunks(chunks, sources)
@@ -242,11 +248,11 @@ def _chosen(  # noqa: PLR0917 - as `forget` has them
         chunks = chunks.join(images.filter(image=image), on="id", how="semi")
         dropped = dropped.filter(folder == pl.lit(image))
     if chunks.is_empty() and dropped.is_empty() and (image or record):
-        what, near = (
-            (f"record '{record}'", "") if image is None else (f"image '{image}'", did_you_mean(image, known))
-        )
+        asked = {"record": record, "image": image}
+        what = " of ".join(f"{kind} '{name}'" for kind, name in asked.items() if name is not None)
+        near = did_you_mean(image, known - {image}) if image and image not in known else ""
         gone = "bytes of what was forgotten before go with `vocabgap corpus compact`"
-        hint = near or (gone if version.measures.deleted else "`vocabgap list` lists what there is")
+        hint = near or (gone if version.measures.deleted else "`vocabgap list CORPUS` lists what there is")
         raise NotFoundError(f"there is no {what} to forget", hint=hint)
     left = own.join(chunks, on="id", how="anti"), logs.join(dropped, on=PATH_KEY, how="anti")
     before, after = (

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError, alike
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.event_log import BY_HAND, changing
 from vocabgap.glossary.events import Actor, NewSense
@@ -246,9 +246,10 @@ def require_sense(
     if definition is None and len(of_status) == 1:
         return of_status[0]
     if not senses:
-        raise NotFoundError(
-            f"there is no such sense of '{term}'", hint="`vocabgap glossary list` lists those that there are"
-        )
+        known = {sense.surface.surface_text for sense in glossary}
+        near = [] if glossary.history(term) else alike(term, known, 1)
+        hint = f"did you mean '{near[0]}'?" if near else "`vocabgap glossary list` lists those that there are"
+        raise NotFoundError(f"there is no such sense of '{term}'", hint=hint)
     if len(senses) > 1:
         listed = "; ".join(f"[{sense.scope}] {sense.definition}" for sense in senses)
         raise InvalidInputError(

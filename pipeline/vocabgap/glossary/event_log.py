@@ -225,6 +225,12 @@ def answers_of(events: Iterable[LoggedEvent]) -> list[GivenAnswer]:
         before = standing.get(key)
         is_same = before is not None and definition_key(before.definition) == definition_key(sense.definition)
         is_active = status is SenseStatus.ACTIVE
+        replaced = None if isinstance(event.overruled, msgspec.UnsetType) else event.overruled
+        # What a log does not say, an answer takes the place of.
+        takes_place = replaced is None or any(
+            before is not None and definition_key(each.definition) == definition_key(before.definition)
+            for each in replaced
+        )
         answer = GivenAnswer(
             event.term_surface,
             sense.scope,
@@ -235,8 +241,8 @@ def answers_of(events: Iterable[LoggedEvent]) -> list[GivenAnswer]:
             made.source if made else "",
             event.conflict_id,
             event.mission_id,
-            () if isinstance(event.overruled, msgspec.UnsetType) else event.overruled,
-            before.summary if before is not None and is_active and not is_same else "",
+            replaced or (),
+            before.summary if before is not None and is_active and not is_same and takes_place else "",
         )
         names = (answer.conflict_id, answer.timestamp)
         if before is not None and is_same and names[0] and (before.conflict_id, before.timestamp) == names:

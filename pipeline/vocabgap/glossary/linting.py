@@ -13,7 +13,7 @@ from urllib.parse import quote
 import msgspec
 
 from vocabgap import __version__
-from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
 from vocabgap.files.refusals import FileKind, content_of, file_kind, refusing
 from vocabgap.glossary.extracting import SIGNS, Field, extract
 from vocabgap.glossary.loading import Loaded
@@ -178,30 +178,40 @@ class Linter:
 
 
 class Report(NamedTuple):
-    """What was found in files, how many they are, and why others in their folders were not checked."""
+    """What was found in files, how many they are, and why others were not checked.
+
+    Attributes:
+        refused: The first error of a file that was named itself; the others are among the problems.
+    """
 
     findings: list[Finding]
     files: int
     problems: list[str]
+    refused: VocabgapError | None
 
 
 def lint(linter: Linter, paths: Iterable[Path]) -> Report:
-    """What is found in files and folders.
+    """What is found in files and folders, in each file once.
 
     Raises:
-        VocabgapError: One that was named does not exist, or cannot be read.
+        VocabgapError: One that was named does not exist, or a folder cannot be listed.
     """
     findings: list[Finding] = []
-    files, problems = 0, []
+    files, problems, refused = 0, [], None
+    named: dict[Path, bool] = {}
     for path, is_named in files_to_check(paths):
+        named[path] = is_named or named.get(path, False)
+    for path, is_named in named.items():
         try:
             findings += linter.findings(str(path), text_of(path), path.suffix.lower())
             files += 1
-        except InvalidInputError as error:
-            problems.append(f"{escape_unseen(printable_name(str(path)))}: {error.message}")
-            if is_named:
-                raise InvalidInputError(problems[-1], hint=error.hint) from error
-    return Report(findings, files, problems)
+        except VocabgapError as error:
+            problem = f"{escape_unseen(printable_name(str(path)))}: {error.message}"
+            if is_named and refused is None:
+                refused = type(error)(problem, hint=error.hint)
+            else:
+                problems.append(problem)
+    return Report(findings, files, problems, refused)
 
 
 def files_to_check(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:

@@ -36,6 +36,7 @@ from vocabgap.glossary.events import (
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.normal_form import term_key
 from vocabgap.glossary.seeds import (
+    OTHER_ENDING,
     SEED_ENDING,
     Seed,
     SeedFileValidationError,
@@ -43,11 +44,11 @@ from vocabgap.glossary.seeds import (
     read_content,
     seed_path,
     seed_scope,
+    why_unread,
 )
 from vocabgap.glossary.senses import ScopeStack, SenseStatus
 from vocabgap.text import printable_name
 
-_OTHER_ENDING: Final = ".yml"  # of the same format, and easily written
 _MOST_GLOSSARIES: Final = 16  # as missions have them that have senses of their own
 _NEXT: Final = timedelta(microseconds=1)
 _LAST: Final = datetime.max.replace(tzinfo=UTC) - _NEXT
@@ -73,9 +74,8 @@ class Loaded(NamedTuple):
     @property
     def unread(self) -> list[str]:
         """What people have written down and does not count, a sentence each."""
-        scopes = ", ".join(self.glossary.scopes.names)
         return [f"{seed.path}: {problem}" for seed in self.seeds for problem in seed.problems] + [
-            f"not read: {path}: '{path.stem}' is no scope; the scopes are {scopes}" for path in self.unused
+            f"not read: {path}: {why_unread(path, self.glossary.scopes)}" for path in self.unused
         ]
 
     @property
@@ -224,5 +224,5 @@ def _unused(seeds: Path, scopes: ScopeStack) -> tuple[Path, ...]:
         listed = sorted(seeds.iterdir())
     except OSError:
         return ()  # what is to be read there says so
-    written = (path for path in listed if path.suffix in {SEED_ENDING, _OTHER_ENDING})
+    written = (path for path in listed if path.suffix in {SEED_ENDING, OTHER_ENDING})
     return tuple(path for path in written if seed_scope(path, scopes) is None)

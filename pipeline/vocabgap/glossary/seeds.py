@@ -157,6 +157,7 @@ def _problem(field: object, fields: Mapping[object, object]) -> str:
 
 
 SEED_ENDING: Final = ".yaml"
+OTHER_ENDING: Final = ".yml"  # of the same format, and easily written
 _WIDTH: Final = 10_000  # characters of a line: definitions are not broken
 _FILE_MODE: Final = 0o644
 _PRIVATE: Final = 0o600
@@ -198,6 +199,13 @@ class Seed(NamedTuple):
 def seed_scope(path: Path, scopes: ScopeStack) -> str | None:
     """The scope that a file is the seed of; none where its name is no scope's."""
     return path.stem if path.suffix == SEED_ENDING and path.stem in scopes.names else None
+
+
+def why_unread(path: Path, scopes: ScopeStack) -> str:
+    """Why a file is no scope's seed."""
+    if path.stem in scopes.names:
+        return f"call it {path.stem}{SEED_ENDING}"
+    return f"'{path.stem}' is no scope; the scopes are {', '.join(scopes.names)}"
 
 
 def seed_path(folder: Path, scope: str) -> Path:
