@@ -44,6 +44,11 @@ def lines_of(content: bytes) -> list[Line]:
     return found if found[-1].content else found[:-1]
 
 
+def told(lines: list[Line]) -> list[Line]:
+    """Those that hold anything: of blank lines only the number is told."""
+    return [line for line in lines if line.content.strip()]
+
+
 def framed(found: Iterator[Block]) -> list[Line]:
     lines = []
     for block in found:
@@ -51,7 +56,7 @@ def framed(found: Iterator[Block]) -> list[Line]:
         for number, line in enumerate(block.lines, start=block.number):
             lines.append(Line(number, offset, line))
             offset += len(line) + 1
-    return lines
+    return told(lines)
 
 
 @given(contents, cuts)
@@ -59,7 +64,7 @@ def framed(found: Iterator[Block]) -> list[Line]:
 @example(b"reed\nbeak", [4])
 @example(b"reed\nbeak", [5])
 def test_lines_do_not_depend_on_where_chunks_end(content: bytes, places: list[int]) -> None:
-    assert framed(blocks(pieces_of(content, places))) == lines_of(content)
+    assert framed(blocks(pieces_of(content, places))) == told(lines_of(content))
 
 
 @given(contents, cuts)
@@ -73,7 +78,7 @@ def test_only_the_last_line_may_lack_its_newline(content: bytes, places: list[in
 
 @given(contents, cuts)
 def test_no_block_is_empty(content: bytes, places: list[int]) -> None:
-    assert all(block.lines for block in blocks(pieces_of(content, places)))
+    assert all(block.lines or block.blank for block in blocks(pieces_of(content, places)))
 
 
 @given(contents, st.integers(0, 20), cuts)
@@ -84,7 +89,7 @@ def test_a_log_goes_on_from_any_line(content: bytes, known: int, places: list[in
 
     found = framed(blocks(rest, number=start.number, offset=start.offset))
 
-    assert found == whole[start.number - 1 :]
+    assert found == told(whole[start.number - 1 :])
 
 
 @pytest.mark.parametrize("cut", [1, 2, 3])
@@ -148,7 +153,7 @@ def test_a_line_over_the_limit_stands_alone(content: bytes, places: list[int]) -
             assert len(block.lines) == 1
             assert block.too_long > LIMIT
         else:
-            assert max(map(len, block.lines)) <= LIMIT
+            assert max(map(len, block.lines), default=0) <= LIMIT
 
 
 @given(st.binary(min_size=LIMIT + 1, max_size=60).map(lambda line: line.replace(b"\n", b".")), cuts)
@@ -201,3 +206,23 @@ def test_a_line_without_end_is_not_held(end: bytes) -> None:
 
     assert lengths[0] == 64 * MIB
     assert peak < 8 * MIB
+
+
+few_words = st.sampled_from([b"", b" ", b"\t\r", b"\r", b"\x0b\x0c ", b"{}", b" x", b"x" * 40])
+
+
+@given(st.lists(few_words, max_size=60).map(b"\n".join), cuts)
+def test_blank_lines_are_counted_and_all_others_keep_their_place(content: bytes, places: list[int]) -> None:
+    newlines = 0
+    for block in blocks(pieces_of(content, places)):
+        assert block.number == newlines + 1
+        newlines += (len(block.lines) + block.blank) * block.ended
+
+    assert newlines == content.count(b"\n")
+    assert framed(blocks(pieces_of(content, places))) == told(lines_of(content))
+
+
+def test_blank_lines_are_handed_over_as_a_number() -> None:
+    blank = [block.blank for block in blocks([b"\n" * 1_000_000 + b"{}\n"])]
+
+    assert (sum(blank), len(blank)) == (999_999, 3)

@@ -121,7 +121,7 @@ class LogDecoder:
         newlines = start.newlines
         for block in blocks(open_log.chunks(), number=newlines + 1, offset=start.whole_size):
             if block.ended:
-                newlines += len(block.lines)
+                newlines += len(block.lines) + block.blank
             elif open_log.problem is not None and not _is_whole(block, log):
                 break  # a line that was being written, or could not be read on
             self.lines.decode(log, block, whole if block.ended else tail)

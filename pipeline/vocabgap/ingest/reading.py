@@ -7,6 +7,7 @@ changed since is said, and its last line, if unfinished, is left for the next sc
 import gzip
 import hashlib
 import os
+import re
 import stat
 import sys
 import time
@@ -31,6 +32,8 @@ else:
 
 CHUNK_BYTES: Final = 1 << 20
 MIB: Final = 1 << 20
+_SHORTEST_RECORD: Final = 16  # bytes that a line with a description has at least, its newline among them
+_BLANK_LINES: Final = re.compile(rb"(?<=\n)(?:[ \t\r\v\f]*+\n)++")
 COMPRESSIONS: Final = ("gz", "zst")
 # A FIFO that has taken a log's place must not be waited for, nor a terminal become ours.
 _FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
@@ -222,6 +225,7 @@ class Block(msgspec.Struct, frozen=True):
     lines: list[bytes]
     ended: bool = True  # a newline follows the last line
     too_long: int = 0
+    blank: int = 0  # so many lines follow that hold nothing
 
     def offsets(self) -> Iterator[int]:
         """The offset of each line's first byte; a newline follows each line before it."""
@@ -237,7 +241,11 @@ def blocks(chunks: Iterable[bytes], number: int = 1, offset: int = 0) -> Iterato
     rest, skipped = b"", 0
     if offset == 0:
         chunks, offset = _without_mark(iter(chunks))
-    for chunk in chunks:
+    for chunk, blank, size in chain.from_iterable(map(_without_blank, chunks)):
+        if blank:
+            yield Block(number, offset, [], blank=blank)
+            number, offset = number + blank, offset + size
+            continue
         lines = chunk.split(b"\n")
         if len(lines) == 1:
             rest, skipped = _truncated(rest + chunk, skipped)
@@ -260,6 +268,20 @@ def blocks(chunks: Iterable[bytes], number: int = 1, offset: int = 0) -> Iterato
         yield Block(number, offset, [rest], ended=False, too_long=skipped + len(rest))
     elif rest:
         yield Block(number, offset, [rest], ended=False)
+
+
+def _without_blank(chunk: bytes) -> Iterator[tuple[bytes, int, int]]:
+    """A chunk, and instead of each run of blank lines in it how many they are, and their bytes.
+
+    They are looked for where lines are shorter than any record: a file of nothing else is no work then.
+    """
+    start = 0
+    if chunk.count(b"\n") * _SHORTEST_RECORD > len(chunk):
+        for run in _BLANK_LINES.finditer(chunk):
+            yield chunk[start : run.start()], 0, 0
+            yield b"", run[0].count(b"\n"), len(run[0])
+            start = run.end()
+    yield chunk[start:], 0, 0
 
 
 def _without_mark(chunks: Iterator[bytes]) -> tuple[Iterator[bytes], int]:
