@@ -109,11 +109,11 @@ def settle_target(target: Path, *, waits: bool = True) -> None:
         StateError: The system refused, or somebody else publishes there for too long.
         AccessDeniedError: The folder around it may not be read or written.
     """
-    if target.parent.is_dir():
-        try:
+    try:
+        if target.parent.is_dir():
             settle(target, RUN_FILES, holds_run, waits=waits)
-        except OSError as error:
-            raise _refused(target, error) from error
+    except OSError as error:
+        raise _refused(target, error) from error
 
 
 @contextmanager
