@@ -128,7 +128,16 @@ def test_missing_capability_is_read_where_there_is_no_description() -> None:
 
 def test_a_regular_expression_is_searched_as_it_is_written() -> None:
     rules = rules_in_force({"ticket": [r"re:\bINC-[0-9]+"]})
-    assert rule_of("Soft glow", "glow", notes="no glow, see inc-204", rules=rules) == "ticket"
+    named = {"description": "Soft glow", "missing_capability": "glow"}
+    made = screen(gaps({**named, "notes": "no glow, see inc-204"}, named), rules)
+    assert made["rule"].to_list() == ["ticket", None]
+
+
+@pytest.mark.parametrize("expression", ["(a+)+$", "(a|a)*b", r"(\w*)*!", "(?:a?){30}a{30}b"])
+def test_no_regular_expression_takes_longer_than_its_text_is_long(expression: str) -> None:
+    rules = rules_in_force({"mine": [f"re:x{expression}"]})
+    made = screen(gaps("x" + "a" * 200_000 + "?"), rules)  # with `re` this does not end
+    assert made["rule"].to_list() == [None]
 
 
 def test_marked_records_stay_and_say_which_rule() -> None:

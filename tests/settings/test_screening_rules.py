@@ -55,7 +55,9 @@ def test_what_a_rule_is_told_by_can_be_written_into_settings_again() -> None:
     [
         (["..."], r"\[not_a_gap\] mine: '...' holds no word"),
         (["if failed: !"], r"\[not_a_gap\] mine: 'if failed: !' holds no word"),
-        (["re:("], "is not a regular expression"),
+        (["re:("], r"'re:\(' is not a regular expression: unclosed group"),
+        (["re:(?<=x)y"], "is not a regular expression: look-around, .* is not supported"),
+        (["re:a{1000}{1000}"], "is not a regular expression: Compiled regex exceeds size limit"),
         (["re:x*"], "fits every record"),
         ([3], "expected nothing but texts, found 3"),
     ],

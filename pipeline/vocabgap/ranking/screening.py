@@ -1,7 +1,7 @@
 """Screening: what was reported as a gap and is none of the vocabulary is marked, never dropped."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import polars as pl
@@ -12,6 +12,7 @@ from vocabgap.text import words
 
 NOT_A_GAP: Final = "not_a_gap"
 _READ: Final = ("description", "missing_capability", "workaround", "notes")
+_SEARCHED: Final = ("description", "workaround", "notes")  # by regular expressions
 
 # Where one clause ends and the next says something of its own.
 _CLAUSE_END: Final = re.compile(
@@ -65,13 +66,16 @@ def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFr
     rules = rules_in_force() if rules is None else rules
     counted = gaps.lazy().with_row_index("row").filter("counted")
     texts = [stripped(pl.col(name).fill_null("")).alias(name) for name in _READ]
-    suspects = counted.select("row", *texts).filter(_may_fit(rules)).collect()
-    judged: dict[Texts, str | None] = {}
+    named = (pl.when(_fits(rule)).then(pl.lit(rule.name)) for rule in rules if rule.patterns)
+    fitting = pl.concat_list(pl.lit(None, pl.String), *named).list.drop_nulls()
+    suspects = counted.select("row", *texts).with_columns(fitting=fitting)
+    suspects = suspects.filter(_may_fit(rules) | (pl.col("fitting").list.len() > 0))
+    judged: dict[tuple[Texts, tuple[str, ...]], str | None] = {}
     rule_of_row: dict[int, str] = {}
-    for row, *texts_of_row in suspects.iter_rows():
-        key: Texts = tuple(texts_of_row)
+    for row, *texts_of_row, names_fitting in suspects.collect().iter_rows():
+        key: tuple[Texts, tuple[str, ...]] = tuple(texts_of_row), tuple(names_fitting)
         if key not in judged:
-            judged[key] = rule_of(*key, rules=rules)
+            judged[key] = rule_of(*key[0], rules=rules, fitting=key[1])
         name = judged[key]
         if name is not None:
             rule_of_row[row] = name
@@ -93,19 +97,29 @@ def rule_of(
     notes: str = "",
     *,
     rules: Sequence[Rule],
+    fitting: Collection[str] = (),
 ) -> str | None:
-    """The first rule that fits what a record says, as `screen` asks them; None where none does."""
-    texts = [text for text in (description, workaround, notes) if text]
+    """The first rule that fits what a record says, as `screen` asks them; None where none does.
+
+    `fitting` are the names of those of which a regular expression does.
+    """
     parts = [_clauses(description or missing_capability)]
     said = _words_of(parts[0])
     if said & _FAILURES or not (missing_capability or said & _WISHES):
         parts += [_clauses(workaround), _clauses(notes)]
     for rule in rules:
-        if any(pattern.search(text) for pattern in rule.patterns for text in texts):
-            return rule.name
-        if any(_tells(rule, clauses, is_named=bool(missing_capability)) for clauses in parts):
+        if rule.name in fitting or any(
+            _tells(rule, clauses, is_named=bool(missing_capability)) for clauses in parts
+        ):
             return rule.name
     return None
+
+
+def _fits(rule: Rule) -> pl.Expr:
+    """Whether a regular expression of a rule fits one of the texts."""
+    return pl.any_horizontal(
+        pl.col(name).str.contains(f"(?i:{pattern})") for pattern in rule.patterns for name in _SEARCHED
+    )
 
 
 def _tells(rule: Rule, clauses: Sequence[str], *, is_named: bool) -> bool:
@@ -143,8 +157,6 @@ def _may_fit(rules: Sequence[Rule]) -> pl.Expr:
 
     Only what is beyond ASCII has further spellings, so that is always read.
     """
-    if any(rule.patterns for rule in rules):
-        return pl.lit(value=True)
     phrases = {phrase for rule in rules for phrase in (*rule.phrases, *rule.if_failed)}
     keys = sorted({max(phrase.split(), key=len) for phrase in phrases})
     if not keys:

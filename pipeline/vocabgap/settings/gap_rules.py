@@ -26,13 +26,14 @@ class Rule:
         phrases: Phrases in normal form that tell it, words separated by single spaces.
         if_failed: The same, which tell it only where something is said to have failed, and nothing is named
             that was missing: those who edit photographs say them, too.
-        patterns: Regular expressions that tell it, of whatever case.
+        patterns: Regular expressions that tell it, of whatever case, in the syntax of Polars: it has no
+            look-around and no back-references, and takes time in proportion to the text, whatever is asked.
     """
 
     name: str
     phrases: tuple[str, ...]
     if_failed: tuple[str, ...]
-    patterns: tuple[re.Pattern[str], ...]
+    patterns: tuple[str, ...]
 
     @property
     def expressions(self) -> tuple[str, ...]:
@@ -40,7 +41,7 @@ class Rule:
         return (
             *self.phrases,
             *(f"{IF_FAILED_PREFIX} {phrase}" for phrase in self.if_failed),
-            *(f"{REGEX_PREFIX}{pattern.pattern}" for pattern in self.patterns),
+            *(f"{REGEX_PREFIX}{pattern}" for pattern in self.patterns),
         )
 
 
@@ -83,19 +84,23 @@ def _rule(name: str, expressions: tuple[str, ...]) -> Rule:
     return Rule(name, always, if_failed, tuple(patterns))
 
 
-def _pattern(name: str, text: str) -> re.Pattern[str]:
+def _pattern(name: str, text: str) -> str:
+    import polars as pl  # noqa: PLC0415 - loads what few settings need
+
     try:
-        pattern = re.compile(text, re.IGNORECASE)
-    except (re.error, RecursionError, OverflowError) as error:
+        fits_nothing = pl.select(pl.lit("").str.contains(text)).item()
+    except pl.exceptions.ComputeError as error:
+        (*_, why) = re.findall(r"error: (.+)|(Compiled regex .+)", str(error)) or [("it cannot be read", "")]
         raise InvalidInputError(
-            f"[{_TABLE}] {name}: '{REGEX_PREFIX}{text}' is not a regular expression: {error}", hint=_EXAMPLE
+            f"[{_TABLE}] {name}: '{REGEX_PREFIX}{text}' is not a regular expression: {''.join(why)}",
+            hint=_EXAMPLE,
         ) from error
-    if pattern.search(""):
+    if fits_nothing:
         raise InvalidInputError(
             f"[{_TABLE}] {name}: '{REGEX_PREFIX}{text}' fits every record",
             hint="ask for at least one character",
         )
-    return pattern
+    return text
 
 
 @lru_cache(maxsize=1)
