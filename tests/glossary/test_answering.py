@@ -1,5 +1,7 @@
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -9,7 +11,7 @@ from glossary.steps import NOW, STAIN, TWO_LIFTS, logged, runtime_in, step, writ
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.conflicts import Strictness
 from vocabgap.glossary.event_log import BY_HAND, read_events
-from vocabgap.glossary.events import GlossaryClarificationResolved, ResolutionMode
+from vocabgap.glossary.events import Actor, GlossaryClarificationResolved, ResolutionMode
 from vocabgap.glossary.open_questions import OpenQuestion, answer_later, questions_of
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.session import (
@@ -35,7 +37,7 @@ def listed(runtime: GlossaryRuntime) -> list[OpenQuestion]:
 def test_answer_that_is_given_later_settles_the_term(runtime: GlossaryRuntime) -> None:
     (question,) = listed(runtime)
 
-    (event,) = answer_later(runtime, question, Select(1))
+    (event,) = answer_later(runtime, question, Select(1)).events
 
     assert isinstance(event, GlossaryClarificationResolved)
     assert (event.resolution_mode, event.actor.actor_id) == (ResolutionMode.ASYNC, "user:ana")
@@ -64,8 +66,27 @@ def test_definition_that_is_given_later_settles_the_term(runtime: GlossaryRuntim
 
 def test_deferring_again_changes_nothing(runtime: GlossaryRuntime) -> None:
     before = logged(runtime)
-    assert answer_later(runtime, listed(runtime)[0], Defer()) == []
+    assert answer_later(runtime, listed(runtime)[0], Defer()) == ([], "")
     assert logged(runtime) == before
+
+
+def test_of_four_who_answer_at_once_each_is_told_whom_it_replaced(runtime: GlossaryRuntime) -> None:
+    (question,) = listed(runtime)
+    names = ("ana", "bo", "cy", "di")
+
+    def overrides(name: str) -> str:
+        own = replace(runtime, actor=Actor(name))
+        return answer_later(own, question, Define(f"As {name} has it")).overrides
+
+    with ThreadPoolExecutor(len(names)) as pool:
+        told = list(pool.map(overrides, names))
+
+    order = [each.definition.split()[1] for each in runtime.files.answers("lift")]
+    assert sorted(order) == sorted(names)
+    replaced = {name: said.partition(" said on ")[0] for name, said in zip(names, told, strict=True)}
+    assert replaced[order[0]] == ""
+    for before, name in pairwise(order):
+        assert replaced[name] == f"'As {before} has it', as {before}"
 
 
 @pytest.mark.parametrize("place", [-1, 2])

@@ -1,5 +1,6 @@
 """Servers in processes of their own, as clients start them."""
 
+import json
 import os
 import signal
 import socket
@@ -105,19 +106,100 @@ async def test_an_address_is_told_only_once_it_can_be_connected_to(mcp_sdk: None
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        serve_http(build(Workspace.at(photos, Settings())), 0, connect)
+        serve_http(build(Workspace.at(photos, Settings())), 0, "a token", connect)
+
+
+def told_by(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """The address of a server, and its token."""
+    assert process.stderr is not None
+    address, token = (process.stderr.readline().split()[-1] for _ in range(2))
+    assert address.startswith("http://127.0.0.1:")
+    return address, token
 
 
 async def test_clients_of_this_machine_are_served_over_http(over_http: subprocess.Popen[str]) -> None:
-    from mcp import Client  # noqa: PLC0415 - what the extra installs
+    import httpx2  # noqa: PLC0415 - what the extra installs
+    from mcp import Client  # noqa: PLC0415
+    from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
 
-    assert over_http.stderr is not None
-    address = over_http.stderr.readline().split()[-1]
-    assert address.startswith("http://127.0.0.1:")
-    async with Client(address) as client:
+    address, token = told_by(over_http)
+    async with (
+        httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=PATIENCE) as http,
+        Client(streamable_http_client(address, http_client=http)) as client,
+    ):
         assert (await found(client, "report_gaps"))["total"] == 3
-    assert status_of(address, Host="rebound.example") == 421
-    assert status_of(address, Origin="http://page.example") == 403
     over_http.send_signal(signal.SIGTERM)
     out, err = over_http.communicate(timeout=PATIENCE)
     assert (over_http.returncode, out, err) == (143, "", "vocabgap: interrupted\n")
+
+
+async def test_who_is_let_in_over_http(over_http: subprocess.Popen[str]) -> None:
+    address, token = told_by(over_http)
+    own = {"Authorization": f"Bearer {token}"}
+    port = urllib.parse.urlsplit(address).port
+
+    assert status_of(address) == 401
+    for wrong in ("Bearer", "Bearer ", f"Bearer {token}x", f"Basic {token}", token, "Bearer \u00e9"):
+        assert status_of(address, Authorization=wrong) == 401
+    assert status_of(address, **own) == 400
+    assert status_of(address, **own, Host=f"localhost:{port}", Origin=f"http://127.0.0.1:{port}") == 400
+    for host in ("rebound.example", f"127.0.0.1:{port}0", "127.0.0.1", f"127.0.0.1:{port}@x"):
+        assert status_of(address, **own, Host=host) == 421
+    for origin in ("http://page.example", "null", f"https://127.0.0.1:{port}", "http://127.0.0.1:1"):
+        assert status_of(address, **own, Origin=origin) == 403
+
+
+@pytest.mark.parametrize(("token", "expected"), [("t" * 15, 2), ("with a space in it", 2), ("t" * 16, 143)])
+async def test_a_token_can_be_chosen_and_is_not_told(
+    command: Command, photos: Path, token: str, expected: int
+) -> None:
+    with subprocess.Popen(
+        [*command, str(photos), "--http", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=photos.parent,
+        env={**os.environ, "VOCABGAP_MCP_TOKEN": token},
+    ) as process:
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        if expected == 143:
+            assert status_of(said.split()[-1], Authorization=f"bearer {token}") == 400
+            process.send_signal(signal.SIGTERM)
+        _, rest = process.communicate(timeout=PATIENCE)
+    assert process.returncode == expected
+    assert token not in said + rest
+
+
+async def test_every_request_over_http_has_an_answer_with_its_identifier(
+    over_http: subprocess.Popen[str],
+) -> None:
+    address, token = told_by(over_http)
+    for body, code in (
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "ping"}', -32600),  # without a session
+        (b'{"jsonrpc": "2.0", "id": 7, "method": 5}', -32600),
+        (b'{"jsonrpc": "1.0", "id": 7, "method": "ping"}', -32600),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": []}', -32600),
+    ):
+        assert answer_of(address, token, body) == (7, code)
+        assert answer_of(address, token, body, **{"Mcp-Session-Id": "unknown"})[0] == 7
+        assert answer_of(address, token, body, **{"MCP-Protocol-Version": "2026-07-28"})[0] == 7
+    for body, code in (
+        (b"{bad", -32700),
+        (b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', -32600),
+        (b'{"jsonrpc": "2.0", "id": null, "method": "ping"}', -32600),
+        (b"[]", -32600),
+    ):
+        assert answer_of(address, token, body) == (None, code)
+
+
+def answer_of(address: str, token: str, body: bytes, **headers: str) -> tuple[object, int]:
+    """The identifier and the code of an error that a request is answered with."""
+    accepted = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    own = {"Authorization": f"Bearer {token}", **accepted, **headers}
+    asked = urllib.request.Request(address, body, own)  # noqa: S310 - this machine
+    with pytest.raises(urllib.error.HTTPError) as refused_:
+        urllib.request.urlopen(asked, timeout=PATIENCE)  # noqa: S310 - as above
+    with refused_.value as error:
+        answer = json.loads(error.read())
+    return answer["id"], answer["error"]["code"]

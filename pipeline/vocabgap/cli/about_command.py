@@ -13,6 +13,7 @@ from vocabgap import __version__
 from vocabgap.cli.options import ConfigOption, settings_of
 from vocabgap.cli.output import Output, output_of, table
 from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, VocabgapError
+from vocabgap.mcp import TOKEN_VARIABLE
 from vocabgap.records.categories import OPERATION_CATEGORIES
 from vocabgap.records.record import RejectReason, category_key, operation_key
 from vocabgap.settings.gap_rules import rules_in_force
@@ -27,7 +28,7 @@ _OPERATIONS: Final = ("categories", "operations")
 _IN_FORCE: Final = ("aliases", "not_a_gap", "source")  # told with what is built in, not as they were set
 _RUN: Final = "run"
 _PREFIX: Final = "VOCABGAP_"
-_KNOWN: Final = (CONFIG_VARIABLE, *VARIABLES, ACTOR_VARIABLE, DEBUG_VARIABLE)
+_KNOWN: Final = (CONFIG_VARIABLE, *VARIABLES, ACTOR_VARIABLE, DEBUG_VARIABLE, TOKEN_VARIABLE)
 
 
 def status(context: typer.Context, config: ConfigOption = None) -> None:

@@ -150,13 +150,12 @@ def resolve(
             output.event("result", conflict_id=question.conflict_id, status=question.status)
             return
         answer = typed
-    answer_later(runtime, question, answer)
+    overrides = answer_later(runtime, question, answer).overrides
     term = visible(question.term)
     if isinstance(answer, Defer):
         summary = f"Deferred: conflict {question.conflict_id} about '{term}' stays unresolved"
         output.result(summary, conflict_id=question.conflict_id, status=question.status)
         return
-    overrides = runtime.files.overridden(question.term)
     summary = f"Conflict about '{term}' resolved successfully"
     summary += f", in the place of {visible(overrides)}" if overrides else ""
     output.result(summary, conflict_id=question.conflict_id, status="resolved", overrides=overrides)

@@ -1,5 +1,6 @@
 """`vocabgap mcp`: the same verbs for agents, as a server of the Model Context Protocol."""
 
+import sys
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -39,7 +40,8 @@ def mcp(
         typer.Option(
             min=0,
             max=_HIGHEST_PORT,
-            help="Serve over HTTP on this port, for this machine alone; 0 for a free one.",
+            help="Serve over HTTP on this port, for clients of this machine that send the token which is"
+            " told at the start, or that VOCABGAP_MCP_TOKEN names; 0 for a free port.",
         ),
     ] = None,
     config: ConfigOption = None,
@@ -53,6 +55,7 @@ def mcp(
     from vocabgap.mcp import require_extra
 
     require_extra()
+    from vocabgap.mcp.door import chosen_token, new_token
     from vocabgap.mcp.server import build
     from vocabgap.mcp.serving import serve_http, serve_stdio
     from vocabgap.mcp.workspace import Workspace
@@ -62,8 +65,15 @@ def mcp(
         serve_stdio(server)  # from here on standard output belongs to the protocol
         return
 
-    def announce(address: str) -> None:
-        output.event("listening", address=address)
-        output.note(f"{PROGRAM} serves {address}")
+    chosen = chosen_token()
+    token = chosen or new_token()
 
-    serve_http(server, http, announce)
+    def announce(address: str) -> None:
+        # A token that was chosen is known, and is not told. The one that was made is told whatever is wanted
+        # to be quiet: nobody could come in.
+        output.event("listening", address=address, **({} if chosen else {"token": token}))
+        output.note(f"{PROGRAM} serves {address}")
+        if not chosen and not output.as_json:
+            print(f"{PROGRAM} expects the header Authorization: Bearer {token}", file=sys.stderr, flush=True)
+
+    serve_http(server, http, token, announce)

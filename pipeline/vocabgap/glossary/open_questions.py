@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -173,7 +173,14 @@ def require_question(
 LATER: Final = "cli_resolve"  # the source of answers that are given later
 
 
-def answer_later(runtime: GlossaryRuntime, question: OpenQuestion, answer: Answer) -> list[GlossaryEvent]:
+class AnsweredLater(NamedTuple):
+    """What was logged of an answer, and in whose place it is, in words; empty where in nobody's."""
+
+    events: list[GlossaryEvent]
+    overrides: str
+
+
+def answer_later(runtime: GlossaryRuntime, question: OpenQuestion, answer: Answer) -> AnsweredLater:
     """Answer an open question, and log it; a deferred one stays as it is.
 
     Raises:
@@ -194,4 +201,6 @@ def answer_later(runtime: GlossaryRuntime, question: OpenQuestion, answer: Answe
             source=LATER,
         )
         changes = [in_mission(event, question.mission_id) for event in events]
-        return runtime.files.append_changes(question.mission_id or BY_HAND, changes)
+        logged = runtime.files.append_changes(question.mission_id or BY_HAND, changes)
+        # Once the logs are let go, somebody else may have answered, and would be told of here.
+        return AnsweredLater(logged, runtime.files.overridden(question.term) if logged else "")

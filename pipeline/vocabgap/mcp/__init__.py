@@ -10,6 +10,7 @@ from typing import Final
 from vocabgap.errors import StateError
 from vocabgap.text import excerpt
 
+TOKEN_VARIABLE: Final = "VOCABGAP_MCP_TOKEN"  # noqa: S105 - the name of a variable
 _NEEDED: Final = ("mcp_types", "mcp.server.lowlevel")
 
 

@@ -1,38 +1,30 @@
 """Serving: over standard input and output, or over HTTP on this machine alone."""
 
-import json
 import signal
 import socket
 import sys
+from collections import Counter, deque
 from collections.abc import Callable
-from typing import Any, Final, Self
+from io import TextIOWrapper
+from typing import Any, Final, Self, TextIO
 
 import anyio
 import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.dispatcher import coerce_request_id
 from mcp.shared.message import SessionMessage
-from mcp_types import (
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    ErrorData,
-    JSONRPCError,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    JSONRPCResponse,
-)
-from pydantic import ValidationError
+from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from vocabgap.errors import StateError, system_error
 from vocabgap.files.refusals import refusal
 from vocabgap.files.signals import STOPPING
+from vocabgap.mcp.door import guarded, refusals
 
 LOOPBACK: Final = "127.0.0.1"
 PATH: Final = "/mcp"
 _LONGEST_GOODBYE: Final = 2  # seconds that connections have to end, once the server is to stop
-_NO_JSON: Final = "a message is one line of JSON"
-_NO_MESSAGE: Final = "this is JSON, but no message of JSON-RPC 2.0"
-_HALVED: Final = "a text holds half of a surrogate pair, as one has that was cut in the middle of a character"
 _CANCELLED: Final = "notifications/cancelled"
 
 
@@ -56,8 +48,8 @@ def serve_stdio(server: Server[Any]) -> None:
             raise system_error(refused) from failed
 
 
-def serve_http(server: Server[Any], port: int, on_listening: Callable[[str], None]) -> None:
-    """Serve clients of this machine over HTTP, until a signal comes; port 0 is one that is free."""
+def serve_http(server: Server[Any], port: int, token: str, on_listening: Callable[[str], None]) -> None:
+    """Serve clients of this machine that know a token, until a signal comes; port 0 is one that is free."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -66,21 +58,42 @@ def serve_http(server: Server[Any], port: int, on_listening: Callable[[str], Non
         except OSError as error:
             hint = "name another one, from 1024 on, with --http"
             raise refusal(f"port {port} cannot be listened on", error, hint=hint) from error
-        on_listening(f"http://{LOOPBACK}:{listener.getsockname()[1]}{PATH}")
-        # The app refuses requests whose Host or Origin is not of this machine: a page in a browser is one.
-        app = server.streamable_http_app(streamable_http_path=PATH, host=LOOPBACK)
+        hosts = [f"{name}:{listener.getsockname()[1]}" for name in (LOOPBACK, "localhost")]
+        on_listening(f"http://{hosts[0]}{PATH}")
+        # A page in a browser sends another Host or Origin, and other users of this machine know no token.
+        security = TransportSecuritySettings(
+            allowed_hosts=hosts, allowed_origins=[f"http://{each}" for each in hosts]
+        )
+        app = server.streamable_http_app(streamable_http_path=PATH, transport_security=security)
         configuration = uvicorn.Config(
-            app, log_config=None, access_log=False, timeout_graceful_shutdown=_LONGEST_GOODBYE
+            guarded(app, token, security),
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=_LONGEST_GOODBYE,
         )
         anyio.run(uvicorn.Server(configuration).serve, [listener])
 
 
 async def _over_stdio(server: Server[Any]) -> None:
-    async with stdio_server() as (incoming, outgoing):
+    lines = _Lines(TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace"))
+    async with stdio_server(lines) as (incoming, outgoing):
         unanswered = _Unanswered()
         answers = _Outgoing(outgoing, unanswered)
-        requests = _Incoming(incoming, answers, unanswered)
+        requests = _Incoming(incoming, answers, unanswered, lines)
         await server.run(requests, answers, server.create_initialization_options())
+
+
+class _Lines(anyio.AsyncFile[str]):
+    """The lines of the input, kept until what the SDK makes of each has come: it does not say of which."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream)
+        self.kept = deque[str]()
+
+    async def readline(self) -> str:
+        line = await super().readline()
+        self.kept.append(line)
+        return line
 
 
 def _first(failed: ExceptionGroup[Exception]) -> Exception:
@@ -97,15 +110,16 @@ class _Unanswered:
     """
 
     def __init__(self) -> None:
-        self._identifiers: set[str | int] = set()
+        self._identifiers = Counter[str | int]()  # a client may use one twice, and waits for two answers then
         self._changed = anyio.Event()
 
     def add(self, identifier: str | int) -> None:
-        self._identifiers.add(identifier)
+        self._identifiers[coerce_request_id(identifier)] += 1
 
     def drop(self, identifier: str | int | None) -> None:
         """Forget one that was answered, or that nobody waits for any more."""
-        self._identifiers.discard(identifier)
+        if identifier is not None:
+            self._identifiers -= Counter([coerce_request_id(identifier)])
         self._changed.set()
         self._changed = anyio.Event()
 
@@ -147,9 +161,16 @@ class _Incoming(_Stream):
     The stream gives messages, and an exception for each line that is none.
     """
 
-    def __init__(self, stream: Any, outgoing: _Outgoing, unanswered: _Unanswered) -> None:  # noqa: ANN401 - the SDK's own
+    def __init__(
+        self,
+        stream: Any,  # noqa: ANN401 - the SDK's own
+        outgoing: _Outgoing,
+        unanswered: _Unanswered,
+        lines: _Lines,
+    ) -> None:
         super().__init__(stream, unanswered)
         self._outgoing = outgoing
+        self._lines = lines.kept
 
     @property
     def last_context(self) -> Any:  # noqa: ANN401 - the SDK's own
@@ -164,11 +185,11 @@ class _Incoming(_Stream):
             except anyio.EndOfStream:
                 await self._unanswered.wait()
                 raise
-            if isinstance(item, SessionMessage):
+            errors = refusals(self._lines.popleft())
+            if isinstance(item, SessionMessage) and not errors:
                 self._note(item.message)
                 return item
-            error = _error_for(item)
-            if error is not None:
+            for error in errors:
                 await self._outgoing.send(SessionMessage(error))
 
     def __aiter__(self) -> Self:
@@ -186,40 +207,3 @@ class _Incoming(_Stream):
         elif isinstance(message, JSONRPCNotification) and message.method == _CANCELLED:
             identifier = (message.params or {}).get("requestId")
             self._unanswered.drop(identifier if isinstance(identifier, str | int) else None)
-
-
-def _error_for(failed: Exception) -> JSONRPCError | None:
-    """The answer to a line that is no message; none to a blank line, and to one that asks for no answer.
-
-    The SDK drops such a line, and its client would wait for ever.
-    """
-    line = failed.errors()[0]["input"] if isinstance(failed, ValidationError) else ""
-    if isinstance(line, str) and not line.strip():
-        return None
-    try:
-        content = json.loads(line) if isinstance(line, str) else line
-    except (ValueError, RecursionError):
-        return _error(None, PARSE_ERROR, _NO_JSON)
-    if not isinstance(content, dict):
-        return _error(None, INVALID_REQUEST, _NO_MESSAGE)
-    if "id" not in content and "method" in content:
-        return None  # a notification
-    identifier = content.get("id")
-    is_one = isinstance(identifier, str | int) and not isinstance(identifier, bool)
-    known = identifier if is_one and _is_unicode(identifier) else None
-    if _is_unicode(content):
-        return _error(known, INVALID_REQUEST, _NO_MESSAGE)
-    return _error(known, PARSE_ERROR, _HALVED)
-
-
-def _is_unicode(content: object) -> bool:
-    """Whether every text in it is whole."""
-    try:
-        json.dumps(content, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _error(identifier: str | int | None, code: int, message: str) -> JSONRPCError:
-    return JSONRPCError(jsonrpc="2.0", id=identifier, error=ErrorData(code=code, message=message))
