@@ -26,14 +26,17 @@ from ruamel.yaml.nodes import ScalarNode
 from ruamel.yaml.reader import ReaderError
 
 from vocabgap.errors import InvalidInputError
+from vocabgap.text import excerpt
 
 LARGEST: Final = 64_000_000  # characters of a document
 DEEPEST: Final = 100  # levels
+LONGEST_NUMBER: Final = 1_000  # characters; one of YAML 1.1 in base 60 takes time by their square
 MOST_REPEATED: Final = 1_000_000  # values that aliases and merge keys stand for
 Place = tuple[str | int, ...]  # the keys and numbers that lead to a value, numbers counted from 0
 
 _LINES_DEPTH: Final = 4  # keys and numbers that lead to a value whose line is asked for
 _HINT: Final = "expected YAML 1.2"
+_LONG_HINT: Final = f"expected at most {LONGEST_NUMBER:,}; put it in quotes if it is a text"
 _PLAIN_HINT: Final = "expected texts, numbers, lists and objects, without tags of other kinds"
 _NO_NAME: Final = "expected a name before the colon, found a list or an object"
 _REPEATED_HINT: Final = "write out what each entry holds, or share less of it"
@@ -191,6 +194,8 @@ class _Builder:
     def _made(self, text: str, tag: str, event: Event) -> object:
         if tag not in _OTHERS:
             return text
+        if len(text) > LONGEST_NUMBER:
+            _refuse(event, f"found a number of {len(text):,} characters", _LONG_HINT)
         try:
             return self._constructor.construct_object(ScalarNode(tag, text))
         except (ValueError, IndexError):  # a number of too many digits; one of YAML 1.1 without any
@@ -266,7 +271,7 @@ def _as_written(tag: str) -> str:
 
 
 def _refuse_tag(event: Event, kind: str, tag: str) -> NoReturn:
-    _refuse(event, f"found {kind} with the tag {_as_written(tag)}", _PLAIN_HINT)
+    _refuse(event, f"found {kind} with the tag {excerpt(_as_written(tag))}", _PLAIN_HINT)
 
 
 def _refuse(event: Event, message: str, hint: str) -> NoReturn:
