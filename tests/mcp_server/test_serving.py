@@ -28,15 +28,21 @@ def command(mcp_sdk: None) -> Command:  # noqa: ARG001 - skips the test without 
     return (sys.executable, "-m", "vocabgap", "mcp")
 
 
-@pytest.fixture
-def over_http(command: Command, photos: Path) -> Iterator[subprocess.Popen[str]]:
-    with subprocess.Popen(
+def started(command: Command, photos: Path, **environment: str) -> subprocess.Popen[str]:
+    """A server over HTTP, on a free port."""
+    return subprocess.Popen(
         [*command, str(photos), "--http", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         cwd=photos.parent,
-    ) as process:
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.fixture
+def over_http(command: Command, photos: Path) -> Iterator[subprocess.Popen[str]]:
+    with started(command, photos) as process:
         yield process
         process.kill()
 
@@ -153,14 +159,7 @@ async def test_who_is_let_in_over_http(over_http: subprocess.Popen[str]) -> None
 async def test_a_token_can_be_chosen_and_is_not_told(
     command: Command, photos: Path, token: str, expected: int
 ) -> None:
-    with subprocess.Popen(
-        [*command, str(photos), "--http", "0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=photos.parent,
-        env={**os.environ, "VOCABGAP_MCP_TOKEN": token},
-    ) as process:
+    with started(command, photos, VOCABGAP_MCP_TOKEN=token) as process:
         assert process.stderr is not None
         said = process.stderr.readline()
         if expected == 143:
