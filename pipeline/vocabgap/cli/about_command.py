@@ -10,7 +10,7 @@ import msgspec
 import typer
 
 from vocabgap import __version__
-from vocabgap.cli.options import ConfigOption, settings_of
+from vocabgap.cli.options import ConfigOption, TrustOption, settings_of
 from vocabgap.cli.output import Output, output_of, table
 from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, VocabgapError
 from vocabgap.mcp import TOKEN_VARIABLE
@@ -31,7 +31,7 @@ _PREFIX: Final = "VOCABGAP_"
 _KNOWN: Final = (CONFIG_VARIABLE, *VARIABLES, ACTOR_VARIABLE, DEBUG_VARIABLE, TOKEN_VARIABLE)
 
 
-def status(context: typer.Context, config: ConfigOption = None) -> None:
+def status(context: typer.Context, config: ConfigOption = None, trust: TrustOption = False) -> None:
     """Print versions, the settings in force and the last run."""
     from vocabgap.records.moments import iso
     from vocabgap.reporting.manifest import read_manifest, versions

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 import typer
 
 from vocabgap.cli.groups import Commands
-from vocabgap.cli.options import ConfigOption, NowOption, settings_of, with_options
+from vocabgap.cli.options import ConfigOption, NowOption, TrustOption, settings_of, with_options
 from vocabgap.cli.output import Output, output_of, table
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.files.signals import end_reads
@@ -56,6 +56,7 @@ class CorpusOptions(NamedTuple):
 
     corpus: CorpusOption = None
     config: ConfigOption = None
+    trust: TrustOption = False
 
 
 @corpus.command()

@@ -17,6 +17,7 @@ from vocabgap.cli.options import (
     GlossaryOption,
     NowOption,
     RunOption,
+    TrustOption,
     require_decisions,
     runnable,
     settings_of,
@@ -57,6 +58,7 @@ class Recording(NamedTuple):
     actor: ActorOption = None
     now: NowOption = None
     config: ConfigOption = None
+    trust: TrustOption = False
 
 
 @decide.command()
@@ -206,7 +208,11 @@ def _root() -> None:
 
 @decisions.command("list")
 def list_decisions(
-    context: typer.Context, file: DecisionsOption = None, run: RunOption = None, config: ConfigOption = None
+    context: typer.Context,
+    file: DecisionsOption = None,
+    run: RunOption = None,
+    config: ConfigOption = None,
+    trust: TrustOption = False,
 ) -> None:
     """List the decisions in the order in which they were made, and say which of them are in force.
 

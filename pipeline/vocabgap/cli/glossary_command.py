@@ -18,7 +18,7 @@ from vocabgap.cli.glossary_options import (
     runtime_of,
 )
 from vocabgap.cli.groups import Commands
-from vocabgap.cli.options import ConfigOption, with_options
+from vocabgap.cli.options import ConfigOption, TrustOption, with_options
 from vocabgap.cli.output import Output, lines_of, output_of
 from vocabgap.errors import ExitCode, NotFoundError, alike
 from vocabgap.records.moments import iso
@@ -129,6 +129,7 @@ def validate(
     context: typer.Context,
     path: Annotated[Path, typer.Argument(help="A seed file, or a folder of them.")],
     config: ConfigOption = None,
+    trust: TrustOption = False,
 ) -> None:
     """List what is wrong in seed files, and files of a folder that nothing reads; exit with 2 if any is."""
     from vocabgap.files.refusals import FileKind, file_kind

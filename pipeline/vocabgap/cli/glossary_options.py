@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from vocabgap.cli.options import ActorOption, ConfigOption, NowOption, settings_of
+from vocabgap.cli.options import ActorOption, ConfigOption, NowOption, TrustOption, settings_of
 from vocabgap.cli.output import Output
 from vocabgap.errors import InvalidInputError
 from vocabgap.records.moments import parse_now
@@ -43,6 +43,7 @@ class GlossaryOptions(NamedTuple):
 
     folder: FolderOption = None
     config: ConfigOption = None
+    trust: TrustOption = False
 
 
 class ActingOptions(NamedTuple):
@@ -52,6 +53,7 @@ class ActingOptions(NamedTuple):
     now: NowOption = None
     folder: FolderOption = None
     config: ConfigOption = None
+    trust: TrustOption = False
 
 
 def runtime_of(context: typer.Context) -> "GlossaryRuntime":

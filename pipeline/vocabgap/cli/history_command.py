@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from vocabgap.cli.options import ConfigOption, RunOption, settings_of
+from vocabgap.cli.options import ConfigOption, RunOption, TrustOption, settings_of
 from vocabgap.cli.output import Output, available_width, output_of, table
 from vocabgap.records.moments import iso
 from vocabgap.settings.model import DEFAULT_TOP
@@ -41,6 +41,7 @@ def history(
         int, typer.Option(min=0, help="Runs to show of one capability, the newest; 0 shows all.")
     ] = _DEFAULT_RUNS,
     config: ConfigOption = None,
+    trust: TrustOption = False,
 ) -> None:
     """Show ranks and mentions over the runs that were published in a folder."""
     output = output_of(context)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vocabgap.cli.groups import Panel
-from vocabgap.cli.options import ConfigOption, VocabularyOption, settings_of
+from vocabgap.cli.options import ConfigOption, TrustOption, VocabularyOption, settings_of
 from vocabgap.cli.output import Output, output_of
 from vocabgap.errors import InvalidInputError, StateError, VocabgapError
 from vocabgap.records.record import need_of
@@ -81,6 +81,7 @@ def log(
     ] = None,
     vocabulary: VocabularyOption = None,
     config: ConfigOption = None,
+    trust: TrustOption = False,
 ) -> None:
     """Write a gap down in the log of an image: one line, whole or not at all."""
     from vocabgap.gaplog.log import log_gap

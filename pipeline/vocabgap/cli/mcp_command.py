@@ -6,7 +6,14 @@ from typing import Annotated, Final
 
 import typer
 
-from vocabgap.cli.options import ConfigOption, DecisionsOption, HiddenOption, VocabularyOption, settings_of
+from vocabgap.cli.options import (
+    ConfigOption,
+    DecisionsOption,
+    HiddenOption,
+    TrustOption,
+    VocabularyOption,
+    settings_of,
+)
 from vocabgap.cli.output import PROGRAM, output_of
 from vocabgap.settings.model import DEFAULT_OUT
 
@@ -45,6 +52,7 @@ def mcp(
         ),
     ] = None,
     config: ConfigOption = None,
+    trust: TrustOption = False,
 ) -> None:
     """Serve agents over standard input and output, or over HTTP on this machine."""
     output = output_of(context)

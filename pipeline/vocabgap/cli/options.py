@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypedDict
 import typer
 
 from vocabgap.cli.groups import Panel
-from vocabgap.cli.output import Output
+from vocabgap.cli.output import Output, output_of
 from vocabgap.errors import NotFoundError, VocabgapError, expanded
 from vocabgap.records.moments import parse_moment
 from vocabgap.settings.model import BY_WORDING, DEFAULT_DECISIONS, DEFAULT_OUT, known_flags
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _GLOSSARY_OPTIONS: Final = {"folder": "--glossary", "glossary": "--glossary", "config": "--config"}
 _RESUMING_OPTIONS: Final = {"keep": "--keep", "fail_on": "--fail-on", "baseline": "--baseline"}
 _GLOSSARY_COMMAND: Final = re.compile(r"`(vocabgap (glossary|report --resume) ([^` ]+)[^`]*)`")
+_TOLD: Final = f"{__name__}.outside"  # that it was said where the settings lead out of their folder
 
 RootsArgument = Annotated[
     list[Path] | None,
@@ -47,6 +48,12 @@ GlossaryOption = Annotated[
 ConfigOption = Annotated[
     Path | None,
     Panel.READ.option("--config", help="Settings file; vocabgap.toml in the current folder by default."),
+]
+TrustOption = Annotated[
+    bool,
+    Panel.READ.option(
+        "--trust", help="Let vocabgap.toml of the current folder name places outside of it to write to."
+    ),
 ]
 ThresholdOption = Annotated[
     str | None,
@@ -147,6 +154,7 @@ class Reading(NamedTuple):
     cache: CacheOption = None
     verify_hash: VerifyHashOption = False
     config: ConfigOption = None
+    trust: TrustOption = False
 
 
 class ReadingArguments(TypedDict):
@@ -242,7 +250,10 @@ def _flags(table: str) -> list[inspect.Parameter]:
 
 
 def settings_of(context: typer.Context) -> "Loaded":
-    """The settings in force: the flags of a command go before the environment, the file and the defaults."""
+    """The settings in force: the flags of a command go before the environment, the file and the defaults.
+
+    Where a settings file leads out of its folder, that is told once.
+    """
     from vocabgap.settings.loading import resolve_settings
 
     flags = {
@@ -252,7 +263,13 @@ def settings_of(context: typer.Context) -> "Loaded":
         if name in known_flags()
         for value in [context.params[str(parameter.name)]]
     }
-    return resolve_settings(context.params.get("config"), os.environ, flags)
+    options = context.params
+    loaded = resolve_settings(options.get("config"), os.environ, flags, trust=options.get("trust", False))
+    if not context.meta.get(_TOLD):
+        context.meta[_TOLD] = True
+        for each in loaded.outside:
+            output_of(context).note(escape_unseen(f"{loaded.path}: {each}"))
+    return loaded
 
 
 def known_lines(settings: "Settings") -> "tuple[KnownLine, ...]":

@@ -14,6 +14,7 @@ from vocabgap.cli.options import (
     GlossaryOption,
     RunOption,
     ShareOption,
+    TrustOption,
     VocabularyOption,
     settings_of,
 )
@@ -106,6 +107,7 @@ def draft(
     ] = DraftFormat.JSON,
     glossary: GlossaryOption = None,
     config: ConfigOption = None,
+    trust: TrustOption = False,
 ) -> None:
     """Print a draft of an entry for whoever authors it."""
     output = output_of(context)

@@ -15,7 +15,7 @@ from vocabgap.files.refusals import FileKind, content_of
 from vocabgap.settings.gap_rules import rules_in_force
 from vocabgap.settings.model import Settings, known_flags
 from vocabgap.settings.sources import sources_in_force
-from vocabgap.text import ignored_stems, synonym_table
+from vocabgap.text import ignored_stems, printable_name, synonym_table
 
 CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
@@ -30,15 +30,24 @@ VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
     "VOCABGAP_CORPUS": ("corpus", "folder"),
     "VOCABGAP_TOP": ("report", "top"),
 }
+# Where the program writes, by table and key. A settings file may have come with a stranger's folder.
+_WRITTEN: Final = (
+    ("report", "out"),
+    ("decisions", "file"),
+    ("corpus", "folder"),
+    ("glossary", "folder"),
+    ("glossary", "events"),
+)
 _SETTINGS_HINT: Final = f"`vocabgap status --config {os.devnull}` prints every key with its default"
 _Layer = dict[str, dict[str, Any]]
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """The settings of a run, and the file that they came from, if there was one."""
+    """The settings of a run, the file that they came from, if there was one, and where that leads out."""
 
     settings: Settings
     path: Path | None = None
+    outside: tuple[str, ...] = ()  # what the file says of places that are not below its folder
 
 
 def load_settings(path: str | Path | None = None, environment: Mapping[str, str] | None = None) -> Settings:
@@ -53,7 +62,8 @@ def load_settings(path: str | Path | None = None, environment: Mapping[str, str]
         NotFoundError: A file that was asked for does not exist.
         AccessDeniedError: It may not be read.
         StateError: The disk does not give it.
-        InvalidInputError: A value does not have the expected form.
+        InvalidInputError: A value does not have the expected form, or a file that was not asked for leads out
+            of its folder.
     """
     return resolve_settings(path, os.environ if environment is None else environment).settings
 
@@ -62,27 +72,42 @@ def resolve_settings(
     path: str | Path | None = None,
     environment: Mapping[str, str] | None = None,
     flags: Mapping[str, Any] | None = None,
+    *,
+    trust: bool = False,
 ) -> Loaded:
     """Put the layers together; the later one wins, key by key.
 
-    A flag whose value is None was not given.
+    A flag whose value is None was not given. A file that was merely found must not say that anything is
+    written outside of its folder, unless it is trusted.
     """
     environment = environment or {}
     file = _find(path, environment)
     merged: _Layer = {}
+    written: dict[tuple[str, str], str] = {}
     if file is not None:
         _merge_file(merged, read_settings(file), f"{file}")
+        written = {
+            place: merged[place[0]][place[1]] for place in _WRITTEN if place[1] in merged.get(place[0], {})
+        }
         ingest = merged.get("ingest", {})
         if "roots" in ingest:
             ingest["roots"] = [str(file.parent / expanded(root)) for root in ingest["roots"]]
     for variable, place in VARIABLES.items():
         if environment.get(variable):
             _merge_value(merged, place, environment[variable], f"environment variable {variable}")
+            written.pop(place, None)
     for name, value in (flags or {}).items():
         if value is not None:
             flag = known_flags()[name]
             _merge_value(merged, (flag.table, flag.key), value, name)
-    return Loaded(msgspec.convert(merged, Settings, strict=False), file)
+            written.pop((flag.table, flag.key), None)
+    outside = () if file is None else _leading_out(written, file.parent)
+    if outside and not (trust or path or environment.get(CONFIG_VARIABLE)):
+        raise InvalidInputError(
+            f"{file}: {outside[0]}, and nobody named this settings file",
+            hint=f"if you trust who wrote it, add --trust, or name it with --config {file}",
+        )
+    return Loaded(msgspec.convert(merged, Settings, strict=False), file, outside)
 
 
 def login() -> str:
@@ -99,6 +124,17 @@ def _find(path: str | Path | None, environment: Mapping[str, str]) -> Path | Non
         return Path(CONFIG_NAME) if os.path.lexists(CONFIG_NAME) else None
     place = expanded(name)
     return None if place == Path(os.devnull) else place  # the usual way to ask for no file at all
+
+
+def _leading_out(written: Mapping[tuple[str, str], str], folder: Path) -> tuple[str, ...]:
+    """What is to be said of places that, links followed, lie below neither a folder nor the current one."""
+    homes = (folder.resolve(), Path.cwd())
+    places = {place: Path(os.path.realpath(expanded(value))) for place, value in written.items()}
+    return tuple(
+        f"[{table}] {key} leads out of its folder, to '{printable_name(str(place))}'"
+        for (table, key), place in places.items()
+        if not any(place.is_relative_to(home) for home in homes)
+    )
 
 
 def _merge_file(merged: _Layer, layer: _Layer, origin: str) -> None:

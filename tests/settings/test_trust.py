@@ -1,0 +1,107 @@
+"""A settings file that nobody named must not say that anything is written outside of its folder."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from builders import gap, write_corpus
+from builders.command import vocabgap
+from vocabgap.errors import ExitCode, InvalidInputError
+from vocabgap.settings.loading import CONFIG_VARIABLE, load_settings, resolve_settings
+
+WRITTEN = ("report.out", "decisions.file", "corpus.folder", "glossary.folder", "glossary.events")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def found(place: str, value: str) -> Path:
+    """Writes the settings file of the current folder, which is found by itself."""
+    table, key = place.split(".")
+    path = Path("vocabgap.toml")
+    path.write_text(f'[{table}]\n{key} = "{value}"\n', encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("place", WRITTEN)
+@pytest.mark.parametrize("value", ["../there", "~/there", "/there", "a/../../there"])
+def test_a_found_file_that_leads_out_of_its_folder_is_refused(place: str, value: str) -> None:
+    found(place, value)
+    table, key = place.split(".")
+    with pytest.raises(InvalidInputError, match=rf"^vocabgap\.toml: \[{table}\] {key} leads out of") as told:
+        load_settings()
+    assert "--trust" in told.value.hint
+
+
+@pytest.mark.parametrize("place", WRITTEN)
+@pytest.mark.parametrize("value", ["there", "./a/../there", "a/b", "."])
+def test_places_below_its_folder_are_followed(place: str, value: str) -> None:
+    found(place, value)
+    assert resolve_settings().outside == ()
+
+
+def test_a_link_leads_out_as_a_name_does(here: Path, tmp_path: Path) -> None:
+    (here / "out").symlink_to(tmp_path / "there")
+    found("report.out", "out/weekly")
+    with pytest.raises(InvalidInputError, match=str(tmp_path / "there" / "weekly")):
+        load_settings()
+
+
+def test_a_file_that_was_named_is_followed_and_told_of(tmp_path: Path) -> None:
+    path = found("report.out", "../there")
+    told = (f"[report] out leads out of its folder, to '{tmp_path / 'there'}'",)
+    assert resolve_settings(path).outside == told
+    assert resolve_settings(environment={CONFIG_VARIABLE: str(path)}).outside == told
+    assert resolve_settings(trust=True).outside == told
+
+
+def test_a_place_below_the_current_folder_is_not_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "jobs" / "weekly.toml"
+    path.parent.mkdir()
+    path.write_text('[report]\nout = "out"\n', encoding="utf-8")
+    assert resolve_settings(path).outside == ()
+
+
+def test_what_a_variable_or_a_flag_replaces_leads_nowhere() -> None:
+    found("report.out", "../there")
+    assert resolve_settings(environment={"VOCABGAP_OUT": "out"}).outside == ()
+    assert resolve_settings(flags={"--out": "../mine"}).settings.report.out == "../mine"
+
+
+def test_a_report_writes_nothing_outside_of_a_strangers_folder(here: Path, tmp_path: Path) -> None:
+    root = write_corpus(here, {"heron": [gap("sky mask")]})
+    found("report.out", "../there")
+    refused = vocabgap("report", root)
+    assert (refused.code, (tmp_path / "there").exists()) == (ExitCode.INVALID_INPUT, False)
+    assert "vocabgap.toml: [report] out leads out of its folder" in refused.err
+
+    for agreed in ("--trust",), ("--config", "vocabgap.toml"):
+        made = vocabgap("report", root, *agreed)
+        assert made.code == ExitCode.DONE
+        assert made.err.count("[report] out leads out of its folder") == 1
+        assert (tmp_path / "there" / "report.md").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(["report", "."], ["list"], ["decisions", "list"], ["draft", "1"], ["history"], ["status"], ["mcp"]),
+        *(["corpus", "status"], ["glossary", "conflicts"], ["decide", "pin", "cap-1"], ["check", "."]),
+    ],
+    ids=" ".join,
+)
+def test_every_verb_that_reads_settings_refuses_and_can_be_told_to_trust(command: list[str]) -> None:
+    found("decisions.file", f"..{os.sep}there.jsonl")
+    refusal = "[decisions] file leads out of its folder"
+    refused = vocabgap(*command)
+    assert refused.code == ExitCode.INVALID_INPUT
+    assert f"{refusal}, to '" in refused.err
+    assert "nobody named this settings file" in refused.err
+    if command != ["mcp"]:  # which would serve from here on
+        assert "nobody named this settings file" not in vocabgap(*command, "--trust").err
