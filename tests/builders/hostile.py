@@ -94,13 +94,15 @@ def piled(texts: list[str], size: int) -> list[str]:
 
 
 def dressed(folder: Path, texts: Sequence[str]) -> Dressed:
-    """Writes a workspace: of each text a root, a log of good and bad lines, an entry, and decisions."""
+    """Writes a workspace: of each text a root, two logs of good and bad lines, an entry, and decisions."""
     decisions, roots = [], []
     for number, text in enumerate(texts):
         root = folder / "roots" / _name(text, number)
-        log = root / _name(text, number) / LOG_NAME
-        log.parent.mkdir(parents=True)
-        log.write_bytes(b"\n".join([*_lines(text, number), b""]))
+        again, *lines = _lines(text, number)
+        image = root / _name(text, number)
+        for log, written in ((image / LOG_NAME, lines), (image / _name(text, number) / LOG_NAME, [again])):
+            log.parent.mkdir(parents=True)
+            log.write_bytes(b"\n".join([*written, b""]))
         roots.append(root)
         decisions += _decisions(text, number)
     held = folder / "decisions.jsonl"

@@ -123,9 +123,10 @@ def test_what_the_images_have_in_common_is_in_the_page_to_share(told_all: Run) -
 
 
 WORDS = [token("w") for _ in range(5)]
-# A record: image, wording, category, operations, entries, each by its number.
+# A record: folder of its log, image, wording, category, operations, entries, each by its number.
 RECORDS = st.lists(
     st.tuples(
+        st.integers(0, 5),
         st.integers(0, 5),
         st.integers(0, 4),
         st.integers(0, 2),
@@ -136,12 +137,12 @@ RECORDS = st.lists(
     max_size=25,
 )
 NAMED = {name: [token(name) for _ in range(5)] for name in ("category", "operation", "entry")}
-Record = tuple[int, int, int, set[int], set[int]]
+Record = tuple[int, int, int, int, set[int], set[int]]
 
 
 def said(record: Record) -> set[str]:
-    """The texts of a record that may be shared, if enough images have them."""
-    _, wording, category, operations, entries = record
+    """The texts of a record that may be shared, if enough images in as many folders have them."""
+    _, _, wording, category, operations, entries = record
     return {
         WORDS[wording],
         NAMED["category"][category],
@@ -152,49 +153,49 @@ def said(record: Record) -> set[str]:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(records=RECORDS, fewest=st.integers(2, 4), together=st.booleans())
-@example(records=[(image, 0, 0, {0}, {0}) for image in range(3)], fewest=3, together=False)
-@example(records=[(image, image, 0, {0, 1}, set()) for image in range(3)], fewest=2, together=False)
-@example(records=[(image, image, 0, {0, 1}, set()) for image in range(3)], fewest=2, together=True)
-def test_a_text_is_shared_where_enough_images_of_one_capability_have_it(
+@example(records=[(image, image, 0, 0, {0}, {0}) for image in range(3)], fewest=3, together=False)
+@example(records=[(0, image, 0, 0, {0}, {0}) for image in range(3)], fewest=2, together=False)
+@example(records=[(image, 0, 0, 0, {0}, {0}) for image in range(3)], fewest=2, together=False)
+@example(records=[(image, image, image, 0, {0, 1}, set()) for image in range(3)], fewest=2, together=False)
+@example(records=[(image, image, image, 0, {0, 1}, set()) for image in range(3)], fewest=2, together=True)
+def test_a_text_is_shared_where_enough_images_and_folders_of_one_capability_have_it(
     tmp_path_factory: pytest.TempPathFactory, records: list[Record], fewest: int, together: bool
 ) -> None:
     folder = tmp_path_factory.mktemp("shared")
-    log = folder / "photos" / "vocabulary_gaps.jsonl"
-    log.parent.mkdir()
-    log.write_text(
-        "".join(
-            json.dumps(
-                {
-                    "image_id": f"image-{image}",
-                    "missing_capability": f"need {WORDS[wording]}",
-                    "intent_category": NAMED["category"][category],
-                    "operations_involved": [NAMED["operation"][each] for each in sorted(operations)],
-                    "vocabulary_used": [NAMED["entry"][each] for each in sorted(entries)],
-                    "notes": f"record {number}",
-                }
-            )
-            + "\n"
-            for number, (image, wording, category, operations, entries) in enumerate(records)
-        )
-    )
+    root = folder / "photos"
+    for number, (place, image, wording, category, operations, entries) in enumerate(records):
+        log = root / f"folder-{place}" / "vocabulary_gaps.jsonl"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        line = {
+            "image_id": f"image-{image}",
+            "missing_capability": f"need {WORDS[wording]}",
+            "intent_category": NAMED["category"][category],
+            "operations_involved": [NAMED["operation"][each] for each in sorted(operations)],
+            "vocabulary_used": [NAMED["entry"][each] for each in sorted(entries)],
+            "notes": f"record {number}",
+        }
+        with log.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
     chosen = Settings(cluster=ClusterSettings(threshold=1.0 if together else 0.0))
-    made = run(log.parent, folder / "out", settings=chosen, now=NOW)
+    made = run(root, folder / "out", settings=chosen, now=NOW)
 
     gaps = pl.read_parquet(made.published.folder / "gaps.parquet").filter("counted")
     shared = shareable(made.published.summary, gaps, fewest)
     page = render_page(shared)
 
-    capability = gaps["capability_id"].to_list()
-    on_images: dict[tuple[str, str], set[int]] = defaultdict(set)
+    of_record = dict(gaps.select("notes", "capability_id").iter_rows())
+    capability = [of_record[f"record {number}"] for number in range(len(records))]
+    folders, images = defaultdict(set), defaultdict(set)
     for name, record in zip(capability, records, strict=True):
         for text in {*said(record), ""}:
-            on_images[name, text].add(record[0])
-    enough = {key for key, images in on_images.items() if len(images) >= fewest}
+            folders[name, text].add(record[0])
+            images[name, text].add(record[1])
+    enough = {key for key in images if min(len(folders[key]), len(images[key])) >= fewest}
     assert set(TOKEN.findall(page)) == {text for _, text in enough if text}
 
     assert shared.withheld is not None
     kept = {name for name, text in enough if not text}
-    rare = [text for name, text in on_images if name in kept and (name, text) not in enough]
+    rare = [text for name, text in images if name in kept and (name, text) not in enough]
     assert shared.withheld.capabilities == len(set(capability) - kept)
     assert shared.withheld.mentions == sum(name not in kept for name in capability)
     assert shared.withheld.wordings == sum(text in WORDS for text in rare)

@@ -1,6 +1,6 @@
 """A report that may leave the machine: what several images have in common, and nothing else of the logs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -21,7 +21,12 @@ from vocabgap.text import stem, surface, words
 NO_WORDING: Final = "(wording withheld)"
 NO_CATEGORY: Final = "(withheld)"
 _TIMES: Final = ("since", "until")
-_IMAGE: Final = pl.struct("tenant_id", "repo_slug", "image_id").alias("image")
+# Where a record is from: the image that it claims, and the folder of its log, which it cannot make up.
+_WHERE: Final = (
+    pl.struct(IMAGE_KEY).alias("image"),
+    pl.struct("tenant_id", "repo_slug", pl.col("source_path").str.replace("[^/]*$", "")).alias("folder"),
+)
+_PLACES: Final = pl.min_horizontal(pl.col("image", "folder").n_unique()).alias("places")
 _SEPARATOR: Final = "\n"
 _Pairs = frozenset[tuple[str, str]]
 
@@ -67,10 +72,14 @@ def shareable(
 ) -> Summary:
     """Reduce a summary to what may leave the machine.
 
-    What stays of the logs are numbers, days, and words that were used on `fewest` images of one capability.
+    What stays of the logs are numbers, days, and words that were used on `fewest` images of one capability,
+    in as many folders: a record may claim any image.
     """
     common = common_words(counted, fewest, operation_aliases)
-    many = [each for each in summary.everything if each.capability.images >= fewest]
+    rows = counted.select("capability_id", *_WHERE).group_by("capability_id").agg(_PLACES, pl.len())
+    rare = rows.filter(pl.col("places") < fewest)
+    frequent = {*rows.filter(pl.col("places") >= fewest)["capability_id"]}
+    many = [each for each in summary.everything if each.capability.capability_id in frequent]
     # What became of a capability is what people decided: those that are done are not listed.
     open_or_covered = [each for each in many if each.group != SETTLED]
     shared = tuple(_shared(each, common) for each in open_or_covered)
@@ -103,11 +112,11 @@ def shareable(
         askers=(),
         everything=shared,
         deciding=None,
-        withheld=_withheld(summary, counted, many, common, fewest),
+        withheld=_withheld(summary, rare, many, common, fewest),
         terms=None,
         doubts=None,
         places=(),  # they tell how all wordings are put
-        recurring_sets=_recurring_sets(summary, shared, fewest),
+        recurring_sets=_recurring_sets(summary, shared, counted, fewest, operation_aliases),
         overlong=0,
         grouped_by="",
     )
@@ -171,15 +180,34 @@ def _combinations(summary: Summary, common: CommonWords) -> tuple[Combination, .
 
 
 def _recurring_sets(
-    summary: Summary, shared: tuple[Listed, ...], fewest: int
+    summary: Summary,
+    shared: tuple[Listed, ...],
+    counted: pl.DataFrame,
+    fewest: int,
+    operation_aliases: Mapping[str, str],
 ) -> tuple[RecurringSet, ...] | None:
-    """Those on enough images whose operations are all named by the capabilities that are shown."""
+    """Those in enough places whose operations are all named by the capabilities that are shown."""
     if summary.recurring_sets is None:
         return None
+    fold = partial(fold_operation, aliases=operation_aliases)
     named = {tally.name for each in shared for tally in each.capability.operations}
+    lists = counted.select(operation_sets(counted["operations_involved"], fold), *_WHERE)
+    pairs = lists.unique().select("operations", *(pl.col(name).rank("dense") for name in ("image", "folder")))
+    involved = pairs.with_row_index().explode("operations").group_by("operations").agg("index")
+    rows = {name: {*indices} for name, indices in involved.iter_rows() if name in named}
+    where = pairs.select("image", "folder").rows()
     return tuple(
-        each for each in summary.recurring_sets if each.images >= fewest and named.issuperset(each.operations)
+        each
+        for each in summary.recurring_sets
+        if named.issuperset(each.operations)
+        and _places({where[row] for row in set.intersection(*(rows[name] for name in each.operations))})
+        >= fewest
     )
+
+
+def _places(where: Iterable[tuple[object, ...]]) -> int:
+    """Images, or folders where these are fewer, of pairs of both."""
+    return min(len({*column}) for column in zip(*where, strict=True))
 
 
 def _common_tallies(tallies: tuple[Tally, ...], name: str, common: _Pairs) -> tuple[Tally, ...]:
@@ -231,13 +259,10 @@ def _categories(shared: tuple[Listed, ...]) -> tuple[Category, ...]:
 
 
 def _withheld(
-    summary: Summary, counted: pl.DataFrame, many: list[Listed], common: CommonWords, fewest: int
+    summary: Summary, rare: pl.DataFrame, many: list[Listed], common: CommonWords, fewest: int
 ) -> Withheld:
-    """What a reader does not see, in numbers."""
+    """What a reader does not see, in numbers; `rare` has a row for each capability in too few places."""
     items = [each.capability for each in many if each.group != SETTLED]
-    images = pl.struct(IMAGE_KEY).n_unique()
-    rare = counted.group_by("capability_id").agg(images.alias("images"), pl.len().alias("mentions"))
-    rare = rare.filter(pl.col("images") < fewest)
 
     def uncommon(field: str, common_names: _Pairs) -> int:
         return sum(
@@ -252,7 +277,7 @@ def _withheld(
     return Withheld(
         fewest=fewest,
         capabilities=rare.height,
-        mentions=int(rare["mentions"].sum()),
+        mentions=int(rare["len"].sum()),
         decided=len(many) - len(items),
         unlisted=summary.total - rare.height - len(many),
         labels=sum(_own_words(item, common) is None for item in items),
@@ -266,7 +291,7 @@ def _withheld(
 def common_words(
     counted: pl.DataFrame, fewest: int, operation_aliases: Mapping[str, str] = OPERATION_ALIASES
 ) -> CommonWords:
-    """The words that a capability has on enough images, of the rows of table `gaps` that count."""
+    """The words that a capability has in enough places, of the rows of table `gaps` that count."""
     fold = partial(fold_operation, aliases=operation_aliases)
     used = counted.explode("vocabulary_used")["vocabulary_used"]
     involved = counted.explode("operations_involved")["operations_involved"]
@@ -281,12 +306,12 @@ def common_words(
 
 
 def _common(rows: pl.DataFrame, values: pl.Series, fewest: int) -> _Pairs:
-    """The values, one of each row, that are on enough images of a capability."""
+    """The values, one of each row, that are in enough places of a capability."""
     common = (
-        rows.select("capability_id", _IMAGE, values.alias("value"))
+        rows.select("capability_id", *_WHERE, values.alias("value"))
         .group_by("capability_id", "value")
-        .agg(pl.col("image").n_unique().alias("images"))
-        .filter(pl.col("images") >= fewest, pl.col("value").is_not_null())
+        .agg(_PLACES)
+        .filter(pl.col("places") >= fewest, pl.col("value").is_not_null())
     )
     return frozenset(common.select("capability_id", "value").iter_rows())
 
@@ -294,53 +319,55 @@ def _common(rows: pl.DataFrame, values: pl.Series, fewest: int) -> _Pairs:
 def _wordings(counted: pl.DataFrame, fewest: int) -> dict[tuple[str, str], Spoken]:
     # What a person asked for stays private, even where nothing else says what was missing.
     says_need = pl.any_horizontal(stripped(pl.col(name)) != "" for name in PHRASE_FIELDS if name != "intent")
-    spoken = counted.filter(says_need).select("capability_id", _IMAGE, phrase().alias("wording"))
+    spoken = counted.filter(says_need).select("capability_id", *_WHERE, phrase().alias("wording"))
     spoken = spoken.with_columns(folded(spoken["wording"], surface).alias("surface"))
     needs = (
         spoken.group_by("capability_id", "surface")
-        .agg(pl.len().alias("mentions"), pl.col("image").n_unique().alias("on_images"))
-        .filter(pl.col("on_images") >= fewest)
+        .agg(pl.len().alias("mentions"), _PLACES)
+        .filter(pl.col("places") >= fewest)
+        .drop("places")
     )
     spellings = (
         spoken.group_by("capability_id", "surface", "wording")
-        .agg(pl.col("image").n_unique().alias("images"), pl.len().alias("written"))
-        .sort("images", "written", "wording", descending=[True, True, False])
+        .agg(_PLACES, pl.len().alias("written"))
+        .sort("places", "written", "wording", descending=[True, True, False])
         .unique(["capability_id", "surface"], keep="first", maintain_order=True)
     )
     spelled = needs.join(spellings, on=["capability_id", "surface"])
     own = {
         (row["capability_id"], row["surface"]): Spoken(row["wording"], row["mentions"])
-        for row in spelled.filter(pl.col("images") >= fewest).iter_rows(named=True)
+        for row in spelled.filter(pl.col("places") >= fewest).iter_rows(named=True)
     }
-    rare = spelled.filter(pl.col("images") < fewest).select("capability_id", "surface", "mentions")
+    rare = spelled.filter(pl.col("places") < fewest).select("capability_id", "surface", "mentions")
     rarely_spelled = (
         spoken.join(rare, on=["capability_id", "surface"])
         .group_by("capability_id", "surface", "mentions")
-        .agg("image", "wording")
+        .agg(pl.struct("image", "folder").alias("where"), "wording")
     )
     return own | {
         (row["capability_id"], row["surface"]): Spoken(
-            _common_forms(row["image"], row["wording"], fewest) or row["surface"], row["mentions"]
+            _common_forms(row["where"], row["wording"], fewest) or row["surface"], row["mentions"]
         )
         for row in rarely_spelled.iter_rows(named=True)
     }
 
 
-def _common_forms(images: list[dict[str, str]], wordings: list[str], fewest: int) -> str:
-    """The words of one surface, each in the form that most images have.
+def _common_forms(where: list[dict[str, dict[str, str]]], wordings: list[str], fewest: int) -> str:
+    """The words of one surface, each in the form that is in most places.
 
-    Where fewer than enough have one form of a word, there is only the stem that all forms of it have.
+    Where no form of a word is in enough of them, there is only the stem that all its forms have.
     """
-    places: dict[int, dict[str, set[object]]] = {}
-    for image, wording in zip(images, wordings, strict=True):
-        for place, word in enumerate(words(wording)):
-            places.setdefault(place, {}).setdefault(word, set()).add(tuple(image.values()))
-    return " ".join(_common_form(forms, fewest) for forms in places.values())
+    positions: dict[int, dict[str, set[tuple[object, ...]]]] = {}
+    for record, wording in zip(where, wordings, strict=True):
+        for position, word in enumerate(words(wording)):
+            origin = tuple(tuple(each.values()) for each in record.values())
+            positions.setdefault(position, {}).setdefault(word, set()).add(origin)
+    return " ".join(_common_form(forms, fewest) for forms in positions.values())
 
 
-def _common_form(forms: Mapping[str, set[object]], fewest: int) -> str:
-    most = min(forms, key=lambda form: (-len(forms[form]), form))
-    return most if len(forms[most]) >= fewest else f"{stem(most)}…"
+def _common_form(forms: Mapping[str, set[tuple[object, ...]]], fewest: int) -> str:
+    most = min(forms, key=lambda form: (-_places(forms[form]), form))
+    return most if _places(forms[most]) >= fewest else f"{stem(most)}…"
 
 
 def together(operations: tuple[str, ...]) -> str:
