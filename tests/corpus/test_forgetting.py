@@ -9,8 +9,9 @@ import pytest
 
 from builders import gap, write_corpus
 from vocabgap.corpus.corpus import Corpus
+from vocabgap.corpus.store import Store
 from vocabgap.corpus.upkeep import Forgotten
-from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.records.record import LOG_NAME
 
 SCOPES = (("north", "photos"), ("north", "archive"), ("south", "photos"))
@@ -277,3 +278,17 @@ def test_what_a_chunk_is_called_is_no_id(corpus: Corpus) -> None:
 
 def test_tenant_is_named_as_in_a_push(shared: Corpus) -> None:
     assert shared.forget("@south").records == 3
+
+
+def test_a_compaction_that_fails_after_it_does_not_say_that_nothing_was_changed(
+    shared: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_: Store) -> None:
+        raise StateError("corpus 'shared' is locked by another; nothing was changed")
+
+    monkeypatch.setattr(Store, "compact", refused)
+    with pytest.raises(StateError, match=r"^6 records forgotten, but their bytes are still there: ") as told:
+        shared.forget("north", compact=True)
+
+    assert "`vocabgap corpus compact`" in told.value.hint
+    assert left(shared) == [("south", "photos", 3)]

@@ -9,6 +9,7 @@ from vocabgap.corpus.manifest import (
     FileEntry,
     Manifest,
     PartEntry,
+    is_corpus,
     read_manifest,
     remove_unnamed,
     write_manifest,
@@ -86,3 +87,12 @@ def test_only_numbered_files_that_it_does_not_name_are_removed(tmp_path: Path) -
     remove_unnamed(tmp_path, WHOLE)
 
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(kept)
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 4096])
+def test_one_that_lost_its_content_beside_parts_is_that_of_a_corpus(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / MANIFEST).write_bytes(content)
+    assert not is_corpus(tmp_path)
+
+    (tmp_path / "chunks-000001.parquet").write_bytes(b"PAR1")
+    assert is_corpus(tmp_path)

@@ -5,10 +5,12 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import pytest
 
 from builders import gap, write_corpus
 from mcp_server.calls import found, refused
+from vocabgap.decisions.log import read_decisions
 from vocabgap.mcp import workspace
 from vocabgap.pipeline import Analysis, analyse
 
@@ -89,3 +91,26 @@ async def test_what_is_not_open_is_not_answered(connect: Connect, asked_for: Pat
 
     assert error["code"] == "state"
     assert not (tmp_path / "decisions.jsonl").exists()
+
+
+async def test_of_four_who_answer_one_question_at_once_nobody_is_overruled_unseen(
+    connect: Connect, asked_for: Path, tmp_path: Path
+) -> None:
+    told: list[dict[str, Any]] = []
+
+    async def answered(client: "Client", answer: str) -> None:
+        given = {"question_id": question, "answer": answer}
+        result = await client.call_tool("answer_review_question", given)
+        told.append(result.structured_content or {})
+
+    async with connect(asked_for) as client:
+        question = (await found(client, "next_review_question"))["question_id"]
+        async with anyio.create_task_group() as group:
+            for answer in ("same", "different", "same", "different"):
+                group.start_soon(answered, client, answer)
+
+    (decision,) = read_decisions(tmp_path / "decisions.jsonl")
+    done = [each["data"]["decision_id"] for each in told if each["success"]]
+    refusals = [each["error"]["message"] for each in told if not each["success"]]
+    assert done == [decision.decision_id]
+    assert [f"question '{question}' is not open: it was answered" in each for each in refusals] == [True] * 3

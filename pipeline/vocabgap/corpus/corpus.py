@@ -26,7 +26,7 @@ from vocabgap.corpus.store import Store, open_store
 from vocabgap.corpus.upkeep import Forgotten, Overview, forget, lift, orphans_of, overview
 from vocabgap.corpus.version import PATH_KEY, Measures, damaged_files, what_is_whole
 from vocabgap.corpus.withdrawal import deleted_in_git, empties
-from vocabgap.errors import InvalidInputError, NotFoundError, require_kind, unusable
+from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError, require_kind, unusable
 from vocabgap.settings.model import Settings
 from vocabgap.text import count
 
@@ -245,7 +245,13 @@ class Corpus:
             self.store, tenant, repo, image=image, record=record, sources=sources, dry_run=dry_run
         )
         if compact and not dry_run:
-            self.compact()
+            try:
+                self.compact()
+            except VocabgapError as error:
+                done = f"{count(forgotten.records, 'record')} forgotten, but their bytes are still there"
+                error.message = f"{done}: {error.message}"
+                error.hint = "they go with `vocabgap corpus compact`"
+                raise
         return forgotten
 
     def lift(self, tenant: str, repo: str | None = None, *, record: str | None = None) -> int:

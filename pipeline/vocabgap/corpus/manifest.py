@@ -118,7 +118,10 @@ def is_corpus(folder: Path) -> bool:
         return False
     except OSError:
         content = b""
-    return FORMAT.encode() in content or (folder / LOCK).is_file()  # it is ours, and damaged
+    if FORMAT.encode() in content or (folder / LOCK).is_file():
+        return True
+    # What is in it is lost, and the parts beside it say whose it was.
+    return not content.strip(b"\0") and any(NUMBERED.fullmatch(path.name) for path in folder.iterdir())
 
 
 def read_manifest(folder: Path) -> Manifest | None:
