@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 NOW    := last
 
 .DEFAULT_GOAL := help
-.PHONY: help report test approve bench lint types imports pytest notebooks clean
+.PHONY: help report test approve bench soak lint types imports pytest notebooks clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -36,6 +36,9 @@ bench: $(VENV)/.dev  ## what the stages cost, and how good the groups are, besid
 	@$(BIN)/python tests/benchmarks/contradictions.py
 	@$(BIN)/python tests/benchmarks/linting.py
 	@$(BIN)/python tests/benchmarks/gaplog.py
+
+soak: $(VENV)/.dev  ## kill, refuse, fill the disk, flip bits, make mistakes: for a quarter of an hour, as a table
+	@PYTHONPATH=tests $(BIN)/python tests/faults/soak.py
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check .

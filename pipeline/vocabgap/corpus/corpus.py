@@ -240,11 +240,16 @@ class Corpus:
             NotFoundError: There are none.
             StateError: The corpus cannot be changed.
         """
-        sources = self.settings.sources
-        forgotten = forget(
-            self.store, tenant, repo, image=image, record=record, sources=sources, dry_run=dry_run
-        )
-        if compact and not dry_run:
+        sources, compacts = self.settings.sources, compact and not dry_run
+        try:
+            forgotten = forget(
+                self.store, tenant, repo, image=image, record=record, sources=sources, dry_run=dry_run
+            )
+        except NotFoundError:
+            if compacts:  # they may have been forgotten by a run that was stopped before this
+                self.compact()
+            raise
+        if compacts:
             try:
                 self.compact()
             except VocabgapError as error:

@@ -13,7 +13,7 @@ import msgspec
 
 from vocabgap import SCHEMA_VERSION, __version__
 from vocabgap.decisions.replay import EffectiveDecisions
-from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.ingest.selection import Selection
 from vocabgap.ranking.vocabulary import VocabularyFile
 from vocabgap.records.moments import iso
@@ -377,10 +377,15 @@ def encode_manifest(manifest: Manifest) -> bytes:
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """The manifest of the run published in a folder; None where there is none that can be read."""
+    """The manifest of the run published in a folder; None where there is none, or one of another version.
+
+    What the system refuses is an error: who took it for no run would lose what the run before says.
+    """
+    path = folder / MANIFEST_NAME
     try:
-        if file_kind(folder / MANIFEST_NAME) is not FileKind.FILE:
-            return None
-        return msgspec.json.decode((folder / MANIFEST_NAME).read_bytes(), type=Manifest)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        with refusing(f"'{path}' cannot be read", hint="check its permissions and its disk"):
+            if file_kind(path) is not FileKind.FILE:
+                return None
+            return msgspec.json.decode(path.read_bytes(), type=Manifest)
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return None

@@ -23,7 +23,7 @@ from vocabgap.errors import (
     expanded,
 )
 from vocabgap.files.atomic import settle, whole_folder
-from vocabgap.files.refusals import FileKind, file_kind, refusal
+from vocabgap.files.refusals import FileKind, file_kind, refusal, refusing
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
     GAPS_NAME,
@@ -97,7 +97,8 @@ def check_target(target: Path, roots: Iterable[Path] = ()) -> None:
         if Path.cwd().is_relative_to(target):
             # Its place would be taken by a new folder, and the shell be left in the old one.
             raise StateError(f"'{target}' holds the current folder", hint="name another folder with --out")
-    foreign = any(target.iterdir()) and not holds_run(target)
+    with refusing(f"'{target}' cannot be read", hint="check its permissions and its disk"):
+        foreign = any(target.iterdir()) and not _is_marked(target)
     if foreign or any((target / name).is_dir() for name in RUN_FILES):
         raise StateError(f"folder '{target}' holds files, but no run of vocabgap", hint=_ELSEWHERE)
 
@@ -233,8 +234,15 @@ def telling_of_narrowing(folder: str | Path) -> Iterator[None]:
 def holds_run(folder: Path) -> bool:
     """Whether a folder holds a run that vocabgap has published, of whatever version."""
     try:
+        return _is_marked(folder)
+    except OSError:
+        return False
+
+
+def _is_marked(folder: Path) -> bool:
+    try:
         msgspec.json.decode((folder / MANIFEST_NAME).read_bytes(), type=_Mark)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+    except (FileNotFoundError, IsADirectoryError, msgspec.DecodeError, UnicodeDecodeError):
         return False
     return True
 

@@ -1,0 +1,174 @@
+"""What has to hold whatever a verb meets: whole before or whole after, told, and mended by the next run."""
+
+import errno
+import fcntl
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from builders.command import Told, vocabgap
+from faults.calls import Call, failing, heard, recorded
+from faults.folders import Tree, names, put_back, taken
+from faults.verbs import Verb
+from vocabgap.errors import ExitCode
+from vocabgap.files import locking
+
+# What a verb may say where the system refuses something; neither a bug nor a wrong argument.
+REFUSED: Final = frozenset({ExitCode.STATE, ExitCode.PERMISSION})
+_BUG: Final = ("Traceback", "this is a bug")
+# What is told of a folder or a file by what comes of it.
+_TOLD: Final = ("cannot be listed", "may not be read", "could not be removed")
+ATTACKS: Final = {"fill": errno.ENOSPC, "deny": errno.EACCES, "break": errno.EIO}
+
+
+@dataclass(frozen=True)
+class Undisturbed:
+    """A verb that nothing disturbs: before it, once it has run, and once it has run again."""
+
+    verb: Verb
+    before: Tree
+    states: list[object]
+    codes: list[int]
+    names: list[set[str]]
+    calls: list[Call]
+
+    @classmethod
+    def of(cls, verb: Verb) -> "Undisturbed":
+        """What the verb does in the current folder, which is empty."""
+        verb.prepare()
+        before, states, found = taken(), [verb.state()], [names()]
+        told: list[Told] = []
+        calls = recorded(lambda: told.append(vocabgap(*verb.arguments)))
+        for again in range(2):
+            if again:
+                told.append(vocabgap(*verb.arguments))
+            states.append(verb.state())
+            found.append(names())
+        assert told[0].code == 0, told[0].err
+        assert states[0] != states[1] or verb.name == "corpus compact"
+        put_back(before)
+        return cls(verb, before, states, [each.code for each in told], found, calls)
+
+    def require_whole(self, case: str) -> int:
+        """How often the verb has run, by what stands there: never a mixture."""
+        state = self.verb.state()
+        assert state in self.states[:2], f"{case}: it is neither as before nor as after"
+        return self.states.index(state)
+
+    def require_done(self, case: str) -> None:
+        """What says that it is done is."""
+        assert self.verb.state() == self.states[1], f"{case}: it is not done, though it says so"
+
+    def require_mended(self, case: str) -> None:
+        """The next run goes as if nothing had been; readers find the old state or the new one meanwhile."""
+        disturbed = taken()
+        ran = self.require_whole(case)
+        put_back(disturbed)  # a reader may have mended it: the next run has to do without
+        told = vocabgap(*self.verb.arguments)
+        # Where two states are one, the first run may have been without effect, or not.
+        assert told.code in self.codes[ran:], f"{case}: the next run ends with {told.code}: {told.err}"
+        assert self.verb.state() == self.states[ran + 1], f"{case}: the next run gives something else"
+        assert names() in (self.names[1], self.names[ran + 1]), (
+            f"{case}: left there {names() ^ self.names[ran + 1]}"
+        )
+
+    def require_told(self, case: str, told: Told, reason: str) -> None:
+        """An error is told by what the system said; where there is none, all is done."""
+        assert not any(word in told.err for word in _BUG), f"{case}: {told.err}"
+        if told.code == ExitCode.DONE:
+            self.require_done(case)
+        else:
+            assert told.code in REFUSED, f"{case}: ends with {told.code}: {told.err}"
+            assert any(word in told.err for word in (reason, *_TOLD)), f"{case}: no word of why: {told.err}"
+
+    def require_passed_over(self, case: str, told: Told, reason: str) -> None:
+        """What cannot be read of many logs is told, and comes with the next run."""
+        assert any(word in told.err for word in (reason, *_TOLD)), f"{case}: no word of why: {told.err}"
+        assert vocabgap(*self.verb.arguments).code == 0, case
+        assert self.verb.state() == self.states[1], f"{case}: the next run gives something else"
+
+
+def killed(found: Undisturbed, *, every: bool) -> Iterator[tuple[str, Callable[[], None]]]:
+    """A case for each different state of the disk in which the verb may be killed.
+
+    A process that is killed leaves what its calls have done until then, and nothing else.
+    """
+    put_back(found.before)
+    crashes: list[tuple[Call, Tree]] = []
+
+    def keep(call: Call) -> None:
+        if call.changes and (not crashes or crashes[-1][1] != (tree := taken())):
+            crashes.append((call, tree if crashes else taken()))
+
+    with heard(keep):
+        vocabgap(*found.verb.arguments)
+    for number in chosen([call for call, _ in crashes], every=every):
+        call, tree = crashes[number]
+        case = f"{found.verb.name}, killed at {number}: {call.name} {call.path}"
+
+        def check(tree: Tree = tree, case: str = case) -> None:
+            put_back(tree)
+            found.require_mended(case)
+
+        yield case, check
+
+
+def refused(found: Undisturbed, attack: str, numbers: list[int]) -> Iterator[tuple[str, Callable[[], None]]]:
+    """A case for each call that the system refuses."""
+    code = ATTACKS[attack]
+    for number in numbers:
+        call = found.calls[number]
+        case = f"{found.verb.name}, {attack} at {number}: {call.name} {call.path}"
+
+        def check(number: int = number, call: Call = call, case: str = case) -> None:
+            put_back(found.before)
+            with heard(failing(number, code, lasting=attack == "fill")):
+                told = vocabgap(*found.verb.arguments)
+            if call.path.startswith(str(Path(found.verb.logs).absolute())):
+                found.require_passed_over(case, told, os.strerror(code))
+                return
+            found.require_told(case, told, os.strerror(code))
+            found.require_mended(case)
+
+        yield case, check
+
+
+def chosen(calls: Sequence[Call], *, every: bool) -> Sequence[int]:
+    """The numbers of all calls, or of each row of like ones only that of the last."""
+    return range(len(calls)) if every else sorted({call.row: n for n, call in enumerate(calls)}.values())
+
+
+def open_to(attack: str, call: Call) -> bool:
+    """Whether a call may meet what an attack is about."""
+    return {"fill": call.grows, "deny": bool(call.path), "break": call.name == "fsync"}[attack]
+
+
+def cases(found: Undisturbed, *, every: bool) -> Iterator[tuple[str, Callable[[], None]]]:
+    """All cases of a verb, each with its name."""
+    yield from killed(found, every=every)
+    numbers = chosen(found.calls, every=every)
+    for attack in ATTACKS:
+        yield from refused(found, attack, [each for each in numbers if open_to(attack, found.calls[each])])
+
+
+def require_given_up(found: Undisturbed) -> None:
+    """A lock that somebody else holds is waited for, and its holder is named."""
+    put_back(found.before)
+    before = found.verb.state()
+    place = Path(found.verb.lock)
+    is_new = not place.exists()
+    descriptor = os.open(place, os.O_RDONLY | (os.O_CREAT if is_new else 0))
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(locking, "LONGEST_WAIT", 0.2)
+            told = vocabgap(*found.verb.arguments)
+    finally:
+        os.close(descriptor)
+    assert told.code == ExitCode.STATE, f"{found.verb.name}: {told}"
+    assert f"held by process {os.getpid()}" in told.err
+    assert found.verb.state() == before

@@ -1,0 +1,217 @@
+"""What is read, with mistakes in it: each reader takes it, or says in an error of ours what is wrong."""
+
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from faults.verbs import VERBS
+from vocabgap.corpus import manifest as corpus_manifest
+from vocabgap.corpus.backups import read_records
+from vocabgap.decisions.log import read_decisions
+from vocabgap.errors import VocabgapError
+from vocabgap.glossary.event_log import read_events
+from vocabgap.glossary.seeds import read_seed
+from vocabgap.ingest.scanning import scan
+from vocabgap.records.record import LOG_NAME
+from vocabgap.reporting import manifest as run_manifest
+from vocabgap.settings.loading import load_settings
+
+LINES: Final = "lines of logs"
+_AT_ONCE: Final = 5_000  # lines of a log
+_MOST_MISTAKES: Final = 3  # in one text
+_TOKENS: Final = (
+    *(b"\0", b"\xff", b"\xef\xbb\xbf", b"\r", b"\t", b"\x0b", b"\x1b[31m", b"\xc2\x85", b"\xe2\x80\xa8"),
+    *(b'"', b"\\", b"\\ud800", b"\\u0000", b"'", b",", b":", b"-", b"#", b"\n", b" ", b"=", b"."),
+    *(b"null", b"true", b"NaN", b"Infinity", b"-0", b"1e999", b"0x1f", b"1:30:00", b"9" * 400, b"9" * 5_000),
+    *(b"{", b"}", b"[", b"]", b"[" * 2_000, b'{"a":' * 2_000, b"- " * 500, b"{}", b"[]", b"''", b'""'),
+    *(b"&a ", b"*a", b"<<: *a", b"!!binary ", b"!!python/name:os.system ", b"|", b">", b"? ", b"---\n", b"%"),
+    *(
+        b"2026-13-45",
+        b"9999-12-31T23:59:60Z",
+        b"0000-00-00",
+        b"\xf0\x9f\x8c\x84",
+        b"\xe2\x80\xae",
+        b"A" * 3_000,
+    ),
+)
+_SETTINGS: Final = b"""\
+[ingest]
+roots = ["photos"]
+max_expanded_mib = 64
+
+[cluster]
+threshold = 0.4
+stop_words = ["photo"]
+
+[cluster.synonyms]
+"haze" = ["fog", "mist"]
+
+[rank]
+by = "images"
+half_life_days = 30.5
+
+[report]
+top = 5
+fail_on = ["rejects"]
+
+[categories.operations]
+masks = "local"
+
+[not_a_gap]
+timeouts = ["timed out", "re:(a+)+$"]
+
+[source.helpdesk]
+glob = "wishes-*.jsonl"
+[source.helpdesk.fields]
+description = ["wish.text", "/text"]
+[source.helpdesk.where]
+kind = ["wish"]
+"""
+_SEEDS: Final = b"""\
+# words of the dark room
+terms:
+  - &lift
+    surface: lift
+    definition: Brighten the shadows without the lights.
+    confidence: 0.9
+    status: active
+    synonyms_to_avoid: [raise, push]
+  - surface: burn
+    definition: >
+      Darken a part.
+  - surface: dodge
+    definition: "Brighten a part."
+"""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What reads one kind of file.
+
+    Attributes:
+        file: Where it lies, from the current folder.
+        valid: Contents without a mistake.
+        read: Reads it; raises an error of ours where it cannot be meant.
+    """
+
+    kind: str
+    file: Path
+    valid: tuple[bytes, ...]
+    read: Callable[[], object]
+
+
+def readers() -> Iterator[Reader]:
+    """The readers of single files, each of what a verb has written in a folder of its own."""
+    made = {verb.name: verb for verb in VERBS}
+
+    def content(verb: str, *paths: str) -> tuple[bytes, ...]:
+        made[verb].prepare()
+        return tuple(Path(path).read_bytes() for path in paths)
+
+    here, settings, seed = Path(), Path("mine.toml"), Path("team_domain.yaml")
+    yield Reader("settings", settings, (_SETTINGS,), lambda: load_settings(settings))
+    yield Reader("seeds", seed, (_SEEDS,), lambda: read_seed(seed))
+    decided = content("decide", "decisions.jsonl", "out/run.json")
+    yield Reader("decisions", Path("some.jsonl"), decided[:1], lambda: read_decisions(Path("some.jsonl")))
+    yield Reader("manifests of runs", Path("run.json"), decided[1:], lambda: run_manifest.read_manifest(here))
+    pushed = content("corpus compact", "corpus/manifest.json")
+    yield Reader(
+        "manifests of corpora", Path("manifest.json"), pushed, lambda: corpus_manifest.read_manifest(here)
+    )
+    backup = Path("one.jsonl")
+    vector = b'{"id":"c-%d","embedding":[0.5,0.25],"metadata":{"kind":"note","n":%d},"document":"sky"}\n'
+    yield Reader(
+        "backups", backup, tuple(vector % (n, n) * 2 for n in range(3)), lambda: [*read_records(backup)]
+    )
+    made["glossary resolve"].prepare()
+    (log,) = Path(".vocabgap/glossary/events").glob("*.jsonl")
+    events = (log.read_bytes(),)
+    yield Reader(
+        "events of glossaries", Path("events/one.jsonl"), events, lambda: read_events(Path("events"))
+    )
+
+
+def mutant(chance: random.Random, valid: Sequence[bytes]) -> bytes:
+    """A valid text with a few mistakes in it."""
+    text = bytearray(chance.choice(valid))
+    for _ in range(chance.randint(1, _MOST_MISTAKES)):
+        start = chance.randint(0, len(text))
+        end = min(len(text), start + chance.randint(0, 24))
+        match chance.randrange(6):
+            case 0 if text:
+                text[start % len(text)] ^= 1 << chance.randrange(8)
+            case 1:
+                del text[start:]
+            case 2:
+                del text[start:end]
+            case 3:
+                text[start:start] = text[start:end] * chance.randint(1, 40)
+            case 4:
+                other = chance.choice(valid)
+                text[start:] = other[chance.randint(0, len(other)) :]
+            case _:
+                text[start:end] = chance.choice(_TOKENS)
+    return bytes(text)
+
+
+def attack(reader: Reader, count: int, seed: int) -> tuple[list[str], float]:
+    """Has a reader read so many mutants; gives what it did wrong, and the CPU seconds of the slowest."""
+    chance = random.Random(f"{reader.kind} {seed}")  # noqa: S311 - the same each time
+    problems, longest = [], 0.0
+    reader.file.parent.mkdir(exist_ok=True)
+    for number in range(count):
+        content = mutant(chance, reader.valid)
+        reader.file.write_bytes(content)
+        started = time.process_time()
+        try:
+            reader.read()
+        except VocabgapError as error:
+            if error.exit_code == 1:
+                problems.append(f"{reader.kind} {seed} {number}: {error}: {content!r}")
+        except BaseException as error:
+            problems.append(f"{reader.kind} {seed} {number}: {error!r}: {content!r}")
+        longest = max(longest, time.process_time() - started)
+    return problems, longest
+
+
+def attack_lines(count: int, seed: int) -> tuple[list[str], float]:
+    """The same with lines of logs, of which each is accounted for."""
+    chance = random.Random(f"{LINES} {seed}")  # noqa: S311 - as above
+    valid = _lines()
+    problems, longest = [], 0.0
+    log = Path("logs", "heron", LOG_NAME)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    for start in range(0, count, _AT_ONCE):
+        content = b"\n".join(mutant(chance, valid) for _ in range(min(_AT_ONCE, count - start)))
+        log.write_bytes(content)
+        started = time.process_time()
+        try:
+            found = scan("logs").summary
+        except BaseException as error:
+            problems.append(f"{LINES} {seed} {start}: {error!r}")
+            continue
+        longest = max(longest, time.process_time() - started)
+        there = sum(bool(line.strip(b" \t\r\x0b\x0c")) for line in content.split(b"\n"))
+        parts = found.records + found.duplicates + found.superseded + found.rejects
+        if not parts == found.lines == there:
+            problems.append(
+                f"{LINES} {seed} {start}: {there} lines, {found.lines} told, {parts} in its parts"
+            )
+    return problems, longest
+
+
+def _lines() -> tuple[bytes, ...]:
+    common = (
+        b'"timestamp":"2026-06-18T10:07:00Z","image_id":"heron","session_id":"s-1","snapshot_hash":"%s"'
+        % (b"a" * 64)
+    )
+    return (
+        b'{%s,"description":"no mask of the sky","workaround":"a brush","satisfaction":-1}' % common,
+        b'{%s,"missing_capability":"film grain","operations_involved":["grain"],"vocabulary_used":[]}'
+        % common,
+        b'{%s,"intent":"calmer","intent_category":"tone","notes":"corrects %s"}' % (common, b"a" * 64),
+        b'{"timestamp":"2026-06-18","description":"dodge","workaround":"","satisfaction":"bad"}',
+    )

@@ -1,0 +1,164 @@
+"""All attacks, as many as `make soak` has time for, and what came of them as a table.
+
+What was found wrong follows on stderr; the exit code is 1 then. Each part has its own process and folder.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from typing import Final, NamedTuple
+
+import pytest
+
+from faults import checks, flips, mutants, system_calls
+from faults.verbs import VERBS
+
+_LINES: Final = 1_000_000
+_FILES: Final = 50_000  # of each kind
+_BITS: Final = 30_000
+_SHARDS: Final = 4
+_VERBS: Final = ", ".join(each.name for each in VERBS)
+HEADINGS: Final = ("attack", "on", "cases", "broken", "slowest")
+
+
+class Part(NamedTuple):
+    """One row's share of an attack.
+
+    Attributes:
+        slowest: CPU seconds of the longest case; null where cases were not timed.
+    """
+
+    attack: str
+    on: str
+    cases: int
+    problems: list[str]
+    slowest: float | None = None
+
+
+def calls(verb: int) -> list[Part]:
+    """A verb killed, refused and kept waiting at every call that Python makes."""
+    found = checks.Undisturbed.of(VERBS[verb])
+    counts: dict[str, list[str | None]] = defaultdict(list)
+    for case, check in checks.cases(found, every=True):
+        attack = case.removeprefix(f"{found.verb.name}, ").split(" at ")[0]
+        counts[attack].append(_problem(check))
+    counts["lock held"].append(_problem(lambda: checks.require_given_up(found)))
+    return [
+        Part(_NAMES.get(attack, attack), _VERBS, len(told), [each for each in told if each])
+        for attack, told in counts.items()
+    ]
+
+
+_NAMES: Final = {
+    "killed": "killed at every change of the disk",
+    "fill": "disk full from every call on",
+    "deny": "access denied at every call",
+    "break": "sync fails at every call",
+}
+
+
+def system(verb: int) -> list[Part]:
+    """A verb killed, and out of room, at every system call."""
+    if system_calls.STRACE is None:
+        return []
+    told = [*system_calls.attacked(checks.Undisturbed.of(VERBS[verb]))]
+    attacks = {"signal=KILL": "killed at every system call", "error=ENOSPC": "no room at one system call"}
+    return [
+        Part(name, _VERBS, len(those), [each for each in those if each])
+        for attack, name in attacks.items()
+        for those in [[problem for case, problem in told if f", {attack} at " in case]]
+    ]
+
+
+def bits(share: int) -> list[Part]:
+    """One bit flipped."""
+    cases, problems = flips.flipped(share, seed=share)
+    return [Part("one bit flipped", "a corpus, a backup, a run", cases, problems)]
+
+
+def lines(shard: int) -> list[Part]:
+    """Lines of logs with mistakes."""
+    count = _LINES // _SHARDS
+    problems, longest = mutants.attack_lines(count, shard)
+    return [Part("mistakes", f"{mutants.LINES}, 5,000 a log", count, problems, longest)]
+
+
+def files(seed: int) -> list[Part]:
+    """Files of other kinds with mistakes."""
+    return [
+        Part("mistakes", reader.kind, _FILES, *mutants.attack(reader, _FILES, seed))
+        for reader in mutants.readers()
+    ]
+
+
+def _problem(check: Callable[[], None]) -> str | None:
+    try:
+        check()
+    except Exception as error:
+        return str(error) or repr(error)
+    return None
+
+
+def run(part: str, number: int) -> list[Part]:
+    """One part, in a folder of its own, without waiting for the disk."""
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("XDG_CACHE_HOME", tempfile.mkdtemp())
+        patch.setenv("VOCABGAP_EMBEDDER", "none")
+        patch.setenv("VOCABGAP_ACTOR", "ana")
+        if part != "system":
+            patch.setattr(os, "fsync", lambda _: None)
+        started = time.monotonic()
+        told: list[Part] = globals()[part](number)
+        print(f"{part} {number}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+        return told
+
+
+def table(parts: Iterable[Part]) -> str:
+    """The rows as Markdown; parts of one row are added up."""
+    rows: dict[tuple[str, str], list[Part]] = defaultdict(list)
+    for part in parts:
+        rows[part.attack, part.on].append(part)
+    cells = [HEADINGS, (":--", ":--", "--:", "--:", "--:")]
+    for (attack, on), those in sorted(rows.items()):
+        slowest = max((each.slowest for each in those if each.slowest is not None), default=None)
+        cases, broken = sum(each.cases for each in those), sum(len(each.problems) for each in those)
+        cells.append((attack, on, f"{cases:,}", f"{broken:,}", "" if slowest is None else f"{slowest:.2f} s"))
+    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
+
+
+def main() -> int:
+    """Run what was asked for; all of it by default."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "parts", nargs="*", choices=["calls", "system", "bits", "lines", "files", []], default=[]
+    )
+    wanted = set(parser.parse_args().parts)
+    if system_calls.STRACE is None:
+        print("strace is not installed: system calls of compiled code are left out", file=sys.stderr)
+    verbs = range(len(VERBS))
+    todo = [
+        *[("system", each) for each in verbs],
+        *[("calls", each) for each in verbs],
+        *[("bits", _BITS // _SHARDS + each) for each in range(_SHARDS)],
+        *[("lines", each) for each in range(_SHARDS)],
+        ("files", 0),
+    ]
+    parts: list[Part] = []
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
+        for done in as_completed(pool.submit(run, *each) for each in todo if not wanted or each[0] in wanted):
+            parts += done.result()
+    print(table(parts))
+    problems = [problem for part in parts for problem in part.problems]
+    print(*problems[:50], sep="\n", file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""A verb killed, or refused, at each of its system calls, those of compiled code included: by `strace`."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from builders.command import Told
+from faults.checks import REFUSED, Undisturbed
+from faults.folders import put_back
+
+# What changes a disk. A name that a system does not know is passed over by the question mark.
+_CALLS: Final = (
+    *("write", "pwrite64", "writev", "copy_file_range", "ftruncate", "fallocate", "fsync", "fdatasync"),
+    *("rename", "renameat", "renameat2", "unlink", "unlinkat", "rmdir", "mkdir", "mkdirat", "link", "linkat"),
+    *("chmod", "fchmod", "fchmodat", "chown", "fchown", "flock"),
+)
+_NEEDING_ROOM: Final = frozenset(
+    ("write", "pwrite64", "writev", "copy_file_range", "ftruncate", "fallocate", "fsync", "mkdir", "rename")
+)
+_LONGEST: Final = 60  # seconds of a run
+STRACE: Final = shutil.which("strace")
+
+
+def made(verb: tuple[str, ...]) -> dict[str, int]:
+    """How often a verb makes each system call, in the thread that makes it most often."""
+    log = Path("calls.strace")
+    _traced(verb, "-f", "-o", str(log), "-e", f"trace={','.join(f'?{name}' for name in _CALLS)}")
+    by_thread = Counter(re.findall(r"^(\d+) +(\w+)\(", log.read_text(errors="replace"), flags=re.MULTILINE))
+    log.unlink()
+    counts: dict[str, int] = {}
+    for (_, name), count in by_thread.items():
+        counts[name] = max(counts.get(name, 0), count)
+    return counts
+
+
+def attacked(found: Undisturbed) -> Iterator[tuple[str, str | None]]:
+    """Each case: what was done, and what is wrong then; null where nothing is."""
+    put_back(found.before)
+    for name, count in sorted(made(found.verb.arguments).items()):
+        for number in range(1, count + 1):
+            for attack in ("signal=KILL", "error=ENOSPC")[: 1 + (name in _NEEDING_ROOM)]:
+                put_back(found.before)
+                case = f"{found.verb.name}, {attack} at {name} {number}"
+                told = _traced(
+                    found.verb.arguments,
+                    *("-f", "-o", os.devnull, "-e", f"trace={name}"),
+                    *("-e", f"inject={name}:{attack}:when={number}"),
+                )
+                yield case, _wrong(found, case, told)
+
+
+def _wrong(found: Undisturbed, case: str, told: Told) -> str | None:
+    try:
+        if told.code not in {-signal.SIGKILL, 128 + signal.SIGKILL, 0, *REFUSED}:
+            return f"{case}: ends with {told.code}: {told.err}"
+        if "Traceback" in told.err or "this is a bug" in told.err:
+            return f"{case}: {told.err}"
+        if told.code == 0:
+            # What cannot be kept in a cache is only read again, and what cannot be told is done.
+            found.require_done(case)
+        found.require_mended(case)
+    except Exception as error:
+        return f"{case}: {error}"
+    return None
+
+
+def _traced(verb: tuple[str, ...], *options: str) -> Told:
+    command = [str(STRACE), "-qq", *options, "--", sys.executable, "-m", "vocabgap", *verb]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_LONGEST, check=False)
+    return Told(done.returncode, done.stdout, done.stderr)
