@@ -19,7 +19,6 @@ from vocabgap.decisions.record import Action, Decision, decide, subject
 from vocabgap.errors import ExitCode
 from vocabgap.pipeline import Run, run
 from vocabgap.records.record import LOG_NAME
-from vocabgap.reporting.wording import WORD_JOINER
 from vocabgap.settings.loading import load_settings
 
 NOW: Final = datetime(2026, 7, 1, tzinfo=UTC)
@@ -69,7 +68,7 @@ def told(*arguments: str | Path, code: int = ExitCode.DONE) -> str:
     """Gives what a command line says, once it is done as expected and nothing unseen is in it."""
     given, printed, noted = vocabgap(*arguments)
     assert given == code, noted
-    assert not unseen(printed.replace(f"@{WORD_JOINER}", "@") + noted)
+    assert not unseen(printed + noted)
     return printed + noted
 
 

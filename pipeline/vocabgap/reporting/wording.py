@@ -1,7 +1,7 @@
 """A report in words: as Markdown, and what its numbers mean, which the page says in the same words.
 
 Text from logs is shown in Markdown as it is, and never obeyed: backslashes before ASCII punctuation are
-CommonMark (section 2.4). What GitHub adds, bare links and mentions, is disarmed too.
+CommonMark (section 2.4). What renderers make links of without being told, addresses and mentions, is code.
 """
 
 import re
@@ -29,9 +29,16 @@ from vocabgap.text import count, escape_unseen, excerpt, in_words, shortened, vi
 _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>#|~&!$^]")
 _OPENING: Final = re.compile(r"^(\s*)([-+=])")  # a list item, a heading's underline
 _NUMBERED: Final = re.compile(r"^(\s*\d{1,9})([.)])")
-_BARE_LINK: Final = re.compile(r"(?i)(?<=www)\.|:(?=//)|(?<=mailto):|(?<=xmpp):")
+# What GitHub, GitLab or linkify-it may make a link of, wherever it stands in a word: an address with a scheme
+# or without one, of a host, a machine or a person; a mention; a number of an issue, and a commit.
+_LINKED: Final = re.compile(
+    r"(?ia)//|@(?=\S)|[a-z][a-z0-9+.-]*:(?=\S)|www(?![a-z0-9])|[^\s.]\.(?u:[^\W\d_]){2}|(?:[0-9]+\.){3}[0-9]"
+    r"|#(?=[0-9])|\bgh-(?=[0-9])|!(?=[0-9])|(?<![\w-])(?=[a-f]*[0-9])[0-9a-f]{7,40}\b"
+)
+# A word, and what stands around it: white space, what cannot be code in a cell of a table, and punctuation
+# that is no part of an address.
+_WORD: Final = re.compile(r"""([\s`|(\[{<"'“‘«]*)([^\s`|]*?)([)\]}>"'”’».,;:!?]*(?=[\s`|]|$))""")
 _BACKTICKS: Final = re.compile(r"`+")
-WORD_JOINER: Final = "\u2060"
 _BARS: Final = "▁▂▃▄▅▆▇█"
 _COUNTED: Final = {
     "mentions": "mention",
@@ -65,13 +72,19 @@ def render_markdown(summary: Summary) -> str:
 
 
 def escape(value: object) -> str:
-    """Text as one line of Markdown that renders as itself, in a paragraph, a heading or a table cell."""
-    text = _SPECIAL.sub(r"\\\g<0>", excerpt(str(value)))
+    """Text as one line of Markdown that renders as itself, in a paragraph, a heading or a table cell.
+
+    A word that may become a link is a code span: many look for addresses where backslashes are gone already.
+    """
+    text = _WORD.sub(_escaped, excerpt(str(value)))
     text = _NUMBERED.sub(r"\1\\\2", text)
-    text = _OPENING.sub(r"\1\\\2", text)
-    text = _BARE_LINK.sub(r"\\\g<0>", text)
-    # Nothing that Markdown knows keeps GitHub from notifying a person or linking an address; this does.
-    return text.replace("@", f"@{WORD_JOINER}")
+    return _OPENING.sub(r"\1\\\2", text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    before, word, after = found.groups()
+    shown = f"`{word}`" if _LINKED.search(word) else _SPECIAL.sub(r"\\\g<0>", word)
+    return _SPECIAL.sub(r"\\\g<0>", before) + shown + _SPECIAL.sub(r"\\\g<0>", after)
 
 
 def code(value: object) -> str:
