@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 from builders import gap, write_corpus
 from builders.reporting import headings, publish, summary_of, tables, text_of
@@ -14,7 +15,9 @@ from vocabgap.ingest.scanning import scan
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
 from vocabgap.ranking.capabilities import rank
-from vocabgap.reporting.wording import render_markdown
+from vocabgap.reporting.capability import Recurring
+from vocabgap.reporting.overviews import Category
+from vocabgap.reporting.wording import MOST_BYTES, render_markdown
 from vocabgap.settings.model import RankBy, RankSettings, Settings
 
 SNAPSHOT = "5e" * 32
@@ -141,13 +144,13 @@ def test_what_is_no_column_is_with_the_evidence(demo_run: Run) -> None:
             10,
             "The top 10, by mentions",
             10,
-            "The other 28 capabilities are in `capabilities.parquet`; `--top 0` shows all of them here.",
+            "The other 28 capabilities are in `capabilities.parquet`; `--top` shows more of them here.",
         ),
         (
             37,
             "The top 37, by mentions",
             37,
-            "The other 1 capability is in `capabilities.parquet`; `--top 0` shows all of them here.",
+            "The other 1 capability is in `capabilities.parquet`; `--top` shows more of them here.",
         ),
         (0, "The whole list, by mentions", 38, None),
         (50, "The whole list, by mentions", 38, None),
@@ -333,3 +336,37 @@ def test_paragraphs_are_parted_by_exactly_one_blank_line(demo_run: Run) -> None:
     text = text_of(demo_run)
     assert "\n\n\n" not in text
     assert not re.search(r"(?m)[ \t]+$", text)
+
+
+def test_a_report_has_as_many_capabilities_as_fit_and_tells_of_the_others(demo_run: Run) -> None:
+    summary = demo_run.published.summary
+    first = summary.capabilities[0]
+    many = tuple(replace(first, rank=rank) for rank in range(1, 1_001))
+
+    text = render_markdown(replace(summary, capabilities=many, open_total=len(many)))
+
+    shown = sum(title.startswith(tuple("123456789")) for title in headings(text))
+    assert MOST_BYTES / 3 < len(text.encode()) <= MOST_BYTES
+    assert f"The other {1_000 - shown} capabilities are in `capabilities.parquet`" in text
+
+
+def test_a_report_lists_the_most_frequent_categories(demo_run: Run) -> None:
+    summary = demo_run.published.summary
+    many = tuple(Category(f"category {number}", 9_999 - number, 1) for number in range(2_000))
+
+    text = render_markdown(replace(summary, categories=many))
+
+    assert "| category 49 |" in text
+    assert "category 50" not in text
+    assert "1,950 other categories have fewer mentions; `gaps.parquet` has all." in text
+
+
+def test_of_a_set_of_very_many_operations_some_are_named(demo_run: Run) -> None:
+    summary = demo_run.published.summary
+    names = tuple(f"operation-{number:05}" for number in range(5_000))
+    first = replace(summary.capabilities[0], combinations=(Recurring(names, 2),))
+
+    text = render_markdown(replace(summary, capabilities=(first,)))
+
+    assert "operation-00019 + … (2)" in text
+    assert "operation-00020" not in text

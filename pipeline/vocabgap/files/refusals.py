@@ -88,6 +88,8 @@ def file_kind(path: Path) -> FileKind:
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return FileKind.DANGLING if os.path.lexists(path) else FileKind.NOTHING
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return FileKind.NOTHING
         if error.errno != errno.ELOOP:
             raise
         return FileKind.LOOP

@@ -17,6 +17,7 @@ from vocabgap.text import count
 
 SHOWN_REJECTS: Final = 20
 SHOWN: Final = 10  # combinations
+SHOWN_CATEGORIES: Final = 50  # those with most mentions
 
 
 class Reject(msgspec.Struct, frozen=True):

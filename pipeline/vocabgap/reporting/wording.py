@@ -11,6 +11,7 @@ from typing import Final
 
 import jinja2
 import msgspec
+from msgspec.structs import replace
 
 from vocabgap.ranking.combinations import LEAST, MOST_OPERATIONS
 from vocabgap.ranking.evidence import MAX_WORKAROUNDS
@@ -21,7 +22,7 @@ from vocabgap.records.record import RATING_NAMES
 from vocabgap.reporting.capability import TOLD, Capability
 from vocabgap.reporting.doubts import ARE_ONE, ARE_TWO
 from vocabgap.reporting.manifest import Difference
-from vocabgap.reporting.overviews import who_asked, whose
+from vocabgap.reporting.overviews import SHOWN_CATEGORIES, who_asked, whose
 from vocabgap.reporting.summary import Summary
 from vocabgap.settings.model import LEAST_WEEKS
 from vocabgap.text import count, escape_unseen, excerpt, in_words, shortened, visible
@@ -63,12 +64,25 @@ FIGURES: Final = {
     "are_two": ARE_TWO,
     "least": LEAST,
     "most_operations": MOST_OPERATIONS,
+    "shown_categories": SHOWN_CATEGORIES,
 }
+MOST_BYTES: Final = 1_000_000  # of a report
 
 
 def render_markdown(summary: Summary) -> str:
-    """Render a report as Markdown, ending in a newline."""
-    return _ENVIRONMENT.get_template("report.md.j2").render(run=summary, shown_wordings=SHOWN_WORDINGS)
+    """Render a report as Markdown, ending in a newline.
+
+    It has as many capabilities of each list as fit into `MOST_BYTES`, and says how many others there are.
+    """
+    template = _ENVIRONMENT.get_template("report.md.j2")
+    lists = {name: getattr(summary, name) for name in ("capabilities", "covered", "settled")}
+    most = max(map(len, lists.values()))
+    while True:
+        first = replace(summary, **{name: items[:most] for name, items in lists.items()})
+        text = template.render(run=first, shown_wordings=SHOWN_WORDINGS)
+        if len(text.encode()) <= MOST_BYTES or most <= 1:
+            return text
+        most //= 2
 
 
 def escape(value: object) -> str:

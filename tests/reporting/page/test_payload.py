@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from builders.page import listed, read
 from vocabgap.reporting.capability import Tally, Wording
-from vocabgap.reporting.page import payload
+from vocabgap.reporting.overviews import Category
+from vocabgap.reporting.page import payload, rendering
 from vocabgap.reporting.page.payload import LEVELS, encode_payload, levels, payload_of
 from vocabgap.reporting.page.rendering import MOST_BYTES, render_page
 from vocabgap.reporting.page.rows import Row, days_together
@@ -109,6 +110,46 @@ def test_many_images_and_days_do_not_make_a_page_too_large(summary: Summary) -> 
     assert len(first["variants"]) > len(last["variants"]) >= 3
     assert len(first["image_counts"]) > len(last["image_counts"])
     assert f"Image, of the first {page.data['limits']['images']} of each" in page.text
+
+
+def test_a_name_for_every_record_does_not_make_a_page_too_large(summary: Summary) -> None:
+    """A hundred thousand categories, and as many operations, of a few hundred capabilities."""
+    many = tuple(
+        listed(
+            summary,
+            rank=rank,
+            categories=tuple(Tally(f"category {rank} of {number:030}", 1) for number in range(400)),
+            operations=tuple(Tally(f"operation {rank} of {number:030}", 1) for number in range(400)),
+            vocabulary_used=tuple(Tally(f"entry {rank} of {number:030}", 1) for number in range(400)),
+        )
+        for rank in range(1, 251)
+    )
+    everywhere = tuple(Category(f"category {number:050}", 1, 1) for number in range(100_000))
+
+    text = render_page(replace(summary, capabilities=(), everything=many, categories=everywhere))
+
+    page = read(text)
+    assert len(text.encode()) <= MOST_BYTES
+    assert len(page.data["rows"]) == len(many)
+    assert "99,950 other categories have fewer mentions; gaps.parquet has all." in page.text
+
+
+def test_where_nothing_else_helps_a_page_lists_fewer(
+    summary: Summary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page of no more than its frame and some hundred capabilities at their shortest."""
+    many = tuple(listed(summary, capability_id=f"cap-{rank:012x}", rank=rank) for rank in range(1, 3_001))
+    made = replace(summary, capabilities=(), everything=many, total=len(many))
+    smallest = len(render_page(replace(made, everything=many[:100])).encode())
+    monkeypatch.setattr(rendering, "MOST_BYTES", smallest)
+    monkeypatch.setattr(payload, "MOST_BLOCK_BYTES", smallest)
+
+    text = render_page(made)
+
+    page = read(text)
+    assert len(text.encode()) <= smallest
+    assert len(page.data["rows"]) == 100
+    assert "This page lists 100 of 3,000 capabilities" in page.text
 
 
 def test_size_is_judged_well_enough(summary: Summary) -> None:

@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from vocabgap.records.moments import iso
+from vocabgap.reporting.capability import SHOWN as FIRST
 from vocabgap.reporting.capability import TITLES, Command, Listed, commands
 from vocabgap.reporting.page.rows import (
     WITH_ALL_EVIDENCE,
@@ -24,15 +25,18 @@ from vocabgap.reporting.wording import CONFIDENT, SHOWN_WORDINGS
 # What a page has of each capability, from much to little.
 LEVELS: Final = (
     Limits(characters=240, wordings=500, evidence=5, images=100_000, runs=24),
-    Limits(characters=240, wordings=500, evidence=5, images=1_000, runs=24),
-    Limits(characters=240, wordings=200, evidence=2, images=100, runs=24),
-    Limits(characters=160, wordings=50, evidence=1, images=30, runs=24),
-    Limits(characters=120, wordings=20, evidence=1, images=12, runs=12),
-    Limits(characters=80, wordings=10, evidence=1, images=12, runs=12),
-    Limits(characters=60, wordings=5, evidence=1, images=6, runs=6),
-    Limits(characters=40, wordings=3, evidence=1, images=3, runs=6),
-    Limits(characters=40, wordings=3, evidence=0, images=3, runs=6),
-    Limits(characters=20, wordings=1, evidence=0, images=3, runs=0),
+    Limits(characters=240, wordings=500, evidence=5, images=1_000, runs=24, names=1_000),
+    Limits(characters=240, wordings=200, evidence=2, images=100, runs=24, names=200),
+    Limits(characters=160, wordings=50, evidence=1, images=30, runs=24, names=50),
+    Limits(characters=120, wordings=20, evidence=1, images=12, runs=12, names=20),
+    Limits(characters=80, wordings=10, evidence=1, images=12, runs=12, names=10),
+    Limits(characters=60, wordings=5, evidence=1, images=6, runs=6, names=5),
+    Limits(characters=40, wordings=3, evidence=1, images=3, runs=6, names=3),
+    Limits(characters=40, wordings=3, evidence=0, images=3, runs=6, names=3),
+    *(
+        Limits(characters=20, wordings=1, evidence=0, images=3, runs=0, names=2, rows=rows)
+        for rows in (10_000, 4_000, 1_500, 500, 100)
+    ),
 )
 _AHEAD: Final = 2  # levels, that the first `WITH_ALL_EVIDENCE` are before the others
 # As far as is known before the block is made; the rest of a page is for what is there without a script.
@@ -121,8 +125,8 @@ def levels(summary: Summary) -> tuple[Limits, ...]:
 
 def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
     """What a page lists of a summary."""
-    everything = summary.everything
-    index = _index(summary, limits, days_together(each.on_days for each in everything))
+    everything = _listed(summary, limits)
+    index = _index(summary, limits, days_together(each.on_days for each in summary.everything))
     rows = _rows(everything, index, limits)
     return Payload(
         first_day=None if index.first_day is None else index.first_day.isoformat(),
@@ -136,7 +140,8 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
         groups=TITLES,
         categories=index.categories.shown(limits.characters),
         operations=index.operations.shown(limits.characters),
-        images=index.images.shown(LEVELS[0].characters),  # to be found by all of it, however much is cut
+        # To be found by all of it, however much is cut, but where nothing else is left to be cut.
+        images=index.images.shown((LEVELS[0] if limits.evidence else limits).characters),
         files=index.files.shown(limits.characters),
         periods=() if index.periods is None else index.periods.names,
         runs=tuple(map(iso, index.runs)),
@@ -158,6 +163,17 @@ def _escaped(encoded: bytes) -> bytes:
     for character, escape in _ESCAPES.items():
         encoded = encoded.replace(character, escape)
     return encoded
+
+
+def _listed(summary: Summary, limits: Limits) -> list[Listed]:
+    """The capabilities of a page, in order of rank: so many, and those that it shows without a script."""
+    groups = (summary.capabilities, summary.covered, summary.settled)
+    first = {each.capability_id for group in groups for each in group[:FIRST]}
+    return [
+        each
+        for place, each in enumerate(summary.everything)
+        if place < limits.rows or each.capability.capability_id in first
+    ]
 
 
 def _rows(everything: Iterable[Listed], index: Index, limits: Limits) -> tuple[Row, ...]:
@@ -200,12 +216,16 @@ def _index(summary: Summary, limits: Limits, days: Days) -> Index:
 def _estimate(summary: Summary, limits: Limits, days: Days) -> float:
     """About how many bytes the block takes: the first rows are measured, of the others one in `_STRIDE`."""
     index = _index(summary, limits, days)
-    everything = summary.everything
+    everything = _listed(summary, limits)
     head = _size(_rows(everything[:_HEAD], index, limits))
     rest = _size(_rows(everything[_HEAD::_STRIDE], index, limits)) * _STRIDE
-    # There may be very many images, and each has a name of its own; of other names there are few.
-    images = {tally.name for each in everything for tally in each.on_images[: _limits(each, limits).images]}
-    return head + rest + sum(len(name) + 3 for name in images)
+    named = set[str]()
+    for each in everything:
+        own = _limits(each, limits)
+        named.update(tally.name for tally in each.on_images[: own.images])
+        for tallies in (each.capability.categories, each.capability.operations):
+            named.update(tally.name[: own.characters] for tally in tallies[: own.names])
+    return head + rest + sum(len(name) + 3 for name in named)
 
 
 def _size(rows: Sequence[Row]) -> int:

@@ -87,7 +87,7 @@ def _rendered(summary: Summary, payload: Payload) -> str:
         map=needs_map(summary.places, rows, payload.categories),
         evident={each.capability_id for each in evident},
         finds_all=payload.limits == LEVELS[0] and not any(row.other_wordings for row in payload.rows),
-        finds_images=not any(row.other_images for row in payload.rows),
+        finds_images=payload.limits.evidence > 0 and not any(row.other_images for row in payload.rows),
         style=style(),
         script=script(),
         policy=policy(),

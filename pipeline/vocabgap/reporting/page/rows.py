@@ -12,7 +12,7 @@ from typing import Final, Self
 
 import msgspec
 
-from vocabgap.reporting.capability import Asker, Capability, Example, Listed, Tally, Workaround
+from vocabgap.reporting.capability import MOST_LISTED, Asker, Capability, Example, Listed, Tally, Workaround
 from vocabgap.reporting.overviews import who_asked
 from vocabgap.reporting.wording import (
     SEVERAL,
@@ -43,6 +43,8 @@ class Limits(msgspec.Struct, frozen=True):
     wordings: int  # and sets of operations
     evidence: int  # examples, and workarounds, of one that is not among the first `WITH_ALL_EVIDENCE`
     images: int = 100  # with most mentions
+    names: int = 100_000  # categories, operations and entries, likewise
+    rows: int = MOST_LISTED  # capabilities of the page
     runs: int = 0  # that its history is told of, the newest
 
 
@@ -247,17 +249,19 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         trend_said=trend(item),
         factors=factors(item),
         category=index.categories.place(item.intent_category),
-        categories=_placed(item.categories, index.categories),
-        operations=_placed(item.operations, index.operations),
+        categories=_placed(item.categories[: limits.names], index.categories),
+        operations=_placed(item.operations[: limits.names], index.operations),
         image_counts=_placed(listed.on_images[: limits.images], index.images),
         other_images=max(len(listed.on_images) - limits.images, 0),
         days=_days(listed.on_days, index.first_day),
         timeline=() if index.periods is None else index.periods.counted(listed.on_days),
-        vocabulary_used=tuple((excerpt(tally.name, most), tally.mentions) for tally in item.vocabulary_used),
+        vocabulary_used=tuple(
+            (excerpt(tally.name, most), tally.mentions) for tally in item.vocabulary_used[: limits.names]
+        ),
         variants=variants,
         other_wordings=len(item.variants) - len(variants),
         combinations=tuple(
-            (tuple(index.operations.place(name) for name in each.operations), each.mentions)
+            (tuple(map(index.operations.place, each.operations[: limits.names])), each.mentions)
             for each in item.combinations[: limits.wordings]
         ),
         workarounds=tuple((excerpt(each.workaround, most), each.mentions) for each in workarounds),
