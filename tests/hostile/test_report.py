@@ -20,6 +20,7 @@ from selectolax.lexbor import LexborHTMLParser
 from builders.hostile import told, unseen
 from builders.links import addresses
 from vocabgap.pipeline import Run
+from vocabgap.reporting import wording
 from vocabgap.reporting.doubts import Doubt
 from vocabgap.reporting.page import payload, rendering
 from vocabgap.reporting.page.rendering import render_page
@@ -63,6 +64,7 @@ def pages(request: pytest.FixtureRequest, pair: Pair) -> tuple[str, str]:
         patch.setattr(rendering, "SHOWN", 1_000_000)
         patch.setattr(payload, "MOST_BLOCK_BYTES", 1_000_000_000)
         patch.setattr(rendering, "MOST_BYTES", 1_000_000_000)
+        patch.setitem(rendering._ENVIRONMENT.globals, "shown_categories", 1_000_000)
         benign, hostile = (render_page(summary_of(run, request.param)) for run in pair)
     return benign, hostile
 
@@ -103,7 +105,11 @@ def data(doms: tuple[Dom, Dom]) -> dict[str, object]:
 
 
 def text_of(run: Run) -> str:
-    return render_markdown(doubting(run.published.summary))
+    """The report, with nothing left out for its size."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(wording, "MOST_BYTES", 1_000_000_000)
+        patch.setitem(wording._ENVIRONMENT.globals, "shown_categories", 1_000_000)
+        return render_markdown(doubting(run.published.summary))
 
 
 def doubting(summary: Summary) -> Summary:
