@@ -54,6 +54,27 @@ def test_one_that_breaks_off_anywhere_is_told(tmp_path: Path) -> None:
             read_manifest(tmp_path)
 
 
+def test_a_number_that_is_another_by_one_bit_is_told(tmp_path: Path) -> None:
+    write_manifest(tmp_path, WHOLE)
+    content = (tmp_path / MANIFEST).read_bytes()
+    start = content.index(b'"corpus"')
+
+    for place in range(start, len(content)):
+        changed = bytearray(content)
+        changed[place] ^= 1
+        if chr(content[place]).isdecimal():  # `next_number` as well: a file might be written over
+            (tmp_path / MANIFEST).write_bytes(changed)
+            with pytest.raises(StateError, match="is damaged"):
+                read_manifest(tmp_path)
+
+
+def test_one_without_a_digest_is_read(tmp_path: Path) -> None:
+    content = {"format": FORMAT, "format_version": 1, "corpus": WHOLE}
+    (tmp_path / MANIFEST).write_bytes(msgspec.json.encode(content))
+
+    assert read_manifest(tmp_path) == WHOLE
+
+
 def test_that_of_another_program_is_told(tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text('{"format": "webpack", "format_version": 1}')
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from faults.verbs import corpus_state, did, pushed, reported
 from vocabgap.corpus.backups import read_records
+from vocabgap.corpus.manifest import LOCK, read_manifest
 from vocabgap.errors import VocabgapError
 from vocabgap.reporting.published_run import read_gaps, read_run
 
@@ -32,8 +33,12 @@ def flipped(most: int, seed: int = 0) -> tuple[int, list[str]]:
         gaps = read_gaps(run)
         return manifest.now, ranked.rows(), None if gaps is None else gaps.rows()
 
+    def whole_corpus() -> object:
+        # What the manifest alone says, too: a number that is taken again would be written over.
+        return corpus_state(), read_manifest(corpus)
+
     for kind, files, read in (
-        Damaged("corpus", [path for path in corpus.iterdir() if path.suffix == ".parquet"], corpus_state),
+        Damaged("corpus", [path for path in corpus.iterdir() if path.name != LOCK], whole_corpus),
         Damaged("backup", [backup], lambda: [*read_records(backup)]),
         Damaged("run", [run / "capabilities.parquet", run / "gaps.parquet"], published),
     ):

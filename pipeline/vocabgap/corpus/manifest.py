@@ -5,6 +5,7 @@ snapshots, what logs hold beside chunks, and hashes of what was forgotten. A fil
 changed.
 """
 
+import hashlib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -100,6 +101,7 @@ class _Format(msgspec.Struct, frozen=True):
 
 class _Written(_Format, frozen=True, forbid_unknown_fields=True, kw_only=True):
     corpus: Manifest
+    sha256: str | None = None  # of the above; null where an earlier vocabgap has written it
 
 
 def file_name(kind: str, number: int) -> str:
@@ -144,17 +146,25 @@ def read_manifest(folder: Path) -> Manifest | None:
                 f" this one knows {FORMAT_VERSION}",
                 hint="install that vocabgap",
             )
-        return msgspec.json.decode(content, type=_Written).corpus
+        written = msgspec.json.decode(content, type=_Written)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise StateError(
             f"'{path}' is damaged, or no manifest of a corpus: {error}", hint=DAMAGED_HINT
         ) from error
+    if written.sha256 not in {None, _digest(written.corpus)}:
+        raise StateError(f"'{path}' is damaged: it is not what was written", hint=DAMAGED_HINT)
+    return written.corpus
+
+
+def _digest(manifest: Manifest) -> str:
+    return hashlib.sha256(msgspec.json.encode(manifest, order="sorted")).hexdigest()
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Let a version be the newest one. The files that it names are on the disk by now."""
     temporary = folder / _TEMPORARY
-    written = _Written(format=FORMAT, format_version=FORMAT_VERSION, corpus=manifest)
+    digest = _digest(manifest)
+    written = _Written(format=FORMAT, format_version=FORMAT_VERSION, corpus=manifest, sha256=digest)
     temporary.write_bytes(msgspec.json.format(msgspec.json.encode(written), indent=1) + b"\n")
     sync(temporary)
     with deferred_signals():
