@@ -8,13 +8,7 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.settings.loading import CONFIG_VARIABLE, load_settings, resolve_settings
 from vocabgap.settings.model import RankBy, Settings
 
-
-@pytest.fixture(autouse=True)
-def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "elsewhere"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    return folder
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def threshold(value: object) -> dict[str, Any]:
@@ -28,10 +22,8 @@ def test_without_any_layer_the_defaults_hold() -> None:
     assert loaded.path is None
 
 
-def test_load_settings_reads_what_the_command_line_would(
-    empty_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (empty_folder / "vocabgap.toml").write_text("[report]\ntop = 4\n", encoding="utf-8")
+def test_load_settings_reads_what_the_command_line_would(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "vocabgap.toml").write_text("[report]\ntop = 4\n", encoding="utf-8")
     monkeypatch.setenv("VOCABGAP_OUT", "weekly")
 
     report = load_settings().report
@@ -112,8 +104,8 @@ def test_an_empty_variable_is_not_set() -> None:
     assert resolve_settings(environment={"VOCABGAP_TOP": "", CONFIG_VARIABLE: ""}).settings == Settings()
 
 
-def test_the_file_in_the_current_folder_is_found(empty_folder: Path) -> None:
-    (empty_folder / "vocabgap.toml").write_text("[report]\ntop = 4\n", encoding="utf-8")
+def test_the_file_in_the_current_folder_is_found(here: Path) -> None:
+    (here / "vocabgap.toml").write_text("[report]\ntop = 4\n", encoding="utf-8")
 
     assert resolve_settings().settings.report.top == 4
 

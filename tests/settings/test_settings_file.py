@@ -14,12 +14,7 @@ from vocabgap.settings.loading import CONFIG_NAME, CONFIG_VARIABLE, resolve_sett
 SETTINGS = "[report]\ntop = 4\n"
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "here"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    return folder
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def listening_socket(path: Path) -> None:

@@ -13,12 +13,7 @@ from vocabgap.settings.loading import CONFIG_VARIABLE, load_settings, resolve_se
 WRITTEN = ("report.out", "decisions.file", "corpus.folder", "glossary.folder", "glossary.events")
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "here"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    return folder
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def found(place: str, value: str) -> Path:
