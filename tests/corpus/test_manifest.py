@@ -68,11 +68,16 @@ def test_a_number_that_is_another_by_one_bit_is_told(tmp_path: Path) -> None:
                 read_manifest(tmp_path)
 
 
-def test_one_without_a_digest_is_read(tmp_path: Path) -> None:
-    content = {"format": FORMAT, "format_version": 1, "corpus": WHOLE}
-    (tmp_path / MANIFEST).write_bytes(msgspec.json.encode(content))
+def test_one_that_is_nested_too_deep_is_told(tmp_path: Path) -> None:
+    (tmp_path / MANIFEST).write_bytes(b'{"format": "vocabgap-corpus", "deep": ' + b"[" * 100_000)
 
-    assert read_manifest(tmp_path) == WHOLE
+    with pytest.raises(StateError, match="is damaged"):
+        read_manifest(tmp_path)
+
+
+def test_a_file_is_no_corpus(tmp_path: Path) -> None:
+    (tmp_path / "corpus").write_bytes(b"")
+    assert not is_corpus(tmp_path / "corpus")
 
 
 def test_that_of_another_program_is_told(tmp_path: Path) -> None:

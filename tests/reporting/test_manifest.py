@@ -11,6 +11,7 @@ from vocabgap import __version__
 from vocabgap.ingest.selection import Selection
 from vocabgap.pipeline import Run
 from vocabgap.reporting.manifest import MANIFEST_NAME, encode_manifest, read_manifest
+from vocabgap.reporting.published_run import holds_run
 from vocabgap.settings.model import ClusterSettings, Settings
 
 
@@ -100,3 +101,11 @@ def test_a_manifest_cut_off_anywhere_is_no_run(demo_run: Run, tmp_path: Path) ->
 def test_a_folder_of_the_manifest_s_name_is_no_run(tmp_path: Path) -> None:
     (tmp_path / MANIFEST_NAME).mkdir()
     assert read_manifest(tmp_path) is None
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b'{"deep": ' + b"[" * 100_000])
+def test_what_is_no_manifest_is_none(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / MANIFEST_NAME).write_bytes(content)
+
+    assert read_manifest(tmp_path) is None
+    assert not holds_run(tmp_path)

@@ -101,7 +101,7 @@ class _Format(msgspec.Struct, frozen=True):
 
 class _Written(_Format, frozen=True, forbid_unknown_fields=True, kw_only=True):
     corpus: Manifest
-    sha256: str | None = None  # of the above; null where an earlier vocabgap has written it
+    sha256: str  # of the above
 
 
 def file_name(kind: str, number: int) -> str:
@@ -123,7 +123,9 @@ def is_corpus(folder: Path) -> bool:
     if FORMAT.encode() in content or (folder / LOCK).is_file():
         return True
     # What is in it is lost, and the parts beside it say whose it was.
-    return not content.strip(b"\0") and any(NUMBERED.fullmatch(path.name) for path in folder.iterdir())
+    return not content.strip(b"\0") and any(
+        NUMBERED.fullmatch(path.name) for path in folder.glob("*.parquet")
+    )
 
 
 def read_manifest(folder: Path) -> Manifest | None:
@@ -147,11 +149,11 @@ def read_manifest(folder: Path) -> Manifest | None:
                 hint="install that vocabgap",
             )
         written = msgspec.json.decode(content, type=_Written)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise StateError(
             f"'{path}' is damaged, or no manifest of a corpus: {error}", hint=DAMAGED_HINT
         ) from error
-    if written.sha256 not in {None, _digest(written.corpus)}:
+    if written.sha256 != _digest(written.corpus):
         raise StateError(f"'{path}' is damaged: it is not what was written", hint=DAMAGED_HINT)
     return written.corpus
 

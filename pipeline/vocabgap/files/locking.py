@@ -123,7 +123,7 @@ def _is_locked(descriptor: int, held: str) -> bool:
 
 def _holder(descriptor: int) -> str:
     """Who holds a file: as the file says, else as the system does, which knows only of this machine."""
-    with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
+    with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return str(msgspec.json.decode(os.pread(descriptor, _MOST_READ, 0), type=Holder))
     with suppress(OSError):
         status = os.fstat(descriptor)

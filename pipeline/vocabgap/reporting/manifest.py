@@ -387,5 +387,5 @@ def read_manifest(folder: Path) -> Manifest | None:
             if file_kind(path) is not FileKind.FILE:
                 return None
             return msgspec.json.decode(path.read_bytes(), type=Manifest)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None

@@ -242,7 +242,7 @@ def holds_run(folder: Path) -> bool:
 def _is_marked(folder: Path) -> bool:
     try:
         msgspec.json.decode((folder / MANIFEST_NAME).read_bytes(), type=_Mark)
-    except (FileNotFoundError, IsADirectoryError, msgspec.DecodeError, UnicodeDecodeError):
+    except (FileNotFoundError, IsADirectoryError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
     return True
 

@@ -207,7 +207,7 @@ def _recurring_sets(
 
 def _places(where: Iterable[tuple[object, ...]]) -> int:
     """Images, or folders where these are fewer, of pairs of both."""
-    return min(len({*column}) for column in zip(*where, strict=True))
+    return min((len({*column}) for column in zip(*where, strict=True)), default=0)
 
 
 def _common_tallies(tallies: tuple[Tally, ...], name: str, common: _Pairs) -> tuple[Tally, ...]:

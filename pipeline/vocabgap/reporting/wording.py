@@ -80,9 +80,10 @@ def render_markdown(summary: Summary) -> str:
     while True:
         first = replace(summary, **{name: items[:most] for name, items in lists.items()})
         text = template.render(run=first, shown_wordings=SHOWN_WORDINGS)
-        if len(text.encode()) <= MOST_BYTES or most <= 1:
+        size = len(text.encode())
+        if size <= MOST_BYTES or most <= 1:
             return text
-        most //= 2
+        most = max(most * MOST_BYTES // size, 1)
 
 
 def escape(value: object) -> str:
