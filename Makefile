@@ -37,7 +37,7 @@ bench: $(VENV)/.dev  ## what the stages cost, and how good the groups are, besid
 	@$(BIN)/python tests/benchmarks/linting.py
 	@$(BIN)/python tests/benchmarks/gaplog.py
 
-soak: $(VENV)/.dev  ## kill, refuse, fill the disk, flip bits, make mistakes: for a quarter of an hour, as a table
+soak: $(VENV)/.dev  ## kill, refuse, fill the disk, flip bits, make mistakes: for some minutes, as a table
 	@PYTHONPATH=tests $(BIN)/python tests/faults/soak.py
 
 lint: $(VENV)/.dev

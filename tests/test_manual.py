@@ -11,6 +11,8 @@ from ruamel.yaml import YAML
 
 import vocabgap as package
 from builders.command import vocabgap
+from faults import soak
+from faults.verbs import VERBS
 from vocabgap.settings.loading import load_settings
 
 MANUAL = Path(package.__file__).parent / "manual"
@@ -113,6 +115,17 @@ def test_job_in_ci_keeps_what_was_published_though_a_gate_fails() -> None:
     assert {step.get("if") for step in after} == {"always()"}
     assert restored["path"] == saved["path"] == "out\nout.runs"
     assert saved["key"].startswith(restored["restore-keys"])
+
+
+def test_table_of_attacks_is_one_that_the_soak_prints() -> None:
+    heading, _, *rows = re.findall(
+        r"^\| (.*) \|$", page("safety").split("## What it was attacked with")[1], re.MULTILINE
+    )
+    told = [dict(zip(soak.HEADINGS, row.split(" | "), strict=True)) for row in rows]
+
+    assert heading == " | ".join(soak.HEADINGS)
+    assert {each["on"] for each in told} >= {f"{len(VERBS)} verbs that write", "seeds", "settings"}
+    assert {each["broken"] for each in told} == {"0"}
 
 
 def test_settings_of_the_manual_are_accepted(tmp_path: Path) -> None:
