@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -27,10 +28,11 @@ def _signals_as_before() -> Iterator[None]:
 
 
 @pytest.fixture
-def serve(photos: Path, mcp_sdk: None) -> Serve:  # noqa: ARG001 - skips the test without the extra
+def serve(photos: Path, mcp_sdk: None, monkeypatch: pytest.MonkeyPatch) -> Serve:  # noqa: ARG001 - skips without
     from vocabgap.mcp.server import build  # noqa: PLC0415 - needs the extra
     from vocabgap.mcp.serving import serve_stdio  # noqa: PLC0415
 
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO()))  # that of pytest cannot be closed
     server = build(Workspace.at(photos, Settings()))
     return lambda: serve_stdio(server)
 
