@@ -55,7 +55,10 @@ among clusters that are equally near each solver may take its own."""
 
 
 class Case(NamedTuple):
-    """What is clustered: a corpus, the space its rows are in, and where merging stops."""
+    """What is clustered: a corpus, the space its rows are in, and where merging stops.
+
+    Without needs it is one word with a number behind it, all of which share most of their trigrams.
+    """
 
     surfaces: int
     concepts: int
@@ -168,6 +171,7 @@ SMALL: Final = [
     Case(20_000, 2_000, "words", 0.5),
     Case(20_000, 2_000, "default", 0.5),
     Case(20_000, 2_000, "embedded", 0.7),
+    Case(20_000, 0, "default", 0.5),
 ]
 LARGE: Final = [
     *(
@@ -183,6 +187,9 @@ LARGE: Final = [
 
 def write_records(path: Path, surfaces: int, concepts: int, by_mentions: bool) -> None:
     """Records that ask with so many distinct surfaces, one each or as often as they were drawn."""
+    if not concepts:
+        asking(f"deploy{number}" for number in range(surfaces)).write_parquet(path)
+        return
     corpus = draw(surfaces, concepts, form=surface)
     times = corpus.mentions if by_mentions else [1] * surfaces
     asking(text for text, count in zip(corpus.texts, times, strict=True) for _ in range(count)).write_parquet(
@@ -280,7 +287,7 @@ def main() -> None:
     loading = []
     with tempfile.TemporaryDirectory() as folder:
         for case in LARGE if large else SMALL:
-            path = Path(folder, f"{case.surfaces}.parquet")
+            path = Path(folder, f"{case.surfaces}-{case.concepts}.parquet")
             if not path.exists():
                 in_a_process(write_records, path, case.surfaces, case.concepts, case.by_mentions)
             own = in_a_process(grouped, path, case, ours)

@@ -8,8 +8,9 @@ from scipy import sparse
 
 from builders.clustering import mixed_rows
 from vocabgap.clustering.blending import LISTED, Nearest
+from vocabgap.clustering.kernels import MANY_POSTINGS
 from vocabgap.clustering.neighbours import SparseNeighbours
-from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
+from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize
 
 EXACT = 1e-9  # what two ways of adding up may differ by, with room to spare
 seeds, floors = st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.1, 0.5, 0.9])
@@ -278,3 +279,17 @@ def test_the_nearest_after_merging_is_that_of_the_means(seed: int, spelt: int, f
 
     assert space.weights.tolist() == mass.tolist()
     assert_nearest(searched(space), similarities(sums / mass[:, None]), floor)
+
+
+def test_wordings_of_one_stem_are_searched_for_without_scoring_all_of_them() -> None:
+    count = 2 * MANY_POSTINGS // 9  # "deploy1234" has nine trigrams, of which most are those of many others
+    contents = [f"deploy{number}" if number % 3 else f"deploy{number} mask" for number in range(count)]
+    rows = vectorize(contents, np.ones(count), np.zeros(count))
+    asked = np.arange(0, count, 97)
+
+    for floor in (0.1, 0.24, 0.6):
+        found = searched(space_of(rows, floor=floor), asked)
+
+        every = (rows.plain_terms(asked) @ rows.plain_terms().T).toarray()
+        every[np.arange(len(asked)), asked] = -np.inf
+        assert_nearest(found, every, floor)

@@ -7,7 +7,9 @@ A query scores terms: G x of a query x, with G the cosines between terms, is wha
 similarity for a unit of its weight. Terms that are dimensions have no cosine but with themselves. Those of
 the others are never held, for there are as many as there are pairs of words: a query is summed up in
 trigrams, and those of a term give its score. For a few known clusters the scores of their terms are enough;
-a search of the index wants them all.
+a search of the index wants them all. But where many words share a trigram ("deploy1", "deploy2", ...) only
+those are scored that have enough of the query's other trigrams: without these a term scores no more than the
+norm of the shared ones. What else a cluster has of terms is then scored when it is compared.
 
 Terms are numbered from the rarest to the most frequent, and read in that order. So with each posting goes the
 norm of what its cluster has from that term on: a cluster that was not met before can only be as similar as
@@ -34,6 +36,7 @@ from vocabgap.clustering.vectorizing import FloatArray, IntArray
 GRID: Final = 2.0**40
 DEPTH: Final = 0.85
 
+MANY_POSTINGS: Final = 2**15  # of a query's trigrams: more cost more than the rest of a search
 LEVELS: Final = 255  # norms from 0 to 1 are kept in steps of 1/255, rounded up
 _TAIL: Final = 0.5  # share of the wanted similarity that may come from terms that are not read at all
 _PROMISING: Final = 0.5  # share of the wanted similarity that makes the best candidate of a list looked at
@@ -87,7 +90,10 @@ class Memory(NamedTuple):
 
     Attributes:
         term_scores: Shape (terms,): G x of the query, what each term adds for a unit of weight.
-        scored_terms: Shape (terms,): terms where that is not zero.
+        scored_terms: Shape (terms,): terms where that may not be zero ...
+        n_scored: Shape (1,): ... and their number.
+        scored_for: Shape (terms,): the last query that a term was scored for when it was compared.
+        parts: Shape (terms,): parts of their scores.
         read_terms: Shape (terms,): those whose postings are read, from the rarest on.
         stops: Shape (terms,): up to where they were read.
         query_grams: Shape (grams,): weights of the query's trigrams.
@@ -102,6 +108,9 @@ class Memory(NamedTuple):
 
     term_scores: FloatArray
     scored_terms: npt.NDArray[np.int32]
+    n_scored: IntArray
+    scored_for: npt.NDArray[np.int32]
+    parts: FloatArray
     read_terms: npt.NDArray[np.int32]
     stops: IntArray
     query_grams: FloatArray
@@ -119,6 +128,9 @@ class Memory(NamedTuple):
         return cls(
             np.zeros((threads, terms)),
             np.empty((threads, terms), np.int32),
+            np.zeros((threads, 1), np.int64),
+            np.full((threads, terms), -1, np.int32),
+            np.zeros((threads, terms)),
             np.empty((threads, terms), np.int32),
             np.empty((threads, terms), np.int64),
             np.zeros((threads, grams)),
@@ -168,18 +180,15 @@ def _answer(
     listed, similarity, bound,
 ):  # fmt: skip
     near = memory.near
-    n_scored, n_touched = _expand_query(q, vectors, trigrams, memory)
-    count, unlisted, n_scored = _compare_known(
-        q, known, bound_known, n_scored, order, vectors, trigrams, floor, memory
-    )
+    n_touched = _expand_query(q, vectors, trigrams, memory)
+    count, unlisted = _compare_known(q, known, bound_known, order, vectors, trigrams, floor, memory)
     if unlisted > floor and (count == 0 or near[0] <= unlisted):
-        n_scored = _score_all_terms(n_scored, n_touched, trigrams, memory)
         count = _search_index(
-            q, n_scored, count, order, vectors, trigrams, trigram_part, postings, floor, memory
+            q, n_touched, count, order, vectors, trigrams, trigram_part, postings, floor, memory
         )
         unlisted = _wanted_similarity(near, count, floor)
-    for t in range(n_scored):
-        memory.term_scores[memory.scored_terms[t]] = 0.0
+    for c in memory.scored_terms[: memory.n_scored[0]]:
+        memory.term_scores[c] = 0.0
     for g in range(n_touched):
         memory.query_grams[memory.touched[g]] = 0.0
     similarity[row] = near[0] if count > 0 else floor
@@ -188,10 +197,10 @@ def _answer(
 
 
 @njit
-def _compare_known(q, known, bound, n_scored, order, vectors, trigrams, floor, memory):
+def _compare_known(q, known, bound, order, vectors, trigrams, floor, memory):
     """List what is likely to be near, scoring no more terms than that takes.
 
-    Gives the length of the list, the bound on what is not in it, and the number of scored terms.
+    Gives the length of the list, and the bound on what is not in it.
     """
     near, places, compared, term_scores = memory.near, memory.places, memory.compared, memory.term_scores
     start, terms, weights = vectors
@@ -200,39 +209,46 @@ def _compare_known(q, known, bound, n_scored, order, vectors, trigrams, floor, m
     for p in known:
         if p >= 0 and compared[p] != q:
             compared[p] = q
-            n_scored = _score_terms_of(p, n_scored, vectors, trigrams, memory)
+            _score_terms(q, terms[start[p] : start[p + 1]], trigrams, memory)
             similarity = _exact_similarity(term_scores, p, start, terms, weights)
             if similarity > floor:
                 if count == len(near):
                     bound = max(bound, min(similarity, near[-1]))
                 count = _insert(near, places, count, similarity, p, order)
-    return count, bound, n_scored
+    return count, bound
 
 
 @njit
-def _search_index(q, n_scored, count, order, vectors, trigrams, trigram_part, postings, floor, memory):
+def _search_index(q, n_touched, count, order, vectors, trigrams, trigram_part, postings, floor, memory):
     """List the nearest clusters beside those that are known; gives the length of the list."""
     wanted = _wanted_similarity(memory.near, count, floor)
     limit = _TAIL * wanted / trigram_part if trigram_part > 0.0 else 0.0
-    terms, mass, left_out = _choose_terms(n_scored, trigrams, limit, memory)
-    tail = left_out * trigram_part
+    unscored = 0.0
+    if _trigram_postings(n_touched, trigrams, memory) <= MANY_POSTINGS:
+        _score_all_terms(n_touched, trigrams, memory)
+    else:
+        unscored = _score_likely_terms(q, n_touched, limit, trigrams, memory)
+    terms, mass, left_out = _choose_terms(trigrams, limit, memory)
+    tail = max(left_out, unscored) * trigram_part
     slack = _ROUNDING * (terms + _PARTS)
+    is_partly = unscored > 0.0
     n_candidates, count = _generate(
-        q, terms, mass, tail, slack, count, order, vectors, postings, floor, memory
+        q, terms, mass, tail, slack, count, order, vectors, trigrams, is_partly, postings, floor, memory
     )
     needed = _wanted_similarity(memory.near, count, floor) - slack - tail
     n_candidates, unread = _narrow(n_candidates, terms, needed, postings, memory)
-    return _verify(q, n_candidates, unread, slack + tail, count, order, vectors, floor, memory)
+    return _verify(
+        q, n_candidates, unread, slack + tail, count, order, vectors, trigrams, is_partly, floor, memory
+    )
 
 
 @njit
-def _choose_terms(n_scored, trigrams, limit, memory):
+def _choose_terms(trigrams, limit, memory):
     """The terms to read, in order; gives their number, their squared norm, and the largest score left out."""
     term_scores, scored_terms, read_terms = memory.term_scores, memory.scored_terms, memory.read_terms
     first_gram = trigrams.start
     count, mass, left_out = 0, 0.0, 0.0
-    for t in range(n_scored):
-        c = scored_terms[t]
+    for c in scored_terms[: memory.n_scored[0]]:
         if term_scores[c] > limit or first_gram[c] == first_gram[c + 1]:
             read_terms[count] = c
             count += 1
@@ -244,7 +260,9 @@ def _choose_terms(n_scored, trigrams, limit, memory):
 
 
 @njit
-def _generate(q, terms, mass, tail, slack, count, order, vectors, postings, floor, memory):
+def _generate(
+    q, terms, mass, tail, slack, count, order, vectors, trigrams, is_partly, postings, floor, memory
+):
     """Candidate generation; gives the numbers of candidates and of listed clusters."""
     near, places, compared, term_scores = memory.near, memory.places, memory.compared, memory.term_scores
     read_terms, stops, first = memory.read_terms, memory.stops, postings.first
@@ -262,6 +280,8 @@ def _generate(q, terms, mass, tail, slack, count, order, vectors, postings, floo
         # The most promising one, at once: it shows how far the rest must be looked at.
         if best >= 0 and compared[best] != q and top > _PROMISING * wanted:
             compared[best] = q
+            if is_partly:
+                _score_terms(q, indices[start[best] : start[best + 1]], trigrams, memory)
             similarity = _exact_similarity(term_scores, best, start, indices, weights)
             if similarity > floor:
                 count = _insert(near, places, count, similarity, best, order)
@@ -370,7 +390,7 @@ def _next_to_read(terms, term_scores, read_terms, stops, first):
 
 
 @njit
-def _verify(q, n_candidates, unread, lost, count, order, vectors, floor, memory):
+def _verify(q, n_candidates, unread, lost, count, order, vectors, trigrams, is_partly, floor, memory):
     """List what is near enough by its exact similarity, and forget the scores."""
     near, places, compared, term_scores = memory.near, memory.places, memory.compared, memory.term_scores
     scores, rests, candidates = memory.scores, memory.rests, memory.candidates
@@ -384,6 +404,8 @@ def _verify(q, n_candidates, unread, lost, count, order, vectors, floor, memory)
         likely = scores[p] + np.float32(rests[p]) * level >= wanted - lost
         scores[p] = 0.0
         if likely and compared[p] != q:
+            if is_partly:
+                _score_terms(q, terms[start[p] : start[p + 1]], trigrams, memory)
             similarity = _exact_similarity(term_scores, p, start, terms, weights)
             if similarity > floor and similarity >= wanted:
                 count = _insert(near, places, count, similarity, p, order)
@@ -443,6 +465,9 @@ def _memory_of(memories, thread):
     return Memory(
         memories.term_scores[thread],
         memories.scored_terms[thread],
+        memories.n_scored[thread],
+        memories.scored_for[thread],
+        memories.parts[thread],
         memories.read_terms[thread],
         memories.stops[thread],
         memories.query_grams[thread],
@@ -458,7 +483,7 @@ def _memory_of(memories, thread):
 
 @njit
 def _expand_query(q, vectors, trigrams, memory):
-    """Sum up the trigrams of a query, and score the terms that are dimensions; gives the number of each."""
+    """Sum up the trigrams of a query, score the terms that are dimensions; gives the number of trigrams."""
     term_scores, scored_terms = memory.term_scores, memory.scored_terms
     query_grams, touched = memory.query_grams, memory.touched
     start, terms, weights = vectors
@@ -476,35 +501,44 @@ def _expand_query(q, vectors, trigrams, memory):
                 touched[n_touched] = gram
                 n_touched += 1
             query_grams[gram] += weights[i] * gram_weights[k]
-    return n_scored, n_touched
+    memory.n_scored[0] = n_scored
+    return n_touched
 
 
 @njit
-def _score_terms_of(p, n_scored, vectors, trigrams, memory):
-    """Score the terms of one cluster alone; gives the number of scores that are not zero."""
-    term_scores, scored_terms, query_grams = memory.term_scores, memory.scored_terms, memory.query_grams
-    grams, gram_weights, first_gram = trigrams.grams, trigrams.weights, trigrams.start
-    for i in range(vectors.start[p], vectors.start[p + 1]):
-        c = vectors.terms[i]
-        if term_scores[c] == 0.0 and first_gram[c] < first_gram[c + 1]:
+def _score_terms(q, terms, trigrams, memory):
+    """Score those of some terms that are made of trigrams, unless that was done."""
+    scored_for, query_grams, first_gram = memory.scored_for, memory.query_grams, trigrams.start
+    grams, gram_weights = trigrams.grams, trigrams.weights
+    n_scored = memory.n_scored[0]
+    for c in terms:
+        if scored_for[c] != q and first_gram[c] < first_gram[c + 1]:
+            scored_for[c] = q
             term_score = 0.0
             for k in range(first_gram[c], first_gram[c + 1]):
                 term_score += query_grams[grams[k]] * gram_weights[k]
-            if term_score != 0.0:
-                term_scores[c] = term_score
-                scored_terms[n_scored] = c
-                n_scored += 1
-    return n_scored
+            memory.term_scores[c] = term_score
+            memory.scored_terms[n_scored] = c
+            n_scored += 1
+    memory.n_scored[0] = n_scored
 
 
 @njit
-def _score_all_terms(n_scored, n_touched, trigrams, memory):
-    """Score all terms, those of some being known; gives the number of scores that are not zero."""
+def _trigram_postings(n_touched, trigrams, memory):
+    """How many terms the trigrams of the query have in all."""
+    count = 0
+    for gram in memory.touched[:n_touched]:
+        count += trigrams.gram_start[gram + 1] - trigrams.gram_start[gram]
+    return count
+
+
+@njit
+def _score_all_terms(n_touched, trigrams, memory):
+    """Score all terms, those of some being known."""
     term_scores, scored_terms = memory.term_scores, memory.scored_terms
     terms, gram_weights, first_term = trigrams.terms, trigrams.gram_weights, trigrams.gram_start
     dimensions = 0
-    for t in range(n_scored):
-        c = scored_terms[t]
+    for c in scored_terms[: memory.n_scored[0]]:
         if trigrams.start[c] == trigrams.start[c + 1]:
             scored_terms[dimensions] = c
             dimensions += 1
@@ -519,7 +553,39 @@ def _score_all_terms(n_scored, n_touched, trigrams, memory):
                 scored_terms[n_scored] = c
                 n_scored += 1
             term_scores[c] += memory.query_grams[gram] * gram_weights[k]
-    return n_scored
+    memory.n_scored[0] = n_scored
+
+
+@njit
+def _score_likely_terms(q, n_touched, limit, trigrams, memory):
+    """Score all terms that may score more than a limit; gives what the others score at most."""
+    query_grams, touched, parts, begun = memory.query_grams, memory.touched, memory.parts, memory.read_terms
+    # The heaviest trigrams are the rarest. As long as the others are within the limit, they are left out.
+    falling = touched[np.argsort(-query_grams[touched[:n_touched]])]
+    rest, n_read = 0.0, n_touched
+    while n_read > 0 and rest + query_grams[falling[n_read - 1]] ** 2 <= limit * limit:
+        n_read -= 1
+        rest += query_grams[falling[n_read]] ** 2
+    rest = np.sqrt(rest)
+    n_begun = 0
+    for gram in falling[:n_read]:
+        for k in range(trigrams.gram_start[gram], trigrams.gram_start[gram + 1]):
+            c = trigrams.terms[k]
+            if parts[c] == 0.0:
+                begun[n_begun] = c
+                n_begun += 1
+            parts[c] += query_grams[gram] * trigrams.gram_weights[k]
+    unscored, n_likely = rest, 0
+    for c in begun[:n_begun]:
+        most = parts[c] + rest
+        parts[c] = 0.0
+        if most > limit:
+            begun[n_likely] = c
+            n_likely += 1
+        else:
+            unscored = max(unscored, most)
+    _score_terms(q, begun[:n_likely], trigrams, memory)
+    return unscored
 
 
 @compiled

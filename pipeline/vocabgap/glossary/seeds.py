@@ -289,8 +289,9 @@ def add_terms(path: Path, terms: Iterable[SeedTerm]) -> None:
     listed = {(term.surface, term.definition) for term in there}
     wanted = {(term.surface, term.definition): term for term in terms}
     new = [wanted[each] for each in sorted(wanted.keys() - listed)]
-    written = _rewritten((content or b"").decode("utf-8-sig"), new).encode()
-    if parse_seed(path, written).terms != (*there, *new):
+    ways = (way(content or b"", new) for way in (_appended, _rewritten))
+    written = next((each for each in ways if parse_seed(path, each).terms == (*there, *new)), None)
+    if written is None:
         raise InvalidInputError(
             f"the terms cannot be written to '{path}' as YAML",
             hint="leave out characters that cannot be seen, such as control characters",
@@ -300,8 +301,14 @@ def add_terms(path: Path, terms: Iterable[SeedTerm]) -> None:
         write_whole(file, written, _FILE_MODE if content is None else file.stat().st_mode & 0o777)
 
 
-def _rewritten(text: str, terms: Iterable[SeedTerm]) -> str:
-    """A seed file's content with some more terms."""
+def _appended(content: bytes, terms: Sequence[SeedTerm]) -> bytes:
+    """A seed file's content with some more terms behind it, which is right where its list ends it."""
+    head, _, listed = _rewritten(b"", terms).partition(b"\n")
+    return b"\n".join([content.removesuffix(b"\n") or head, listed])
+
+
+def _rewritten(content: bytes, terms: Iterable[SeedTerm]) -> bytes:
+    """A seed file's content with some more terms in its list; to read and write all of it takes long."""
     from ruamel.yaml import YAML  # noqa: PLC0415 - loads what only writing needs
     from ruamel.yaml.comments import CommentedMap, CommentedSeq  # noqa: PLC0415
     from ruamel.yaml.scalarstring import DoubleQuotedScalarString  # noqa: PLC0415
@@ -310,7 +317,7 @@ def _rewritten(text: str, terms: Iterable[SeedTerm]) -> str:
     editor.width = _WIDTH
     editor.preserve_quotes = True
     editor.indent(mapping=2, sequence=4, offset=2)
-    document = editor.load(text) or CommentedMap()
+    document = editor.load(content.decode("utf-8-sig")) or CommentedMap()
     if not document.get(TERMS):
         document[TERMS] = CommentedSeq()
     for term in terms:
@@ -321,4 +328,4 @@ def _rewritten(text: str, terms: Iterable[SeedTerm]) -> str:
         document[TERMS].append(CommentedMap(fields))
     result = StringIO()
     editor.dump(document, result)
-    return result.getvalue()
+    return result.getvalue().encode()
