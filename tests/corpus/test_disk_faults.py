@@ -206,8 +206,9 @@ def test_what_is_whole_can_be_read_beside_what_is_damaged(filled: Store) -> None
 def test_nothing_is_read_where_it_is_not_known_what_was_deleted(filled: Store) -> None:
     (filled.folder / "deleted-000002.parquet").write_bytes(b"")
 
-    with pytest.raises(StateError, match="the file that says which records are deleted is damaged"):
+    with pytest.raises(StateError, match="the file that says which records are deleted is damaged") as told:
         what_is_whole(filled.folder)
+    assert "--salvage" not in told.value.hint  # which was asked for
 
 
 def filled_manifest(store: Store) -> Manifest:

@@ -40,8 +40,9 @@ def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
 def test_a_damaged_one_is_told(tmp_path: Path, content: bytes) -> None:
     (tmp_path / MANIFEST).write_bytes(content)
 
-    with pytest.raises(StateError, match=r"manifest\.json' is damaged, or no manifest of a corpus"):
+    with pytest.raises(StateError, match=r"manifest\.json' is damaged, or no manifest of a corpus") as told:
         read_manifest(tmp_path)
+    assert "--salvage" not in told.value.hint  # which needs the manifest, too
 
 
 def test_one_that_breaks_off_anywhere_is_told(tmp_path: Path) -> None:

@@ -24,10 +24,8 @@ MANIFEST: Final = "manifest.json"
 FORMAT: Final = "vocabgap-corpus"
 FORMAT_VERSION: Final = 1
 LOCK: Final = "writer.lock"
-DAMAGED_HINT: Final = (
-    "put it back from a copy of the folder, or restore a backup into a new one;"
-    " `vocabgap corpus export FILE --salvage` writes one of what is whole"
-)
+COPY_HINT: Final = "put it back from a copy of the folder, or restore a backup into a new one"
+DAMAGED_HINT: Final = f"{COPY_HINT}; `vocabgap corpus export FILE --salvage` writes one of what is whole"
 _TEMPORARY: Final = "manifest.json.new"
 TABLES: Final = ("deleted", "paths", "logs", "forgotten")
 _NUMBERED: Final = rf"(chunks|{'|'.join(TABLES)})-(?P<number>[0-9]{{6,}})\.parquet"
@@ -151,10 +149,10 @@ def read_manifest(folder: Path) -> Manifest | None:
         written = msgspec.json.decode(content, type=_Written)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise StateError(
-            f"'{path}' is damaged, or no manifest of a corpus: {error}", hint=DAMAGED_HINT
+            f"'{path}' is damaged, or no manifest of a corpus: {error}", hint=COPY_HINT
         ) from error
     if written.sha256 != _digest(written.corpus):
-        raise StateError(f"'{path}' is damaged: it is not what was written", hint=DAMAGED_HINT)
+        raise StateError(f"'{path}' is damaged: it is not what was written", hint=COPY_HINT)
     return written.corpus
 
 

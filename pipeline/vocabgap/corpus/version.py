@@ -19,6 +19,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.corpus.manifest import (
+    COPY_HINT,
     DAMAGED_HINT,
     MANIFEST,
     FileEntry,
@@ -296,7 +297,7 @@ def what_is_whole(folder: Path) -> Version:
     if manifest.deleted is not None and file_name("deleted", manifest.deleted.number) in damaged:
         raise StateError(
             f"corpus '{folder}': the file that says which records are deleted is damaged",
-            hint=DAMAGED_HINT,
+            hint=COPY_HINT,
         )
     parts = tuple(each for each in manifest.parts if file_name("chunks", each.number) not in damaged)
     rest = msgspec.structs.replace(manifest, parts=parts, paths=None, logs=None, forgotten=None)
