@@ -312,12 +312,12 @@ def test_damage_is_named_and_what_is_whole_is_exported(sound: Path) -> None:
 
     told = vocabgap("corpus", "status", "--verify")
     assert told.code == 4
-    assert told.err.startswith(f"vocabgap: {part.name} is damaged, which had 3 rows\n")
+    assert told.err.startswith(f"vocabgap: {part.name}, with 3 rows, is damaged\n")
     assert vocabgap("corpus", "export", "all.jsonl").code == 4
     assert not Path("all.jsonl").exists()
 
     salvaged = vocabgap("corpus", "export", "whole.jsonl", "--salvage")
-    assert (salvaged.code, salvaged.err) == (0, f"left out: {part.name} is damaged, which had 3 rows\n")
+    assert (salvaged.code, salvaged.err) == (0, f"left out: {part.name}, with 3 rows, is damaged\n")
     assert lines_of("whole.jsonl") == lines_of("before.jsonl") == 3
     assert vocabgap("corpus", "restore", "whole.jsonl", "--corpus", "mended").code == 0
 

@@ -265,7 +265,7 @@ def restore(
 def _damage(shared_corpus: "Corpus") -> list[str]:
     """What is damaged in a corpus, a line for each file."""
     return [
-        f"{name} is damaged, which had {count(entry.rows, 'row')}"
+        f"{name}, with {count(entry.rows, 'row')}, is damaged"
         for name, entry in shared_corpus.damaged().items()
     ]
 
