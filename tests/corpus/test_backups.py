@@ -406,6 +406,15 @@ def test_export_to_a_full_disk_is_told_and_leaves_what_was_there(
     assert [(path.name, path.read_text()) for path in folder.iterdir()] == [(name, "the one before")]
 
 
+@pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.zst"])
+def test_backup_of_no_record_goes_around(corpus: Corpus, tmp_path: Path, name: str) -> None:
+    corpus.restore(write(tmp_path / "empty.jsonl"))
+
+    assert corpus.export(tmp_path / name).records == 0
+
+    assert open_corpus(tmp_path / "other").restore(tmp_path / name).records == 0
+
+
 def test_restore_of_an_empty_backup_makes_an_empty_corpus(corpus: Corpus, tmp_path: Path) -> None:
     (tmp_path / "b.jsonl").write_text("")
 

@@ -101,6 +101,7 @@ def export(version: Version, path: Path, settings: Settings) -> Exported:
     with refusing(f"'{path}' cannot be written", hint=hint), replacing(path) as plain:
         packed = zstd.ZstdFile(plain, "w", options=_CHECKED) if path.suffix == _COMPRESSED else plain
         with packed as file:
+            file.write(b"")  # without which a compressed file of no record would be an empty one, and damaged
             for start in range(0, len(ids), _AT_ONCE):
                 part = ids[start : start + _AT_ONCE]
                 wanted = pl.col("id").is_between(pl.lit(part[0]), pl.lit(part[-1]))
