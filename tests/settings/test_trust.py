@@ -10,8 +10,10 @@ from builders.command import vocabgap
 from vocabgap.errors import ExitCode, InvalidInputError
 from vocabgap.settings.loading import CONFIG_VARIABLE, load_settings, resolve_settings
 
-WRITTEN = ("report.out", "decisions.file", "corpus.folder", "glossary.folder", "glossary.events")
-
+WRITTEN = (
+    *("report.out", "decisions.file", "corpus.folder", "glossary.folder", "glossary.events"),
+    "check.baseline",
+)
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -81,6 +83,16 @@ def test_a_report_writes_nothing_outside_of_a_strangers_folder(here: Path, tmp_p
         assert made.code == ExitCode.DONE
         assert made.err.count("[report] out leads out of its folder") == 1
         assert (tmp_path / "there" / "report.md").exists()
+
+
+def test_a_check_writes_no_baseline_outside_of_a_strangers_folder(here: Path, tmp_path: Path) -> None:
+    root = write_corpus(here, {"heron": ["no record"]})
+    found("check.baseline", "../known.jsonl")
+    assert vocabgap("check", root, "--write-baseline").code == ExitCode.INVALID_INPUT
+    assert not (tmp_path / "known.jsonl").exists()
+
+    assert vocabgap("check", root, "--write-baseline", "--trust").code == ExitCode.DONE
+    assert (tmp_path / "known.jsonl").exists()
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,7 @@ _WRITTEN: Final = (
     ("corpus", "folder"),
     ("glossary", "folder"),
     ("glossary", "events"),
+    ("check", "baseline"),
 )
 _SETTINGS_HINT: Final = f"`vocabgap status --config {os.devnull}` prints every key with its default"
 _Layer = dict[str, dict[str, Any]]
