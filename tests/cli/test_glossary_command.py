@@ -615,10 +615,20 @@ def test_seed_without_a_date_has_none() -> None:
     assert "1970" not in vocabgap("glossary", "show", "lift").out
 
 
-def test_hints_run_as_they_are_printed(photos: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("file", "agreed"), [("other.toml", ("--config", "other.toml")), ("vocabgap.toml", ("--trust",))]
+)
+def test_hints_run_as_they_are_printed(
+    photos: Path,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    file: str,
+    agreed: tuple[str, ...],
+) -> None:
     write_scope(tmp_path / "our words", [("mask", LIFT), ("mask", STAIN)])
-    Path("other.toml").write_text('[glossary]\nevents = "answers"\n', encoding="utf-8")
-    given = ("--glossary", "our words", "--config", "other.toml")
+    elsewhere = tmp_path_factory.mktemp("answers")
+    Path(file).write_text(f'[glossary]\nevents = "{elsewhere}"\n', encoding="utf-8")
+    given = ("--glossary", "our words", *agreed)
 
     stopped = vocabgap("report", str(photos), *given, "--keep", "2", "--fail-on", "new-top")
     hinted = [shlex.split(command)[1:] for command in re.findall(r"`(vocabgap [^`]*)`", stopped.err)]

@@ -52,6 +52,15 @@ def test_a_capability_is_its_evidence_and_how_to_decide(photos: Path) -> None:
     assert vocabgap("decide", "pin", identifier).code == 0
 
 
+@pytest.mark.usefixtures("published")
+def test_commands_to_decide_with_trust_the_settings_as_well(photos: Path) -> None:
+    Path("vocabgap.toml").write_text('[glossary]\nfolder = "/elsewhere"\n', encoding="utf-8")
+    told = vocabgap("show", "mask the sky", photos, "--trust")
+
+    (pin,) = (line.split()[1:] for line in told.out.splitlines() if " decide pin " in line)
+    assert vocabgap(*pin).code == 0
+
+
 def test_without_a_run_it_is_said_that_one_is_needed_to_decide(photos: Path) -> None:
     told = vocabgap("show", "mask the sky", photos)
 

@@ -155,7 +155,6 @@ def show(
     present, most, roots = parse_present(now), _most(limit), roots_of(context, settings)
     from vocabgap.gaplog import showing
 
-    config = context.params["config"]
     shown = showing.show(
         roots,
         printable_name(name),
@@ -163,13 +162,21 @@ def show(
         out=run,
         now=present,
         settings=settings,
-        deciding="" if config is None else f"--config {shlex.quote(printable_name(str(config)))}",
+        deciding=_deciding(context),
         **reading_arguments(context),
     )
     _print_shown(output, shown, most)
     note_scan(output, shown.scan)
     for note in shown.notes:
         output.note(escape_unseen(note))
+
+
+def _deciding(context: typer.Context) -> str:
+    """The options with which `vocabgap decide` follows the same settings."""
+    config, trust = context.params["config"], context.params["trust"]
+    if config is not None:
+        return f"--config {shlex.quote(printable_name(str(config)))}"
+    return "--trust" if trust else ""
 
 
 def _most(limit: int) -> int | None:

@@ -28,7 +28,12 @@ if TYPE_CHECKING:
     from vocabgap.settings.model import Settings
 
 # The options that say which glossary is meant, and those of a report that hold when it is resumed.
-_GLOSSARY_OPTIONS: Final = {"folder": "--glossary", "glossary": "--glossary", "config": "--config"}
+_GLOSSARY_OPTIONS: Final = {
+    "folder": "--glossary",
+    "glossary": "--glossary",
+    "config": "--config",
+    "trust": "--trust",
+}
 _RESUMING_OPTIONS: Final = {"keep": "--keep", "fail_on": "--fail-on", "baseline": "--baseline"}
 _GLOSSARY_COMMAND: Final = re.compile(r"`(vocabgap (glossary|report --resume) ([^` ]+)[^`]*)`")
 _TOLD: Final = f"{__name__}.outside"  # that it was said where the settings lead out of their folder
@@ -223,12 +228,14 @@ def runnable(text: str, given: Mapping[str, Any]) -> str:
             values = given.get(name)
             if (
                 values is None
+                or values is False
                 or f" {option} " in command
                 or (option == "--glossary" and match[3] == "validate")
             ):
                 continue
             for value in values if isinstance(values, list) else [values]:
-                command += f" {option} {shlex.quote(printable_name(str(value)))}"
+                typed = [option] if value is True else [option, printable_name(str(value))]
+                command += f" {shlex.join(typed)}"
         return f"`{command}`"
 
     return _GLOSSARY_COMMAND.sub(completed, text)
