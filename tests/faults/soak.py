@@ -76,9 +76,9 @@ def system(verb: int) -> list[Part]:
     ]
 
 
-def bits(share: int) -> list[Part]:
+def bits(shard: int) -> list[Part]:
     """One bit flipped."""
-    cases, problems = flips.flipped(share, seed=share)
+    cases, problems = flips.flipped(_BITS // _SHARDS, seed=shard)
     return [Part("one bit flipped", "a corpus, a backup, a run", cases, problems)]
 
 
@@ -97,6 +97,9 @@ def files(seed: int) -> list[Part]:
     ]
 
 
+_PARTS: Final = {"calls": calls, "system": system, "bits": bits, "lines": lines, "files": files}
+
+
 def _problem(check: Callable[[], None]) -> str | None:
     try:
         check()
@@ -107,15 +110,19 @@ def _problem(check: Callable[[], None]) -> str | None:
 
 def run(part: str, number: int) -> list[Part]:
     """One part, in a folder of its own, without waiting for the disk."""
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryDirectory() as cache,
+        pytest.MonkeyPatch.context() as patch,
+    ):
         patch.chdir(folder)
-        patch.setenv("XDG_CACHE_HOME", tempfile.mkdtemp())
+        patch.setenv("XDG_CACHE_HOME", cache)
         patch.setenv("VOCABGAP_EMBEDDER", "none")
         patch.setenv("VOCABGAP_ACTOR", "ana")
         if part != "system":
             patch.setattr(os, "fsync", lambda _: None)
         started = time.monotonic()
-        told: list[Part] = globals()[part](number)
+        told = _PARTS[part](number)
         print(f"{part} {number}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
         return told
 
@@ -136,9 +143,7 @@ def table(parts: Iterable[Part]) -> str:
 def main() -> int:
     """Run what was asked for; all of it by default."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "parts", nargs="*", choices=["calls", "system", "bits", "lines", "files", []], default=[]
-    )
+    parser.add_argument("parts", nargs="*", choices=[*_PARTS, []], default=[])
     wanted = set(parser.parse_args().parts)
     if system_calls.STRACE is None:
         print("strace is not installed: system calls of compiled code are left out", file=sys.stderr)
@@ -146,7 +151,7 @@ def main() -> int:
     todo = [
         *[("system", each) for each in verbs],
         *[("calls", each) for each in verbs],
-        *[("bits", _BITS // _SHARDS + each) for each in range(_SHARDS)],
+        *[("bits", each) for each in range(_SHARDS)],
         *[("lines", each) for each in range(_SHARDS)],
         ("files", 0),
     ]
