@@ -83,13 +83,17 @@ class Undisturbed:
             self.require_done(case)
         else:
             assert told.code in REFUSED, f"{case}: ends with {told.code}: {told.err}"
-            assert any(word in told.err for word in (reason, *_TOLD)), f"{case}: no word of why: {told.err}"
+            _require_reason(case, told, reason)
 
     def require_passed_over(self, case: str, told: Told, reason: str) -> None:
         """What cannot be read of many logs is told, and comes with the next run."""
-        assert any(word in told.err for word in (reason, *_TOLD)), f"{case}: no word of why: {told.err}"
+        _require_reason(case, told, reason)
         assert vocabgap(*self.verb.arguments).code == 0, case
         assert self.verb.state() == self.states[1], f"{case}: the next run gives something else"
+
+
+def _require_reason(case: str, told: Told, reason: str) -> None:
+    assert any(word in told.err for word in (reason, *_TOLD)), f"{case}: no word of why: {told.err}"
 
 
 def killed(found: Undisturbed, *, every: bool) -> Iterator[tuple[str, Callable[[], None]]]:
@@ -101,8 +105,10 @@ def killed(found: Undisturbed, *, every: bool) -> Iterator[tuple[str, Callable[[
     crashes: list[tuple[Call, Tree]] = []
 
     def keep(call: Call) -> None:
-        if call.changes and (not crashes or crashes[-1][1] != (tree := taken())):
-            crashes.append((call, tree if crashes else taken()))
+        if call.changes:
+            tree = taken()
+            if not crashes or crashes[-1][1] != tree:
+                crashes.append((call, tree))
 
     with heard(keep):
         vocabgap(*found.verb.arguments)
