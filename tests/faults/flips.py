@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from faults.mutants import UNFORESEEN
 from faults.verbs import corpus_state, did, pushed, reported
 from vocabgap.corpus.backups import read_records
 from vocabgap.corpus.manifest import LOCK, read_manifest
@@ -55,7 +56,7 @@ def flipped(most: int, seed: int = 0) -> tuple[int, list[str]]:
             except VocabgapError as error:
                 if path.name not in str(error):
                     problems.append(f"{kind}: bit {place} of {path}: no word of it: {error}")
-            except BaseException as error:
+            except UNFORESEEN as error:
                 problems.append(f"{kind}: bit {place} of {path}: {error!r}")
             else:
                 if told != whole:

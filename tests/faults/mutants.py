@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import polars as pl
+
 from faults.verbs import VERBS
 from vocabgap.corpus import manifest as corpus_manifest
 from vocabgap.corpus.backups import read_records
@@ -20,6 +22,8 @@ from vocabgap.reporting import manifest as run_manifest
 from vocabgap.settings.loading import load_settings
 
 LINES: Final = "lines of logs"
+# A panic of Polars is no `Exception`, and neither is Ctrl-C, which is to end all of it.
+UNFORESEEN: Final = (Exception, pl.exceptions.PanicException)
 _AT_ONCE: Final = 5_000  # lines of a log
 _MOST_MISTAKES: Final = 3  # in one text
 _TOKENS: Final = (
@@ -171,7 +175,7 @@ def attack(reader: Reader, count: int, seed: int) -> tuple[list[str], float]:
         except VocabgapError as error:
             if error.exit_code == 1:
                 problems.append(f"{reader.kind} {seed} {number}: {error}: {content!r}")
-        except BaseException as error:
+        except UNFORESEEN as error:
             problems.append(f"{reader.kind} {seed} {number}: {error!r}: {content!r}")
         longest = max(longest, time.process_time() - started)
     return problems, longest
@@ -190,7 +194,7 @@ def attack_lines(count: int, seed: int) -> tuple[list[str], float]:
         started = time.process_time()
         try:
             found = scan("logs").summary
-        except BaseException as error:
+        except UNFORESEEN as error:
             problems.append(f"{LINES} {seed} {start}: {error!r}")
             continue
         longest = max(longest, time.process_time() - started)
