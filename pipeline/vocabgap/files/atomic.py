@@ -228,9 +228,3 @@ def _is_own_folder(status: os.stat_result) -> bool:
 
 def _beside(target: Path, role: str) -> Path:
     return target.with_name(f".{target.name}.{role}-{secrets.token_hex(6)}")
-
-
-def user_cache() -> Path:
-    """The folder of the user's cache that is vocabgap's, as the XDG base directories have it."""
-    home = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (home if home.is_absolute() else Path("~/.cache")) / "vocabgap"

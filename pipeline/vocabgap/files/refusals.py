@@ -9,12 +9,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
+from vocabgap.errors import AccessDeniedError, StateError, VocabgapError
 
 NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """What the system says where a file cannot grow."""
-EMBEDDINGS_FOLDER: Final = "embeddings"
-"""The folder of embeddings in a cache; what earlier scans have read lies beside it."""
 
 
 class FileKind(StrEnum):
@@ -67,18 +65,6 @@ def refusing(problem: str, *, hint: str = "") -> Iterator[None]:
         yield
     except OSError as error:
         raise refusal(problem, error, hint=hint) from error
-
-
-@contextmanager
-def using_cache(folder: Path) -> Iterator[None]:
-    """Let what the system refuses of a cache within the block be an error with what to do instead."""
-    try:
-        yield
-    except (FileExistsError, NotADirectoryError) as error:
-        raise InvalidInputError(f"cache '{folder}' is no folder", hint="name another one") from error
-    except OSError as error:
-        hint = "name another folder, or work without a cache"
-        raise refusal(f"cache '{folder}' cannot be used", error, hint=hint) from error
 
 
 def file_kind(path: Path) -> FileKind:

@@ -32,8 +32,8 @@ from msgspec import structs
 from vocabgap import SCHEMA_VERSION, __version__
 from vocabgap.errors import StateError, expanded
 from vocabgap.files.atomic import put_in_place
+from vocabgap.files.caches import EMBEDDINGS_FOLDER, using_cache
 from vocabgap.files.parquet import write_parquet
-from vocabgap.files.refusals import EMBEDDINGS_FOLDER, using_cache
 from vocabgap.ingest.columns import ORIGIN, with_origins
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.lines import LogRead, LogState

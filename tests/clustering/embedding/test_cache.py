@@ -17,7 +17,7 @@ from builders.embedding import write_model, write_tokenizer
 from vocabgap.clustering.embedding import Embedder, EmbeddingUse, cache, embedder, load_embedder
 from vocabgap.clustering.embedding.encoder import Encoder, Grid
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
-from vocabgap.files.atomic import user_cache
+from vocabgap.files.caches import user_cache
 from vocabgap.ingest.caching import CacheUse
 from vocabgap.ingest.scanning import scan
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from vocabgap.clustering.embedding.encoder import Grid
 from vocabgap.errors import VocabgapError, expanded
-from vocabgap.files.refusals import EMBEDDINGS_FOLDER, using_cache
+from vocabgap.files.caches import EMBEDDINGS_FOLDER, using_cache
 
 FILE_NAME: Final = "vectors.sqlite"
 _TABLE: Final = """

@@ -19,7 +19,7 @@ from vocabgap.clustering.embedding.cache import EmbeddingCache, cpu_kind
 from vocabgap.clustering.embedding.encoder import Encoder, Grid, libraries, load_encoder
 from vocabgap.clustering.embedding.model_files import DAMAGED_HINT, ModelFiles, find_minilm, find_model
 from vocabgap.errors import InvalidInputError, NotFoundError, unusable
-from vocabgap.files.atomic import user_cache
+from vocabgap.files.caches import user_cache
 from vocabgap.settings.model import AUTO, INSTALLING, MINILM, NO_EMBEDDER
 from vocabgap.text import shortened, visible
 
