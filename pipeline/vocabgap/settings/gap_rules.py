@@ -90,9 +90,9 @@ def _pattern(name: str, text: str) -> str:
     try:
         fits_nothing = pl.select(pl.lit("").str.contains(text)).item()
     except pl.exceptions.ComputeError as error:
-        (*_, why) = re.findall(r"error: (.+)|(Compiled regex .+)", str(error)) or [("it cannot be read", "")]
+        (*_, why) = re.findall(r"(?:error: |(?=Compiled regex ))(.+)", str(error)) or ["it cannot be read"]
         raise InvalidInputError(
-            f"[{_TABLE}] {name}: '{REGEX_PREFIX}{text}' is not a regular expression: {''.join(why)}",
+            f"[{_TABLE}] {name}: '{REGEX_PREFIX}{text}' is not a regular expression: {why}",
             hint=_EXAMPLE,
         ) from error
     if fits_nothing:
