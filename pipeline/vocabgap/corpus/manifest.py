@@ -27,8 +27,8 @@ LOCK: Final = "writer.lock"
 COPY_HINT: Final = "put it back from a copy of the folder, or restore a backup into a new one"
 DAMAGED_HINT: Final = f"{COPY_HINT}; `vocabgap corpus export FILE --salvage` writes one of what is whole"
 _TEMPORARY: Final = "manifest.json.new"
-TABLES: Final = ("deleted", "paths", "logs", "forgotten")
-_NUMBERED: Final = rf"(chunks|{'|'.join(TABLES)})-(?P<number>[0-9]{{6,}})\.parquet"
+_TABLE_KINDS: Final = ("deleted", "paths", "logs", "forgotten")
+_NUMBERED: Final = rf"(chunks|{'|'.join(_TABLE_KINDS)})-(?P<number>[0-9]{{6,}})\.parquet"
 # What a writer that was killed may leave, and the next one removes; no other file is ever removed.
 NUMBERED: Final = re.compile(_NUMBERED)
 OURS: Final = re.compile(rf"{_NUMBERED}|manifest\.json(\.new)?|writer\.lock")
@@ -89,7 +89,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def tables(self) -> dict[str, FileEntry]:
         """The tables that are not empty."""
-        return {kind: entry for kind in TABLES if (entry := getattr(self, kind)) is not None}
+        return {kind: entry for kind in _TABLE_KINDS if (entry := getattr(self, kind)) is not None}
 
 
 class _Format(msgspec.Struct, frozen=True):
@@ -103,7 +103,7 @@ class _Written(_Format, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def file_name(kind: str, number: int) -> str:
-    """The name of a file of `chunks`, or of one of the `TABLES`."""
+    """The name of a file of `chunks`, or of a table of a version."""
     return f"{kind}-{number:06d}.parquet"
 
 
