@@ -60,9 +60,9 @@ def places_of(clusters: "Clusters", ranked: pl.DataFrame) -> tuple[Place, ...]:
 def scaled(distances: FloatArray) -> FloatArray:
     """Points of a plane that lie about as far apart as is said, shape (n, 2), within -1 and 1.
 
-    Multidimensional scaling: from the classical solution on, the stress is majorized (de Leeuw 1977). Of the
-    numerical libraries only the start is asked, and what remains is rounded, so that the points are the same
-    with any number of threads.
+    Multidimensional scaling: the classical solution is the start, from which the stress is majorized (de
+    Leeuw 1977). Only the start is left to a numerical library, and the points are rounded, so that they are
+    the same with any number of threads.
 
     Args:
         distances: Shape (n, n), symmetric, the diagonal 0.
@@ -74,7 +74,7 @@ def scaled(distances: FloatArray) -> FloatArray:
         lengths = np.sqrt((between**2).sum(axis=2))
         ratios = np.divide(distances, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
         points = (ratios[:, :, np.newaxis] * between).sum(axis=1) / size
-    # As it is turned is chance: the first point is put to the upper left.
+    # How the map is turned means nothing: the first point is put to the upper left.
     points *= np.where(points[0] > 0.0, -1.0, 1.0)
     return np.asarray(np.round(points / (np.abs(points).max() or 1.0), _DIGITS) + 0.0)
 

@@ -15,7 +15,7 @@ from vocabgap.settings.model import Settings
 from vocabgap.text import count
 
 _EMPTY: Final = "--allow-empty publishes a report of nothing"
-_KEPT: Final = 0.5  # share of the logs of the run before that have to be there still
+_KEPT: Final = 0.5  # share of the logs, and of their lines, of the run before that have to be there still
 
 
 def require_something(
