@@ -1,3 +1,4 @@
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -6,6 +7,7 @@ from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.reporting.published_run import check_target, read_baseline, read_run, resolve_target
 from vocabgap.reporting.writing import render
 
+NOW = datetime(2026, 6, 15, tzinfo=UTC)
 MANIFEST = '{"vocabgap": "0.1.0", "schema_version": 1}'
 
 
@@ -33,6 +35,19 @@ def test_somebody_elses_run_json_makes_no_run(target: Path, content: str) -> Non
 
     with pytest.raises(StateError, match="no run of vocabgap"):
         check_target(target)
+
+
+@pytest.mark.parametrize("previous", [None, "out"])
+def test_what_a_run_knows_is_not_lost_where_its_manifest_is_damaged(
+    target: Path, previous: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(target.parent)
+    (target / "run.json").write_text(MANIFEST)
+
+    with pytest.raises(StateError, match=r"run\.json' is damaged, or of another version.*--previous none"):
+        read_baseline(target, previous)
+
+    assert read_baseline(target, "none")(NOW).groups is None
 
 
 def test_a_folder_that_has_the_name_of_a_file_of_ours_is_not_removed(target: Path) -> None:

@@ -143,6 +143,12 @@ def read_baseline(out: Path, previous: str | Path | None = None) -> Callable[[da
         return lambda _: Baseline(folder=Path(NO_PREVIOUS))
     folder = out if previous is None else resolve_target(previous, option="--previous")
     manifest = read_manifest(folder)
+    if manifest is None and holds_run(folder):
+        raise StateError(
+            f"'{folder / MANIFEST_NAME}' is damaged, or of another version; what that run knows would be"
+            " lost",
+            hint=f"put it back from a copy; `--previous {NO_PREVIOUS}` does without it",
+        )
     if manifest is None and previous is not None:
         raise _no_run(folder, "--previous")
     if manifest is None or (previous is None and not (folder / GROUPS_NAME).exists()):
