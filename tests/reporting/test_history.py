@@ -307,7 +307,7 @@ def test_damaged_history_is_refused_before_the_work_and_nothing_is_replaced(
     before = (made.published.folder / "report.md").read_bytes()
     stages: list[str] = []
 
-    with pytest.raises(StateError, match=r"history.parquet' is not the file.*move it away"):
+    with pytest.raises(StateError, match=r"history.parquet' is damaged.*move it away"):
         publish(tmp_path, photos, now=START + WEEK, on_stage=stages.append)
 
     assert stages == []
@@ -347,7 +347,7 @@ def test_flipped_bit_is_told_before_what_is_damaged_is_decoded(
     content[len(content) // 2] ^= 4
     file.write_bytes(content)
 
-    with pytest.raises(StateError, match=rf"{name}' is not the file that run.json beside it tells of"):
+    with pytest.raises(StateError, match=rf"{name}' is damaged, or was replaced just now"):
         publish(tmp_path, photos, now=START + WEEK)
 
 

@@ -150,7 +150,7 @@ def test_missing_table_is_told_and_nothing_changes(folder: Path, name: str) -> N
 def test_table_that_was_changed_is_told(folder: Path, name: str) -> None:
     changed = pl.read_parquet(folder / name).head(1)
     changed.write_parquet(folder / name, compression="uncompressed")
-    with pytest.raises(StateError, match=rf"{name}' is not the file that run\.json"):
+    with pytest.raises(StateError, match=rf"{name}' is damaged"):
         render(folder)
 
 

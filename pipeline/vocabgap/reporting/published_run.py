@@ -212,7 +212,8 @@ def read_table(folder: Path, name: str, table: Table, *, hint: str = _AGAIN) -> 
         told = None if manifest is None else manifest.digest_of(name)
         # What is damaged may end the process that decodes it.
         if told not in {None, hashlib.sha256(content).hexdigest()}:
-            raise StateError(f"'{path}' is not the file that {MANIFEST_NAME} beside it tells of", hint=hint)
+            problem = f"is damaged, or was replaced just now: {MANIFEST_NAME} tells of another file"
+            raise StateError(f"'{path}' {problem}", hint=hint)
         frame = pl.read_parquet(content)
         table.require(frame)
     except PermissionError as error:
