@@ -245,17 +245,17 @@ def _as_many(
 
 def _ties(everything: tuple[Listed, ...], shown: tuple[Capability, ...]) -> tuple[tuple[int, int], ...]:
     ranks = [(each.capability.tie_group, each.capability.rank) for each in everything]
-    return ties_of(pl.DataFrame(ranks, _of("tie_group", "rank"), orient="row"), shown)
+    return ties_of(pl.DataFrame(ranks, _schema_of("tie_group", "rank"), orient="row"), shown)
 
 
-def _of(*columns: str) -> dict[str, pl.DataType]:
+def _schema_of(*columns: str) -> dict[str, pl.DataType]:
     return {name: CAPABILITIES.schema[name] for name in columns}
 
 
 def _categories(shared: tuple[Listed, ...]) -> tuple[Category, ...]:
     """Records by category, as far as the capabilities that are shown tell."""
     tallies = [[asdict(tally) for tally in each.capability.categories] for each in shared]
-    return categories_of(pl.DataFrame({"categories": tallies}, _of("categories")))
+    return categories_of(pl.DataFrame({"categories": tallies}, _schema_of("categories")))
 
 
 def _withheld(

@@ -41,8 +41,8 @@ LEVELS: Final = (
 _AHEAD: Final = 2  # levels, that the first `WITH_ALL_EVIDENCE` are before the others
 # As far as is known before the block is made; the rest of a page is for what is there without a script.
 MOST_BLOCK_BYTES: Final = 7_400_000
-_HEAD: Final = 100  # whose size is known, while that of the others is judged by one in so many:
-_STRIDE: Final = 20
+_HEAD: Final = 100  # rows that are measured, and of the others
+_STRIDE: Final = 20  # one in so many
 Days = Sequence[tuple[date, int]]  # of all capabilities, with their mentions
 # What could end the block, or begin another, is written as JSON's own escape.
 _ESCAPES: Final = {
