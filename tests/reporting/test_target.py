@@ -33,7 +33,7 @@ def test_a_folder_with_an_earlier_run_will_do(target: Path) -> None:
 def test_somebody_elses_run_json_makes_no_run(target: Path, content: str) -> None:
     (target / "run.json").write_text(content)
 
-    with pytest.raises(StateError, match="no run of vocabgap"):
+    with pytest.raises(StateError, match=r"no run of vocabgap: run\.json is damaged, or of another program"):
         check_target(target)
 
 

@@ -100,7 +100,9 @@ def check_target(target: Path, roots: Iterable[Path] = ()) -> None:
     with refusing(f"'{target}' cannot be read", hint="check its permissions and its disk"):
         foreign = any(target.iterdir()) and not _is_marked(target)
     if foreign or any((target / name).is_dir() for name in RUN_FILES):
-        raise StateError(f"folder '{target}' holds files, but no run of vocabgap", hint=_ELSEWHERE)
+        is_unread = (target / MANIFEST_NAME).is_file()
+        why = f": {MANIFEST_NAME} is damaged, or of another program" if foreign and is_unread else ""
+        raise StateError(f"folder '{target}' holds files, but no run of vocabgap{why}", hint=_ELSEWHERE)
 
 
 def settle_target(target: Path, *, waits: bool = True) -> None:
