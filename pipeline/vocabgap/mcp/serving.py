@@ -69,6 +69,7 @@ def serve_http(server: Server[Any], port: int, token: str, on_listening: Callabl
             guarded(app, token, security),
             log_config=None,
             access_log=False,
+            ws="none",  # only requests of HTTP are asked for the token
             timeout_graceful_shutdown=_LONGEST_GOODBYE,
         )
         anyio.run(uvicorn.Server(configuration).serve, [listener])
