@@ -102,14 +102,39 @@ def test_what_an_interrupted_scan_left_is_removed(workspace: Path, cache: Path) 
 # What may be there in its place
 
 
-@pytest.mark.usefixtures("log")
-@pytest.mark.parametrize("name", [caching.INDEX_NAME, caching.LOCK_NAME])
-def test_a_folder_in_the_place_of_a_file_is_told(workspace: Path, cache: Path, name: str) -> None:
-    (cache / name).unlink()
-    (cache / name).mkdir()
+PLACES: Final[dict[str, Callable[[Path], object]]] = {
+    "folder": lambda path: path.mkdir(),
+    "pipe": os.mkfifo,
+    "link": lambda path: path.symlink_to(path.parent.parent / "elsewhere"),
+}
 
-    with pytest.raises(StateError, match="cannot be used"):
+
+@pytest.mark.usefixtures("log")
+@pytest.mark.parametrize("name", [caching.INDEX_NAME, caching.LOCK_NAME, "records-1.parquet"])
+@pytest.mark.parametrize("place", PLACES)
+def test_what_is_no_file_in_the_place_of_one_is_told(
+    workspace: Path, cache: Path, name: str, place: str
+) -> None:
+    (cache / name).unlink()
+    PLACES[place](cache / name)
+
+    with pytest.raises(StateError, match=f"holds other files, such as '{name}'"):
         scan(workspace, cache=cache)
+
+    assert not (cache.parent / "elsewhere").exists()
+
+
+def test_files_that_are_merely_called_like_its_own_are_left_alone(workspace: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "tables"
+    cache.mkdir()
+    for name in ("index.msgpack", "records-2024.parquet", "rejects-1.parquet.tmp"):
+        (cache / name).write_text("years of work")
+    before = content_of(cache)
+
+    with pytest.raises(StateError, match=r"'index\.msgpack'"):
+        scan(workspace, cache=cache)
+
+    assert content_of(cache) == before
 
 
 @pytest.mark.usefixtures("log")

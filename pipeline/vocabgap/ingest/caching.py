@@ -116,7 +116,13 @@ def open_cache(folder: str | Path, *, verify_hash: bool = False) -> Iterator["Ca
     try:
         with using_cache(path):
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            strange = sorted(each.name for each in path.iterdir() if not _is_own(each))
+            with os.scandir(path) as entries:
+                own = {entry.name: _is_own(entry) for entry in entries}
+            # The lock is made first: without it, files that are called like ours are somebody else's.
+            is_ours = LOCK_NAME in own
+            strange = sorted(
+                name for name in own if not own[name] or not (is_ours or name == EMBEDDINGS_FOLDER)
+            )
             if strange:
                 raise StateError(
                     f"cache '{path}' holds other files, such as '{printable_name(strange[0])}'",
@@ -132,8 +138,11 @@ def open_cache(folder: str | Path, *, verify_hash: bool = False) -> Iterator["Ca
             os.close(lock)
 
 
-def _is_own(path: Path) -> bool:
-    return bool(_OURS.fullmatch(path.name)) or (path.name == EMBEDDINGS_FOLDER and path.is_dir())
+def _is_own(entry: os.DirEntry[str]) -> bool:
+    if entry.name == EMBEDDINGS_FOLDER:
+        return entry.is_dir()
+    # No pipe, which would be waited for, and no link, which leads to what is somebody else's.
+    return bool(_OURS.fullmatch(entry.name)) and entry.is_file(follow_symlinks=False)
 
 
 @dataclass(slots=True)
