@@ -43,6 +43,20 @@ def test_what_was_decided_is_said_and_kept(tmp_path: Path, arguments: tuple[str,
 
 
 @pytest.mark.usefixtures("reported")
+def test_a_decision_before_another_about_the_same_capability_is_told() -> None:
+    other = vocabgap("decide", "pin", "film grain", "--now", "2028-07-02")
+    dismissed = events(
+        vocabgap("--json", "decide", "dismiss", "sky mask", "--why", "not ours", "--now", "2027-07-02")
+    )[-1]["decision_id"]
+
+    earlier = vocabgap("decide", "reopen", "sky mask", "--now", "2026-07-02")
+    later = vocabgap("decide", "rename", "sky mask", "a mask", "--now", "2027-07-03")
+
+    assert (earlier.code, other.err, later.err) == (0, "", "")
+    assert earlier.err.startswith(f"{dismissed} (2027-07-02 00:00) counts after it")
+
+
+@pytest.mark.usefixtures("reported")
 def test_that_another_writer_is_waited_for_is_said_and_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -168,7 +168,24 @@ def _decide(context: typer.Context, deciding: Callable[["Decisions", str], "Deci
     if decision.entry is not None and settings.glossary.folder is not None:
         _author_term(context, settings, decision)
     follows = f"{escape_unseen(place)}: the next `vocabgap report` follows it"
+    later = _later(book, decision)
+    if later is not None:
+        output.note(
+            f"{later.decision_id} ({_minute(later.time)}) counts after it, for it has the later time;"
+            " if a clock was wrong, undo that one, or say --now"
+        )
     output.result(f"{decision.summary}\n{follows}", decision_id=decision.decision_id, file=place)
+
+
+def _later(book: "Decisions", decision: "Decision") -> "Decision | None":
+    """The last decision about the same capability, where it is of a later moment."""
+    about = [
+        each
+        for each in book.in_force()
+        if each.capability and decision.capability
+        if each.capability.capability_id == decision.capability.capability_id
+    ]
+    return about[-1] if about and about[-1].place > decision.place else None
 
 
 def _author_term(context: typer.Context, settings: "Settings", decision: "Decision") -> None:
