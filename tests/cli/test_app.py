@@ -85,7 +85,16 @@ def test_a_refusal_of_the_system_is_told_as_one(tmp_path: Path, monkeypatch: pyt
     assert "No space left on device" in told.err
 
 
-@pytest.mark.parametrize("failure", [RuntimeError("boom"), RecursionError("deep"), MemoryError()])
+def test_too_little_memory_is_no_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vocabgap.pipeline.rank", failing(MemoryError()))
+
+    told = vocabgap("report", write_corpus(tmp_path, ONE))
+
+    assert (told.code, told.out) == (ExitCode.STATE, "")
+    assert told.err.startswith("vocabgap: there is too little memory\n")
+
+
+@pytest.mark.parametrize("failure", [RuntimeError("boom"), RecursionError("deep")])
 def test_a_bug_is_told_without_a_traceback(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Exception
 ) -> None:

@@ -16,7 +16,15 @@ from typer.main import get_command
 from vocabgap import __version__
 from vocabgap.cli.groups import LoadedOnDemand, usage_error
 from vocabgap.cli.output import PIPE_WIDTH, PROGRAM, Output
-from vocabgap.errors import DEBUG_VARIABLE, STOPPED, ExitCode, InvalidInputError, VocabgapError, system_error
+from vocabgap.errors import (
+    DEBUG_VARIABLE,
+    STOPPED,
+    ExitCode,
+    InvalidInputError,
+    StateError,
+    VocabgapError,
+    system_error,
+)
 from vocabgap.files.signals import StoppedError, ignore, raise_stops, release
 
 app = typer.Typer(
@@ -32,6 +40,7 @@ app = typer.Typer(
 # comes while one calls Python is such a thing, and only the text tells which.
 _PANIC: Final = "PanicException"
 _STOP_IN_PANIC: Final = re.compile(r"StoppedError\((\d+)\)|KeyboardInterrupt")
+_TOO_LITTLE: Final = StateError("there is too little memory", hint="read less at once, or raise the limit")
 _OBJECTS: Final = 50_000  # more than before, until garbage is looked for
 
 
@@ -79,6 +88,9 @@ def run(arguments: Sequence[str]) -> int:
         refused = system_error(error)
         output.error(refused)
         return refused.exit_code
+    except MemoryError:
+        output.error(_TOO_LITTLE)
+        return _TOO_LITTLE.exit_code
     except StoppedError as stopped:
         code = stopped.code
     except (KeyboardInterrupt, typer.Abort):
