@@ -1,6 +1,7 @@
 """Vectors that are kept: found again to the bit, and never believed once a byte is another."""
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -218,6 +219,33 @@ def test_a_file_that_cannot_be_used_just_now_costs_time_alone_and_stays(
     again = Embedder.load(folder, kept)
     again.embed(TEXTS)
     assert again.use == EmbeddingUse(found=4, computed=0)
+
+
+def test_a_file_that_stays_locked_is_waited_for_once(
+    folder: Path, kept: Path, files: Callable[[], list[Path]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Embedder.load(folder, kept).embed(TEXTS)
+    monkeypatch.setattr(cache, "_PATIENCE", 0.5)
+    with closing(sqlite3.connect(files()[0])) as other:
+        other.execute("begin exclusive")
+        loaded = Embedder.load(folder, kept)
+        start = time.monotonic()
+        for text in TEXTS:
+            loaded.embed([text])
+        waited = time.monotonic() - start
+
+    assert 0.5 <= waited < 1.0
+
+
+def test_a_link_in_its_place_is_not_followed(folder: Path, kept: Path) -> None:
+    (kept / "embeddings").mkdir(parents=True)
+    theirs = kept.with_name("theirs.sqlite")
+    (kept / "embeddings" / cache.FILE_NAME).symlink_to(theirs)
+
+    with pytest.raises(StateError, match="cannot be used"):
+        Embedder.load(folder, kept)
+
+    assert not theirs.exists()
 
 
 def test_a_disk_that_fills_up_costs_the_cache_alone(

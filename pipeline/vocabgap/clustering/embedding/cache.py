@@ -85,6 +85,7 @@ class EmbeddingCache:
         self._file = place / EMBEDDINGS_FOLDER / FILE_NAME
         self._depends_on = "\n".join(depends_on).encode()
         self._dims = dims
+        self._patience = _PATIENCE
         self.note = ""
         try:
             with using_cache(place):
@@ -146,8 +147,11 @@ class EmbeddingCache:
         self._use(insert)
 
     def _create(self) -> None:
-        """Make the file: nobody else may read it, for what people asked for is private, digests of it too."""
-        os.close(os.open(self._file, os.O_RDWR | os.O_CREAT, 0o600))
+        """Make the file: nobody else may read it, for what people asked for is private, digests of it too.
+
+        No link is followed to what is somebody else's.
+        """
+        os.close(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
 
     def _key(self, text: bytes) -> bytes:
         return hashlib.sha256(self._depends_on + text).digest()
@@ -155,12 +159,13 @@ class EmbeddingCache:
     def _use(self, work: Callable[[sqlite3.Connection], _T]) -> _T | None:
         """What some work on the file gives; none where it cannot be used. A damaged one is begun anew."""
         try:
-            with closing(sqlite3.connect(self._file, timeout=_PATIENCE)) as connection, connection:
+            with closing(sqlite3.connect(self._file, timeout=self._patience)) as connection, connection:
                 connection.execute(_TABLE)
                 return work(connection)
         except sqlite3.DatabaseError as error:
             if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF not in _UNUSABLE:
                 self.note = f"embeddings cannot be kept in '{self._file}': {error}"
+                self._patience = 0.0  # what was waited for once is not waited for again
                 return None
             self.note = f"some embeddings are computed again; removed as damaged: {self._file.name}"
             with suppress(OSError):
