@@ -8,7 +8,7 @@ import numpy.typing as npt
 import onnx
 import pytest
 from numpy.testing import assert_allclose
-from onnx import TensorProto
+from onnx import TensorProto, helper
 
 from builders.embedding import unit, write_json, write_model, write_tokenizer
 from vocabgap.clustering.embedding import Embedder
@@ -190,6 +190,16 @@ def test_a_model_that_gives_one_number_is_refused(folder: Path) -> None:
     words = np.ones((11, 1), dtype=np.float32)
     write_model(folder / "model.onnx", outputs={"score": "sentence"}, words=words)
     with pytest.raises(InvalidInputError, match="gives one number"):
+        Embedder.load(folder)
+
+
+def test_a_model_that_gives_a_number_without_a_shape_is_refused(folder: Path) -> None:
+    model = onnx.load(folder / "model.onnx")
+    model.graph.node.append(helper.make_node("ReduceSum", ["looked_up"], ["sentence_embedding"], keepdims=0))
+    model.graph.output.append(helper.make_tensor_value_info("sentence_embedding", TensorProto.FLOAT, []))
+    onnx.save_model(model, folder / "model.onnx")
+
+    with pytest.raises(InvalidInputError, match=r"'sentence_embedding' has the shape \(1,\)"):
         Embedder.load(folder)
 
 

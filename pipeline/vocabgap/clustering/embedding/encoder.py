@@ -181,7 +181,7 @@ class _Graph:
         """The output for some texts; each input has one value for each token of each text."""
         feed = {name: np.asarray(values, dtype=self.inputs[name]) for name, values in inputs.items()}
         (output,) = self._session.run([self.output], feed)
-        return np.asarray(output)
+        return np.atleast_1d(output)
 
 
 def _load_graph(path: Path, model: bytes) -> _Graph:
