@@ -28,7 +28,9 @@ from vocabgap.ingest.scanning import scan
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.classifying import operations_of, reclassify, train, with_categories
 from vocabgap.ranking.combinations import recurring_sets
+from vocabgap.ranking.coverage import EntryIndex
 from vocabgap.ranking.intervals import DRAWS, rank_intervals
+from vocabgap.ranking.vocabulary import Entry
 from vocabgap.records.categories import OPERATION_CATEGORIES, judge
 from vocabgap.records.record import PHRASE_FIELDS
 from vocabgap.schema import CLUSTERS, GAPS, RECORDS, WORDINGS, phrase
@@ -38,6 +40,7 @@ NOW: Final = datetime(2026, 7, 1, tzinfo=UTC)
 DAYS: Final = 200
 EARLIEST: Final = NOW - timedelta(days=DAYS)
 PLAIN_DRAWS: Final = 5
+TURNS: Final = 20
 HEADINGS: Final = (
     "records",
     "capabilities",
@@ -261,6 +264,38 @@ def print_categories(roots: Sequence[Path]) -> None:
                 print(f"| {' | '.join(cells)} |", flush=True)
 
 
+def print_scale() -> None:
+    """What judging one record costs beside learning, and twice the entries of a vocabulary beside half."""
+    found = scan(DEMO).records
+    start = time.process_time()
+    classifier, _ = train(found)
+    learning = time.process_time() - start
+    text = "the shadows under the boats are too green " * 20
+    judge("", [text], ["unheard-of"], classifier=classifier)  # the first one reads the stop words
+    start = time.process_time()
+    for turn in range(TURNS):
+        judge("", [f"{text} {turn}"], ["unheard-of"], classifier=classifier)
+    judging = (time.process_time() - start) / TURNS
+    print(f"\nLearning takes as long as judging {learning / judging:,.0f} records.")
+    small, large = (covering_cost(number) for number in (10_000, 20_000))
+    print(f"Twice the entries of a vocabulary take {large / small:.1f} times as long.")
+
+
+def covering_cost(number: int) -> float:
+    """CPU seconds to index so many entries, none of whose names stands in a description, and to ask once."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    entries = [
+        Entry(
+            f"{letters[place % 26]}{place}_x",
+            " ".join(f"{letters[place * step % 26]}word" for step in range(1, 13)),
+        )
+        for place in range(number)
+    ]
+    start = time.process_time()
+    EntryIndex(entries).covering("quay")
+    return time.process_time() - start
+
+
 def main() -> None:
     """Print two tables: one row a measurement."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -289,6 +324,7 @@ def main() -> None:
         )
         print(f"| {' | '.join(cells)} |", flush=True)
     print_categories(given.categories)
+    print_scale()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Extraction: which terms are found in a text, by which sign."""
 
-import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -275,11 +274,11 @@ def test_a_text_is_read_to_its_end() -> None:
     assert surfaces(f'{"word and other " * 3_000} "the end of it"') >= {"the end of it"}
 
 
-def test_marks_without_partners_cost_no_more_than_their_text() -> None:
-    for mark in ('"', "'", "“", "‘", "«", "`", "''", " 'a", ' "a', "A", "a-", "_", "(", "\u200b"):
-        start = time.process_time()
-        found(mark * 50_000)
-        assert time.process_time() - start < 5
+@pytest.mark.parametrize(
+    "mark", ['"', "'", "“", "‘", "«", "`", "''", " 'a", ' "a', "A", "a-", "_", "(", "\u200b"]
+)
+def test_marks_without_partners_hide_no_term(mark: str) -> None:
+    assert "api gateway" in surfaces(f"API gateway. {mark * 50_000}", ["api gateway"])
 
 
 @given(st.text(), st.lists(st.text(), max_size=3), st.booleans())

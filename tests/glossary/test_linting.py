@@ -1,7 +1,6 @@
 """The linter: what it finds in files, where, and what it passes over."""
 
 import json
-import time
 from pathlib import Path
 
 import jsonschema
@@ -339,10 +338,10 @@ def test_a_command_of_a_workflow_is_one_line_whatever_it_says() -> None:
     assert github(over) == "::warning file=a.md,line=3,endLine=4,title=ambiguous-term::y"
 
 
-def test_marks_without_partners_cost_no_more_than_their_text(tmp_path: Path) -> None:
-    checking = linter(tmp_path)
-    for mark in ("`", "` ``", "](", "[a](", "<", "<a ", "<!--", "www.", "a@", "---\n", "> ", "- ", "x", "a."):
-        for suffix in (".md", ".txt"):
-            start = time.process_time()
-            list(checking.findings("a", mark * max(20_000, 80_000 // len(mark)), suffix))
-            assert time.process_time() - start < 5, (mark, suffix)
+@pytest.mark.parametrize("suffix", [".md", ".txt"])
+@pytest.mark.parametrize(
+    "mark", ["`", "` ``", "](", "[a](", "<", "<a ", "<!--", "www.", "a@", "---\n", "> ", "- ", "x", "a."]
+)
+def test_marks_without_partners_hide_no_finding(mark: str, suffix: str, tmp_path: Path) -> None:
+    text = f"a ticket\n\n{mark * max(20_000, 80_000 // len(mark))}"
+    assert [each.text for each in found(tmp_path, text, suffix)][:1] == ["ticket"]

@@ -1,7 +1,6 @@
 """What makes an entry come near a need, one thing at a time."""
 
 import random
-import time
 from itertools import permutations
 
 import pytest
@@ -116,7 +115,7 @@ def test_names_of_others_are_taken_out_whole_and_the_longest_first(description: 
 
 
 @pytest.mark.slow
-def test_the_names_of_ten_thousand_others_do_not_make_a_description_slow() -> None:
+def test_the_names_of_ten_thousand_others_hide_no_entry() -> None:
     entries = [
         Entry(
             f"{chr(ord('a') + number % 26)}{number}_x",
@@ -125,9 +124,9 @@ def test_the_names_of_ten_thousand_others_do_not_make_a_description_slow() -> No
         for number in range(10_000)
     ]
 
-    start = time.process_time()
-    EntryIndex(entries).covering("quay")
-    assert time.process_time() - start < 10.0
+    (match,) = EntryIndex([*entries, Entry("quay")]).covering("quay")
+
+    assert match.entry.name == "quay"
 
 
 def test_words_that_are_spelt_alike_stand_for_each_other_in_part() -> None:

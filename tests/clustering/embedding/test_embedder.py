@@ -163,13 +163,11 @@ def test_ctrl_c_stops_soon(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     slow = Interrupted()
     monkeypatch.setattr(embedder, "_encoder", slow)
     texts = [str(number) for number in range(300)]  # 15 s of them
-    started = time.monotonic()
 
     with pytest.raises(KeyboardInterrupt):
         embedder.embed(texts)
 
     assert slow.asked < 24  # the two tasks that have begun end early, too; they hold 128 texts
-    assert time.monotonic() - started < 10
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("embedding")]
 
 
