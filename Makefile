@@ -18,7 +18,9 @@ help:  ## list the targets
 report: $(VENV)/.core  ## rank the demo corpus into out/
 	@$(BIN)/vocabgap report $(SOURCE) --out $(OUT) --now $(NOW)
 
-test: lint types imports pytest notebooks  ## lint, types, import rules, every test, the notebooks
+# Two at a time: types and notebooks take one core each, and the tests have the other meanwhile.
+test: $(VENV)/.dev  ## lint, types, import rules, every test, the notebooks
+	@$(MAKE) --no-print-directory --jobs 2 lint types imports pytest notebooks
 
 approve: $(VENV)/.dev  ## write the approved reports of the tests anew; look at the diff
 	@$(BIN)/pytest --quiet --approve tests/reporting/test_golden.py
