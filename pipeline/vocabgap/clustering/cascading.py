@@ -21,7 +21,7 @@ from vocabgap.clustering.blending import WORD_PART, TextEmbedder, blended_rows
 from vocabgap.clustering.contrasts import LEFT, Poles, leaving
 from vocabgap.clustering.cutting import MEANING_CUT, WORDS_CUT, members_of
 from vocabgap.clustering.describing import Labeller
-from vocabgap.clustering.linkage import Merges, average_linkage, in_order_of_height
+from vocabgap.clustering.linkage import Merges, Space, average_linkage, in_order_of_height
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize, word_rows
 from vocabgap.clustering.wordings import Points, represented
 
@@ -52,6 +52,8 @@ def cascaded(
     embedder: TextEmbedder,
     records: pl.DataFrame,
     max_distance: float,
+    *,
+    space: Space | None = None,
 ) -> Cascade:
     """Cluster more surfaces than `EMBEDDED_AT_MOST`.
 
@@ -61,9 +63,10 @@ def cascaded(
         embedder: What gives the embeddings.
         records: What the points were made of.
         max_distance: Cosine distance below which merges by meaning are wanted.
+        space: Searches for the neighbours by words, as `average_linkage` takes it.
     """
     words = vectorize(points.contents, points.weights, points.sentence_shares)
-    near, _ = average_linkage(words, points.weights, NEAR)
+    near, _ = average_linkage(words, points.weights, NEAR, space)
     merges = _needed(near, leaving(near, points.weights, poles), len(points.contents))
     roots, groups = np.unique(_roots(merges, len(points.contents)), return_inverse=True)
     label = Labeller(points).label

@@ -23,7 +23,7 @@ from vocabgap.clustering.cutting import (
     members_of,
 )
 from vocabgap.clustering.describing import Labeller, cohesion, labels_of, nearness, similarity, weakest_links
-from vocabgap.clustering.linkage import average_linkage
+from vocabgap.clustering.linkage import Space, average_linkage
 from vocabgap.clustering.questions import Question, questions
 from vocabgap.clustering.teaching import lessons, taught_shift
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize
@@ -48,6 +48,7 @@ def cluster(
     synonyms: Mapping[str, Iterable[str]] | None = None,
     embedder: TextEmbedder | str | None = None,
     max_distance: float = 0.0,
+    space: Space | None = None,
 ) -> "Clusters":
     """Group the needs of some records, however they were worded.
 
@@ -70,6 +71,7 @@ def cluster(
         embedder: What gives sentence embeddings, such as `vocabgap.Embedder`; or, as text, which one is
             loaded: `auto` (the known model, if it is installed), `minilm`, a model's folder, or `none`.
         max_distance: Cosine distance up to which other cuts are to be looked at. Small corpora have them all.
+        space: Searches for neighbours by words elsewhere, as an engine does.
 
     Returns:
         The groups. They do not depend on the order of the records.
@@ -99,14 +101,14 @@ def cluster(
 
     if embedder is not None and len(points.contents) > cascading.EMBEDDED_AT_MOST:
         rows, linkage, max_distance, counted = cascading.cascaded(
-            points, poles, embedder, records, max_distance
+            points, poles, embedder, records, max_distance, space=space
         )
     else:
         if embedder is None:
             rows = vectorize(points.contents, points.weights, points.sentence_shares)
         else:
             rows = blended_rows(points.with_texts(records), embedder)
-        linkage, max_distance = average_linkage(rows, points.weights, max_distance)
+        linkage, max_distance = average_linkage(rows, points.weights, max_distance, space)
     at = cuts(linkage, points.weights, points.clause_shares, cut, counted=counted)
     sides = leaving(linkage, points.weights, poles)
     tree = Tree(linkage, at, sides, cut, len(points.contents), max_distance)

@@ -144,12 +144,12 @@ class Memory(NamedTuple):
         )
 
 
-def compiled(function: Callable[..., Any], *, parallel: bool = False) -> Any:  # noqa: ANN401 - a dispatcher
+def compiled(function: Callable[..., Any], **options: bool) -> Any:  # noqa: ANN401 - a dispatcher
     """A function compiled at its first call, or loaded from what an earlier run compiled."""
     try:
-        return njit(cache=True, parallel=parallel)(function)
+        return njit(cache=True, **options)(function)
     except RuntimeError:  # there is no folder to keep it in; NUMBA_CACHE_DIR can name one
-        return njit(parallel=parallel)(function)
+        return njit(**options)(function)
 
 
 @partial(compiled, parallel=True)
@@ -172,6 +172,10 @@ def search(
                 row, queries[row], known[row], bounds[row], order, vectors, trigrams, trigram_part,
                 postings, floor, memory, listed, similarity, bound,
             )  # fmt: skip
+
+
+# The same on one thread, where several call it: threads of Numba may be started by one at a time.
+search_alone = compiled(search.py_func, nogil=True)
 
 
 @njit

@@ -17,6 +17,7 @@ steps of 1e-12, so that rounding seldom decides, and are worked out the same way
 """
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pickle import UnpicklingError
 from typing import Final, Protocol
@@ -39,7 +40,7 @@ _THREADS: Final = "NUMBA_NUM_THREADS"
 
 
 def average_linkage(
-    rows: Rows, weights: FloatArray, max_distance: float = FARTHEST
+    rows: Rows, weights: FloatArray, max_distance: float = FARTHEST, space: "Space | None" = None
 ) -> tuple[pl.DataFrame, float]:
     """The average-linkage dendrogram of weighted rows.
 
@@ -47,6 +48,7 @@ def average_linkage(
         rows: Rows of unit length, n of them.
         weights: Weight of each row, shape (n,), positive.
         max_distance: Cosine distance below which merges are wanted.
+        space: Searches for the neighbours of many rows without a dense part; here by default.
 
     Returns:
         Table `linkage`, and the distance below which it has every merge: all of them where rows are few.
@@ -57,7 +59,7 @@ def average_linkage(
     if n_samples <= DENSE_LIMIT:
         distances = cosine_distances(rows.plain_terms(), rows.dense)
         return nearest_neighbour_chain(distances, weights), FARTHEST
-    merges = reciprocal_merges(rows, weights, max_distance)
+    merges = reciprocal_merges(rows, weights, max_distance, space)
     return in_order_of_height(merges, weights), max_distance
 
 
@@ -193,7 +195,13 @@ class Neighbours(Protocol):
         """Keep some clusters, in the given order of places, each merged with its partner unless negative."""
 
 
-def reciprocal_merges(rows: Rows, weights: FloatArray, distance_threshold: float) -> Merges:
+# Makes one of rows, which of them are clusters, their weights, and the similarity up to which none matters.
+Space = Callable[[Rows, IntArray, FloatArray, float], Neighbours]
+
+
+def reciprocal_merges(
+    rows: Rows, weights: FloatArray, distance_threshold: float, space: Space | None = None
+) -> Merges:
     """All merges of weighted average linkage strictly below a cosine distance."""
     first = first_equals(rows)
     same = np.flatnonzero(first != np.arange(len(first)))
@@ -203,7 +211,7 @@ def reciprocal_merges(rows: Rows, weights: FloatArray, distance_threshold: float
     order = _by_frequent_terms(rows, single)
     floor = 1.0 - distance_threshold
     if rows.dense is None:
-        linked = _linked_sparse(rows, single[order], together[order], floor)
+        linked = _linked_sparse(rows, single[order], together[order], floor, space)
     else:
         linked = link(BlendedNeighbours(rows, single[order], together[order], floor))
     return Merges(
@@ -213,12 +221,14 @@ def reciprocal_merges(rows: Rows, weights: FloatArray, distance_threshold: float
     )
 
 
-def _linked_sparse(rows: Rows, chosen: IntArray, weights: FloatArray, floor: float) -> Merges:
+def _linked_sparse(
+    rows: Rows, chosen: IntArray, weights: FloatArray, floor: float, space: Space | None
+) -> Merges:
     _require_threads()
     from vocabgap.clustering.neighbours import SparseNeighbours  # noqa: PLC0415 - loads Numba
 
     try:
-        return link(SparseNeighbours(rows, chosen, weights, floor))
+        return link((space or SparseNeighbours)(rows, chosen, weights, floor))
     except (OSError, EOFError, UnpicklingError) as error:
         raise StateError(
             f"what Numba keeps of the compiled loops cannot be read or written: {error}",

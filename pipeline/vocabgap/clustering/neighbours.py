@@ -16,7 +16,8 @@ is worked out in float64.
 """
 
 import time
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,11 +25,38 @@ from numba import get_num_threads
 from scipy import sparse
 
 from vocabgap.clustering.blending import LISTED, Nearest, merged_rows
-from vocabgap.clustering.kernels import Memory, Postings, Trigrams, Vectors, inverted_index, search
+from vocabgap.clustering.kernels import (
+    Memory,
+    Postings,
+    Trigrams,
+    Vectors,
+    inverted_index,
+    search,
+    search_alone,
+)
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 
 _FIRST_LOT: Final = 1_024  # queries searched for at once; between two lots Python answers a person
 _LOT_SECONDS: Final = 0.25  # a shorter lot is followed by a larger one, one twice as long by a smaller one
+
+
+class Shard(NamedTuple):
+    """Some clusters of a space, those from a place on, as they are sent to where they are searched."""
+
+    first: int
+    floor: float
+    order: IntArray
+    vectors: Vectors
+    trigrams: Trigrams
+
+
+class Asked(NamedTuple):
+    """Some clusters whose neighbours are searched for, with what is known of these: see `Neighbours`."""
+
+    places: IntArray
+    vectors: Vectors
+    known: npt.NDArray[np.int32]
+    bounds: FloatArray
 
 
 class SparseNeighbours:
@@ -62,15 +90,10 @@ class SparseNeighbours:
     def search(self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray) -> Nearest:
         """See `Neighbours`; the index is only read where what is known does not do."""
         nearest = Nearest.unknown(len(queries))
-        start = self._sums.indptr.astype(np.int64)
-        term_weights = self._sums.data / np.repeat(self.weights, np.diff(start))
-        vectors = Vectors(start, self._sums.indices.astype(np.int32), term_weights)
+        vectors = self._vectors()
         terms, grams = len(self._trigrams.start) - 1, len(self._trigrams.gram_start) - 1
         postings = Postings(*inverted_index(*vectors, terms))
-        of_trigrams = np.where(np.diff(self._trigrams.start)[vectors.terms] > 0, term_weights, 0.0)
-        owner = np.repeat(np.arange(len(self.weights)), np.diff(start))
-        # Of no entries NumPy counts integers, for which the loops would be compiled once more.
-        trigram_part = float(np.bincount(owner, of_trigrams).max(initial=0.0))
+        trigram_part = _trigram_part(vectors, self._trigrams)
         memory = Memory.of(get_num_threads(), terms, grams, len(self.weights), LISTED)
         done, lot = 0, _FIRST_LOT
         while done < len(queries):
@@ -107,6 +130,22 @@ class SparseNeighbours:
             partner >= 0, np.minimum(self.order[kept], self.order[partner]), self.order[kept]
         )
 
+    def shards(self, size: int) -> Iterator["Shard"]:
+        """The clusters by so many, to be searched elsewhere."""
+        vectors = self._vectors()
+        for first in range(0, len(self.weights), size):
+            part = np.arange(first, min(first + size, len(self.weights)))
+            yield Shard(first, self._floor, self.order[part], _rows_of(vectors, part), self._trigrams)
+
+    def asked(self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray) -> "Asked":
+        """What a search asks, for shards."""
+        return Asked(queries, _rows_of(self._vectors(), queries), known, bounds)
+
+    def _vectors(self) -> Vectors:
+        start = self._sums.indptr.astype(np.int64)
+        term_weights = self._sums.data / np.repeat(self.weights, np.diff(start))
+        return Vectors(start, self._sums.indices.astype(np.int32), term_weights)
+
 
 def _trigrams(rows: Rows, terms: IntArray) -> Trigrams:
     """The trigrams of some terms; those that are dimensions themselves have none."""
@@ -121,3 +160,52 @@ def _trigrams(rows: Rows, terms: IntArray) -> Trigrams:
         by_gram.indices.astype(np.int32),
         by_gram.data,
     )
+
+
+def search_shard(shard: Shard, asked: Asked) -> Nearest:
+    """What some clusters are near to within a shard; on one thread, and others may run beside it."""
+    count, last = len(shard.order), shard.first + len(shard.order)
+    # A query from elsewhere stands behind the clusters of the shard, and in no list of the index.
+    inside = (asked.places >= shard.first) & (asked.places < last)
+    queries = np.where(inside, asked.places - shard.first, count + np.arange(len(asked.places)))
+    known = np.where((asked.known >= shard.first) & (asked.known < last), asked.known - shard.first, -1)
+    both = Vectors(
+        np.concatenate([shard.vectors.start, shard.vectors.start[-1] + asked.vectors.start[1:]]),
+        np.concatenate([shard.vectors.terms, asked.vectors.terms]),
+        np.concatenate([shard.vectors.weights, asked.vectors.weights]),
+    )
+    terms, grams = len(shard.trigrams.start) - 1, len(shard.trigrams.gram_start) - 1
+    nearest = Nearest.unknown(len(queries))
+    search_alone(
+        queries,
+        known.astype(np.int32),
+        asked.bounds,
+        shard.order,
+        both,
+        shard.trigrams,
+        _trigram_part(both, shard.trigrams),
+        Postings(*inverted_index(*shard.vectors, terms)),
+        shard.floor,
+        Memory.of(1, terms, grams, len(both.start) - 1, LISTED),
+        nearest.listed,
+        nearest.similarity,
+        nearest.bound,
+    )
+    nearest.listed[nearest.listed >= 0] += shard.first
+    return nearest
+
+
+def _rows_of(vectors: Vectors, rows: IntArray) -> Vectors:
+    """Some of the rows, in the given order."""
+    lengths = vectors.start[rows + 1] - vectors.start[rows]
+    start = np.concatenate([[0], np.cumsum(lengths)])
+    entries = np.repeat(vectors.start[rows] - start[:-1], lengths) + np.arange(start[-1])
+    return Vectors(start, vectors.terms[entries], vectors.weights[entries])
+
+
+def _trigram_part(vectors: Vectors, trigrams: Trigrams) -> float:
+    """The most that terms of trigrams weigh in a row."""
+    of_trigrams = np.where(np.diff(trigrams.start)[vectors.terms] > 0, vectors.weights, 0.0)
+    owner = np.repeat(np.arange(len(vectors.start) - 1), np.diff(vectors.start))
+    # Of no entries NumPy counts integers, for which the loops would be compiled once more.
+    return float(np.bincount(owner, of_trigrams).max(initial=0.0))
