@@ -4,11 +4,11 @@ import gc
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -40,6 +40,26 @@ from vocabgap.text import count
 # What lies in the folder of a shared corpus: without it, corpora need not be loaded to tell.
 _CORPUS_ENTRY: Final = "manifest.json"
 _ARGUMENT_HINT: Final = "`vocabgap status` prints [ingest] with its defaults"
+
+
+class LogsRead(NamedTuple):
+    """What some logs gave.
+
+    Attributes:
+        records: Frames of table `records`, in order.
+        rejects: Table `rejects`.
+        files: Table `files`.
+        repairs: What was repaired in records, by kind.
+    """
+
+    records: list[pl.DataFrame]
+    rejects: pl.DataFrame
+    files: pl.DataFrame
+    repairs: Counter[str]
+
+
+# Reads logs that were found, wherever that is done.
+ReadLogs = Callable[[list[LogFile], ScanSettings], LogsRead]
 
 
 @dataclass(frozen=True, repr=False)
@@ -103,6 +123,7 @@ def scan(
     verify_hash: bool = False,
     tenants: Sequence[str] = (),
     repositories: Sequence[str] = (),
+    read_logs: ReadLogs | None = None,
 ) -> Scan:
     """Read every gap log below the roots, and every gap record of the shared corpora among them.
 
@@ -119,6 +140,7 @@ def scan(
         verify_hash: Compare every log with the cache by its digest, not by its size and times.
         tenants: Whose records are read of corpora; those of all by default.
         repositories: Of which repositories records are read of corpora; of all by default.
+        read_logs: Reads the logs elsewhere, as an engine does; there is no cache then.
 
     Returns:
         Records, rejects and the account of every line. Rows are ordered by repository, file and line. Chunks
@@ -133,9 +155,15 @@ def scan(
     """
     if verify_hash and cache is None:
         raise InvalidInputError("there is no cache to verify", hint="name the folder of the cache, too")
+    if read_logs is not None and cache is not None:
+        raise InvalidInputError("an engine reads logs without a cache", hint="leave out --cache, or --engine")
     settings = _in_force(settings, tenant_id, sources, hidden, max_expanded_mib)
     logs, corpora = logs_and_corpora(resolve_roots(roots))
-    scans = [_scan_logs(logs, settings, cache, verify_hash=verify_hash)] if logs else []
+    found = discover(logs, settings) if read_logs is not None and logs else []
+    if read_logs is not None and found:
+        scans = [scan_of(*read_logs(found, settings))]
+    else:
+        scans = [_scan_logs(logs, settings, cache, verify_hash=verify_hash)] if logs else []
     if corpora:
         from vocabgap.corpus.chunks import scan_corpora  # noqa: PLC0415 - loaded where there is one
 
@@ -197,17 +225,30 @@ def _scan_logs(
 
 
 def _read(logs: list[LogFile], settings: ScanSettings, cache: Cache | None = None) -> Scan:
+    read, use = _decoded(logs, settings, cache)
+    if cache is not None:
+        new = pl.concat([RECORDS.empty(), *read.records]), read.rejects
+        records, rejects = cache.rows(new, settings.tenant)
+        cache.save(new, (records, rejects))
+        read = read._replace(records=[records], rejects=rejects)
+    return replace(scan_of(*read), cache=use)
+
+
+def read_logs(logs: list[LogFile], settings: ScanSettings) -> LogsRead:
+    """Read some logs, and account for every line of them."""
+    with without_cycle_search():
+        return _decoded(logs, settings)[0]
+
+
+def _decoded(
+    logs: list[LogFile], settings: ScanSettings, cache: Cache | None = None
+) -> tuple[LogsRead, CacheUse | None]:
     records: list[pl.DataFrame] = []
     rejects: list[pl.DataFrame] = []
     lines = LineDecoder(RecordColumns(settings.tenant, records.append), RejectColumns(rejects.append))
     account, use = _collect(logs, lines, settings, cache)
     bad = pl.concat([REJECTS.empty(), *rejects])
-    if cache is not None:
-        new = pl.concat([RECORDS.empty(), *records]), bad
-        whole = cache.rows(new, settings.tenant)
-        cache.save(new, whole)
-        records, bad = [whole[0]], whole[1]
-    return replace(scan_of(records, bad, account.files(), account.repairs), cache=use)
+    return LogsRead(records, bad, account.files(), account.repairs), use
 
 
 def _collect(
