@@ -38,6 +38,7 @@ bench: $(VENV)/.dev  ## what the stages cost, and how good the groups are, besid
 	@$(BIN)/python tests/benchmarks/contradictions.py
 	@$(BIN)/python tests/benchmarks/linting.py
 	@$(BIN)/python tests/benchmarks/gaplog.py
+	@$(BIN)/python tests/benchmarks/engines.py
 
 soak: $(VENV)/.dev  ## kill, refuse, fill the disk, flip bits, make mistakes: for some minutes, as a table
 	@PYTHONPATH=tests $(BIN)/python tests/faults/soak.py

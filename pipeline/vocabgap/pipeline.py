@@ -10,21 +10,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import polars as pl
 from msgspec import structs
 
 from vocabgap.clustering.embedding import EmbeddingUse, load_embedder
 from vocabgap.clustering.grouping import Clusters, cluster
+from vocabgap.clustering.linkage import Neighbours
+from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.decisions.log import read_decisions
 from vocabgap.decisions.replay import EffectiveDecisions, replay
 from vocabgap.errors import InvalidInputError, expanded, require_kind, whole_number
 from vocabgap.glossary.checkpoints import waiting_folder
 from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.glossary.session import Ask
-from vocabgap.ingest.discovery import resolve_roots
-from vocabgap.ingest.scanning import Scan, scan
+from vocabgap.ingest.discovery import LogFile, resolve_roots
+from vocabgap.ingest.scanning import LogsRead, Scan, scan
 from vocabgap.ingest.selection import Selection, newest_moment
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.classifying import reclassify, with_categories, with_given_categories
@@ -51,8 +53,21 @@ from vocabgap.reporting.reproduction import Reproduction
 from vocabgap.reporting.waiting import Blocked, check_report, forgotten_unless_written
 from vocabgap.reporting.writing import Published, report
 from vocabgap.schema import RECORDS
-from vocabgap.settings.model import Settings, shared_from
+from vocabgap.settings.model import ScanSettings, Settings, shared_from
 from vocabgap.text import count
+
+
+class Engine(Protocol):
+    """Where the heavy steps run. What comes of them is the same everywhere."""
+
+    name: str  # with its version
+
+    def read_logs(self, logs: list[LogFile], settings: ScanSettings) -> LogsRead:
+        """Read logs that were found."""
+
+    def space(self, rows: Rows, chosen: IntArray, weights: FloatArray, floor: float) -> Neighbours:
+        """Search for neighbours among clusters, as `average_linkage` asks for it."""
+
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
 Selecting = Selection | Callable[[datetime], Selection]
@@ -126,6 +141,7 @@ def analyse(
     cache: str | Path | None = None,
     verify_hash: bool = False,
     previous: str | Path | None = None,
+    engine: Engine | None = None,
     on_stage: Callable[[str], None] | None = None,
     on_scan: Callable[[Scan, Selection], None] | None = None,
 ) -> Analysis:
@@ -166,6 +182,7 @@ def analyse(
             verify_hash=verify_hash,
             tenants=chosen.tenants,
             repositories=chosen.repositories,
+            read_logs=None if engine is None else engine.read_logs,
         )
         whole = replace(scanned, gaps=screen(scanned.gaps, settings.rules))
         if now == LAST:
@@ -179,7 +196,8 @@ def analyse(
             on_scan(selected, chosen)
     with stage("cluster"):
         # All records are clustered, whatever is selected, so that a need is the same need in every view.
-        proposed = cluster(whole.records, settings.cluster, embedder=embedder)
+        space = None if engine is None else engine.space
+        proposed = cluster(whole.records, settings.cluster, embedder=embedder, space=space)
         decisions = replay(recorded, proposed.wordings["surface"].unique())
         if decisions.constraints:
             proposed = proposed.taught(decisions.constraints)
@@ -254,6 +272,7 @@ def run(
     verify_hash: bool = False,
     previous: str | Path | None = None,
     share: int | None = None,
+    engine: Engine | None = None,
     allow_empty: bool = False,
     allow_shrink: bool = False,
     on_stage: Callable[[str], None] | None = None,
@@ -287,6 +306,8 @@ def run(
         previous: The folder of the run that this one is compared with; by default the one that it replaces;
             `none` for none.
         share: Write a page that may leave the machine, too, of what is on so many images, two at least.
+        engine: What reads the logs and searches for neighbours, such as `vocabgap.spark_engine` gives; by
+            default all is done here.
         allow_empty: Publish though there is no log, no record fits, or none has a name that was asked for.
         allow_shrink: Publish though more than half of the logs are gone since the run that is replaced.
         on_stage: Called with each of `STAGES` when it begins.
@@ -325,6 +346,7 @@ def run(
         cache=cache,
         verify_hash=verify_hash,
         previous=previous,
+        engine=engine,
         on_stage=on_stage,
         on_scan=refuse,
     )
@@ -362,6 +384,7 @@ def run(
                 decided=Decided.of(analysis.decisions) if analysis.decisions.active else None,
                 previous=analysis.baseline.folder,
                 compared=analysis.baseline.compared,
+                engine=None if engine is None else engine.name,
             ),
             timings=analysis.timings,
             share=share,

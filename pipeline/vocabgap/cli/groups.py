@@ -35,6 +35,7 @@ class Panel(StrEnum):
     GROUP = "How to group"
     RANK = "How to rank"
     WRITE = "What to write"
+    RUN = "Where to run"
 
     def option(self, *names: str, **told: Any) -> Any:  # noqa: ANN401 - as Typer has it
         """An option under this heading, declared as Typer wants it."""

@@ -1,7 +1,8 @@
 """`vocabgap report`: the main job."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
@@ -48,6 +49,7 @@ from vocabgap.cli.output import (
     published_line,
     table,
 )
+from vocabgap.errors import InvalidInputError
 from vocabgap.records.moments import iso, known_present, parse_present
 from vocabgap.settings.model import DEFAULT_OUT, DEFAULT_TOP, Settings, shared_from
 from vocabgap.text import carried, count, escape_unseen, excerpt, printable_name, visible
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from vocabgap.ingest.baseline import KnownLine
-    from vocabgap.pipeline import Run
+    from vocabgap.pipeline import Engine, Run
     from vocabgap.reporting.capability import Capability
     from vocabgap.reporting.summary import Summary
     from vocabgap.reporting.writing import Published
@@ -82,6 +84,13 @@ class TextFormat(StrEnum):
     TABLE = "table"
     MARKDOWN = "markdown"
     CSV = "csv"
+
+
+class EngineName(StrEnum):
+    """Where the heavy steps of a report run."""
+
+    LOCAL = "local"
+    SPARK = "spark"
 
 
 def _separated(values: list[str] | None) -> list[str]:
@@ -172,6 +181,18 @@ def report(
             help="Publish though more than half of the logs of the run before, or of their lines, are gone.",
         ),
     ] = False,
+    engine: Annotated[
+        EngineName, Panel.RUN.option(help="What reads the logs and searches for neighbours.")
+    ] = EngineName.LOCAL,
+    remote: Annotated[
+        str | None,
+        Panel.RUN.option(
+            help="Address of a Spark Connect server, sc://HOST:PORT; by default an engine of its own."
+        ),
+    ] = None,
+    spark_conf: Annotated[
+        list[str] | None, Panel.RUN.option(help="Setting of the session, KEY=VALUE; may be repeated.")
+    ] = None,
     quiet: Annotated[bool, Panel.WRITE.option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Rank what is missing, and publish the report."""
@@ -212,7 +233,7 @@ def report(
 
         note_problems(output, configured_runtime(loaded.settings.glossary).load())
     prompt = prompt_of(output, ask=ask)
-    with output.progress(STAGES) as listener:
+    with _engine(engine, remote, spark_conf or []) as running, output.progress(STAGES) as listener:
         if prompt is not None:
             prompt.before = partial(listener, "")
         result = run(
@@ -225,6 +246,7 @@ def report(
             verify_hash=reading["verify_hash"],
             previous=previous,
             share=fewest,
+            engine=running,
             allow_shrink=allow_shrink,
             on_stage=listener,
             ask=prompt,
@@ -246,6 +268,26 @@ def report(
     for note in notes:
         output.note(escape_unseen(note))
     _require_gates(output, loaded.settings, result.published, result.ranked, result.scan.rejects, known)
+
+
+@contextmanager
+def _engine(name: EngineName, remote: str | None, conf: list[str]) -> "Iterator[Engine | None]":
+    """The engine that was asked for; none where all is done here."""
+    if name is EngineName.LOCAL:
+        if remote is not None or conf:
+            raise InvalidInputError(
+                "--remote and --spark-conf are for Spark", hint=f"add --engine {EngineName.SPARK}"
+            )
+        yield None
+        return
+    pairs = [pair.partition("=") for pair in conf]
+    for key, is_pair, _ in pairs:
+        if not (key and is_pair):
+            raise InvalidInputError(f"--spark-conf '{visible(key)}' has no value", hint="expected KEY=VALUE")
+    from vocabgap.engines.spark import spark_engine
+
+    with spark_engine(remote, {key: value for key, _, value in pairs}) as engine:
+        yield engine
 
 
 def _resume(

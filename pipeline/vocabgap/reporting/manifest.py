@@ -195,6 +195,9 @@ class Manifest(msgspec.Struct, frozen=True):
     )
     compared: Annotated[Compared | None, msgspec.Meta(description="the run before, if there was one")] = None
     rendering: Annotated[Rendering | None, msgspec.Meta(description="what the report was made with")] = None
+    engine: Annotated[
+        str | None, msgspec.Meta(description="what the heavy steps ran on; null for this machine alone")
+    ] = None
     terms: Annotated[
         CheckedTerms | None, msgspec.Meta(description="what a glossary says of its words, if one was asked")
     ] = None

@@ -44,6 +44,7 @@ class Reproduction(msgspec.Struct, frozen=True):
     decided: Decided | None = None
     previous: Path | None = None  # the folder of the run before, if one was named, or `none`
     compared: Compared | None = None  # that run, or the one that is replaced
+    engine: str | None = None  # which no command names, for the report is the same on any
 
     @property
     def command(self) -> str:
@@ -93,6 +94,7 @@ class Reproduction(msgspec.Struct, frozen=True):
             command=self.command,
             parameters=Parameters(self._without_places(), self.selection),
             model=self.model,
+            engine=self.engine,
             vocabulary=self.vocabulary,
             decisions=self.decided,
             compared=compared,

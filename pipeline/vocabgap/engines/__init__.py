@@ -1,0 +1,1 @@
+"""Where the heavy steps run: here, or on a cluster."""

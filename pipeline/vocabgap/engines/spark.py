@@ -1,0 +1,213 @@
+"""The heavy steps on Spark, over Spark Connect: its workers read the logs and search for neighbours.
+
+Without the address of a server it is Sail, an engine of the same protocol, within this process.
+"""
+
+import os
+import re
+import signal
+import socket
+import threading
+import warnings
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from vocabgap.clustering.linkage import Neighbours
+from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
+from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.ingest.discovery import LogFile
+from vocabgap.ingest.scanning import LogsRead
+from vocabgap.settings.model import ScanSettings
+from vocabgap.text import visible
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+INSTALLING: Final = "pip install 'vocabgap[spark]'"
+_LOGS_AT_ONCE: Final = 256  # logs of a piece of work, at most
+_PIECES: Final = 4  # pieces of work for each task at once, so that a slow one holds up little
+_PORT: Final = 15_002  # where Spark Connect listens by default
+_LONGEST_KNOCK: Final = 5.0  # seconds
+_RETRIES: Final = 6  # of a request that a server did not answer, some ten seconds in all
+_SENT: Final = {".py", ".toml", ".txt"}  # endings of what the steps need of the package
+
+
+class SparkEngine:
+    """A session of Spark, and the steps that run on it.
+
+    Attributes:
+        name: What it is called in `run.json`, with its version.
+    """
+
+    def __init__(self, session: "SparkSession", name: str, tasks: int) -> None:
+        """A session that does so many tasks at once."""
+        self.name = name
+        self._session = session
+        self._pieces = _PIECES * tasks
+
+    def read_logs(self, logs: list[LogFile], settings: ScanSettings) -> LogsRead:
+        """Read logs as a scan here does; the workers have to see them under the same paths."""
+        from vocabgap.engines import log_batches as steps  # noqa: PLC0415 - loads Arrow
+
+        at_once = min(_LOGS_AT_ONCE, -(-len(logs) // self._pieces))
+        batches = [logs[start : start + at_once] for start in range(0, len(logs), at_once)]
+        packed = [steps.pack_logs(batch, settings) for batch in batches]
+        work = self._spread({"batch": list(range(len(batches))), "logs": packed})
+        return steps.unpack_read(_collected(work.mapInArrow(steps.read_packed_logs, steps.LOGS_READ)))
+
+    def space(self, rows: Rows, chosen: IntArray, weights: FloatArray, floor: float) -> Neighbours:
+        """The clusters of a round, whose neighbours the workers search for."""
+        from vocabgap.engines import index_shards as steps  # noqa: PLC0415 - loads Numba
+
+        sharding = steps.Sharding(self._pieces, self._search_packed)
+        return steps.ShardedNeighbours(sharding, rows, chosen, weights, floor)
+
+    def _search_packed(self, asked: list[bytes], shards: list[bytes]) -> "pa.Table":
+        from vocabgap.engines import index_shards as steps  # noqa: PLC0415 - loads Numba
+
+        blocks = self._spread({"block": list(range(len(asked))), "asked": asked})
+        held = self._session.createDataFrame(_table({"shard": shards}))
+        return _collected(blocks.crossJoin(held).mapInArrow(steps.search_batches, steps.FOUND))
+
+    def _spread(self, columns: Mapping[str, list[Any]]) -> "DataFrame":
+        """Rows that each are a piece of work, so spread that all workers have some."""
+        rows = _table(columns)
+        return self._session.createDataFrame(rows).repartition(max(1, min(rows.num_rows, self._pieces)))
+
+
+@contextmanager
+def spark_engine(remote: str | None = None, conf: Mapping[str, str] | None = None) -> Iterator[SparkEngine]:
+    """An engine for as long as it is needed.
+
+    Args:
+        remote: Address of a Spark Connect server, `sc://HOST:PORT`; Sail in this process by default.
+        conf: Settings of the session.
+
+    Raises:
+        InvalidInputError: The extra is not installed, or the address is none.
+        StateError: Nothing answers there, or what was sent there failed.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of versions that were not tried with it
+            from pyspark.errors import PySparkException  # noqa: PLC0415 - an extra
+
+            if remote is None:
+                import pysail.spark  # noqa: F401, PLC0415
+    except ImportError as error:
+        raise InvalidInputError(
+            f"the engine 'spark' is not installed: {error}", hint=f"install it: {INSTALLING}"
+        ) from error
+    try:
+        with _within(conf or {}) if remote is None else _elsewhere(remote, conf or {}) as engine:
+            yield engine
+    except PySparkException as error:
+        raise StateError(
+            f"{remote or 'the engine'} failed: {_last_line(str(error))}",
+            hint="its workers need Python with vocabgap's packages, and the logs under the same paths",
+        ) from error
+
+
+@contextmanager
+def _within(conf: Mapping[str, str]) -> Iterator[SparkEngine]:
+    """Sail, in this process."""
+    from pysail.spark import SparkConnectServer  # noqa: PLC0415 - an extra
+
+    os.environ.setdefault("RUST_LOG", "error")  # else it tells what it does
+    server = SparkConnectServer("127.0.0.1", 0)
+    server.start(background=True)
+    try:
+        session = _session("sc://{}:{}".format(*server.listening_address), conf)
+        if threading.current_thread() is threading.main_thread():
+            # Sail has taken Ctrl-C for itself, and would only end the server at it.
+            signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
+        try:
+            yield SparkEngine(session, f"sail {session.version}", os.cpu_count() or 1)
+        finally:
+            session.client.close()
+    finally:
+        server.stop()
+
+
+@contextmanager
+def _elsewhere(remote: str, conf: Mapping[str, str]) -> Iterator[SparkEngine]:
+    """A session of a server."""
+    _require_listener(remote)
+    session = _session(remote, conf)
+    try:
+        _send_package(session)
+        tasks = session.conf.get("spark.sql.shuffle.partitions")
+        yield SparkEngine(session, f"spark {session.version}", int(tasks or os.cpu_count() or 1))
+    finally:
+        session.stop()
+
+
+def _session(address: str, conf: Mapping[str, str]) -> "SparkSession":
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pyspark.sql import SparkSession  # noqa: PLC0415 - an extra
+        from pyspark.sql.connect.client.retries import DefaultPolicy  # noqa: PLC0415
+
+        builder = SparkSession.builder.remote(address)
+        for key, value in conf.items():
+            builder = builder.config(key, value)
+        session = builder.create()
+    session.client.set_retry_policies([DefaultPolicy(max_retries=_RETRIES)])
+    return session
+
+
+def _require_listener(remote: str) -> None:
+    """Ask once whether something listens: the client would go on asking for minutes."""
+    address = urlsplit(remote)
+    try:
+        host, port = address.hostname, address.port or _PORT
+    except ValueError:
+        host = None
+    if address.scheme != "sc" or not host:
+        raise InvalidInputError(
+            f"'{remote}' is no address of a Spark Connect server", hint="expected sc://HOST:PORT"
+        )
+    try:
+        socket.create_connection((host, port), timeout=_LONGEST_KNOCK).close()
+    except OSError as error:
+        raise StateError(
+            f"no Spark Connect server answers at '{host}:{port}': {error.strerror or error}",
+            hint="start one, or leave out --remote for an engine in this process",
+        ) from error
+
+
+def _send_package(session: "SparkSession") -> None:
+    """Give the workers this very version of vocabgap; what it depends on they have to have."""
+    with TemporaryDirectory() as folder:
+        archive = Path(folder, "vocabgap.zip")
+        package = Path(str(resources.files("vocabgap")))
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+            for path in sorted(package.rglob("*")):
+                if path.suffix in _SENT and path.is_file():
+                    packed.write(path, path.relative_to(package.parent))
+        session.addArtifact(str(archive), pyfile=True)
+
+
+def _table(columns: Mapping[str, list[Any]]) -> "pa.Table":
+    import pyarrow as pa  # noqa: PLC0415 - part of the extra
+
+    return pa.table(columns)
+
+
+def _collected(frame: "DataFrame") -> "pa.Table":
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return frame.toArrow()
+
+
+def _last_line(text: str) -> str:
+    """Of a traceback of a worker what it says."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return visible(next((line for line in lines if re.match(r"[\w.]+(Error|Exception): ", line)), lines[0]))

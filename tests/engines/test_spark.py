@@ -1,0 +1,157 @@
+"""The report on an engine: the same as here, bit by bit; and what is told where there is none."""
+
+import json
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from polars.testing import assert_frame_equal
+
+from builders import gap, write_corpus
+from builders.command import vocabgap
+from vocabgap.clustering.linkage import average_linkage
+from vocabgap.clustering.vectorizing import vectorize
+from vocabgap.engines import index_shards
+from vocabgap.engines.spark import SparkEngine, spark_engine
+from vocabgap.errors import StateError
+from vocabgap.ingest.scanning import scan
+from vocabgap.pipeline import run
+
+pytest.importorskip("pysail", reason="pysail is not installed, so no engine is tried")
+TABLES = ("capabilities", "gaps", "rejects", "lineage", "groups", "combinations", "history")
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    return write_corpus(tmp_path, {"one": [gap("sky mask")]})
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[SparkEngine]:
+    with spark_engine() as made:
+        yield made
+
+
+def words(count: int) -> list[str]:
+    """Needs in so many wordings, some of them nearly the same."""
+    acts = ("crop", "rotate", "mask", "sharpen", "brighten", "denoise")
+    return [f"{acts[number % 6]} layer{number % 97} by step{number // 7}" for number in range(count)]
+
+
+def test_a_scan_is_that_of_one_here(engine: SparkEngine, demo: Path, tmp_path: Path) -> None:
+    hostile = write_corpus(
+        tmp_path,
+        {"one": [gap("sky mask"), "{broken", gap("a\x1fb", satisfaction="bad")], "two": [gap("sky mask")]},
+    )
+    for roots in ([demo], [hostile], [demo, hostile]):
+        here, there = scan(roots), scan(roots, read_logs=engine.read_logs)
+
+        assert there.summary == here.summary
+        for table in ("gaps", "rejects", "files"):
+            assert_frame_equal(getattr(there, table), getattr(here, table))
+
+
+def test_folders_without_a_log_are_scanned_too(engine: SparkEngine, tmp_path: Path) -> None:
+    assert scan(tmp_path, read_logs=engine.read_logs).summary == scan(tmp_path).summary
+
+
+@pytest.mark.parametrize("shard", [700, 5_000])
+def test_the_dendrogram_is_that_of_one_here(
+    engine: SparkEngine, monkeypatch: pytest.MonkeyPatch, shard: int
+) -> None:
+    monkeypatch.setattr(index_shards, "FEW_PAIRS", 10_000)
+    monkeypatch.setattr(index_shards, "SHARD", shard)
+    contents = sorted(set(words(2_600)))
+    weights = np.asarray(np.arange(len(contents)) % 5 + 1.0, np.float64)
+    rows = vectorize(contents, weights, np.zeros(len(contents)))
+
+    there = average_linkage(rows, weights, 0.8, engine.space)
+
+    assert_frame_equal(there[0], average_linkage(rows, weights, 0.8)[0])
+
+
+def test_a_report_is_that_of_one_here(demo: Path, tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    common = (demo, "--now", "last", "--embedder", "none", "--out")
+    assert vocabgap("report", *common, here).code == 0
+    assert vocabgap("report", *common, there, "--engine", "spark").code == 0
+
+    for name in ("report.md", "report.html"):
+        assert (there / name).read_bytes() == (here / name).read_bytes()
+    for table in TABLES:
+        assert_frame_equal(*(pl.read_parquet(each / f"{table}.parquet") for each in (there, here)))
+    assert json.loads((there / "run.json").read_text(encoding="utf-8"))["engine"].startswith("sail ")
+    assert json.loads((here / "run.json").read_text(encoding="utf-8"))["engine"] is None
+
+
+def test_what_fails_on_the_engine_is_one_line(engine: SparkEngine, demo: Path, tmp_path: Path) -> None:
+    def fail(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return map(pa.RecordBatch.no_such_method, batches)
+
+    with pytest.raises(StateError) as raised, spark_engine() as other:
+        other._spread({"number": [1]}).mapInArrow(fail, "number long").toArrow()
+    assert "failed: AttributeError: type object 'pyarrow.lib.RecordBatch' has no" in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert run(demo, tmp_path / "out", engine=engine).ranked.height  # the other one goes on
+
+
+def test_without_the_extra_it_is_told_what_to_install(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pysail.spark", None)
+
+    told = vocabgap("report", photos, "--engine", "spark")
+
+    assert told.code == 2
+    assert "pip install 'vocabgap[spark]'" in told.err
+    assert len(told.err.splitlines()) == 2
+
+
+def test_an_address_where_nothing_listens_is_told_at_once(photos: Path) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+
+        told = vocabgap("report", photos, "--engine", "spark", "--remote", f"sc://127.0.0.1:{port}")
+
+    assert told.code == 4
+    assert told.err.startswith(f"vocabgap: no Spark Connect server answers at '127.0.0.1:{port}'")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--remote", "sc://a:1"), "--remote and --spark-conf are for Spark"),
+        (("--engine", "spark", "--spark-conf", "a"), "--spark-conf 'a' has no value"),
+        (("--engine", "spark", "--remote", "http://a:1"), "'http://a:1' is no address of a Spark Connect"),
+        (("--engine", "spark", "--remote", "sc://a:x"), "'sc://a:x' is no address of a Spark Connect"),
+        (("--engine", "spark", "--cache", "kept"), "an engine reads logs without a cache"),
+    ],
+)
+def test_options_that_do_not_go_together_are_told(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = vocabgap("report", photos, *options)
+    assert (result.code, result.out) == (2, "")
+    assert f"vocabgap: {told}" in result.err
+
+
+def test_a_report_here_loads_nothing_of_spark(photos: Path, tmp_path: Path) -> None:
+    for name in [name for name in sys.modules if name.startswith("vocabgap.engines")]:
+        del sys.modules[name]
+    run(photos, tmp_path / "out")
+    assert not [name for name in sys.modules if name.startswith("vocabgap.engines")]
+
+
+def test_ctrl_c_ends_the_report_and_not_the_engine_alone() -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt), spark_engine():
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
