@@ -3,6 +3,7 @@
 import json
 import signal
 import socket
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -155,3 +156,13 @@ def test_ctrl_c_ends_the_report_and_not_the_engine_alone() -> None:
             signal.raise_signal(signal.SIGINT)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_it_runs_where_the_main_module_has_no_file(photos: Path) -> None:
+    code = (
+        "import sys, vocabgap as vg\nwith vg.spark_engine() as engine: vg.run(*sys.argv[1:], engine=engine)"
+    )
+
+    subprocess.run([sys.executable, "-c", code, photos, photos / "../out"], check=True, cwd=photos)
+
+    assert (photos / "../out/report.md").exists()

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import socket
+import sys
 import threading
 import warnings
 import zipfile
@@ -150,7 +151,7 @@ def _elsewhere(remote: str, conf: Mapping[str, str]) -> Iterator[SparkEngine]:
 
 
 def _session(address: str, conf: Mapping[str, str]) -> "SparkSession":
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _main_with_a_file():
         warnings.simplefilter("ignore")
         from pyspark.sql import SparkSession  # noqa: PLC0415 - an extra
         from pyspark.sql.connect.client.retries import DefaultPolicy  # noqa: PLC0415
@@ -161,6 +162,20 @@ def _session(address: str, conf: Mapping[str, str]) -> "SparkSession":
         session = builder.create()
     session.client.set_retry_policies([DefaultPolicy(max_retries=_RETRIES)])
     return session
+
+
+@contextmanager
+def _main_with_a_file() -> Iterator[None]:
+    """Let the client load under `python -c`, which it takes for its doctests, and ends."""
+    main = sys.modules["__main__"]
+    if hasattr(main, "__file__"):
+        yield
+        return
+    main.__file__ = os.devnull
+    try:
+        yield
+    finally:
+        del main.__file__
 
 
 def _require_listener(remote: str) -> None:
