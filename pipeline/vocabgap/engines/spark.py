@@ -36,7 +36,7 @@ _LOGS_AT_ONCE: Final = 256  # logs of a piece of work, at most
 _PIECES: Final = 4  # pieces of work for each task at once, so that a slow one holds up little
 _PORT: Final = 15_002  # where Spark Connect listens by default
 _LONGEST_KNOCK: Final = 5.0  # seconds
-_RETRIES: Final = 6  # of a request that a server did not answer, some ten seconds in all
+_RETRIES: Final = 5  # of a request that a server did not answer, some 17 seconds in all
 _SENT: Final = {".py", ".toml", ".txt"}  # endings of what the steps need of the package
 
 
