@@ -29,7 +29,12 @@ else:
 HEADINGS: Final = (
     "records", "wordings", "logs", "engine", "wall s", "CPU s", "peak MiB", "wall", "ingest s", "cluster s",
 )  # fmt: skip
-SIZES: Final = {"small": (60_000, 40_000, 600), "large": (300_000, 200_000, 3_000)}
+SIZES: Final = {
+    "small": (60_000, 40_000, 600),
+    "large": (300_000, 200_000, 3_000),
+    "huge": (10_000_000, 1_000_000, 10_000),
+}
+SAMPLES: Final = 1_000  # different records, but for what they need and where they were
 
 
 class Cost(NamedTuple):
@@ -48,16 +53,20 @@ def write_logs(root: Path, records: int, wordings: int, logs: int) -> None:
     corpus = draw(wordings, wordings // 100, form=surface)
     needs = [*corpus.texts, *rng.choices(corpus.texts, corpus.mentions, k=records - wordings)]
     rng.shuffle(needs)
+    samples = [json.loads(record("IMAGE", rng)) for _ in range(SAMPLES)]
+    for sample in samples:
+        sample.update(missing_capability="NEED", session_id="SESSION", snapshot_hash="SNAPSHOT")
+    lines = [json.dumps(sample) for sample in samples]
     for number in range(logs):
         image = root / f"image-{number:06d}"
         image.mkdir(parents=True)
-        lines = [
-            json.dumps({**json.loads(record(image.name, rng)), "missing_capability": need})
-            for need in needs[number::logs]
-        ]
-        (image / LOG).write_text(
-            "\n".join(["-- resumed --"] * (number % 10 == 0) + lines) + "\n", encoding="utf-8"
-        )
+        with (image / LOG).open("w", encoding="utf-8") as log:
+            if number % 10 == 0:
+                log.write("-- resumed --\n")
+            for need in needs[number::logs]:
+                line = rng.choice(lines).replace("IMAGE", image.name).replace("NEED", need)
+                line = line.replace("SESSION", f"{rng.getrandbits(128):032x}")
+                log.write(line.replace("SNAPSHOT", f"{rng.getrandbits(256):064x}") + "\n")
 
 
 def cost(root: Path, out: Path, *options: str) -> Cost:

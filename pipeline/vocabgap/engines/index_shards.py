@@ -21,6 +21,7 @@ from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 # Columns of what comes of a piece of work, as Spark calls them.
 FOUND: Final = "block long, content binary"
 SHARD: Final = 50_000  # clusters of a shard, some 20 MB: Spark takes no more than 128 MB for one task
+QUERIES: Final = 150_000  # searched for at once by all workers, some 50 MB
 FEW_PAIRS: Final = 10**9  # of a query and a cluster: searched for here before they could be sent
 _FOUND: Final = pa.schema([("block", pa.int64()), ("content", pa.binary())])
 Array = npt.NDArray[Any]
@@ -30,7 +31,7 @@ class Sharding(NamedTuple):
     """Where shards are searched.
 
     Attributes:
-        blocks: Into how many blocks the queries of a search are parted.
+        blocks: Into how many blocks `QUERIES` are parted.
         search: Searches packed shards for packed blocks, each in each; gives rows of `FOUND`, in any order.
     """
 
@@ -51,7 +52,8 @@ class ShardedNeighbours(SparseNeighbours):
     def search(self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray) -> Nearest:
         """See `Neighbours`."""
         if len(queries) * len(self.weights) > FEW_PAIRS:
-            parts = np.array_split(np.arange(len(queries)), min(len(queries), self._sharding.blocks))
+            blocks = self._sharding.blocks * -(-len(queries) // QUERIES)
+            parts = np.array_split(np.arange(len(queries)), min(len(queries), blocks))
             asked = [pack_asked(self.asked(queries[part], known[part], bounds[part])) for part in parts]
             shards = list(map(pack_shard, self.shards(SHARD)))
             found, bounds = unpack_found(self._sharding.search(asked, shards), len(parts))

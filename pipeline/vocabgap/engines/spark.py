@@ -37,6 +37,7 @@ _PIECES: Final = 4  # pieces of work for each task at once, so that a slow one h
 _PORT: Final = 15_002  # where Spark Connect listens by default
 _LONGEST_KNOCK: Final = 5.0  # seconds
 _RETRIES: Final = 5  # of a request that a server did not answer, some 17 seconds in all
+_REQUEST: Final = 56 * 2**20  # bytes of each side of a search: servers take 128 MiB at once
 _SENT: Final = {".py", ".toml", ".txt"}  # endings of what the steps need of the package
 
 
@@ -71,11 +72,20 @@ class SparkEngine:
         return steps.ShardedNeighbours(sharding, rows, chosen, weights, floor)
 
     def _search_packed(self, asked: list[bytes], shards: list[bytes]) -> "pa.Table":
+        """Each in each, by requests that a server takes."""
+        import pyarrow as pa  # noqa: PLC0415 - part of the extra
+
         from vocabgap.engines import index_shards as steps  # noqa: PLC0415 - loads Numba
 
-        blocks = self._spread({"block": list(range(len(asked))), "asked": asked})
-        held = self._session.createDataFrame(_table({"shard": shards}))
-        return _collected(blocks.crossJoin(held).mapInArrow(steps.search_batches, steps.FOUND))
+        held = [self._session.createDataFrame(_table({"shard": shards[part]})) for part in _requests(shards)]
+        found = []
+        for part in _requests(asked):
+            blocks = self._spread({"block": list(range(part.start, part.stop)), "asked": asked[part]})
+            found += [
+                _collected(blocks.crossJoin(some).mapInArrow(steps.search_batches, steps.FOUND))
+                for some in held
+            ]
+        return pa.concat_tables(found)
 
     def _spread(self, columns: Mapping[str, list[Any]]) -> "DataFrame":
         """Rows that each are a piece of work, so spread that all workers have some."""
@@ -208,6 +218,17 @@ def _send_package(session: "SparkSession") -> None:
                 if path.suffix in _SENT and path.is_file():
                     packed.write(path, path.relative_to(package.parent))
         session.addArtifact(str(archive), pyfile=True)
+
+
+def _requests(contents: list[bytes]) -> Iterator[slice]:
+    """Contents that follow each other, by as many as a request may hold."""
+    start = size = 0
+    for place, content in enumerate(contents):
+        if place > start and size + len(content) > _REQUEST:
+            yield slice(start, place)
+            start, size = place, 0
+        size += len(content)
+    yield slice(start, len(contents))
 
 
 def _table(columns: Mapping[str, list[Any]]) -> "pa.Table":
