@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 NOW    := last
 
 .DEFAULT_GOAL := help
-.PHONY: help report test approve bench soak lint types imports pytest notebooks clean
+.PHONY: help report test approve bench soak spark lint types imports pytest notebooks clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -42,6 +42,10 @@ bench: $(VENV)/.dev  ## what the stages cost, and how good the groups are, besid
 
 soak: $(VENV)/.dev  ## kill, refuse, fill the disk, flip bits, make mistakes: for some minutes, as a table
 	@PYTHONPATH=tests $(BIN)/python tests/faults/soak.py
+
+# Spark itself, which needs Java, lies beside the environment: it and its thin client exclude each other there.
+spark: $(VENV)/.spark  ## the report on a cluster of Spark
+	@SPARK_HOME=$(abspath $(VENV))/spark/pyspark $(BIN)/pytest --quiet tests/engines/test_cluster.py
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check .
@@ -76,4 +80,10 @@ $(VENV)/.core: $(VENV)/bin/python pyproject.toml constraints.txt
 $(VENV)/.dev: $(VENV)/.core
 	@echo "installing what the tests need ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' --constraint constraints.txt
+	@touch $@
+
+$(VENV)/.spark: $(VENV)/.dev
+	@echo "installing Spark ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --no-deps --target $(VENV)/spark \
+		"pyspark==$$(sed -n 's/^pyspark-client==//p' constraints.txt)"
 	@touch $@

@@ -154,7 +154,7 @@ def compiled(function: Callable[..., Any], **options: bool) -> Any:  # noqa: ANN
 
 @partial(compiled, parallel=True)
 def search(
-    queries, known, bounds, order, vectors, trigrams, trigram_part, postings, floor, memories,
+    queries, known, bounds, floors, order, vectors, trigrams, trigram_part, postings, memories,
     listed, similarity, bound,
 ):  # fmt: skip
     """Fill `listed`, `similarity` and `bound` for each query: see `SparseNeighbours.search`.
@@ -169,8 +169,8 @@ def search(
         memory = _memory_of(memories, thread)
         for row in range(thread, len(queries), threads):
             _answer(
-                row, queries[row], known[row], bounds[row], order, vectors, trigrams, trigram_part,
-                postings, floor, memory, listed, similarity, bound,
+                row, queries[row], known[row], bounds[row], floors[row], order, vectors, trigrams,
+                trigram_part, postings, memory, listed, similarity, bound,
             )  # fmt: skip
 
 
@@ -180,7 +180,7 @@ search_alone = compiled(search.py_func, nogil=True)
 
 @njit
 def _answer(
-    row, q, known, bound_known, order, vectors, trigrams, trigram_part, postings, floor, memory,
+    row, q, known, bound_known, floor, order, vectors, trigrams, trigram_part, postings, memory,
     listed, similarity, bound,
 ):  # fmt: skip
     near = memory.near

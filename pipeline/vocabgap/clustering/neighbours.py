@@ -51,12 +51,16 @@ class Shard(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """Some clusters whose neighbours are searched for, with what is known of these: see `Neighbours`."""
+    """Some clusters whose neighbours are searched for, with what is known of these: see `Neighbours`.
+
+    For each query similarities up to its floor do not matter, as it has a nearer neighbour elsewhere.
+    """
 
     places: IntArray
     vectors: Vectors
     known: npt.NDArray[np.int32]
     bounds: FloatArray
+    floors: FloatArray
 
 
 class SparseNeighbours:
@@ -95,6 +99,7 @@ class SparseNeighbours:
         postings = Postings(*inverted_index(*vectors, terms))
         trigram_part = _trigram_part(vectors, self._trigrams)
         memory = Memory.of(get_num_threads(), terms, grams, len(self.weights), LISTED)
+        floors = np.full(len(queries), self._floor)
         done, lot = 0, _FIRST_LOT
         while done < len(queries):
             part = slice(done, done + lot)
@@ -103,12 +108,12 @@ class SparseNeighbours:
                 queries[part],
                 known[part],
                 bounds[part],
+                floors[part],
                 self.order,
                 vectors,
                 self._trigrams,
                 trigram_part,
                 postings,
-                self._floor,
                 memory,
                 nearest.listed[part],
                 nearest.similarity[part],
@@ -139,7 +144,7 @@ class SparseNeighbours:
 
     def asked(self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray) -> "Asked":
         """What a search asks, for shards."""
-        return Asked(queries, _rows_of(self._vectors(), queries), known, bounds)
+        return Asked(queries, _rows_of(self._vectors(), queries), known, bounds, np.zeros(len(queries)))
 
     def _vectors(self) -> Vectors:
         start = self._sums.indptr.astype(np.int64)
@@ -180,12 +185,12 @@ def search_shard(shard: Shard, asked: Asked) -> Nearest:
         queries,
         known.astype(np.int32),
         asked.bounds,
+        np.maximum(asked.floors, shard.floor),
         shard.order,
         both,
         shard.trigrams,
         _trigram_part(both, shard.trigrams),
         Postings(*inverted_index(*shard.vectors, terms)),
-        shard.floor,
         Memory.of(1, terms, grams, len(both.start) - 1, LISTED),
         nearest.listed,
         nearest.similarity,

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from vocabgap.clustering.blending import Nearest
+from vocabgap.clustering.blending import DEPTH, Nearest
 from vocabgap.clustering.kernels import Trigrams, Vectors
 from vocabgap.clustering.neighbours import Asked, Shard, SparseNeighbours, search_shard
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
@@ -22,6 +22,7 @@ from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 FOUND: Final = "block long, content binary"
 SHARD: Final = 50_000  # clusters of a shard, some 20 MB: Spark takes no more than 128 MB for one task
 QUERIES: Final = 150_000  # searched for at once by all workers, some 50 MB
+REQUEST: Final = 56 * 2**20  # bytes of each side of a search: servers take 128 MiB at once
 FEW_PAIRS: Final = 10**9  # of a query and a cluster: searched for here before they could be sent
 _FOUND: Final = pa.schema([("block", pa.int64()), ("content", pa.binary())])
 Array = npt.NDArray[Any]
@@ -32,11 +33,12 @@ class Sharding(NamedTuple):
 
     Attributes:
         blocks: Into how many blocks `QUERIES` are parted.
-        search: Searches packed shards for packed blocks, each in each; gives rows of `FOUND`, in any order.
+        search: Searches packed shards for packed blocks, each with its packed floors, each in each; gives
+            rows of `FOUND`, in any order.
     """
 
     blocks: int
-    search: Callable[[list[bytes], list[bytes]], pa.Table]
+    search: Callable[[list[bytes], list[bytes], list[bytes]], pa.Table]
 
 
 class ShardedNeighbours(SparseNeighbours):
@@ -52,13 +54,38 @@ class ShardedNeighbours(SparseNeighbours):
     def search(self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray) -> Nearest:
         """See `Neighbours`."""
         if len(queries) * len(self.weights) > FEW_PAIRS:
-            blocks = self._sharding.blocks * -(-len(queries) // QUERIES)
-            parts = np.array_split(np.arange(len(queries)), min(len(queries), blocks))
-            asked = [pack_asked(self.asked(queries[part], known[part], bounds[part])) for part in parts]
-            shards = list(map(pack_shard, self.shards(SHARD)))
-            found, bounds = unpack_found(self._sharding.search(asked, shards), len(parts))
-            known = np.concatenate([known, found], axis=1)
+            known, bounds = self._sought(queries, known, bounds)
         return super().search(queries, known, bounds)
+
+    def _sought(
+        self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray
+    ) -> tuple[npt.NDArray[np.int32], FloatArray]:
+        """What is known once all shards were searched, and the bound on all else.
+
+        Some shards are searched after others: where these have a near cluster, less is looked at in those.
+        """
+        blocks = self._sharding.blocks * -(-len(queries) // QUERIES)
+        parts = np.array_split(np.arange(len(queries)), min(len(queries), blocks))
+        asked = [pack_asked(self.asked(queries[part], known[part], bounds[part])) for part in parts]
+        best, unlisted = np.zeros(len(queries)), np.zeros(len(queries))
+        shards = list(map(pack_shard, self.shards(SHARD)))
+        for some in requests(shards):
+            floors = [_arrays(DEPTH * best[part]) for part in parts]
+            found = unpack_found(self._sharding.search(asked, floors, shards[some]), len(parts))
+            best, unlisted = np.maximum(best, found.similarity), np.maximum(unlisted, found.bound)
+            known = _packed_to_the_left(np.concatenate([known, found.listed], axis=1))
+        return known, unlisted
+
+
+def requests(contents: list[bytes]) -> Iterator[slice]:
+    """Contents that follow each other, by as many as a request may hold."""
+    start = size = 0
+    for place, content in enumerate(contents):
+        if place > start and size + len(content) > REQUEST:
+            yield slice(start, place)
+            start, size = place, 0
+        size += len(content)
+    yield slice(start, len(contents))
 
 
 def pack_shard(shard: Shard) -> bytes:
@@ -67,30 +94,41 @@ def pack_shard(shard: Shard) -> bytes:
 
 
 def pack_asked(asked: Asked) -> bytes:
-    """Some queries, as a worker gets them."""
+    """Some queries, as a worker gets them; their floors go beside them."""
     return _arrays(asked.places, asked.known, asked.bounds, *asked.vectors)
 
 
 def search_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Search the shard of each row, column `shard`, for its queries, `asked`: rows of `FOUND`."""
+    """Search the shard of each row for its queries, `asked`, with their `floors`: rows of `FOUND`."""
     for batch in batches:
-        for block, shard, asked in zip(*(batch[name] for name in ("block", "shard", "asked")), strict=True):
-            (first, floor), order, *arrays = _unpacked(shard.as_py())
+        for row in batch.to_pylist():
+            (first, floor), order, *arrays = _unpacked(row["shard"])
             within = Shard(int(first), float(floor), order, Vectors(*arrays[:3]), Trigrams(*arrays[3:]))
-            places, known, bounds, *vectors = _unpacked(asked.as_py())
-            found = search_shard(within, Asked(places, Vectors(*vectors), known, bounds))
-            row = {"block": [block.as_py()], "content": [_arrays(found.listed, found.bound)]}
-            yield pa.RecordBatch.from_pydict(row, schema=_FOUND)
+            places, known, bounds, *vectors = _unpacked(row["asked"])
+            (floors,) = _unpacked(row["floors"])
+            found = search_shard(within, Asked(places, Vectors(*vectors), known, bounds, floors))
+            content = _arrays(found.listed, found.similarity, found.bound)
+            columns = {"block": [row["block"]], "content": [content]}
+            yield pa.RecordBatch.from_pydict(columns, schema=_FOUND)
 
 
-def unpack_found(rows: pa.Table, blocks: int) -> tuple[npt.NDArray[np.int32], FloatArray]:
-    """The clusters that shards list for each query, and the bound on all others, from rows of `FOUND`."""
+def unpack_found(rows: pa.Table, blocks: int) -> Nearest:
+    """What shards list for each query, the best of it, and the bound on all else, from rows of `FOUND`."""
     of_block: list[list[list[Array]]] = [[] for _ in range(blocks)]
-    for row in rows.to_pylist():
-        of_block[row["block"]].append(_unpacked(row["content"]))
-    known = np.concatenate([np.concatenate([each[0] for each in parts], axis=1) for parts in of_block])
-    bounds = np.concatenate([np.max([each[1] for each in parts], axis=0) for parts in of_block])
-    return known, bounds
+    for block, content in zip(rows["block"].to_pylist(), rows["content"], strict=True):
+        of_block[block].append(_unpacked(content.as_py()))
+    listed = np.concatenate([np.concatenate([each[0] for each in parts], axis=1) for parts in of_block])
+    best, bound = (
+        np.concatenate([np.max([each[place] for each in parts], axis=0) for parts in of_block])
+        for place in (1, 2)
+    )
+    return Nearest(listed, best, bound)
+
+
+def _packed_to_the_left(places: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Without the columns that are not needed once the places of each row stand beside each other."""
+    most = int((places >= 0).sum(axis=1).max(initial=0))
+    return -np.sort(-places, axis=1)[:, :most]
 
 
 def _arrays(*arrays: Array) -> bytes:

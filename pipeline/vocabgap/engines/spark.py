@@ -37,7 +37,7 @@ _PIECES: Final = 4  # pieces of work for each task at once, so that a slow one h
 _PORT: Final = 15_002  # where Spark Connect listens by default
 _LONGEST_KNOCK: Final = 5.0  # seconds
 _RETRIES: Final = 5  # of a request that a server did not answer, some 17 seconds in all
-_REQUEST: Final = 56 * 2**20  # bytes of each side of a search: servers take 128 MiB at once
+_MANY_NUMBERS: Final = 100_000  # more than there are tasks at once
 _SENT: Final = {".py", ".toml", ".txt"}  # endings of what the steps need of the package
 
 
@@ -71,20 +71,17 @@ class SparkEngine:
         sharding = steps.Sharding(self._pieces, self._search_packed)
         return steps.ShardedNeighbours(sharding, rows, chosen, weights, floor)
 
-    def _search_packed(self, asked: list[bytes], shards: list[bytes]) -> "pa.Table":
-        """Each in each, by requests that a server takes."""
+    def _search_packed(self, asked: list[bytes], floors: list[bytes], shards: list[bytes]) -> "pa.Table":
         import pyarrow as pa  # noqa: PLC0415 - part of the extra
 
         from vocabgap.engines import index_shards as steps  # noqa: PLC0415 - loads Numba
 
-        held = [self._session.createDataFrame(_table({"shard": shards[part]})) for part in _requests(shards)]
+        held = self._session.createDataFrame(_table({"shard": shards}))
         found = []
-        for part in _requests(asked):
-            blocks = self._spread({"block": list(range(part.start, part.stop)), "asked": asked[part]})
-            found += [
-                _collected(blocks.crossJoin(some).mapInArrow(steps.search_batches, steps.FOUND))
-                for some in held
-            ]
+        for part in steps.requests(asked):
+            numbers = list(range(part.start, part.stop))
+            blocks = self._spread({"block": numbers, "asked": asked[part], "floors": floors[part]})
+            found.append(_collected(blocks.crossJoin(held).mapInArrow(steps.search_batches, steps.FOUND)))
         return pa.concat_tables(found)
 
     def _spread(self, columns: Mapping[str, list[Any]]) -> "DataFrame":
@@ -154,10 +151,17 @@ def _elsewhere(remote: str, conf: Mapping[str, str]) -> Iterator[SparkEngine]:
     session = _session(remote, conf)
     try:
         _send_package(session)
-        tasks = session.conf.get("spark.sql.shuffle.partitions")
-        yield SparkEngine(session, f"spark {session.version}", int(tasks or os.cpu_count() or 1))
+        yield SparkEngine(session, f"spark {session.version}", _tasks_at_once(session))
     finally:
         session.stop()
+
+
+def _tasks_at_once(session: "SparkSession") -> int:
+    """How many tasks the cluster does at once: Connect does not tell, but parts a range of numbers so."""
+    from pyspark.sql.functions import spark_partition_id  # noqa: PLC0415 - an extra
+
+    parted = session.range(_MANY_NUMBERS).select(spark_partition_id()).distinct()
+    return max(1, parted.count())
 
 
 def _session(address: str, conf: Mapping[str, str]) -> "SparkSession":
@@ -218,17 +222,6 @@ def _send_package(session: "SparkSession") -> None:
                 if path.suffix in _SENT and path.is_file():
                     packed.write(path, path.relative_to(package.parent))
         session.addArtifact(str(archive), pyfile=True)
-
-
-def _requests(contents: list[bytes]) -> Iterator[slice]:
-    """Contents that follow each other, by as many as a request may hold."""
-    start = size = 0
-    for place, content in enumerate(contents):
-        if place > start and size + len(content) > _REQUEST:
-            yield slice(start, place)
-            start, size = place, 0
-        size += len(content)
-    yield slice(start, len(contents))
 
 
 def _table(columns: Mapping[str, list[Any]]) -> "pa.Table":
