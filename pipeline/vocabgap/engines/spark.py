@@ -237,6 +237,7 @@ def _collected(frame: "DataFrame") -> "pa.Table":
 
 
 def _last_line(text: str) -> str:
-    """Of a traceback of a worker what it says."""
+    """Of a traceback of a worker, or of a failed request, what it says."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return visible(next((line for line in lines if re.match(r"[\w.]+(Error|Exception): ", line)), lines[0]))
+    told = (re.match(r"([\w.]+(?:Error|Exception): .*)|details = \"(.*)\"", line) for line in lines)
+    return visible(next((found[1] or found[2] for found in told if found), lines[0]))
