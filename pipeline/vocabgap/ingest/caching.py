@@ -47,6 +47,7 @@ _VERSION: Final = f"vocabgap cache 3 {SCHEMA_VERSION} {__version__}\n".encode()
 _OURS: Final = re.compile(r"(?:index\.msgpack|lock|(?:records|rejects)-\d+\.parquet)(?:\.tmp)?")
 _TABLES: Final = (RECORDS, REJECTS)
 _DIGEST_BYTES: Final = 32
+_LONG_RUN: Final = 1_000  # rows: runs as long as that are joined, not gathered row by row
 _MOST_SHARDS: Final = 12
 _COARSE: Final = 2_000_000_000  # ns; file systems that count in seconds may count in pairs of them
 _FINE: Final = 50_000_000  # ns; a system's clock for files ticks every few milliseconds
@@ -265,11 +266,17 @@ class Cache:
 
 def in_order(rows: pl.DataFrame, spans: list[Span]) -> pl.DataFrame:
     """The rows of some spans, one span after the other."""
-    spots = np.array(spans, dtype=np.int64).reshape(-1, 2)
+    spots = np.array([span for span in spans if span[1]], dtype=np.int64).reshape(-1, 2)
     starts, counts = spots[:, 0], spots[:, 1]
     ends = np.cumsum(counts)
-    if np.array_equal(starts[counts > 0], (ends - counts)[counts > 0]) and ends[-1:].sum() == rows.height:
+    # Spans that follow each other are a run; where little has changed, there are few.
+    first = np.flatnonzero(np.concatenate([[True], starts[1:] != (starts + counts)[:-1]])[: len(starts)])
+    lengths = np.add.reduceat(counts, first) if len(first) else counts
+    if lengths.tolist() == [rows.height]:
         return rows
+    if len(first) * _LONG_RUN < rows.height:
+        runs = zip(starts[first].tolist(), lengths.tolist(), strict=True)
+        return pl.concat([rows.clear(), *(rows.slice(start, length) for start, length in runs)])
     return rows[np.repeat(starts - (ends - counts), counts) + np.arange(counts.sum())]
 
 
