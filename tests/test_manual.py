@@ -16,7 +16,7 @@ from faults.verbs import VERBS
 from vocabgap.settings.loading import load_settings
 
 MANUAL = Path(package.__file__).parent / "manual"
-WEEKLY, CORPUS = "weekly-job", "corpus"
+WEEKLY, CORPUS, TUTORIAL = "weekly-job", "corpus", "tutorial"
 TESTS = Path(__file__).parent
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
@@ -64,6 +64,10 @@ def test_session_of_the_weekly_job_is_what_the_commands_print(there: Path) -> No
     Path("vocabgap.toml").write_text(blocks("toml")[0], encoding="utf-8")
 
     assert session(WEEKLY, there) > 15
+
+
+def test_tutorial_is_what_the_commands_print(there: Path) -> None:
+    assert session(TUTORIAL, there) > 8
 
 
 @pytest.mark.parametrize("engine", ["polars", "duckdb", "pyspark"])

@@ -19,14 +19,20 @@ from vocabgap.settings.loading import VARIABLES
 
 PROJECT = Path(__file__).parents[1]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
-MANUAL = "".join(page.read_text("utf-8") for page in (PROJECT / "pipeline/vocabgap/manual").glob("*.md"))
+PAGES = {
+    page.stem: page.read_text(encoding="utf-8")
+    for page in sorted((PROJECT / "pipeline/vocabgap/manual").glob("*.md"))
+}
+MANUAL = "".join(PAGES.values())
+# What is typed on the demo logs, line by line.
+TYPED = README + PAGES["commands"] + PAGES["deciding"]
 BY_WORDS = "vocabgap report data/demo --embedder none --now last"
 DEMO_NOW = "last"
 
 
 def transcripts() -> Iterator[tuple[str, str]]:
     """Each single command of the README's transcripts, with what it is said to print."""
-    for block in re.findall(r"```console\n\$ ([^\n]*)\n(.*?)```", README, flags=re.DOTALL):
+    for block in re.findall(r"```console\n\$ ([^\n]*)\n(.*?)```", TYPED, flags=re.DOTALL):
         if block[1] and not block[1].startswith("$") and "\n$ " not in block[1]:
             yield block
 
@@ -61,7 +67,7 @@ def test_session_about_a_contested_word_is_what_the_commands_print(
 ) -> None:
     (tmp_path / "data").symlink_to(PROJECT / "data")
     monkeypatch.chdir(tmp_path)
-    block = re.search(rf"```console\n({re.escape(SESSION)}.*?)```", README, flags=re.DOTALL)
+    block = re.search(rf"```console\n({re.escape(SESSION)}.*?)```", PAGES["glossary"], flags=re.DOTALL)
     assert block is not None
     session = re.findall(r"^\$ vocabgap ([^\n]*)\n((?:[^$][^\n]*\n)*)", block[1], flags=re.MULTILINE)
     token, codes = "", []
@@ -84,7 +90,8 @@ def test_session_about_logging_is_what_the_command_prints(
 ) -> None:
     (tmp_path / "data").symlink_to(PROJECT / "data")
     monkeypatch.chdir(tmp_path)
-    block = re.search(rf"```console\n{re.escape(LOGGING)}\n\$ vocabgap ([^\n]*)\n(.*?)```", README, re.DOTALL)
+    session = rf"```console\n{re.escape(LOGGING)}\n\$ vocabgap ([^\n]*)\n(.*?)```"
+    block = re.search(session, PAGES["logging"], re.DOTALL)
     assert block is not None
     Path(LOGGING.rsplit(maxsplit=1)[-1]).mkdir(parents=True)
     run(["report", "data/demo", "--now", DEMO_NOW, "--quiet"])
@@ -93,39 +100,37 @@ def test_session_about_logging_is_what_the_command_prints(
     assert capsys.readouterr().out == block[2]
 
 
-def typed() -> list[list[str]]:
-    """The commands on the demo logs that the README types one after the other, without what they print."""
-    blocks = re.findall(r"```console\n(.*?)```", README, flags=re.DOTALL)
-    own = ("make report", BY_WORDS, SESSION, LOGGING)  # tested as a whole
+def typed(text: str) -> list[list[str]]:
+    """The commands on the demo logs that are typed one after the other, without what they print."""
+    blocks = re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)
+    own = ("make report", BY_WORDS)  # tested as a whole
     lines = [
         line for block in blocks if not any(each in block for each in own) for line in block.splitlines()
     ]
     commands = [shlex.split(line[2:], comments=True) for line in lines if line.startswith("$ vocabgap ")]
-    return [command[1:] for command in commands if "WORKSPACE" not in command]
+    return [command[1:] for command in commands]
 
 
-def test_what_the_readme_types_works_line_by_line(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize("text", [README, PAGES["commands"] + PAGES["deciding"]], ids=["readme", "manual"])
+def test_what_is_typed_on_the_demo_works_line_by_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str
 ) -> None:
     (tmp_path / "data").symlink_to(PROJECT / "data")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    commands = typed()
+    commands = typed(text)
 
     codes = {" ".join(command): run(command) for command in commands}
 
-    bad_lines = {code for code in codes if code.startswith(("check data/demo", "corpus push data/demo"))}
-    assert codes == dict.fromkeys(codes, ExitCode.DONE) | dict.fromkeys(bad_lines, ExitCode.INVALID_INPUT)
-    assert len(bad_lines) == 2
-    verbs = {"report", "clusters", "decide", "diff", "draft", "status", "corpus"}
-    assert {command[0] for command in commands} >= verbs
+    assert codes == dict.fromkeys(codes, ExitCode.DONE) | {"check data/demo": ExitCode.INVALID_INPUT}
+    assert {command[0] for command in commands} >= {"report", "check", "clusters", "decide", "diff", "draft"}
     assert "skin hue lock" in capsys.readouterr().out
 
 
 def test_python_of_the_readme_works_as_it_stands(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "data").symlink_to(PROJECT / "data")
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```", README + PAGES["python"] + PAGES["deciding"], flags=re.DOTALL)
     names: dict[str, Any] = {}
 
     for block in blocks:
@@ -141,7 +146,7 @@ def test_merge_of_the_readme_unites_what_a_draft_then_names(
 ) -> None:
     """The draft is of the one need that the two have become."""
     monkeypatch.chdir(tmp_path)
-    merge = next(command for command in typed() if command[:2] == ["decide", "merge"])
+    merge = next(command for command in typed(TYPED) if command[:2] == ["decide", "merge"])
     listed = str(PROJECT / "data" / "demo" / "vocabulary.json")
 
     made = [
@@ -166,7 +171,7 @@ def test_merges_of_the_readme_have_something_to_merge_by_meaning_too(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    merges = [command for command in typed() if command[:2] == ["decide", "merge"]]
+    merges = [command for command in typed(TYPED) if command[:2] == ["decide", "merge"]]
 
     assert len(merges) > 1
     assert run(["report", str(PROJECT / "data" / "demo"), "-q"]) == ExitCode.DONE
@@ -215,13 +220,13 @@ def test_every_command_is_in_the_readme_or_the_manual(command: str) -> None:
 
 
 @pytest.mark.parametrize("code", list(ExitCode))
-def test_every_exit_code_is_in_the_readme(code: ExitCode) -> None:
-    assert f"| {code.value} |" in README
+def test_every_exit_code_is_in_the_manual(code: ExitCode) -> None:
+    assert f"| {code.value} |" in PAGES["commands"]
 
 
 @pytest.mark.parametrize("variable", VARIABLES)
-def test_every_environment_variable_is_in_the_readme(variable: str) -> None:
-    assert variable in README
+def test_every_environment_variable_is_in_the_manual(variable: str) -> None:
+    assert variable in PAGES["settings"]
 
 
 def test_three_wordings_of_the_readme_are_one_need(tmp_path: Path) -> None:
@@ -235,8 +240,8 @@ def test_three_wordings_of_the_readme_are_one_need(tmp_path: Path) -> None:
     assert (len(wordings), found.clusters.height) == (3, 1)
 
 
-def test_record_in_the_readme_is_read_as_it_stands(tmp_path: Path) -> None:
-    example = re.search(r'```json\n(\{"timestamp".*?)```', README, flags=re.DOTALL)
+def test_record_in_the_manual_is_read_as_it_stands(tmp_path: Path) -> None:
+    example = re.search(r'```json\n(\{"timestamp".*?)```', PAGES["gap-logs"], flags=re.DOTALL)
     assert example is not None
     log = tmp_path / "pier-0412" / "vocabulary_gaps.jsonl"
     log.parent.mkdir()
@@ -247,10 +252,27 @@ def test_record_in_the_readme_is_read_as_it_stands(tmp_path: Path) -> None:
     assert (summary.records, summary.repairs) == (1, {})
 
 
-def test_settings_in_the_readme_are_accepted(tmp_path: Path) -> None:
-    example = re.search(r"```toml\n(.*?)```", README, flags=re.DOTALL)
+def test_settings_in_the_manual_are_accepted(tmp_path: Path) -> None:
+    example = re.search(r"```toml\n(.*?)```", PAGES["settings"], flags=re.DOTALL)
     assert example is not None
     settings = tmp_path / "vocabgap.toml"
     settings.write_text(example[1], encoding="utf-8")
 
     assert run(["status", "--config", str(settings)]) == ExitCode.DONE
+
+
+def test_the_readme_is_short_and_leads_to_every_page() -> None:
+    assert len(README.splitlines()) <= 200
+    assert {name for name in PAGES if f"(pipeline/vocabgap/manual/{name}.md)" in README} == set(PAGES)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_of_a_page_lead_somewhere(name: str) -> None:
+    folder = PROJECT / "pipeline/vocabgap/manual"
+    for target in re.findall(r"\]\((?!https?://)([^)]+)\)", PAGES[name]):
+        place, _, heading = target.partition("#")
+        page = (folder / place).resolve() if place else folder / f"{name}.md"
+        assert page.exists(), target
+        headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8") if heading else "", re.MULTILINE)
+        anchors = {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings}
+        assert not heading or heading in anchors, target

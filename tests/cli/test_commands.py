@@ -38,6 +38,7 @@ RUNS: Final[dict[str, tuple[str, ...]]] = {
     "glossary promote": ("halo", "--glossary", "glossary"),
     "glossary deprecate": ("halo", "--glossary", "glossary"),
     "demo": (),
+    "manual": (),
     "schema": ("records",),
     "status": (),
 }

@@ -1,9 +1,10 @@
-"""`vocabgap status` and `schema`: versions, the settings in force, and what published columns mean."""
+"""`vocabgap status`, `schema` and `manual`: settings in force, what published columns mean, the manual."""
 
 import os
 import platform
 import re
 from collections.abc import Iterator
+from importlib import resources
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -12,7 +13,7 @@ import typer
 from vocabgap import __version__
 from vocabgap.cli.options import ConfigOption, TrustOption, settings_of
 from vocabgap.cli.output import Output, output_of, table
-from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, VocabgapError
+from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, NotFoundError, VocabgapError, nearest
 from vocabgap.mcp import TOKEN_VARIABLE
 from vocabgap.records.categories import OPERATION_CATEGORIES
 from vocabgap.records.record import RejectReason, category_key, operation_key
@@ -226,6 +227,28 @@ def schema(
     ]
     reasons = {"reasons": list(RejectReason)} if table is REJECTS else {}
     _show(output, f"{name}: {table.row}", columns, name, **reasons)
+
+
+def manual(
+    context: typer.Context,
+    page: Annotated[str | None, typer.Argument(help="Its name; without it, the pages are listed.")] = None,
+) -> None:
+    """Print a page of the manual."""
+    folder = resources.files("vocabgap").joinpath("manual")
+    pages = {each.name.removesuffix(".md"): each for each in folder.iterdir()}
+    output = output_of(context)
+    if page is None:
+        titles = {name: _title(pages[name].read_text(encoding="utf-8")) for name in sorted(pages)}
+        output.result(table(("page", "what"), list(titles.items())), pages=titles)
+        return
+    if page not in pages:
+        raise NotFoundError(f"the manual has no page '{page}'", hint=nearest(page, sorted(pages)))
+    text = pages[page].read_text(encoding="utf-8")
+    output.result(text.removesuffix("\n"), page=page, text=text)
+
+
+def _title(text: str) -> str:
+    return text.partition("\n")[0].removeprefix("# ")
 
 
 def _run_fields(output: Output) -> None:

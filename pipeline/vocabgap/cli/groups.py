@@ -61,6 +61,7 @@ VERBS: Final = {
     "glossary": ("glossary_command", "glossary"),
     "mcp": ("mcp_command", "mcp"),
     "demo": ("demo_command", "demo"),
+    "manual": ("about_command", "manual"),
     "schema": ("about_command", "schema"),
     "status": ("about_command", "status"),
 }

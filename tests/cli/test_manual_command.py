@@ -1,0 +1,36 @@
+import json
+from pathlib import Path
+
+import pytest
+
+import vocabgap as package
+from builders.command import vocabgap
+
+PAGES = sorted(Path(package.__file__).parent.joinpath("manual").glob("*.md"))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_a_page_is_printed_as_it_is(path: Path) -> None:
+    told = vocabgap("manual", path.stem)
+    (event,) = [json.loads(line) for line in vocabgap("--json", "manual", path.stem).out.splitlines()]
+
+    assert (told.code, told.out) == (0, path.read_text(encoding="utf-8"))
+    assert (event["event"], event["page"], event["text"]) == ("result", path.stem, told.out)
+
+
+def test_without_a_name_the_pages_are_listed_with_their_titles() -> None:
+    (event,) = [json.loads(line) for line in vocabgap("--json", "manual").out.splitlines()]
+
+    assert list(event["pages"]) == [path.stem for path in PAGES]
+    assert event["pages"]["tutorial"] == "Tutorial"
+    assert all(title in vocabgap("manual").out for title in event["pages"].values())
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("tutoral", "did you mean 'tutorial'?"), ("../text", "there are")]
+)
+def test_a_page_that_is_not_there_is_told_with_what_there_is(name: str, told: str) -> None:
+    result = vocabgap("manual", name)
+
+    assert (result.code, result.out) == (3, "")
+    assert told in result.err
