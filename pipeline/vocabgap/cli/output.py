@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ import typer
 
 from vocabgap import SCHEMA_VERSION
 from vocabgap.errors import VocabgapError
+from vocabgap.progress import heard_by
 from vocabgap.text import carried, count, escape_unseen, escape_unseen_in_json, excerpt, visible
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ PROGRAM: Final = "vocabgap"
 PIPE_WIDTH: Final = 110
 MIN_WIDTH: Final = 70
 _NULL: Final = "–"
+_SHOWN_EVERY: Final = 0.2  # seconds
 
 
 @dataclass(slots=True)
@@ -84,7 +87,10 @@ class Output:
 
     @contextmanager
     def progress(self, stages: tuple[str, ...]) -> Iterator[Callable[[str], None]]:
-        """A listener that shows the stage at work, where stderr is a terminal, until an empty one comes."""
+        """A listener that shows the stage at work, where stderr is a terminal, until an empty one comes.
+
+        Beside the stage stands how far it is, where it tells.
+        """
         if self.as_json:
             yield lambda stage: self.event("stage", stage=stage)
             return
@@ -94,17 +100,33 @@ class Output:
         from rich.console import Console
 
         status = Console(stderr=True, highlight=False).status("")
+        at_work, counting, began, shown = "", ("", 0), 0.0, 0.0
 
         def show(stage: str) -> None:
+            nonlocal at_work
+            at_work = f"{stages.index(stage) + 1}/{len(stages)} {stage}" if stage else ""
             with suppress(OSError):  # the terminal has gone; the work has not
                 if not stage:
                     status.stop()
                     return
-                status.update(f"{stages.index(stage) + 1}/{len(stages)} {stage}")
+                status.update(at_work)
                 status.start()
 
+        def hear(what: str, done: int, total: int) -> None:
+            nonlocal counting, began, shown
+            now = time.monotonic()
+            if counting != (what, total):
+                counting, began = (what, total), now
+            if at_work and now - shown >= _SHOWN_EVERY:
+                shown = now
+                left = (now - began) * (total - done) / done if done else 0.0
+                rest = f", some {left:,.0f} s left" if left >= 1.0 else ""
+                with suppress(OSError):
+                    status.update(f"{at_work}: {done:,} of {total:,} {what}{rest}")
+
         try:
-            yield show
+            with heard_by(hear):
+                yield show
         finally:
             with suppress(OSError):
                 status.stop()

@@ -30,6 +30,7 @@ from scipy import sparse
 from vocabgap.clustering.blending import BlendedNeighbours, Nearest
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, on_grid
 from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.progress import tell
 from vocabgap.schema import LINKAGE
 
 # Up to here the full matrix of distances is faster than loading a compiler, and takes at most 32 MB.
@@ -248,12 +249,13 @@ def _require_threads() -> None:
 
 def link(space: Neighbours) -> Merges:
     """All merges of the clusters of a space whose similarity is above its floor."""
-    count = len(space.weights)
+    count = first = len(space.weights)
     heights = np.zeros(count)
     nearest = Nearest.unknown(count)
     queries, known, bounds = np.arange(count), np.zeros((count, 0), dtype=np.int32), np.full(count, np.inf)
     keeps, drops, levels = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
     while count > 1:
+        tell("wordings grouped", first - count, first)
         if len(queries):
             found = space.search(queries, known, bounds)
             nearest.listed[queries] = found.listed

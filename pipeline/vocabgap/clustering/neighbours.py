@@ -35,6 +35,7 @@ from vocabgap.clustering.kernels import (
     search_alone,
 )
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
+from vocabgap.progress import tell
 
 _FIRST_LOT: Final = 1_024  # queries searched for at once; between two lots Python answers a person
 _LOT_SECONDS: Final = 0.25  # a shorter lot is followed by a larger one, one twice as long by a smaller one
@@ -103,6 +104,7 @@ class SparseNeighbours:
         done, lot = 0, _FIRST_LOT
         while done < len(queries):
             part = slice(done, done + lot)
+            tell("wordings compared", done, len(queries))
             began = time.perf_counter()
             search(
                 queries[part],

@@ -31,6 +31,7 @@ from vocabgap.ingest.discovery import LogFile, discover, resolve_roots
 from vocabgap.ingest.lines import LineDecoder, LogDecoder
 from vocabgap.ingest.reading import MIB
 from vocabgap.ingest.selection import Selection, select
+from vocabgap.progress import tell
 from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES
 from vocabgap.schema import GAPS, RECORDS, REJECTS, Table
 from vocabgap.settings.model import ScanSettings, overridden
@@ -252,13 +253,14 @@ def _decoded(
 
 
 def _collect(
-    logs: Iterable[LogFile], lines: LineDecoder, settings: ScanSettings, cache: Cache | None = None
+    logs: Sequence[LogFile], lines: LineDecoder, settings: ScanSettings, cache: Cache | None = None
 ) -> tuple[Account, CacheUse | None]:
     """Read every log that is not known as it is, and account for all of them."""
     account = Account()
     decoder = LogDecoder(lines, settings.max_expanded_mib * MIB)
     unchanged = resumed = whole = 0
-    for log in logs:
+    for done, log in enumerate(logs):
+        tell("logs", done, len(logs))
         known = cache.recall(log, decoder.max_expanded) if cache else None
         if cache and known and cache.is_unchanged(known):
             cache.keep(log, known)
