@@ -45,7 +45,7 @@ class SparkEngine:
     """A session of Spark, and the steps that run on it.
 
     Attributes:
-        name: What it is called in `run.json`, with its version.
+        name: What it is called in `run.json`, with its version and, of a server, its place.
     """
 
     def __init__(self, session: "SparkSession", name: str, tasks: int) -> None:
@@ -147,11 +147,11 @@ def _within(conf: Mapping[str, str]) -> Iterator[SparkEngine]:
 @contextmanager
 def _elsewhere(remote: str, conf: Mapping[str, str]) -> Iterator[SparkEngine]:
     """A session of a server."""
-    _require_listener(remote)
+    where = _require_listener(remote)
     session = _session(remote, conf)
     try:
         _send_package(session)
-        yield SparkEngine(session, f"spark {session.version}", _tasks_at_once(session))
+        yield SparkEngine(session, f"spark {session.version} at {where}", _tasks_at_once(session))
     finally:
         session.stop()
 
@@ -192,8 +192,8 @@ def _main_with_a_file() -> Iterator[None]:
         del main.__file__
 
 
-def _require_listener(remote: str) -> None:
-    """Ask once whether something listens: the client would go on asking for minutes."""
+def _require_listener(remote: str) -> str:
+    """Ask once whether something listens, for the client would go on asking for minutes; gives its place."""
     address = urlsplit(remote)
     try:
         host, port = address.hostname, address.port or _PORT
@@ -210,6 +210,7 @@ def _require_listener(remote: str) -> None:
             f"no Spark Connect server answers at '{host}:{port}': {error.strerror or error}",
             hint="start one, or leave out --remote for an engine in this process",
         ) from error
+    return f"{host}:{port}"
 
 
 def _send_package(session: "SparkSession") -> None:

@@ -117,15 +117,22 @@ def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     pointers = pl.sum_horizontal(known)
     position = ["tenant_id", "repo_slug", "source_path", "line"]
     later = [False] * len(position)
-    telling = clustered.with_columns(pointers.alias("pointers")).sort(
-        "pointers", "timestamp", *position, descending=[True, True, *later], nulls_last=True
+    # Only what decides is sorted, and the texts are looked up for the few that are shown.
+    deciding = dict.fromkeys(["cluster", *IMAGE_KEY, "timestamp", *position])
+    telling = (
+        clustered.select(*deciding, pointers.alias("pointers"))
+        .with_row_index("record")
+        .sort("pointers", "timestamp", *position, descending=[True, True, *later], nulls_last=True)
     )
-    return (
+    chosen = (
         telling.with_columns(pl.int_range(pl.len()).over("cluster", *IMAGE_KEY).alias("turn"))
         .sort("turn", "pointers", maintain_order=True, descending=[False, True])
         .group_by("cluster", maintain_order=True)
         .head(MAX_EXAMPLES)
         .sort("timestamp", *position, descending=[True, *later], nulls_last=True)
+    )
+    return (
+        clustered[chosen["record"]]
         .group_by("cluster", maintain_order=True)
         .agg(pl.struct(EXAMPLE_FIELDS).alias("examples"))
         .cast({"examples": CAPABILITIES.schema["examples"]})
@@ -179,11 +186,14 @@ def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
 
 
 def operation_sets(operations: pl.Series, fold: Callable[[str], str]) -> pl.Series:
-    """The set of operations that each record involves, folded, sorted by name."""
-    known = operations.explode().unique()
+    """The set of operations that each record involves, folded, sorted by name; only distinct lists are."""
+    listed = operations.alias("listed").to_frame()
+    distinct = listed["listed"].unique()
+    known = distinct.explode().unique()
     names = pl.element().replace_strict(known, folded(known, fold), default=None)
     named = pl.element().filter(pl.element() != "").unique().sort()
-    return operations.list.eval(names).list.eval(named).alias("operations")
+    sets = pl.DataFrame({"listed": distinct, "operations": distinct.list.eval(names).list.eval(named)})
+    return listed.join(sets, on="listed", how="left", maintain_order="left", nulls_equal=True)["operations"]
 
 
 def combinations(clustered: pl.DataFrame, fold: Callable[[str], str]) -> pl.DataFrame:
