@@ -103,7 +103,9 @@ class RecordColumns:
             pl.Series("byte_offset", self._offsets, dtype=pl.Int64),
             pl.Series("record_id", record_ids(self._records, self._unreadable), dtype=pl.String),
         ]
-        frame = with_origins(pl.DataFrame(columns), self._logs, self._counts, self.tenant_id)
+        known = pl.when(pl.col("byte_offset") >= 0).then("byte_offset")  # below 0 where it is not known
+        rows = pl.DataFrame(columns).with_columns(known)
+        frame = with_origins(rows, self._logs, self._counts, self.tenant_id)
         if self.with_text:
             folders = pl.Series([log.folder for log in self._logs], dtype=pl.String)
             frame = frame.with_columns(
@@ -133,10 +135,11 @@ class RejectColumns:
         offset: int | None = None,
         line: bytes = b"",
     ) -> None:
-        """Take one reject; without a number it is the whole log's."""
+        """Take one reject; without a number it is the whole log's. An offset below 0 is not known."""
         raw = visible(line[:RAW_LIMIT].decode("utf-8", "backslashreplace"))
         detail = visible(why.detail)
-        self._rows.append((log.source_path, number, offset, why.reason.value, detail, raw, log.repo_slug))
+        known = None if offset is None or offset < 0 else offset
+        self._rows.append((log.source_path, number, known, why.reason.value, detail, raw, log.repo_slug))
         self.total += 1
         if len(self._rows) >= BATCH:
             self.flush()

@@ -38,6 +38,7 @@ _ANY = msgspec.json.Decoder()
 _REFUSALS: Final = (msgspec.DecodeError, ValueError, RecursionError, OverflowError)
 _KEY: Final = b'":'
 _SPACE_BEFORE_COLON: Final = re.compile(rb"[ \t\r\n]:")
+_NAMED: Final = frozenset(("image_id", "session_id"))  # by a number, in some logs
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -66,6 +67,7 @@ class FieldMap:
     """
 
     native: bool
+    each: tuple[Pointer, ...]
     paths: tuple[tuple[str, tuple[Pointer, ...]], ...]
     constants: dict[str, Any]
     where: tuple[tuple[Pointer, tuple[Any, ...]], ...]
@@ -76,6 +78,7 @@ class FieldMap:
         """The map of a source."""
         return cls(
             native=source.native,
+            each=tuple(map(pointer_of, _several(source.each))) if source.each else (),
             paths=tuple(
                 (field, tuple(map(pointer_of, _several(path)))) for field, path in source.fields.items()
             ),
@@ -106,6 +109,8 @@ class FieldMap:
             mapped = {}
             for field, paths in self.paths:
                 given = next((given for path in paths if (given := value_at(value, path)) is not None), None)
+                if isinstance(given, int) and not isinstance(given, bool) and field in _NAMED:
+                    given = str(given)
                 if given is not None:
                     mapped[field] = given
         else:
@@ -327,23 +332,29 @@ def _repeated(values: Iterable[Any]) -> int:
 
 def _parsed(line: bytes) -> _Object | Rejected:
     try:
-        value = _DECODER.decode(line.decode("utf-8"))
-    except UnicodeDecodeError as fault:
-        return Rejected(
-            RejectReason.INVALID_UTF8, f"expected UTF-8, {fault.reason} at byte {fault.start + 1} of the line"
-        )
-    except json.JSONDecodeError as fault:
-        problem = fault.msg[:1].lower() + fault.msg[1:].removesuffix(" at")
-        if fault.msg == "Extra data":
-            problem = "expected one object a line, which ends"
-        return Rejected(RejectReason.INVALID_JSON, f"{problem} at character {fault.pos + 1} of the line")
-    except ValueError as fault:
-        return Rejected(RejectReason.INVALID_JSON, str(fault))
-    except RecursionError:
-        return Rejected(RejectReason.TOO_DEEP, "nested too deeply to be a gap record")
+        value = DECODER.decode(line.decode("utf-8"))
+    except (ValueError, RecursionError) as fault:
+        return refused(fault, "line")
     if not isinstance(value, _Object):
         return Rejected(RejectReason.NOT_AN_OBJECT, f"expected an object, found {json_type(value)}")
     return value
+
+
+def refused(fault: ValueError | RecursionError, what: str) -> Rejected:
+    """Why a line, or a document, is no JSON."""
+    if isinstance(fault, RecursionError):
+        return Rejected(RejectReason.TOO_DEEP, "nested too deeply to be a gap record")
+    if isinstance(fault, UnicodeDecodeError):
+        return Rejected(
+            RejectReason.INVALID_UTF8,
+            f"expected UTF-8, {fault.reason} at byte {fault.start + 1} of the {what}",
+        )
+    if isinstance(fault, json.JSONDecodeError):
+        problem = fault.msg[:1].lower() + fault.msg[1:].removesuffix(" at")
+        if fault.msg == "Extra data":
+            problem = "expected one object a line, which ends"
+        return Rejected(RejectReason.INVALID_JSON, f"{problem} at character {fault.pos + 1} of the {what}")
+    return Rejected(RejectReason.INVALID_JSON, str(fault))
 
 
 def _whole_number(digits: str) -> float:
@@ -357,6 +368,6 @@ def _no_constant(name: str) -> float:
     raise ValueError(f"expected JSON, which has no {name}")
 
 
-_DECODER: Final = json.JSONDecoder(
+DECODER: Final = json.JSONDecoder(
     object_pairs_hook=_Object, parse_int=_whole_number, parse_constant=_no_constant
 )

@@ -7,7 +7,7 @@ decodes the lines that it reads, many at once where they are clean.
 import os
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC
 from itertools import chain
@@ -27,6 +27,7 @@ from vocabgap.ingest.decoding import (
     says_something,
 )
 from vocabgap.ingest.discovery import LogFile
+from vocabgap.ingest.documents import elements
 from vocabgap.ingest.reading import Block, OpenLog, blocks
 from vocabgap.records.record import FIELDS, MAX_LINE_BYTES, GapRecord, RejectReason, Repair, in_utc
 
@@ -119,7 +120,7 @@ class LogDecoder:
         whole = structs.replace(start.whole, repairs=dict(start.whole.repairs))
         tail = LineCounts()
         newlines = start.newlines
-        for block in blocks(open_log.chunks(), number=newlines + 1, offset=start.whole_size):
+        for block in blocks_of(log, open_log.chunks(), newlines + 1, start.whole_size):
             if block.ended:
                 newlines += len(block.lines) + block.blank
             elif open_log.problem is not None and not _is_whole(block, log):
@@ -127,6 +128,12 @@ class LogDecoder:
             self.lines.decode(log, block, whole if block.ended else tail)
         sha256, whole_sha256 = open_log.digests()
         return LogState(open_log.size, sha256, open_log.whole_lines, whole_sha256, newlines, whole, tail)
+
+
+def blocks_of(log: LogFile, chunks: Iterable[bytes], number: int = 1, offset: int = 0) -> Iterator[Block]:
+    """The lines of a log, or the elements of a document."""
+    each = log.kind.fields.each
+    return elements(chunks, each) if each else blocks(chunks, number=number, offset=offset)
 
 
 def _is_whole(block: Block, log: LogFile) -> bool:
@@ -153,6 +160,8 @@ class LineDecoder:
             detail = f"expected at most {MAX_LINE_BYTES:,} bytes, found {block.too_long:,}"
             why = Rejected(RejectReason.TOO_LONG, detail)
             self.rejects.add(log, why, block.number, block.offset, block.lines[0])
+        elif block.reason is not None:
+            self.rejects.add(log, Rejected(block.reason, block.refused))
         else:
             self._decode_lines(log, block, counts)
         counts.records += self.records.total - records_before
@@ -212,6 +221,8 @@ class LineDecoder:
                 counts.lines += 1
                 if isinstance(outcome, Rejected):
                     why = outcome if block.ended else _torn(outcome)
+                    if block.place:
+                        why = Rejected(why.reason, f"{block.place}: {why.detail}")
                     self.rejects.add(log, why, block.number + position, offset, line)
                     continue
                 record = outcome.record

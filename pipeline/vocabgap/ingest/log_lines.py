@@ -16,8 +16,9 @@ from vocabgap.ingest.accounting import Account
 from vocabgap.ingest.columns import FOLDER, TEXT, RecordColumns, RejectColumns
 from vocabgap.ingest.decoding import json_type, nulls_for_defaults, object_of
 from vocabgap.ingest.discovery import Catalogue, LogFile, discover, resolve_roots
-from vocabgap.ingest.lines import LineCounts, LineDecoder, LogDecoder, LogState
-from vocabgap.ingest.reading import MIB, Block, blocks
+from vocabgap.ingest.documents import UNKNOWN_OFFSET
+from vocabgap.ingest.lines import LineCounts, LineDecoder, LogDecoder, LogState, blocks_of
+from vocabgap.ingest.reading import MIB, Block
 from vocabgap.ingest.scanning import Scan, logs_and_corpora, scan_of, without_cycle_search
 from vocabgap.records.record import FIELDS, MAX_LINE_BYTES, SATISFACTION_WORDS, Repair
 from vocabgap.schema import LOGS, RECORDS, REJECTED, REJECTS, Column, Table
@@ -44,7 +45,6 @@ STORED: Final = Table(
     ),
 )
 """What `scan_stored` reads."""
-_UNKNOWN: Final = -(1 << 60)  # an offset from which no line comes to 0
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def text_lines(
     log = _handed_over(source_path, repo_slug, _catalogue(sources))
     # Half of a surrogate pair is no UTF-8; it stays what it is, so that its line is refused and no other.
     state = LogState()
-    for block in blocks([content.encode("utf-8", "surrogatepass")]):
+    for block in blocks_of(log, [content.encode("utf-8", "surrogatepass")]):
         text.lines.decode(log, block, state.whole)
     return text.of([(log, state)])
 
@@ -127,8 +127,8 @@ def scan_stored(
         decoder.flush()
     kept = logs.explode("rejects").drop_nulls("rejects").unnest("rejects").select(REJECTS.names)
     return scan_of(
-        [_with_known_offsets(frame) for frame in records],
-        _with_known_offsets(pl.concat([kept, *rejects]).sort("repo_slug", "source_path", "line")),
+        records,
+        pl.concat([kept, *rejects]).sort("repo_slug", "source_path", "line"),
         account.files().sort("repo_slug", "source_path", maintain_order=True),
         account.repairs,
     )
@@ -200,7 +200,7 @@ def _stored_logs(
             structs.replace(log, tenant_id=tenant_id, root_kind=root_kind),
             _blocks(
                 [*rows["line"].drop_nulls(), *unnumbered],
-                rows["byte_offset"].fill_null(_UNKNOWN).to_list(),
+                rows["byte_offset"].fill_null(UNKNOWN_OFFSET).to_list(),
                 texts,
             ),
             b"".join(text + b"\n" for text in texts),
@@ -221,11 +221,6 @@ def _blocks(numbers: list[int], offsets: list[int], lines: list[bytes]) -> Itera
         else:
             yield Block(numbers[start], offsets[start], lines[start:end])
         start = end
-
-
-def _with_known_offsets(rows: pl.DataFrame) -> pl.DataFrame:
-    offset = pl.col("byte_offset")
-    return rows.with_columns(pl.when(offset >= 0).then(offset))
 
 
 class RepairedLine(msgspec.Struct, frozen=True):

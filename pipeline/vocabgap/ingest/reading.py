@@ -217,7 +217,8 @@ def _unpacked(packed: BinaryIO, compression: str) -> _Unpacked:
 class Block(msgspec.Struct, frozen=True):
     """Some lines of a log without their newlines, the number of the first, and the offset of its first byte.
 
-    A line over the limit stands alone and is cut; `too_long` says how many bytes it has.
+    A line over the limit stands alone and is cut; `too_long` says how many bytes it has. An element of a
+    document has its `place` there; a document that cannot be read has no lines, but a `reason`.
     """
 
     number: int
@@ -226,6 +227,9 @@ class Block(msgspec.Struct, frozen=True):
     ended: bool = True  # a newline follows the last line
     too_long: int = 0
     blank: int = 0  # so many lines follow that hold nothing
+    place: str = ""
+    reason: RejectReason | None = None
+    refused: str = ""
 
     def offsets(self) -> Iterator[int]:
         """The offset of each line's first byte; a newline follows each line before it."""

@@ -268,8 +268,9 @@ def _collect(
             unchanged += 1
             continue
         before = decoder.totals
-        # One that is compressed is read whole.
-        read = decoder.read(log, known.state if known and not log.kind.compression else None)
+        # One that is compressed is read whole, and so is a document.
+        at_once = log.kind.compression or log.kind.fields.each
+        read = decoder.read(log, known.state if known and not at_once else None)
         if cache:
             cache.learn(log, read, before, decoder.totals, known)
         if read:

@@ -26,6 +26,7 @@ _GLOB_HINT: Final = 'for example glob = "wishes-*.jsonl", or "exports/*.jsonl"'
 _DEPTH_HINT: Final = (
     "a pattern fits a file's name at any depth, and folders before it from the right: exports/*.jsonl"
 )
+_EACH_HINT: Final = "it begins with a slash, such as /items/*"
 _TABLE_HINT: Final = (
     'for example {"mine": {"glob": "wishes-*.jsonl"}}; `vocabgap status` prints those that are built in'
 )
@@ -42,6 +43,8 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
             JSON pointer (`/properties/a.b`) where a key holds a dot; of several the first that leads to a
             value. Without any, the objects are records as they are.
         constants: Field of the record to the value it takes where the object has none.
+        each: JSON pointers to the gaps of a document, where a file is no log of lines: in
+            `/runs/*/missing_tools/*` a star stands for each member of a list or an object.
         where: Path to the value, or the values, that an object must have there to be a gap at all.
         enabled: Whether such logs are read.
     """
@@ -49,6 +52,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     glob: str | tuple[str, ...] = ()
     fields: dict[str, str | tuple[str, ...]] = {}
     constants: dict[str, Any] = {}
+    each: str | tuple[str, ...] = ()
     where: dict[str, _Scalar | tuple[_Scalar, ...]] = {}
     enabled: bool = True
 
@@ -68,14 +72,14 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     @property
     def native(self) -> bool:
         """Whether the objects of such a log are records as they are."""
-        return not (self.fields or self.constants or self.where)
+        return not (self.fields or self.constants or self.where or self.each)
 
     @property
     def digest(self) -> str:
         """SHA-256 (hex) of what decides how a line is read; empty where lines are records as they are."""
         if self.native:
             return ""
-        return hashlib.sha256(repr((self.fields, self.constants, self.where)).encode()).hexdigest()
+        return hashlib.sha256(repr((self.fields, self.constants, self.where, self.each)).encode()).hexdigest()
 
 
 NATIVE: Final = Source(glob=LOG_NAME)
@@ -114,6 +118,7 @@ def _over(base: Source | None, own: Source) -> Source:
         glob=own.glob or base.glob,
         fields={**base.fields, **own.fields},
         constants={**base.constants, **own.constants},
+        each=own.each or base.each,
         where={**base.where, **own.where},
         enabled=own.enabled,
     )
@@ -143,6 +148,9 @@ def _check(name: str, source: Source) -> None:
 
 
 def _check_paths(name: str, source: Source) -> None:
+    for pointer in (source.each,) if isinstance(source.each, str) and source.each else source.each:
+        if not pointer.startswith("/"):
+            raise InvalidInputError(f"[source.{name}] each: '{pointer}' is no JSON pointer", hint=_EACH_HINT)
     for field, path in source.fields.items():
         if not path or not all((path,) if isinstance(path, str) else path):
             raise InvalidInputError(f"[source.{name}.fields] {field}: a path is empty", hint=PATH_HINT)

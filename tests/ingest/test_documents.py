@@ -1,0 +1,230 @@
+"""Gaps within documents of JSON: what agentic workflows report as missing, and documents that are broken."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from builders.command import vocabgap
+from vocabgap.ingest import documents
+from vocabgap.ingest.documents import elements
+from vocabgap.ingest.scanning import scan
+from vocabgap.settings.sources import Source, pointer_of
+
+MISSING = {
+    "type": "missing_tool",
+    "tool": "gitlab_merge",
+    "reason": "a branch could not be merged",
+    "alternatives": "left a note",
+}
+DATA = {"type": "missing_data", "data_type": "coverage report", "reason": "no artifact holds it"}
+OUTPUT = {"items": [{"type": "noop"}, MISSING, DATA, {**MISSING, "type": "missing-tool", "tool": "label"}]}
+RUN = {
+    "run_id": 71,
+    "missing_tools": [
+        {
+            "tool": "docker",
+            "reason": "no daemon",
+            "timestamp": "2026-05-02T10:00:00Z",
+            "workflow_name": "nightly",
+            "run_id": 71,
+        }
+    ],
+    "missing_data": [{"data_type": "schema", "reason": "the wiki is private", "workflow_name": "nightly"}],
+    "mcp_failures": [{"server_name": "wiki", "status": "failed"}],
+}
+LOGS = {
+    "runs": [RUN, {"run_id": 72}],
+    "missing_tools": [{"tool": "docker", "count": 9, "first_reason": "no daemon"}],
+}
+
+
+def put(folder: Path, name: str, *values: object) -> Path:
+    path = folder / "ci" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join(map(json.dumps, values)), encoding="utf-8")
+    return path
+
+
+def needs(folder: Path) -> list[str]:
+    return scan(folder).records["missing_capability"].to_list()
+
+
+def test_items_of_an_agents_output_are_gaps_where_they_report_one(tmp_path: Path) -> None:
+    put(tmp_path, "agent_output.json", OUTPUT)
+    scanned = scan(tmp_path)
+
+    assert scanned.records.select("missing_capability", "description", "workaround", "line").rows() == [
+        ("gitlab_merge", MISSING["reason"], "left a note", 2),
+        ("coverage report", DATA["reason"], "", 3),
+        ("label", MISSING["reason"], "left a note", 4),
+    ]
+    assert scanned.records["byte_offset"].to_list() == [None] * 3
+    assert (scanned.summary.lines, scanned.summary.passed_over, scanned.summary.rejects) == (3, 1, 0)
+
+
+def test_items_are_read_one_a_line_too(tmp_path: Path) -> None:
+    put(tmp_path, "safeoutputs.jsonl", *OUTPUT["items"])
+
+    assert needs(tmp_path) == ["gitlab_merge", "coverage report", "label"]
+
+
+@pytest.mark.parametrize(("name", "document"), [("run_summary.json", RUN), ("gh-aw-logs-may.json", LOGS)])
+def test_runs_tell_what_was_missing_and_counts_beside_them_are_not_read_again(
+    tmp_path: Path, name: str, document: object
+) -> None:
+    put(tmp_path, name, document)
+    records = scan(tmp_path).records
+
+    assert records["missing_capability"].to_list() == ["docker", "schema"]
+    assert records["session_id"].to_list() == ["71", None]
+    assert records["image_id"].to_list() == ["nightly", "nightly"]
+
+
+def test_events_of_other_servers_are_read(tmp_path: Path) -> None:
+    asked = {
+        "missing_capability_name": "browser pool",
+        "$mcp_intent": "warm browsers",
+        "$session_id": "k1",
+        "missing_capability_gap_reason": "kernel_capability_missing",
+    }
+    put(
+        tmp_path,
+        "kernel-june.jsonl",
+        *(
+            {"event": "mcp_capability_requested", "properties": {**asked, **other}}
+            for other in ({}, {"missing_capability_gap_reason": "user_error"})
+        ),
+    )
+    put(
+        tmp_path,
+        "apify.jsonl",
+        {"event": "MCP Reported Problem", "properties": {"message": "no way to pause a run"}},
+    )
+    scanned = scan(tmp_path)
+
+    assert scanned.records["description"].to_list() == ["no way to pause a run", "warm browsers"]
+    assert scanned.summary.passed_over == 1
+
+
+def test_an_element_that_is_no_gap_is_rejected_with_its_place(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        "gh-aw-logs.json",
+        {"runs": {"a/b": {"missing_tools": [{"tool": 7}, 5, {"tool": "sed"}, {}]}}},
+    )
+    rejects = scan(tmp_path).rejects
+
+    assert needs(tmp_path) == ["sed"]
+    assert rejects["line"].to_list() == [1, 2, 4]
+    assert rejects["byte_offset"].to_list() == [None] * 3
+    assert [detail.split(":")[0] for detail in rejects["detail"]] == [
+        f"/runs/a~1b/missing_tools/{place}" for place in (0, 1, 3)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b'{"items": [', "invalid_json: expecting value at character 12 of the document"),
+        (b'{"items": "\xff"}', "invalid_utf8: expected UTF-8, invalid start byte at byte 12 of the document"),
+        (b'{"items": [NaN]}', "invalid_json: expected JSON, which has no NaN"),
+        (b"[" * 100_000, "too_deep: nested too deeply to be a gap record"),
+    ],
+)
+def test_a_document_that_cannot_be_read_is_one_reject_of_the_whole_file(
+    tmp_path: Path, content: bytes, told: str
+) -> None:
+    put(tmp_path, "agent_output.json").write_bytes(content)
+
+    result = vocabgap("check", tmp_path)
+
+    assert result.code == 2
+    assert f"ci/agent_output.json: {told}" in result.out
+
+
+def test_what_came_before_the_damage_is_kept(tmp_path: Path) -> None:
+    path = put(tmp_path, "agent_output.json", OUTPUT)
+    path.write_text(path.read_text(encoding="utf-8") + '\n{"items": [{', encoding="utf-8")
+
+    assert (len(needs(tmp_path)), scan(tmp_path).rejects.height) == (3, 1)
+
+
+def test_a_document_of_more_than_may_be_read_whole_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, "agent_output.json", OUTPUT)
+    monkeypatch.setattr(documents, "MOST_BYTES", 100)
+    rejects = scan(tmp_path).rejects
+
+    assert rejects.select("line", "reason").rows() == [(None, "too_long")]
+    assert "at most 100 bytes" in rejects["detail"][0]
+
+
+def test_a_document_that_has_changed_is_read_whole_again(tmp_path: Path) -> None:
+    root, cache = tmp_path / "root", tmp_path / "cache"
+    root.mkdir()
+    put(root, "agent_output.json", OUTPUT)
+    for document in (OUTPUT, {"items": [DATA]}, {"items": [DATA, MISSING]}):
+        put(root, "agent_output.json", document)
+        for _ in range(2):
+            assert_frame_equal(scan(root, cache=cache).gaps, scan(root).gaps)
+
+
+def test_a_document_is_pushed_to_a_corpus_element_by_element(tmp_path: Path) -> None:
+    put(tmp_path, "agent_output.json", OUTPUT)
+    corpus = tmp_path / "corpus"
+
+    told = vocabgap(
+        "corpus", "push", tmp_path / "ci", "--tenant", "north", "--repo", "demo", "--corpus", corpus
+    )
+
+    assert told.code == 0, told.err
+    here = scan(tmp_path / "ci").records
+    there = scan(corpus).records
+    assert there["record_id"].sort().to_list() == here["record_id"].sort().to_list()
+    assert there["missing_capability"].to_list() == here["missing_capability"].to_list()
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("ab/~"), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(values=st.lists(json_values, max_size=3))
+def test_every_element_is_told_once_at_the_place_where_it_stands(values: list[Any]) -> None:
+    content = " ".join(map(json.dumps, values)).encode()
+
+    found = [(block.place, json.loads(block.lines[0])) for block in elements([content], (("*",),))]
+
+    members = [
+        (key, member)
+        for value in values
+        if isinstance(value, dict | list)
+        for key, member in (value.items() if isinstance(value, dict) else enumerate(value))
+    ]
+    assert [(pointer_of(place), element) for place, element in found] == [
+        ((str(key),), member) for key, member in members
+    ]
+
+
+def test_a_source_of_ones_own_reads_documents(tmp_path: Path) -> None:
+    put(tmp_path, "wishes.json", [{"wish": "dark mode"}, {"wish": "bulk rename"}])
+    own = {"mine": Source(glob="wishes.json", each="/*", fields={"missing_capability": "wish"})}
+
+    assert scan(tmp_path, sources=own).records["missing_capability"].to_list() == ["dark mode", "bulk rename"]
+
+
+def test_a_place_that_is_no_pointer_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('[source.mine]\nglob = "x.json"\neach = "items"\n', encoding="utf-8")
+
+    told = vocabgap("status", "--config", tmp_path / "mine.toml")
+
+    assert told.code == 2
+    assert "[source.mine] each: 'items' is no JSON pointer" in told.err
