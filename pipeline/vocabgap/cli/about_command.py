@@ -182,8 +182,8 @@ def _said(source: dict[str, Any]) -> Iterator[tuple[str, object]]:
     """The keys of a source that say anything, those of its tables with a dot."""
     for key, value in source.items():
         if isinstance(value, dict):
-            yield from ((f"{key}.{name}", each) for name, each in value.items())
-        elif value is not True:
+            yield from ((f"{key}.{_key(name)}", each) for name, each in value.items())
+        elif value not in (True, []):
             yield key, value
 
 
