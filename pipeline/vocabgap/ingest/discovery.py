@@ -26,6 +26,7 @@ from vocabgap.settings.sources import Source
 from vocabgap.text import printable_name
 
 _WILDCARDS: Final = frozenset("*?[")
+_TOLD: Final = 4  # names of gap logs that a message has
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,9 @@ def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | 
 
 def looked_for(sources: Mapping[str, Source]) -> str:
     """What gap logs are called, in words."""
-    names = ", ".join(glob for source in sources.values() for glob in source.globs)
+    globs = [glob for source in sources.values() for glob in source.globs]
+    names, others = ", ".join(globs[:_TOLD]), len(globs) - _TOLD
+    names += f" and {others} more that `vocabgap status` lists" if others > 0 else ""
     packed = " or ".join(f".{compression}" for compression in COMPRESSIONS)
     return f"{names}, each with {packed}, too" if names else "nothing, since every source is off"
 
