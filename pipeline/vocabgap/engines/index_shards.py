@@ -53,28 +53,38 @@ class ShardedNeighbours(SparseNeighbours):
 
     def search(self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray) -> Nearest:
         """See `Neighbours`."""
-        if len(queries) * len(self.weights) > FEW_PAIRS:
-            known, bounds = self._sought(queries, known, bounds)
+        if len(queries) * len(self.weights) <= FEW_PAIRS:
+            return super().search(queries, known, bounds)
+        # With nothing left to be near, the search compares what is known and ends.
+        nearest = super().search(queries, known, np.zeros(len(queries)))
+        unsure = np.flatnonzero(nearest.similarity <= bounds)
+        if len(unsure):
+            best = nearest.similarity[unsure]
+            found, unlisted = self._sought(queries[unsure], known[unsure], bounds[unsure], best)
+            bounds, first = bounds.copy(), known.shape[1]
+            bounds[unsure] = unlisted
+            known = np.pad(known, ((0, 0), (0, found.shape[1])), constant_values=-1)
+            known[unsure, first:] = found
         return super().search(queries, known, bounds)
 
     def _sought(
-        self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray
+        self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray, best: FloatArray
     ) -> tuple[npt.NDArray[np.int32], FloatArray]:
-        """What is known once all shards were searched, and the bound on all else.
+        """What shards list for queries with a cluster as near as `best`, and the bound on all else.
 
         Some shards are searched after others: where these have a near cluster, less is looked at in those.
         """
         blocks = self._sharding.blocks * -(-len(queries) // QUERIES)
         parts = np.array_split(np.arange(len(queries)), min(len(queries), blocks))
         asked = [pack_asked(self.asked(queries[part], known[part], bounds[part])) for part in parts]
-        best, unlisted = np.zeros(len(queries)), np.zeros(len(queries))
+        listed, unlisted = np.full((len(queries), 0), -1, np.int32), np.zeros(len(queries))
         shards = list(map(pack_shard, self.shards(SHARD)))
         for some in requests(shards):
             floors = [_arrays(DEPTH * best[part]) for part in parts]
             found = unpack_found(self._sharding.search(asked, floors, shards[some]), len(parts))
             best, unlisted = np.maximum(best, found.similarity), np.maximum(unlisted, found.bound)
-            known = _packed_to_the_left(np.concatenate([known, found.listed], axis=1))
-        return known, unlisted
+            listed = _packed_to_the_left(np.concatenate([listed, found.listed], axis=1))
+        return listed, unlisted
 
 
 def requests(contents: list[bytes]) -> Iterator[slice]:
