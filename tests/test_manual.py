@@ -1,8 +1,10 @@
 """The sessions of the manual are what the commands print, and what it has others run is understood."""
 
+import os
 import re
 import shlex
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from faults.verbs import VERBS
 from vocabgap.settings.loading import load_settings
 
 MANUAL = Path(package.__file__).parent / "manual"
-WEEKLY, CORPUS, TUTORIAL = "weekly-job", "corpus", "tutorial"
+WEEKLY, CORPUS, TUTORIAL, HOOKS = "weekly-job", "corpus", "tutorial", "hooks"
 TESTS = Path(__file__).parent
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
@@ -46,7 +48,14 @@ def session(name: str, folder: Path) -> int:
             code, out, err = vocabgap(*shlex.split(own)[1:])
             told = out + err if not last and own == command else f"{out.splitlines()[-1]}\n"
         else:
-            done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=True)
+            programs = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+            done = subprocess.run(
+                ["/bin/sh", "-c", command],
+                capture_output=True,
+                text=True,
+                check=True,
+                env={**os.environ, "PATH": programs},
+            )
             told = done.stdout
         assert (command, told.replace(str(folder), "/srv/gaps")) == (command, printed)
     return len(commands)
@@ -64,6 +73,10 @@ def test_session_of_the_weekly_job_is_what_the_commands_print(there: Path) -> No
     Path("vocabgap.toml").write_text(blocks("toml")[0], encoding="utf-8")
 
     assert session(WEEKLY, there) > 15
+
+
+def test_session_about_hooks_is_what_the_commands_print(there: Path) -> None:
+    assert session(HOOKS, there) > 8
 
 
 def test_tutorial_is_what_the_commands_print(there: Path) -> None:

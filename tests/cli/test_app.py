@@ -19,7 +19,7 @@ from vocabgap.errors import ExitCode
 
 COMMANDS = [
     *("report", "render", "check", "list", "show", "review", "draft", "log", "diff", "history"),
-    *("mcp", "demo", "manual", "schema", "status"),
+    *("mcp", "hook", "init", "demo", "manual", "schema", "status"),
 ]
 GROUPS = ["clusters", "decide", "decisions", "corpus", "glossary"]
 ONE = {"one": [gap("sky mask")]}

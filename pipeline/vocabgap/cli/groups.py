@@ -60,6 +60,8 @@ VERBS: Final = {
     "corpus": ("corpus_command", "corpus"),
     "glossary": ("glossary_command", "glossary"),
     "mcp": ("mcp_command", "mcp"),
+    "hook": ("hook_command", "hook"),
+    "init": ("hook_command", "init"),
     "demo": ("demo_command", "demo"),
     "manual": ("about_command", "manual"),
     "schema": ("about_command", "schema"),

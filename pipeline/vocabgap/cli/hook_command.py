@@ -1,0 +1,71 @@
+"""`vocabgap hook` and `init`: gaps that an agent's program tells of by itself, and how it is told to."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vocabgap.cli.output import output_of
+from vocabgap.text import count, escape_unseen
+
+
+class Agent(StrEnum):
+    """Programs whose hooks are known."""
+
+    CLAUDE_CODE = "claude-code"
+    CURSOR = "cursor"
+
+
+def hook(
+    context: typer.Context,
+    agent: Annotated[str, typer.Argument(help="Whose hook it is: claude-code or cursor.")],
+    image: Annotated[
+        str | None, typer.Argument(help="Folder to log in; by default the one that the agent works in.")
+    ] = None,
+    with_prompt: Annotated[
+        bool, typer.Option("--with-prompt", help="Log what the person typed last as the intent, too.")
+    ] = False,
+) -> None:
+    """Log the calls of tools that do not exist which a hook tells of on standard input.
+
+    It always ends with 0: why it could not do its work is in ~/.local/state/vocabgap/hook.log.
+    """
+    from vocabgap.gaplog.hooks import MOST_INPUT, log_calls, note_failure
+
+    try:
+        content = sys.stdin.buffer.read(MOST_INPUT + 1)
+        logged = log_calls(agent, content, image, with_prompt=with_prompt)
+    except Exception as error:
+        note_failure(error)
+        return
+    if output_of(context).as_json:
+        output_of(context).event("result", logged=[gap.gap_id for gap in logged])
+
+
+def init(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(help="Folder that the agent works in.")] = Path(),
+    agent: Annotated[Agent, typer.Option(help="Whose settings are written.")] = Agent.CLAUDE_CODE,
+    remove: Annotated[bool, typer.Option("--remove", help="Take out what was put in.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")
+    ] = False,
+) -> None:
+    """Let an agent's program log gaps: its hooks, the MCP server, and vocabgap.toml.
+
+    What is there stays; a second time changes nothing.
+    """
+    from vocabgap.gaplog.agent_settings import changes, write
+
+    output = output_of(context)
+    changed = changes(folder, agent, remove=remove)
+    for path, content in changed.items():
+        output.event("file", path=str(path), content=content)
+        shown = [f"{path}", *content.splitlines(), ""] if content else [f"{path}: removed"]
+        output.text("\n".join(map(escape_unseen, shown)))
+    if not dry_run:
+        write(changed)
+    done = count(len(changed), "file") + (" would change" if dry_run else " changed")
+    output.result(done, files=[str(path) for path in changed], changed=not dry_run)

@@ -1,0 +1,188 @@
+"""What the hooks of an agent's program tell of gaps: calls of tools that do not exist.
+
+Only the name of the tool is taken, with when and in which session: no argument of a call, no result, and of
+what the person typed nothing, unless it is asked for. A permission that was denied, a time limit or an
+interrupt is no gap. The shapes are those of Claude Code's and Cursor's hooks as of November 2026.
+"""
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.gaplog.log import LoggedGap, log_gap
+from vocabgap.records.record import LOG_NAME
+
+MOST_INPUT: Final = 1 << 20  # bytes of a hook's input
+_MOST_LINE: Final = 4 << 20  # bytes of a line of a transcript that is looked into
+_NAME: Final = r"[A-Za-z0-9][\w.:/-]{0,127}"
+_NO_TOOL: Final = re.compile(rf"No such tool available: ({_NAME})")
+_MARK: Final = b"No such tool available"
+_PROMPT: Final = b'"user"'
+_UNKNOWN: Final = re.compile(
+    r"(?i)\b(?:unknown|no such) tool\b|\btool\b.{0,160}\b(?:not found|does not exist)\b"
+)
+_CALL: Final = re.compile(r"[\w-]{1,128}")
+
+
+class UnmetCall(msgspec.Struct, frozen=True):
+    """A call of a tool that does not exist.
+
+    Attributes:
+        tool: Its name.
+        call: What the agent's program calls this call.
+        session: The session.
+        moment: When, as the program wrote it; null for now.
+        prompt: What the person had typed last; null unless it was asked for.
+    """
+
+    tool: str
+    call: str = ""
+    session: str | None = None
+    moment: str | None = None
+    prompt: str | None = None
+
+
+def log_calls(agent: str, content: bytes, image: str | None, *, with_prompt: bool = False) -> list[LoggedGap]:
+    """Log the calls of tools that do not exist which a hook's input tells of, each once.
+
+    Args:
+        agent: Whose hook it is: one of `AGENTS`.
+        content: What the hook was given, JSON.
+        image: The folder that they are logged in; by default the one that the agent works in.
+        with_prompt: Whether what the person typed last is logged as the intent.
+
+    Raises:
+        VocabgapError: The input is none of such a hook, or the log cannot be written.
+    """
+    if agent not in AGENTS:
+        raise InvalidInputError(f"no hook of '{agent}' is known", hint=f"expected {' or '.join(AGENTS)}")
+    try:
+        given = msgspec.json.decode(content[:MOST_INPUT], type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidInputError(f"the input is no object in JSON: {error}") from error
+    find, where = AGENTS[agent]
+    folder = Path(image or where(given) or ".")
+    logged = []
+    for call in find(given, with_prompt):
+        note = f"call {call.call} of an unknown tool" if call.call else "call of an unknown tool"
+        if call.call and _holds(folder / LOG_NAME, note):
+            continue  # told at the end of an earlier turn
+        logged.append(
+            log_gap(
+                folder,
+                f"the tool {call.tool} was called, and there is none",
+                missing_capability=call.tool,
+                intent=call.prompt,
+                session_id=call.session,
+                timestamp=call.moment,
+                notes=note,
+            )
+        )
+    return logged
+
+
+def note_failure(error: Exception) -> None:
+    """Write down why a hook could not do its work, where an agent is not disturbed by it."""
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    with suppress(OSError):
+        path = Path(state, "vocabgap", "hook.log")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as log:
+            log.write(f"{datetime.now(UTC).isoformat(timespec='seconds')} {error}\n".replace("\0", ""))
+
+
+def _holds(log: Path, note: str) -> bool:
+    try:
+        return note.encode() in log.read_bytes()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise StateError(f"'{log}' cannot be read: {error.strerror or error}") from error
+
+
+def _of_transcript(given: dict[str, Any], with_prompt: bool) -> Iterator[UnmetCall]:
+    """Claude Code: what its transcript says at the end of a turn, or of a session."""
+    if given.get("hook_event_name") not in ("Stop", "SubagentStop", "SessionEnd"):
+        return
+    session, prompt = _text(given, "session_id"), None
+    try:
+        with Path(_text(given, "transcript_path") or "").open("rb") as transcript:
+            while line := transcript.readline(_MOST_LINE):
+                if with_prompt and _PROMPT in line and _MARK not in line:
+                    prompt = _typed(line) or prompt
+                elif _MARK in line:
+                    yield from _refused_calls(line, session, prompt)
+    except OSError as error:
+        raise StateError(f"the transcript cannot be read: {error.strerror or error}") from error
+
+
+def _refused_calls(line: bytes, session: str | None, prompt: str | None) -> Iterator[UnmetCall]:
+    entry = _object(line)
+    for part in _parts(entry):
+        found = _NO_TOOL.search(json.dumps(part.get("content"))) if part.get("is_error") is True else None
+        if part.get("type") == "tool_result" and found:
+            call = _text(part, "tool_use_id") or ""
+            known = call if _CALL.fullmatch(call) else ""
+            yield UnmetCall(found[1], known, session, _text(entry, "timestamp"), prompt)
+
+
+def _typed(line: bytes) -> str | None:
+    """What a person typed, if a line of a transcript says that."""
+    entry = _object(line)
+    if entry.get("type") != "user":
+        return None
+    content = entry.get("message", {}).get("content") if isinstance(entry.get("message"), dict) else None
+    if isinstance(content, str):
+        return content
+    texts = [_text(part, "text") for part in _parts(entry) if part.get("type") == "text"]
+    return "\n".join(text for text in texts if text) or None
+
+
+def _of_failure(given: dict[str, Any], with_prompt: bool) -> Iterator[UnmetCall]:  # noqa: ARG001
+    """Cursor: a call that failed, when it fails; what the person typed is not in it."""
+    tool, message = _text(given, "tool_name") or "", _text(given, "error_message") or ""
+    is_gap = given.get("failure_type") == "error" and given.get("is_interrupt") is not True
+    if given.get("hook_event_name") != "postToolUseFailure" or not is_gap:
+        return
+    if re.fullmatch(_NAME, tool) and tool in message and _UNKNOWN.search(message):
+        call = _text(given, "tool_use_id") or ""
+        yield UnmetCall(tool, call if _CALL.fullmatch(call) else "", _text(given, "conversation_id"))
+
+
+def _workspace(given: dict[str, Any]) -> str | None:
+    roots = given.get("workspace_roots")
+    return next((root for root in roots if isinstance(root, str)), None) if isinstance(roots, list) else None
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(line, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return {}  # torn, or cut
+
+
+def _parts(entry: dict[str, Any]) -> list[dict[str, Any]]:
+    message = entry.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+
+
+def _text(given: dict[str, Any], key: str) -> str | None:
+    value = given.get(key)
+    return value if isinstance(value, str) else None
+
+
+# What finds the calls in a hook's input, and the folder that the agent works in.
+_Finding = Callable[[dict[str, Any], bool], Iterator[UnmetCall]]
+AGENTS: Final[dict[str, tuple[_Finding, Callable[[dict[str, Any]], str | None]]]] = {
+    "claude-code": (_of_transcript, lambda given: _text(given, "cwd")),
+    "cursor": (_of_failure, _workspace),
+}

@@ -1,0 +1,83 @@
+"""What `init` puts into an agent's settings, and takes out again."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from builders.command import vocabgap
+
+AGENTS = {
+    "claude-code": (".claude/settings.json", ".mcp.json"),
+    "cursor": (".cursor/hooks.json", ".cursor/mcp.json"),
+}
+
+
+def files(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): path.read_text(encoding="utf-8")
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_second_time_changes_nothing_and_removing_leaves_nothing(tmp_path: Path, agent: str) -> None:
+    told = vocabgap("init", tmp_path, "--agent", agent)
+    made = files(tmp_path)
+
+    assert (told.code, set(made)) == (0, {*AGENTS[agent], "vocabgap.toml"})
+    assert f"vocabgap hook {agent}" in made[AGENTS[agent][0]]
+    assert json.loads(made[AGENTS[agent][1]])["mcpServers"]["vocabgap"]["args"] == ["mcp", "."]
+    for path, content in made.items():
+        assert f"{path}\n{content}" in told.out
+    assert vocabgap("init", tmp_path, "--agent", agent).out == "0 files changed\n"
+    assert files(tmp_path) == made
+    assert vocabgap("init", tmp_path, "--agent", agent, "--remove").code == 0
+    assert files(tmp_path) == {}
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_others_have_put_there_stays(tmp_path: Path, agent: str) -> None:
+    theirs = {
+        "hooks": {
+            event: [{"command": "lint"}] for event in ("Stop", "SessionEnd", "postToolUseFailure", "other")
+        },
+        "mcpServers": {"files": {"command": "files"}},
+        "version": 1,
+        "größer": "ja",
+    }
+    for name in AGENTS[agent]:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(json.dumps(theirs), encoding="utf-8")
+    (tmp_path / "vocabgap.toml").write_text("[report]\ntop = 3\n", encoding="utf-8")
+
+    assert vocabgap("init", tmp_path, "--agent", agent).code == 0
+    assert vocabgap("init", tmp_path, "--agent", agent, "--remove").code == 0
+
+    for name in AGENTS[agent]:
+        assert json.loads((tmp_path / name).read_text(encoding="utf-8")) == theirs
+    assert (tmp_path / "vocabgap.toml").read_text(encoding="utf-8") == "[report]\ntop = 3\n"
+
+
+def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
+    told = vocabgap("--json", "init", tmp_path, "--dry-run")
+    *shown, result = map(json.loads, told.out.splitlines())
+
+    assert [Path(each["path"]).name for each in shown] == ["settings.json", ".mcp.json", "vocabgap.toml"]
+    assert (result["changed"], files(tmp_path)) == (False, {})
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"hooks": []}', '{"hooks": {"Stop": 5}}'])
+def test_settings_that_cannot_be_read_are_told_and_nothing_is_written(tmp_path: Path, content: str) -> None:
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude/settings.json").write_text(content, encoding="utf-8")
+
+    told = vocabgap("init", tmp_path)
+
+    assert told.code == 2
+    assert files(tmp_path) == {".claude/settings.json": content}
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+    assert vocabgap("init", tmp_path / "nowhere").code == 3

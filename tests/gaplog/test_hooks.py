@@ -1,0 +1,188 @@
+"""What hooks tell of gaps, what they keep to themselves, and what becomes of them where they cannot work."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vocabgap.errors import VocabgapError
+from vocabgap.gaplog.hooks import log_calls
+from vocabgap.ingest.scanning import scan
+
+CANARY = "canary-7f3a"
+
+
+def result(tool: str, call: str, **other: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
+    content = f"<tool_use_error>Error: No such tool available: {tool}</tool_use_error>"
+    part = {"type": "tool_result", "tool_use_id": call, "is_error": True, "content": content, **other}
+    return {"type": "user", "timestamp": "2026-06-02T10:00:00.000Z", "message": {"content": [part]}}
+
+
+def typed(text: object) -> dict[str, Any]:
+    return {"type": "user", "message": {"role": "user", "content": text}}
+
+
+def called(tool: str) -> dict[str, Any]:
+    part = {"type": "tool_use", "id": "toolu_1", "name": tool, "input": {"path": CANARY}}
+    return {"type": "assistant", "message": {"content": [part]}}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+def ended(project: Path, *lines: dict[str, Any] | str, event: str = "Stop") -> bytes:
+    transcript = project.parent / "transcript.jsonl"
+    texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+    transcript.write_text("\n".join(texts), encoding="utf-8")
+    given = {"session_id": "s-1", "cwd": str(project), "hook_event_name": event}
+    return json.dumps({**given, "transcript_path": str(transcript)}).encode()
+
+
+def failed(project: Path, **other: object) -> bytes:
+    given = {
+        "hook_event_name": "postToolUseFailure",
+        "conversation_id": "c-1",
+        "workspace_roots": [str(project)],
+        "tool_name": "render_video",
+        "tool_use_id": "t-9",
+        "tool_input": {"path": CANARY},
+        "error_message": "Tool render_video does not exist",
+        "failure_type": "error",
+        "is_interrupt": False,
+    }
+    return json.dumps({**given, **other}).encode()
+
+
+def test_a_call_of_an_unknown_tool_is_a_gap_once(project: Path) -> None:
+    session = ended(
+        project,
+        typed(f"please, {CANARY}"),
+        called("mask_sky"),
+        result("mask_sky", "toolu_1"),
+        result("mcp__photos__mask", "toolu_2"),
+    )
+    log_calls("claude-code", session, None)
+    log_calls("claude-code", session, None)
+    log_calls("claude-code", session.replace(b"Stop", b"SessionEnd"), None)
+    records = scan(project).records
+
+    assert records.select("missing_capability", "session_id", "intent").rows() == [
+        ("mask_sky", "s-1", None),
+        ("mcp__photos__mask", "s-1", None),
+    ]
+    assert records["timestamp"][0].isoformat() == "2026-06-02T10:00:00+00:00"
+
+
+def test_what_the_person_typed_is_logged_where_it_is_asked_for(project: Path) -> None:
+    parts = [{"type": "text", "text": "darken the sky"}, {"type": "image"}]
+    session = ended(project, typed("hello"), typed(parts), result("mask_sky", "toolu_1"))
+
+    log_calls("claude-code", session, None, with_prompt=True)
+
+    assert scan(project).records["intent"].to_list() == ["darken the sky"]
+
+
+def test_cursor_tells_of_a_call_when_it_fails(project: Path) -> None:
+    log_calls("cursor", failed(project), None)
+    records = scan(project).records
+
+    assert records.select("missing_capability", "session_id").rows() == [("render_video", "c-1")]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"failure_type": "permission_denied"},
+        {"failure_type": "timeout"},
+        {"is_interrupt": True},
+        {"error_message": "File does not exist"},
+        {"error_message": "Tool render does not exist"},
+        {"hook_event_name": "stop"},
+        {"tool_name": "a b; rm", "error_message": "Tool a b; rm does not exist"},
+    ],
+)
+def test_a_failure_of_another_kind_is_no_gap(project: Path, other: dict[str, object]) -> None:
+    assert log_calls("cursor", failed(project, **other), None) == []
+    assert list(project.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{torn, No such tool available: x",
+        json.dumps(result("x", "toolu_1", is_error=False)),
+        json.dumps(typed("No such tool available: x")),
+        json.dumps(typed([{"type": "text", "text": "No such tool available: x", "is_error": True}])),
+        json.dumps({**result("x", "y"), "message": "No such tool available: x"}),
+    ],
+)
+def test_what_only_looks_like_a_refused_call_is_none(project: Path, line: str) -> None:
+    assert log_calls("claude-code", ended(project, line), None) == []
+
+
+def test_nothing_of_a_prompt_an_argument_or_a_result_is_logged(project: Path) -> None:
+    for number in range(100):
+        canary = f"{CANARY}-{number}"
+        told = ended(
+            project,
+            typed(f"use {canary}"),
+            typed([{"type": "text", "text": canary}]),
+            {**called("x"), "cwd": canary},
+            result("mask_sky", f"toolu_{number}", secret=canary, input=canary),
+            {**result("cut", f"toolu_b{number}"), "toolUseResult": canary},
+        )
+        assert len(log_calls("claude-code", told, None)) == 2
+        secret = {"tool_input": {"token": canary}, "tool_use_id": f"t-{number}", "user_email": canary}
+        message = f"Tool render_video does not exist: {canary}"
+        log_calls("cursor", failed(project, **secret, error_message=message), None)
+
+    log = (project / "vocabulary_gaps.jsonl").read_text(encoding="utf-8")
+    assert (log.count("\n"), log.count(CANARY)) == (300, 0)
+
+
+@pytest.mark.parametrize(
+    ("agent", "content"),
+    [
+        ("emacs", b"{}"),
+        ("cursor", b"[]"),
+        ("cursor", b"\xff"),
+        ("claude-code", b'{"hook_event_name": "Stop"}'),
+    ],
+)
+def test_input_of_no_hook_is_an_error_in_one_line(agent: str, content: bytes) -> None:
+    with pytest.raises(VocabgapError) as raised:
+        log_calls(agent, content, None)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "content"),
+    [
+        (("claude-code",), b"no json"),
+        (("emacs",), b"{}"),
+        (("cursor", "nowhere"), b""),
+        (("claude-code",), b'{"hook_event_name": "Stop", "transcript_path": "/nowhere"}'),
+    ],
+)
+def test_a_hook_that_cannot_work_ends_well_and_says_why_in_a_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], content: bytes
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+    done = subprocess.run(
+        [sys.executable, "-m", "vocabgap", "hook", *arguments],
+        input=content,
+        capture_output=True,
+        cwd=tmp_path,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert len((tmp_path / "state/vocabgap/hook.log").read_text(encoding="utf-8").splitlines()) == 1
