@@ -51,6 +51,7 @@ def connect(tmp_path: Path, mcp_sdk: None, _schemas_as_checked: None) -> Connect
         read_only: bool = False,
         glossary: Path | None = None,
         vocabulary: Path | None = None,
+        also: tuple[str, ...] = (),
     ) -> AbstractAsyncContextManager[Client]:
         settings = Settings(
             report=ReportSettings(out=str(tmp_path / "out")),
@@ -58,7 +59,7 @@ def connect(tmp_path: Path, mcp_sdk: None, _schemas_as_checked: None) -> Connect
             glossary=GlossarySettings(folder=None if glossary is None else str(glossary)),
             vocabulary=VocabularySettings(paths=() if vocabulary is None else (str(vocabulary),)),
         )
-        return Client(build(Workspace.at(root, settings, is_read_only=read_only)), mode=mode)
+        return Client(build(Workspace.at(root, settings, is_read_only=read_only), also), mode=mode)
 
     return to
 

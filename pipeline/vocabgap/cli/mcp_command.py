@@ -42,6 +42,14 @@ def mcp(
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Offer no tool that writes anything.")
     ] = False,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--as",
+            help="A further name of the tool that logs a gap, as agents know it from other servers, such as"
+            " report_missing_tool; may be repeated.",
+        ),
+    ] = None,
     http: Annotated[
         int | None,
         typer.Option(
@@ -68,7 +76,8 @@ def mcp(
     from vocabgap.mcp.serving import serve_http, serve_stdio
     from vocabgap.mcp.workspace import Workspace
 
-    server = build(Workspace.at(roots[0] if roots else Path(), settings, is_read_only=read_only))
+    workspace = Workspace.at(roots[0] if roots else Path(), settings, is_read_only=read_only)
+    server = build(workspace, also or ())
     if http is None:
         serve_stdio(server)  # from here on standard output belongs to the protocol
         return
