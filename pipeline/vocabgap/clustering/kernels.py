@@ -37,10 +37,10 @@ GRID: Final = 2.0**40
 DEPTH: Final = 0.85
 
 MANY_POSTINGS: Final = 2**15  # of a query's trigrams: more cost more than the rest of a search
-LEVELS: Final = 255  # norms from 0 to 1 are kept in steps of 1/255, rounded up
-_TAIL: Final = 0.5  # share of the wanted similarity that may come from terms that are not read at all
-_PROMISING: Final = 0.5  # share of the wanted similarity that makes the best candidate of a list looked at
-_DOT_COST: Final = 10  # what a similarity costs, in postings read
+_BLOCK: Final = 16  # clusters
+_TAIL: Final = 0.3  # share of the wanted similarity that may come from terms that are not read
+_KEYS: Final = 3  # terms that clusters are laid out by ...
+_KEY_BITS: Final = 21  # ... and what each takes of an integer
 _ROUNDING: Final = 2.0**-23  # what a float32 sum of positive parts up to 1 is off for each part, at most
 _PARTS: Final = 32  # parts that are reckoned with beside the postings that are read
 
@@ -67,22 +67,20 @@ class Trigrams(NamedTuple):
     gram_weights: FloatArray
 
 
-class Postings(NamedTuple):
-    """Those of term c stand from `first[c]` to `first[c + 1]`, by falling norm.
+class Blocks(NamedTuple):
+    """Clusters by sixteen, in places that follow each other: what a term weighs in each block, at most.
 
     Attributes:
-        first: Shape (terms + 1,).
-        clusters: Shape (entries,): where the cluster stands.
-        weights: Shape (entries,): of the term in the cluster.
-        norms: Shape (entries,): of the cluster's weights from this term on, in levels.
-        rests: Shape (entries,): of its weights after this term, in levels.
+        first: Shape (terms + 1,): postings of term c stand from `first[c]` to `first[c + 1]`.
+        blocks: Shape (postings,).
+        weights: Shape (postings,): the largest of the term in a cluster of the block.
+        trigram_parts: Shape (blocks,): the most that terms of trigrams weigh together in a cluster of it.
     """
 
     first: IntArray
-    clusters: npt.NDArray[np.int32]
+    blocks: npt.NDArray[np.int32]
     weights: npt.NDArray[np.float32]
-    norms: npt.NDArray[np.uint8]
-    rests: npt.NDArray[np.uint8]
+    trigram_parts: npt.NDArray[np.float32]
 
 
 class Memory(NamedTuple):
@@ -94,13 +92,11 @@ class Memory(NamedTuple):
         n_scored: Shape (1,): ... and their number.
         scored_for: Shape (terms,): the last query that a term was scored for when it was compared.
         parts: Shape (terms,): parts of their scores.
-        read_terms: Shape (terms,): those whose postings are read, from the rarest on.
-        stops: Shape (terms,): up to where they were read.
+        read_terms: Shape (terms,): those whose postings are read.
         query_grams: Shape (grams,): weights of the query's trigrams.
         touched: Shape (grams,): trigrams where that is not zero.
-        scores: Shape (m,): accumulators, the similarity to each cluster as far as it was read.
-        rests: Shape (m,): norm of what a cluster has beyond the last posting that was read, in levels.
-        candidates: Shape (m,): clusters whose score is not zero.
+        bounds: Shape (blocks,): accumulators, what a cluster of each block is similar at most.
+        opened: Shape (blocks,): blocks whose clusters are compared.
         compared: Shape (m,): the last query that the exact similarity was worked out for.
         near: Shape (LISTED,): similarities to the nearest clusters, falling.
         places: Shape (LISTED,): these clusters.
@@ -112,18 +108,18 @@ class Memory(NamedTuple):
     scored_for: npt.NDArray[np.int32]
     parts: FloatArray
     read_terms: npt.NDArray[np.int32]
-    stops: IntArray
     query_grams: FloatArray
     touched: npt.NDArray[np.int32]
-    scores: npt.NDArray[np.float32]
-    rests: npt.NDArray[np.uint8]
-    candidates: npt.NDArray[np.int32]
+    bounds: npt.NDArray[np.float32]
+    opened: npt.NDArray[np.int32]
     compared: npt.NDArray[np.int32]
     near: FloatArray
     places: npt.NDArray[np.int32]
 
     @classmethod
-    def of(cls, threads: int, terms: int, grams: int, clusters: int, listed: int) -> "Memory":
+    def of(
+        cls, threads: int, terms: int, grams: int, blocks: int, clusters: int, listed: int
+    ) -> "Memory":
         """Memory of several threads: each array has a first axis for them."""
         return cls(
             np.zeros((threads, terms)),
@@ -132,12 +128,10 @@ class Memory(NamedTuple):
             np.full((threads, terms), -1, np.int32),
             np.zeros((threads, terms)),
             np.empty((threads, terms), np.int32),
-            np.empty((threads, terms), np.int64),
             np.zeros((threads, grams)),
             np.empty((threads, grams), np.int32),
-            np.zeros((threads, clusters), np.float32),
-            np.empty((threads, clusters), np.uint8),
-            np.empty((threads, clusters), np.int32),
+            np.empty((threads, blocks), np.float32),
+            np.empty((threads, blocks), np.int32),
             np.full((threads, clusters), -1, np.int32),
             np.empty((threads, listed)),
             np.empty((threads, listed), np.int32),
@@ -154,14 +148,14 @@ def compiled(function: Callable[..., Any], **options: bool) -> Any:  # noqa: ANN
 
 @partial(compiled, parallel=True)
 def search(
-    queries, known, bounds, floors, order, vectors, trigrams, trigram_part, postings, memories,
+    queries, known, bounds, floors, order, vectors, trigrams, blocks, memories,
     listed, similarity, bound,
 ):  # fmt: skip
     """Fill `listed`, `similarity` and `bound` for each query: see `SparseNeighbours.search`.
 
     Arrays of `memories` have a first axis for the threads.
     """
-    threads = len(memories.scores)
+    threads = len(memories.near)
     # Each thread has its own memory and writes only what belongs to its queries, so that the outcome does
     # not depend on their number. Nothing is written here: where Numba makes a loop parallel, it may take
     # what is written to a part of an array for unused.
@@ -170,7 +164,7 @@ def search(
         for row in range(thread, len(queries), threads):
             _answer(
                 row, queries[row], known[row], bounds[row], floors[row], order, vectors, trigrams,
-                trigram_part, postings, memory, listed, similarity, bound,
+                blocks, memory, listed, similarity, bound,
             )  # fmt: skip
 
 
@@ -180,16 +174,14 @@ search_alone = compiled(search.py_func, nogil=True)
 
 @njit
 def _answer(
-    row, q, known, bound_known, floor, order, vectors, trigrams, trigram_part, postings, memory,
+    row, q, known, bound_known, floor, order, vectors, trigrams, blocks, memory,
     listed, similarity, bound,
 ):  # fmt: skip
     near = memory.near
     n_touched = _expand_query(q, vectors, trigrams, memory)
     count, unlisted = _compare_known(q, known, bound_known, order, vectors, trigrams, floor, memory)
     if unlisted > floor and (count == 0 or near[0] <= unlisted):
-        count = _search_index(
-            q, n_touched, count, order, vectors, trigrams, trigram_part, postings, floor, memory
-        )
+        count = _search_blocks(q, n_touched, count, order, vectors, trigrams, blocks, floor, memory)
         unlisted = _wanted_similarity(near, count, floor)
     for c in memory.scored_terms[: memory.n_scored[0]]:
         memory.term_scores[c] = 0.0
@@ -223,191 +215,72 @@ def _compare_known(q, known, bound, order, vectors, trigrams, floor, memory):
 
 
 @njit
-def _search_index(q, n_touched, count, order, vectors, trigrams, trigram_part, postings, floor, memory):
+def _search_blocks(q, n_touched, count, order, vectors, trigrams, blocks, floor, memory):
     """List the nearest clusters beside those that are known; gives the length of the list."""
+    bounds, opened, trigram_parts = memory.bounds, memory.opened, blocks.trigram_parts
     wanted = _wanted_similarity(memory.near, count, floor)
-    limit = _TAIL * wanted / trigram_part if trigram_part > 0.0 else 0.0
+    most = trigram_parts.max()
+    limit = _TAIL * wanted / most if most > 0.0 else 0.0
     unscored = 0.0
     if _trigram_postings(n_touched, trigrams, memory) <= MANY_POSTINGS:
         _score_all_terms(n_touched, trigrams, memory)
     else:
         unscored = _score_likely_terms(q, n_touched, limit, trigrams, memory)
-    terms, mass, left_out = _choose_terms(trigrams, limit, memory)
-    tail = max(left_out, unscored) * trigram_part
+    terms, left_out = _choose_terms(trigrams, limit, memory)
+    _bound_blocks(terms, max(left_out, unscored), blocks, memory)
     slack = _ROUNDING * (terms + _PARTS)
+    # The best one, at once: it shows how far the rest must be looked at.
+    best = np.argmax(bounds)
     is_partly = unscored > 0.0
-    n_candidates, count = _generate(
-        q, terms, mass, tail, slack, count, order, vectors, trigrams, is_partly, postings, floor, memory
-    )
-    needed = _wanted_similarity(memory.near, count, floor) - slack - tail
-    n_candidates, unread = _narrow(n_candidates, terms, needed, postings, memory)
-    return _verify(
-        q, n_candidates, unread, slack + tail, count, order, vectors, trigrams, is_partly, floor, memory
-    )
+    count = _open_block(q, best, count, order, vectors, trigrams, is_partly, floor, memory)
+    least = np.float32(_wanted_similarity(memory.near, count, floor) - slack)
+    bounds[best] = -1.0
+    n_opened = 0
+    for b in range(len(bounds)):
+        if bounds[b] >= least:
+            opened[n_opened] = b
+            n_opened += 1
+    for b in opened[:n_opened][np.argsort(-bounds[opened[:n_opened]])]:
+        if bounds[b] < _wanted_similarity(memory.near, count, floor) - slack:
+            break
+        count = _open_block(q, b, count, order, vectors, trigrams, is_partly, floor, memory)
+    return count
 
 
 @njit
 def _choose_terms(trigrams, limit, memory):
-    """The terms to read, in order; gives their number, their squared norm, and the largest score left out."""
+    """The terms to read; gives their number, and the largest score left out."""
     term_scores, scored_terms, read_terms = memory.term_scores, memory.scored_terms, memory.read_terms
     first_gram = trigrams.start
-    count, mass, left_out = 0, 0.0, 0.0
+    count, left_out = 0, 0.0
     for c in scored_terms[: memory.n_scored[0]]:
         if term_scores[c] > limit or first_gram[c] == first_gram[c + 1]:
             read_terms[count] = c
             count += 1
-            mass += term_scores[c] * term_scores[c]
         else:
             left_out = max(left_out, term_scores[c])
-    read_terms[:count].sort()
-    return count, mass, left_out
+    return count, left_out
 
 
 @njit
-def _generate(
-    q, terms, mass, tail, slack, count, order, vectors, trigrams, is_partly, postings, floor, memory
-):
-    """Candidate generation; gives the numbers of candidates and of listed clusters."""
+def _bound_blocks(terms, left_out, blocks, memory):
+    """How similar the clusters of each block are at most, by the terms to read and the most others score."""
+    bounds = memory.bounds
+    bounds[:] = np.float32(left_out) * blocks.trigram_parts
+    for c in memory.read_terms[:terms]:
+        term_score = np.float32(memory.term_scores[c])
+        for k in range(blocks.first[c], blocks.first[c + 1]):
+            bounds[blocks.blocks[k]] += term_score * blocks.weights[k]
+
+
+@njit
+def _open_block(q, block, count, order, vectors, trigrams, is_partly, floor, memory):
+    """List what is near enough of a block by its exact similarity; gives the length of the list."""
     near, places, compared, term_scores = memory.near, memory.places, memory.compared, memory.term_scores
-    read_terms, stops, first = memory.read_terms, memory.stops, postings.first
-    start, indices, weights = vectors
-    wanted = _wanted_similarity(near, count, floor)
-    begun, n_candidates = 0, 0
-    left = np.sqrt(mass)
-    while begun < terms and left + tail >= wanted - slack:
-        c = read_terms[begun]
-        needed = wanted - slack - tail
-        stops[begun], n_candidates, best, top = _read(q, c, left, needed, postings, memory, n_candidates)
-        begun += 1
-        mass -= term_scores[c] * term_scores[c]
-        left = np.sqrt(max(mass, 0.0))
-        # The most promising one, at once: it shows how far the rest must be looked at.
-        if best >= 0 and compared[best] != q and top > _PROMISING * wanted:
-            compared[best] = q
-            if is_partly:
-                _score_terms(q, indices[start[best] : start[best + 1]], trigrams, memory)
-            similarity = _exact_similarity(term_scores, best, start, indices, weights)
-            if similarity > floor:
-                count = _insert(near, places, count, similarity, best, order)
-                wanted = _wanted_similarity(near, count, floor)
-    for h in range(begun, terms):
-        stops[h] = first[read_terms[h]]
-    return n_candidates, count
-
-
-@njit
-def _read(q, c, left, needed, postings, memory, n_candidates):
-    """Add the postings of a term to the scores, up to where nothing new can be near enough.
-
-    `left` is the norm of the query from this term on, `needed` the score that a candidate needs, all further
-    terms at their best. Gives where reading ended, the number of candidates, the best new one and its score.
-    """
-    scores, rests, candidates = memory.scores, memory.rests, memory.candidates
-    first, clusters, weights, norms, next_norms = postings
-    square = memory.term_scores[c] * memory.term_scores[c]
-    term_score = np.float32(memory.term_scores[c])
-    left_level = np.float32(left / LEVELS)
-    after_level = np.float32(np.sqrt(max(left * left - square, 0.0)) / LEVELS)
-    least = np.float32(needed)
-    best, top = -1, np.float32(0.0)
-    k, end = first[c], first[c + 1]
-    while k < end and np.float32(norms[k]) * left_level >= least:
-        p = clusters[k]
-        part = term_score * weights[k]
-        score = scores[p]
-        rest = next_norms[k]
-        if score == 0.0:
-            if part + np.float32(rest) * after_level < least or part == 0.0:
-                k += 1
-                continue
-            candidates[n_candidates] = p
-            n_candidates += 1
-        score += part
-        scores[p] = score
-        rests[p] = rest
-        if score > top and p != q:
-            best, top = p, score
-        k += 1
-    return k, n_candidates, best, top
-
-
-@njit
-def _narrow(n_candidates, terms, needed, postings, memory):
-    """Read on, for candidates alone, as long as that is cheaper than their exact similarities.
-
-    Gives the number of candidates left, and the squared norm of what was not read.
-    """
-    scores, term_scores = memory.scores, memory.term_scores
-    read_terms, stops = memory.read_terms, memory.stops
-    first, clusters, weights = postings.first, postings.clusters, postings.weights
-    chosen, unread = _next_to_read(terms, term_scores, read_terms, stops, first)
-    n_candidates = _keep_likely(n_candidates, unread, needed, memory)
-    cost = 0
-    while chosen >= 0:
-        c = read_terms[chosen]
-        end = first[c + 1]
-        if end - stops[chosen] > _DOT_COST * n_candidates:
-            break
-        term_score = np.float32(term_scores[c])
-        for k in range(stops[chosen], end):
-            p = clusters[k]
-            score = scores[p]
-            scores[p] = score + (term_score * weights[k] if score != 0.0 else np.float32(0.0))
-        cost += end - stops[chosen]
-        stops[chosen] = end
-        chosen, unread = _next_to_read(terms, term_scores, read_terms, stops, first)
-        if cost > n_candidates or chosen < 0:
-            n_candidates = _keep_likely(n_candidates, unread, needed, memory)
-            cost = 0
-    return n_candidates, unread
-
-
-@njit
-def _keep_likely(n_candidates, unread, needed, memory):
-    """Drop the candidates that even the best of what was not read cannot lift far enough."""
-    scores, rests, candidates = memory.scores, memory.rests, memory.candidates
-    level, least = np.float32(np.sqrt(unread) / LEVELS), np.float32(needed)
-    likely = 0
-    for t in range(n_candidates):
-        p = candidates[t]
-        if scores[p] + np.float32(rests[p]) * level >= least:
-            candidates[likely] = p
-            likely += 1
-        else:
-            scores[p] = 0.0
-    return likely
-
-
-@njit
-def _next_to_read(terms, term_scores, read_terms, stops, first):
-    """Which list that was not read to its end takes most off the bound for its length, and the bound."""
-    chosen, most, unread = -1, 0.0, 0.0
-    for h in range(terms):
-        c = read_terms[h]
-        left = first[c + 1] - stops[h]
-        if left > 0:
-            square = term_scores[c] * term_scores[c]
-            unread += square
-            if square / left > most:
-                chosen, most = h, square / left
-    return chosen, unread
-
-
-@njit
-def _verify(q, n_candidates, unread, lost, count, order, vectors, trigrams, is_partly, floor, memory):
-    """List what is near enough by its exact similarity, and forget the scores."""
-    near, places, compared, term_scores = memory.near, memory.places, memory.compared, memory.term_scores
-    scores, rests, candidates = memory.scores, memory.rests, memory.candidates
     start, terms, weights = vectors
     wanted = _wanted_similarity(near, count, floor)
-    level = np.float32(np.sqrt(unread) / LEVELS)
-    # The most likely one, first: it shows how far the rest must be looked at.
-    _most_likely_first(n_candidates, scores, candidates)
-    for t in range(n_candidates):
-        p = candidates[t]
-        likely = scores[p] + np.float32(rests[p]) * level >= wanted - lost
-        scores[p] = 0.0
-        if likely and compared[p] != q:
+    for p in range(block * _BLOCK, min((block + 1) * _BLOCK, len(order))):
+        if compared[p] != q:
             if is_partly:
                 _score_terms(q, terms[start[p] : start[p + 1]], trigrams, memory)
             similarity = _exact_similarity(term_scores, p, start, terms, weights)
@@ -415,16 +288,6 @@ def _verify(q, n_candidates, unread, lost, count, order, vectors, trigrams, is_p
                 count = _insert(near, places, count, similarity, p, order)
                 wanted = _wanted_similarity(near, count, floor)
     return count
-
-
-@njit
-def _most_likely_first(n_candidates, scores, candidates):
-    best = 0
-    for t in range(n_candidates):
-        if scores[candidates[t]] > scores[candidates[best]]:
-            best = t
-    if n_candidates > 0:
-        candidates[0], candidates[best] = candidates[best], candidates[0]
 
 
 @njit
@@ -473,12 +336,10 @@ def _memory_of(memories, thread):
         memories.scored_for[thread],
         memories.parts[thread],
         memories.read_terms[thread],
-        memories.stops[thread],
         memories.query_grams[thread],
         memories.touched[thread],
-        memories.scores[thread],
-        memories.rests[thread],
-        memories.candidates[thread],
+        memories.bounds[thread],
+        memories.opened[thread],
         memories.compared[thread],
         memories.near[thread],
         memories.places[thread],
@@ -593,43 +454,58 @@ def _score_likely_terms(q, n_touched, limit, trigrams, memory):
 
 
 @compiled
-def inverted_index(start, terms, weights, columns):
-    """The postings of each of a number of terms, as the fields of `Postings`."""
-    entries = len(terms)
-    norms = np.empty(entries, np.uint8)
-    owner = np.empty(entries, np.int32)
-    at_level = np.zeros(LEVELS + 2, np.int64)  # entries of higher levels, by level
-    first = np.zeros(columns + 1, np.int64)
+def laid_out(start, terms, weights, frequency):
+    """A number of each row: those that share their weightiest terms have numbers near to each other.
+
+    Rare terms count for less: what only few rows have does not bring many together.
+    """
+    numbers = np.empty(len(start) - 1, np.int64)
+    heaviest, heights = np.empty(_KEYS, np.int64), np.empty(_KEYS)
     for p in range(len(start) - 1):
-        square = 0.0
-        for i in range(start[p + 1] - 1, start[p] - 1, -1):
-            square += weights[i] * weights[i]
-            norms[i] = _level(square)
-            owner[i] = p
-            at_level[LEVELS - norms[i] + 1] += 1
-            first[terms[i] + 1] += 1
-    at_level, first = np.cumsum(at_level), np.cumsum(first)
-    falling = np.empty(entries, np.int64)
-    for i in range(entries):
-        above = LEVELS - norms[i]
-        falling[at_level[above]] = i
-        at_level[above] += 1
-    free = first[:-1].copy()
-    clusters = np.empty(entries, np.int32)
-    sorted_weights = np.empty(entries, np.float32)
-    sorted_norms = np.empty(entries, np.uint8)
-    rests = np.empty(entries, np.uint8)
-    for entry in falling:
-        slot = free[terms[entry]]
-        free[terms[entry]] = slot + 1
-        clusters[slot] = owner[entry]
-        sorted_weights[slot] = weights[entry]
-        sorted_norms[slot] = norms[entry]
-        rests[slot] = norms[entry + 1] if entry + 1 < start[owner[entry] + 1] else 0
-    return first, clusters, sorted_weights, sorted_norms, rests
+        heaviest[:], heights[:] = 0, 0.0
+        for i in range(start[p], start[p + 1]):
+            height = weights[i] * np.log(frequency[terms[i]])
+            if height > heights[-1]:
+                k = _KEYS - 1
+                while k > 0 and height > heights[k - 1]:
+                    heaviest[k], heights[k] = heaviest[k - 1], heights[k - 1]
+                    k -= 1
+                heaviest[k], heights[k] = terms[i], height
+        number = 0
+        for c in heaviest:
+            number = (number << _KEY_BITS) + min(c, (1 << _KEY_BITS) - 1)
+        numbers[p] = number
+    return numbers
 
 
-@njit
-def _level(square):
-    """A norm in levels, rounded up, from its square."""
-    return min(np.int64(np.ceil(np.sqrt(square) * LEVELS)), LEVELS)
+@compiled
+def blocks_of(start, terms, weights, rows, first_gram):
+    """The first so many rows by blocks, as the fields of `Blocks`; `first_gram` is `Trigrams.start`."""
+    columns = len(first_gram) - 1
+    parts = np.zeros(-(-rows // _BLOCK), np.float32)
+    last = np.full(columns, -1, np.int32)
+    first = np.zeros(columns + 1, np.int64)
+    for p in range(rows):
+        part = 0.0
+        for i in range(start[p], start[p + 1]):
+            c = terms[i]
+            if first_gram[c] < first_gram[c + 1]:
+                part += weights[i]
+            if last[c] != p // _BLOCK:
+                last[c] = p // _BLOCK
+                first[c + 1] += 1
+        parts[p // _BLOCK] = max(parts[p // _BLOCK], np.float32(part))
+    first = np.cumsum(first)
+    end = first[:-1].copy()
+    blocks = np.empty(first[-1], np.int32)
+    most = np.zeros(first[-1], np.float32)
+    last[:] = -1
+    for p in range(rows):
+        for i in range(start[p], start[p + 1]):
+            c = terms[i]
+            if last[c] != p // _BLOCK:
+                last[c] = p // _BLOCK
+                blocks[end[c]] = p // _BLOCK
+                end[c] += 1
+            most[end[c] - 1] = max(most[end[c] - 1], np.float32(weights[i]))
+    return first, blocks, most, parts

@@ -26,11 +26,12 @@ from scipy import sparse
 
 from vocabgap.clustering.blending import LISTED, Nearest, merged_rows
 from vocabgap.clustering.kernels import (
+    Blocks,
     Memory,
-    Postings,
     Trigrams,
     Vectors,
-    inverted_index,
+    blocks_of,
+    laid_out,
     search,
     search_alone,
 )
@@ -95,11 +96,11 @@ class SparseNeighbours:
     def search(self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray) -> Nearest:
         """See `Neighbours`; the index is only read where what is known does not do."""
         nearest = Nearest.unknown(len(queries))
-        vectors = self._vectors()
-        terms, grams = len(self._trigrams.start) - 1, len(self._trigrams.gram_start) - 1
-        postings = Postings(*inverted_index(*vectors, terms))
-        trigram_part = _trigram_part(vectors, self._trigrams)
-        memory = Memory.of(get_num_threads(), terms, grams, len(self.weights), LISTED)
+        laid, place = _layout(self._vectors(), self._trigrams)
+        vectors = _rows_of(self._vectors(), laid)
+        blocks = Blocks(*blocks_of(*vectors, len(laid), self._trigrams.start))
+        memory = _memory(get_num_threads(), vectors, self._trigrams, blocks)
+        queries, known, order = place[queries], place[known], self.order[laid]
         floors = np.full(len(queries), self._floor)
         done, lot = 0, _FIRST_LOT
         while done < len(queries):
@@ -111,11 +112,10 @@ class SparseNeighbours:
                 known[part],
                 bounds[part],
                 floors[part],
-                self.order,
+                order,
                 vectors,
                 self._trigrams,
-                trigram_part,
-                postings,
+                blocks,
                 memory,
                 nearest.listed[part],
                 nearest.similarity[part],
@@ -127,6 +127,7 @@ class SparseNeighbours:
                 lot *= 2
             elif seconds > 2.0 * _LOT_SECONDS:
                 lot = max(1, lot // 2)
+        nearest.listed = np.where(nearest.listed >= 0, laid[nearest.listed], -1)
         return nearest
 
     def merge(self, kept: IntArray, partner: IntArray) -> None:
@@ -172,34 +173,50 @@ def _trigrams(rows: Rows, terms: IntArray) -> Trigrams:
 def search_shard(shard: Shard, asked: Asked) -> Nearest:
     """What some clusters are near to within a shard; on one thread, and others may run beside it."""
     count, last = len(shard.order), shard.first + len(shard.order)
-    # A query from elsewhere stands behind the clusters of the shard, and in no list of the index.
+    laid, place = _layout(shard.vectors, shard.trigrams)
+    # A query from elsewhere stands behind the clusters of the shard, and in no block.
     inside = (asked.places >= shard.first) & (asked.places < last)
-    queries = np.where(inside, asked.places - shard.first, count + np.arange(len(asked.places)))
+    elsewhere = count + np.arange(len(asked.places))
+    queries = np.where(inside, place[np.where(inside, asked.places - shard.first, 0)], elsewhere)
     known = np.where((asked.known >= shard.first) & (asked.known < last), asked.known - shard.first, -1)
+    vectors = _rows_of(shard.vectors, laid)
     both = Vectors(
-        np.concatenate([shard.vectors.start, shard.vectors.start[-1] + asked.vectors.start[1:]]),
-        np.concatenate([shard.vectors.terms, asked.vectors.terms]),
-        np.concatenate([shard.vectors.weights, asked.vectors.weights]),
+        np.concatenate([vectors.start, vectors.start[-1] + asked.vectors.start[1:]]),
+        np.concatenate([vectors.terms, asked.vectors.terms]),
+        np.concatenate([vectors.weights, asked.vectors.weights]),
     )
-    terms, grams = len(shard.trigrams.start) - 1, len(shard.trigrams.gram_start) - 1
+    blocks = Blocks(*blocks_of(*both, count, shard.trigrams.start))
     nearest = Nearest.unknown(len(queries))
     search_alone(
         queries,
-        known.astype(np.int32),
+        place[known],
         asked.bounds,
         np.maximum(asked.floors, shard.floor),
-        shard.order,
+        shard.order[laid],
         both,
         shard.trigrams,
-        _trigram_part(both, shard.trigrams),
-        Postings(*inverted_index(*shard.vectors, terms)),
-        Memory.of(1, terms, grams, len(both.start) - 1, LISTED),
+        blocks,
+        _memory(1, both, shard.trigrams, blocks),
         nearest.listed,
         nearest.similarity,
         nearest.bound,
     )
-    nearest.listed[nearest.listed >= 0] += shard.first
+    nearest.listed = np.where(nearest.listed >= 0, laid[nearest.listed] + shard.first, -1)
     return nearest
+
+
+def _layout(vectors: Vectors, trigrams: Trigrams) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """An order of clusters that sets similar ones together, and the place of each in it: the last is for none."""
+    frequency = np.bincount(vectors.terms, minlength=len(trigrams.start) - 1) + 1
+    laid = np.argsort(laid_out(*vectors, frequency), kind="stable").astype(np.int32)
+    place = np.full(len(laid) + 1, -1, np.int32)
+    place[laid] = np.arange(len(laid), dtype=np.int32)
+    return laid, place
+
+
+def _memory(threads: int, vectors: Vectors, trigrams: Trigrams, blocks: Blocks) -> Memory:
+    terms, grams = len(trigrams.start) - 1, len(trigrams.gram_start) - 1
+    return Memory.of(threads, terms, grams, len(blocks.trigram_parts), len(vectors.start) - 1, LISTED)
 
 
 def _rows_of(vectors: Vectors, rows: IntArray) -> Vectors:
@@ -209,10 +226,3 @@ def _rows_of(vectors: Vectors, rows: IntArray) -> Vectors:
     entries = np.repeat(vectors.start[rows] - start[:-1], lengths) + np.arange(start[-1])
     return Vectors(start, vectors.terms[entries], vectors.weights[entries])
 
-
-def _trigram_part(vectors: Vectors, trigrams: Trigrams) -> float:
-    """The most that terms of trigrams weigh in a row."""
-    of_trigrams = np.where(np.diff(trigrams.start)[vectors.terms] > 0, vectors.weights, 0.0)
-    owner = np.repeat(np.arange(len(vectors.start) - 1), np.diff(vectors.start))
-    # Of no entries NumPy counts integers, for which the loops would be compiled once more.
-    return float(np.bincount(owner, of_trigrams).max(initial=0.0))
