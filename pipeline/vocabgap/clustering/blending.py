@@ -177,11 +177,17 @@ class Nearest:
     ]  # shape (m, LISTED): places by falling similarity; -1 where there are no more
     similarity: FloatArray  # shape (m,): to the first listed one
     bound: FloatArray  # shape (m,): no cluster that is not listed is more similar
+    limits: npt.NDArray[np.float32]  # shape (m, LISTED), falling: nor is one that is listed than this
 
     @classmethod
     def unknown(cls, count: int) -> "Nearest":
         """Nothing known of `count` clusters."""
-        return cls(np.full((count, LISTED), -1, dtype=np.int32), np.zeros(count), np.full(count, np.inf))
+        return cls(
+            np.full((count, LISTED), -1, dtype=np.int32),
+            np.zeros(count),
+            np.full(count, np.inf),
+            np.full((count, LISTED), np.inf, dtype=np.float32),
+        )
 
 
 def merged_rows(sums: sparse.csr_array, kept: IntArray, partner: IntArray) -> sparse.csr_array:
@@ -206,7 +212,13 @@ class BlendedNeighbours:
         self.weights = weights
         self.order = chosen
 
-    def search(self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray) -> Nearest:
+    def search(
+        self,
+        queries: IntArray,
+        known: npt.NDArray[np.int32],
+        bounds: FloatArray,
+        limits: npt.NDArray[np.float32] | None = None,  # noqa: ARG002 - all that is known is compared
+    ) -> Nearest:
         """See `Neighbours`; all clusters are looked at only where what is known does not do."""
         row, column = np.nonzero((known >= 0) & (known != queries[:, None]))
         pairs = np.unique(row * len(self.weights) + known[row, column])

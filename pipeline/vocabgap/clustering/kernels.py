@@ -42,6 +42,7 @@ _TAIL: Final = 0.3  # share of the wanted similarity that may come from terms th
 _KEYS: Final = 3  # terms that clusters are laid out by ...
 _KEY_BITS: Final = 21  # ... and what each takes of an integer
 _ROUNDING: Final = 2.0**-23  # what a float32 sum of positive parts up to 1 is off for each part, at most
+_ABOVE: Final = 1.0 + 2.0**-22  # times a similarity: no less than it in float32, whatever is then averaged
 _PARTS: Final = 32  # parts that are reckoned with beside the postings that are read
 
 
@@ -148,12 +149,12 @@ def compiled(function: Callable[..., Any], **options: bool) -> Any:  # noqa: ANN
 
 @partial(compiled, parallel=True)
 def search(
-    queries, known, bounds, floors, order, vectors, trigrams, blocks, memories,
-    listed, similarity, bound,
+    queries, known, limits, bounds, floors, order, vectors, trigrams, blocks, memories,
+    listed, listed_limits, similarity, bound,
 ):  # fmt: skip
-    """Fill `listed`, `similarity` and `bound` for each query: see `SparseNeighbours.search`.
+    """Fill the fields of `Nearest` for each query: see `SparseNeighbours.search`.
 
-    Arrays of `memories` have a first axis for the threads.
+    Arrays of `memories` have a first axis for the threads. `limits` are overwritten.
     """
     threads = len(memories.near)
     # Each thread has its own memory and writes only what belongs to its queries, so that the outcome does
@@ -163,8 +164,8 @@ def search(
         memory = _memory_of(memories, thread)
         for row in range(thread, len(queries), threads):
             _answer(
-                row, queries[row], known[row], bounds[row], floors[row], order, vectors, trigrams,
-                blocks, memory, listed, similarity, bound,
+                row, queries[row], known[row], limits[row], bounds[row], floors[row], order, vectors,
+                trigrams, blocks, memory, listed, listed_limits, similarity, bound,
             )  # fmt: skip
 
 
@@ -174,15 +175,19 @@ search_alone = compiled(search.py_func, nogil=True)
 
 @njit
 def _answer(
-    row, q, known, bound_known, floor, order, vectors, trigrams, blocks, memory,
-    listed, similarity, bound,
+    row, q, known, limits, bound_known, floor, order, vectors, trigrams, blocks, memory,
+    listed, listed_limits, similarity, bound,
 ):  # fmt: skip
     near = memory.near
     n_touched = _expand_query(q, vectors, trigrams, memory)
-    count, unlisted = _compare_known(q, known, bound_known, order, vectors, trigrams, floor, memory)
+    count, unlisted = _compare_known(
+        q, known, limits, bound_known, order, vectors, trigrams, floor, memory
+    )
     if unlisted > floor and (count == 0 or near[0] <= unlisted):
         count = _search_blocks(q, n_touched, count, order, vectors, trigrams, blocks, floor, memory)
         unlisted = _wanted_similarity(near, count, floor)
+    else:
+        count, unlisted = _list_known(q, known, limits, unlisted, count, order, floor, memory)
     for c in memory.scored_terms[: memory.n_scored[0]]:
         memory.term_scores[c] = 0.0
     for g in range(n_touched):
@@ -190,19 +195,28 @@ def _answer(
     similarity[row] = near[0] if count > 0 else floor
     bound[row] = unlisted
     listed[row, :count] = memory.places[:count]
+    for k in range(count):
+        listed_limits[row, k] = max(near[k], unlisted) * _ABOVE
+    listed_limits[row, count:] = -1.0
 
 
 @njit
-def _compare_known(q, known, bound, order, vectors, trigrams, floor, memory):
-    """List what is likely to be near, scoring no more terms than that takes.
+def _compare_known(q, known, limits, bound, order, vectors, trigrams, floor, memory):
+    """List the nearest of what is likely to be near, scoring no more terms than that takes.
 
-    Gives the length of the list, and the bound on what is not in it.
+    Those with the highest limits come first; what no limit lets be nearest is left. Gives the length of the
+    list, and the bound on what is neither in it nor left.
     """
     near, places, compared, term_scores = memory.near, memory.places, memory.compared, memory.term_scores
     start, terms, weights = vectors
     count = 0
     compared[q] = q
-    for p in known:
+    for _ in range(len(known)):
+        k = np.argmax(limits)
+        if limits[k] < (near[0] if count > 0 else floor):
+            break
+        limits[k] = -1.0
+        p = known[k]
         if p >= 0 and compared[p] != q:
             compared[p] = q
             _score_terms(q, terms[start[p] : start[p + 1]], trigrams, memory)
@@ -211,6 +225,20 @@ def _compare_known(q, known, bound, order, vectors, trigrams, floor, memory):
                 if count == len(near):
                     bound = max(bound, min(similarity, near[-1]))
                 count = _insert(near, places, count, similarity, p, order)
+    return count, bound
+
+
+@njit
+def _list_known(q, known, limits, bound, count, order, floor, memory):
+    """List also what was left, by its limits; gives the length of the list and the bound on all else."""
+    near, places, compared = memory.near, memory.places, memory.compared
+    for k in range(len(known)):
+        p = known[k]
+        if p >= 0 and limits[k] > floor and compared[p] != q:
+            compared[p] = q
+            if count == len(near):
+                bound = max(bound, min(limits[k], near[-1]))
+            count = _insert(near, places, count, limits[k], p, order)
     return count, bound
 
 

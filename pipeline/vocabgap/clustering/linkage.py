@@ -183,13 +183,20 @@ class Neighbours(Protocol):
     weights: FloatArray
     order: IntArray  # which of several equally near ones is taken
 
-    def search(self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray) -> Nearest:
+    def search(
+        self,
+        queries: IntArray,
+        known: npt.NDArray[np.int32],
+        bounds: FloatArray,
+        limits: npt.NDArray[np.float32] | None = None,
+    ) -> Nearest:
         """The nearest clusters of some, exactly.
 
         Args:
             queries: Places of the clusters to search for, shape (q,).
             known: Places of likely neighbours, shape (q, any number); negative where there are none.
             bounds: No cluster that is not among those is more similar, shape (q,).
+            limits: Nor is one of those than this, shape (q, any number), if that is known; overwritten.
         """
 
     def merge(self, kept: IntArray, partner: IntArray) -> None:
@@ -253,14 +260,16 @@ def link(space: Neighbours) -> Merges:
     heights = np.zeros(count)
     nearest = Nearest.unknown(count)
     queries, known, bounds = np.arange(count), np.zeros((count, 0), dtype=np.int32), np.full(count, np.inf)
+    limits = np.zeros((count, 0), dtype=np.float32)
     keeps, drops, levels = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
     while count > 1:
         tell("wordings grouped", first - count, first)
         if len(queries):
-            found = space.search(queries, known, bounds)
+            found = space.search(queries, known, bounds, limits)
             nearest.listed[queries] = found.listed
             nearest.similarity[queries] = found.similarity
             nearest.bound[queries] = found.bound
+            nearest.limits[queries] = found.limits
         one, other = _reciprocal(nearest, space.order)
         if not len(one):
             break
@@ -287,21 +296,49 @@ def link(space: Neighbours) -> Merges:
         queries = np.flatnonzero(stale[kept])
         parts = kept[queries]
         others = partner[parts]
-        known = place[nearest.listed[parts]]
+        known, limits = place[nearest.listed[parts]], nearest.limits[parts]
         if len(others):
             more = place[nearest.listed[others]]
             more[others < 0] = -1
             known = np.concatenate([known, more], axis=1)
+            limits = np.concatenate([limits, nearest.limits[others]], axis=1)
         bounds = nearest.bound[parts].copy()
         two = others >= 0
         share = space.weights[parts[two]] / (space.weights[parts[two]] + space.weights[others[two]])
         bounds[two] = share * bounds[two] + (1.0 - share) * nearest.bound[others[two]]
+        if len(others):
+            limits[two] = _limits_of_pairs(nearest, parts[two], others[two], share)
 
         space.merge(kept, partner[kept])
-        nearest = Nearest(place[nearest.listed[kept]], nearest.similarity[kept], nearest.bound[kept])
+        nearest = Nearest(
+            place[nearest.listed[kept]],
+            nearest.similarity[kept],
+            nearest.bound[kept],
+            nearest.limits[kept],
+        )
         heights = heights[kept]
         count = len(kept)
     return Merges(np.concatenate(keeps), np.concatenate(drops), np.concatenate(levels))
+
+
+def _limits_of_pairs(
+    nearest: Nearest, one: IntArray, other: IntArray, share: FloatArray
+) -> npt.NDArray[np.float32]:
+    """What merged pairs are similar to, at most: those listed by the one, then those listed by the other.
+
+    What the one lists is to the other no more similar than whatever is nearest to it beside the one.
+    """
+    second_of_one, second_of_other = (
+        np.where(nearest.listed[of, 0] == but, nearest.limits[of, 1], nearest.limits[of, 0])
+        for of, but in ((one, other), (other, one))
+    )
+    second_of_one = np.maximum(second_of_one, nearest.bound[one])
+    second_of_other = np.maximum(second_of_other, nearest.bound[other])
+    share = share[:, None]
+    by_one = share * nearest.limits[one] + (1.0 - share) * second_of_other[:, None]
+    by_other = (1.0 - share) * nearest.limits[other] + share * second_of_one[:, None]
+    # A little more, as float32 may be a little less.
+    return (np.concatenate([by_one, by_other], axis=1) * (1.0 + 2.0**-22)).astype(np.float32)
 
 
 def _reciprocal(nearest: Nearest, order: IntArray) -> tuple[IntArray, IntArray]:

@@ -93,7 +93,13 @@ class SparseNeighbours:
         self.weights = weights
         self.order = chosen
 
-    def search(self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray) -> Nearest:
+    def search(
+        self,
+        queries: IntArray,
+        known: npt.NDArray[np.int32],
+        bounds: FloatArray,
+        limits: npt.NDArray[np.float32] | None = None,
+    ) -> Nearest:
         """See `Neighbours`; the index is only read where what is known does not do."""
         nearest = Nearest.unknown(len(queries))
         laid, place = _layout(self._vectors(), self._trigrams)
@@ -102,6 +108,7 @@ class SparseNeighbours:
         memory = _memory(get_num_threads(), vectors, self._trigrams, blocks)
         queries, known, order = place[queries], place[known], self.order[laid]
         floors = np.full(len(queries), self._floor)
+        limits = _unlimited(known) if limits is None else limits
         done, lot = 0, _FIRST_LOT
         while done < len(queries):
             part = slice(done, done + lot)
@@ -110,6 +117,7 @@ class SparseNeighbours:
             search(
                 queries[part],
                 known[part],
+                limits[part],
                 bounds[part],
                 floors[part],
                 order,
@@ -118,6 +126,7 @@ class SparseNeighbours:
                 blocks,
                 memory,
                 nearest.listed[part],
+                nearest.limits[part],
                 nearest.similarity[part],
                 nearest.bound[part],
             )
@@ -190,6 +199,7 @@ def search_shard(shard: Shard, asked: Asked) -> Nearest:
     search_alone(
         queries,
         place[known],
+        _unlimited(known),
         asked.bounds,
         np.maximum(asked.floors, shard.floor),
         shard.order[laid],
@@ -198,11 +208,16 @@ def search_shard(shard: Shard, asked: Asked) -> Nearest:
         blocks,
         _memory(1, both, shard.trigrams, blocks),
         nearest.listed,
+        nearest.limits,
         nearest.similarity,
         nearest.bound,
     )
     nearest.listed = np.where(nearest.listed >= 0, laid[nearest.listed] + shard.first, -1)
     return nearest
+
+
+def _unlimited(known: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
+    return np.full(known.shape, np.inf, np.float32)
 
 
 def _layout(vectors: Vectors, trigrams: Trigrams) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:

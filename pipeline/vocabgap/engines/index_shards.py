@@ -51,21 +51,30 @@ class ShardedNeighbours(SparseNeighbours):
         super().__init__(rows, chosen, weights, floor)
         self._sharding = sharding
 
-    def search(self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray) -> Nearest:
+    def search(
+        self,
+        queries: IntArray,
+        known: npt.NDArray[np.int32],
+        bounds: FloatArray,
+        limits: npt.NDArray[np.float32] | None = None,
+    ) -> Nearest:
         """See `Neighbours`."""
         if len(queries) * len(self.weights) <= FEW_PAIRS:
-            return super().search(queries, known, bounds)
+            return super().search(queries, known, bounds, limits)
         # With nothing left to be near, the search compares what is known and ends.
-        nearest = super().search(queries, known, np.zeros(len(queries)))
+        overwritten = None if limits is None else limits.copy()
+        nearest = super().search(queries, known, np.zeros(len(queries)), overwritten)
         unsure = np.flatnonzero(nearest.similarity <= bounds)
         if len(unsure):
             best = nearest.similarity[unsure]
             found, unlisted = self._sought(queries[unsure], known[unsure], bounds[unsure], best)
             bounds, first = bounds.copy(), known.shape[1]
             bounds[unsure] = unlisted
-            known = np.pad(known, ((0, 0), (0, found.shape[1])), constant_values=-1)
+            more = (0, 0), (0, found.shape[1])
+            known = np.pad(known, more, constant_values=-1)
             known[unsure, first:] = found
-        return super().search(queries, known, bounds)
+            limits = None if limits is None else np.pad(limits, more, constant_values=np.inf)
+        return super().search(queries, known, bounds, limits)
 
     def _sought(
         self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray, best: FloatArray
@@ -132,7 +141,7 @@ def unpack_found(rows: pa.Table, blocks: int) -> Nearest:
         np.concatenate([np.max([each[place] for each in parts], axis=0) for parts in of_block])
         for place in (1, 2)
     )
-    return Nearest(listed, best, bound)
+    return Nearest(listed, best, bound, np.full(listed.shape, np.inf, np.float32))
 
 
 def _packed_to_the_left(places: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
