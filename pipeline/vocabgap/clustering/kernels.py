@@ -38,6 +38,8 @@ DEPTH: Final = 0.85
 
 MANY_POSTINGS: Final = 2**15  # of a query's trigrams: more cost more than the rest of a search
 _BLOCK: Final = 16  # clusters
+_LEVELS: Final = 255  # weights from 0 to 1 are kept in steps of 1/255, rounded up
+_STRIP: Final = 64  # bounds that are looked through at once
 _TAIL: Final = 0.3  # share of the wanted similarity that may come from terms that are not read
 _KEYS: Final = 3  # terms that clusters are laid out by ...
 _KEY_BITS: Final = 21  # ... and what each takes of an integer
@@ -69,18 +71,24 @@ class Trigrams(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """Clusters by sixteen, in places that follow each other: what a term weighs in each block, at most.
+    """Clusters by sixteen, in places that follow each other: each block is listed by its terms, and lists them.
 
     Attributes:
-        first: Shape (terms + 1,): postings of term c stand from `first[c]` to `first[c + 1]`.
-        blocks: Shape (postings,).
-        weights: Shape (postings,): the largest of the term in a cluster of the block.
+        first: Shape (terms + 1,): the blocks that have term c stand from `first[c]` to `first[c + 1]`.
+        blocks: Shape (entries,).
+        weights: Shape (entries,): the largest of the term in a cluster of the block.
+        start: Shape (blocks + 1,): the terms that block b has stand from `start[b]` to `start[b + 1]`.
+        terms: Shape (entries,).
+        levels: Shape (16 * entries,): weights in levels, of each block its clusters one after the other.
         trigram_parts: Shape (blocks,): the most that terms of trigrams weigh together in a cluster of it.
     """
 
     first: IntArray
     blocks: npt.NDArray[np.int32]
     weights: npt.NDArray[np.float32]
+    start: IntArray
+    terms: npt.NDArray[np.int32]
+    levels: npt.NDArray[np.uint8]
     trigram_parts: npt.NDArray[np.float32]
 
 
@@ -97,7 +105,9 @@ class Memory(NamedTuple):
         query_grams: Shape (grams,): weights of the query's trigrams.
         touched: Shape (grams,): trigrams where that is not zero.
         bounds: Shape (blocks,): accumulators, what a cluster of each block is similar at most.
-        opened: Shape (blocks,): blocks whose clusters are compared.
+        opened: Shape (blocks,): blocks whose clusters may be near enough.
+        level_scores: Shape (terms,): of the terms of a block, what each adds for a level.
+        limits: Shape (16,): what the clusters of a block are similar at most.
         compared: Shape (m,): the last query that the exact similarity was worked out for.
         near: Shape (LISTED,): similarities to the nearest clusters, falling.
         places: Shape (LISTED,): these clusters.
@@ -113,6 +123,8 @@ class Memory(NamedTuple):
     touched: npt.NDArray[np.int32]
     bounds: npt.NDArray[np.float32]
     opened: npt.NDArray[np.int32]
+    level_scores: npt.NDArray[np.float32]
+    limits: npt.NDArray[np.float32]
     compared: npt.NDArray[np.int32]
     near: FloatArray
     places: npt.NDArray[np.int32]
@@ -133,6 +145,8 @@ class Memory(NamedTuple):
             np.empty((threads, grams), np.int32),
             np.empty((threads, blocks), np.float32),
             np.empty((threads, blocks), np.int32),
+            np.empty((threads, terms), np.float32),
+            np.empty((threads, _BLOCK), np.float32),
             np.full((threads, clusters), -1, np.int32),
             np.empty((threads, listed)),
             np.empty((threads, listed), np.int32),
@@ -258,20 +272,14 @@ def _search_blocks(q, n_touched, count, order, vectors, trigrams, blocks, floor,
     _bound_blocks(terms, max(left_out, unscored), blocks, memory)
     slack = _ROUNDING * (terms + _PARTS)
     # The best one, at once: it shows how far the rest must be looked at.
-    best = np.argmax(bounds)
-    is_partly = unscored > 0.0
-    count = _open_block(q, best, count, order, vectors, trigrams, is_partly, floor, memory)
-    least = np.float32(_wanted_similarity(memory.near, count, floor) - slack)
+    best = _best_block(bounds)
+    count = _open_block(q, best, count, order, vectors, trigrams, blocks, unscored, floor, memory)
     bounds[best] = -1.0
-    n_opened = 0
-    for b in range(len(bounds)):
-        if bounds[b] >= least:
-            opened[n_opened] = b
-            n_opened += 1
-    for b in opened[:n_opened][np.argsort(-bounds[opened[:n_opened]])]:
+    likely = opened[: _likely_blocks(bounds, _wanted_similarity(memory.near, count, floor) - slack, opened)]
+    for b in likely[np.argsort(-bounds[likely])]:
         if bounds[b] < _wanted_similarity(memory.near, count, floor) - slack:
             break
-        count = _open_block(q, b, count, order, vectors, trigrams, is_partly, floor, memory)
+        count = _open_block(q, b, count, order, vectors, trigrams, blocks, unscored, floor, memory)
     return count
 
 
@@ -302,20 +310,76 @@ def _bound_blocks(terms, left_out, blocks, memory):
 
 
 @njit
-def _open_block(q, block, count, order, vectors, trigrams, is_partly, floor, memory):
+def _best_block(bounds):
+    best, most = 0, np.float32(-1.0)
+    for first in range(0, len(bounds), _STRIP):
+        strip = bounds[first : first + _STRIP]
+        if _largest(strip) > most:
+            best = first + np.argmax(strip)
+            most = bounds[best]
+    return best
+
+
+@njit
+def _likely_blocks(bounds, least, likely):
+    """Fill in the blocks whose bound is not below some similarity; gives their number."""
+    count = 0
+    for first in range(0, len(bounds), _STRIP):
+        if _largest(bounds[first : first + _STRIP]) >= least:
+            for b in range(first, min(first + _STRIP, len(bounds))):
+                if bounds[b] >= least:
+                    likely[count] = b
+                    count += 1
+    return count
+
+
+@njit(fastmath=True)  # for a compiler that may take the largest in any order takes it of many at once
+def _largest(values):
+    most = values[0]
+    for value in values:
+        most = max(most, value)
+    return most
+
+
+@njit
+def _open_block(q, block, count, order, vectors, trigrams, blocks, unscored, floor, memory):
     """List what is near enough of a block by its exact similarity; gives the length of the list."""
     near, places, compared, term_scores = memory.near, memory.places, memory.compared, memory.term_scores
     start, terms, weights = vectors
+    limits = _bound_clusters(block, unscored, blocks, memory)
+    slack = _ROUNDING * (blocks.start[block + 1] - blocks.start[block] + _PARTS)
     wanted = _wanted_similarity(near, count, floor)
     for p in range(block * _BLOCK, min((block + 1) * _BLOCK, len(order))):
-        if compared[p] != q:
-            if is_partly:
+        if compared[p] != q and limits[p - block * _BLOCK] >= wanted - slack:
+            if unscored > 0.0:
                 _score_terms(q, terms[start[p] : start[p + 1]], trigrams, memory)
             similarity = _exact_similarity(term_scores, p, start, terms, weights)
             if similarity > floor and similarity >= wanted:
                 count = _insert(near, places, count, similarity, p, order)
                 wanted = _wanted_similarity(near, count, floor)
     return count
+
+
+@njit
+def _bound_clusters(block, unscored, blocks, memory):
+    """How similar each cluster of a block is at most, terms without a score having as much as is given."""
+    first, end = blocks.start[block], blocks.start[block + 1]
+    level_scores, limits = memory.level_scores[: end - first], memory.limits
+    for k in range(first, end):
+        level_scores[k - first] = memory.term_scores[blocks.terms[k]] / _LEVELS
+    levels = blocks.levels[_BLOCK * first : _BLOCK * end]
+    rest = np.float32(unscored * blocks.trigram_parts[block])
+    for j in range(_BLOCK):
+        limits[j] = rest + _rough_product(level_scores, levels[j * (end - first) : (j + 1) * (end - first)])
+    return limits
+
+
+@njit(fastmath=True)  # adds up many at once
+def _rough_product(level_scores, levels):
+    total = np.float32(0.0)
+    for k in range(len(levels)):
+        total += level_scores[k] * np.float32(levels[k])
+    return total
 
 
 @njit
@@ -368,6 +432,8 @@ def _memory_of(memories, thread):
         memories.touched[thread],
         memories.bounds[thread],
         memories.opened[thread],
+        memories.level_scores[thread],
+        memories.limits[thread],
         memories.compared[thread],
         memories.near[thread],
         memories.places[thread],
@@ -510,9 +576,10 @@ def laid_out(start, terms, weights, frequency):
 def blocks_of(start, terms, weights, rows, first_gram):
     """The first so many rows by blocks, as the fields of `Blocks`; `first_gram` is `Trigrams.start`."""
     columns = len(first_gram) - 1
-    parts = np.zeros(-(-rows // _BLOCK), np.float32)
+    count = -(-rows // _BLOCK)
+    parts = np.zeros(count, np.float32)
     last = np.full(columns, -1, np.int32)
-    first = np.zeros(columns + 1, np.int64)
+    first, block_start = np.zeros(columns + 1, np.int64), np.zeros(count + 1, np.int64)
     for p in range(rows):
         part = 0.0
         for i in range(start[p], start[p + 1]):
@@ -522,12 +589,14 @@ def blocks_of(start, terms, weights, rows, first_gram):
             if last[c] != p // _BLOCK:
                 last[c] = p // _BLOCK
                 first[c + 1] += 1
+                block_start[p // _BLOCK + 1] += 1
         parts[p // _BLOCK] = max(parts[p // _BLOCK], np.float32(part))
-    first = np.cumsum(first)
-    end = first[:-1].copy()
-    blocks = np.empty(first[-1], np.int32)
-    most = np.zeros(first[-1], np.float32)
+    first, block_start = np.cumsum(first), np.cumsum(block_start)
+    end, entry = first[:-1].copy(), np.empty(columns, np.int64)
+    blocks, most = np.empty(first[-1], np.int32), np.zeros(first[-1], np.float32)
+    block_terms, levels = np.empty(first[-1], np.int32), np.zeros(_BLOCK * first[-1], np.uint8)
     last[:] = -1
+    entries = 0
     for p in range(rows):
         for i in range(start[p], start[p + 1]):
             c = terms[i]
@@ -535,5 +604,17 @@ def blocks_of(start, terms, weights, rows, first_gram):
                 last[c] = p // _BLOCK
                 blocks[end[c]] = p // _BLOCK
                 end[c] += 1
+                entry[c] = entries
+                block_terms[entries] = c
+                entries += 1
             most[end[c] - 1] = max(most[end[c] - 1], np.float32(weights[i]))
-    return first, blocks, most, parts
+            level = min(np.int64(np.ceil(weights[i] * _LEVELS)), _LEVELS)
+            levels[_place_of(entry[c], p, block_start)] = level
+    return first, blocks, most, block_start, block_terms, levels, parts
+
+
+@njit
+def _place_of(entry, p, block_start):
+    """Where the level of a cluster stands, given the entry of its block."""
+    first, end = block_start[p // _BLOCK], block_start[p // _BLOCK + 1]
+    return _BLOCK * first + (p % _BLOCK) * (end - first) + entry - first
