@@ -21,7 +21,7 @@ from vocabgap.clustering.linkage import Neighbours
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.decisions.log import read_decisions
 from vocabgap.decisions.replay import EffectiveDecisions, replay
-from vocabgap.errors import InvalidInputError, expanded, require_kind, whole_number
+from vocabgap.errors import InvalidInputError, expanded, require_kind, unusable, whole_number
 from vocabgap.glossary.checkpoints import waiting_folder
 from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.glossary.session import Ask
@@ -155,6 +155,8 @@ def analyse(
         VocabgapError: One of its kinds, as the stages raise them.
     """
     settings = _in_force(settings)
+    if engine is not None and not (hasattr(engine, "read_logs") and hasattr(engine, "space")):
+        raise unusable("engine", "what `with vocabgap.spark_engine() as engine` gives", engine)
     moment, ahead = known_present(now), 0
     chosen = _chosen(selection, moment)
     timings: list[Timing] = []

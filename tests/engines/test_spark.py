@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -18,9 +19,9 @@ from builders import gap, write_corpus
 from builders.command import vocabgap
 from vocabgap.clustering.linkage import average_linkage
 from vocabgap.clustering.vectorizing import vectorize
-from vocabgap.engines import index_shards
+from vocabgap.engines import connecting, index_shards
 from vocabgap.engines.spark import SparkEngine, spark_engine
-from vocabgap.errors import StateError
+from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.ingest.scanning import scan
 from vocabgap.pipeline import run
 
@@ -128,6 +129,11 @@ def test_an_address_where_nothing_listens_is_told_at_once(photos: Path) -> None:
     [
         (("--remote", "sc://a:1"), "--remote and --spark-conf are for Spark"),
         (("--engine", "spark", "--spark-conf", "a"), "--spark-conf 'a' has no value"),
+        (("--engine", "spark", "--spark-conf", "=a"), "--spark-conf '' has no key"),
+        (("--engine", "spark", "--spark-conf", "spark.remote=sc://a:1"), "--spark-conf spark.remote names"),
+        (("--engine", "spark", "--remote", "sc://[::1"), "'sc://[::1' is no address of a Spark Connect"),
+        (("--engine", "spark", "--remote", "sc://a\nb:1"), "'sc://a b:1' is no address of a Spark"),
+        (("--engine", "spark", "--remote", "sc://a:x/;token=S"), "'sc://a:x' is no address of a Spark"),
         (("--engine", "spark", "--remote", "http://a:1"), "'http://a:1' is no address of a Spark Connect"),
         (("--engine", "spark", "--remote", "sc://a:x"), "'sc://a:x' is no address of a Spark Connect"),
         (("--engine", "spark", "--cache", "kept"), "an engine reads logs without a cache"),
@@ -142,9 +148,11 @@ def test_options_that_do_not_go_together_are_told(
     assert f"vocabgap: {told}" in result.err
 
 
-def test_a_report_here_loads_nothing_of_spark(photos: Path, tmp_path: Path) -> None:
+def test_a_report_here_loads_nothing_of_spark(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in [name for name in sys.modules if name.startswith("vocabgap.engines")]:
-        del sys.modules[name]
+        monkeypatch.delitem(sys.modules, name)
     run(photos, tmp_path / "out")
     assert not [name for name in sys.modules if name.startswith("vocabgap.engines")]
 
@@ -166,3 +174,82 @@ def test_it_runs_where_the_main_module_has_no_file(photos: Path) -> None:
     subprocess.run([sys.executable, "-c", code, photos, photos / "../out"], check=True, cwd=photos)
 
     assert (photos / "../out/report.md").exists()
+
+
+@pytest.fixture
+def listener() -> Iterator[int]:
+    """A port where something listens that says nothing."""
+    with socket.socket() as open_port:
+        open_port.bind(("127.0.0.1", 0))
+        open_port.listen()
+        yield open_port.getsockname()[1]
+
+
+def test_what_listens_and_is_no_server_is_told_without_the_token(
+    photos: Path, listener: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connecting, "_LONGEST_GREETING", 0.2)
+    remote = f"sc://127.0.0.1:{listener}/;token=SECRET;use_ssl=true"
+
+    told = vocabgap("report", photos, "--engine", "spark", "--remote", remote)
+
+    assert told.code == 4
+    assert told.err.startswith(f"vocabgap: what listens at '127.0.0.1:{listener}' does not speak Spark Con")
+    assert (len(told.err.splitlines()), "SECRET" in told.err) == (2, False)
+
+
+@pytest.mark.parametrize("rest", [";token", "path"])
+def test_what_follows_the_port_is_looked_at(photos: Path, listener: int, rest: str) -> None:
+    told = vocabgap("report", photos, "--engine", "spark", "--remote", f"sc://127.0.0.1:{listener}/{rest}")
+
+    assert (told.code, len(told.err.splitlines())) == (2, 2)
+    assert "what follows the port is not understood" in told.err
+
+
+def test_no_proxy_sees_what_is_sent_in_this_process(
+    photos: Path, tmp_path: Path, listener: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http_proxy", "https_proxy", "grpc_proxy"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{listener}")
+    monkeypatch.setenv("MASTER", "local")
+
+    assert vocabgap("report", photos, "--engine", "spark", "--out", tmp_path / "out").code == 0
+
+
+def test_whoever_holds_a_connection_does_not_hold_up_the_report() -> None:
+    with spark_engine() as engine, socket.create_connection(address_of(engine)):
+        assert engine.name.startswith("sail ")
+
+
+def address_of(engine: SparkEngine) -> tuple[str, int]:
+    target = str(cast("Any", engine._session.client)._builder.endpoint)
+    host, port = target.removeprefix("dns:///").rsplit(":", 1)
+    return host, int(port)
+
+
+def test_an_engine_that_is_over_says_so(demo: Path, tmp_path: Path) -> None:
+    with spark_engine() as over:
+        pass
+    with pytest.raises(StateError, match="is over"):
+        run(demo, tmp_path / "out", engine=over)
+
+
+@pytest.mark.parametrize("engine", ["spark", spark_engine()])
+def test_what_is_no_engine_is_told(demo: Path, tmp_path: Path, engine: Any) -> None:  # noqa: ANN401
+    with pytest.raises(InvalidInputError, match="spark_engine"):
+        run(demo, tmp_path / "out", engine=engine)
+
+
+@pytest.mark.parametrize("arguments", [(123,), ([],), (None, "abc"), (None, {1: "x"}), (None, {"a": None})])
+def test_arguments_that_cannot_be_used_are_told(arguments: tuple[Any, ...]) -> None:
+    with pytest.raises(InvalidInputError), spark_engine(*arguments):
+        pass
+
+
+def test_an_environment_that_sail_cannot_use_is_told(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SAIL_MODE", "nonsense")
+
+    told = vocabgap("report", photos, "--engine", "spark")
+
+    assert told.code == 2
+    assert told.err.startswith("vocabgap: Sail cannot be started: ")

@@ -41,6 +41,7 @@ app = typer.Typer(
 _PANIC: Final = "PanicException"
 _STOP_IN_PANIC: Final = re.compile(r"StoppedError\((\d+)\)|KeyboardInterrupt")
 _TOO_LITTLE: Final = StateError("there is too little memory", hint="read less at once, or raise the limit")
+_ENGINE: Final = "vocabgap.engines.spark"
 _OBJECTS: Final = 50_000  # more than before, until garbage is looked for
 
 
@@ -132,6 +133,11 @@ def main() -> NoReturn:
     raise_stops()
     code = run(sys.argv[1:])
     ignore()
+    if _ENGINE in sys.modules and code in STOPPED:
+        # Threads of an engine that was interrupted may still call Python while it is taken apart.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
     sys.exit(code)
 
 

@@ -283,7 +283,10 @@ def _engine(name: EngineName, remote: str | None, conf: list[str]) -> "Iterator[
     pairs = [pair.partition("=") for pair in conf]
     for key, is_pair, _ in pairs:
         if not (key and is_pair):
-            raise InvalidInputError(f"--spark-conf '{visible(key)}' has no value", hint="expected KEY=VALUE")
+            lacks = "value" if key else "key"
+            raise InvalidInputError(
+                f"--spark-conf '{visible(key)}' has no {lacks}", hint="expected KEY=VALUE"
+            )
     from vocabgap.engines.spark import spark_engine
 
     with spark_engine(remote, {key: value for key, _, value in pairs}) as engine:

@@ -130,9 +130,7 @@ class Memory(NamedTuple):
     places: npt.NDArray[np.int32]
 
     @classmethod
-    def of(
-        cls, threads: int, terms: int, grams: int, blocks: int, clusters: int, listed: int
-    ) -> "Memory":
+    def of(cls, threads: int, terms: int, grams: int, blocks: int, clusters: int, listed: int) -> "Memory":
         """Memory of several threads: each array has a first axis for them."""
         return cls(
             np.zeros((threads, terms)),
@@ -194,9 +192,7 @@ def _answer(
 ):  # fmt: skip
     near = memory.near
     n_touched = _expand_query(q, vectors, trigrams, memory)
-    count, unlisted = _compare_known(
-        q, known, limits, bound_known, order, vectors, trigrams, floor, memory
-    )
+    count, unlisted = _compare_known(q, known, limits, bound_known, order, vectors, trigrams, floor, memory)
     if unlisted > floor and (count == 0 or near[0] <= unlisted):
         count = _search_blocks(q, n_touched, count, order, vectors, trigrams, blocks, floor, memory)
         unlisted = _wanted_similarity(near, count, floor)

@@ -240,4 +240,3 @@ def _rows_of(vectors: Vectors, rows: IntArray) -> Vectors:
     start = np.concatenate([[0], np.cumsum(lengths)])
     entries = np.repeat(vectors.start[rows] - start[:-1], lengths) + np.arange(start[-1])
     return Vectors(start, vectors.terms[entries], vectors.weights[entries])
-

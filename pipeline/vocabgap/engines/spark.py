@@ -5,10 +5,6 @@ Without the address of a server it is Sail, an engine of the same protocol, with
 
 import os
 import re
-import signal
-import socket
-import sys
-import threading
 import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -17,11 +13,11 @@ from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 from vocabgap.clustering.linkage import Neighbours
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
-from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.engines.connecting import elsewhere, place, within
+from vocabgap.errors import InvalidInputError, StateError, converted, require_text
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.scanning import LogsRead
 from vocabgap.settings.model import ScanSettings
@@ -34,9 +30,6 @@ if TYPE_CHECKING:
 INSTALLING: Final = "pip install 'vocabgap[spark]'"
 _LOGS_AT_ONCE: Final = 256  # logs of a piece of work, at most
 _PIECES: Final = 4  # pieces of work for each task at once, so that a slow one holds up little
-_PORT: Final = 15_002  # where Spark Connect listens by default
-_LONGEST_KNOCK: Final = 5.0  # seconds
-_RETRIES: Final = 5  # of a request that a server did not answer, some 17 seconds in all
 _MANY_NUMBERS: Final = 100_000  # more than there are tasks at once
 _SENT: Final = {".py", ".toml", ".txt"}  # endings of what the steps need of the package
 
@@ -46,11 +39,13 @@ class SparkEngine:
 
     Attributes:
         name: What it is called in `run.json`, with its version and, of a server, its place.
+        is_over: Whether its session has ended.
     """
 
     def __init__(self, session: "SparkSession", name: str, tasks: int) -> None:
         """A session that does so many tasks at once."""
         self.name = name
+        self.is_over = False
         self._session = session
         self._pieces = _PIECES * tasks
 
@@ -86,6 +81,8 @@ class SparkEngine:
 
     def _spread(self, columns: Mapping[str, list[Any]]) -> "DataFrame":
         """Rows that each are a piece of work, so spread that all workers have some."""
+        if self.is_over:
+            raise StateError(f"the engine '{self.name}' is over", hint="use it within `with spark_engine()`")
         rows = _table(columns)
         return self._session.createDataFrame(rows).repartition(max(1, min(rows.num_rows, self._pieces)))
 
@@ -99,9 +96,13 @@ def spark_engine(remote: str | None = None, conf: Mapping[str, str] | None = Non
         conf: Settings of the session.
 
     Raises:
-        InvalidInputError: The extra is not installed, or the address is none.
+        InvalidInputError: The extra is not installed, or an argument cannot be used.
         StateError: Nothing answers there, or what was sent there failed.
     """
+    if remote is not None:
+        require_text("remote", remote)
+    where = None if remote is None else place(remote)
+    conf = converted({} if conf is None else conf, dict[str, str], "conf")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of versions that were not tried with it
@@ -113,47 +114,24 @@ def spark_engine(remote: str | None = None, conf: Mapping[str, str] | None = Non
         raise InvalidInputError(
             f"the engine 'spark' is not installed: {error}", hint=f"install it: {INSTALLING}"
         ) from error
+    engine = None
     try:
-        with _within(conf or {}) if remote is None else _elsewhere(remote, conf or {}) as engine:
+        with within(conf) if remote is None else elsewhere(remote, conf) as session:
+            if where is None:
+                engine = SparkEngine(session, f"sail {session.version}", os.cpu_count() or 1)
+            else:
+                _send_package(session)
+                name = f"spark {session.version} at {where}"
+                engine = SparkEngine(session, name, _tasks_at_once(session))
             yield engine
     except PySparkException as error:
         raise StateError(
-            f"{remote or 'the engine'} failed: {_last_line(str(error))}",
+            f"{where or 'the engine'} failed: {_last_line(str(error))}",
             hint="its workers need Python with vocabgap's packages, and the logs under the same paths",
         ) from error
-
-
-@contextmanager
-def _within(conf: Mapping[str, str]) -> Iterator[SparkEngine]:
-    """Sail, in this process."""
-    from pysail.spark import SparkConnectServer  # noqa: PLC0415 - an extra
-
-    os.environ.setdefault("RUST_LOG", "error")  # else it tells what it does
-    server = SparkConnectServer("127.0.0.1", 0)
-    server.start(background=True)
-    try:
-        session = _session("sc://{}:{}".format(*server.listening_address), conf)
-        if threading.current_thread() is threading.main_thread():
-            # Sail has taken Ctrl-C for itself, and would only end the server at it.
-            signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
-        try:
-            yield SparkEngine(session, f"sail {session.version}", os.cpu_count() or 1)
-        finally:
-            session.client.close()
     finally:
-        server.stop()
-
-
-@contextmanager
-def _elsewhere(remote: str, conf: Mapping[str, str]) -> Iterator[SparkEngine]:
-    """A session of a server."""
-    where = _require_listener(remote)
-    session = _session(remote, conf)
-    try:
-        _send_package(session)
-        yield SparkEngine(session, f"spark {session.version} at {where}", _tasks_at_once(session))
-    finally:
-        session.stop()
+        if engine is not None:
+            engine.is_over = True
 
 
 def _tasks_at_once(session: "SparkSession") -> int:
@@ -162,55 +140,6 @@ def _tasks_at_once(session: "SparkSession") -> int:
 
     parted = session.range(_MANY_NUMBERS).select(spark_partition_id()).distinct()
     return max(1, parted.count())
-
-
-def _session(address: str, conf: Mapping[str, str]) -> "SparkSession":
-    with warnings.catch_warnings(), _main_with_a_file():
-        warnings.simplefilter("ignore")
-        from pyspark.sql import SparkSession  # noqa: PLC0415 - an extra
-        from pyspark.sql.connect.client.retries import DefaultPolicy  # noqa: PLC0415
-
-        builder = SparkSession.builder.remote(address)
-        for key, value in conf.items():
-            builder = builder.config(key, value)
-        session = builder.create()
-    session.client.set_retry_policies([DefaultPolicy(max_retries=_RETRIES)])
-    return session
-
-
-@contextmanager
-def _main_with_a_file() -> Iterator[None]:
-    """Let the client load under `python -c`, which it takes for its doctests, and ends."""
-    main = sys.modules["__main__"]
-    if hasattr(main, "__file__"):
-        yield
-        return
-    main.__file__ = os.devnull
-    try:
-        yield
-    finally:
-        del main.__file__
-
-
-def _require_listener(remote: str) -> str:
-    """Ask once whether something listens, for the client would go on asking for minutes; gives its place."""
-    address = urlsplit(remote)
-    try:
-        host, port = address.hostname, address.port or _PORT
-    except ValueError:
-        host = None
-    if address.scheme != "sc" or not host:
-        raise InvalidInputError(
-            f"'{remote}' is no address of a Spark Connect server", hint="expected sc://HOST:PORT"
-        )
-    try:
-        socket.create_connection((host, port), timeout=_LONGEST_KNOCK).close()
-    except OSError as error:
-        raise StateError(
-            f"no Spark Connect server answers at '{host}:{port}': {error.strerror or error}",
-            hint="start one, or leave out --remote for an engine in this process",
-        ) from error
-    return f"{host}:{port}"
 
 
 def _send_package(session: "SparkSession") -> None:

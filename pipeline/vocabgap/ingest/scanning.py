@@ -157,7 +157,7 @@ def scan(
     if verify_hash and cache is None:
         raise InvalidInputError("there is no cache to verify", hint="name the folder of the cache, too")
     if read_logs is not None and cache is not None:
-        raise InvalidInputError("an engine reads logs without a cache", hint="leave out --cache, or --engine")
+        raise InvalidInputError("an engine reads logs without a cache", hint="leave out one of them")
     settings = _in_force(settings, tenant_id, sources, hidden, max_expanded_mib)
     logs, corpora = logs_and_corpora(resolve_roots(roots))
     found = discover(logs, settings) if read_logs is not None and logs else []
