@@ -8,6 +8,8 @@ OUT    := out
 unexport PYTHONDONTWRITEBYTECODE
 # The newest demo record counts as the present, so that the demo report is the same on any day.
 NOW    := last
+# Of what `make bench` measures: small, about three minutes; large, more than an hour.
+SIZE   := small
 
 .DEFAULT_GOAL := help
 .PHONY: help report test approve bench soak spark lint types imports pytest notebooks clean
@@ -25,20 +27,8 @@ test: $(VENV)/.dev  ## lint, types, import rules, every test, the notebooks
 approve: $(VENV)/.dev  ## write the approved reports of the tests anew; look at the diff
 	@$(BIN)/pytest --quiet --approve tests/reporting/test_golden.py
 
-bench: $(VENV)/.dev  ## what the stages cost, and how good the groups are, beside others
-	@$(BIN)/python tests/benchmarks/ingest.py
-	@$(BIN)/python tests/benchmarks/corpus.py
-	@$(BIN)/python tests/benchmarks/corpus_store.py
-	@$(BIN)/python tests/benchmarks/clustering.py
-	@$(BIN)/python tests/benchmarks/quality.py
-	@$(BIN)/python tests/benchmarks/ranking.py
-	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/page.py
-	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/history.py
-	@$(BIN)/python tests/benchmarks/glossary.py
-	@$(BIN)/python tests/benchmarks/contradictions.py
-	@$(BIN)/python tests/benchmarks/linting.py
-	@$(BIN)/python tests/benchmarks/gaplog.py
-	@$(BIN)/python tests/benchmarks/engines.py
+bench: $(VENV)/.dev  ## what the stages cost, beside others, and how good the groups are; SIZE=large for the large one
+	@PYTHONPATH=tests $(BIN)/python -m benchmarks --size $(SIZE)
 
 soak: $(VENV)/.dev  ## kill, refuse, fill the disk, flip bits, make mistakes: for some minutes, as a table
 	@PYTHONPATH=tests $(BIN)/python tests/faults/soak.py

@@ -1,30 +1,26 @@
-"""What clustering costs, beside the same groups from scikit-learn and fastcluster in the same run.
+"""What clustering costs, beside the same groups from scikit-learn and fastcluster.
 
-Run by `make bench`; `--size large` takes a hundred thousand and a million surfaces, which the others cannot
-hold. Each measurement has a process of its own, so that memory is its own. What is timed begins with records
-and ends with groups: normalising, vectorising, linkage and cut. Everyone is handed the same rows, and is
-called once on a small corpus first, so that loading and compiling are not in the figures.
-
-Only ratios, taken in one run, can be compared between machines.
+What is timed begins with records and ends with groups: normalising, vectorising, linkage and cut. Everyone is
+handed the same rows, and is called once on a small corpus first, so that loading and compiling are not in the
+figures. Only ours can hold a hundred thousand wordings and more.
 """
 
-import argparse
-import multiprocessing
-import resource
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from zlib import crc32
 
 import numpy as np
 import polars as pl
 from scipy import sparse
 
+from benchmarks.measuring import Row, Work, cost_of
+from benchmarks.wordings import draw
 from vocabgap.clustering.blending import blended_rows
 from vocabgap.clustering.cutting import flat_groups
 from vocabgap.clustering.linkage import DENSE_LIMIT, average_linkage, cosine_distances
@@ -33,49 +29,26 @@ from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.records.record import PHRASE_FIELDS
 from vocabgap.text import surface
 
-if TYPE_CHECKING:
-    from benchmarks.wordings import draw
-else:
-    from wordings import draw
-
 Solve = Callable[[Rows, FloatArray, float], IntArray]
 Space = Callable[[Points], Rows]
 
-HEADINGS: Final = (
-    "surfaces", "needs", "rows", "cut", "by", "groups", "rows elsewhere", "vectorising s", "linkage s",
-    "wall s", "CPU s", "peak MiB", "wall", "CPU", "peak",
-)  # fmt: skip
-LEFT: Final = 5  # headings of cells that are aligned to the left
 WARMING: Final = DENSE_LIMIT + 500  # wordings, enough that the large way is taken
 DIMENSIONS: Final = 384  # of a small sentence embedding model
 BLOCK_ROWS: Final = 1_024
-MEANING: Final = """
-The last three columns are multiples of what ours takes. Rows elsewhere stand with other rows than in ours:
-among clusters that are equally near each solver may take its own."""
 
 
 class Case(NamedTuple):
     """What is clustered: a corpus, the space its rows are in, and where merging stops.
 
-    Without needs it is one word with a number behind it, all of which share most of their trigrams.
+    Without needs it is one word with a number behind it, all of which share most of their trigrams. With
+    peers each wording counts once, for they know no weights.
     """
 
-    surfaces: int
-    concepts: int
+    wordings: int
+    needs: int
     space: str
     cut: float
-    by_mentions: bool = False
-
-
-class Cost(NamedTuple):
-    """Seconds, peak resident memory in MiB, and what came out."""
-
-    cpu: float
-    wall: float
-    peak: float
-    loading: float
-    vectorising: float
-    groups: IntArray
+    peers: bool = True
 
 
 def default(points: Points) -> Rows:
@@ -167,22 +140,26 @@ def embedded(points: Points) -> Rows:
 
 
 SPACES: Final[dict[str, Space]] = {"words": words, "default": default, "embedded": embedded}
-SMALL: Final = [
-    Case(20_000, 2_000, "words", 0.5),
-    Case(20_000, 2_000, "default", 0.5),
-    Case(20_000, 2_000, "embedded", 0.7),
-    Case(20_000, 0, "default", 0.5),
-]
-LARGE: Final = [
-    *(
-        Case(100_000, 2_000, space, cut, by_mentions=True)
-        for space in ("words", "default")
-        for cut in (0.7, 0.9)
-    ),
-    Case(1_000_000, 20_000, "words", 0.5, by_mentions=True),
-    Case(1_000_000, 20_000, "words", 0.7, by_mentions=True),
-    Case(1_000_000, 20_000, "default", 0.7, by_mentions=True),
-]
+PEERS: Final[dict[str, Solve]] = {"scikit-learn": scikit_learn, "fastcluster": fastcluster}
+CASES: Final = {
+    "small": [
+        Case(4_000, 400, "words", 0.5),
+        Case(4_000, 400, "default", 0.5),
+        Case(4_000, 400, "embedded", 0.7),
+        Case(4_000, 0, "default", 0.5),
+        Case(20_000, 2_000, "default", 0.7, peers=False),
+    ],
+    "large": [
+        Case(20_000, 2_000, "words", 0.5),
+        Case(20_000, 2_000, "default", 0.5),
+        Case(20_000, 2_000, "embedded", 0.7),
+        Case(20_000, 0, "default", 0.5),
+        *(Case(100_000, 2_000, "words", cut, peers=False) for cut in (0.7, 0.9)),
+        *(Case(100_000, 2_000, "default", cut, peers=False) for cut in (0.7, 0.9)),
+        *(Case(1_000_000, 20_000, "words", cut, peers=False) for cut in (0.5, 0.7)),
+        Case(1_000_000, 20_000, "default", 0.7, peers=False),
+    ],
+}
 
 
 def write_records(path: Path, surfaces: int, concepts: int, by_mentions: bool) -> None:
@@ -203,43 +180,23 @@ def asking(needs: Iterable[str]) -> pl.DataFrame:
     return asked.with_columns(pl.lit(None, pl.String).alias(name) for name in PHRASE_FIELDS[1:])
 
 
-def grouped(path: Path, case: Case, solve: Solve) -> Cost:
-    """What the groups of some records cost, from the records on."""
-    loading = time.perf_counter()
+def grouping(path: Path, case: Case, solve: Solve) -> Work:
+    """Groups the records of a file; tells the groups and the seconds of vectorising."""
     solve(*_rows(asking(draw(WARMING, 200, form=surface).texts), SPACES[case.space]), case.cut)
-    loading = time.perf_counter() - loading
     records = pl.read_parquet(path)
-    wall, cpu = time.perf_counter(), time.process_time()
-    rows, weights = _rows(records, SPACES[case.space])
-    vectorising = time.perf_counter() - wall
-    groups = solve(rows, weights, case.cut)
-    seconds = time.process_time() - cpu, time.perf_counter() - wall
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return Cost(*seconds, peak, loading, vectorising, groups)
+
+    def work() -> tuple[IntArray, float]:
+        start = time.perf_counter()
+        rows, weights = _rows(records, SPACES[case.space])
+        vectorising = time.perf_counter() - start
+        return solve(rows, weights, case.cut), vectorising
+
+    return work
 
 
 def _rows(records: pl.DataFrame, space: Space) -> tuple[Rows, FloatArray]:
     points = points_of(records).with_texts(records)
     return space(points), points.weights
-
-
-def in_a_process(work: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401 - whatever the work gives
-    """What some work gives in a new process; None where that came to nothing, as for want of memory."""
-    context = multiprocessing.get_context("spawn")
-    receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_send, args=(sender, work, arguments))
-    process.start()
-    sender.close()  # so that the end of the process is the end of the pipe
-    try:
-        given = receiver.recv()
-    except EOFError:
-        given = None
-    process.join()
-    return given
-
-
-def _send(sender: Connection, work: Callable[..., Any], arguments: tuple[object, ...]) -> None:
-    sender.send(work(*arguments))
 
 
 def elsewhere(one: IntArray, other: IntArray) -> int:
@@ -250,57 +207,24 @@ def elsewhere(one: IntArray, other: IntArray) -> int:
     return int(len(one) - same.sum())
 
 
-def line(case: Case, name: str, cost: Cost, own: Cost) -> str:
-    """One row of the table, with ratios to what ours costs."""
-    cells = (
-        f"{case.surfaces:,}",
-        f"{case.concepts:,}",
-        case.space,
-        f"{case.cut}",
-        name,
-        f"{len(np.unique(cost.groups)):,}",
-        f"{elsewhere(own.groups, cost.groups):,}",
-        f"{cost.vectorising:.2f}",
-        f"{cost.wall - cost.vectorising:.2f}",
-        f"{cost.wall:.2f}",
-        f"{cost.cpu:.2f}",
-        f"{cost.peak:,.0f}",
-        f"{cost.wall / own.wall:.1f}",
-        f"{cost.cpu / own.cpu:.1f}",
-        f"{cost.peak / own.peak:.1f}",
-    )
-    return f"| {' | '.join(cells)} |"
-
-
-def main() -> None:
-    """Print a table: one row a case and solver."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--size", choices=("small", "large"), default="small")
-    large = parser.parse_args().size == "large"
-    peers: dict[str, Solve] = {} if large else {"scikit-learn": scikit_learn}
-    remarks = []
-    if not large and find_spec("fastcluster"):
-        peers["fastcluster"] = fastcluster
-    elif not large:
-        remarks.append("fastcluster is not installed: its rows are left out.")
-    print(f"| {' | '.join(HEADINGS)} |\n|{':--|' * LEFT}{'--:|' * (len(HEADINGS) - LEFT)}")
-    loading = []
+def rows(size: str) -> Iterator[Row]:
+    """One row a case and peer."""
+    peers = {name: solve for name, solve in PEERS.items() if name != "fastcluster" or find_spec(name)}
     with tempfile.TemporaryDirectory() as folder:
-        for case in LARGE if large else SMALL:
-            path = Path(folder, f"{case.surfaces}-{case.concepts}.parquet")
+        for case in CASES[size]:
+            path = Path(folder, f"{case.wordings}-{case.needs}.parquet")
             if not path.exists():
-                in_a_process(write_records, path, case.surfaces, case.concepts, case.by_mentions)
-            own = in_a_process(grouped, path, case, ours)
-            for name, solve in {"ours": ours, **peers}.items():
-                cost = own if solve is ours else in_a_process(grouped, path, case, solve)
-                if own is None or cost is None:
-                    remarks.append(f"{name} ended without groups of {case.surfaces:,} surfaces.")
-                else:
-                    print(line(case, name, cost, own), flush=True)
-            loading += [own.loading] if own else []
-    seconds = " / ".join(f"{once:.1f}" for once in loading)
-    print("", *remarks, f"Loading, compiling and a small call, beforehand: {seconds} s.", MEANING, sep="\n")
-
-
-if __name__ == "__main__":
-    main()
+                cost_of(partial, write_records, path, case.wordings, case.needs, not case.peers)
+            cost = cost_of(grouping, path, case, ours)
+            groups, vectorising = cost.told
+            what = f"cluster, {case.space}, cut at {case.cut}"
+            of = f"{case.wordings:,} wordings, {case.needs:,} needs"
+            note = f"{groups.max() + 1:,} groups, vectorising {vectorising:.2f} s"
+            if not case.peers:
+                yield Row(what, of, cost, note=note)
+                continue
+            for name, solve in peers.items():
+                beside = cost_of(grouping, path, case, solve)
+                # Among clusters that are equally near each solver may take its own.
+                others = f"; {elsewhere(groups, beside.told[0]):,} rows elsewhere"
+                yield Row(what, of, cost, name, beside, note + others)

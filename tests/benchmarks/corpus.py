@@ -1,23 +1,19 @@
-"""What a shared corpus costs: how many chunks a second are checked, hashed and stamped.
-
-Run by `make bench`. Seconds differ from machine to machine and from hour to hour.
-"""
+"""What checking, hashing and pushing the chunks of a shared corpus costs, without the disk."""
 
 import json
-import sys
-import time
-from collections.abc import Callable
-from importlib import import_module
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from hashlib import sha256
 from typing import Any, Final
 
+from benchmarks.measuring import Row, Work, cost_of
+from conforming.memory_store import MemoryStore
 from vocabgap.corpus.contracts import PARSED_CHUNK, faults, keeps
 from vocabgap.corpus.identity import content_hash
 from vocabgap.corpus.push import push
 
-CHUNKS: Final = 20_000
+SIZES: Final = {"small": 5_000, "large": 20_000}  # chunks
 GOAL: Final = 20_000  # chunks a second that validation is to reach
-PUSHED: Final = 10_000
+FAULTS: Final = {"tenantId": "Ada", "line_start": 0, "surplus": 1}
 
 
 def a_chunk(number: int) -> dict[str, Any]:
@@ -46,32 +42,46 @@ def a_chunk(number: int) -> dict[str, Any]:
     }
 
 
-def a_second(work: Callable[[dict[str, Any]], object], chunks: list[dict[str, Any]]) -> float:
-    """How many chunks one core works through in a second."""
-    started = time.process_time()
-    for chunk in chunks:
-        work(chunk)
-    return len(chunks) / (time.process_time() - started)
+def check(chunk: dict[str, Any]) -> object:
+    """Whether it keeps the contract."""
+    return keeps(PARSED_CHUNK, chunk)
 
 
-def contracts() -> None:
-    """What checking, hashing and pushing cost without the disk."""
-    sys.path.insert(0, str(Path(__file__).parents[1]))  # where the corpus in memory is
-    store = import_module("conforming.memory_store").MemoryStore()
-    chunks = [a_chunk(number) for number in range(CHUNKS)]
-    bad = [{**chunk, "tenantId": "Ada", "line_start": 0, "surplus": 1} for chunk in chunks]
-    keeps(PARSED_CHUNK, chunks[0])  # compiles the schema
-    checked = a_second(lambda chunk: keeps(PARSED_CHUNK, chunk), chunks)
-    print(f"chunks/CPU s checked, valid           {checked:>12,.0f}   (goal {GOAL:,})")
-    refused = a_second(lambda chunk: faults(PARSED_CHUNK, chunk), bad)
-    print(f"chunks/CPU s checked, three faults    {refused:>12,.0f}   (goal {GOAL:,})")
-    hashed = a_second(lambda chunk: content_hash(chunk, "ada", "lab"), chunks)
-    print(f"chunks/CPU s hashed                   {hashed:>12,.0f}")
-    started = time.process_time()
-    result = push(store, {"files": [{"chunks": chunks[:PUSHED]}]}, tenant="ada", repo="lab")
-    spent = time.process_time() - started
-    print(f"CPU s for a push of {result.added:,} into memory {spent:>8.2f}")
+def find_faults(chunk: dict[str, Any]) -> object:
+    """Every fault of one with three."""
+    return faults(PARSED_CHUNK, {**chunk, **FAULTS})
 
 
-if __name__ == "__main__":
-    contracts()
+def hash_content(chunk: dict[str, Any]) -> object:
+    """Its content hash."""
+    return content_hash(chunk, "ada", "lab")
+
+
+def hash_json(chunk: dict[str, Any]) -> object:
+    """The peer: SHA-256 of its JSON."""
+    return sha256(json.dumps(chunk).encode()).digest()
+
+
+def of_each(work: Callable[[dict[str, Any]], object], chunks: int) -> Work:
+    """Does it with so many chunks; the first time, which compiles the schema, is not measured."""
+    made = [a_chunk(number) for number in range(chunks)]
+    work(made[0])
+    return lambda: [work(chunk) for chunk in made]
+
+
+def pushed(chunks: int) -> Work:
+    """A push into an empty corpus in memory."""
+    made = [a_chunk(number) for number in range(chunks)]
+    return lambda: push(MemoryStore(), {"files": [{"chunks": made}]}, tenant="ada", repo="lab")
+
+
+def rows(size: str) -> Iterator[Row]:
+    """What is done with each chunk, and a whole push."""
+    chunks = SIZES[size]
+    of = f"{chunks:,} chunks"
+    peer = "JSON and SHA-256 alone", cost_of(of_each, hash_json, chunks)
+    most = chunks / GOAL
+    yield Row("check chunks", of, cost_of(of_each, check, chunks), *peer, limit=most)
+    yield Row("check chunks with three faults", of, cost_of(of_each, find_faults, chunks), *peer, limit=most)
+    yield Row("hash chunks", of, cost_of(of_each, hash_content, chunks), *peer)
+    yield Row("push chunks into memory", of, cost_of(pushed, chunks), *peer)

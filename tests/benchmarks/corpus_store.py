@@ -1,41 +1,26 @@
-"""What a shared corpus of a million gap records costs on disk.
+"""What a shared corpus of gap records costs on disk, beside Polars reading the same files."""
 
-Run by `make bench`. Each measurement has a process of its own, so that memory is its own. Seconds differ from
-machine to machine and from hour to hour.
-"""
-
-import argparse
-import multiprocessing
-import resource
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import polars as pl
 
+from benchmarks.measuring import Row, Work, cost_of
 from vocabgap.corpus.store import open_store
 from vocabgap.schema import CHUNKS
 
+SIZES: Final = {"small": 50_000, "large": 1_000_000}  # records
 LINES: Final = 40  # of a log
-MANY: Final = 10_000  # rows that are added and deleted at once
+SCOPES: Final = 12  # of tenant and repository
+SHARE: Final = 100  # a hundredth of the rows is added and deleted at once
+PUSHES: Final = 10
 REPORT: Final = ["tenant_id", "repo_slug", "root_kind", "source_path", "line", "content"]
 WORDS: Final = 3000
-HEADINGS: Final = ("wall s", "CPU s", "peak MiB", "tells")
-
-
-class Cost(NamedTuple):
-    """CPU and wall-clock seconds, peak resident memory in MiB, and what the work itself has to tell."""
-
-    cpu: float
-    wall: float
-    peak: float
-    told: object
 
 
 def records(count: int, seed: int, *, first_log: int = 0) -> pl.DataFrame:
@@ -92,25 +77,29 @@ def records(count: int, seed: int, *, first_log: int = 0) -> pl.DataFrame:
     ).select(CHUNKS.names)
 
 
-def fill(folder: Path, count: int) -> str:
+def fill(folder: Path, count: int) -> Work:
     """A corpus, made by one large push."""
-    with open_store(folder).changing("fill") as change:
-        change.add(records(count, seed=1))
-    return _size(folder)
+    return lambda: _add(folder, records(count, seed=1))
 
 
-def add(folder: Path, seed: int, first_log: int) -> str:
-    """One push of new records."""
+def add(folder: Path, many: int, seeds: list[int], first_log: int) -> Work:
+    """Pushes of new records, one a seed."""
+    pushes = [records(many, seed, first_log=first_log + seed * many) for seed in seeds]
+    return lambda: [_add(folder, push) for push in pushes]
+
+
+def _add(folder: Path, rows: pl.DataFrame) -> int:
     with open_store(folder).changing("add") as change:
-        return f"{change.add(pl.read_parquet(_pushed(folder, seed, first_log))):,} added"
+        return change.add(rows)
 
 
-def delete(folder: Path, logs: int) -> str:
-    """Records are deleted by their paths, as tombstones name them."""
-    paths = [f"image-{number:06}/vocabulary_gaps.jsonl" for number in range(0, logs * 12, 12)]
+def delete(folder: Path, many: int) -> int:
+    """Records are deleted by their paths, as tombstones name them; tells how many."""
+    logs = range(0, many // LINES * SCOPES, SCOPES)
+    paths = [f"image-{number:06}/vocabulary_gaps.jsonl" for number in logs]
     scope = (pl.col("tenant_id") == "tenant-0") & (pl.col("repo_slug") == "repo-0")
     with open_store(folder).changing("delete") as change:
-        return f"{change.delete(scope & pl.col('source_path').is_in(paths)):,} deleted"
+        return change.delete(scope & pl.col("source_path").is_in(paths))
 
 
 def read(folder: Path, columns: list[str] | None) -> str:
@@ -119,36 +108,16 @@ def read(folder: Path, columns: list[str] | None) -> str:
     return f"{frame.height:,} rows, {frame.estimated_size('mb'):,.0f} MiB"
 
 
+def read_parquet(folder: Path, columns: list[str] | None) -> None:
+    """All rows of its files, those of each part in their own order."""
+    pl.read_parquet(folder / "chunks-*.parquet", columns=columns)
+
+
 def compact(folder: Path) -> str:
     """What was deleted goes."""
-    return f"{open_store(folder).compact().parts} parts, {_size(folder)}"
-
-
-def measured(work: Callable[[Path], object], folder: Path) -> Cost:
-    """What some work costs in a new process, its imports left out."""
-    context = multiprocessing.get_context("spawn")
-    receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_measure, args=(work, folder, sender))
-    process.start()
-    cost: Cost = receiver.recv()
-    process.join()
-    return cost
-
-
-def _measure(work: Callable[[Path], object], folder: Path, sender: Connection) -> None:
-    wall, cpu = time.perf_counter(), time.process_time()
-    told = work(folder)
-    spent = time.process_time() - cpu, time.perf_counter() - wall
-    kibibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    sender.send(Cost(*spent, kibibytes / 1024, told))
-
-
-def _pushed(folder: Path, seed: int, first_log: int) -> Path:
-    """A push of records, written before anything is measured."""
-    path = folder.with_name(f"push-{seed}.parquet")
-    if not path.exists():
-        records(MANY, seed, first_log=first_log).write_parquet(path)
-    return path
+    parts = open_store(folder).compact().parts
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return f"{parts} parts, {size / 2**20:,.0f} MiB"
 
 
 def _as_struct(fields: dict[str, pl.Expr]) -> pl.Expr:
@@ -166,48 +135,27 @@ def _sentences(rng: np.random.Generator, count: int, words: int) -> pl.Series:
     return pl.DataFrame(drawn).select(pl.concat_str(texts, separator=" ")).to_series()
 
 
-def _size(folder: Path) -> str:
-    return f"{sum(path.stat().st_size for path in folder.rglob('*') if path.is_file()) / 2**20:,.0f} MiB"
+def rows(size: str) -> Iterator[Row]:
+    """What is done with a corpus, in turn."""
+    count = SIZES[size]
+    many = count // SHARE
+    of, first_log = f"{count:,} records", count // LINES + 1
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name, "corpus")
 
+        def reading(what: str, columns: list[str] | None) -> Row:
+            cost = cost_of(partial, read, folder, columns)
+            beside = cost_of(partial, read_parquet, folder, columns)
+            return Row(f"corpus: {what}", of, cost, "Polars alone", beside, note=cost.told)
 
-def table(folder: Path, count: int) -> None:
-    """Print what a corpus costs, one row a thing that is done with it."""
-    new = count // LINES + 1
-    few, several = MANY // LINES, range(3, 13)
-    _pushed(folder, 2, new)
-    for seed in several:
-        _pushed(folder, seed, new + few * seed)
-    steps: list[tuple[str, Callable[[Path], object]]] = [
-        ("read, columns of a report", partial(read, columns=REPORT)),
-        ("read, all columns", partial(read, columns=None)),
-        (f"add {MANY:,}", partial(add, seed=2, first_log=new)),
-        (f"add the same {MANY:,} again", partial(add, seed=2, first_log=new)),
-        (f"delete {MANY:,}", partial(delete, logs=few)),
-    ]
-    print(f"| | {' | '.join(HEADINGS)} |\n|:--|{'--:|' * 3}:--|")
-    _print(f"fill with {count:,}", measured(partial(fill, count=count), folder))
-    for what, work in steps:
-        _print(what, measured(work, folder))
-    for seed in several:
-        measured(partial(add, seed=seed, first_log=new + few * seed), folder)
-    _print("read, columns of a report, after 10 more pushes", measured(partial(read, columns=REPORT), folder))
-    _print("compact", measured(compact, folder))
-    _print("read, columns of a report", measured(partial(read, columns=REPORT), folder))
-    print()
-
-
-def _print(what: str, cost: Cost) -> None:
-    print(f"| {what} | {cost.wall:.3f} | {cost.cpu:.3f} | {cost.peak:,.0f} | {cost.told} |", flush=True)
-
-
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--records", type=int, default=1_000_000, help="how many the corpus has")
-    count = parser.parse_args().records
-    with tempfile.TemporaryDirectory() as folder:
-        table(Path(folder) / "corpus", count)
-
-
-if __name__ == "__main__":
-    main()
+        yield Row("corpus: fill", of, cost_of(fill, folder, count))
+        yield reading("read the columns of a report", REPORT)
+        yield reading("read all columns", None)
+        for what in (f"add {many:,}", f"add the same {many:,} again"):
+            yield Row(f"corpus: {what}", of, cost_of(add, folder, many, [2], first_log))
+        yield Row(f"corpus: delete {many:,}", of, cost_of(partial, delete, folder, many))
+        cost_of(add, folder, many, list(range(3, 3 + PUSHES)), first_log)
+        yield reading(f"read the columns of a report, {PUSHES} pushes later", REPORT)
+        cost = cost_of(partial, compact, folder)
+        yield Row("corpus: compact", of, cost, note=cost.told)
+        yield reading("read the columns of a report, compacted", REPORT)

@@ -1,50 +1,33 @@
-"""What an engine costs beside none: the same report on generated logs, here and on Sail, in turn.
+"""What an engine costs beside none: the same report on generated logs, here and on Sail.
 
-Run by `make bench`; `--size large` takes 300,000 records with 200,000 wordings in 3,000 logs. Each has a
-process of its own, so that memory is its own, and both have to be equal. Sail has the same processor and no
-other, so that all it can do is cost more. `--remote` names a server of Spark that is measured, too.
+Both reports have to be equal. Sail has the same processor and no other, so that all it can do is cost more.
+
+    PYTHONPATH=tests python -m benchmarks.engines --size large --remote sc://HOST:PORT
+
+measures a server of Spark, too.
 """
 
 import argparse
 import json
-import os
 import random
-import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final
 
+from benchmarks.ingest import LOG, record
+from benchmarks.measuring import Row, cost_of, cost_of_command, print_rows
+from benchmarks.wordings import draw
 from vocabgap.text import surface
 
-if TYPE_CHECKING:
-    from benchmarks.ingest import LOG, record
-    from benchmarks.wordings import draw
-else:
-    from wordings import draw
-
-    from ingest import LOG, record
-
-HEADINGS: Final = (
-    "records", "wordings", "logs", "engine", "wall s", "CPU s", "peak MiB", "wall", "ingest s", "cluster s",
-)  # fmt: skip
-SIZES: Final = {
-    "small": (60_000, 40_000, 600),
+SIZES: Final = {  # records, wordings, logs
+    "small": (20_000, 10_000, 200),
     "large": (300_000, 200_000, 3_000),
     "huge": (10_000_000, 1_000_000, 10_000),
 }
 SAMPLES: Final = 1_000  # different records, but for what they need and where they were
-
-
-class Cost(NamedTuple):
-    """Seconds and MiB of a whole process, and the seconds of its first stages."""
-
-    wall: float
-    cpu: float
-    peak: float
-    ingest: float
-    cluster: float
 
 
 def write_logs(root: Path, records: int, wordings: int, logs: int) -> None:
@@ -69,45 +52,41 @@ def write_logs(root: Path, records: int, wordings: int, logs: int) -> None:
                 log.write(line.replace("SNAPSHOT", f"{rng.getrandbits(256):064x}") + "\n")
 
 
-def cost(root: Path, out: Path, *options: str) -> Cost:
-    """What a report costs, as the system accounts for its process."""
-    words = ("-m", "vocabgap", "report", str(root), "--out", str(out), "--now", "last", "--embedder", "none")
-    began = time.perf_counter()
-    process = subprocess.Popen([sys.executable, *words, "--quiet", *options])
-    _, status, used = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - began
-    if status:
-        raise SystemExit(f"the report ended with {os.waitstatus_to_exitcode(status)}")
-    timings = json.loads((out / "run.json").read_bytes())["timings"]
-    stages = {each["stage"]: each["seconds"] for each in timings}
-    cpu = used.ru_utime + used.ru_stime
-    return Cost(wall, cpu, used.ru_maxrss / 1024, stages["ingest"], stages["cluster"])
+def rows(size: str, remote: str | None = None) -> Iterator[Row]:
+    """One row an engine.
+
+    Raises:
+        SystemExit: An engine gives another report.
+    """
+    engines = {"no engine": (), "Sail": ("--engine", "spark")}
+    if remote:
+        engines["Spark"] = ("--engine", "spark", "--remote", remote)
+    numbers = SIZES[size]
+    of = "{:,} records, {:,} wordings, {:,} logs".format(*numbers)
+    alone = None
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        cost_of(partial, write_logs, folder / "photos", *numbers)
+        for engine, options in engines.items():
+            words = ("report", "photos", "--out", engine, "--now", "last", "--embedder", "none", "--quiet")
+            cost = cost_of_command(sys.executable, "-m", "vocabgap", *words, *options, folder=folder)
+            pages = [(folder / each / "report.html").read_bytes() for each in (engine, "no engine")]
+            if pages[0] != pages[1]:
+                raise SystemExit(f"{engine} gives another report")
+            timings = json.loads((folder / engine / "run.json").read_bytes())["timings"]
+            seconds = {each["stage"]: each["seconds"] for each in timings}
+            note = f"ingest {seconds['ingest']:.1f} s, cluster {seconds['cluster']:.1f} s"
+            yield Row(f"report, {engine}", of, cost, "no engine" if alone else "", alone, note)
+            alone = alone or cost
 
 
 def main() -> None:
-    """Print a table: one row an engine."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--size", choices=SIZES, default="small")
-    parser.add_argument("--remote")
+    parser.add_argument("--remote", help="a server of Spark")
     asked = parser.parse_args()
-    engines: dict[str, tuple[str, ...]] = {"none": (), "sail": ("--engine", "spark")}
-    if asked.remote:
-        engines["spark"] = ("--engine", "spark", "--remote", asked.remote)
-    size = SIZES[asked.size]
-    print(f"| {' | '.join(HEADINGS)} |\n|{'--:|' * 3}:--|{'--:|' * (len(HEADINGS) - 4)}")
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder, "photos")
-        write_logs(root, *size)
-        costs = {name: cost(root, Path(folder, name), *options) for name, options in engines.items()}
-        for name, seen in costs.items():
-            page = Path(folder, name, "report.html").read_bytes()
-            if page != Path(folder, "none", "report.html").read_bytes():
-                raise SystemExit(f"{name} gives another report")
-            cells = [f"{number:,}" for number in size] + [name, f"{seen.wall:.1f}", f"{seen.cpu:.1f}"]
-            cells += [f"{seen.peak:,.0f}", f"{seen.wall / costs['none'].wall:.2f}"]
-            cells += [f"{seen.ingest:.1f}", f"{seen.cluster:.1f}"]
-            print(f"| {' | '.join(cells)} |", flush=True)
-    print("\nWall is a multiple of what it takes without an engine.")
+    print_rows(rows(asked.size, asked.remote))
 
 
 if __name__ == "__main__":

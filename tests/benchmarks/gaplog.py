@@ -1,34 +1,32 @@
 """What logging a gap costs: in a process that is there, and as a command of its own.
 
-Run by `make bench`. The peer is what the first project's own writer does: open the file, write one line of
-JSON, close it; it neither locks nor looks at the line before. Times in a process are those of the clock, the
-median of many; a command's are CPU seconds of the process with all it loads, the least of several.
+The peer is what the first project's own writer does: open the file, write one line of JSON, close it; it
+neither locks nor looks at the line before.
 """
 
 import json
 import os
 import random
-import resource
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Final
 
+from benchmarks.measuring import Row, Work, cost_of, cost_of_command
 from vocabgap.gaplog.entry import category
 from vocabgap.gaplog.log import log_gap
 
-GAPS: Final = 2_000
-COMMANDS: Final = 7
+GAPS: Final = {"small": 500, "large": 2_000}
+COMMANDS: Final = {"small": 3, "large": 7}
 LONG: Final = 65_536  # characters
-MOST: Final = {"without fsync": 2.0, "category": 20.0}  # ms
-MOST_CPU: Final = 0.35  # seconds of a command
 NEED: Final = "lift only the brightest parts of the water"
+# CPU seconds
+MOST_LOGGING: Final = 0.002
+MOST_JUDGING: Final = 0.020
+MOST_COMMAND: Final = 0.35
 
 
 def plain(path: Path) -> None:
@@ -38,50 +36,35 @@ def plain(path: Path) -> None:
         file.write(json.dumps(record) + "\n")
 
 
-def median(write: Callable[[], object], times: int) -> float:
-    """Milliseconds of the clock that one writing takes."""
-    found = []
-    for _ in range(times):
-        start = time.perf_counter()
-        write()
-        found.append(1_000 * (time.perf_counter() - start))
-    return statistics.median(found)
+def logging(image: Path, durable: bool) -> Work:
+    """Logs a gap, and waits for the disk or not."""
+    os.environ.pop("VOCABGAP_SESSION", None)
+    return lambda: log_gap(image, NEED, fsync=durable)
 
 
-def command(image: Path, *arguments: str) -> float:
-    """CPU seconds of a command line, the least of several."""
-    found = []
-    for _ in range(COMMANDS):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(
-            [sys.executable, "-m", "vocabgap", *arguments], check=True, capture_output=True, cwd=image
-        )
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        found.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return min(found)
+def judging(text: str) -> Work:
+    """Judges the category of a gap by its words."""
+    category((NEED, NEED, NEED), ())
+    return lambda: category((text, text, text), ())
 
 
-def main() -> None:
-    """Measure and print."""
+def rows(size: str) -> Iterator[Row]:
+    """One gap, one judgement, one command."""
+    times, commands = GAPS[size], COMMANDS[size]
+    drawn = random.Random(0)
+    long = " ".join("".join(drawn.choices("aeilnorstu", k=7)) for _ in range(LONG // 8))
     with tempfile.TemporaryDirectory() as folder:
         image = Path(folder)
-        os.environ.pop("VOCABGAP_SESSION", None)
-        print("Logging a gap, ms (median)")
-        print(f"  a writer alone, no lock          {median(lambda: plain(image / 'plain.jsonl'), GAPS):8.3f}")
-        for name, durable in (("without fsync", False), ("with fsync", True)):
-            taken = median(partial(log_gap, image, NEED, fsync=durable), GAPS)
-            limit = f"   limit {MOST[name]:g}" if name in MOST else ""
-            print(f"  log_gap {name:<24} {taken:8.3f}{limit}")
-        drawn = random.Random(0)
-        long = " ".join("".join(drawn.choices("aeilnorstu", k=7)) for _ in range(LONG // 8))
-        for name, text in (("", NEED), (" of 64 KB", long)):
-            judged = median(lambda text=text: category((text, text, text), ()), GAPS)  # type: ignore[misc]
-            print(f"  judging the category{name:<12} {judged:8.3f}   limit {MOST['category']:g}")
-        print("Commands, CPU seconds (least)")
-        print(f"  vocabgap --version               {command(image, '--version'):8.3f}")
-        spent = command(image, "log", ".", "-d", NEED)
-        print(f"  vocabgap log                     {spent:8.3f}   limit {MOST_CPU}")
-
-
-if __name__ == "__main__":
-    main()
+        alone = cost_of(partial, plain, image / "plain.jsonl", times=times)
+        for what, durable in (("log a gap, no fsync", False), ("log a gap", True)):
+            cost = cost_of(logging, image, durable, times=times)
+            yield Row(what, "one line", cost, "a writer alone", alone, limit=MOST_LOGGING)
+        for what, text in (("a line", NEED), ("64 KB", long)):
+            cost = cost_of(judging, text, times=times)
+            yield Row("judge a category by words", what, cost, limit=MOST_JUDGING)
+        python = (sys.executable, "-m", "vocabgap")
+        version = cost_of_command(*python, "--version", folder=image, times=commands)
+        bare = "python -c pass", cost_of_command(sys.executable, "-c", "pass", folder=image, times=commands)
+        yield Row("vocabgap --version", "one command", version, *bare)
+        cost = cost_of_command(*python, "log", ".", "-d", NEED, folder=image, times=commands)
+        yield Row("vocabgap log", "one command", cost, *bare, limit=MOST_COMMAND)

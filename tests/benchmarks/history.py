@@ -1,19 +1,19 @@
-"""What the history of two years of nights costs a run: seconds to add to it and to tell of it, and its size.
+"""What the history of two years of nights costs a run.
 
-Run by `make bench`. A run reads what is there, adds its rows, works out what the page tells, and writes the
-file; the fastest of five is told.
+A run reads what is there, adds its rows, works out what the page tells, and writes the file.
 """
 
 import tempfile
-import time
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import polars as pl
-from page import make_corpus  # type: ignore[import-not-found]
 
+from benchmarks.measuring import Row, Work, cost_of
+from benchmarks.records import make_corpus
 from vocabgap.files.parquet import write_parquet
 from vocabgap.ranking.capabilities import rank
 from vocabgap.reporting.history import carried_on, earlier_rows, points_of_run
@@ -22,9 +22,8 @@ from vocabgap.schema import HISTORY
 
 NOW: Final = datetime(2026, 7, 1, 3, 0, 17, 482_913, tzinfo=UTC)
 NIGHTS: Final = 730
-SIZES: Final = (40, 1_000)
+SIZES: Final = {"small": (40, 200), "large": (40, 1_000)}  # capabilities
 TIMES: Final = 5
-HEADINGS: Final = ("capabilities", "runs", "rows", "MB", "wall s", "CPU s")
 
 
 def past_rows(ranked: pl.DataFrame, nights: int) -> pl.DataFrame:
@@ -60,38 +59,29 @@ def past_rows(ranked: pl.DataFrame, nights: int) -> pl.DataFrame:
     return rows.sort("moment", "rank").cast(HISTORY.schema)
 
 
-def row(capabilities: int) -> tuple[str, ...]:
-    """What one more night costs beside two years of them."""
+def one_more_night(folder: Path, capabilities: int) -> Work:
+    """Adds a night to two years of them; tells the size of the file in MB and the number of its rows."""
     frame, groups = make_corpus(capabilities, capabilities * 20, capabilities * 5)
     ranked = rank(frame, groups, now=NOW)
     manifest = new_manifest(NOW, ranked.height, Rendering(10, "mentions", ""))
-    walls, seconds = [], []
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / MANIFEST_NAME).write_bytes(encode_manifest(manifest))
-        write_parquet(past_rows(ranked, NIGHTS), folder / HISTORY_NAME)
-        for _ in range(TIMES):
-            wall, cpu = time.perf_counter(), time.process_time()
-            rows = carried_on(ranked, manifest, None, earlier_rows(folder))
-            points_of_run(rows, manifest)
-            write_parquet(rows, folder / "next.parquet", statistics=False)
-            walls.append(time.perf_counter() - wall)
-            seconds.append(time.process_time() - cpu)
-        size = (folder / "next.parquet").stat().st_size / 1e6
-    runs = rows["run"].n_unique()
-    return (
-        f"{ranked.height:,}", f"{runs:,}", f"{rows.height:,}",
-        f"{size:.2f}", f"{min(walls):.2f}", f"{min(seconds):.2f}",
-    )  # fmt: skip
+    (folder / MANIFEST_NAME).write_bytes(encode_manifest(manifest))
+    write_parquet(past_rows(ranked, NIGHTS), folder / HISTORY_NAME)
+    following = folder / "next.parquet"
+
+    def work() -> tuple[float, int]:
+        rows = carried_on(ranked, manifest, None, earlier_rows(folder))
+        points_of_run(rows, manifest)
+        write_parquet(rows, following, statistics=False)
+        return following.stat().st_size / 1e6, rows.height
+
+    return work
 
 
-def main() -> None:
-    """Print a row for each size."""
-    print("\n## History\n")
-    print(f"| {' | '.join(HEADINGS)} |\n|{' --: |' * len(HEADINGS)}")
-    for capabilities in SIZES:
-        print(f"| {' | '.join(row(capabilities))} |", flush=True)
-
-
-if __name__ == "__main__":
-    main()
+def rows(size: str) -> Iterator[Row]:
+    """One row a number of capabilities."""
+    for capabilities in SIZES[size]:
+        with tempfile.TemporaryDirectory() as folder:
+            cost = cost_of(one_more_night, Path(folder), capabilities, times=TIMES)
+        megabytes, height = cost.told
+        of = f"{capabilities:,} capabilities, {NIGHTS:,} nights"
+        yield Row("add a night to the history", of, cost, note=f"{height:,} rows, {megabytes:.2f} MB")

@@ -8,18 +8,14 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import polars as pl
 
+from benchmarks.wordings import draw
 from vocabgap.clustering.vectorizing import IntArray
 from vocabgap.schema import RECORDS, phrase
-
-if TYPE_CHECKING:
-    from benchmarks.wordings import draw
-else:
-    from wordings import draw
 
 OWN: Final = Path(__file__).parent / "data"
 FIELDS: Final = ("missing_capability", "description", "intent", "workaround", "operations_involved")

@@ -1,6 +1,6 @@
 """What the linter costs and finds, beside a rule of substitution as Vale has it.
 
-Run by `make bench`. Files of Markdown are made of the README's prose. What a glossary of 1,000 terms
+Files of Markdown are made of the manual's prose. What a glossary of 1,000 terms
 says to avoid is planted in every way in which people write it, and in places that are no prose. Vale is
 a program of its own that is not installed here: a stand-in has the documented meaning of its check
 `substitution` (https://vale.sh/docs/checks/substitution) with `ignorecase`: one alternation of all that
@@ -9,25 +9,26 @@ than Vale, for it is given our reading of the files, and a space of a rule stand
 Its time is that of Python's regular expressions, and says nothing of Vale's own.
 """
 
-import argparse
 import random
 import re
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Final
 
+from benchmarks.glossary import MARKS_TRIED, prose, twice
+from benchmarks.measuring import Row, Work, cost_of
 from vocabgap.glossary.linting import Linter, lint, text_of
 from vocabgap.glossary.loading import GlossaryFiles
 from vocabgap.glossary.prose import prose_of
 
-README: Final = Path(__file__).parents[2] / "README.md"
-FILES: Final = 1_000
+FILES: Final = {"small": 200, "large": 1_000}
 TERMS: Final = 1_000
 WORDS: Final = 600  # of a file
-LIMIT: Final = 10.0  # CPU seconds for all files
+LIMIT: Final = 0.010  # CPU seconds a file
+MARK_CHARACTERS: Final = 400_000
 # What opens something and, repeated, never closes it.
 MARKS: Final = ("`", "` ``", "](", "[a](", "<", "<a ", "<!--", "www.", "a@", "---\n", "> ", "- ", "x", "a.")
 # How what is to be avoided is written, and whether that is wrong.
@@ -64,18 +65,45 @@ def write_seed(folder: Path, pairs: dict[str, str]) -> None:
     (folder / "team_domain.yaml").write_text(f"terms:\n{''.join(entries)}", encoding="utf-8")
 
 
-def write_files(folder: Path, by_way: dict[str, list[str]]) -> None:
-    """Files of prose, each with a planted use of each way."""
+def planted() -> tuple[dict[str, str], dict[str, list[str]]]:
+    """What is to be avoided, with the term to say instead; and what of it is planted in each way."""
+    pairs = pairs_of(TERMS // 2)
+    return pairs, {way: list(pairs)[number :: len(WAYS)] for number, way in enumerate(WAYS)}
+
+
+def write_files(folder: Path, files: int) -> None:
+    """A glossary, and files of prose, each with a planted use of each way."""
+    pairs, by_way = planted()
+    (folder / "glossary").mkdir()
+    (folder / "docs").mkdir()
+    write_seed(folder / "glossary", pairs)
     drawn = random.Random(0)
-    prose = " ".join(line for line in README.read_text(encoding="utf-8").splitlines() if line[:1].isalpha())
-    words = re.sub(r"[`\[\]()<>]", "", prose).split()
-    for number in range(FILES):
+    words = re.sub(r"[`\[\]()<>]", "", " ".join(prose(2 * WORDS))).split()
+    for number in range(files):
         start = drawn.randrange(len(words) - WORDS)
         lines = [" ".join(words[place : place + 12]) for place in range(start, start + WORDS, 12)]
         places = drawn.sample(range(len(lines)), len(WAYS))
         for (name, (way, _)), place in zip(WAYS.items(), places, strict=True):
             lines[place] += f" {way(drawn.choice(by_way[name]))} and so on"
-        (folder / f"{number:04}.md").write_text("# A page\n\n" + "\n".join(lines) + "\n", encoding="utf-8")
+        path = folder / "docs" / f"{number:04}.md"
+        path.write_text("# A page\n\n" + "\n".join(lines) + "\n", encoding="utf-8")
+
+
+def linter_of(glossary: Path) -> Linter:
+    """The linter of a glossary."""
+    return Linter(GlossaryFiles(glossary, glossary / "events").load())
+
+
+def linted(folder: Path) -> Counter[str]:
+    """Loads the glossary and checks every file; tells how often each term was not said."""
+    found = lint(linter_of(folder / "glossary"), [folder / "docs"]).findings
+    return Counter(each.instead[0] for each in found)
+
+
+def substituting(folder: Path) -> Counter[str]:
+    """The same by a rule of substitution."""
+    pairs, _ = planted()
+    return Counter(pairs[wrong] for wrong in substituted(sorted((folder / "docs").iterdir()), pairs))
 
 
 def substituted(paths: Iterable[Path], pairs: dict[str, str]) -> Iterator[str]:
@@ -90,52 +118,41 @@ def substituted(paths: Iterable[Path], pairs: dict[str, str]) -> Iterator[str]:
                 yield found
 
 
-def doubled(linter: Linter) -> tuple[float, str]:
-    """How many times as long twice the marks without partners take, at most, and which mark that is."""
+def linting_marks(glossary: Path, mark: str, characters: int) -> Work:
+    """Checks marks without partners."""
+    linter, text = linter_of(glossary), mark * (characters // len(mark))
+    return lambda: list(linter.findings("a.md", text, ".md"))
 
-    def cost(mark: str, length: int) -> float:
-        start = time.process_time()
-        list(linter.findings("a.md", mark * (length // len(mark)), ".md"))
-        return time.process_time() - start
 
-    return max((cost(mark, 800_000) / cost(mark, 400_000), mark) for mark in MARKS)
+def rows(size: str) -> Iterator[Row]:
+    """A folder of files, and twice as many marks without partners."""
+    files = FILES[size]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_files(folder, files)
+        cost, rule = (cost_of(partial, work, folder) for work in (linted, substituting))
+        of = f"{files:,} files of {WORDS} words, {TERMS:,} terms"
+        yield Row("glossary: lint", of, cost, "substitution", rule, limit=LIMIT * files)
+        marks = partial(linting_marks, folder / "glossary")
+        yield twice("lint marks without partners", MARK_CHARACTERS, MARKS[: MARKS_TRIED[size]], marks)
 
 
 def main() -> None:
-    """Print what was found in each way, and what it cost."""
-    argparse.ArgumentParser(description=__doc__).parse_args()
-    pairs = pairs_of(TERMS // 2)
-    by_way = {way: list(pairs)[number :: len(WAYS)] for number, way in enumerate(WAYS)}
+    """Print what was found in each way."""
+    files = FILES["large"]
+    pairs, by_way = planted()
     way_of = {pairs[wrong]: way for way, listed in by_way.items() for wrong in listed}
     with tempfile.TemporaryDirectory() as name:
-        glossary, folder = Path(name, "glossary"), Path(name, "docs")
-        glossary.mkdir()
-        folder.mkdir()
-        write_seed(glossary, pairs)
-        write_files(folder, by_way)
-        paths = sorted(folder.iterdir())
-        size = sum(path.stat().st_size for path in paths)
-
-        start = time.process_time()
-        linter = Linter(GlossaryFiles(glossary, glossary / "events").load())
-        report = lint(linter, [folder])
-        took = time.process_time() - start
-        start = time.process_time()
-        rule = Counter(way_of[pairs[wrong]] for wrong in substituted(paths, pairs))
-        rule_took = time.process_time() - start
-    ratio, mark = doubled(linter)
-    ours = Counter(way_of[each.instead[0]] for each in report.findings)
-    print(f"{FILES:,} files, {size / 1e6:.1f} MB, {TERMS:,} terms, {len(pairs):,} with one to avoid\n")
-    print(
-        "| what is to be avoided stands | is wrong | planted | ours | substitution |\n|:--|:--|--:|--:|--:|"
-    )
+        write_files(Path(name), files)
+        found = [Counter[str](), Counter[str]()]
+        for ways, terms in zip(found, (linted(Path(name)), substituting(Path(name))), strict=True):
+            for term, times in terms.items():
+                ways[way_of[term]] += times
+    print("| what is to be avoided stands | is wrong | planted | ours | substitution |")
+    print("|:--|:--|--:|--:|--:|")
     for way, (_, is_wrong) in WAYS.items():
-        print(f"| {way} | {'yes' if is_wrong else 'no'} | {FILES:,} | {ours[way]:,} | {rule[way]:,} |")
-    print(f"\nCPU seconds: {took:.1f} ours, {rule_took:.1f} substitution")
-    print(f"Twice the marks without partners take at most {ratio:.1f} times as long ({mark!r}).")
-    missed = [way for way, (_, is_wrong) in WAYS.items() if ours[way] != is_wrong * FILES]
-    missed += ["time"] if took > LIMIT else []
-    print(f"\nBeyond its limits: {', '.join(missed)}." if missed else "\nWithin its limits.")
+        ours, rule = (ways[way] for ways in found)
+        print(f"| {way} | {'yes' if is_wrong else 'no'} | {files:,} | {ours:,} | {rule:,} |")
 
 
 if __name__ == "__main__":

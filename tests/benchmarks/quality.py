@@ -1,6 +1,6 @@
 """How good the groups are, beside simpler ways, on records whose true groups are known.
 
-    python tests/benchmarks/quality.py --gaps DIR --data DIR
+    PYTHONPATH=tests python -m benchmarks.quality --gaps DIR --data DIR
 
 measures the gap logs of one folder (`*.jsonl`, a record a line with its need in `label`), the sets of phrases
 of another (`*.tsv`: text, tab, label), and on pairs of wordings how often contrasts are kept apart and
@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from itertools import chain, pairwise
 from pathlib import Path
 from statistics import fmean, median
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,26 +30,22 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import adjusted_rand_score
 
 import vocabgap
+from benchmarks.labelled import (
+    OWN,
+    Labelled,
+    Pair,
+    drawn,
+    numbered,
+    read_gaps,
+    read_pairs,
+    read_phrases,
+    said,
+)
 from vocabgap.clustering.linkage import cosine_distances
 from vocabgap.clustering.vectorizing import IntArray
 from vocabgap.errors import VocabgapError
 from vocabgap.reporting.doubts import MOST_DOUBTS, is_doubtful
 from vocabgap.text import content_words, ignored_stems, surface
-
-if TYPE_CHECKING:
-    from benchmarks.labelled import (
-        OWN,
-        Labelled,
-        Pair,
-        drawn,
-        numbered,
-        read_gaps,
-        read_pairs,
-        read_phrases,
-        said,
-    )
-else:
-    from labelled import OWN, Labelled, Pair, drawn, numbered, read_gaps, read_pairs, read_phrases, said
 
 Way = Callable[[Labelled], IntArray]
 CutWay = Callable[..., IntArray]  # it takes `cut`, too
@@ -337,12 +333,7 @@ def doubted(data: Labelled, embedder: vocabgap.Embedder | str) -> tuple[Doubted,
 
 def print_doubts(sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap.Embedder | str]) -> None:
     """A table for each way of grouping: one row a set."""
-    titles = (
-        "questions about two groups",
-        "about one group",
-        "told: probably one need",
-        "probably two needs",
-    )
+    titles = ("questions about two groups", "about one group", "told: probably one need", "two needs")
     for name, embedder in embedders.items():
         rows = {title: doubted(data, embedder) for title, data in sets.items()}
         pooled = [
@@ -427,7 +418,7 @@ def main() -> None:
     parser.add_argument("--embedder", default="minilm", help="a model's folder, minilm, or none")
     parser.add_argument("--cache", type=Path, help="folder that keeps its embeddings")
     options = parser.parse_args()
-    gaps = read_folder(options.gaps or OWN, "*.jsonl", read_gaps)
+    gaps = read_folder(options.gaps or OWN, "*.jsonl" if options.gaps else "*_gaps.jsonl", read_gaps)
     phrases = {"drawn": drawn(options.limit or LIMIT)}
     if options.data:
         phrases = read_folder(options.data, "*.tsv", partial(read_phrases, limit=options.limit))
@@ -448,14 +439,11 @@ def main() -> None:
         else:
             embedders[f"default, {embedder.name}"] = embedder
     ours: dict[str, CutWay] = {name: partial(default, embedder=each) for name, each in embedders.items()}
-    print_scores(gaps, ways | ours, plain | ours)
-    print_answers(gaps, embedders)
-    print_certainty(gaps, embedders)
-    print_doubts(gaps, embedders)
-    print_scores(phrases, ways | ours, plain)
-    print_answers(phrases, embedders)
-    print_certainty(phrases, embedders)
-    print_doubts(phrases, embedders)
+    for sets, cut_ways in ((gaps, plain | ours), (phrases, plain)):
+        print_scores(sets, ways | ours, cut_ways)
+        print_answers(sets, embedders)
+        print_certainty(sets, embedders)
+        print_doubts(sets, embedders)
     print(MEANING)
     print_pairs({"no grouping at all": alone} | ours)
     for why in left_out:
