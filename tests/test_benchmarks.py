@@ -1,0 +1,122 @@
+"""What is made of the figures of benchmarks; nothing is timed here."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import compare
+from benchmarks.measuring import Cost, Row, readable
+
+RUNS = {"min": 0.95, "median": 1.0, "max": 1.05}
+
+
+def results(times: float, figure: str = "CPU s", peer: str = "", **changed: object) -> dict[str, Any]:
+    """What a run wrote that measured one thing, which takes so many times as long."""
+    figures = {figure: {name: value * times for name, value in RUNS.items()}}
+    return {
+        "size": "small",
+        "repeat": 3,
+        "machine": {"cores": 2, "packages": {"numpy": "2.0"}},
+        "rows": [{"what": "scan", "size": "10 logs", "peer": peer, "figures": figures}],
+        **changed,
+    }
+
+
+def compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *runs: dict[str, Any]) -> int:
+    """The exit code of the comparison of two runs."""
+    paths = [tmp_path / "old.json", tmp_path / "new.json"]
+    for path, run in zip(paths, runs, strict=True):
+        path.write_text(json.dumps(run), encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["compare.py", *map(str, paths)])
+    with pytest.raises(SystemExit) as ended:
+        compare.main()
+    assert isinstance(ended.value.code, int)
+    return ended.value.code
+
+
+@pytest.mark.parametrize(
+    ("times", "code", "told"),
+    [(1.3, 1, "1 slower, 0 faster"), (1.08, 0, "0 slower, 0 faster"), (0.7, 0, "0 slower, 1 faster")],
+)
+def test_what_grows_by_more_than_the_noise_is_slower(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    times: float,
+    code: int,
+    told: str,
+) -> None:
+    assert compared(tmp_path, monkeypatch, results(1.0), results(times)) == code
+    assert told in capsys.readouterr().out
+
+
+def test_runs_that_scatter_widely_say_less() -> None:
+    scattered = results(1.0)
+    scattered["rows"][0]["figures"]["CPU s"]["max"] = 1.6
+
+    (change,) = compare.changes(scattered, results(1.3))
+
+    assert not change.is_slower
+
+
+def test_what_was_measured_once_may_scatter_by_half() -> None:
+    (change,) = compare.changes(results(1.0, repeat=1), results(1.4))
+    (more,) = compare.changes(results(1.0, repeat=1), results(1.6))
+
+    assert (change.is_slower, more.is_slower) == (False, True)
+
+
+def test_beside_a_peer_the_ratio_is_compared_and_not_the_seconds() -> None:
+    old, new = results(2.0, "CPU ratio", "reading"), results(2.0, "CPU ratio", "reading")
+    for run, seconds in ((old, 1.0), (new, 3.0)):
+        run["rows"][0]["figures"]["CPU s"] = dict.fromkeys(RUNS, seconds)
+
+    (change,) = compare.changes(old, new)
+
+    assert (change.figure, change.is_slower) == ("CPU ratio", False)
+
+
+def test_different_sizes_are_not_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert compared(tmp_path, monkeypatch, results(1.0), results(1.0, size="large")) == 2
+    assert "cannot compare the size small with large" in capsys.readouterr().err
+
+
+def test_another_machine_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = {"cores": 8, "packages": {"numpy": "2.1"}}
+
+    assert compared(tmp_path, monkeypatch, results(1.0), results(1.0, machine=other)) == 0
+    assert "cores 2 -> 8; numpy 2.0 -> 2.1" in capsys.readouterr().out
+
+
+def test_what_was_measured_in_one_run_only_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert compared(tmp_path, monkeypatch, results(1.0), results(1.0, peer="reading")) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "gone    scan (10 logs)",
+        "new     scan (10 logs, beside reading)",
+        "0 compared: 0 slower, 0 faster.",
+    ]
+
+
+def test_a_ratio_is_how_many_times_as_much_as_the_peer_takes() -> None:
+    row = Row("scan", "10 logs", Cost(3.0, 2.0, 100.0), "reading", Cost(1.0, 0.5))
+
+    assert row.figures() == {
+        "wall s": 3.0, "CPU s": 2.0, "peak MiB": 100.0, "wall ratio": 3.0, "CPU ratio": 4.0,
+        "peer wall s": 1.0, "peer CPU s": 0.5,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("value", "told"), [(0.0000715, "0.0000715"), (0.5, "0.500"), (12.345, "12.3"), (12345.6, "12,346")]
+)
+def test_figures_are_told_with_three_digits(value: float, told: str) -> None:
+    assert readable(value) == told
