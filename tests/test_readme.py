@@ -67,7 +67,7 @@ def test_session_about_a_contested_word_is_what_the_commands_print(
 ) -> None:
     (tmp_path / "data").symlink_to(PROJECT / "data")
     monkeypatch.chdir(tmp_path)
-    block = re.search(rf"```console\n({re.escape(SESSION)}.*?)```", PAGES["glossary"], flags=re.DOTALL)
+    block = re.search(rf"```console\n({re.escape(SESSION)}.*?)```", PAGES["waiting"], flags=re.DOTALL)
     assert block is not None
     session = re.findall(r"^\$ vocabgap ([^\n]*)\n((?:[^$][^\n]*\n)*)", block[1], flags=re.MULTILINE)
     token, codes = "", []
