@@ -1,20 +1,19 @@
 """The search for the nearest clusters in loops that Numba compiles: see `neighbours` for why it misses none.
 
-For each query: its exact similarity to what is known, then candidate generation through the inverted index,
-narrowing by further postings, and verification of what is left.
+For each query: its exact similarity to what is known, nearest first by what is known of these; then a bound
+on each block of clusters, and those blocks opened whose bound is high enough, the highest first. Of the
+clusters of an open block those are compared that a closer bound lets be near enough.
 
 A query scores terms: G x of a query x, with G the cosines between terms, is what each term adds to a
 similarity for a unit of its weight. Terms that are dimensions have no cosine but with themselves. Those of
 the others are never held, for there are as many as there are pairs of words: a query is summed up in
 trigrams, and those of a term give its score. For a few known clusters the scores of their terms are enough;
-a search of the index wants them all. But where many words share a trigram ("deploy1", "deploy2", ...) only
-those are scored that have enough of the query's other trigrams: without these a term scores no more than the
-norm of the shared ones. What else a cluster has of terms is then scored when it is compared.
+a search wants them all. But where many words share a trigram ("deploy1", "deploy2", ...) only those are
+scored that have enough of the query's other trigrams: without these a term scores no more than the norm of
+the shared ones. What else a cluster has of terms is then scored when it is compared.
 
-Terms are numbered from the rarest to the most frequent, and read in that order. So with each posting goes the
-norm of what its cluster has from that term on: a cluster that was not met before can only be as similar as
-this norm and that of the query from that term on allow (Anastasiu & Karypis 2014, "L2AP"). The postings of a
-term are sorted by it, the largest first, so that reading them can end early.
+Bounds are added up in float32, in which a sum of positive parts is off by so much of itself for each part:
+they are let be lower by that. Similarities are worked out in float64.
 
 All compiled loops are in this one module: what Numba keeps of a function is good until the file of that
 function changes, and the files of what it calls do not count.
@@ -40,7 +39,7 @@ MANY_POSTINGS: Final = 2**15  # of a query's trigrams: more cost more than the r
 _BLOCK: Final = 16  # clusters
 _LEVELS: Final = 255  # weights from 0 to 1 are kept in steps of 1/255, rounded up
 _STRIP: Final = 64  # bounds that are looked through at once
-_TAIL: Final = 0.3  # share of the wanted similarity that may come from terms that are not read
+_TAIL: Final = 0.5  # share of the wanted similarity that may come from terms that blocks are not bounded by
 _KEYS: Final = 3  # terms that clusters are laid out by ...
 _KEY_BITS: Final = 21  # ... and what each takes of an integer
 _ROUNDING: Final = 2.0**-23  # what a float32 sum of positive parts up to 1 is off for each part, at most
@@ -71,7 +70,7 @@ class Trigrams(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """Clusters by sixteen, in places that follow each other: each block is listed by its terms, and lists them.
+    """Clusters by sixteen that follow each other: each block is listed by its terms, and lists them.
 
     Attributes:
         first: Shape (terms + 1,): the blocks that have term c stand from `first[c]` to `first[c + 1]`.
@@ -84,10 +83,10 @@ class Blocks(NamedTuple):
     """
 
     first: IntArray
-    blocks: npt.NDArray[np.int32]
+    blocks: npt.NDArray[np.uint32]  # a loop does not ask whether these are negative
     weights: npt.NDArray[np.float32]
     start: IntArray
-    terms: npt.NDArray[np.int32]
+    terms: npt.NDArray[np.uint32]
     levels: npt.NDArray[np.uint8]
     trigram_parts: npt.NDArray[np.float32]
 
@@ -101,7 +100,7 @@ class Memory(NamedTuple):
         n_scored: Shape (1,): ... and their number.
         scored_for: Shape (terms,): the last query that a term was scored for when it was compared.
         parts: Shape (terms,): parts of their scores.
-        read_terms: Shape (terms,): those whose postings are read.
+        read_terms: Shape (terms,): those whose blocks are read.
         query_grams: Shape (grams,): weights of the query's trigrams.
         touched: Shape (grams,): trigrams where that is not zero.
         bounds: Shape (blocks,): accumulators, what a cluster of each block is similar at most.
@@ -255,9 +254,9 @@ def _list_known(q, known, limits, bound, count, order, floor, memory):
 @njit
 def _search_blocks(q, n_touched, count, order, vectors, trigrams, blocks, floor, memory):
     """List the nearest clusters beside those that are known; gives the length of the list."""
-    bounds, opened, trigram_parts = memory.bounds, memory.opened, blocks.trigram_parts
+    bounds, opened = memory.bounds, memory.opened
     wanted = _wanted_similarity(memory.near, count, floor)
-    most = trigram_parts.max()
+    most = _largest(blocks.trigram_parts)
     limit = _TAIL * wanted / most if most > 0.0 else 0.0
     unscored = 0.0
     if _trigram_postings(n_touched, trigrams, memory) <= MANY_POSTINGS:
@@ -311,7 +310,7 @@ def _best_block(bounds):
     for first in range(0, len(bounds), _STRIP):
         strip = bounds[first : first + _STRIP]
         if _largest(strip) > most:
-            best = first + np.argmax(strip)
+            best = first + int(np.argmax(strip))
             most = bounds[best]
     return best
 
@@ -544,27 +543,26 @@ def _score_likely_terms(q, n_touched, limit, trigrams, memory):
 
 
 @compiled
-def laid_out(start, terms, weights, frequency):
+def laid_out(start, terms, weights, spread):
     """A number of each row: those that share their weightiest terms have numbers near to each other.
 
-    Rare terms count for less: what only few rows have does not bring many together.
+    Terms count by their `spread`, shape (terms,): what only few rows have does not bring many together.
     """
     numbers = np.empty(len(start) - 1, np.int64)
     heaviest, heights = np.empty(_KEYS, np.int64), np.empty(_KEYS)
     for p in range(len(start) - 1):
         heaviest[:], heights[:] = 0, 0.0
         for i in range(start[p], start[p + 1]):
-            height = weights[i] * np.log(frequency[terms[i]])
+            height = weights[i] * spread[terms[i]]
             if height > heights[-1]:
                 k = _KEYS - 1
                 while k > 0 and height > heights[k - 1]:
                     heaviest[k], heights[k] = heaviest[k - 1], heights[k - 1]
                     k -= 1
                 heaviest[k], heights[k] = terms[i], height
-        number = 0
+        numbers[p] = 0
         for c in heaviest:
-            number = (number << _KEY_BITS) + min(c, (1 << _KEY_BITS) - 1)
-        numbers[p] = number
+            numbers[p] = (numbers[p] << _KEY_BITS) | (c & ((1 << _KEY_BITS) - 1))
     return numbers
 
 
@@ -589,8 +587,8 @@ def blocks_of(start, terms, weights, rows, first_gram):
         parts[p // _BLOCK] = max(parts[p // _BLOCK], np.float32(part))
     first, block_start = np.cumsum(first), np.cumsum(block_start)
     end, entry = first[:-1].copy(), np.empty(columns, np.int64)
-    blocks, most = np.empty(first[-1], np.int32), np.zeros(first[-1], np.float32)
-    block_terms, levels = np.empty(first[-1], np.int32), np.zeros(_BLOCK * first[-1], np.uint8)
+    blocks, most = np.empty(first[-1], np.uint32), np.zeros(first[-1], np.float32)
+    block_terms, levels = np.empty(first[-1], np.uint32), np.zeros(_BLOCK * first[-1], np.uint8)
     last[:] = -1
     entries = 0
     for p in range(rows):

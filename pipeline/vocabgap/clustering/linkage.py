@@ -37,6 +37,7 @@ from vocabgap.schema import LINKAGE
 DENSE_LIMIT: Final = 2_000
 FARTHEST: Final = 1.0  # no cut is beyond
 _BLOCK_ROWS: Final = 512
+_ABOVE: Final = 1.0 + 2.0**-22  # times a similarity: no less than it in float32
 _THREADS: Final = "NUMBA_NUM_THREADS"
 
 
@@ -295,19 +296,8 @@ def link(space: Neighbours) -> Merges:
 
         queries = np.flatnonzero(stale[kept])
         parts = kept[queries]
-        others = partner[parts]
-        known, limits = place[nearest.listed[parts]], nearest.limits[parts]
-        if len(others):
-            more = place[nearest.listed[others]]
-            more[others < 0] = -1
-            known = np.concatenate([known, more], axis=1)
-            limits = np.concatenate([limits, nearest.limits[others]], axis=1)
-        bounds = nearest.bound[parts].copy()
-        two = others >= 0
-        share = space.weights[parts[two]] / (space.weights[parts[two]] + space.weights[others[two]])
-        bounds[two] = share * bounds[two] + (1.0 - share) * nearest.bound[others[two]]
-        if len(others):
-            limits[two] = _limits_of_pairs(nearest, parts[two], others[two], share)
+        known, limits, bounds = _known_of(nearest, parts, partner[parts], space.weights)
+        known = place[known]
 
         space.merge(kept, partner[kept])
         nearest = Nearest(
@@ -321,24 +311,32 @@ def link(space: Neighbours) -> Merges:
     return Merges(np.concatenate(keeps), np.concatenate(drops), np.concatenate(levels))
 
 
-def _limits_of_pairs(
-    nearest: Nearest, one: IntArray, other: IntArray, share: FloatArray
-) -> npt.NDArray[np.float32]:
-    """What merged pairs are similar to, at most: those listed by the one, then those listed by the other.
+def _known_of(
+    nearest: Nearest, one: IntArray, other: IntArray, weights: FloatArray
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32], FloatArray]:
+    """What is listed by some clusters and those that are merged into them, if any, with limits and bounds.
 
-    What the one lists is to the other no more similar than whatever is nearest to it beside the one.
+    What only one of two lists is to the other no more similar than whatever is nearest to it beside the one.
     """
-    second_of_one, second_of_other = (
-        np.where(nearest.listed[of, 0] == but, nearest.limits[of, 1], nearest.limits[of, 0])
+    known, limits, bounds = nearest.listed[one], nearest.limits[one], nearest.bound[one]
+    if not len(one):
+        return known, limits, bounds
+    more, more_limits = nearest.listed[other], nearest.limits[other]
+    more[other < 0] = -1
+    two = np.flatnonzero(other >= 0)
+    one, other = one[two], other[two]
+    share = (weights[one] / (weights[one] + weights[other]))[:, None]
+    next_of_one, next_of_other = (
+        np.maximum(
+            nearest.bound[of],
+            np.where(nearest.listed[of, 0] == but, nearest.limits[of, 1], nearest.limits[of, 0]),
+        )[:, None]
         for of, but in ((one, other), (other, one))
     )
-    second_of_one = np.maximum(second_of_one, nearest.bound[one])
-    second_of_other = np.maximum(second_of_other, nearest.bound[other])
-    share = share[:, None]
-    by_one = share * nearest.limits[one] + (1.0 - share) * second_of_other[:, None]
-    by_other = (1.0 - share) * nearest.limits[other] + share * second_of_one[:, None]
-    # A little more, as float32 may be a little less.
-    return (np.concatenate([by_one, by_other], axis=1) * (1.0 + 2.0**-22)).astype(np.float32)
+    limits[two] = (share * limits[two] + (1.0 - share) * next_of_other) * _ABOVE
+    more_limits[two] = (share * next_of_one + (1.0 - share) * more_limits[two]) * _ABOVE
+    bounds[two] = share[:, 0] * bounds[two] + (1.0 - share[:, 0]) * nearest.bound[other]
+    return np.concatenate([known, more], axis=1), np.concatenate([limits, more_limits], axis=1), bounds
 
 
 def _reciprocal(nearest: Nearest, order: IntArray) -> tuple[IntArray, IntArray]:

@@ -1,18 +1,16 @@
-"""Nearest clusters of sparse rows, found exactly through an inverted index over terms.
+"""Nearest clusters of sparse rows, found exactly through bounds on blocks of clusters.
 
 A row is a combination of terms (`Rows`): x = its term weights, and the similarity of two clusters is x' G y,
-with G the cosines between terms. For a query, t = G x is what each term would add for a unit of weight. Then
+with G the cosines between terms. For a query, t = G x is what each term would add for a unit of weight, and
+as neither weights nor G are negative,
 
-* the terms U whose lists are not read add at most |t_U| |y_U| <= |t_U|: neither weights nor G are negative
-  and the diagonal of G is 1, so that |y|^2 <= y' G y <= 1 (Cauchy-Schwarz),
-* terms of trigrams with t <= eta together add at most eta times the largest sum of their weights, and
-* a cluster that shares none of the terms before c adds at most |t_V| |y_V|, V being the terms from c on.
+* no cluster of a block is more similar than t' m, with m the most that each term weighs in the block, and
+* terms of trigrams with t <= eta together add at most eta times the largest sum of their weights in it.
 
-So terms are read from the rarest on, and of each those clusters first that have most from it on, until
-nothing new can reach the wanted similarity (Bayardo et al. 2007; Anastasiu & Karypis 2014, "L2AP", are the
-same thought for a plain dot product). What is left unread may still lift what was met: so further lists are
-read for that, those first that take most off the bound for their length, and what is left of the candidates
-is worked out in float64.
+So clusters are laid out by their weightiest terms, sixteen similar ones to a block, and an inverted index
+tells of each term which blocks have it and how much of it they have at most (block-max pruning: Ding & Suel
+2011; Mallia et al. 2024, arXiv 2405.01117, read such blocks best first, too). The best block is opened at
+once, for it mostly shows how similar the nearest are; then those whose bound is not below that.
 """
 
 import time
@@ -66,7 +64,7 @@ class Asked(NamedTuple):
 
 
 class SparseNeighbours:
-    """The clusters of a round, as sums of rows, their index, and the search for the nearest."""
+    """The clusters of a round, as sums of rows, and the search for the nearest."""
 
     def __init__(self, rows: Rows, chosen: IntArray, weights: FloatArray, floor: float) -> None:
         """Clusters of one chosen row each, with its weight; similarities up to `floor` do not matter."""
@@ -74,7 +72,8 @@ class SparseNeighbours:
         frequency = np.bincount(chosen_rows.indices, minlength=chosen_rows.shape[1])
         # A dimension that only one row has takes no part in any similarity.
         frequency[: rows.own][frequency[: rows.own] == 1] = 0
-        # Terms are numbered from the rarest on; those that no row has are left out.
+        # Terms are numbered from the rarest on, so that scores of frequent ones lie together in memory; those
+        # that no row has are left out.
         rarest = np.argsort(frequency, kind="stable")
         rarest = rarest[(frequency[rarest] > 0) | (rarest >= rows.own)]
         number = np.full(len(frequency), -1, np.int32)
@@ -100,13 +99,13 @@ class SparseNeighbours:
         bounds: FloatArray,
         limits: npt.NDArray[np.float32] | None = None,
     ) -> Nearest:
-        """See `Neighbours`; the index is only read where what is known does not do."""
+        """See `Neighbours`; blocks are only read where what is known does not do."""
         nearest = Nearest.unknown(len(queries))
         laid, place = _layout(self._vectors(), self._trigrams)
         vectors = _rows_of(self._vectors(), laid)
         blocks = Blocks(*blocks_of(*vectors, len(laid), self._trigrams.start))
         memory = _memory(get_num_threads(), vectors, self._trigrams, blocks)
-        queries, known, order = place[queries], place[known], self.order[laid]
+        queries, known, order = place[queries].astype(np.int64), place[known], self.order[laid]
         floors = np.full(len(queries), self._floor)
         limits = _unlimited(known) if limits is None else limits
         done, lot = 0, _FIRST_LOT
@@ -220,10 +219,10 @@ def _unlimited(known: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
     return np.full(known.shape, np.inf, np.float32)
 
 
-def _layout(vectors: Vectors, trigrams: Trigrams) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """An order of clusters that sets similar ones together, and the place of each in it: the last is for none."""
-    frequency = np.bincount(vectors.terms, minlength=len(trigrams.start) - 1) + 1
-    laid = np.argsort(laid_out(*vectors, frequency), kind="stable").astype(np.int32)
+def _layout(vectors: Vectors, trigrams: Trigrams) -> tuple[IntArray, npt.NDArray[np.int32]]:
+    """An order of clusters that sets similar ones together, and the place of each in it; at last, of none."""
+    spread = np.log1p(np.bincount(vectors.terms, minlength=len(trigrams.start) - 1))
+    laid = np.argsort(laid_out(*vectors, spread), kind="stable")
     place = np.full(len(laid) + 1, -1, np.int32)
     place[laid] = np.arange(len(laid), dtype=np.int32)
     return laid, place
