@@ -216,6 +216,23 @@ def test_what_an_earlier_search_found_is_enough_to_find_it_again(seed: int, spel
     assert again.similarity.tolist() == before.similarity.tolist()
 
 
+@given(seeds, spellings)
+def test_what_limits_let_be_nearest_is_compared(seed: int, spelt: int) -> None:
+    rows, weights = mixed(seed, spelt)
+    space = SparseNeighbours(rows, np.arange(40), weights, 0.0)
+    before = searched(space)
+    loose = before.limits + np.random.default_rng(seed).random((40, 1), np.float32)
+
+    again = space.search(np.arange(40), before.listed, before.bound, loose)
+
+    every = similarities(rows.plain().toarray())
+    assert again.listed[:, 0].tolist() == before.listed[:, 0].tolist()
+    assert again.similarity.tolist() == before.similarity.tolist()
+    for found in (before, again):
+        near = np.where(found.listed >= 0, np.take_along_axis(every, found.listed, axis=1), -np.inf)
+        assert (near <= found.limits).all()
+
+
 def test_a_bound_that_what_is_known_exceeds_spares_the_search() -> None:
     space = space_of(rows_of([1.0, 0.0], [3.0, 4.0], [4.0, 3.0]))
 

@@ -101,8 +101,9 @@ class SparseNeighbours:
     ) -> Nearest:
         """See `Neighbours`; blocks are only read where what is known does not do."""
         nearest = Nearest.unknown(len(queries))
-        laid, place = _layout(self._vectors(), self._trigrams)
-        vectors = _rows_of(self._vectors(), laid)
+        vectors = self._vectors()
+        laid, place = _layout(vectors, self._trigrams)
+        vectors = _rows_of(vectors, laid)
         blocks = Blocks(*blocks_of(*vectors, len(laid), self._trigrams.start))
         memory = _memory(get_num_threads(), vectors, self._trigrams, blocks)
         queries, known, order = place[queries].astype(np.int64), place[known], self.order[laid]
