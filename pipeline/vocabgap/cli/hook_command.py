@@ -22,7 +22,7 @@ def hook(
     context: typer.Context,
     agent: Annotated[str, typer.Argument(help="Whose hook it is: claude-code or cursor.")],
     image: Annotated[
-        str | None, typer.Argument(help="Folder to log in; by default the one that the agent works in.")
+        Path | None, typer.Argument(help="Folder to log in; by default the one that the agent works in.")
     ] = None,
     with_prompt: Annotated[
         bool, typer.Option("--with-prompt", help="Log what the person typed last as the intent, too.")

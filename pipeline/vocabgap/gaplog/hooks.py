@@ -50,7 +50,9 @@ class UnmetCall(msgspec.Struct, frozen=True):
     prompt: str | None = None
 
 
-def log_calls(agent: str, content: bytes, image: str | None, *, with_prompt: bool = False) -> list[LoggedGap]:
+def log_calls(
+    agent: str, content: bytes, image: Path | None, *, with_prompt: bool = False
+) -> list[LoggedGap]:
     """Log the calls of tools that do not exist which a hook's input tells of, each once.
 
     Args:
