@@ -20,9 +20,9 @@ from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 
 # Columns of what comes of a piece of work, as Spark calls them.
 FOUND: Final = "block long, content binary"
-SHARD: Final = 50_000  # clusters of a shard, some 20 MB: Spark takes no more than 128 MB for one task
+SHARD: Final = 150_000  # clusters of a shard, some 50 MB: Spark takes no more than 128 MB for one task
 QUERIES: Final = 150_000  # searched for at once by all workers, some 50 MB
-REQUEST: Final = 56 * 2**20  # bytes of each side of a search: servers take 128 MiB at once
+REQUEST: Final = 60 * 2**20  # bytes of each side of a search: servers take 128 MiB at once
 FEW_PAIRS: Final = 10**9  # of a query and a cluster: searched for here before they could be sent
 _FOUND: Final = pa.schema([("block", pa.int64()), ("content", pa.binary())])
 Array = npt.NDArray[Any]
