@@ -79,5 +79,12 @@ def test_settings_that_cannot_be_read_are_told_and_nothing_is_written(tmp_path: 
     assert files(tmp_path) == {".claude/settings.json": content}
 
 
+def test_what_is_no_list_of_hooks_is_told_where_they_are_taken_out(tmp_path: Path) -> None:
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude/settings.json").write_text('{"hooks": {"Stop": 5}}', encoding="utf-8")
+
+    assert vocabgap("init", tmp_path, "--remove").code == 2
+
+
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert vocabgap("init", tmp_path / "nowhere").code == 3

@@ -229,7 +229,7 @@ def address_of(engine: SparkEngine) -> tuple[str, int]:
 
 def test_an_engine_that_is_over_says_so(demo: Path, tmp_path: Path) -> None:
     with spark_engine() as over:
-        pass
+        assert not over.is_over
     with pytest.raises(StateError, match="is over"):
         run(demo, tmp_path / "out", engine=over)
 
@@ -243,7 +243,7 @@ def test_what_is_no_engine_is_told(demo: Path, tmp_path: Path, engine: Any) -> N
 @pytest.mark.parametrize("arguments", [(123,), ([],), (None, "abc"), (None, {1: "x"}), (None, {"a": None})])
 def test_arguments_that_cannot_be_used_are_told(arguments: tuple[Any, ...]) -> None:
     with pytest.raises(InvalidInputError), spark_engine(*arguments):
-        pass
+        pytest.fail("an engine was started")
 
 
 def test_an_environment_that_sail_cannot_use_is_told(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:

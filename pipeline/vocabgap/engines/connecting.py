@@ -134,7 +134,7 @@ def _require_greeting(remote: str) -> None:
 
 
 def _builder(address: str, options: list[tuple[str, int]] | None = None) -> "DefaultChannelBuilder":
-    with _loading():
+    with loading():
         from pyspark.errors import PySparkException  # noqa: PLC0415 - an extra
         from pyspark.sql.connect.client.core import DefaultChannelBuilder  # noqa: PLC0415
 
@@ -150,8 +150,11 @@ def _builder(address: str, options: list[tuple[str, int]] | None = None) -> "Def
 def _session(
     address: str, conf: Mapping[str, str], options: list[tuple[str, int]] | None = None
 ) -> "SparkSession":
+    for key in _ELSEWHERE:
+        if key in conf:
+            raise InvalidInputError(f"--spark-conf {key} names a server", hint="name it with --remote")
     builder = _builder(address, options)
-    with _loading():
+    with loading():
         from pyspark.errors import PySparkException  # noqa: PLC0415 - an extra
         from pyspark.sql.connect.client.retries import DefaultPolicy  # noqa: PLC0415
         from pyspark.sql.connect.session import SparkSession as Session  # noqa: PLC0415
@@ -159,8 +162,6 @@ def _session(
         session: Any = Session(connection=builder)
     session.client.set_retry_policies([DefaultPolicy(max_retries=_RETRIES)])
     for key, value in conf.items():
-        if key in _ELSEWHERE:
-            raise InvalidInputError(f"--spark-conf {key} names a server", hint="name it with --remote")
         try:
             session.conf.set(key, value)
         except PySparkException as error:
@@ -172,7 +173,7 @@ def _session(
 
 
 @contextmanager
-def _loading() -> Iterator[None]:
+def loading() -> Iterator[None]:
     """Load the client in silence, under `python -c`, too, which it takes for its doctests, and ends."""
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     main = sys.modules["__main__"]

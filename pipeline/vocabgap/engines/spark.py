@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vocabgap.clustering.linkage import Neighbours
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
-from vocabgap.engines.connecting import elsewhere, place, within
+from vocabgap.engines.connecting import elsewhere, loading, place, within
 from vocabgap.errors import InvalidInputError, StateError, converted, require_text
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.scanning import LogsRead
@@ -104,8 +104,7 @@ def spark_engine(remote: str | None = None, conf: Mapping[str, str] | None = Non
     where = None if remote is None else place(remote)
     conf = converted({} if conf is None else conf, dict[str, str], "conf")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of versions that were not tried with it
+        with loading():
             from pyspark.errors import PySparkException  # noqa: PLC0415 - an extra
 
             if remote is None:

@@ -72,19 +72,19 @@ def _read(path: Path) -> dict[str, Any] | None:
     return value
 
 
-def _table(holder: dict[str, Any], key: str, kind: type, what: Any = None) -> Any:  # noqa: ANN401 - JSON
-    value = holder.setdefault(key, kind() if what is None else what)
+def _member(holder: dict[str, Any], key: str, kind: type) -> Any:  # noqa: ANN401 - JSON
+    value = holder.setdefault(key, kind())
     if not isinstance(value, kind):
         raise InvalidInputError(f"'{key}' of the agent's settings is no {kind.__name__}", hint="mend it")
     return value
 
 
 def _with_server(settings: dict[str, Any]) -> None:
-    _table(settings, "mcpServers", dict).setdefault(OWN, _SERVER)
+    _member(settings, "mcpServers", dict).setdefault(OWN, _SERVER)
 
 
 def _without_server(settings: dict[str, Any]) -> None:
-    servers = _table(settings, "mcpServers", dict)
+    servers = _member(settings, "mcpServers", dict)
     if servers.get(OWN) == _SERVER:
         del servers[OWN]
     _drop_if_empty(settings, "mcpServers")
@@ -93,23 +93,23 @@ def _without_server(settings: dict[str, Any]) -> None:
 def _claude_code(settings: dict[str, Any]) -> None:
     entry = {"hooks": [{"type": "command", "command": f"{_HOOK} claude-code"}]}
     for event in ("Stop", "SessionEnd"):
-        several = _table(_table(settings, "hooks", dict), event, list)
+        several = _member(_member(settings, "hooks", dict), event, list)
         if entry not in several:
             several.append(entry)
 
 
 def _cursor(settings: dict[str, Any]) -> None:
     settings.setdefault("version", 1)
-    several = _table(_table(settings, "hooks", dict), "postToolUseFailure", list)
+    several = _member(_member(settings, "hooks", dict), "postToolUseFailure", list)
     entry = {"command": f"{_HOOK} cursor"}
     if entry not in several:
         several.append(entry)
 
 
 def _without_hooks(settings: dict[str, Any]) -> None:
-    hooks = _table(settings, "hooks", dict)
+    hooks = _member(settings, "hooks", dict)
     for event in list(hooks):
-        hooks[event] = [each for each in hooks[event] if _HOOK not in json.dumps(each)]
+        hooks[event] = [each for each in _member(hooks, event, list) if _HOOK not in json.dumps(each)]
         _drop_if_empty(hooks, event)
     _drop_if_empty(settings, "hooks")
     if settings == {"version": 1}:

@@ -19,6 +19,7 @@ import msgspec
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.gaplog.log import LoggedGap, log_gap
 from vocabgap.records.record import LOG_NAME
+from vocabgap.text import visible
 
 MOST_INPUT: Final = 1 << 20  # bytes of a hook's input
 _MOST_LINE: Final = 4 << 20  # bytes of a line of a transcript that is looked into
@@ -93,12 +94,12 @@ def log_calls(
 
 def note_failure(error: Exception) -> None:
     """Write down why a hook could not do its work, where an agent is not disturbed by it."""
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    with suppress(OSError):
+    with suppress(OSError, RuntimeError):  # nobody has a home everywhere
+        state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
         path = Path(state, "vocabgap", "hook.log")
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a", encoding="utf-8") as log:
-            log.write(f"{datetime.now(UTC).isoformat(timespec='seconds')} {error}\n".replace("\0", ""))
+            log.write(f"{datetime.now(UTC).isoformat(timespec='seconds')} {visible(str(error))}\n")
 
 
 def _holds(log: Path, note: str) -> bool:

@@ -29,7 +29,7 @@ def elements(chunks: Iterable[bytes], each: tuple[Pointer, ...]) -> Iterator[Blo
         content += chunk
         if len(content) > MOST_BYTES:
             detail = f"expected a document of at most {MOST_BYTES:,} bytes, for it is read whole"
-            yield _nothing(1, Rejected(RejectReason.TOO_LONG, detail))
+            yield _refused(Rejected(RejectReason.TOO_LONG, detail))
             return
     number = 1
     try:
@@ -38,7 +38,7 @@ def elements(chunks: Iterable[bytes], each: tuple[Pointer, ...]) -> Iterator[Blo
                 yield Block(number, UNKNOWN_OFFSET, [json.dumps(element).encode()], place=place)
                 number += 1
     except (ValueError, RecursionError) as fault:
-        yield _nothing(number, refused(fault, "document"))
+        yield _refused(refused(fault, "document"))
 
 
 def _values(text: str) -> Iterator[Any]:
@@ -72,5 +72,5 @@ def _found(value: Any, pointer: Pointer, place: str = "") -> Iterator[tuple[str,
             yield from _found(member, rest, f"{place}/{name.replace('~', '~0').replace('/', '~1')}")
 
 
-def _nothing(number: int, why: Rejected) -> Block:
-    return Block(number, UNKNOWN_OFFSET, [], refused=why.detail, reason=why.reason)
+def _refused(why: Rejected) -> Block:
+    return Block(1, UNKNOWN_OFFSET, [], refused=why)

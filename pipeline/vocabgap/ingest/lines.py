@@ -160,8 +160,8 @@ class LineDecoder:
             detail = f"expected at most {MAX_LINE_BYTES:,} bytes, found {block.too_long:,}"
             why = Rejected(RejectReason.TOO_LONG, detail)
             self.rejects.add(log, why, block.number, block.offset, block.lines[0])
-        elif block.reason is not None:
-            self.rejects.add(log, Rejected(block.reason, block.refused))
+        elif block.refused is not None:
+            self.rejects.add(log, block.refused)
         else:
             self._decode_lines(log, block, counts)
         counts.records += self.records.total - records_before

@@ -218,7 +218,7 @@ class Block(msgspec.Struct, frozen=True):
     """Some lines of a log without their newlines, the number of the first, and the offset of its first byte.
 
     A line over the limit stands alone and is cut; `too_long` says how many bytes it has. An element of a
-    document has its `place` there; a document that cannot be read has no lines, but a `reason`.
+    document has its `place` there; a document that cannot be read has no lines, and is `refused`.
     """
 
     number: int
@@ -228,8 +228,7 @@ class Block(msgspec.Struct, frozen=True):
     too_long: int = 0
     blank: int = 0  # so many lines follow that hold nothing
     place: str = ""
-    reason: RejectReason | None = None
-    refused: str = ""
+    refused: Rejected | None = None
 
     def offsets(self) -> Iterator[int]:
         """The offset of each line's first byte; a newline follows each line before it."""
