@@ -28,7 +28,7 @@ COSTS: Final = (
 QUALITY: Final = ("quality", "categories", "contradictions", "linting")
 PACKAGES: Final = (
     "numpy", "scipy", "scikit-learn", "polars", "numba", "msgspec", "onnxruntime", "pysail", "playwright",
-    "fastcluster", "string_grouper", "spec-kitty-cli",
+    "fastcluster", "string_grouper", "sparse_dot_topn", "spec-kitty-cli",
 )  # fmt: skip
 
 

@@ -1,8 +1,9 @@
 """What clustering costs, beside the same groups from scikit-learn and fastcluster.
 
-What is timed begins with records and ends with groups: normalising, vectorising, linkage and cut. Everyone is
-handed the same rows, and is called once on a small corpus first, so that loading and compiling are not in the
-figures. Only ours can hold a hundred thousand wordings and more.
+What is timed begins with records and ends with groups: normalising, vectorising, linkage and cut. The search
+for the nearest of each wording, which linkage begins with, also stands alone, beside sparse_dot_topn.
+Everyone is handed the same rows, and is called once on a small corpus first, so that loading and compiling
+are not in the figures. Only ours can hold a hundred thousand wordings and more.
 """
 
 import tempfile
@@ -19,11 +20,12 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from benchmarks.measuring import Row, Work, cost_of
+from benchmarks.measuring import Cost, Row, Work, cost_of
 from benchmarks.wordings import draw
 from vocabgap.clustering.blending import blended_rows
 from vocabgap.clustering.cutting import flat_groups
 from vocabgap.clustering.linkage import DENSE_LIMIT, average_linkage, cosine_distances
+from vocabgap.clustering.neighbours import SparseNeighbours
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize, word_rows
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.records.record import PHRASE_FIELDS
@@ -35,6 +37,8 @@ Space = Callable[[Points], Rows]
 WARMING: Final = DENSE_LIMIT + 500  # wordings, enough that the large way is taken
 DIMENSIONS: Final = 384  # of a small sentence embedding model
 BLOCK_ROWS: Final = 1_024
+LEAST_SIMILARITY: Final = 0.3  # that is searched for
+SEARCHED: Final = {"small": 20_000, "large": 100_000}
 
 
 class Case(NamedTuple):
@@ -199,6 +203,41 @@ def _rows(records: pl.DataFrame, space: Space) -> tuple[Rows, FloatArray]:
     return space(points), points.weights
 
 
+def nearest_of(wordings: int, search: Callable[[Rows, FloatArray], FloatArray]) -> Work:
+    """Searches for the nearest of each wording; gives how similar it is, shape (n,)."""
+    search(*_rows(asking(draw(WARMING, 200, form=surface).texts), default))
+    drawn = draw(wordings, wordings // 50, form=surface)
+    return partial(search, *_rows(asking(drawn.texts), default))
+
+
+def by_blocks(rows: Rows, weights: FloatArray) -> FloatArray:
+    """Ours, which also lists what is nearly as near."""
+    count = len(weights)
+    space = SparseNeighbours(rows, np.arange(count), weights, LEAST_SIMILARITY)
+    return space.search(np.arange(count), np.zeros((count, 0), np.int32), np.full(count, np.inf)).similarity
+
+
+def by_products(rows: Rows, weights: FloatArray) -> FloatArray:  # noqa: ARG001 - it takes none
+    """The best two of each product, of which one is the wording itself."""
+    topn = import_module("sparse_dot_topn").sp_matmul_topn
+    terms = sparse.csr_matrix(rows.plain_terms())
+    best = topn(terms, sparse.csr_matrix(terms.T), top_n=2, threshold=LEAST_SIMILARITY, n_threads=2).tolil()
+    best.setdiag(LEAST_SIMILARITY)
+    return np.asarray(best.tocsr().max(axis=1).todense()).ravel()
+
+
+def searching(wordings: int) -> Iterator[Row]:
+    """One row: what both find is the same, but for rounding."""
+    cost = cost_of(nearest_of, wordings, by_blocks)
+    peer: tuple[str, Cost | None] = ("", None)
+    note = ""
+    if find_spec("sparse_dot_topn"):
+        peer = "sparse_dot_topn", cost_of(nearest_of, wordings, by_products)
+        assert peer[1] is not None
+        note = f"similarities differ by {np.abs(cost.told - peer[1].told).max():.0e} at most"
+    yield Row("nearest of each, default", f"{wordings:,} wordings", cost, *peer, note)
+
+
 def elsewhere(one: IntArray, other: IntArray) -> int:
     """Number of rows that two partitions put with different rows."""
     pair = one * (other.max() + 1) + other
@@ -208,7 +247,8 @@ def elsewhere(one: IntArray, other: IntArray) -> int:
 
 
 def rows(size: str) -> Iterator[Row]:
-    """One row a case and peer."""
+    """One row a case and peer, and one of the search alone."""
+    yield from searching(SEARCHED[size])
     peers = {name: solve for name, solve in PEERS.items() if name != "fastcluster" or find_spec(name)}
     with tempfile.TemporaryDirectory() as folder:
         for case in CASES[size]:

@@ -112,9 +112,9 @@ def peer_module(name: str) -> Any:  # noqa: ANN401 - a module that is not always
     return import_module(f"glossary.{name}")
 
 
-def peer_load(root: Path) -> object:
-    """The peer's pipeline."""
-    return peer_module("pipeline").create_standard_pipeline(root, interaction_mode="non-interactive")
+def peer_load(root: Path) -> None:
+    """The peer's pipeline; it is not given back, for it cannot be sent to another process."""
+    peer_module("pipeline").create_standard_pipeline(root, interaction_mode="non-interactive")
 
 
 def peer_checked(root: Path) -> Checked:
