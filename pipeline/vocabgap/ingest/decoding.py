@@ -9,8 +9,8 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import msgspec
@@ -28,7 +28,7 @@ from vocabgap.records.record import (
     RejectReason,
     Repair,
 )
-from vocabgap.settings.sources import NATIVE, Pointer, Source, pointer_of, value_at
+from vocabgap.settings.sources import NATIVE, Pointer, Source, allowed_values, pointer_of, value_at
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
@@ -39,6 +39,9 @@ _REFUSALS: Final = (msgspec.DecodeError, ValueError, RecursionError, OverflowErr
 _KEY: Final = b'":'
 _SPACE_BEFORE_COLON: Final = re.compile(rb"[ \t\r\n]:")
 _NAMED: Final = frozenset(("image_id", "session_id"))  # by a number, in some logs
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+# Digits of a Unix time of these years to how many of it are a second: seconds, ms, µs, ns.
+_UNIX: Final = {10: 1, 13: 10**3, 16: 10**6, 19: 10**9}
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -63,7 +66,7 @@ class Decoded:
 class FieldMap:
     """A `Source` made ready: paths are taken apart once, not for every line.
 
-    `origins` has the paths of each field as the settings write them.
+    `origins` has the paths of each field as the settings write them; `also` are further shapes of gaps.
     """
 
     native: bool
@@ -72,20 +75,25 @@ class FieldMap:
     constants: dict[str, Any]
     where: tuple[tuple[Pointer, tuple[Any, ...]], ...]
     origins: dict[str, str]
+    also: tuple["FieldMap", ...] = ()
 
     @classmethod
     def of(cls, source: Source) -> "FieldMap":
         """The map of a source."""
-        return cls(
-            native=source.native,
-            each=tuple(map(pointer_of, _several(source.each))) if source.each else (),
-            paths=tuple(
-                (field, tuple(map(pointer_of, _several(path)))) for field, path in source.fields.items()
-            ),
-            constants=source.constants,
-            where=tuple((pointer_of(path), _several(value)) for path, value in source.where.items()),
-            origins={field: " or ".join(_several(path)) for field, path in source.fields.items()},
+        first, *others = (
+            cls(
+                native=source.native,
+                each=tuple(map(pointer_of, _several(source.each))) if source.each else (),
+                paths=tuple(
+                    (field, tuple(map(pointer_of, _several(path)))) for field, path in shape.fields.items()
+                ),
+                constants=shape.constants,
+                where=tuple((pointer_of(path), allowed_values(value)) for path, value in shape.where.items()),
+                origins={field: " or ".join(_several(path)) for field, path in shape.fields.items()},
+            )
+            for shape in source.shapes
         )
+        return replace(first, also=tuple(others))
 
     @property
     def needs(self) -> str:
@@ -97,8 +105,20 @@ class FieldMap:
         mapped = " or ".join(self.origins[field] for field in PHRASE_FIELDS if field in self.origins)
         return f"expected text in {mapped or 'a field of a need, none of which is mapped'}, found none"
 
-    def wants(self, value: dict[str, Any]) -> bool:
-        """Whether an object is a gap at all."""
+    @property
+    def reads(self) -> list[Pointer]:
+        """All that is read of an object; nothing where objects are records as they are."""
+        shapes = (self, *self.also)
+        if not all(shape.paths for shape in shapes):
+            return []
+        reads = [path for shape in shapes for _, paths in shape.paths for path in paths]
+        return reads + [path for shape in shapes for path, _ in shape.where]
+
+    def of_shape(self, value: dict[str, Any]) -> "FieldMap | None":
+        """The map of the first shape that an object has; None where it is no gap at all."""
+        return next((shape for shape in (self, *self.also) if shape._fits(value)), None)
+
+    def _fits(self, value: dict[str, Any]) -> bool:
         return all(
             any(_same(value_at(value, path), allowed) for allowed in values) for path, values in self.where
         )
@@ -111,6 +131,10 @@ class FieldMap:
                 given = next((given for path in paths if (given := value_at(value, path)) is not None), None)
                 if isinstance(given, int) and not isinstance(given, bool) and field in _NAMED:
                     given = str(given)
+                if isinstance(given, str) and field in LIST_FIELDS:
+                    given = [given]
+                if field == "timestamp":
+                    given = _of_unix(given)
                 if given is not None:
                     mapped[field] = given
         else:
@@ -125,8 +149,18 @@ def _several(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whatever TOML may
     return tuple(value) if isinstance(value, tuple | list) else (value,)
 
 
+def _of_unix(given: Any) -> Any:  # noqa: ANN401 - any JSON
+    """A Unix time as ISO 8601 has it; whatever else stays."""
+    digits = str(given) if isinstance(given, str | int) else ""
+    if len(digits) not in _UNIX or not (digits.isascii() and digits.isdigit()):
+        return given
+    return (_EPOCH + timedelta(microseconds=int(digits) * 10**6 // _UNIX[len(digits)])).isoformat()
+
+
 def _same(value: object, allowed: object) -> bool:
-    """Equal as JSON has it: true is not 1."""
+    """Equal as JSON has it: true is not 1. In a text, a regular expression is searched."""
+    if isinstance(allowed, re.Pattern):
+        return isinstance(value, str) and allowed.search(value) is not None
     return value == allowed and isinstance(value, bool) == isinstance(allowed, bool)
 
 
@@ -141,8 +175,10 @@ def decode_line(line: bytes, fields: FieldMap = NATIVE_FIELDS) -> Decoded | Reje
         value = _parsed(bare)
         if isinstance(value, Rejected):
             return value
-        if not fields.wants(value):
+        shape = fields.of_shape(value)
+        if shape is None:
             return None
+        fields = shape
         repairs = [Repair.BYTE_ORDER_MARK] * (bare != line) + [Repair.REPEATED_KEY] * value.repeated
         repaired = _repaired(fields.applied(value), bare, repairs, fields.origins)
         if isinstance(repaired, Rejected):

@@ -1,14 +1,16 @@
 """Documents of JSON whose elements are gaps: each element becomes a line of its own, told by its place.
 
-A document is read whole, so it may have no more bytes than one machine surely holds; that of several in one
-file each is looked through.
+A file that begins with a whole document on its first line has one a line, and is read line by line; any other
+is read whole. What is read at once may have no more bytes than one machine surely holds.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from vocabgap.ingest.decoding import DECODER, Rejected, refused
+import msgspec
+
+from vocabgap.ingest.decoding import DECODER, FieldMap, Rejected, refused
 from vocabgap.ingest.reading import Block
 from vocabgap.records.record import RejectReason
 from vocabgap.settings.sources import Pointer
@@ -19,35 +21,88 @@ _ANY: Final = "*"
 _SPACE: Final = " \t\r\n\ufeff"
 
 
-def elements(chunks: Iterable[bytes], each: tuple[Pointer, ...]) -> Iterator[Block]:
-    """What some pointers lead to in the values of a file, each as a block of one line, numbered from 1.
+def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
+    """What the pointers of a source lead to in a file, each as a block of one line, numbered from 1.
 
-    What cannot be read of the file is a block without lines that says why.
+    Of an element there is what the source reads: a span, say, holds much else that was not meant for us.
+    Elements that are no gaps are only counted. A document that cannot be read is a block without lines that
+    says why; where there is one a line, those after it are read on.
     """
-    content = bytearray()
-    for chunk in chunks:
-        content += chunk
+    number = 1
+    reads = frozenset(fields.reads)
+    for line, content in _documents(chunks):
+        of_line = f" of line {line}" if line > 1 else ""
         if len(content) > MOST_BYTES:
             detail = f"expected a document of at most {MOST_BYTES:,} bytes, for it is read whole"
-            yield _refused(Rejected(RejectReason.TOO_LONG, detail))
+            yield _refused(Rejected(RejectReason.TOO_LONG, detail + of_line))
             return
-    number = 1
+        try:
+            for value, encoded in _values(content):
+                passed_over = 0
+                for place, element in (found for pointer in fields.each for found in _found(value, pointer)):
+                    if isinstance(element, dict) and fields.of_shape(element) is None:
+                        passed_over += 1
+                    else:
+                        yield Block(number, UNKNOWN_OFFSET, [encoded(_kept(element, reads))], place=place + of_line)
+                    number += 1
+                if passed_over:
+                    yield Block(number, UNKNOWN_OFFSET, [], passed_over=passed_over)
+        except (ValueError, RecursionError) as fault:
+            yield _refused(refused(fault, "document" + of_line))
+
+
+def _documents(chunks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """The documents of a file and where each begins: one a line if the first is whole, else all at once."""
+    content, number, by_line = bytearray(), 1, False
+    for chunk in chunks:
+        content += chunk
+        if number == 1 and not by_line:
+            first, newline, _ = content.lstrip(_SPACE.encode()).partition(b"\n")
+            by_line = bool(newline) and _is_whole(bytes(first))
+        if by_line:
+            *lines, content = content.split(b"\n")
+            yield from ((at, bytes(line)) for at, line in enumerate(lines, number) if line.strip())
+            number += len(lines)
+        if len(content) > MOST_BYTES:
+            break
+    if content.strip():
+        yield number, bytes(content)
+
+
+def _is_whole(line: bytes) -> bool:
     try:
-        for value in _values(content.decode("utf-8")):
-            for place, element in (found for pointer in each for found in _found(value, pointer)):
-                yield Block(number, UNKNOWN_OFFSET, [json.dumps(element).encode()], place=place)
-                number += 1
-    except (ValueError, RecursionError) as fault:
-        yield _refused(refused(fault, "document"))
+        msgspec.json.decode(line)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return False
+    return True
 
 
-def _values(text: str) -> Iterator[Any]:
-    """The values of a file: one, or several after each other."""
+def _values(content: bytes) -> Iterator[tuple[Any, Callable[[Any], bytes]]]:
+    """The values of a document, one or several after each other, and what writes a part of them down."""
+    try:
+        value = msgspec.json.decode(content)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        pass  # the slower decoder says why, and reads what a faster one refuses
+    else:
+        yield value, _encoded
+        return
+    text = content.decode("utf-8")
     at = _after_space(text, 0)
     while at < len(text):
         value, end = DECODER.raw_decode(text, at)
-        yield value
+        yield value, _dumped
         at = _after_space(text, end)
+
+
+def _encoded(value: Any) -> bytes:  # noqa: ANN401 - any JSON
+    try:
+        return msgspec.json.encode(value)
+    except OverflowError:  # a number of more than 64 bits
+        return _dumped(value)
+
+
+def _dumped(value: Any) -> bytes:  # noqa: ANN401 - any JSON
+    return json.dumps(value).encode()
 
 
 def _after_space(text: str, at: int) -> int:
@@ -70,6 +125,23 @@ def _found(value: Any, pointer: Pointer, place: str = "") -> Iterator[tuple[str,
     for name, member in members:
         if key in (_ANY, name):
             yield from _found(member, rest, f"{place}/{name.replace('~', '~0').replace('/', '~1')}")
+
+
+def _kept(value: Any, reads: frozenset[Pointer]) -> Any:  # noqa: ANN401 - any JSON
+    """What some pointers lead to in a value, in its place; all of it without any, or where one ends."""
+    if not reads or () in reads or not isinstance(value, dict | list):
+        return value
+    inner: dict[str, frozenset[Pointer]] = {
+        key: frozenset(pointer[1:] for pointer in reads if pointer[0] == key) for key, *_ in reads
+    }
+    if isinstance(value, dict):
+        return {key: _kept(each, inner[key]) for key, each in value.items() if key in inner}
+    if any(key.isdigit() for key in inner):
+        return value  # what is counted has to stay where it is
+    named = (each for each in value if isinstance(each, dict) and each.get("key") in inner)
+    return [
+        {"key": each["key"], "value": _kept(each.get("value"), inner[each["key"]])} for each in named
+    ]
 
 
 def _refused(why: Rejected) -> Block:

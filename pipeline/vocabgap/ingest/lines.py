@@ -132,8 +132,8 @@ class LogDecoder:
 
 def blocks_of(log: LogFile, chunks: Iterable[bytes], number: int = 1, offset: int = 0) -> Iterator[Block]:
     """The lines of a log, or the elements of a document."""
-    each = log.kind.fields.each
-    return elements(chunks, each) if each else blocks(chunks, number=number, offset=offset)
+    fields = log.kind.fields
+    return elements(chunks, fields) if fields.each else blocks(chunks, number=number, offset=offset)
 
 
 def _is_whole(block: Block, log: LogFile) -> bool:
@@ -163,6 +163,7 @@ class LineDecoder:
         elif block.refused is not None:
             self.rejects.add(log, block.refused)
         else:
+            counts.passed_over += block.passed_over
             self._decode_lines(log, block, counts)
         counts.records += self.records.total - records_before
         counts.rejects += self.rejects.total - rejects_before

@@ -268,7 +268,8 @@ class _Listing(LineDecoder):
         for line in block.lines:
             alone = structs.replace(block, number=number, offset=offset, lines=[line])
             repairs = self._counted(log, alone, LineCounts()).repairs
-            given = log.kind.fields.applied(object_of(line)) if repairs else {}
+            value = object_of(line) if repairs else {}
+            given = (log.kind.fields.of_shape(value) or log.kind.fields).applied(value)
             for name, times in repairs.items():
                 detail = _DETAILS[Repair(name)](given, log)
                 self.repaired.append(

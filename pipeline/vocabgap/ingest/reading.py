@@ -228,6 +228,7 @@ class Block(msgspec.Struct, frozen=True):
     too_long: int = 0
     blank: int = 0  # so many lines follow that hold nothing
     place: str = ""
+    passed_over: int = 0  # elements before it that are no gaps
     refused: Rejected | None = None
 
     def offsets(self) -> Iterator[int]:

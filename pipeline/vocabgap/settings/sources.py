@@ -17,6 +17,7 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError, converted
 from vocabgap.records.record import FIELDS, LOG_NAME, GapRecord
+from vocabgap.settings.gap_rules import REGEX_PREFIX
 
 PATH_HINT: Final = "expected keys joined by dots, such as about.text, or a JSON pointer, such as /about/text"
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
@@ -26,6 +27,7 @@ _GLOB_HINT: Final = 'for example glob = "wishes-*.jsonl", or "exports/*.jsonl"'
 _DEPTH_HINT: Final = (
     "a pattern fits a file's name at any depth, and folders before it from the right: exports/*.jsonl"
 )
+_REGEX_HINT: Final = f"what begins with {REGEX_PREFIX} is one, in the syntax of Python"
 _EACH_HINT: Final = "it begins with a slash, such as /items/*"
 _TABLE_HINT: Final = (
     'for example {"mine": {"glob": "wishes-*.jsonl"}}; `vocabgap status` prints those that are built in'
@@ -34,27 +36,21 @@ _FIELDS_HINT: Final = "`vocabgap schema records` lists the fields and says what 
 _Scalar = str | int | float | bool
 
 
-class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One kind of gap log.
+class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One shape that gaps have in a log.
 
     Attributes:
-        glob: Shell patterns of file names. One with folders (`exports/*.jsonl`) is matched from the right.
         fields: Field of the record to where its value lies: a path with dots (`properties.intent`), or a
             JSON pointer (`/properties/a.b`) where a key holds a dot; of several the first that leads to a
             value. Without any, the objects are records as they are.
         constants: Field of the record to the value it takes where the object has none.
-        each: JSON pointers to the gaps of a document, where a file is no log of lines: in
-            `/runs/*/missing_tools/*` a star stands for each member of a list or an object.
-        where: Path to the value, or the values, that an object must have there to be a gap at all.
-        enabled: Whether such logs are read.
+        where: Path to the value, or the values, that an object must have there to be a gap at all; what
+            begins with `re:` is a regular expression that is searched in a text.
     """
 
-    glob: str | tuple[str, ...] = ()
     fields: dict[str, str | tuple[str, ...]] = {}
     constants: dict[str, Any] = {}
-    each: str | tuple[str, ...] = ()
     where: dict[str, _Scalar | tuple[_Scalar, ...]] = {}
-    enabled: bool = True
 
     def __post_init__(self) -> None:
         """A moment that TOML knows as one is the text that a log would have."""
@@ -64,6 +60,25 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         }
         msgspec.structs.force_setattr(self, "constants", constants)
 
+
+class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One kind of gap log.
+
+    Attributes:
+        glob: Shell patterns of file names. One with folders (`exports/*.jsonl`) is matched from the right.
+        each: JSON pointers to the gaps of a document, where a file is no log of lines: in
+            `/runs/*/missing_tools/*` a star stands for each member of a list or an object.
+        also: Further shapes that gaps have in the same logs, asked in turn where the one before does not
+            fit; what they do not say of fields and constants is as the source has it, and an empty path
+            takes a field out.
+        enabled: Whether such logs are read.
+    """
+
+    glob: str | tuple[str, ...] = ()
+    each: str | tuple[str, ...] = ()
+    also: tuple[Shape, ...] = ()
+    enabled: bool = True
+
     @property
     def globs(self) -> tuple[str, ...]:
         """The patterns; one may be given as it is."""
@@ -72,14 +87,27 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     @property
     def native(self) -> bool:
         """Whether the objects of such a log are records as they are."""
-        return not (self.fields or self.constants or self.where or self.each)
+        return not (self.fields or self.constants or self.where or self.each or self.also)
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """The shapes that gaps have, each with all that it says."""
+        return self, *(
+            Shape(
+                fields={field: path for field, path in {**self.fields, **each.fields}.items() if path},
+                constants={**self.constants, **each.constants},
+                where=each.where,
+            )
+            for each in self.also
+        )
 
     @property
     def digest(self) -> str:
         """SHA-256 (hex) of what decides how a line is read; empty where lines are records as they are."""
         if self.native:
             return ""
-        return hashlib.sha256(repr((self.fields, self.constants, self.where, self.each)).encode()).hexdigest()
+        decides = (self.fields, self.constants, self.where, self.each, self.also)
+        return hashlib.sha256(repr(decides).encode()).hexdigest()
 
 
 NATIVE: Final = Source(glob=LOG_NAME)
@@ -120,6 +148,7 @@ def _over(base: Source | None, own: Source) -> Source:
         constants={**base.constants, **own.constants},
         each=own.each or base.each,
         where={**base.where, **own.where},
+        also=own.also or base.also,
         enabled=own.enabled,
     )
 
@@ -135,32 +164,55 @@ def _check(name: str, source: Source) -> None:
             raise InvalidInputError(
                 f"[source.{name}] glob: '**' in '{glob}' has no meaning", hint=_DEPTH_HINT
             )
+    for pointer in (source.each,) if isinstance(source.each, str) and source.each else source.each:
+        if not pointer.startswith("/"):
+            raise InvalidInputError(f"[source.{name}] each: '{pointer}' is no JSON pointer", hint=_EACH_HINT)
+    for place, shape in enumerate(source.shapes):
+        whose = f"{name}.also" if place else name
+        _check_values(whose, shape)
+        _check_paths(whose, shape)
+
+
+def _check_values(name: str, shape: Shape) -> None:
     for table in ("fields", "constants"):
-        for field in getattr(source, table):
+        for field in getattr(shape, table):
             if field not in FIELDS:
                 raise InvalidInputError(
                     f"[source.{name}.{table}] {field}: a record has no such field", hint=_FIELDS_HINT
                 )
-    for field, value in source.constants.items():
+    for field, value in shape.constants.items():
         kind = get_type_hints(GapRecord)[field]
         converted(value, kind, f"[source.{name}.constants] {field}", hint=_FIELDS_HINT)
-    _check_paths(name, source)
 
 
-def _check_paths(name: str, source: Source) -> None:
-    for pointer in (source.each,) if isinstance(source.each, str) and source.each else source.each:
-        if not pointer.startswith("/"):
-            raise InvalidInputError(f"[source.{name}] each: '{pointer}' is no JSON pointer", hint=_EACH_HINT)
-    for field, path in source.fields.items():
+def _check_paths(name: str, shape: Shape) -> None:
+    for field, path in shape.fields.items():
         if not path or not all((path,) if isinstance(path, str) else path):
             raise InvalidInputError(f"[source.{name}.fields] {field}: a path is empty", hint=PATH_HINT)
-    for path, values in source.where.items():
+    for path, values in shape.where.items():
         if not path:
             raise InvalidInputError(f"[source.{name}.where] a path is empty", hint=PATH_HINT)
         if values == ():
             raise InvalidInputError(
                 f"[source.{name}.where] {path}: expected at least one value", hint="or leave the line out"
             )
+        try:
+            allowed_values(values)
+        except re.error as error:
+            raise InvalidInputError(
+                f"[source.{name}.where] {path}: no regular expression: {error}", hint=_REGEX_HINT
+            ) from error
+
+
+def allowed_values(values: Any) -> tuple[_Scalar | re.Pattern[str], ...]:  # noqa: ANN401 - as settings have it
+    """What a value may be: one or several, the regular expressions among them made ready."""
+    several = values if isinstance(values, tuple | list) else (values,)
+    return tuple(
+        re.compile(each.removeprefix(REGEX_PREFIX))
+        if isinstance(each, str) and each.startswith(REGEX_PREFIX)
+        else each
+        for each in several
+    )
 
 
 @lru_cache
@@ -168,7 +220,8 @@ def pointer_of(path: str) -> Pointer:
     """The keys of a path, in order.
 
     A path is a key, or keys joined by dots (`wish.text`), or a JSON pointer (RFC 6901: `/meta/session.id`),
-    where a key holds a dot. A number leads into a list, counted from 0.
+    where a key holds a dot. A number leads into a list, counted from 0; any other key to the value of the
+    member that names it, in a list of objects with `key` and `value`.
     """
     if path.startswith("/"):
         return tuple(key.replace("~1", "/").replace("~0", "~") for key in path[1:].split("/"))
@@ -182,6 +235,9 @@ def value_at(value: Any, pointer: Pointer) -> Any:  # noqa: ANN401 - whatever JS
             value = value.get(key)
         elif isinstance(value, list) and _INDEX.fullmatch(key) and int(key) < len(value):
             value = value[int(key)]
+        elif isinstance(value, list):
+            named = (each for each in value if isinstance(each, dict) and each.get("key") == key)
+            value = next(named, {}).get("value")
         else:
             return None
     return value
