@@ -23,9 +23,9 @@ from benchmarks.measuring import Row, print_heading, print_row
 
 COSTS: Final = (
     "ingest", "corpus", "corpus_store", "clustering", "ranking", "page", "history", "glossary", "linting",
-    "gaplog", "engines",
+    "gaplog", "engines", "traces",
 )  # fmt: skip
-QUALITY: Final = ("quality", "categories", "contradictions", "linting")
+QUALITY: Final = ("quality", "categories", "contradictions", "linting", "traces")
 PACKAGES: Final = (
     "numpy", "scipy", "scikit-learn", "polars", "numba", "msgspec", "onnxruntime", "pysail", "playwright",
     "fastcluster", "string_grouper", "sparse_dot_topn", "spec-kitty-cli",

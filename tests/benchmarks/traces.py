@@ -1,0 +1,139 @@
+"""What reading spans costs, and how often what is seen in them is a gap: calls of tools that end in an error.
+
+    PYTHONPATH=tests python -m benchmarks.traces
+
+The messages of the errors (`data/tool_errors.tsv`) were written for this. One part was looked at when the
+expressions of the source `otlp` and the rules of `[not_a_gap]` were chosen; the part `left out` was written
+after that, and neither was changed since.
+"""
+
+import csv
+import json
+import random
+import tempfile
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import polars as pl
+
+import vocabgap
+from benchmarks.labelled import OWN
+from benchmarks.measuring import Row, cost_of
+from vocabgap.ranking.screening import screen
+
+SPANS: Final = {"small": 100_000, "large": 1_000_000}
+LIMIT: Final = 5.0  # CPU seconds for 100,000 spans
+EXPORT: Final = 500  # spans of one line
+FAILING: Final = 0.05  # of the calls
+TOOLS: Final = ("read_page", "find_event", "convert_image", "send_note", "merge_rows", "crop_to_face")
+
+
+class Failure(NamedTuple):
+    """The message of a call that failed, and what it is: a gap, or a failure, an outage or a policy."""
+
+    part: str
+    kind: str
+    message: str
+
+
+def read_failures() -> list[Failure]:
+    """The messages, in order."""
+    with (OWN / "tool_errors.tsv").open(encoding="utf-8", newline="") as table:
+        return [Failure(**row) for row in csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE)]
+
+
+def span(tool: str, message: str | None, session: str, rng: random.Random) -> dict[str, Any]:
+    """A call of a tool as an MCP server tells it; one without a message went well."""
+    start = 1_780_000_000_000_000_000 + rng.randrange(10**15)
+    attributes = {
+        "mcp.method.name": "tools/call",
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": tool,
+        "mcp.session.id": session,
+        "mcp.protocol.version": "2025-11-25",
+        "jsonrpc.request.id": str(rng.randrange(10**6)),
+        "network.transport": "pipe",
+        "gen_ai.tool.call.arguments": json.dumps({"path": f"notes/{rng.random()}", "limit": 10}),
+    } | ({} if message is None else {"error.type": "tool_error"})
+    return {
+        "traceId": f"{rng.getrandbits(128):032x}",
+        "spanId": f"{rng.getrandbits(64):016x}",
+        "name": f"tools/call {tool}",
+        "kind": 2,
+        "startTimeUnixNano": str(start),
+        "endTimeUnixNano": str(start + 10**7),
+        "attributes": [{"key": key, "value": {"stringValue": value}} for key, value in attributes.items()],
+        "status": {} if message is None else {"code": 2, "message": message.replace("{tool}", tool)},
+    }
+
+
+def export(spans: Sequence[dict[str, Any]]) -> str:
+    """Spans as one line of a file of exports."""
+    service = {"attributes": [{"key": "service.name", "value": {"stringValue": "desk"}}]}
+    scope = {"scope": {"name": "mcp"}, "spans": spans}
+    return json.dumps({"resourceSpans": [{"resource": service, "scopeSpans": [scope]}]}) + "\n"
+
+
+def write_spans(path: Path, number: int) -> None:
+    """So many calls, of which some fail in one of the ways that are known."""
+    rng = random.Random(number)
+    failures = read_failures()
+    with path.open("w", encoding="utf-8") as log:
+        for start in range(0, number, EXPORT):
+            messages = [
+                rng.choice(failures).message if rng.random() < FAILING else None
+                for _ in range(min(EXPORT, number - start))
+            ]
+            log.write(export([span(rng.choice(TOOLS), each, f"s{start}", rng) for each in messages]))
+
+
+def judged(failures: Sequence[Failure]) -> list[str]:
+    """What became of each: `gap`, the rule that says it is none, or `passed over`."""
+    rng = random.Random(0)
+    with tempfile.TemporaryDirectory() as folder:
+        spans = [span(TOOLS[at % len(TOOLS)], each.message, str(at), rng) for at, each in enumerate(failures)]
+        Path(folder, "otlp.jsonl").write_text(export(spans), encoding="utf-8")
+        gaps = screen(vocabgap.scan(folder).gaps)
+    became = gaps.select("session_id", pl.when("counted").then(pl.lit("gap")).otherwise("rule"))
+    told = dict(became.iter_rows())
+    return [told.get(str(at), "passed over") for at in range(len(failures))]
+
+
+def rows(size: str) -> Iterator[Row]:
+    """A scan of spans."""
+    number = SPANS[size]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "otlp.jsonl")
+        write_spans(path, number)
+        cost = cost_of(partial, scanned, path)
+        note = f"{cost.told} gaps seen, {path.stat().st_size / number:,.0f} bytes a span"
+        yield Row("scan of spans", f"{number:,} spans", cost, note=note, limit=LIMIT * number / 100_000)
+
+
+def scanned(path: Path) -> int:
+    """The scan; tells how many records it gave."""
+    return vocabgap.scan(path).summary.records
+
+
+def main() -> None:
+    """Print how many of the gaps are seen, and how many of what is seen are gaps."""
+    failures = read_failures()
+    told = judged(failures)
+    print("| messages | gaps | others | seen, of the gaps | taken for gaps, of the others | precision | recall |")
+    print("|:--|--:|--:|--:|--:|--:|--:|")
+    for part in dict.fromkeys(each.part for each in failures):
+        pairs = [(each.kind, became) for each, became in zip(failures, told, strict=True) if each.part == part]
+        gaps = [became for kind, became in pairs if kind == "gap"]
+        others = [became for kind, became in pairs if kind != "gap"]
+        right, wrong = gaps.count("gap"), others.count("gap")
+        shares = f"{right / max(right + wrong, 1):.2f} | {right / len(gaps):.2f}"
+        print(f"| {part} | {len(gaps)} | {len(others)} | {right} | {wrong} | {shares} |")
+    for each, became in zip(failures, told, strict=True):
+        if (each.kind == "gap") != (became == "gap"):
+            print(f"- {each.part}, {each.kind}, {became}: {each.message}")
+
+
+if __name__ == "__main__":
+    main()
