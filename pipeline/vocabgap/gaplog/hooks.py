@@ -18,7 +18,7 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.gaplog.log import LoggedGap, log_gap
-from vocabgap.records.record import LOG_NAME
+from vocabgap.records.record import LOG_NAME, UNKNOWN_TOOL_NOTE
 from vocabgap.text import visible
 
 MOST_INPUT: Final = 1 << 20  # bytes of a hook's input
@@ -75,7 +75,7 @@ def log_calls(
     folder = Path(image or where(given) or ".")
     logged = []
     for call in find(given, with_prompt):
-        note = f"call {call.call} of an unknown tool" if call.call else "call of an unknown tool"
+        note = f"call {call.call} {UNKNOWN_TOOL_NOTE}" if call.call else f"call {UNKNOWN_TOOL_NOTE}"
         if call.call and _holds(folder / LOG_NAME, note):
             continue  # told at the end of an earlier turn
         logged.append(

@@ -5,7 +5,7 @@ from typing import Final
 
 import polars as pl
 
-from vocabgap.records.record import UNCATEGORIZED
+from vocabgap.records.record import SEEN_NOTES, UNCATEGORIZED
 from vocabgap.schema import CAPABILITIES, EXAMPLE_FIELDS, IMAGE_KEY, stripped
 
 MAX_EXAMPLES: Final = 3
@@ -21,7 +21,7 @@ _OPERATIONS_AS_TEXT: Final = pl.col("operations").list.join("\n")
 
 
 def counts(clustered: pl.DataFrame) -> pl.DataFrame:
-    """Mentions, distinct images, sessions and tenants, last seen, and ratings of each cluster."""
+    """Mentions and those that nobody asked for, distinct images, sessions and tenants, last seen, ratings."""
     known_session = pl.struct("tenant_id", "session_id").filter(stripped(pl.col("session_id")) != "")
     return clustered.group_by("cluster").agg(
         _MENTIONS,
@@ -33,6 +33,7 @@ def counts(clustered: pl.DataFrame) -> pl.DataFrame:
         (pl.col("satisfaction") == 0).sum().cast(pl.Int64).alias("neutral"),
         (pl.col("satisfaction") == 1).sum().cast(pl.Int64).alias("satisfied"),
         pl.col("satisfaction").is_null().sum().cast(pl.Int64).alias("unrated"),
+        pl.col("notes").str.contains(SEEN_NOTES).sum().cast(pl.Int64).alias("seen"),
     )
 
 

@@ -19,6 +19,9 @@ ROOT_KIND: Final = "image-repo"
 # A longer line is no gap record; to look at it would take memory without bound.
 MAX_LINE_BYTES: Final = 1 << 20
 FEWEST_DIGITS: Final = 4  # of an identifier: fewer may be meant as a rank, or be mistyped
+# What the notes say of a gap that a program saw, and nobody asked for in words: by a hook, or in traces.
+UNKNOWN_TOOL_NOTE: Final = "of an unknown tool"
+SEEN_NOTES: Final = rf"^call( \S+)? {UNKNOWN_TOOL_NOTE}|, seen in a trace$"
 
 SATISFACTION_WORDS: Final[Mapping[str, int]] = MappingProxyType(
     {"bad": -1, "mediocre": -1, "acceptable": 0, "good": 1}

@@ -159,6 +159,7 @@ class Capability(msgspec.Struct, frozen=True):
     mixed: bool
     pinned_by: str | None
     unpinned_rank: int | None
+    seen: int = 0
     covered: tuple[Covered, ...] = ()  # by wording; the entry that covers most mentions first
 
     @classmethod

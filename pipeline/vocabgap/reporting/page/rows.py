@@ -131,6 +131,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     outgrown: tuple[str, ...]
     cohesion: float
     repeats: int
+    seen: int
     examples: tuple[ShownExample, ...]
     history: tuple[tuple[int, int, int], ...]  # run, rank and mentions, the oldest run first
     pinned_in: tuple[int, ...]  # runs of these in which it was pinned: the rank there is that of its counts
@@ -139,7 +140,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
 
 _AS_THEY_ARE: Final = (
     *("rank", "rank_low", "rank_high", "mentions", "images", "sessions", "unsatisfied", "neutral"),
-    *("satisfied", "trend", "weekly", "repeats"),
+    *("satisfied", "trend", "weekly", "repeats", "seen"),
 )
 
 

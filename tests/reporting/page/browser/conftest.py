@@ -228,6 +228,7 @@ def _varied(place: int, demo: tuple[Listed, ...]) -> Listed:
         # Halves between two decimals, which languages round in two ways.
         priority=round(item.priority, 3) if place % 3 else (2 * place + 1) % 8 / 8,
         repeats=place % 4,
+        seen=place % 3,
         variants=_wordings(place, item),
         examples=item.examples[: 3 if lap == 0 else 1],
         covered_by=_covers(place, group),

@@ -52,6 +52,7 @@ function facts(capability) {
     ['First and last seen', ...dated(capability.last_seen ? `${capability.first_seen}, ${capability.last_seen}` : MISSING)],
     ['Categories', ...joined(categories, ', ')],
     ['How alike the wordings are', decimals(capability.cohesion, 2)],
+    ...(capability.seen ? [['Seen in traces or by hooks, not asked for', whole(capability.seen)]] : []),
     ...(capability.repeats ? [['Look like copies that an automatic job wrote', whole(capability.repeats)]] : []),
     ...(capability.outgrown.length ? [['Decisions that hold no longer', capability.outgrown.join(', ')]] : []),
     ...(run.commands.length ? [['Identifier', make('code', {}, capability.id)]] : []),
