@@ -1,0 +1,191 @@
+"""Gaps that are seen in spans of calls of tools (OTLP as JSON), and what is passed over."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from builders.command import vocabgap
+from vocabgap.ingest.scanning import scan
+from vocabgap.ranking.screening import screen
+
+Json = dict[str, Any]
+CANARY = "canary-91c4"
+
+
+def attribute(key: str, text: object) -> Json:
+    return {"key": key, "value": {"stringValue": text}}
+
+
+def span(message: str | None = None, tool: object = "mask_sky", *further: Json, **other: object) -> Json:
+    """A call of a tool; one without a message went well."""
+    named = {"mcp.method.name": "tools/call", "gen_ai.tool.name": tool, "mcp.session.id": "s-1"}
+    return {
+        "name": f"tools/call {tool}",
+        "startTimeUnixNano": "1780000000123456789",
+        "attributes": [*(attribute(key, text) for key, text in named.items()), *further],
+        "status": {} if message is None else {"code": 2, "message": message},
+        **other,
+    }
+
+
+def export(*spans: object) -> str:
+    scopes = [{"scope": {"name": "mcp"}, "spans": list(spans)}]
+    return json.dumps({"resourceSpans": [{"resource": {}, "scopeSpans": scopes}]})
+
+
+def put(folder: Path, *lines: str, name: str = "otlp.jsonl") -> Path:
+    path = folder / "desk" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_a_call_of_an_unknown_tool_is_a_gap_of_its_name(tmp_path: Path) -> None:
+    put(tmp_path, export(span(), span("Unknown tool: mask_sky"), span()))
+    scanned = scan(tmp_path)
+
+    names = ("missing_capability", "description", "session_id", "notes")
+    assert scanned.records.select(names).rows() == [
+        ("mask_sky", None, "s-1", "call of an unknown tool, seen in a trace")
+    ]
+    assert scanned.records["timestamp"][0].isoformat() == "2026-05-28T20:26:40.123456+00:00"
+    assert (scanned.summary.lines, scanned.summary.passed_over) == (1, 2)
+
+
+def test_a_tool_that_does_not_do_what_was_asked_is_a_gap_in_its_words(tmp_path: Path) -> None:
+    put(tmp_path, export(span("webp is not supported", "convert")), name="otlp-june.json")
+    records = scan(tmp_path).records
+
+    names = ("missing_capability", "description", "operations_involved")
+    assert records.select(names).rows() == [(None, "webp is not supported", ["convert"])]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        span("Invalid params: missing field 'path'"),
+        span("Tool mask_sky failed: file not found"),
+        span("Unknown tool argument: radius"),
+        span("AttributeError: 'NoneType' object has no attribute 'get'"),
+        span("Unknown tool: x", ""),
+        span("Unknown tool: x", 7),
+        span("Unknown tool: x", status={"code": 1, "message": "Unknown tool: x"}),
+        span("Unknown tool: x", attributes=[]),
+        span("Unknown tool: x", attributes={"gen_ai.tool.name": "x"}),
+        span("Unknown tool: x", attributes=[5, {"key": "gen_ai.tool.name"}]),
+        {},
+    ],
+)
+def test_what_is_no_gap_is_passed_over(tmp_path: Path, other: Json) -> None:
+    put(tmp_path, export(other, span("Unknown tool: mask_sky")))
+    summary = scan(tmp_path).summary
+
+    assert (summary.records, summary.passed_over, summary.rejects) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("message", "rule"),
+    [
+        ("Cannot merge into main: permission denied", "permission"),
+        ("Call refused by the user", "permission"),
+        ("Cannot sync calendars: 503 service unavailable", "outage"),
+        ("unable to merge, connection reset by peer", "transient"),
+        ("Cannot merge these files: out of memory", "architecture"),
+        ("Pages of two columns are not supported", None),
+    ],
+)
+def test_the_rules_say_what_of_it_is_a_failure_an_outage_or_a_policy(
+    tmp_path: Path, message: str, rule: str | None
+) -> None:
+    put(tmp_path, export(span(message)))
+
+    assert screen(scan(tmp_path).gaps)["rule"].to_list() == [rule]
+
+
+def test_each_line_is_an_export_and_a_broken_one_costs_no_other(tmp_path: Path) -> None:
+    good = export(span("Unknown tool: mask_sky"), span())
+    put(tmp_path, good, "", '{"resourceSpans": [', export(span("no such tool", "grain")), '{"resou')
+    scanned = scan(tmp_path)
+
+    assert scanned.records["missing_capability"].to_list() == ["mask_sky", "grain"]
+    assert scanned.records["line"].to_list() == [1, 3]
+    assert scanned.summary.passed_over == 1
+    assert [detail.rpartition("the ")[2] for detail in scanned.rejects["detail"]] == [
+        "document of line 3",
+        "document of line 5",
+    ]
+
+
+def test_the_place_of_a_reject_names_the_line(tmp_path: Path) -> None:
+    good = export(span("Unknown tool: mask_sky"))
+    put(tmp_path, good, export(7))
+
+    assert scan(tmp_path).rejects["detail"][0].startswith(
+        "/resourceSpans/0/scopeSpans/0/spans/0 of line 2: expected an object"
+    )
+
+
+def test_a_report_tells_what_was_seen_from_what_was_asked_for(tmp_path: Path) -> None:
+    calls = [span("Unknown tool: mask_sky", startTimeUnixNano=str(178 * 10**16 + n)) for n in (0, 10**9)]
+    asked = put(tmp_path, '{"description": "mask sky"}', name="vocabulary_gaps.jsonl").parent
+    put(tmp_path, export(*calls))
+
+    told = vocabgap("report", asked, "--out", tmp_path / "out", "--now", "last")
+
+    assert told.code == 0, told.err
+    ranked = pl.read_parquet(tmp_path / "out" / "capabilities.parquet")
+    assert ranked.select("mentions", "seen").rows() == [(3, 2)]
+    told = "2 mentions were seen in traces or by hooks; nobody asked in words."
+    assert told in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "Seen in traces or by hooks" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_nothing_of_a_prompt_an_argument_or_a_result_comes_out_of_spans(tmp_path: Path) -> None:
+    for number in range(200):
+        secret = f"{CANARY}-{number}"
+        private = [
+            attribute("gen_ai.tool.call.arguments", secret),
+            attribute("gen_ai.tool.call.result", secret),
+            attribute("gen_ai.input.messages", secret),
+        ]
+        beside = {"events": [{"name": "exception", "attributes": private}], "links": [secret]}
+        put(
+            tmp_path,
+            export(
+                span(f"Unknown tool: mask_sky ({secret})", "mask_sky", *private, **beside),
+                span("webp is not supported", "convert", *private, **beside),
+                span("grain is not supported", "grain", *private, startTimeUnixNano=[], **beside),
+                span("grain is \ud800 not supported", "grain", *private, **beside),
+                span(secret, "convert", *private, **beside),
+                span(None, "convert", *private, **beside),
+            ),
+            export(span()) + secret,
+            name=f"otlp-{number}.jsonl",
+        )
+
+    told = [
+        vocabgap("report", tmp_path / "desk", "--out", tmp_path / "out"),
+        vocabgap("check", tmp_path / "desk"),
+        vocabgap("list", tmp_path / "desk", "--limit", "0"),
+    ]
+
+    assert scan(tmp_path / "desk").summary.lines == 200 * 4
+    written = [path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert len(written) > 5
+    assert sum(CANARY.encode() in content for content in written) == 0
+    assert sum(CANARY in each.out + each.err for each in told) == 0
+
+
+def test_a_corpus_takes_of_a_span_only_what_is_read(tmp_path: Path) -> None:
+    private = attribute("gen_ai.tool.call.arguments", CANARY)
+    put(tmp_path, export(span("Unknown tool: mask_sky", "mask_sky", private, events=[private])))
+    corpus = tmp_path / "corpus"
+
+    told = vocabgap("corpus", "push", tmp_path / "desk", "--tenant", "a", "--repo", "b", "--corpus", corpus)
+
+    assert told.code == 0, told.err
+    assert scan(corpus).records["missing_capability"].to_list() == ["mask_sky"]
+    assert not any(CANARY.encode() in path.read_bytes() for path in corpus.rglob("*") if path.is_file())
