@@ -484,7 +484,7 @@ CAPABILITIES: Final = Table(
             pl.Int64,
             "the rank that the counts give what stands first by a pin; null for all others",
         ),
-        Column("seen", pl.Int64, "mentions that a program saw, in traces or by hooks, and nobody put in words"),
+        Column("seen", pl.Int64, "mentions that a program saw, in traces or by hooks; nobody asked in words"),
     ),
 )  # fmt: skip
 

@@ -121,10 +121,12 @@ def main() -> None:
     """Print how many of the gaps are seen, and how many of what is seen are gaps."""
     failures = read_failures()
     told = judged(failures)
-    print("| messages | gaps | others | seen, of the gaps | taken for gaps, of the others | precision | recall |")
+    print("| messages | gaps | others | seen, of these | others taken for one | precision | recall |")
     print("|:--|--:|--:|--:|--:|--:|--:|")
     for part in dict.fromkeys(each.part for each in failures):
-        pairs = [(each.kind, became) for each, became in zip(failures, told, strict=True) if each.part == part]
+        pairs = [
+            (each.kind, became) for each, became in zip(failures, told, strict=True) if each.part == part
+        ]
         gaps = [became for kind, became in pairs if kind == "gap"]
         others = [became for kind, became in pairs if kind != "gap"]
         right, wrong = gaps.count("gap"), others.count("gap")

@@ -123,8 +123,10 @@ def test_the_place_of_a_reject_names_the_line(tmp_path: Path) -> None:
     good = export(span("Unknown tool: mask_sky"))
     put(tmp_path, good, export(7))
 
-    assert scan(tmp_path).rejects["detail"][0].startswith(
-        "/resourceSpans/0/scopeSpans/0/spans/0 of line 2: expected an object"
+    assert (
+        scan(tmp_path)
+        .rejects["detail"][0]
+        .startswith("/resourceSpans/0/scopeSpans/0/spans/0 of line 2: expected an object")
     )
 
 
@@ -138,8 +140,8 @@ def test_a_report_tells_what_was_seen_from_what_was_asked_for(tmp_path: Path) ->
     assert told.code == 0, told.err
     ranked = pl.read_parquet(tmp_path / "out" / "capabilities.parquet")
     assert ranked.select("mentions", "seen").rows() == [(3, 2)]
-    told = "2 mentions were seen in traces or by hooks; nobody asked in words."
-    assert told in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    said = "2 mentions were seen in traces or by hooks; nobody asked in words."
+    assert said in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "Seen in traces or by hooks" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 

@@ -116,9 +116,10 @@ class FieldMap:
 
     def of_shape(self, value: dict[str, Any]) -> "FieldMap | None":
         """The map of the first shape that an object has; None where it is no gap at all."""
-        return next((shape for shape in (self, *self.also) if shape._fits(value)), None)
+        return next((shape for shape in (self, *self.also) if shape.fits(value)), None)
 
-    def _fits(self, value: dict[str, Any]) -> bool:
+    def fits(self, value: dict[str, Any]) -> bool:
+        """Whether an object has this shape."""
         return all(
             any(_same(value_at(value, path), allowed) for allowed in values) for path, values in self.where
         )

@@ -43,7 +43,9 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
                     if isinstance(element, dict) and fields.of_shape(element) is None:
                         passed_over += 1
                     else:
-                        yield Block(number, UNKNOWN_OFFSET, [encoded(_kept(element, reads))], place=place + of_line)
+                        yield Block(
+                            number, UNKNOWN_OFFSET, [encoded(_kept(element, reads))], place=place + of_line
+                        )
                     number += 1
                 if passed_over:
                     yield Block(number, UNKNOWN_OFFSET, [], passed_over=passed_over)
@@ -139,9 +141,7 @@ def _kept(value: Any, reads: frozenset[Pointer]) -> Any:  # noqa: ANN401 - any J
     if any(key.isdigit() for key in inner):
         return value  # what is counted has to stay where it is
     named = (each for each in value if isinstance(each, dict) and each.get("key") in inner)
-    return [
-        {"key": each["key"], "value": _kept(each.get("value"), inner[each["key"]])} for each in named
-    ]
+    return [{"key": each["key"], "value": _kept(each.get("value"), inner[each["key"]])} for each in named]
 
 
 def _refused(why: Rejected) -> Block:
