@@ -277,3 +277,28 @@ def test_a_name_that_cannot_be_had_is_told(
 ) -> None:
     with pytest.raises(InvalidInputError, match=told):
         connect(photos, also=(name,), read_only=read_only)
+
+
+async def test_gaps_of_one_connection_are_of_one_session_unless_it_is_named(
+    connect: Connect, photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("VOCABGAP_SESSION", raising=False)
+
+    async def log(client: "Client", **other: object) -> Any:  # noqa: ANN401 - JSON
+        await found(client, "log_vocabulary_gap", image_id="heron", description="sky mask", **other)
+        return last_of(photos, "heron")["session_id"]
+
+    async with connect(photos) as client:
+        first, again, named = (
+            await log(client),
+            await log(client, session_id=None),
+            await log(client, session_id="s"),
+        )
+        monkeypatch.setenv("VOCABGAP_SESSION", "of the environment")
+        told = await log(client)
+        monkeypatch.delenv("VOCABGAP_SESSION")
+    async with connect(photos) as client:
+        other = await log(client)
+    assert first == again != other
+    assert first
+    assert (named, told) == ("s", "of the environment")

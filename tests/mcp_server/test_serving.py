@@ -139,6 +139,35 @@ async def test_clients_of_this_machine_are_served_over_http(over_http: subproces
     assert (over_http.returncode, out, err) == (143, "", "vocabgap: interrupted\n")
 
 
+async def test_over_http_a_session_is_a_digest_of_the_connections(
+    over_http: subprocess.Popen[str], photos: Path
+) -> None:
+    import httpx2  # noqa: PLC0415 - what the extra installs
+    from mcp import Client  # noqa: PLC0415
+    from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
+
+    address, token = told_by(over_http)
+    identifiers = set[str | None]()
+
+    async def note(answer: httpx2.Response) -> None:
+        identifiers.add(answer.headers.get("mcp-session-id"))
+
+    hooks = {"response": [note]}
+    headers = {"Authorization": f"Bearer {token}"}
+    for _ in range(2):
+        async with (
+            httpx2.AsyncClient(headers=headers, timeout=PATIENCE, event_hooks=hooks) as http,
+            Client(streamable_http_client(address, http_client=http), mode="legacy") as client,
+        ):
+            for need in ("sky mask", "grain"):
+                await found(client, "log_vocabulary_gap", image_id="heron", description=need)
+    log = (photos / "heron" / "vocabulary_gaps.jsonl").read_text(encoding="utf-8")
+    sessions = [json.loads(line)["session_id"] for line in log.splitlines()[-4:]]
+    assert sessions[0] == sessions[1] != sessions[2] == sessions[3]
+    assert len(identifiers - {None}) == 2
+    assert not any(each in log for each in identifiers if each)
+
+
 async def test_who_is_let_in_over_http(over_http: subprocess.Popen[str]) -> None:
     address, token = told_by(over_http)
     own = {"Authorization": f"Bearer {token}"}

@@ -56,7 +56,7 @@ class LogArguments(Arguments):
     ] = None
     notes: Annotated[_Text | None, Meta(description="What fits nowhere else.")] = None
     session_id: Annotated[
-        _Name | None, Meta(description="The session; that of the server where it is left out.")
+        _Name | None, Meta(description="The session; that of the connection if left out.")
     ] = None
     snapshot_hash: Annotated[
         _Name | None, Meta(description="The snapshot, 64 hexadecimal digits; HEAD if left out.")

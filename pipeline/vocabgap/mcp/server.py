@@ -6,11 +6,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from typing import Any, Final, TypeVar
+from uuid import uuid4
 
 import msgspec
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INTERNAL_ERROR,
@@ -31,6 +34,7 @@ from mcp_types import (
 
 from vocabgap import __version__
 from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError
+from vocabgap.gaplog.log import SESSION_VARIABLE
 from vocabgap.mcp.listing_tools import list_gaps, show_capability
 from vocabgap.mcp.log_tool import log_vocabulary_gap, similar_gaps
 from vocabgap.mcp.prompts import get_prompt, limit_of, prompts
@@ -89,16 +93,19 @@ def build(workspace: Workspace, also: Sequence[str] = ()) -> Server[Any]:
     is_read_only = workspace.is_read_only
     tools = _tools(also, is_read_only=is_read_only)
     definitions = [each.definition for each in tools.values()]
+    session_of = partial(_session, of_pipe=uuid4().hex)
 
     async def list_tools(_: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=definitions)
 
-    async def call_tool(_: _Context, request: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(context: _Context, request: CallToolRequestParams) -> CallToolResult:
         tool = tools.get(request.name)
         if tool is None:
             names = ", ".join(tools)
             raise MCPError(INVALID_PARAMS, f"there is no tool '{shown(request.name)}' (there are {names})")
         arguments = request.arguments or {}
+        if tool.work is log_vocabulary_gap.work and arguments.get("session_id") is None:
+            arguments = {**arguments, "session_id": session_of(context)}
         envelope = await limiter.run(tool.limit, partial(tool.begin, workspace, arguments, checkpoint))
         if tool.complete is None:
             return _result(tool.finish(workspace, envelope))
@@ -152,6 +159,19 @@ def _tools(also: Sequence[str], *, is_read_only: bool) -> dict[str, Tool[Any, An
             raise InvalidInputError(f"--as: no tool can be called '{name}': {why}", hint=_NAME_HINT)
         tools[name] = replace(log_vocabulary_gap, name=name)
     return tools
+
+
+def _session(context: _Context, of_pipe: str) -> str | None:
+    """The session of a connection, unless the environment names one: over a pipe there is but one.
+
+    Over HTTP it is a digest: whoever knows the identifier itself could speak in its name.
+    """
+    if os.environ.get(SESSION_VARIABLE):
+        return None
+    if context.request is None:
+        return of_pipe
+    identifier = context.request.headers.get(MCP_SESSION_ID_HEADER)
+    return sha256(identifier.encode()).hexdigest()[: len(of_pipe)] if identifier else None
 
 
 def _result(envelope: dict[str, Any]) -> CallToolResult:
