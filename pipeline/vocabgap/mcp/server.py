@@ -103,9 +103,7 @@ def build(workspace: Workspace, also: Sequence[str] = ()) -> Server[Any]:
         if tool is None:
             names = ", ".join(tools)
             raise MCPError(INVALID_PARAMS, f"there is no tool '{shown(request.name)}' (there are {names})")
-        arguments = request.arguments or {}
-        if tool.work is log_vocabulary_gap.work and arguments.get("session_id") is None:
-            arguments = {**arguments, "session_id": session_of(context)}
+        arguments = _with_session(tool, request.arguments or {}, partial(session_of, context))
         envelope = await limiter.run(tool.limit, partial(tool.begin, workspace, arguments, checkpoint))
         if tool.complete is None:
             return _result(tool.finish(workspace, envelope))
@@ -159,6 +157,13 @@ def _tools(also: Sequence[str], *, is_read_only: bool) -> dict[str, Tool[Any, An
             raise InvalidInputError(f"--as: no tool can be called '{name}': {why}", hint=_NAME_HINT)
         tools[name] = replace(log_vocabulary_gap, name=name)
     return tools
+
+
+def _with_session(tool: Tool, arguments: dict[str, Any], session_of: Callable[[], str]) -> dict[str, Any]:
+    """The arguments; those of a gap with the session of the connection where they name none."""
+    if tool.work is not log_vocabulary_gap.work or arguments.get("session_id") is not None:
+        return arguments
+    return {**arguments, "session_id": session_of()}
 
 
 def _session(context: _Context, of_pipe: str) -> str | None:
