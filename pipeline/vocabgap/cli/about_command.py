@@ -192,6 +192,10 @@ def _key(name: str) -> str:
 
 
 def _toml(value: object) -> str:
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_key(name)} = {_toml(each)}' for name, each in value.items())}}}"
+    if isinstance(value, list | tuple):
+        return f"[{','.join(map(_toml, value))}]"
     return msgspec.json.encode(value).decode()
 
 

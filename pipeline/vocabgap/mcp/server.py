@@ -159,7 +159,9 @@ def _tools(also: Sequence[str], *, is_read_only: bool) -> dict[str, Tool[Any, An
     return tools
 
 
-def _with_session(tool: Tool, arguments: dict[str, Any], session_of: Callable[[], str]) -> dict[str, Any]:
+def _with_session(
+    tool: Tool[Any, Any], arguments: dict[str, Any], session_of: Callable[[], str | None]
+) -> dict[str, Any]:
     """The arguments; those of a gap with the session of the connection where they name none."""
     if tool.work is not log_vocabulary_gap.work or arguments.get("session_id") is not None:
         return arguments
