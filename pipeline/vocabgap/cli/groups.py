@@ -69,6 +69,11 @@ VERBS: Final = {
 }
 
 
+# Modules whose commands only look: what they load would start threads that nothing here uses.
+_LOOKING: Final = frozenset(("listing_command", "about_command"))
+_THREADS: Final = "OPENBLAS_NUM_THREADS"
+
+
 class Verbs(Mapping[str, Any]):
     """The parser of every verb; a verb's module is loaded, and its parser made, when it is first looked up.
 
@@ -185,6 +190,8 @@ class ListByDefault(Group):
 @cache
 def _parser(verb: str) -> Any:  # noqa: ANN401 - Typer's own type is private
     module, name = VERBS[verb]
+    if module in _LOOKING:
+        os.environ.setdefault(_THREADS, "1")
     command = getattr(import_module(f"vocabgap.cli.{module}"), name)
     # Nothing but a group makes a command that is one among others: without completion of its own, for one.
     only = Commands("", "")
