@@ -80,6 +80,17 @@ async def test_what_comes_near_is_named_where_a_ranking_is_at_hand(
     assert "sky_mask" in {each["name"] for each in told["similar"]}
 
 
+async def test_entries_that_exist_are_named_though_they_are_far(
+    connect: Connect, photos: Path, vocabulary: Path
+) -> None:
+    need = "the sky between many reeds turned into a cut-out of paper with torn edges and a drop shadow"
+    async with connect(photos, vocabulary=vocabulary) as client:
+        await found(client, "report_gaps")
+        told = await found(client, "log_vocabulary_gap", image_id="heron", description=need)
+    assert "entry" not in {each["kind"] for each in told["similar"]}
+    assert "sky_mask" in {each["name"] for each in told["exists"]}
+
+
 async def test_a_gap_is_logged_though_the_published_report_cannot_be_read(
     connect: Connect, photos: Path, tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ import polars as pl
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.errors import InvalidInputError, require_kind, whole_number
-from vocabgap.ranking.coverage import entry_index
+from vocabgap.ranking.coverage import SHOWN, entry_index
 from vocabgap.ranking.vocabulary import Vocabulary
 from vocabgap.schema import CAPABILITIES
 from vocabgap.settings.model import Settings
@@ -114,11 +114,16 @@ class SimilarIndex:
         similar = [*self._capabilities(text), *self._covering(text)]
         return sorted(similar, key=lambda each: (-each.similarity, each.kind, each.name))[:most]
 
-    def _covering(self, text: str) -> Iterator[SimilarGap]:
-        for match in [] if self._entries is None else self._entries.covering(text):
-            explained = round(match.explained, _DIGITS)
-            if explained >= LEAST:
-                yield SimilarGap("entry", match.entry.name, match.entry.description, explained)
+    def entries(self, text: str, limit: int) -> list[SimilarGap]:
+        """The entries that come nearest to a need, however far, in the order in which a report has them."""
+        matches = [] if self._entries is None else self._entries.covering(text, top=limit)
+        return [
+            SimilarGap("entry", each.entry.name, each.entry.description, round(each.explained, _DIGITS))
+            for each in matches
+        ]
+
+    def _covering(self, text: str) -> list[SimilarGap]:
+        return [each for each in self.entries(text, SHOWN) if each.similarity >= LEAST]
 
     def _capabilities(self, text: str) -> Iterator[SimilarGap]:
         need = self._points_of(_phrases(pl.Series([text])))

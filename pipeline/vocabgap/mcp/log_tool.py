@@ -76,6 +76,7 @@ class Logged(Answer, kw_only=True):
         intent_category: Its category, classified where none was given.
         need: What was missing, in the words that are compared with what is known.
         similar: What comes near that was known before.
+        exists: The entries of the vocabulary that come nearest, however far: one of them may do it.
         note: What is to be said of its category, where that is not known.
     """
 
@@ -85,6 +86,7 @@ class Logged(Answer, kw_only=True):
     intent_category: str
     need: str
     similar: list[SimilarGap] = msgspec.field(default_factory=list)
+    exists: list[SimilarGap] = msgspec.field(default_factory=list)
     note: str | None = None
 
 
@@ -94,6 +96,8 @@ def with_similar(workspace: Workspace, logged: Logged) -> Logged:
         note = unknown_category(logged.intent_category, workspace.settings, workspace.out)
         logged = msgspec.structs.replace(logged, note=note or None)
         logged = msgspec.structs.replace(logged, similar=similar_to(workspace, logged.need, _SIMILAR))
+        exists = workspace.rankings.index().entries(logged.need, _SIMILAR)
+        logged = msgspec.structs.replace(logged, exists=fitting(exists))
     return logged
 
 
@@ -102,7 +106,7 @@ def log_vocabulary_gap(workspace: Workspace, arguments: LogArguments, _: Checkpo
     """Log that a word, a tool or a primitive was missing, when you improvise around it.
 
     Say what the person asked for, what would have been right, and what you did instead. The answer has the
-    gap_id, and known needs and entries that come near: reuse their wording, or use the entry.
+    gap_id, known needs that come near, whose wording to reuse, and entries that exist: use one that does it.
     """
     folder = workspace.image(arguments.image_id)
     logged = log_gap(
