@@ -159,7 +159,7 @@ def plainly_linked(rows: sparse.csr_array, cut: float) -> IntArray:
 
 WAYS: Final[dict[str, Way]] = {
     "no grouping at all": alone,
-    "exact match": exact,
+    "exact strings, as `gh aw logs` counts": exact,
     f"string_grouper {ALIKE:.2f}": string_grouper,
     f"word(1,2) {PLAIN_CUT:.2f}": by_words,
     f"half word(1,2), half char_wb(3,5) {PLAIN_CUT:.2f}": by_half_and_half,

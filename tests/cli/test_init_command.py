@@ -88,3 +88,19 @@ def test_what_is_no_list_of_hooks_is_told_where_they_are_taken_out(tmp_path: Pat
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert vocabgap("init", tmp_path / "nowhere").code == 3
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_secrets_of_other_servers_stay_in_the_file_where_they_are(tmp_path: Path, agent: str) -> None:
+    settings, servers = AGENTS[agent]
+    secrets = {f"TOKEN_{number}": f"canary-{number}-" for number in range(200)}
+    (tmp_path / servers).parent.mkdir(exist_ok=True)
+    theirs = {"mcpServers": {"files": {"command": "files", "env": secrets}}}
+    (tmp_path / servers).write_text(json.dumps(theirs), encoding="utf-8")
+
+    assert vocabgap("init", tmp_path, "--agent", agent).code == 0
+
+    made = files(tmp_path)
+    assert set(made) == {settings, servers, "vocabgap.toml"}
+    assert [path for path, content in made.items() if "canary-" in content] == [servers]
+    assert json.loads(made[servers])["mcpServers"]["files"] == theirs["mcpServers"]["files"]

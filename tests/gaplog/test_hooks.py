@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from builders.command import vocabgap
 from vocabgap.errors import VocabgapError
-from vocabgap.gaplog.hooks import log_calls
+from vocabgap.gaplog.hooks import log_calls, note_failure
 from vocabgap.ingest.scanning import scan
 
 CANARY = "canary-7f3a"
@@ -128,7 +129,7 @@ def test_what_only_looks_like_a_refused_call_is_none(project: Path, line: str) -
 
 
 def test_nothing_of_a_prompt_an_argument_or_a_result_is_logged(project: Path) -> None:
-    for number in range(100):
+    for number in range(200):
         canary = f"{CANARY}-{number}"
         told = ended(
             project,
@@ -144,7 +145,30 @@ def test_nothing_of_a_prompt_an_argument_or_a_result_is_logged(project: Path) ->
         log_calls("cursor", failed(project, **secret, error_message=message), None)
 
     log = (project / "vocabulary_gaps.jsonl").read_text(encoding="utf-8")
-    assert (log.count("\n"), log.count(CANARY)) == (300, 0)
+    assert (log.count("\n"), log.count(CANARY)) == (600, 0)
+    assert vocabgap("report", project, "--out", project.parent / "out").code == 0
+    published = [path.read_bytes() for path in (project.parent / "out").rglob("*") if path.is_file()]
+    assert sum(CANARY.encode() in content for content in published) == 0
+
+
+def test_nothing_of_what_a_hook_was_given_is_in_the_log_of_what_went_wrong(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(project))
+    typed_in = {"prompt": CANARY, "tool_input": {"token": CANARY}}
+    wrong: list[bytes] = [
+        f'{{"prompt": "{CANARY}'.encode(),
+        json.dumps([typed_in]).encode(),
+        json.dumps({**typed_in, "hook_event_name": "Stop", "transcript_path": f"/nowhere/{CANARY}"}).encode(),
+        json.dumps({**typed_in, CANARY: CANARY}).encode() + b"\xff",
+    ]
+    for content in wrong * 50:
+        with pytest.raises(VocabgapError) as raised:
+            log_calls("claude-code", content, None)
+        note_failure(raised.value)
+
+    log = (project / "vocabgap" / "hook.log").read_text(encoding="utf-8")
+    assert (log.count("\n"), log.count(CANARY)) == (200, 0)
 
 
 @pytest.mark.parametrize(
