@@ -250,6 +250,7 @@ def _misfit(error: msgspec.ValidationError, value: Any, kind: Any, *, strict: bo
             kind = next(each.type for each in structs.fields(kind) if each.encode_name == field)
         elif place.isdigit():
             value = value[int(place)]
+            kind = get_args(kind)[0] if get_origin(kind) is tuple else kind
         else:
             kind = next(each for each in (kind, *get_args(kind)) if get_origin(each) is dict)
             for key, each in value.items():

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.decoding import FieldMap
 from vocabgap.ingest.scanning import scan
 from vocabgap.records.record import FIELDS, LOG_NAME
-from vocabgap.settings.sources import NATIVE, Source
+from vocabgap.settings.sources import NATIVE, Source, checked_sources
 
 Record = dict[str, Any]
 
@@ -224,3 +225,82 @@ def test_a_log_of_any_layout_gives_the_records_of_the_native_one(
     as_is, mapped = compare(records, keys)
 
     assert_frame_equal(mapped, as_is)
+
+
+ATTRIBUTES = [5, {"key": "a"}, {"key": "x.y", "value": {"stringValue": "calm"}}, {"key": "x.y", "value": 1}]
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/of/x.y/stringValue", {"intent": "calm"}),
+        ("/of/a", {}),
+        ("/of/b/stringValue", {}),
+        ("/of/0", {"intent": 5}),
+    ],
+)
+def test_a_key_leads_to_the_value_in_a_list_of_keys_and_values(path: str, expected: Record) -> None:
+    assert fields({"of": ATTRIBUTES}, intent=path) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (1780000000, "2026-05-28T20:26:40+00:00"),
+        ("1780000000123", "2026-05-28T20:26:40.123000+00:00"),
+        ("1780000000123456", "2026-05-28T20:26:40.123456+00:00"),
+        ("1780000000123456789", "2026-05-28T20:26:40.123456+00:00"),
+        ("17800000001", "17800000001"),
+        ("2026-05-28T20:26:40Z", "2026-05-28T20:26:40Z"),
+        ("١٧٨٠٠٠٠٠٠٠", "١٧٨٠٠٠٠٠٠٠"),
+        (True, True),
+        ([], []),
+    ],
+)
+def test_a_unix_time_is_a_moment_in_whatever_unit(given: object, expected: object) -> None:
+    assert fields({"at": given}, timestamp="at") == {"timestamp": expected}
+
+
+def test_one_name_is_a_list_of_one() -> None:
+    assert fields({"tool": "crop"}, operations_involved="tool") == {"operations_involved": ["crop"]}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [("I CANNOT", True), ("I can", False), (7, False), (None, False)]
+)
+def test_a_regular_expression_is_searched_in_a_text(value: object, expected: bool) -> None:
+    assert wanted({"said": value}, said="re:(?i)cannot|lack") == expected
+
+
+def test_the_first_shape_that_fits_says_where_fields_lie() -> None:
+    source = {
+        "glob": "x.jsonl",
+        "fields": {"description": "text", "session_id": "run"},
+        "where": {"kind": "wish"},
+        "also": [
+            {"where": {"kind": "call"}, "fields": {"missing_capability": "tool", "description": ""}},
+            {"constants": {"notes": "of another kind"}},
+        ],
+    }
+    found = FieldMap.of(checked_sources({"x": source})["x"])
+    objects = ({"kind": kind, "text": "t", "tool": "crop", "run": "r"} for kind in ("wish", "call", "else"))
+
+    assert [shape.applied(value) for value in objects if (shape := found.of_shape(value))] == [
+        {"description": "t", "session_id": "r"},
+        {"missing_capability": "crop", "session_id": "r"},
+        {"description": "t", "session_id": "r", "notes": "of another kind"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("also", "told"),
+    [
+        ({"where": {"a": "re:("}}, r"\[source.x.also.where\] a: no regular expression"),
+        ({"fields": {"colour": "a"}}, r"\[source.x.also.fields\] colour: a record has no such field"),
+        ({"where": {"a": []}}, r"\[source.x.also.where\] a: expected at least one value"),
+        ({"each": "/a"}, r"\[source.x.also\] there is no setting .each."),
+    ],
+)
+def test_a_shape_that_cannot_be_meant_is_refused(also: Record, told: str) -> None:
+    with pytest.raises(InvalidInputError, match=told):
+        checked_sources({"x": {"glob": "x.jsonl", "also": [also]}})
