@@ -191,7 +191,9 @@ def test_a_pin_is_told_as_a_pin_and_never_with_the_confidence_of_a_rank(demo_run
     ("ties", "told"),
     [
         ([], ""),
+        ([(1, 2)], "1 and 2 are too close to call"),
         ([(1, 3)], "1 to 3 are too close to call"),
+        ([(1, 2), (3, 5)], "1 to 2 and 3 to 5 are too close to call"),
         ([(1, 3), (4, 9), (1000, 1200)], "1 to 3, 4 to 9 and 1,000 to 1,200 are too close to call"),
     ],
 )

@@ -178,7 +178,8 @@ def too_close(ties: Sequence[tuple[int, int]]) -> str:
     """Which ranks the numbers do not put in an order, without a full stop; empty where there are none."""
     if not ties:
         return ""
-    spans = [f"{first:,} to {last:,}" for first, last in ties]
+    two = len(ties) == 1 and ties[0][1] - ties[0][0] == 1
+    spans = [f"{first:,} {'and' if two else 'to'} {last:,}" for first, last in ties]
     told = ", ".join(spans[:-1]) + (" and " if len(spans) > 1 else "") + spans[-1]
     return f"{told} are too close to call"
 
