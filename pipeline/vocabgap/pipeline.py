@@ -21,6 +21,7 @@ from vocabgap.clustering.linkage import Neighbours
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.decisions.log import read_decisions
 from vocabgap.decisions.replay import EffectiveDecisions, replay
+from vocabgap.displays import html_table
 from vocabgap.errors import InvalidInputError, expanded, require_kind, unusable, whole_number
 from vocabgap.glossary.checkpoints import waiting_folder
 from vocabgap.glossary.runtime import configured_runtime
@@ -53,7 +54,7 @@ from vocabgap.reporting.reproduction import Reproduction
 from vocabgap.reporting.waiting import Blocked, check_report, forgotten_unless_written
 from vocabgap.reporting.writing import Published, report
 from vocabgap.schema import RECORDS
-from vocabgap.settings.model import ScanSettings, Settings, shared_from
+from vocabgap.settings.model import DEFAULT_TOP, ScanSettings, Settings, shared_from
 from vocabgap.text import count
 
 
@@ -129,6 +130,11 @@ class Run(Analysis):
     def __repr__(self) -> str:
         """What came of it, in one line."""
         return f"Run({'blocked, ' if self.blocked else ''}{self.published.headline})"
+
+    def _repr_html_(self) -> str:
+        """The same, and the first of the ranking as a table."""
+        columns = ("rank", "label", "mentions", "images", "sessions", "unsatisfied", "status")
+        return html_table(repr(self), columns, self.ranked.select(columns).head(DEFAULT_TOP).iter_rows())
 
 
 def analyse(

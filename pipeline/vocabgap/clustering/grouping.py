@@ -28,6 +28,7 @@ from vocabgap.clustering.questions import Question, questions
 from vocabgap.clustering.teaching import lessons, taught_shift
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize
 from vocabgap.clustering.wordings import Points, points_of
+from vocabgap.displays import html_table
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
 from vocabgap.records.record import PHRASE_FIELDS
 from vocabgap.schema import CLUSTERS, RECORDS, SWEEP, WORDINGS, Constraint
@@ -201,6 +202,12 @@ class Clusters:
         of = f"{count(self.wordings.height, 'wording')}, {count(mentions, 'mention')}"
         cut = "by wording" if self.threshold is None else f"at {self.threshold}"
         return f"Clusters({count(self.clusters.height, 'group')} of {of}, cut {cut})"
+
+    def _repr_html_(self) -> str:
+        """The same, and the largest groups as a table."""
+        largest = self.clusters.sort("mentions", "cluster", descending=[True, False]).head(DEFAULT_TOP)
+        columns = ("label", "mentions", "surfaces", "cohesion")
+        return html_table(repr(self), columns, largest.select(columns).iter_rows())
 
     def taught(self, constraints: Iterable[Constraint]) -> "Clusters":
         """The groups as found, at the cut that suits what people decided.

@@ -6,13 +6,14 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import polars as pl
 
+from vocabgap.displays import html_table
 from vocabgap.errors import InvalidInputError, StateError, expanded
 from vocabgap.files.parquet import write_parquet
 from vocabgap.files.refusals import refusal
@@ -110,6 +111,12 @@ class Scan:
             count(summary.rejects, "reject"),
         )
         return f"Scan({whole}: {', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        """The same, and the account as a table, with the reasons of what could not be read."""
+        account = asdict(self.summary)
+        counts = [(name, number) for name, number in account.items() if isinstance(number, int)]
+        return html_table(repr(self), ("", "number"), [*counts, *sorted(account["reasons"].items())])
 
 
 def scan(
