@@ -40,6 +40,7 @@ from vocabgap.records.moments import LAST, Present, known_present
 from vocabgap.reporting.doubts import doubts_of
 from vocabgap.reporting.history import earlier_rows
 from vocabgap.reporting.keeping import check_keeping, keeping
+from vocabgap.reporting.losses import require_no_loss, require_something
 from vocabgap.reporting.manifest import Decided, Model, Timing
 from vocabgap.reporting.places import places_of
 from vocabgap.reporting.published_run import (
@@ -49,7 +50,6 @@ from vocabgap.reporting.published_run import (
     resolve_target,
     settle_target,
 )
-from vocabgap.reporting.replacing import require_no_loss, require_something
 from vocabgap.reporting.reproduction import Reproduction
 from vocabgap.reporting.waiting import Blocked, check_report, forgotten_unless_written
 from vocabgap.reporting.writing import Published, report

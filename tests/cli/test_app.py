@@ -274,3 +274,9 @@ def test_a_long_wording_is_cut_where_it_is_shown_and_whole_in_the_parquet(tmp_pa
     assert "(79,999 characters)" in (tmp_path / "out" / "report.md").read_text()
     (label,) = pl.read_parquet(tmp_path / "out" / "capabilities.parquet")["label"]
     assert label == wording.strip()
+
+
+def test_a_wrong_choice_is_told_with_the_right_ones() -> None:
+    code, _, told = vocabgap("report", "--rank-by", "votes")
+    assert code == ExitCode.INVALID_INPUT
+    assert "'--rank-by': 'votes' is not one of 'mentions', 'images'" in told
