@@ -24,8 +24,8 @@ report: $(VENV)/.core  ## rank the demo corpus into out/
 test: $(VENV)/.dev  ## lint, types, import rules, every test, the notebooks
 	@$(MAKE) --no-print-directory --jobs 2 lint types imports pytest notebooks
 
-approve: $(VENV)/.dev  ## write the approved reports of the tests anew; look at the diff
-	@$(BIN)/pytest --quiet --approve tests/reporting/test_golden.py
+approve: $(VENV)/.dev  ## write the approved reports and the manual's reference anew; look at the diff
+	@$(BIN)/pytest --quiet --approve tests/reporting/test_golden.py tests/test_reference.py
 
 bench: $(VENV)/.dev  ## what the stages cost, beside others, and how good the groups are; SIZE=large for the large one
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks --size $(SIZE)

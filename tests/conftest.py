@@ -39,9 +39,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Says where data lie that are no part of the project; `-o outside_data=FOLDER` names another place.
 
-    With `--approve` the golden files are written anew.
+    With `--approve` the golden files and the pages of reference are written anew.
     """
-    parser.addoption("--approve", action="store_true", help="write tests/data/golden anew")
+    parser.addoption("--approve", action="store_true", help="write golden files and reference anew")
     default = Path(__file__).parents[2] / "shared" / "data"
     parser.addini(OUTSIDE, "folder of published data for the tests that need them", default=str(default))
 

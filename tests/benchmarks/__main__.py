@@ -19,6 +19,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
+from benchmarks import peers
 from benchmarks.measuring import Row, print_heading, print_row
 
 COSTS: Final = (
@@ -28,7 +29,7 @@ COSTS: Final = (
 QUALITY: Final = ("quality", "categories", "contradictions", "linting", "traces")
 PACKAGES: Final = (
     "numpy", "scipy", "scikit-learn", "polars", "numba", "msgspec", "onnxruntime", "pysail", "playwright",
-    "fastcluster", "string_grouper", "sparse_dot_topn", "spec-kitty-cli",
+    "fastcluster", *peers.PACKAGES, "sparse_dot_topn", "spec-kitty-cli",
 )  # fmt: skip
 
 

@@ -15,7 +15,6 @@ import argparse
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain, pairwise
 from pathlib import Path
@@ -30,6 +29,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import adjusted_rand_score
 
 import vocabgap
+from benchmarks import peers
 from benchmarks.labelled import (
     OWN,
     Labelled,
@@ -53,7 +53,6 @@ CutWay = Callable[..., IntArray]  # it takes `cut`, too
 LIMIT: Final = 1_500  # lines of each set of phrases
 PLAIN_CUT: Final = 0.70  # cosine distance, of the plain ways ...
 CUTS: Final = tuple(round(0.30 + 0.05 * step, 2) for step in range(14))  # ... and those that see the labels
-ALIKE: Final = 0.80  # cosine similarity of two strings, for string_grouper
 TOP: Final = 10
 ANSWERS: Final = (5, 10, 20)
 SIZEABLE: Final = 5  # mentions of a group whose interval is judged
@@ -70,13 +69,17 @@ class Scores(NamedTuple):
     """How near a partition comes to the true one.
 
     Attributes:
-        bcubed: F1 of the mean precision and the mean recall over lines.
+        precision: Of the lines in the group of a line, the share that ask for its need; mean over lines.
+        recall: Of the lines that ask for the need of a line, the share in its group; mean over lines.
+        bcubed: F1 of the two.
         ari: Adjusted Rand index.
         pairs: F1 over pairs of lines.
         top: Share of the largest true groups that match one of the largest found, by Jaccard index.
         count_error: How far the count of the best match of each of those is off, median, as a share.
     """
 
+    precision: float
+    recall: float
     bcubed: float
     ari: float
     pairs: float
@@ -85,6 +88,8 @@ class Scores(NamedTuple):
 
 
 TITLES: Final = {
+    "precision": "B-cubed precision",
+    "recall": "B-cubed recall",
     "bcubed": "B-cubed F1",
     "ari": "ARI",
     "pairs": "F1 of pairs",
@@ -102,13 +107,6 @@ def alone(data: Labelled) -> IntArray:
 def exact(data: Labelled) -> IntArray:
     """The same text, but for case."""
     return numbered(text.casefold() for text in data.texts)
-
-
-def string_grouper(data: Labelled) -> IntArray:
-    """What the package of that name gives, at the similarity it is set to by default."""
-    series = import_module("pandas").Series(data.texts)
-    grouped = import_module("string_grouper").group_similar_strings(series, min_similarity=ALIKE)
-    return numbered(grouped["group_rep_index"])
 
 
 def by_words(data: Labelled, cut: float = PLAIN_CUT) -> IntArray:
@@ -160,7 +158,6 @@ def plainly_linked(rows: sparse.csr_array, cut: float) -> IntArray:
 WAYS: Final[dict[str, Way]] = {
     "no grouping at all": alone,
     "exact strings, as `gh aw logs` counts": exact,
-    f"string_grouper {ALIKE:.2f}": string_grouper,
     f"word(1,2) {PLAIN_CUT:.2f}": by_words,
     f"half word(1,2), half char_wb(3,5) {PLAIN_CUT:.2f}": by_half_and_half,
 }
@@ -172,7 +169,7 @@ def scores(truth: IntArray, labels: IntArray) -> Scores:
     wanted, given = np.bincount(truth), np.bincount(labels)
     whole, part = wanted[shared.row], given[shared.col]
     squares = shared.data**2
-    bcubed = harmonic((squares / part).sum() / len(truth), (squares / whole).sum() / len(truth))
+    precision, recall = (float((squares / size).sum() / len(truth)) for size in (part, whole))
     right = _pairs(shared.data)
     jaccard = shared.data / (whole + part - shared.data)
     # Of equally large groups the one that comes first in the file.
@@ -184,7 +181,9 @@ def scores(truth: IntArray, labels: IntArray) -> Scores:
         best = given[shared.col[candidates[jaccard[candidates].argmax()]]]
         errors.append(abs(best - wanted[group]) / wanted[group])
     return Scores(
-        float(bcubed),
+        precision,
+        recall,
+        harmonic(precision, recall),
         float(adjusted_rand_score(truth, labels)),
         harmonic(right / max(_pairs(given), 1.0), right / max(_pairs(wanted), 1.0)),
         float(np.isin(top_wanted, shared.row[met]).mean()),
@@ -422,15 +421,13 @@ def main() -> None:
     phrases = {"drawn": drawn(options.limit or LIMIT)}
     if options.data:
         phrases = read_folder(options.data, "*.tsv", partial(read_phrases, limit=options.limit))
-    ways, left_out = dict(WAYS), []
-    if not (find_spec("string_grouper") and find_spec("pandas")):
-        ways = {name: way for name, way in ways.items() if way is not string_grouper}
-        left_out.append("string_grouper is not installed")
+    left_out = [f"{name} is not installed" for name in peers.PACKAGES if not find_spec(name)]
     plain: dict[str, CutWay] = {
         "word(1,2)": by_words,
         "half word(1,2), half char_wb(3,5)": by_half_and_half,
     }
     embedders: dict[str, vocabgap.Embedder | str] = {"default": "none"}
+    embedder: vocabgap.Embedder | None = None
     if options.embedder != "none":
         try:
             embedder = vocabgap.Embedder.load(options.embedder, options.cache)
@@ -438,6 +435,7 @@ def main() -> None:
             left_out.append(str(error))
         else:
             embedders[f"default, {embedder.name}"] = embedder
+    ways = WAYS | dict(peers.ways(embedder))
     ours: dict[str, CutWay] = {name: partial(default, embedder=each) for name, each in embedders.items()}
     for sets, cut_ways in ((gaps, plain | ours), (phrases, plain)):
         print_scores(sets, ways | ours, cut_ways)

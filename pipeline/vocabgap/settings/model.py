@@ -89,7 +89,13 @@ def _flag(flag: str, meaning: str = "") -> msgspec.Meta:
 
 
 class _LogSettings(_Section, frozen=True):
-    """Whose records are read, and how far the search for them goes."""
+    """Whose records are read, and how far the search for them goes.
+
+    Attributes:
+        tenant: Whose records those of plain logs are.
+        hidden: Whether names that start with a dot are searched.
+        max_expanded_mib: What a compressed log may expand to, in MiB.
+    """
 
     tenant: Annotated[str, msgspec.Meta(min_length=1)] = DEFAULT_TENANT
     hidden: Annotated[bool, _flag("--hidden")] = False
@@ -99,14 +105,19 @@ class _LogSettings(_Section, frozen=True):
 class IngestSettings(_LogSettings, frozen=True):
     """Which folders and logs are read where a command is given none, and how.
 
-    A path is relative to the folder of the settings file.
+    Attributes:
+        roots: What is read where a command names nothing; relative to the folder of the settings file.
     """
 
     roots: tuple[_Path, ...] = ()
 
 
 class ScanSettings(_LogSettings, frozen=True):
-    """All that a scan depends on: `[ingest]`, and what gap logs are called and how they are read."""
+    """All that a scan depends on: `[ingest]`, and what gap logs are called and how they are read.
+
+    Attributes:
+        sources: The kinds of logs, by name.
+    """
 
     sources: Mapping[str, Source] = msgspec.field(default_factory=shipped_sources)
 
@@ -114,8 +125,12 @@ class ScanSettings(_LogSettings, frozen=True):
 class ClusterSettings(_Section, frozen=True):
     """How wordings are compared, and how far apart two of the same need may be.
 
-    The distance is one, or that which suits the wordings. The embedder is `auto`, `minilm`, `none` or a
-    model's folder; null is none, too.
+    Attributes:
+        threshold: The cosine distance at which two needs differ; by default that which suits the wordings.
+        stop_words: Words to ignore beside the function words.
+        synonyms: A word, and those that it stands for.
+        embedder: `auto` (the model of the extra `embed` if it is installed), `minilm` (that model), `none`,
+            or a model's folder; null is none, too.
     """
 
     threshold: Annotated[
@@ -140,6 +155,8 @@ class RankSettings(_Section, frozen=True):
     Attributes:
         by: What to count first. Ties go to the more mentioned, then to more images, more sessions, the later
             last mention, and the label that sorts first.
+        min_images: Distinct images that a capability must be on to be established.
+        min_sessions: Distinct sessions, likewise.
         half_life_days: Days after which a last mention counts half in the priority.
         reach_weight: Exponent of the reach in the priority; 0 leaves it out.
         need_weight: Exponent of the need.
@@ -173,10 +190,14 @@ class RankSettings(_Section, frozen=True):
 
 
 class ReportSettings(_Section, frozen=True):
-    """Where the files go, how many capabilities are shown (0: all), and whether there may be none at all.
+    """Where the files go, how many capabilities are shown, and what a job insists on.
 
-    So many of the last runs are kept as dated folders beside that, and a job may insist on what they
-    must not have.
+    Attributes:
+        out: Folder that the files are published in.
+        top: Capabilities that are shown; 0 shows all.
+        allow_empty: Whether a report of nothing is published, too.
+        keep: How many of the last runs are kept, as dated folders beside `out`.
+        fail_on: What the report must not have; exit 5 where it does.
     """
 
     out: Annotated[_Path, _flag("--out")] = DEFAULT_OUT
@@ -187,7 +208,11 @@ class ReportSettings(_Section, frozen=True):
 
 
 class CheckSettings(_Section, frozen=True):
-    """The file of bad lines that are known, and count no more."""
+    """What is known to be bad.
+
+    Attributes:
+        baseline: File of bad lines that count no more, as `check --write-baseline` writes it.
+    """
 
     baseline: Annotated[_Path | None, _flag("--baseline")] = None
 
@@ -196,6 +221,12 @@ class VocabularyFields(_Section, frozen=True):
     """Where the fields of an entry lie: keys joined by dots, or a JSON pointer; of several the first.
 
     Where they lead to nothing, the keys of manifests are tried: name, description, tags and touches.
+
+    Attributes:
+        name: What it is asked for by.
+        description: What it does.
+        tags: Further words for it.
+        operations: What it touches.
     """
 
     name: str | tuple[str, ...] = ()
@@ -205,9 +236,12 @@ class VocabularyFields(_Section, frozen=True):
 
 
 class VocabularySettings(_Section, frozen=True):
-    """What can already be asked for: files or folders that list it, and how they are read.
+    """What can already be asked for, and how the files that list it are read.
 
-    The threshold is the share of a wording that one entry explains where it probably covers it.
+    Attributes:
+        paths: Files and folders that list it.
+        threshold: Share of a wording that one entry explains where it probably covers it.
+        entries: Where a file has its entries, if neither under `entries` nor under `tools`.
     """
 
     paths: Annotated[tuple[_Path, ...], _flag("--vocabulary")] = ()
@@ -217,7 +251,11 @@ class VocabularySettings(_Section, frozen=True):
 
 
 class DecisionSettings(_Section, frozen=True):
-    """The file that keeps what people decided."""
+    """What people decided.
+
+    Attributes:
+        file: The file that keeps it.
+    """
 
     file: Annotated[_Path, _flag("--decisions")] = DEFAULT_DECISIONS
 
@@ -225,7 +263,12 @@ class DecisionSettings(_Section, frozen=True):
 class CorpusSettings(_Section, frozen=True):
     """The shared corpus: where it lies, what is done about false claims, and when what is out of date may go.
 
-    A chunk is out of date once its tenant was configured anew; it may go when that happened so many times.
+    Attributes:
+        folder: Where it lies.
+        tenant_spoof: What is done about chunks that claim another tenant or repository.
+        orphan_version_gap: How often a tenant must have been configured anew since a chunk was ingested until
+            the chunk may go.
+        dimension: Of the vectors that a backup gets of what was pushed.
     """
 
     folder: Annotated[_Path, _flag("--corpus")] = DEFAULT_CORPUS
@@ -237,11 +280,16 @@ class CorpusSettings(_Section, frozen=True):
 class GlossarySettings(_Section, frozen=True):
     """Where the glossary lies, whose meanings count first, and what its gate lets pass.
 
-    A report is checked where a folder is named; the commands of the glossary have a default. It holds a file
-    `<scope>.yaml` for each scope, and the logs in `events` unless another folder is
-    named for them. Where no scopes are named there are the usual four. One is for a single mission, and one
-    for what people author; both are found by their usual names where they are not named. `contradictions`
-    says whether what a step generates is looked through, word by word, for uses against a definition.
+    Attributes:
+        folder: Holds a file `<scope>.yaml` for each scope. Where it is named every report is checked; the
+            commands of the glossary look in `.vocabgap/glossary` otherwise.
+        events: Folder of its logs; `events` within the other one otherwise.
+        scopes: The scopes, of which the first counts first; `mission_local`, `team_domain`, `audience_domain`
+            and `core_domain` where none are named.
+        local: The scope of a single mission; `mission_local`, if it is one of them, otherwise.
+        authored: The scope that people's own senses go to; `team_domain`, else the first, otherwise.
+        strictness: What stops a step.
+        contradictions: Whether what a step generates is looked through for uses against a definition.
     """
 
     folder: Annotated[_Path | None, _flag("--glossary")] = None
@@ -254,14 +302,25 @@ class GlossarySettings(_Section, frozen=True):
 
 
 class AliasSettings(_Section, frozen=True):
-    """Further spellings of categories and operations, beside the built-in ones."""
+    """Further spellings of categories and operations, beside the built-in ones.
+
+    Attributes:
+        categories: Spelling to category.
+        operations: Spelling to operation.
+    """
 
     categories: dict[str, str] = {}
     operations: dict[str, str] = {}
 
 
 class CategorySettings(_Section, frozen=True):
-    """Which there are beside the usual ones, whether each record gets one, and what operations are for."""
+    """Which there are beside the usual ones, whether each record gets one, and what operations are for.
+
+    Attributes:
+        known: Categories beside the usual ones; `log` notes any other that no run has.
+        reclassify: Whether records without a category are given one.
+        operations: Operation to the category that it tells of.
+    """
 
     known: tuple[str, ...] = ()
     reclassify: Annotated[bool, _flag("--reclassify")] = False
@@ -276,7 +335,14 @@ class Aliases(TypedDict):
 
 
 class Settings(_Section, frozen=True):
-    """Everything that can be set for a run."""
+    """Everything that can be set for a run.
+
+    Attributes:
+        not_a_gap: Name of a rule to its phrases, beside the built-in ones of that name (`vocabgap status`
+            lists them). `re:` begins a regular expression; `if failed:` a phrase that tells only where
+            something failed and nothing is named as missing. An empty list switches a rule off.
+        source: Name of a kind of log to how it is read, laid over the built-in one of that name.
+    """
 
     ingest: IngestSettings = IngestSettings()
     cluster: ClusterSettings = ClusterSettings()

@@ -1,0 +1,264 @@
+"""The pages of the manual that say what the code says: commands, settings, tables, the Python API."""
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from typer.main import get_command
+
+import vocabgap
+from builders.command import vocabgap as typed
+from vocabgap.cli.app import app
+from vocabgap.cli.groups import Panel
+from vocabgap.cli.output import PROGRAM
+from vocabgap.schema import CHUNKS, CLUSTERS, FILES, LINKAGE, LISTED, LOGS, PUBLISHED, SWEEP, WORDINGS, Table
+from vocabgap.settings.loading import VARIABLES
+from vocabgap.settings.model import Settings, known_flags
+
+MANUAL: Final = Path(vocabgap.__file__).parent / "manual"
+_MADE: Final = (
+    "What the program says of itself: `make approve` writes this page anew, and a test compares it."
+)
+_ATTRIBUTE: Final = re.compile(r"^    (\w+): (.*(?:\n     +.*)*)", re.MULTILINE)
+_WITHIN: Final = ("not_a_gap", "source")  # tables of which each key is a name of one's own
+_SHOWN: Final = (str, int, float, bool, type(None))
+_RUN: Final = "run"
+
+
+def lines_of_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """A table of Markdown, between empty lines."""
+    yield from ("", f"| {' | '.join(headings)} |", f"|{':--|' * len(headings)}")
+    for row in rows:
+        cells = (" ".join(cell.split()).replace("|", "\\|") for cell in row)
+        yield f"| {' | '.join(cells)} |"
+    yield ""
+
+
+def code(text: str) -> str:
+    """As code, where there is any."""
+    return f"`{text}`" if text else ""
+
+
+# Commands
+
+
+def contexts(command: Any = None, name: str = PROGRAM, parent: Any = None) -> Iterator[Any]:  # noqa: ANN401
+    """The root and every command, groups before their commands, in the order of the help."""
+    command = command or get_command(app)
+    context = command.make_context(name, [], parent=parent, resilient_parsing=True)
+    yield context
+    for verb, each in getattr(command, "commands", {}).items():
+        if not each.hidden:
+            yield from contexts(each, verb, context)
+
+
+def options_of(context: Any) -> list[tuple[str, str]]:  # noqa: ANN401 - Typer's own type is private
+    """The arguments and options of a command as its help tells them, in the same order."""
+    shown = [
+        (each, told)
+        for each in context.command.get_params(context)
+        if (told := each.get_help_record(context))
+    ]
+    several = len({each.rich_help_panel for each, _ in shown} - {None}) > 1
+
+    def place(each: tuple[Any, Any]) -> int:
+        kind = "Arguments" if each[0].param_type_name == "argument" else "Options"
+        return ("Arguments", *Panel, "Options").index((several and each[0].rich_help_panel) or kind)
+
+    return [told for _, told in sorted(shown, key=place)]
+
+
+def commands() -> Iterator[str]:
+    """Every command with all of its options."""
+    yield from ("# Every command", "", _MADE, "A session with them is in [the command line](commands.md).")
+    for context in contexts():
+        usage = context.command.collect_usage_pieces(context)
+        yield from ("", f"## {context.command_path}", "")
+        yield from (inspect.cleandoc(context.command.help).replace("\b\n", ""), "")
+        yield f"`{' '.join((context.command_path, *usage))}`"
+        rows = ((code(names), meaning) for names, meaning in options_of(context) if "--help" not in names)
+        table = list(lines_of_table(("option", "what"), rows))
+        yield from table[:-1] if len(table) > 4 else ()
+
+
+# Settings
+
+
+def meanings(struct: type) -> dict[str, str]:
+    """What the section `Attributes` of a docstring says of each."""
+    docs = (inspect.cleandoc(each.__doc__ or "") for each in reversed(struct.__mro__))
+    sections = (doc.partition("Attributes:\n")[2].partition("\n\n")[0] for doc in docs)
+    return {name: " ".join(text.split()) for told in sections for name, text in _ATTRIBUTE.findall(told)}
+
+
+def kind_of(schema: Mapping[str, Any]) -> str:
+    """What a value may be, in words."""
+    if "anyOf" in schema:
+        return " or ".join(map(kind_of, schema["anyOf"]))
+    if "enum" in schema:
+        return ", ".join(map(str, schema["enum"]))
+    words = {"integer": "whole number", "string": "text", "boolean": "true or false", "null": "none"}
+    kind = schema.get("type", "table" if "$ref" in schema else "anything")
+    if kind == "array":
+        return f"list of {kind_of(schema['items'])}"
+    if kind == "object":
+        return "table"
+    low, high = schema.get("minimum"), schema.get("maximum")
+    within = f" from {low:,}" if low is not None else ""
+    return words.get(kind, kind) + within + (f" to {high:,}" if high is not None else "")
+
+
+def settings_rows(struct: type, table: str = "") -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each key of a table of the settings file: its table, and key, kind, default, how else it is set, meaning."""
+    schemas = msgspec.json.schema(struct)
+    definitions = schemas["$defs"]
+    properties = definitions[struct.__name__]["properties"]
+    told = meanings(struct)
+    flags = {(flag.table, flag.key): name for name, flag in known_flags().items()}
+    variables = {place: name for name, place in VARIABLES.items()}
+    for field in msgspec.structs.fields(struct):
+        if isinstance(field.default, msgspec.Struct):
+            yield from settings_rows(type(field.default), f"{table}.{field.name}".lstrip("."))
+            continue
+        schema = properties[field.name]
+        named = schema.get("$ref", "").rpartition("/")[2]
+        kind = kind_of(definitions[named] if "enum" in definitions.get(named, {}) else schema)
+        if schema.get("type") == "array" and "$ref" in schema["items"]:
+            kind = f"list of {kind_of(definitions[schema['items']['$ref'].rpartition('/')[2]])}"
+        default = field.default
+        if default is msgspec.NODEFAULT:
+            default = field.default_factory() if field.default_factory is not msgspec.NODEFAULT else None
+        shown = "" if default is None else msgspec.json.encode(default).decode()
+        also = ", ".join(filter(None, (flags.get((table, field.name)), variables.get((table, field.name)))))
+        yield table, (code(field.name), kind, code(shown), code(also), told.get(field.name, ""))
+
+
+def settings() -> Iterator[str]:
+    """Every key of the settings file."""
+    yield from ("# Every setting", "", _MADE)
+    yield "A file with them, and what counts more than what, is in [settings](settings.md)."
+    headings = ("key", "what it takes", "default", "option, variable", "meaning")
+    rows = [row for row in settings_rows(Settings) if row[0]]
+    for table in dict.fromkeys(table for table, _ in rows):
+        yield from ("", f"## [{table}]")
+        yield from list(lines_of_table(headings, (row for name, row in rows if name == table)))[:-1]
+    names = meanings(Settings)
+    for table in _WITHIN:
+        yield from ("", f"## [{table}]" if table != "source" else "## [source.NAME]", "", names[table])
+    source = (row for _, row in settings_rows(_source()))
+    yield from list(lines_of_table(headings, source))[:-1]
+
+
+def _source() -> type:
+    (field,) = (field for field in msgspec.structs.fields(Settings) if field.name == "source")
+    kind: type = field.type.__args__[1]
+    return kind
+
+
+# Tables
+
+
+def columns(table: Table) -> tuple[str, Iterator[tuple[str, ...]]]:
+    """The columns of a table; where it begins with all those of `records`, only what it has beside."""
+    records = PUBLISHED["records"].columns
+    follows = table.columns[: len(records)] == records != table.columns
+    rows = table.columns[len(records) :] if follows else table.columns
+    beside = " The columns of `records`, then:" if follows else ""
+    return beside, ((code(each.name), code(str(each.dtype)), each.meaning) for each in rows)
+
+
+def tables() -> Iterator[str]:
+    """Every column of every table that is published, and of the frames of the Python API."""
+    yield from ("# Every table", "", _MADE, "`vocabgap schema NAME` prints one of the published ones.")
+    own = (WORDINGS, CLUSTERS, LINKAGE, SWEEP, FILES, LISTED, CHUNKS, LOGS)
+    for table in (*PUBLISHED.values(), *own):
+        beside, rows = columns(table)
+        yield from ("", f"## {table.name}", "", f"A row is {table.row}.{beside}")
+        yield from list(lines_of_table(("column", "type", "meaning"), rows))[:-1]
+    yield from ("", f"## {_RUN}.json", "", "The manifest of a run.")
+    events = [json.loads(line) for line in typed("--json", "schema", _RUN).out.splitlines()[:-1]]
+    fields = ((code(each["name"]), code(each["dtype"]), each["meaning"]) for each in events)
+    yield from list(lines_of_table(("field", "type", "meaning"), fields))[:-1]
+
+
+# Python
+
+
+def signature_of(name: str, call: Callable[..., object], *, bound: bool = False) -> str:
+    """A call with the names of its parameters and their defaults; types are read by the editor."""
+    parameters = list(inspect.signature(call).parameters.values())[bound:]
+    plain = [
+        each.replace(
+            annotation=inspect.Parameter.empty,
+            default=each.default if each.default is each.empty else _default(each.default),
+        )
+        for each in parameters
+    ]
+    return f"{name}{inspect.Signature(plain)}"
+
+
+class _Shown(str):
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _default(value: object) -> _Shown:
+    value = value.value if isinstance(value, Enum) else value
+    plain = isinstance(value, _SHOWN) or value in ((), {})
+    return _Shown(repr(value) if plain else "...")
+
+
+def sentence(thing: object) -> str:
+    """The first paragraph of a docstring."""
+    return " ".join(inspect.cleandoc(thing.__doc__ or "").partition("\n\n")[0].split())
+
+
+def members(kind: type) -> Iterator[tuple[str, str]]:
+    """The public methods and properties that a class itself has."""
+    for name, member in vars(kind).items():
+        function = getattr(member, "__func__", member)
+        if name.startswith("_") or not (function.__doc__ or "").strip():
+            continue
+        if inspect.isfunction(function):
+            bound = not isinstance(member, staticmethod)
+            yield code(f".{signature_of(name, function, bound=bound)}"), sentence(function)
+        elif isinstance(member, property) or type(member).__name__ == "cached_property":
+            yield code(f".{name}"), sentence(member)
+
+
+def python() -> Iterator[str]:
+    """Every public name with its signature and what it gives."""
+    yield from ("# Every name of the Python API", "", _MADE)
+    yield "`help(vocabgap.NAME)` has arguments, types and errors; [from Python](python.md) shows how they go together."
+    public = {name: getattr(vocabgap, name) for name in vocabgap.__all__ if not name.startswith("__")}
+    functions = {name: each for name, each in public.items() if inspect.isfunction(each)}
+    yield from ("", "## Functions")
+    rows = [(code(signature_of(name, each)), sentence(each)) for name, each in functions.items()]
+    yield from list(lines_of_table(("function", "what"), rows))[:-1]
+    for name, kind in public.items():
+        if name not in functions:
+            yield from ("", f"## {name}", "", sentence(kind))
+            told = [(code(f".{field}"), meaning) for field, meaning in meanings(kind).items()] + [
+                *members(kind)
+            ]
+            yield from list(lines_of_table(("member", "what"), told))[:-1] if told else ()
+
+
+PAGES: Final[dict[str, Callable[[], Iterator[str]]]] = {
+    "reference-commands": commands,
+    "reference-settings": settings,
+    "reference-tables": tables,
+    "reference-python": python,
+}
+
+
+def written(page: str) -> str:
+    """The text of a page as the code has it now."""
+    return "\n".join(PAGES[page]()) + "\n"

@@ -1,0 +1,114 @@
+"""The manual says what the code says: every command, option, setting, column, name, exit code, event and file.
+
+`make approve` writes the pages of reference anew: what has changed is then in the diff, for whoever reviews it.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from builders.reference import MANUAL, PAGES, contexts, meanings, options_of, settings_rows, written
+from vocabgap.reporting.manifest import RUN_FILES
+from vocabgap.schema import PUBLISHED
+from vocabgap.settings.loading import VARIABLES
+from vocabgap.settings.model import Settings
+
+PACKAGE = MANUAL.parent
+VARIABLE = re.compile(r"(?:VOCABGAP|XDG)_[A-Z_]*[A-Z]|COLUMNS")
+CELL = re.compile(r"^\| ((?:`[^`]+`(?:, )?)+) \|", re.MULTILINE)
+
+
+def page(name: str) -> str:
+    return (MANUAL / f"{name}.md").read_text(encoding="utf-8")
+
+
+def first_cells(text: str) -> set[str]:
+    """What stands as code in the first column of the tables of a text."""
+    return {name for cell in CELL.findall(text) for name in re.findall(r"`([^`]+)`", cell)}
+
+
+def constants() -> Iterator[str]:
+    """Every text that stands in the code, docstrings among them."""
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+
+
+def events() -> set[str]:
+    """The names of the events that the command line prints."""
+    calls = [
+        node
+        for path in (PACKAGE / "cli").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args
+    ]
+    named = [ast.walk(call.args[0]) for call in calls if call.func.attr == "event"]  # type: ignore[attr-defined]
+    texts = (node.value for nodes in named for node in nodes if isinstance(node, ast.Constant))
+    return {text for text in texts if isinstance(text, str)}
+
+
+@pytest.fixture(autouse=True)
+def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in (*VARIABLES, "COLUMNS"):
+        monkeypatch.delenv(variable, raising=False)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_reference_is_what_the_code_says(name: str, pytestconfig: pytest.Config) -> None:
+    text = written(name)
+    if pytestconfig.getoption("approve"):
+        (MANUAL / f"{name}.md").write_text(text, encoding="utf-8")
+
+    assert page(name) == text, "if this is meant, `make approve` writes it to the manual"
+
+
+def test_every_command_and_each_of_its_options_is_told_and_explained() -> None:
+    text = page("reference-commands")
+    told = [
+        (context.command_path, names, meaning)
+        for context in contexts()
+        for names, meaning in options_of(context)
+    ]
+
+    assert len(told) > 200
+    assert [each for each in told if not each[2]] == []
+    assert [path for path, _, _ in told if f"\n## {path}\n" not in text] == []
+    assert [
+        names for _, names, _ in told if "--help" not in names and names.replace("|", "\\|") not in text
+    ] == []
+
+
+def test_every_setting_is_told_and_explained() -> None:
+    rows = [(table, row[0], row[-1]) for table, row in settings_rows(Settings) if table]
+
+    assert len(rows) > 40
+    assert [row for row in rows if not row[2]] == []
+    assert {"not_a_gap", "source"} == {*meanings(Settings)}
+
+
+def test_every_column_that_is_published_is_told() -> None:
+    sections = dict(
+        re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", page("reference-tables"), re.MULTILINE | re.DOTALL)
+    )
+    records = first_cells(sections["records"])
+
+    for table in PUBLISHED.values():
+        assert {*table.names} - first_cells(sections[table.name]) <= records, table.name
+
+
+def test_every_variable_is_told_where_settings_are() -> None:
+    used = {name for text in constants() for name in VARIABLE.findall(text)}
+    told = first_cells(page("settings").partition("## The environment")[2].partition("\n## ")[0])
+
+    assert used == told
+
+
+def test_every_event_is_told_with_the_command_that_prints_it() -> None:
+    assert events() == first_cells(page("commands").partition("## Events")[2])
+
+
+def test_every_file_of_a_run_is_told() -> None:
+    assert first_cells(page("files").partition("\n## ")[0]) == RUN_FILES
