@@ -15,10 +15,12 @@ import vocabgap as package
 from builders.command import vocabgap
 from faults import soak
 from faults.verbs import VERBS
+from vocabgap.clustering.embedding.model_files import find_minilm
 from vocabgap.settings.loading import load_settings
 
 MANUAL = Path(package.__file__).parent / "manual"
 WEEKLY, CORPUS, TUTORIAL, HOOKS = "weekly-job", "corpus", "tutorial", "hooks"
+UPGRADING, OWN_MODEL = "upgrading", "own-model"
 TESTS = Path(__file__).parent
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
@@ -81,6 +83,22 @@ def test_session_about_hooks_is_what_the_commands_print(there: Path) -> None:
 
 def test_tutorial_is_what_the_commands_print(there: Path) -> None:
     assert session(TUTORIAL, there) > 8
+
+
+def test_session_about_a_new_version_is_what_the_commands_print(there: Path) -> None:
+    assert session(UPGRADING, there) > 6
+
+
+def test_session_about_a_model_of_ones_own_is_what_the_commands_print(there: Path) -> None:
+    files = find_minilm()
+    if files is None:
+        pytest.skip("the known model is not installed, and no other one lies here")
+    folder = there / "models" / "mine"
+    folder.mkdir(parents=True)
+    for path in (files.model, files.tokenizer):
+        (folder / path.name).symlink_to(path)
+
+    assert session(OWN_MODEL, there) > 6
 
 
 @pytest.mark.parametrize("engine", ["polars", "duckdb", "pyspark"])

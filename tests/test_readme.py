@@ -15,7 +15,6 @@ from vocabgap import cluster, draft, scan
 from vocabgap.cli.app import run
 from vocabgap.cli.groups import LIST, Verbs
 from vocabgap.errors import ExitCode
-from vocabgap.settings.loading import VARIABLES
 
 PROJECT = Path(__file__).parents[1]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
@@ -23,7 +22,8 @@ PAGES = {
     page.stem: page.read_text(encoding="utf-8")
     for page in sorted((PROJECT / "pipeline/vocabgap/manual").glob("*.md"))
 }
-MANUAL = "".join(PAGES.values())
+# What somebody wrote, which the lists of all that there is are not.
+MANUAL = "".join(text for name, text in PAGES.items() if not name.startswith("reference-"))
 # What is typed on the demo logs, line by line.
 TYPED = README + PAGES["commands"] + PAGES["deciding"]
 BY_WORDS = "vocabgap report data/demo --embedder none --now last"
@@ -222,11 +222,6 @@ def test_every_command_is_in_the_readme_or_the_manual(command: str) -> None:
 @pytest.mark.parametrize("code", list(ExitCode))
 def test_every_exit_code_is_in_the_manual(code: ExitCode) -> None:
     assert f"| {code.value} |" in PAGES["commands"]
-
-
-@pytest.mark.parametrize("variable", VARIABLES)
-def test_every_environment_variable_is_in_the_manual(variable: str) -> None:
-    assert variable in PAGES["settings"]
 
 
 def test_three_wordings_of_the_readme_are_one_need(tmp_path: Path) -> None:

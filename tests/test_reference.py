@@ -1,6 +1,6 @@
-"""The manual says what the code says: every command, option, setting, column, name, exit code, event and file.
+"""The manual says what the code says: commands, options, settings, columns, names, exit codes, events, files.
 
-`make approve` writes the pages of reference anew: what has changed is then in the diff, for whoever reviews it.
+`make approve` writes the pages of reference anew: what has changed is then in the diff, for a reviewer.
 """
 
 import ast

@@ -1,7 +1,7 @@
 """Other ways to bring wordings together, as each is set by default, for `quality.py`.
 
 Those of other packages are left out where these are not installed:
-`pip install string_grouper dedupe 'BTrees<6' bertopic`, as dedupe 3.0.3 needs a method that BTrees 6 took away.
+`pip install string_grouper dedupe 'BTrees<6' bertopic`; dedupe 3.0.3 needs a method that BTrees 6 took away.
 BERTopic needs no `sentence-transformers` here: it is handed the vectors of the same model that it would load.
 """
 
@@ -13,7 +13,7 @@ from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import count
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -60,7 +60,7 @@ def dedupe(data: Labelled) -> IntArray:
     The pairs are those that it asks about itself.
     """
     random.seed(0)
-    np.random.seed(0)  # noqa: NPY002 - it draws from this one
+    np.random.seed(0)
     package, variables = import_module("dedupe"), import_module("dedupe.variables")
     model = package.Dedupe([variables.String("text"), variables.Text("text", corpus=data.texts)], num_cores=1)
     rows = {row: {"text": text, "row": row} for row, text in enumerate(data.texts)}

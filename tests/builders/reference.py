@@ -114,7 +114,7 @@ def kind_of(schema: Mapping[str, Any]) -> str:
 
 
 def settings_rows(struct: type, table: str = "") -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each key of a table of the settings file: its table, and key, kind, default, how else it is set, meaning."""
+    """The table of each key, and what a row says: key, kind, default, option and variable, meaning."""
     schemas = msgspec.json.schema(struct)
     definitions = schemas["$defs"]
     properties = definitions[struct.__name__]["properties"]
@@ -236,7 +236,7 @@ def members(kind: type) -> Iterator[tuple[str, str]]:
 def python() -> Iterator[str]:
     """Every public name with its signature and what it gives."""
     yield from ("# Every name of the Python API", "", _MADE)
-    yield "`help(vocabgap.NAME)` has arguments, types and errors; [from Python](python.md) shows how they go together."
+    yield "`help(vocabgap.NAME)` has arguments, types and errors; [from Python](python.md) shows some."
     public = {name: getattr(vocabgap, name) for name in vocabgap.__all__ if not name.startswith("__")}
     functions = {name: each for name, each in public.items() if inspect.isfunction(each)}
     yield from ("", "## Functions")

@@ -1,15 +1,17 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 import vocabgap as package
 from builders.command import vocabgap
+from vocabgap.cli.about_command import PAGES
 
-PAGES = sorted(Path(package.__file__).parent.joinpath("manual").glob("*.md"))
+FILES = sorted(Path(package.__file__).parent.joinpath("manual").glob("*.md"))
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_page_is_printed_as_it_is(path: Path) -> None:
     told = vocabgap("manual", path.stem)
     (event,) = [json.loads(line) for line in vocabgap("--json", "manual", path.stem).out.splitlines()]
@@ -21,9 +23,18 @@ def test_a_page_is_printed_as_it_is(path: Path) -> None:
 def test_without_a_name_the_pages_are_listed_with_their_titles() -> None:
     (event,) = [json.loads(line) for line in vocabgap("--json", "manual").out.splitlines()]
 
-    assert list(event["pages"]) == [path.stem for path in PAGES]
+    assert sorted(event["pages"]) == [path.stem for path in FILES]
     assert event["pages"]["tutorial"] == "Tutorial"
     assert all(title in vocabgap("manual").out for title in event["pages"].values())
+
+
+def test_pages_are_listed_by_what_they_are_for() -> None:
+    told = vocabgap("manual").out
+
+    assert list(PAGES) == ["tutorial", "how to", "reference", "explanation"]
+    places = [re.search(rf"\b{name} {{2,}}", told) for names in PAGES.values() for name in names]
+    assert all(places)
+    assert sorted(places, key=lambda place: place.start() if place else 0) == places
 
 
 @pytest.mark.parametrize(

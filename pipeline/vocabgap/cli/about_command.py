@@ -29,6 +29,21 @@ _OPERATIONS: Final = ("categories", "operations")
 _IN_FORCE: Final = ("aliases", "not_a_gap", "source")  # told with what is built in, not as they were set
 _RUN: Final = "run"
 _PREFIX: Final = "VOCABGAP_"
+# The pages of the manual, by what they are for, in the order in which they are listed.
+PAGES: Final = {
+    "tutorial": ("tutorial",),
+    "how to": (
+        "logging", "hooks", "gap-logs", "deciding", "weekly-job", "waiting", "glossary", "corpus", "spark",
+        "own-model", "python", "upgrading",
+    ),
+    "reference": (
+        "commands", "reference-commands", "settings", "reference-settings", "files", "reference-tables",
+        "reference-python",
+    ),
+    "explanation": (
+        "reading-the-report", "grouping", "ranking", "limits", "comparison", "figures", "scale", "safety",
+    ),
+}  # fmt: skip
 _KNOWN: Final = (CONFIG_VARIABLE, *VARIABLES, ACTOR_VARIABLE, DEBUG_VARIABLE, TOKEN_VARIABLE)
 
 
@@ -239,15 +254,20 @@ def manual(
 ) -> None:
     """Print a page of the manual."""
     folder = resources.files("vocabgap").joinpath("manual")
-    pages = {each.name.removesuffix(".md"): each for each in folder.iterdir()}
+    texts = {name: folder.joinpath(f"{name}.md") for names in PAGES.values() for name in names}
     output = output_of(context)
     if page is None:
-        titles = {name: _title(pages[name].read_text(encoding="utf-8")) for name in sorted(pages)}
-        output.result(table(("page", "what"), list(titles.items())), pages=titles)
+        titles = {name: _title(text.read_text(encoding="utf-8")) for name, text in texts.items()}
+        rows = [
+            (kind if name == names[0] else "", name, titles[name])
+            for kind, names in PAGES.items()
+            for name in names
+        ]
+        output.result(table(("", "page", "what"), rows), pages=titles)
         return
-    if page not in pages:
-        raise NotFoundError(f"the manual has no page '{page}'", hint=nearest(page, sorted(pages)))
-    text = pages[page].read_text(encoding="utf-8")
+    if page not in texts:
+        raise NotFoundError(f"the manual has no page '{page}'", hint=nearest(page, [*texts]))
+    text = texts[page].read_text(encoding="utf-8")
     output.result(text.removesuffix("\n"), page=page, text=text)
 
 
