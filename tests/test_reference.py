@@ -110,5 +110,12 @@ def test_every_event_is_told_with_the_command_that_prints_it() -> None:
     assert events() == first_cells(page("commands").partition("## Events")[2])
 
 
+def test_every_page_that_a_message_names_is_there() -> None:
+    named = {name for text in constants() for name in re.findall(r"`vocabgap manual ([a-z-]+)", text)}
+
+    assert len(named) > 3
+    assert {name for name in named if not (MANUAL / f"{name}.md").is_file()} == set()
+
+
 def test_every_file_of_a_run_is_told() -> None:
     assert first_cells(page("files").partition("\n## ")[0]) == RUN_FILES

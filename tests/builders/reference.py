@@ -110,7 +110,7 @@ def kind_of(schema: Mapping[str, Any]) -> str:
         return "table"
     low, high = schema.get("minimum"), schema.get("maximum")
     within = f" from {low:,}" if low is not None else ""
-    return words.get(kind, kind) + within + (f" to {high:,}" if high is not None else "")
+    return str(words.get(kind, kind)) + within + (f" to {high:,}" if high is not None else "")
 
 
 def settings_rows(struct: type, table: str = "") -> Iterator[tuple[str, tuple[str, ...]]]:

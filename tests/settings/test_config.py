@@ -302,7 +302,7 @@ def test_a_value_that_cannot_be_is_told_in_words_with_what_is_expected(
         (
             "[decisions]\nout = 'x'\n",
             "[decisions] there is no setting 'out'",
-            "there are file; `vocabgap status",
+            "there are file; `vocabgap manual reference-settings",
         ),
         ("threshold = 0.5\n", "there is no setting 'threshold'", "it belongs to [cluster] or [vocabulary]"),
         ("[source.x]\nglobs = 'x'\n", "[source.x] there is no setting 'globs'", "did you mean 'glob'?"),

@@ -74,7 +74,7 @@ def _nothing_read(scanned: Scan, roots: Sequence[Path], target: Path, settings: 
     return StateError(
         f"no log was found in {where}: looked for {named}; {_kept(target)}",
         hint="check that the folder is there whole, or name one above the logs; `vocabgap log IMAGE` begins a"
-        f" log; {_EMPTY}",
+        f" log; `vocabgap manual gap-logs` says what is read; {_EMPTY}",
     )
 
 

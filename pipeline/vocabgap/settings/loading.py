@@ -39,7 +39,7 @@ _WRITTEN: Final = (
     ("glossary", "events"),
     ("check", "baseline"),
 )
-_SETTINGS_HINT: Final = f"`vocabgap status --config {os.devnull}` prints every key with its default"
+_SETTINGS_HINT: Final = "`vocabgap manual reference-settings` has every key with its default"
 _Layer = dict[str, dict[str, Any]]
 
 
