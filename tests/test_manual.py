@@ -20,7 +20,7 @@ from vocabgap.settings.loading import load_settings
 
 MANUAL = Path(package.__file__).parent / "manual"
 WEEKLY, CORPUS, TUTORIAL, HOOKS = "weekly-job", "corpus", "tutorial", "hooks"
-UPGRADING, OWN_MODEL = "upgrading", "own-model"
+UPGRADING, OWN_MODEL, SHARING = "upgrading", "own-model", "sharing"
 TESTS = Path(__file__).parent
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
@@ -87,6 +87,10 @@ def test_tutorial_is_what_the_commands_print(there: Path) -> None:
 
 def test_session_about_a_new_version_is_what_the_commands_print(there: Path) -> None:
     assert session(UPGRADING, there) > 6
+
+
+def test_session_about_handing_a_report_on_is_what_the_commands_print(there: Path) -> None:
+    assert session(SHARING, there) > 6
 
 
 def test_session_about_a_model_of_ones_own_is_what_the_commands_print(there: Path) -> None:

@@ -33,7 +33,7 @@ _PREFIX: Final = "VOCABGAP_"
 PAGES: Final = {
     "tutorial": ("tutorial",),
     "how to": (
-        "logging", "hooks", "gap-logs", "deciding", "weekly-job", "waiting", "glossary", "corpus", "spark",
+        "logging", "hooks", "gap-logs", "deciding", "weekly-job", "sharing", "waiting", "glossary", "corpus", "spark",
         "own-model", "python", "upgrading",
     ),
     "reference": (
