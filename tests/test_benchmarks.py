@@ -5,9 +5,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from benchmarks import compare
+from benchmarks import compare, peers, quality
+from benchmarks.labelled import said
 from benchmarks.measuring import Cost, Row, readable
 
 RUNS = {"min": 0.95, "median": 1.0, "max": 1.05}
@@ -120,3 +122,32 @@ def test_a_ratio_is_how_many_times_as_much_as_the_peer_takes() -> None:
 )
 def test_figures_are_told_with_three_digits(value: float, told: str) -> None:
     assert readable(value) == told
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "by_words", "by_grams"),
+    [
+        ("Crop, to a Circle", "circle to crop a", True, False),
+        ("Déhaze", "dehaze", True, True),
+        ("fish eye lens", "fisheye-lens", False, True),
+        ("sky mask", "mask of the sky", False, False),
+    ],
+)
+def test_keys_of_openrefine_collide_as_it_documents_them(
+    one: str, other: str, by_words: bool, by_grams: bool
+) -> None:
+    data = said([one, other], ["need", "need"])
+
+    assert (peers.fingerprint(data)[0] == peers.fingerprint(data)[1]) == by_words
+    assert (peers.ngram_fingerprint(data)[0] == peers.ngram_fingerprint(data)[1]) == by_grams
+
+
+def test_bcubed_counts_what_stands_together_and_what_belongs_together() -> None:
+    truth, labels = (np.array(each) for each in ([0, 0, 0, 1], [0, 0, 1, 1]))
+
+    found = quality.scores(truth, labels)
+
+    # Of the four lines 2/2, 2/2, 1/2 and 1/2 of the group, and 2/3, 2/3, 1/3 and 1/1 of the need.
+    assert found.precision == 0.75
+    assert found.recall == pytest.approx(2 / 3)
+    assert found.bcubed == pytest.approx(2 * 0.75 * (2 / 3) / (0.75 + 2 / 3))
