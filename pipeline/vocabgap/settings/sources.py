@@ -198,7 +198,7 @@ def _check_paths(name: str, shape: Shape) -> None:
             )
         try:
             allowed_values(values)
-        except re.error as error:
+        except (re.error, OverflowError, RecursionError) as error:
             raise InvalidInputError(
                 f"[source.{name}.where] {path}: no regular expression: {error}", hint=_REGEX_HINT
             ) from error
