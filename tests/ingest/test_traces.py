@@ -1,6 +1,7 @@
 """Gaps that are seen in spans of calls of tools (OTLP as JSON), and what is passed over."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from builders.command import vocabgap
 from vocabgap.ingest.scanning import scan
 from vocabgap.ranking.screening import screen
+from vocabgap.records.record import MAX_LINE_BYTES
 
 Json = dict[str, Any]
 CANARY = "canary-91c4"
@@ -103,6 +105,32 @@ def test_the_rules_say_what_of_it_is_a_failure_an_outage_or_a_policy(
     put(tmp_path, export(span(message)))
 
     assert screen(scan(tmp_path).gaps)["rule"].to_list() == [rule]
+
+
+@pytest.mark.parametrize("key", [[], {}, 5, None, True])
+def test_an_attribute_whose_key_is_no_text_is_passed_over(tmp_path: Path, key: object) -> None:
+    put(tmp_path, export(span("Unknown tool: mask_sky", "mask_sky", {"key": key, "value": "x"})))
+
+    assert scan(tmp_path).records["missing_capability"].to_list() == ["mask_sky"]
+
+
+def test_a_span_is_no_longer_than_a_line_may_be(tmp_path: Path) -> None:
+    put(tmp_path, export(span("not supported: " + "x" * MAX_LINE_BYTES), span("Unknown tool: mask_sky")))
+    scanned = scan(tmp_path)
+
+    assert scanned.summary.records == 1
+    assert scanned.rejects.select("line", "reason").row(0) == (1, "too_long")
+    assert scanned.rejects["detail"][0].startswith("/resourceSpans/0/scopeSpans/0/spans/0: expected at most")
+
+
+@pytest.mark.parametrize("words", ["tool-", "tool ", "not ", "cannot ", "only ", "no tool "])
+def test_a_long_message_costs_time_in_proportion(tmp_path: Path, words: str) -> None:
+    put(tmp_path, export(span(words * 40_000)))
+    started = time.process_time()
+
+    scan(tmp_path)
+
+    assert time.process_time() - started < 10  # with a square of it `tool-` took 90 s
 
 
 def test_each_line_is_an_export_and_a_broken_one_costs_no_other(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import msgspec
 
 from vocabgap.ingest.decoding import DECODER, FieldMap, Rejected, refused
 from vocabgap.ingest.reading import Block
-from vocabgap.records.record import RejectReason
+from vocabgap.records.record import MAX_LINE_BYTES, RejectReason
 from vocabgap.settings.sources import Pointer
 
 MOST_BYTES: Final = 64 << 20
@@ -43,8 +43,14 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
                     if isinstance(element, dict) and fields.of_shape(element) is None:
                         passed_over += 1
                     else:
+                        text = encoded(_kept(element, reads))
+                        size = len(text) if len(text) > MAX_LINE_BYTES else 0
                         yield Block(
-                            number, UNKNOWN_OFFSET, [encoded(_kept(element, reads))], place=place + of_line
+                            number,
+                            UNKNOWN_OFFSET,
+                            [text[:MAX_LINE_BYTES]],
+                            too_long=size,
+                            place=place + of_line,
                         )
                     number += 1
                 if passed_over:
@@ -140,8 +146,12 @@ def _kept(value: Any, reads: frozenset[Pointer]) -> Any:  # noqa: ANN401 - any J
         return {key: _kept(each, inner[key]) for key, each in value.items() if key in inner}
     if any(key.isdigit() for key in inner):
         return value  # what is counted has to stay where it is
-    named = (each for each in value if isinstance(each, dict) and each.get("key") in inner)
-    return [{"key": each["key"], "value": _kept(each.get("value"), inner[each["key"]])} for each in named]
+    named = ((each.get("key"), each.get("value")) for each in value if isinstance(each, dict))
+    return [
+        {"key": key, "value": _kept(each, inner[key])}
+        for key, each in named
+        if isinstance(key, str) and key in inner
+    ]
 
 
 def _refused(why: Rejected) -> Block:

@@ -158,7 +158,7 @@ class LineDecoder:
         if block.too_long:
             counts.lines += 1
             detail = f"expected at most {MAX_LINE_BYTES:,} bytes, found {block.too_long:,}"
-            why = Rejected(RejectReason.TOO_LONG, detail)
+            why = _placed(Rejected(RejectReason.TOO_LONG, detail), block.place)
             self.rejects.add(log, why, block.number, block.offset, block.lines[0])
         elif block.refused is not None:
             self.rejects.add(log, block.refused)
@@ -221,9 +221,7 @@ class LineDecoder:
                     continue
                 counts.lines += 1
                 if isinstance(outcome, Rejected):
-                    why = outcome if block.ended else _torn(outcome)
-                    if block.place:
-                        why = Rejected(why.reason, f"{block.place}: {why.detail}")
+                    why = _placed(outcome if block.ended else _torn(outcome), block.place)
                     self.rejects.add(log, why, block.number + position, offset, line)
                     continue
                 record = outcome.record
@@ -288,6 +286,11 @@ def _are_completed(log: LogFile, records: list[GapRecord]) -> bool:
         return False
     moments = [record.timestamp for record in records]
     return {UTC if moment is None else moment.tzinfo for moment in moments} <= {UTC}
+
+
+def _placed(why: Rejected, place: str) -> Rejected:
+    """The reason with the place of an element in its document; a line of a log has none."""
+    return Rejected(why.reason, f"{place}: {why.detail}") if place else why
 
 
 def _torn(why: Rejected) -> Rejected:
