@@ -1,6 +1,7 @@
 """What `init` puts into an agent's settings, and takes out again."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,16 @@ from builders.command import vocabgap
 AGENTS = {
     "claude-code": (".claude/settings.json", ".mcp.json"),
     "cursor": (".cursor/hooks.json", ".cursor/mcp.json"),
+}
+UNREADABLE = {
+    "torn": "{",
+    "list": "[]",
+    "hooks are a list": '{"hooks": []}',
+    "hooks of an event are a number": '{"hooks": {"Stop": 5}}',
+    "deep": "[" * 100_000,
+    "half a character": r'{"a": "\ud800"}',
+    "a key twice": '{"env": {"A": "1", "A": "2"}}',
+    "no number of JSON": '{"a": 1e999}',
 }
 
 
@@ -68,7 +79,7 @@ def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
     assert (result["changed"], files(tmp_path)) == (False, {})
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"hooks": []}', '{"hooks": {"Stop": 5}}'])
+@pytest.mark.parametrize("content", UNREADABLE.values(), ids=UNREADABLE)
 def test_settings_that_cannot_be_read_are_told_and_nothing_is_written(tmp_path: Path, content: str) -> None:
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude/settings.json").write_text(content, encoding="utf-8")
@@ -76,6 +87,7 @@ def test_settings_that_cannot_be_read_are_told_and_nothing_is_written(tmp_path: 
     told = vocabgap("init", tmp_path)
 
     assert told.code == 2
+    assert ".claude/settings.json" in told.err
     assert files(tmp_path) == {".claude/settings.json": content}
 
 
@@ -95,12 +107,58 @@ def test_secrets_of_other_servers_stay_in_the_file_where_they_are(tmp_path: Path
     settings, servers = AGENTS[agent]
     secrets = {f"TOKEN_{number}": f"canary-{number}-" for number in range(200)}
     (tmp_path / servers).parent.mkdir(exist_ok=True)
-    theirs = {"mcpServers": {"files": {"command": "files", "env": secrets}}}
+    theirs = {"mcpServers": {"files": {"command": "files", "env": secrets}}, "last": "canary-"}
     (tmp_path / servers).write_text(json.dumps(theirs), encoding="utf-8")
+    (tmp_path / servers).chmod(0o600)
 
-    assert vocabgap("init", tmp_path, "--agent", agent).code == 0
+    shown = vocabgap("init", tmp_path, "--agent", agent, "--dry-run")
+    told = vocabgap("--json", "init", tmp_path, "--agent", agent)
 
+    assert (shown.code, told.code, "canary-" in shown.out + told.out) == (0, 0, False)
+    assert (tmp_path / servers).stat().st_mode & 0o777 == 0o600
     made = files(tmp_path)
     assert set(made) == {settings, servers, "vocabgap.toml"}
     assert [path for path, content in made.items() if "canary-" in content] == [servers]
-    assert json.loads(made[servers])["mcpServers"]["files"] == theirs["mcpServers"]["files"]
+    assert json.loads(made[servers])["mcpServers"]["files"] == {"command": "files", "env": secrets}
+    assert "canary-" not in vocabgap("init", tmp_path, "--agent", agent, "--remove").out
+    assert json.loads((tmp_path / servers).read_text(encoding="utf-8")) == theirs
+
+
+def test_a_hook_that_is_grouped_with_others_leaves_the_group(tmp_path: Path) -> None:
+    own = {"type": "command", "command": "vocabgap hook claude-code --with-prompt"}
+    others = [{"type": "command", "command": "notify"}, {"type": "command", "command": "echo vocabgap hook"}]
+    path = tmp_path / ".claude" / "settings.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"hooks": {"Stop": [{"hooks": [own, *others]}]}}), encoding="utf-8")
+
+    assert vocabgap("init", tmp_path, "--remove").code == 0
+
+    assert json.loads(path.read_text(encoding="utf-8")) == {"hooks": {"Stop": [{"hooks": others}]}}
+
+
+def test_a_link_stays_one_and_what_it_leads_to_is_changed(tmp_path: Path) -> None:
+    (tmp_path / "shared.json").write_text("{}", encoding="utf-8")
+    (tmp_path / ".mcp.json").symlink_to("shared.json")
+
+    assert vocabgap("init", tmp_path).code == 0
+    assert "vocabgap" in (tmp_path / "shared.json").read_text(encoding="utf-8")
+    assert vocabgap("init", tmp_path, "--remove").code == 0
+
+    assert (tmp_path / ".mcp.json").is_symlink()
+    assert json.loads((tmp_path / "shared.json").read_text(encoding="utf-8")) == {}
+
+
+def test_a_pipe_in_the_place_of_settings_is_told(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / ".mcp.json")
+
+    told = vocabgap("init", tmp_path)
+
+    assert (told.code, files(tmp_path)) == (2, {})
+    assert "'.mcp.json' is a pipe" in told.err.replace(f"{tmp_path}/", "")
+
+
+def test_a_settings_file_of_other_bytes_is_not_taken_for_the_one_that_was_written(tmp_path: Path) -> None:
+    (tmp_path / "vocabgap.toml").write_bytes(b"\xff")
+
+    assert vocabgap("init", tmp_path, "--remove").code == 0
+    assert (tmp_path / "vocabgap.toml").read_bytes() == b"\xff"

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from vocabgap.cli.output import output_of
+from vocabgap.errors import InvalidInputError
 from vocabgap.text import count, escape_unseen
 
 
@@ -35,6 +36,8 @@ def hook(
     from vocabgap.gaplog.hooks import MOST_INPUT, log_calls, note_failure
 
     try:
+        if sys.stdin is None:  # it was closed, which Python has no type for
+            raise InvalidInputError("there is no standard input")  # noqa: TRY301 - noted as any other failure
         content = sys.stdin.buffer.read(MOST_INPUT + 1)
         logged = log_calls(agent, content, image, with_prompt=with_prompt)
     except Exception as error:
@@ -55,17 +58,18 @@ def init(
 ) -> None:
     """Let an agent's program log gaps: its hooks, the MCP server, and vocabgap.toml.
 
-    What is there stays; a second time changes nothing.
+    What is there stays, and is not shown; a second time changes nothing.
     """
     from vocabgap.gaplog.agent_settings import changes, write
 
     output = output_of(context)
     changed = changes(folder, agent, remove=remove)
-    for path, content in changed.items():
-        output.event("file", path=str(path), content=content)
-        shown = [f"{path}", *content.splitlines(), ""] if content else [f"{path}: removed"]
+    for path, content, added in changed:
+        output.event("file", path=str(path), added=added, removed=content is None)
+        how = "removed" if content is None else "its entries are taken out" if remove else ""
+        shown = [f"{path}: {how}"] if how else [str(path), *added.splitlines(), ""]
         output.text("\n".join(map(escape_unseen, shown)))
     if not dry_run:
         write(changed)
     done = count(len(changed), "file") + (" would change" if dry_run else " changed")
-    output.result(done, files=[str(path) for path in changed], changed=not dry_run)
+    output.result(done, files=[str(each.path) for each in changed], changed=not dry_run)

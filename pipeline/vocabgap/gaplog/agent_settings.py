@@ -4,23 +4,45 @@ Each is an entry of a JSON file of that program, and is put beside what others h
 """
 
 import json
-from collections.abc import Callable, Mapping
+import stat
+from collections.abc import Callable, Iterable
+from copy import deepcopy
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.files.atomic import replacing
+from vocabgap.files.atomic import write_whole
+from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.ingest.decoding import DECODER, json_type, refused, repetitions
 
 OWN: Final = "vocabgap"
 _HOOK: Final = f"{OWN} hook"
 _SERVER: Final = {"command": OWN, "args": ["mcp", "."]}
 _SETTINGS: Final = "vocabgap.toml"
 _TOML: Final = '[ingest]\nroots = ["."]  # folders with gap logs, seen from this file\n'
+_NEW_MODE: Final = 0o644
+_HINT: Final = "mend it, and try again"
+_READABLE: Final = frozenset((FileKind.FILE, FileKind.NOTHING, FileKind.DANGLING))
 _Edit = Callable[[dict[str, Any]], None]
 
 
-def changes(folder: Path, agent: str, *, remove: bool = False) -> dict[Path, str | None]:
-    """The files that change, each with what it will hold; null for one that goes.
+class Change(NamedTuple):
+    """What becomes of a file.
+
+    Attributes:
+        path: The file.
+        content: What it will hold; null where it goes.
+        added: What is put in; empty where something is taken out. The rest of the file is other people's, and
+            may hold secrets: it is not shown.
+    """
+
+    path: Path
+    content: str | None
+    added: str
+
+
+def changes(folder: Path, agent: str, *, remove: bool = False) -> list[Change]:
+    """The files that change.
 
     Args:
         folder: The folder that the agent works in.
@@ -29,53 +51,87 @@ def changes(folder: Path, agent: str, *, remove: bool = False) -> dict[Path, str
 
     Raises:
         NotFoundError: There is no such folder.
-        InvalidInputError: A file holds something else than an object in JSON.
+        InvalidInputError: A file holds something else than the settings of such an agent.
     """
     if not folder.is_dir():
         raise NotFoundError(f"there is no folder '{folder}'")
-    changed: dict[Path, str | None] = {}
+    changed = []
     for name, edits in FILES[agent].items():
-        path = folder / name
-        before = _read(path)
-        after = json.loads(json.dumps(before or {}))
-        edits[remove](after)
-        if after != (before or {}):
-            changed[path] = f"{json.dumps(after, indent=2, ensure_ascii=False)}\n" if after else None
+        before = _read(folder / name)
+        after = _edited(folder / name, before, edits[remove])
+        if after != before:
+            added = "" if remove else _written(_beyond(after, before))
+            # A file goes with the last entry in it; a link does not, for it would leave what it leads to.
+            goes = not after and not (folder / name).is_symlink()
+            changed.append(Change(folder / name, None if goes else _written(after), added))
     settings = folder / _SETTINGS
-    if not remove and not settings.exists():
-        changed[settings] = _TOML
-    elif remove and settings.is_file() and settings.read_text(encoding="utf-8") == _TOML:
-        changed[settings] = None
+    kind = file_kind(settings)
+    if not remove and kind is FileKind.NOTHING:
+        changed.append(Change(settings, _TOML, _TOML))
+    elif remove and kind is FileKind.FILE and settings.read_bytes() == _TOML.encode():
+        changed.append(Change(settings, None, ""))
     return changed
 
 
-def write(changed: Mapping[Path, str | None]) -> None:
-    """Make the changes, each file at once."""
-    for path, content in changed.items():
+def write(changed: Iterable[Change]) -> None:
+    """Make the changes, each file at once; it stays as private as it was."""
+    for path, content, _ in changed:
         if content is None:
             path.unlink()
-            continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path, mode=0o644) as file:
-            file.write(content.encode("utf-8"))
+        else:
+            mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else _NEW_MODE
+            write_whole(path, content.encode(), mode)
 
 
-def _read(path: Path) -> dict[str, Any] | None:
+def _edited(path: Path, settings: dict[str, Any], edit: _Edit) -> dict[str, Any]:
+    edited = deepcopy(settings)
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        edit(edited)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"'{path}': {error}", hint=_HINT) from error
+    return edited
+
+
+def _written(value: Any) -> str:  # noqa: ANN401 - JSON
+    return f"{json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)}\n"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The settings in a file, such as can be written again without a loss; none where there is no file."""
+    try:
+        if (kind := file_kind(path)) not in _READABLE:
+            raise InvalidInputError(f"'{path}' is {kind}, expected a regular file", hint=_HINT)
+        value = DECODER.decode(path.read_text(encoding="utf-8"))
+        _written(value).encode()
     except FileNotFoundError:
-        return None
-    except (OSError, ValueError) as error:
-        raise InvalidInputError(f"'{path}' cannot be read: {error}", hint="mend it, and try again") from error
+        return {}
+    except OSError as error:
+        raise InvalidInputError(f"'{path}' cannot be read: {error.strerror or error}", hint=_HINT) from error
+    except RecursionError as error:
+        raise InvalidInputError(f"'{path}' is nested too deeply", hint=_HINT) from error
+    except ValueError as error:
+        raise InvalidInputError(f"'{path}': {refused(error, 'file').detail}", hint=_HINT) from error
     if not isinstance(value, dict):
-        raise InvalidInputError(f"'{path}' holds no object", hint="mend it, and try again")
+        raise InvalidInputError(f"'{path}': expected an object, found {json_type(value)}", hint=_HINT)
+    if repetitions([value]):
+        raise InvalidInputError(f"'{path}' repeats a key, of which one value would be lost", hint=_HINT)
     return value
+
+
+def _beyond(after: Any, before: Any) -> Any:  # noqa: ANN401 - JSON
+    """What settings hold beyond what they held, each entry in its place."""
+    if isinstance(after, dict) and isinstance(before, dict):
+        return {key: _beyond(each, before.get(key)) for key, each in after.items() if each != before.get(key)}
+    if isinstance(after, list) and isinstance(before, list):
+        return [each for each in after if each not in before]
+    return after
 
 
 def _member(holder: dict[str, Any], key: str, kind: type) -> Any:  # noqa: ANN401 - JSON
     value = holder.setdefault(key, kind())
     if not isinstance(value, kind):
-        raise InvalidInputError(f"'{key}' of the agent's settings is no {kind.__name__}", hint="mend it")
+        expected = "a list" if kind is list else "an object"
+        raise InvalidInputError(f"{key}: expected {expected}, found {json_type(value)}")
     return value
 
 
@@ -87,7 +143,8 @@ def _without_server(settings: dict[str, Any]) -> None:
     servers = _member(settings, "mcpServers", dict)
     if servers.get(OWN) == _SERVER:
         del servers[OWN]
-    _drop_if_empty(settings, "mcpServers")
+    if not servers:
+        del settings["mcpServers"]
 
 
 def _claude_code(settings: dict[str, Any]) -> None:
@@ -109,16 +166,26 @@ def _cursor(settings: dict[str, Any]) -> None:
 def _without_hooks(settings: dict[str, Any]) -> None:
     hooks = _member(settings, "hooks", dict)
     for event in list(hooks):
-        hooks[event] = [each for each in _member(hooks, event, list) if _HOOK not in json.dumps(each)]
-        _drop_if_empty(hooks, event)
-    _drop_if_empty(settings, "hooks")
+        hooks[event] = _others(_member(hooks, event, list))
+        if not hooks[event]:
+            del hooks[event]
+    if not hooks:
+        del settings["hooks"]
     if settings == {"version": 1}:
         settings.clear()
 
 
-def _drop_if_empty(holder: dict[str, Any], key: str) -> None:
-    if not holder[key]:
-        del holder[key]
+def _others(entries: list[Any]) -> list[Any]:
+    """Hooks without our own; one that is grouped with others leaves the group."""
+    others = []
+    for each in entries:
+        group = each.get("hooks") if isinstance(each, dict) else None
+        rest = _others(group) if isinstance(group, list) else group
+        is_own = isinstance(each, dict) and str(each.get("command", "")).startswith(_HOOK)
+        if is_own or (group and not rest):
+            continue
+        others.append(each if rest == group else {**each, "hooks": rest})
+    return others
 
 
 # The files of each agent, with what puts an entry in, and what takes it out.

@@ -353,17 +353,17 @@ class _Object(dict[str, Any]):
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
-        self.repeated: int = len(pairs) - len(self) + _repeated(self.values())
+        self.repeated: int = len(pairs) - len(self) + repetitions(self.values())
 
 
-def _repeated(values: Iterable[Any]) -> int:
+def repetitions(values: Iterable[Any]) -> int:
     """How often keys are repeated in the objects among some values."""
     times = 0
     for value in values:
         if isinstance(value, _Object):
             times += value.repeated
         elif isinstance(value, list):
-            times += _repeated(value)
+            times += repetitions(value)
     return times
 
 
