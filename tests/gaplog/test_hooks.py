@@ -1,6 +1,7 @@
 """What hooks tell of gaps, what they keep to themselves, and what becomes of them where they cannot work."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -210,3 +211,18 @@ def test_a_hook_that_cannot_work_ends_well_and_says_why_in_a_log(
 
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert len((tmp_path / "state/vocabgap/hook.log").read_text(encoding="utf-8").splitlines()) == 1
+
+
+def test_a_pipe_in_the_place_of_a_transcript_is_not_waited_for(project: Path) -> None:
+    os.mkfifo(project / "pipe")
+    content = json.dumps({"hook_event_name": "Stop", "transcript_path": str(project / "pipe")}).encode()
+
+    with pytest.raises(VocabgapError, match="the transcript is a pipe"):
+        log_calls("claude-code", content, project)
+
+
+def test_a_path_that_no_file_can_have_is_told(project: Path) -> None:
+    content = json.dumps({"hook_event_name": "Stop", "transcript_path": "a\0b"}).encode()
+
+    with pytest.raises(VocabgapError, match="the transcript is nothing"):
+        log_calls("claude-code", content, project)

@@ -17,6 +17,7 @@ from typing import Any, Final
 import msgspec
 
 from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.gaplog.log import LoggedGap, log_gap
 from vocabgap.records.record import LOG_NAME, UNKNOWN_TOOL_NOTE
 from vocabgap.text import visible
@@ -116,8 +117,11 @@ def _of_transcript(given: dict[str, Any], with_prompt: bool) -> Iterator[UnmetCa
     if given.get("hook_event_name") not in ("Stop", "SubagentStop", "SessionEnd"):
         return
     session, prompt = _text(given, "session_id"), None
+    path = Path(_text(given, "transcript_path") or "")
     try:
-        with Path(_text(given, "transcript_path") or "").open("rb") as transcript:
+        if (kind := file_kind(path)) is not FileKind.FILE:  # a pipe would keep the agent waiting
+            raise StateError(f"the transcript is {kind}, expected a regular file")
+        with path.open("rb") as transcript:
             while line := transcript.readline(_MOST_LINE):
                 if with_prompt and _PROMPT in line and _MARK not in line:
                     prompt = _typed(line) or prompt
