@@ -20,7 +20,7 @@ from vocabgap.settings.loading import load_settings
 
 MANUAL = Path(package.__file__).parent / "manual"
 WEEKLY, CORPUS, TUTORIAL, HOOKS = "weekly-job", "corpus", "tutorial", "hooks"
-UPGRADING, OWN_MODEL, SHARING = "upgrading", "own-model", "sharing"
+UPGRADING, OWN_MODEL, SHARING, GAP_LOGS = "upgrading", "own-model", "sharing", "gap-logs"
 TESTS = Path(__file__).parent
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
@@ -85,12 +85,9 @@ def test_tutorial_is_what_the_commands_print(there: Path) -> None:
     assert session(TUTORIAL, there) > 8
 
 
-def test_session_about_a_new_version_is_what_the_commands_print(there: Path) -> None:
-    assert session(UPGRADING, there) > 6
-
-
-def test_session_about_handing_a_report_on_is_what_the_commands_print(there: Path) -> None:
-    assert session(SHARING, there) > 6
+@pytest.mark.parametrize("name", [GAP_LOGS, SHARING, UPGRADING])
+def test_session_of_a_how_to_is_what_the_commands_print(name: str, there: Path) -> None:
+    assert session(name, there) > 5
 
 
 def test_session_about_a_model_of_ones_own_is_what_the_commands_print(there: Path) -> None:
