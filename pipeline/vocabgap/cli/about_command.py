@@ -214,13 +214,25 @@ def _toml(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
+def _schemas() -> list[str]:
+    from vocabgap.corpus.contracts import FILES
+    from vocabgap.schema import PUBLISHED
+
+    return [*PUBLISHED, _RUN, *FILES]
+
+
+def _pages() -> list[str]:
+    return [name for names in PAGES.values() for name in names]
+
+
 def schema(
     context: typer.Context,
     name: Annotated[
         str,
         typer.Argument(
             help="records, capabilities, gaps, rejects, lineage, groups, history or run; or a contract of "
-            "the corpus: parsed-chunk-v1, backup-record-v1, identity or deletion-signals."
+            "the corpus: parsed-chunk-v1, backup-record-v1, identity or deletion-signals.",
+            autocompletion=_schemas,
         ),
     ],
 ) -> None:
@@ -237,7 +249,7 @@ def schema(
         output.result(text.removesuffix("\n"), schema=name, document=text)
         return
     if name not in PUBLISHED:
-        known = ", ".join([*PUBLISHED, _RUN, *FILES])
+        known = ", ".join(_schemas())
         raise InvalidInputError(f"there is no schema '{name}'", hint=f"expected one of {known}")
     table = PUBLISHED[name]
     columns = [
@@ -250,11 +262,14 @@ def schema(
 
 def manual(
     context: typer.Context,
-    page: Annotated[str | None, typer.Argument(help="Its name; without it, the pages are listed.")] = None,
+    page: Annotated[
+        str | None,
+        typer.Argument(help="Its name; without it, the pages are listed.", autocompletion=_pages),
+    ] = None,
 ) -> None:
     """Print a page of the manual."""
     folder = resources.files("vocabgap").joinpath("manual")
-    texts = {name: folder.joinpath(f"{name}.md") for names in PAGES.values() for name in names}
+    texts = {name: folder.joinpath(f"{name}.md") for name in _pages()}
     output = output_of(context)
     if page is None:
         titles = {name: _title(text.read_text(encoding="utf-8")) for name, text in texts.items()}

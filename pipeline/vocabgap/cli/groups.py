@@ -97,6 +97,8 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own types are private
         """Refuse an address where a path is meant, before anything is made."""
         rest: list[str] = super().parse_args(ctx, args)
+        if ctx.resilient_parsing:  # a command line that is being completed is refused nothing
+            return rest
         for parameter in self.params:
             value = ctx.params.get(parameter.name)
             for each in value if isinstance(value, list) else (value,):
@@ -177,15 +179,24 @@ class ListByDefault(Group):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own type is private
         """Put the command in front that goes unsaid; what is nearly one, and no folder, is refused."""
+        if ctx.resilient_parsing and not args:
+            return super().parse_args(ctx, args)
         if not args or args[0] not in {*self.commands, *ctx.help_option_names}:
             meant = alike(args[0], self.commands, 1) if args else []
-            if meant and not os.path.lexists(args[0]):
+            if meant and not ctx.resilient_parsing and not os.path.lexists(args[0]):
                 raise InvalidInputError(
                     f"'{visible(args[0])}' is no command, and no folder here",
                     hint=f"did you mean `{ctx.command_path} {meant[0]}`?",
                 )
             args = [LIST, *args]
         return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:  # noqa: ANN401 - as above
+        """Suggest the commands, and the options of the one that goes unsaid."""
+        unsaid = self.commands[LIST]
+        with unsaid.make_context(LIST, [], parent=ctx, resilient_parsing=True) as context:
+            options = unsaid.shell_complete(context, incomplete) if incomplete.startswith("-") else []
+        return options or super().shell_complete(ctx, incomplete)
 
 
 @cache

@@ -21,7 +21,10 @@ class Agent(StrEnum):
 
 def hook(
     context: typer.Context,
-    agent: Annotated[str, typer.Argument(help="Whose hook it is: claude-code or cursor.")],
+    agent: Annotated[
+        str,
+        typer.Argument(help="Whose hook it is: claude-code or cursor.", autocompletion=lambda: list(Agent)),
+    ],
     image: Annotated[
         Path | None, typer.Argument(help="Folder to log in; by default the one that the agent works in.")
     ] = None,
