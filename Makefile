@@ -12,7 +12,7 @@ NOW    := last
 SIZE   := small
 
 .DEFAULT_GOAL := help
-.PHONY: help report test approve bench soak spark lint types imports pytest notebooks clean
+.PHONY: help report test approve bench soak spark lint types imports pytest notebooks dist clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -53,6 +53,11 @@ pytest: $(VENV)/.dev
 notebooks: $(VENV)/.dev
 	@$(BIN)/nbstripout --verify notebooks/*.ipynb
 	@XDG_CACHE_HOME=$(abspath $(VENV))/cache $(BIN)/pytest --nbmake notebooks
+
+dist:  ## build the sdist, and the wheel from it, into dist/
+	@$(PYTHON) -m venv $(VENV)/dist
+	@$(VENV)/dist/bin/pip install --quiet --disable-pip-version-check build
+	@$(VENV)/dist/bin/python -m build --outdir dist .
 
 clean:  ## remove what make has made
 	rm -rf $(VENV) $(OUT) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
