@@ -12,9 +12,9 @@ FROM python:3.12-slim
 COPY --from=build /opt/vocabgap /opt/vocabgap
 RUN useradd --create-home --uid 1000 vocabgap \
     && mkdir /work && chown vocabgap:vocabgap /work
-# What Numba compiles is kept where the user may write; nothing is looked for on a hub.
+# What Numba compiles is kept where any user may write, for `--user` names another one; nothing is looked for on a hub.
 ENV PATH=/opt/vocabgap/bin:$PATH \
-    NUMBA_CACHE_DIR=/home/vocabgap/.cache/numba \
+    NUMBA_CACHE_DIR=/tmp/numba \
     HF_HUB_OFFLINE=1
 USER vocabgap
 WORKDIR /work
