@@ -56,7 +56,7 @@ def installed(built: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory
     """The programs of a fresh environment with the wheel; other packages are those that are here."""
     folder = tmp_path_factory.mktemp("fresh") / "venv"
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=PROJECT)
-    pip = [sys.executable, "-m", "pip", "--python", folder / "bin/python", "install", "--quiet"]
+    pip = (sys.executable, "-m", "pip", "--python", str(folder / "bin/python"), "install", "--quiet")
     run(*pip, "--no-deps", "--no-index", built[1], cwd=folder)
     (site,) = folder.glob("lib/python*/site-packages")
     (site / "others.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
