@@ -5,7 +5,7 @@ is read whole. What is read at once may have no more bytes than one machine sure
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Final
 
 import msgspec
@@ -19,6 +19,7 @@ MOST_BYTES: Final = 64 << 20
 UNKNOWN_OFFSET: Final = -(1 << 60)  # from which no line comes to 0
 _ANY: Final = "*"
 _SPACE: Final = " \t\r\n\ufeff"
+_Tree = dict[str, "_Tree"]  # keys, and what is read below them
 
 
 def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
@@ -29,7 +30,7 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
     says why; where there is one a line, those after it are read on.
     """
     number = 1
-    reads = frozenset(fields.reads)
+    reads = _tree(fields.reads)
     for line, content in _documents(chunks):
         of_line = f" of line {line}" if line > 1 else ""
         if len(content) > MOST_BYTES:
@@ -61,12 +62,13 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
 
 def _documents(chunks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     """The documents of a file and where each begins: one a line if the first is whole, else all at once."""
-    content, number, by_line = bytearray(), 1, False
+    content, number, by_line = bytearray(), 1, None
     for chunk in chunks:
         content += chunk
-        if number == 1 and not by_line:
-            first, newline, _ = content.lstrip(_SPACE.encode()).partition(b"\n")
-            by_line = bool(newline) and _is_whole(bytes(first))
+        if by_line is None and b"\n" in chunk:
+            begun = content.lstrip(_SPACE.encode())
+            end = begun.find(b"\n")
+            by_line = None if end < 0 else _is_whole(bytes(begun[:end]))
         if by_line:
             *lines, content = content.split(b"\n")
             yield from ((at, bytes(line)) for at, line in enumerate(lines, number) if line.strip())
@@ -135,22 +137,27 @@ def _found(value: Any, pointer: Pointer, place: str = "") -> Iterator[tuple[str,
             yield from _found(member, rest, f"{place}/{name.replace('~', '~0').replace('/', '~1')}")
 
 
-def _kept(value: Any, reads: frozenset[Pointer]) -> Any:  # noqa: ANN401 - any JSON
-    """What some pointers lead to in a value, in its place; all of it without any, or where one ends."""
-    if not reads or () in reads or not isinstance(value, dict | list):
+def _tree(pointers: Collection[Pointer]) -> _Tree:
+    """Some pointers as nested keys; without any, or where one ends, all is meant that lies there."""
+    if () in pointers:
+        return {}
+    keys = dict.fromkeys(pointer[0] for pointer in pointers)
+    return {key: _tree([pointer[1:] for pointer in pointers if pointer[0] == key]) for key in keys}
+
+
+def _kept(value: Any, reads: _Tree) -> Any:  # noqa: ANN401 - any JSON
+    """What is read of a value, in its place."""
+    if not reads or not isinstance(value, dict | list):
         return value
-    inner: dict[str, frozenset[Pointer]] = {
-        key: frozenset(pointer[1:] for pointer in reads if pointer[0] == key) for key, *_ in reads
-    }
     if isinstance(value, dict):
-        return {key: _kept(each, inner[key]) for key, each in value.items() if key in inner}
-    if any(key.isdigit() for key in inner):
+        return {key: _kept(each, reads[key]) for key, each in value.items() if key in reads}
+    if any(key.isdigit() for key in reads):
         return value  # what is counted has to stay where it is
     named = ((each.get("key"), each.get("value")) for each in value if isinstance(each, dict))
     return [
-        {"key": key, "value": _kept(each, inner[key])}
+        {"key": key, "value": _kept(each, reads[key])}
         for key, each in named
-        if isinstance(key, str) and key in inner
+        if isinstance(key, str) and key in reads
     ]
 
 
