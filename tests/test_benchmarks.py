@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks import compare, peers, quality
-from benchmarks.labelled import said
+from benchmarks.labelled import OWN, said
 from benchmarks.measuring import Cost, Row, readable
 
 RUNS = {"min": 0.95, "median": 1.0, "max": 1.05}
@@ -151,3 +151,11 @@ def test_bcubed_counts_what_stands_together_and_what_belongs_together() -> None:
     assert found.precision == 0.75
     assert found.recall == pytest.approx(2 / 3)
     assert found.bcubed == pytest.approx(2 * 0.75 * (2 / 3) / (0.75 + 2 / 3))
+
+
+def test_where_data_come_from_is_said_of_every_file() -> None:
+    described = (OWN / "SOURCES.md").read_text(encoding="utf-8")
+
+    assert [
+        path.name for path in OWN.iterdir() if path.suffix != ".md" and f"`{path.name}`" not in described
+    ] == []
