@@ -45,19 +45,17 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
                         passed_over += 1
                     else:
                         text = encoded(_kept(element, reads))
-                        size = len(text) if len(text) > MAX_LINE_BYTES else 0
-                        yield Block(
-                            number,
-                            UNKNOWN_OFFSET,
-                            [text[:MAX_LINE_BYTES]],
-                            too_long=size,
-                            place=place + of_line,
-                        )
+                        yield _block(number, text, place + of_line)
                     number += 1
                 if passed_over:
                     yield Block(number, UNKNOWN_OFFSET, [], passed_over=passed_over)
         except (ValueError, RecursionError) as fault:
             yield _refused(refused(fault, "document" + of_line))
+
+
+def _block(number: int, text: bytes, place: str) -> Block:
+    size = len(text) if len(text) > MAX_LINE_BYTES else 0
+    return Block(number, UNKNOWN_OFFSET, [text[:MAX_LINE_BYTES]], too_long=size, place=place)
 
 
 def _documents(chunks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
