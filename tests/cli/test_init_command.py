@@ -162,3 +162,12 @@ def test_a_settings_file_of_other_bytes_is_not_taken_for_the_one_that_was_writte
 
     assert vocabgap("init", tmp_path, "--remove").code == 0
     assert (tmp_path / "vocabgap.toml").read_bytes() == b"\xff"
+
+
+def test_a_file_that_the_system_refuses_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".claude").symlink_to("nowhere")
+
+    told = vocabgap("init", tmp_path)
+
+    assert (told.code, files(tmp_path)) == (4, {})
+    assert f"'{tmp_path}/.claude/settings.json' cannot be changed: File exists" in told.err

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.files.atomic import write_whole
-from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.ingest.decoding import DECODER, json_type, refused, repetitions
 
 OWN: Final = "vocabgap"
@@ -22,6 +22,7 @@ _SETTINGS: Final = "vocabgap.toml"
 _TOML: Final = '[ingest]\nroots = ["."]  # folders with gap logs, seen from this file\n'
 _NEW_MODE: Final = 0o644
 _HINT: Final = "mend it, and try again"
+_AGAIN: Final = "files that were named before it are changed; a second time does what is left"
 _READABLE: Final = frozenset((FileKind.FILE, FileKind.NOTHING, FileKind.DANGLING))
 _Edit = Callable[[dict[str, Any]], None]
 
@@ -74,13 +75,19 @@ def changes(folder: Path, agent: str, *, remove: bool = False) -> list[Change]:
 
 
 def write(changed: Iterable[Change]) -> None:
-    """Make the changes, each file at once; it stays as private as it was."""
+    """Make the changes, each file at once; it stays as private as it was.
+
+    Raises:
+        StateError: The system refused one; those before it are changed.
+        AccessDeniedError: It may not be written.
+    """
     for path, content, _ in changed:
-        if content is None:
-            path.unlink()
-        else:
-            mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else _NEW_MODE
-            write_whole(path, content.encode(), mode)
+        with refusing(f"'{path}' cannot be changed", hint=_AGAIN):
+            if content is None:
+                path.unlink()
+            else:
+                mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else _NEW_MODE
+                write_whole(path, content.encode(), mode)
 
 
 def _edited(path: Path, settings: dict[str, Any], edit: _Edit) -> dict[str, Any]:
