@@ -226,3 +226,13 @@ def test_a_path_that_no_file_can_have_is_told(project: Path) -> None:
 
     with pytest.raises(VocabgapError, match="the transcript is nothing"):
         log_calls("claude-code", content, project)
+
+
+def test_a_call_that_no_record_can_hold_costs_no_other(project: Path) -> None:
+    calls = [result("first", "c-1"), {**result("second", "c-2"), "timestamp": "9999-99-99"}]
+    content = ended(project, *calls, result("third", "c-3"))
+
+    with pytest.raises(VocabgapError, match="timestamp: expected a date"):
+        log_calls("claude-code", content, None)
+
+    assert scan(project).records["missing_capability"].to_list() == ["first", "third"]

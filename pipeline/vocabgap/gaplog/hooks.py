@@ -64,7 +64,8 @@ def log_calls(
         with_prompt: Whether what the person typed last is logged as the intent.
 
     Raises:
-        VocabgapError: The input is none of such a hook, or the log cannot be written.
+        VocabgapError: The input is none of such a hook, the log cannot be written, or a call has a moment or
+            a prompt that no record can hold; the other calls are logged all the same.
     """
     if agent not in AGENTS:
         raise InvalidInputError(f"no hook of '{agent}' is known", hint=f"expected {' or '.join(AGENTS)}")
@@ -74,23 +75,30 @@ def log_calls(
         raise InvalidInputError(f"the input is no object in JSON: {error}") from error
     find, where = AGENTS[agent]
     folder = Path(image or where(given) or ".")
-    logged = []
+    logged, refused = [], None
     for call in find(given, with_prompt):
         note = f"call {call.call} {UNKNOWN_TOOL_NOTE}" if call.call else f"call {UNKNOWN_TOOL_NOTE}"
         if call.call and _holds(folder / LOG_NAME, note):
             continue  # told at the end of an earlier turn
-        logged.append(
-            log_gap(
-                folder,
-                f"the tool {call.tool} was called, and there is none",
-                missing_capability=call.tool,
-                intent=call.prompt,
-                session_id=call.session,
-                timestamp=call.moment,
-                notes=note,
-            )
-        )
+        try:
+            logged.append(_log(folder, call, note))
+        except InvalidInputError as error:  # of this call: no other is to be lost for it, at any later turn
+            refused = error
+    if refused is not None:
+        raise refused
     return logged
+
+
+def _log(folder: Path, call: UnmetCall, note: str) -> LoggedGap:
+    return log_gap(
+        folder,
+        f"the tool {call.tool} was called, and there is none",
+        missing_capability=call.tool,
+        intent=call.prompt,
+        session_id=call.session,
+        timestamp=call.moment,
+        notes=note,
+    )
 
 
 def note_failure(error: Exception) -> None:
