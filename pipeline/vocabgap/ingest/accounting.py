@@ -41,7 +41,8 @@ class ScanSummary:
 
     Attributes:
         files: Logs that were read.
-        unreadable: Logs, folders and links that were not read, or not to their end.
+        unreadable: Logs, folders and links that were not read, or not to their end; and of a log with a
+            document on each line, those that are broken.
         lines: Lines that are not blank; `records + duplicates + superseded + rejects`.
         records: Records that count.
         duplicates: Second copies of a record.
