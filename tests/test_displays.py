@@ -15,6 +15,7 @@ from vocabgap.displays import html_table
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 HOSTILE = "<script>alert(1)</script> & <img src=//evil.example onerror=x> \u202e\u200b"
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
+PLAIN = msgspec.convert({"cluster": {"embedder": "none"}}, vg.Settings)
 
 
 def read(html: str) -> LexborHTMLParser:
@@ -37,8 +38,7 @@ def cells(html: str) -> list[list[str]]:
 def made(tmp_path: Path) -> vg.Run:
     needs = ({"description": "it was missing", "missing_capability": need} for need in (HOSTILE, "grain"))
     write_log(tmp_path / "logs", "pier", *needs)
-    settings = msgspec.convert({"cluster": {"embedder": "none"}}, vg.Settings)
-    return vg.run(tmp_path / "logs", out=tmp_path / "out", now=NOW, settings=settings)
+    return vg.run(tmp_path / "logs", out=tmp_path / "out", now=NOW, settings=PLAIN)
 
 
 def test_a_scan_shows_its_account(made: vg.Run) -> None:
@@ -60,10 +60,20 @@ def test_groups_and_ranking_show_text_as_text(made: vg.Run, part: str) -> None:
     assert not re.search("[\u202e\u200b]", shown)
 
 
+def test_a_run_tells_the_whole_folder_with_its_files(tmp_path: Path) -> None:
+    folder = tmp_path / ("x" * 120) / "<b>out"
+    write_log(tmp_path / "logs", "pier", {"description": "it was missing", "missing_capability": "grain"})
+    made = vg.run(tmp_path / "logs", out=folder, now=NOW, settings=PLAIN)
+    line = read(made._repr_html_()).css_first("p")
+    assert line is not None
+    assert str(folder) in line.text()
+
+
 def test_nothing_is_shown_as_nothing(tmp_path: Path) -> None:
-    scan = vg.scan(tmp_path)
-    assert account(scan)["lines"] == "0"
-    assert cells(vg.cluster(scan.records)._repr_html_()) == []
+    (tmp_path / "logs").mkdir()
+    made = vg.run(tmp_path / "logs", out=tmp_path / "out", now=NOW, settings=PLAIN, allow_empty=True)
+    assert account(made.scan)["lines"] == "0"
+    assert cells(made.clusters._repr_html_()) == cells(made._repr_html_()) == []
 
 
 def test_cells_are_told_by_what_they_are() -> None:

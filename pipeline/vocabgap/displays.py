@@ -13,12 +13,13 @@ _MOST_CHARACTERS: Final = 120  # of a cell
 def html_table(told: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A line of text and a table as HTML that loads nothing; all text is escaped.
 
-    Numbers have their thousands apart and stand at the right; None is an empty cell.
+    The line is shown whole, as it may name a folder; a cell is cut where it is long. Numbers have their
+    thousands apart and stand at the right; None is an empty cell.
     """
     head = Markup().join(Markup("<th>{}</th>").format(_shown(name)) for name in columns)
     body = Markup().join(Markup("<tr>{}</tr>").format(Markup().join(map(_cell, row))) for row in rows)
     table = Markup("<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>").format(head, body)
-    return str(Markup("<p>{}</p>{}").format(_shown(told), table))
+    return str(Markup("<p>{}</p>{}").format(escape_unseen(told), table))
 
 
 def _cell(value: object) -> Markup:
