@@ -48,11 +48,12 @@ imports: $(VENV)/.dev
 	@$(BIN)/lint-imports
 
 pytest: $(VENV)/.dev
-	@$(BIN)/pytest --quiet --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --max-worker-restart 0 --durations 10
+	@$(BIN)/pytest --quiet --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --max-worker-restart 0 --durations 10 \
+		--ignore tests/test_notebooks.py
 
 notebooks: $(VENV)/.dev
 	@$(BIN)/nbstripout --verify notebooks/*.ipynb
-	@XDG_CACHE_HOME=$(abspath $(VENV))/cache $(BIN)/pytest --nbmake notebooks
+	@$(BIN)/pytest --quiet tests/test_notebooks.py
 
 dist:  ## build the sdist, and the wheel from it, into dist/
 	@$(PYTHON) -m venv $(VENV)/dist

@@ -12,7 +12,6 @@ import vocabgap as vg
 from builders.ingest import write_log
 from vocabgap.displays import html_table
 
-NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 HOSTILE = "<script>alert(1)</script> & <img src=//evil.example onerror=x> \u202e\u200b"
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 PLAIN = msgspec.convert({"cluster": {"embedder": "none"}}, vg.Settings)
@@ -80,10 +79,3 @@ def test_cells_are_told_by_what_they_are() -> None:
     assert cells(html_table("", ("a", "b", "c", "d"), [(1234, 0.5, None, "x" * 500)])) == [
         ["1,234", "0.50", "", "x" * 120 + "… (500 characters)"]
     ]
-
-
-@pytest.mark.parametrize("notebook", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
-def test_charts_of_notebooks_are_drawn_where_they_are(notebook: Path) -> None:
-    source = notebook.read_text(encoding="utf-8")
-    assert "://" not in source
-    assert ("alt.Chart" in source) == ('alt.renderers.enable(\\"svg\\")' in source)
