@@ -33,8 +33,8 @@ _PREFIX: Final = "VOCABGAP_"
 PAGES: Final = {
     "tutorial": ("tutorial",),
     "how to": (
-        "installing", "logging", "hooks", "gap-logs", "deciding", "weekly-job", "sharing", "waiting", "glossary",
-        "corpus", "spark", "own-model", "python", "upgrading",
+        "installing", "logging", "hooks", "gap-logs", "deciding", "weekly-job", "sharing", "waiting",
+        "glossary", "corpus", "spark", "own-model", "python", "upgrading",
     ),
     "reference": (
         "commands", "reference-commands", "settings", "reference-settings", "files", "reference-tables",
