@@ -83,3 +83,8 @@ def test_settings_of_another_kind_are_refused() -> None:
 def test_a_blank_need_is_refused(text: str) -> None:
     with pytest.raises(vg.VocabgapError, match="text: expected text that is not blank"):
         vg.similar_gaps(text)
+
+
+def test_a_need_that_is_cut_within_a_character_is_refused() -> None:
+    with pytest.raises(vg.VocabgapError, match="text: character 5 is half of a surrogate pair"):
+        vg.similar_gaps("sky \ud800")

@@ -10,7 +10,7 @@ import polars as pl
 
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.clustering.wordings import Points, points_of
-from vocabgap.errors import InvalidInputError, require_kind, whole_number
+from vocabgap.errors import InvalidInputError, require_kind, require_text, whole_number
 from vocabgap.ranking.coverage import SHOWN, entry_index
 from vocabgap.ranking.vocabulary import Vocabulary
 from vocabgap.schema import CAPABILITIES
@@ -107,7 +107,7 @@ class SimilarIndex:
 
     def nearest(self, text: str, limit: int = MOST) -> list[SimilarGap]:
         """What comes nearest to a need, the nearest first."""
-        require_kind("text", text, str, "text")
+        require_text("text", text)
         if not text.strip():
             raise InvalidInputError("text: expected text that is not blank", hint="say what is missing")
         most = whole_number("limit", limit)
