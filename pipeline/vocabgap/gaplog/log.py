@@ -290,6 +290,7 @@ def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetim
 
 def _record_of(gaps: "pl.DataFrame", identifier: str) -> dict[str, Any]:
     """The record that an identifier, or its beginning, names."""
+    require_text("corrects", identifier, "a record_id, or its beginning")
     if len(identifier) < FEWEST_DIGITS:
         raise InvalidInputError(
             f"corrects: expected at least {FEWEST_DIGITS} digits of a record_id, found '{identifier}'",
