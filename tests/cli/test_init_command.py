@@ -18,6 +18,7 @@ UNREADABLE = {
     "hooks are a list": '{"hooks": []}',
     "hooks of an event are a number": '{"hooks": {"Stop": 5}}',
     "deep": "[" * 100_000,
+    "deep in an object": '{"a": ' + "[" * 990 + "]" * 990 + "}",
     "half a character": r'{"a": "\ud800"}',
     "a key twice": '{"env": {"A": "1", "A": "2"}}',
     "no number of JSON": '{"a": 1e999}',
@@ -171,3 +172,15 @@ def test_a_file_that_the_system_refuses_is_named(tmp_path: Path) -> None:
 
     assert (told.code, files(tmp_path)) == (4, {})
     assert f"'{tmp_path}/.claude/settings.json' cannot be changed: File exists" in told.err
+
+
+@pytest.mark.parametrize("depth", [300, 600, 900])
+def test_deep_settings_of_others_are_kept_or_told(tmp_path: Path, depth: int) -> None:
+    content = f'{{"a": {"[" * depth}{"]" * depth}}}'
+    (tmp_path / ".mcp.json").write_text(content, encoding="utf-8")
+
+    told = vocabgap("init", tmp_path)
+
+    kept = json.loads((tmp_path / ".mcp.json").read_text(encoding="utf-8"))
+    assert (told.code, "mcpServers" in kept) in ((0, True), (2, False))
+    assert kept["a"] == json.loads(content)["a"]

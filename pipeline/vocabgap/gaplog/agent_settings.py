@@ -6,7 +6,6 @@ Each is an entry of a JSON file of that program, and is put beside what others h
 import json
 import stat
 from collections.abc import Callable, Iterable
-from copy import deepcopy
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -91,7 +90,7 @@ def write(changed: Iterable[Change]) -> None:
 
 
 def _edited(path: Path, settings: dict[str, Any], edit: _Edit) -> dict[str, Any]:
-    edited = deepcopy(settings)
+    edited: dict[str, Any] = json.loads(_written(settings))  # `deepcopy` goes less deep
     try:
         edit(edited)
     except InvalidInputError as error:

@@ -34,8 +34,8 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
     for line, content in _documents(chunks):
         of_line = f" of line {line}" if line > 1 else ""
         if len(content) > MOST_BYTES:
-            detail = f"expected a document of at most {MOST_BYTES:,} bytes, for it is read whole"
-            yield _refused(Rejected(RejectReason.TOO_LONG, detail + of_line))
+            detail = f"expected at most {MOST_BYTES:,} bytes in the document{of_line}, for it is read whole"
+            yield _refused(Rejected(RejectReason.TOO_LONG, detail))
             return
         try:
             for value, encoded in _values(content):
