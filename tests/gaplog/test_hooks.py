@@ -236,3 +236,11 @@ def test_a_call_that_no_record_can_hold_costs_no_other(project: Path) -> None:
         log_calls("claude-code", content, None)
 
     assert scan(project).records["missing_capability"].to_list() == ["first", "third"]
+
+
+@pytest.mark.parametrize("arguments", [(), ("cursor", "--with-prompts"), ("cursor", ".", "more")])
+def test_a_hook_that_is_set_up_wrongly_is_told_and_vetoes_nothing(arguments: tuple[str, ...]) -> None:
+    told = vocabgap("hook", *arguments)
+
+    assert (told.code, told.out) == (0, "")
+    assert "vocabgap hook --help" in told.err

@@ -41,6 +41,7 @@ app = typer.Typer(
 _PANIC: Final = "PanicException"
 _STOP_IN_PANIC: Final = re.compile(r"StoppedError\((\d+)\)|KeyboardInterrupt")
 _TOO_LITTLE: Final = StateError("there is too little memory", hint="read less at once, or raise the limit")
+_HOOK: Final = "hook"
 _ENGINE: Final = "vocabgap.engines.spark"
 _OBJECTS: Final = 50_000  # more than before, until garbage is looked for
 
@@ -84,7 +85,7 @@ def run(arguments: Sequence[str]) -> int:
         return error.exit_code
     except TyperException as error:
         output.error(usage_error(error))
-        return ExitCode.INVALID_INPUT
+        return ExitCode.DONE if _is_of_a_hook(error) else ExitCode.INVALID_INPUT
     except OSError as error:
         refused = system_error(error)
         output.error(refused)
@@ -101,6 +102,12 @@ def run(arguments: Sequence[str]) -> int:
     if code in STOPPED:
         output.error(_InterruptedError(ExitCode(code), arguments))
     return int(code or ExitCode.DONE)
+
+
+def _is_of_a_hook(error: TyperException) -> bool:
+    """Whether a hook is set up wrongly: an agent's program may take its 2 for a veto."""
+    context = getattr(error, "ctx", None)
+    return context is not None and context.info_name == _HOOK
 
 
 def _unforeseen(output: Output, error: BaseException) -> ExitCode:

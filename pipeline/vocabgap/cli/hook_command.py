@@ -21,7 +21,7 @@ class Agent(StrEnum):
 
 def hook(
     context: typer.Context,
-    # No `Agent`: what the parser refuses ends with 2, which an agent's program may take for a veto.
+    # No `Agent`: an unknown one is noted where all is that a hook could not do.
     agent: Annotated[
         str,
         typer.Argument(help="Whose hook it is: claude-code or cursor.", autocompletion=lambda: list(Agent)),
