@@ -3,8 +3,8 @@
 All texts of a corpus speak of one trade, so all of their embeddings point the same way, and the share of that
 way that a pair has in common says nothing. It is taken off, the more of it the more texts there are to know
 it by. What is left of a short text is noisy; with its nearest neighbours, weighted by a power of their cosine
-similarity, it is less so: alpha query expansion (Radenović, Tolias & Chum 2018, arXiv 1711.02512, section
-3.3), applied to every row. Each surface counts once here, however often it was mentioned.
+similarity, it is less so: alpha query expansion (Radenović, Tolias & Chum 2018, arXiv 1711.02512), applied to
+every row. Each surface counts once here, however often it was mentioned.
 
 A dense row is near to every other by a little, so an inverted index would list them all. They are searched by
 blocks of products: in float32, which is fast and a little off, and tells most rows apart from the nearest;
