@@ -21,7 +21,7 @@ import vocabgap
 from benchmarks.labelled import Labelled, numbered
 from vocabgap.clustering.vectorizing import IntArray
 
-ALIKE: Final = 0.80  # cosine similarity of two strings, for string_grouper
+ALIKE: Final = 0.80  # cosine similarity of two strings, the default of string_grouper
 ANSWERED: Final = 20  # pairs that somebody who knows the true groups judges for dedupe
 GRAM: Final = 2  # characters of OpenRefine's n-grams
 PACKAGES: Final = ("string_grouper", "dedupe", "bertopic")
@@ -79,7 +79,13 @@ def dedupe(data: Labelled) -> IntArray:
 
 
 def bertopic(data: Labelled, embedder: vocabgap.Embedder, smallest: int = 10) -> IntArray:
-    """What the package of that name gives; a text that it puts into no topic stays alone."""
+    """What the package of that name gives; a text that it puts into no topic stays alone.
+
+    Args:
+        data: The texts.
+        embedder: Gives their vectors.
+        smallest: Texts that make a topic; 10 is the package's own default.
+    """
     umap = import_module("umap").UMAP(  # as it has it, but for the seed
         n_neighbors=15, n_components=5, min_dist=0.0, metric="cosine", random_state=0
     )
@@ -94,10 +100,9 @@ def ways(embedder: vocabgap.Embedder | None) -> Iterator[tuple[str, Callable[[La
     yield "OpenRefine, fingerprint", fingerprint
     yield "OpenRefine, n-gram fingerprint", ngram_fingerprint
     if find_spec("string_grouper"):
-        yield f"string_grouper {ALIKE:.2f}", string_grouper
+        yield "string_grouper", string_grouper
     if find_spec("dedupe"):
         yield f"dedupe, after {ANSWERED} answers", dedupe
     if find_spec("bertopic") and embedder is not None:
-        for smallest in (10, 2):
-            named = f"BERTopic, topics of {smallest} or more"
-            yield named, partial(bertopic, embedder=embedder, smallest=smallest)
+        yield "BERTopic", partial(bertopic, embedder=embedder)
+        yield "BERTopic, topics of 2 or more", partial(bertopic, embedder=embedder, smallest=2)
