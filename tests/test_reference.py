@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from builders.reference import MANUAL, PAGES, contexts, meanings, options_of, settings_rows, written
+from vocabgap.corpus.contracts import FILES
 from vocabgap.reporting.manifest import RUN_FILES
 from vocabgap.schema import PUBLISHED
 from vocabgap.settings.loading import VARIABLES
@@ -97,6 +98,13 @@ def test_every_column_that_is_published_is_told() -> None:
 
     for table in PUBLISHED.values():
         assert {*table.names} - first_cells(sections[table.name]) <= records, table.name
+
+
+def test_every_schema_is_named_where_one_is_asked_for() -> None:
+    (context,) = (each for each in contexts() if each.command_path == "vocabgap schema")
+    (_, meaning), *_ = options_of(context)
+
+    assert {name for name in (*PUBLISHED, *FILES) if name not in meaning} == set()
 
 
 def test_every_variable_is_told_where_settings_are() -> None:

@@ -230,8 +230,8 @@ def schema(
     name: Annotated[
         str,
         typer.Argument(
-            help="records, capabilities, gaps, rejects, lineage, groups, history or run; or a contract of "
-            "the corpus: parsed-chunk-v1, backup-record-v1, identity or deletion-signals.",
+            help="records, capabilities, gaps, rejects, lineage, groups, combinations, history or run; or a "
+            "contract of the corpus: parsed-chunk-v1, backup-record-v1, identity or deletion-signals.",
             autocompletion=_schemas,
         ),
     ],
