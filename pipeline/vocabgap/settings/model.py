@@ -281,13 +281,13 @@ class GlossarySettings(_Section, frozen=True):
     """Where the glossary lies, whose meanings count first, and what its gate lets pass.
 
     Attributes:
-        folder: Holds a file `<scope>.yaml` for each scope. Where it is named every report is checked; the
-            commands of the glossary look in `.vocabgap/glossary` otherwise.
-        events: Folder of its logs; `events` within the other one otherwise.
+        folder: Holds a file `<scope>.yaml` for each scope. Where it is named, every report is checked. Where
+            it is not, the commands of the glossary look in `.vocabgap/glossary`.
+        events: Folder of its logs; by default `events` within `folder`.
         scopes: The scopes, of which the first counts first; `mission_local`, `team_domain`, `audience_domain`
             and `core_domain` where none are named.
-        local: The scope of a single mission; `mission_local`, if it is one of them, otherwise.
-        authored: The scope that people's own senses go to; `team_domain`, else the first, otherwise.
+        local: The scope of a single mission; by default `mission_local`, if it is one of them.
+        authored: The scope that people's own senses go to; by default `team_domain`, else the first.
         strictness: What stops a step.
         contradictions: Whether what a step generates is looked through for uses against a definition.
     """
