@@ -140,7 +140,7 @@ def test_scripts_of_workflows_are_sound_and_hold_no_expression() -> None:
         subprocess.run([bash, "-n", "-c", step.get("run", ":")], check=True)
 
 
-def test_each_action_has_the_version_that_is_pinned() -> None:
+def test_each_action_names_a_major_version() -> None:
     used = [step["uses"] for step in steps() if "uses" in step]
 
     assert used
@@ -171,6 +171,7 @@ def test_only_what_was_tested_is_published() -> None:
         (f"v{package.__version__}", f"## {package.__version__} – today\n\n- New.\n\n## 0.0.9\n\n- Old.\n", 0),
         ("v9.9.9", "## 9.9.9\n\n- New.\n", 1),
         (f"v{package.__version__}", "## 0.0.9\n\n- Old.\n", 1),
+        (f"v{package.__version__}", f"## {package.__version__} – unreleased\n\n- New.\n", 1),
     ],
 )
 def test_a_release_has_its_version_and_its_section(
