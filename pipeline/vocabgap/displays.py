@@ -10,16 +10,19 @@ from vocabgap.text import escape_unseen, shortened
 _MOST_CHARACTERS: Final = 120  # of a cell
 
 
-def html_table(told: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def html_table(summary: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A line of text and a table as HTML that loads nothing; all text is escaped.
 
-    The line is shown whole, as it may name a folder; a cell is cut where it is long. Numbers have their
-    thousands apart and stand at the right; None is an empty cell.
+    Args:
+        summary: The line; it is shown whole, as it may name a folder.
+        columns: The headings.
+        rows: The cells, one for each heading. A text is cut after 120 characters, a number has its thousands
+            apart and stands at the right, None is an empty cell.
     """
     head = Markup().join(Markup("<th>{}</th>").format(_shown(name)) for name in columns)
     body = Markup().join(Markup("<tr>{}</tr>").format(Markup().join(map(_cell, row))) for row in rows)
     table = Markup("<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>").format(head, body)
-    return str(Markup("<p>{}</p>{}").format(escape_unseen(told), table))
+    return str(Markup("<p>{}</p>{}").format(escape_unseen(summary), table))
 
 
 def _cell(value: object) -> Markup:

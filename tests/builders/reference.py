@@ -60,9 +60,9 @@ def contexts(command: Any = None, name: str = PROGRAM, parent: Any = None) -> It
 def options_of(context: Any) -> list[tuple[str, str]]:  # noqa: ANN401 - Typer's own type is private
     """The arguments and options of a command as its help tells them, in the same order."""
     shown = [
-        (each, told)
+        (each, record)
         for each in context.command.get_params(context)
-        if (told := each.get_help_record(context))
+        if (record := each.get_help_record(context))
     ]
     several = len({each.rich_help_panel for each, _ in shown} - {None}) > 1
 
@@ -70,7 +70,7 @@ def options_of(context: Any) -> list[tuple[str, str]]:  # noqa: ANN401 - Typer's
         kind = "Arguments" if each[0].param_type_name == "argument" else "Options"
         return ("Arguments", *Panel, "Options").index((several and each[0].rich_help_panel) or kind)
 
-    return [told for _, told in sorted(shown, key=place)]
+    return [record for _, record in sorted(shown, key=place)]
 
 
 def commands() -> Iterator[str]:
@@ -93,7 +93,9 @@ def meanings(struct: type) -> dict[str, str]:
     """What the section `Attributes` of a docstring says of each."""
     docs = (inspect.cleandoc(each.__doc__ or "") for each in reversed(struct.__mro__))
     sections = (doc.partition("Attributes:\n")[2].partition("\n\n")[0] for doc in docs)
-    return {name: " ".join(text.split()) for told in sections for name, text in _ATTRIBUTE.findall(told)}
+    return {
+        name: " ".join(text.split()) for section in sections for name, text in _ATTRIBUTE.findall(section)
+    }
 
 
 def kind_of(schema: Mapping[str, Any]) -> str:
@@ -118,7 +120,7 @@ def settings_rows(struct: type, table: str = "") -> Iterator[tuple[str, tuple[st
     schemas = msgspec.json.schema(struct)
     definitions = schemas["$defs"]
     properties = definitions[struct.__name__]["properties"]
-    told = meanings(struct)
+    explained = meanings(struct)
     flags = {(flag.table, flag.key): name for name, flag in known_flags().items()}
     variables = {place: name for name, place in VARIABLES.items()}
     for field in msgspec.structs.fields(struct):
@@ -135,7 +137,7 @@ def settings_rows(struct: type, table: str = "") -> Iterator[tuple[str, tuple[st
             default = field.default_factory() if field.default_factory is not msgspec.NODEFAULT else None
         shown = "" if default is None else msgspec.json.encode(default).decode()
         also = ", ".join(filter(None, (flags.get((table, field.name)), variables.get((table, field.name)))))
-        yield table, (code(field.name), kind, code(shown), code(also), told.get(field.name, ""))
+        yield table, (code(field.name), kind, code(shown), code(also), explained.get(field.name, ""))
 
 
 def settings() -> Iterator[str]:
@@ -166,7 +168,7 @@ def _source() -> type:
 def columns(table: Table) -> tuple[str, Iterator[tuple[str, ...]]]:
     """The columns of a table; where it begins with all those of `records`, only what it has beside."""
     records = PUBLISHED["records"].columns
-    follows = table.columns[: len(records)] == records != table.columns
+    follows = table.columns != records and table.columns[: len(records)] == records
     rows = table.columns[len(records) :] if follows else table.columns
     beside = " The columns of `records`, then:" if follows else ""
     return beside, ((code(each.name), code(str(each.dtype)), each.meaning) for each in rows)
@@ -245,10 +247,10 @@ def python() -> Iterator[str]:
     for name, kind in public.items():
         if name not in functions:
             yield from ("", f"## {name}", "", sentence(kind))
-            told = [(code(f".{field}"), meaning) for field, meaning in meanings(kind).items()] + [
+            rows = [(code(f".{field}"), meaning) for field, meaning in meanings(kind).items()] + [
                 *members(kind)
             ]
-            yield from list(lines_of_table(("member", "what"), told))[:-1] if told else ()
+            yield from list(lines_of_table(("member", "what"), rows))[:-1] if rows else ()
 
 
 PAGES: Final[dict[str, Callable[[], Iterator[str]]]] = {

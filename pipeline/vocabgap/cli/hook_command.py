@@ -21,7 +21,7 @@ class Agent(StrEnum):
 
 def hook(
     context: typer.Context,
-    # No `Agent`: an unknown one is noted where all is that a hook could not do.
+    # Not of type `Agent`: an unknown one is noted in the hook's log, as whatever else it could not do.
     agent: Annotated[
         str,
         typer.Argument(help="Whose hook it is: claude-code or cursor.", autocompletion=lambda: list(Agent)),
@@ -40,7 +40,7 @@ def hook(
     from vocabgap.gaplog.hooks import MOST_INPUT, log_calls, note_failure
 
     try:
-        if sys.stdin is None:  # it was closed, which Python has no type for
+        if sys.stdin is None:  # where it was closed; its type does not say so
             raise InvalidInputError("there is no standard input")  # noqa: TRY301 - noted as any other failure
         content = sys.stdin.buffer.read(MOST_INPUT + 1)
         logged = log_calls(agent, content, image, with_prompt=with_prompt)
