@@ -12,9 +12,10 @@ FROM python:3.12-slim
 COPY --from=build /opt/vocabgap /opt/vocabgap
 RUN useradd --create-home --uid 1000 vocabgap \
     && mkdir /work && chown vocabgap:vocabgap /work
-# What Numba compiles is kept where any user may write, for `--user` names another one; nothing is looked for on a hub.
+# Caches lie where any user may write, for `--user` names another one; nothing is looked for on a hub.
 ENV PATH=/opt/vocabgap/bin:$PATH \
     NUMBA_CACHE_DIR=/tmp/numba \
+    XDG_CACHE_HOME=/tmp/cache \
     HF_HUB_OFFLINE=1
 USER vocabgap
 WORKDIR /work
