@@ -280,3 +280,17 @@ def test_a_wrong_choice_is_told_with_the_right_ones() -> None:
     code, _, told = vocabgap("report", "--rank-by", "votes")
     assert code == ExitCode.INVALID_INPUT
     assert "'--rank-by': 'votes' is not one of 'mentions', 'images'" in told
+
+
+@pytest.mark.parametrize(("verb", "threads"), [("list", "1"), ("status", "1"), ("report", "None")])
+def test_only_commands_that_look_are_kept_from_starting_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str, threads: str
+) -> None:
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    code = (
+        "import os; from vocabgap.cli.app import run; run(['VERB']); print(os.getenv('OPENBLAS_NUM_THREADS'))"
+    )
+
+    told = python(code.replace("VERB", verb), cwd=tmp_path)
+
+    assert told.stdout.splitlines()[-1] == threads
