@@ -62,7 +62,7 @@ CHECKPOINT: Final = {
     "retry_token": "00000000-0000-4000-8000-000000000000",
     "timestamp": "2026-04-01T10:00:00+00:00",
 }
-# Signs of which the contract's tests know nothing, and the issue asks for.
+# Signs of which the contract's tests know nothing.
 BEYOND: Final = (TermSource.KNOWN_TERM, TermSource.CAPITALISED)
 
 
