@@ -28,6 +28,8 @@ SPANS: Final = {"small": 100_000, "large": 1_000_000}
 LIMIT: Final = 5.0  # CPU seconds for 100,000 spans
 EXPORT: Final = 500  # spans of one line
 FAILING: Final = 0.05  # of the calls
+LONG: Final = 200_000  # characters of a message
+REPEATED: Final = ("tool-", "tool ", "not ", "cannot ", "only ", "no tool ")  # with which expressions begin
 TOOLS: Final = ("read_page", "find_event", "convert_image", "send_note", "merge_rows", "crop_to_face")
 
 
@@ -111,6 +113,16 @@ def rows(size: str) -> Iterator[Row]:
         cost = cost_of(partial, scanned, path)
         note = f"{cost.told} gaps seen, {path.stat().st_size / number:,.0f} bytes a span"
         yield Row("scan of spans", f"{number:,} spans", cost, note=note, limit=LIMIT * number / 100_000)
+    with tempfile.TemporaryDirectory() as folder:
+        short, long = (Path(folder, f"otlp-{length}.jsonl") for length in (LONG // 2, LONG))
+        for path, length in ((short, LONG // 2), (long, LONG)):
+            rng = random.Random(0)
+            spans = [span("crop", words * (length // len(words)), "s", rng) for words in REPEATED]
+            path.write_text(export(spans), encoding="utf-8")
+        half = cost_of(partial, scanned, short)
+        note = "an expression that backtracks over all of it takes four times as long"
+        what = f"{len(REPEATED)} of {LONG:,} characters"
+        yield Row("scan of long messages", what, cost_of(partial, scanned, long), "half as long", half, note)
 
 
 def scanned(path: Path) -> int:

@@ -1,7 +1,6 @@
 """Gaps within documents of JSON: what agentic workflows report as missing, and documents that are broken."""
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -234,11 +233,9 @@ def test_a_place_that_is_no_pointer_is_refused(tmp_path: Path) -> None:
     assert "[source.mine] each: 'items' is no JSON pointer" in told.err
 
 
-def test_a_long_line_costs_no_more_for_being_read_in_small_pieces() -> None:
+def test_a_long_line_may_be_read_in_small_pieces() -> None:
     fields = FieldMap.of(Source(glob="x.json", each="/a"))
-    started = time.process_time()
 
     (block,) = elements([b'{"a": {"description": "', *[b"xxxxx"] * 200_000, b'"}}\n'], fields)
 
-    assert len(block.lines[0]) > 1_000_000
-    assert time.process_time() - started < 2  # with a copy for each piece it took 3 s
+    assert block.lines == [b'{"description":"' + b"x" * 1_000_000 + b'"}']
