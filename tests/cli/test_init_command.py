@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,20 @@ def test_a_second_time_changes_nothing_and_removing_leaves_nothing(tmp_path: Pat
     assert files(tmp_path) == made
     assert vocabgap("init", tmp_path, "--agent", agent, "--remove").code == 0
     assert files(tmp_path) == {}
+
+
+def test_what_the_settings_name_and_is_not_there_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "mcp_types", None)
+
+    assert vocabgap("init", tmp_path).err.splitlines() == [
+        "vocabgap is not on the PATH, where the agent looks for it: see `vocabgap manual hooks`",
+        "the MCP server needs mcp, which is not installed: pip install 'vocabgap[mcp]'",
+    ]
+    assert vocabgap("init", tmp_path).err == ""
+    assert vocabgap("init", tmp_path, "--remove").err == ""
 
 
 @pytest.mark.parametrize("agent", AGENTS)

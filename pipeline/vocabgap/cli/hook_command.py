@@ -1,8 +1,10 @@
 """`vocabgap hook` and `init`: gaps that an agent's program tells of by itself, and how it is told to."""
 
 import sys
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
+from shutil import which
 from typing import Annotated
 
 import typer
@@ -77,3 +79,16 @@ def init(
         write(changed)
     done = count(len(changed), "file") + (" would change" if dry_run else " changed")
     output.result(done, files=[str(each.path) for each in changed], changed=not dry_run)
+    if changed and not remove:
+        for lacking in _lacking():
+            output.note(lacking)
+
+
+def _lacking() -> Iterator[str]:
+    """What the settings name that is not there: an agent's program starts it unseen, and says nothing."""
+    from vocabgap.mcp import INSTALL_HINT, is_installed
+
+    if which("vocabgap") is None:
+        yield "vocabgap is not on the PATH, where the agent looks for it: see `vocabgap manual hooks`"
+    if not is_installed():
+        yield f"the MCP server needs mcp, which is not installed: {INSTALL_HINT}"

@@ -5,13 +5,20 @@ data from logs. Nothing here is imported by the rest of the package but by the c
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Final
 
 from vocabgap.errors import StateError
 from vocabgap.text import excerpt
 
 TOKEN_VARIABLE: Final = "VOCABGAP_MCP_TOKEN"  # noqa: S105 - the name of a variable
+INSTALL_HINT: Final = "pip install 'vocabgap[mcp]'"
 _NEEDED: Final = ("mcp_types", "mcp.server.lowlevel")
+
+
+def is_installed() -> bool:
+    """Whether the official SDK is there, of which nothing is loaded for that."""
+    return find_spec(_NEEDED[0]) is not None
 
 
 def require_extra() -> None:
@@ -24,4 +31,4 @@ def require_extra() -> None:
             problem = (
                 "needs mcp, which is not installed" if missing else f"cannot load mcp: {excerpt(str(error))}"
             )
-            raise StateError(f"the MCP server {problem}", hint="pip install 'vocabgap[mcp]'") from error
+            raise StateError(f"the MCP server {problem}", hint=INSTALL_HINT) from error
