@@ -58,7 +58,7 @@ def checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
     if "description" not in given:  # as in the first draft of the tool
         given["description"] = need_of(given)
     if not given["description"].strip():
-        hint = "say in a sentence what was missing"
+        hint = "say in a sentence what was missing, on the command line with --need"
         raise InvalidInputError("description: expected text that is not blank", hint=hint)
     if not given.get("image_id", "-").strip():
         hint = "leave it out where the folder has the image's name"

@@ -46,6 +46,7 @@ _NO_CORRECTION_HINT: Final = (
     "log it as a gap of its own, and dismiss the need with `vocabgap decide` if it is none"
 )
 _IMAGE_HINT: Final = "name the folder of an image"
+_FOLDER_HINT: Final = "name the folder of an image, or make it first: only its log is made by itself"
 _ROLE: Final = FileRole(
     "gap log",
     "see to the disk and the permissions, and log the gap again",
@@ -163,7 +164,7 @@ def _image_folder(image: str | Path) -> Path:
     except PermissionError as error:
         raise AccessDeniedError(f"'{folder}' may not be looked at", hint="check its permissions") from error
     if kind is FileKind.NOTHING:
-        raise NotFoundError(f"there is no folder '{folder}'", hint=_IMAGE_HINT)
+        raise NotFoundError(f"there is no folder '{folder}'", hint=_FOLDER_HINT)
     if kind is not FileKind.FOLDER:
         raise InvalidInputError(
             f"'{folder}' is {kind}, expected the folder of an image", hint=f"its log is {LOG_NAME} in there"
