@@ -107,11 +107,13 @@ def test_aliases_are_those_in_force_and_the_built_in_ones_are_marked(tmp_path: P
     assert event["aliases"]["categories"]["light"] == event["aliases"]["categories"]["tonal"] == "tone"
 
 
-def test_sources_that_are_built_in_are_marked(tmp_path: Path) -> None:
+def test_sources_that_are_built_in_have_a_line_each(tmp_path: Path) -> None:
     (tmp_path / "vocabgap.toml").write_text('[source.mine]\nglob = "wishes.jsonl"\n')
-    lines = vocabgap("status").out.splitlines()
-    assert "[source.mine]" in lines
-    assert "[source.chemigram]  # built in" in lines
+    told, event = vocabgap("status").out, result(vocabgap("--json", "status").out)
+    assert '[source.mine]\nglob = "wishes.jsonl"\n' in told
+    assert '# chemigram: "vocabulary_gaps.jsonl"\n' in told
+    assert '# otlp: ["otlp*.json","otlp*.jsonl"]\n' in told
+    assert event["sources"]["hermes"]["fields"]["intent"] == "goal"
 
 
 def test_settings_are_those_in_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -174,8 +174,16 @@ def _rules(settings: Settings) -> Iterator[str]:
 
 
 def _sources(settings: Settings) -> Iterator[str]:
+    yield f"[source]{_LISTED}"
+    yield from (
+        f"# {name}: {_toml(source.glob)}"
+        for name, source in settings.sources.items()
+        if name not in settings.source
+    )
     for name, source in settings.sources.items():
-        yield f"[source.{name}]" + ("" if name in settings.source else _BUILT_IN)
+        if name not in settings.source:
+            continue
+        yield f"[source.{name}]"
         for key, value in _said(msgspec.to_builtins(source)):
             yield f"{key} = {_toml(value)}"
 
