@@ -344,7 +344,7 @@ def note_embeddings(output: Output, use: "EmbeddingUse | None") -> None:
     if use.note:
         output.note(f"cache: {use.note}")
     if use.found:
-        output.note(f"cache: {count(use.found, 'embedding')} kept, {use.computed:,} computed")
+        output.note(f"cache: {count(use.found, 'embedding')} reused, {use.computed:,} computed")
 
 
 def note_scan(output: Output, scanned: "Scan | None") -> None:

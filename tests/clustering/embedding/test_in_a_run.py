@@ -86,7 +86,7 @@ def test_a_second_run_finds_the_embeddings_in_the_cache(
     assert run(words) == 0
 
     # Each wording as it was said, and with what its records say.
-    assert "6 embeddings kept, 0 computed" in capsys.readouterr().err
+    assert "6 embeddings reused, 0 computed" in capsys.readouterr().err
 
 
 def test_a_model_that_is_not_there_is_told_before_anything_is_read(
