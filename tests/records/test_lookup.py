@@ -5,7 +5,10 @@ import pytest
 from vocabgap.errors import InvalidInputError, NotFoundError, alike
 from vocabgap.records.lookup import Named, lookup
 
-KNOWN = [Named("dec-4bef00", "pin sky mask"), Named("dec-4c0011", "film grain", ("Grain of film",))]
+KNOWN = [
+    Named("dec-4bef00", "pin sky mask"),
+    Named("dec-4c0011", "film grain", ("Grain of film", "no grain")),
+]
 
 
 def place_of(name: str, fewest: int = 4) -> int:
@@ -45,6 +48,7 @@ def test_a_beginning_that_several_have_is_refused_with_their_names() -> None:
         ("skyy", "did you mean 'pin sky mask'?"),
         ("grayn", "did you mean 'film grain'?"),
         ("zzz", "see the list"),
+        ("no tint of glass", "see the list"),  # a function word or a negation makes nothing alike
     ],
 )
 def test_what_is_not_there_is_told_with_what_comes_nearest(name: str, hint: str) -> None:

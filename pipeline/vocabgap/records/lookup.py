@@ -13,10 +13,11 @@ import polars as pl
 from vocabgap.errors import InvalidInputError, NotFoundError, alike
 from vocabgap.records.record import FEWEST_DIGITS
 from vocabgap.schema import CAPABILITIES, CAPABILITY_PREFIX
-from vocabgap.text import excerpt, surface, visible
+from vocabgap.text import content_words, excerpt, ignored_stems, surface, visible
 
 _NEAR: Final = 0.75  # ratio of matching characters (difflib) from which on a word may be another, misspelt
 _PROPOSED: Final = 3
+_NEGATIONS: Final = ("no", "not", "without")  # what is missing is often said with one, so it makes none alike
 _SHOWN: Final = 5  # of those that fit where only one should
 
 
@@ -138,7 +139,8 @@ def _sharing(name: str, known: Sequence[Named]) -> list[str]:
     """The labels of what has most words that are spelt like those of a name, in its label or a wording."""
     spoken = {each.label: {*surface(" ".join((each.label, *each.wordings))).split()} for each in known}
     every = {word for own in spoken.values() for word in own}
-    meant = {near for word in surface(name).split() for near in get_close_matches(word, every, cutoff=_NEAR)}
+    telling = content_words(surface(name), ignored_stems(_NEGATIONS))
+    meant = {near for word in telling for near in get_close_matches(word, every, cutoff=_NEAR)}
     shared = {label: len(own & meant) for label, own in spoken.items() if label and own & meant}
     return sorted(shared, key=lambda label: -shared[label])[:_PROPOSED]
 
