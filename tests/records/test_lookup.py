@@ -58,6 +58,15 @@ def test_what_is_not_there_is_told_with_what_comes_nearest(name: str, hint: str)
     assert caught.value.hint == hint
 
 
+def test_words_in_common_come_before_a_spelling_that_is_alike() -> None:
+    known = [Named("", "removal for purple fringing"), Named("", "power line removal")]
+
+    with pytest.raises(NotFoundError) as caught:
+        lookup(known, "removal of power lines", singular="need", plural="needs", hint="see the list")
+
+    assert caught.value.hint == "did you mean 'power line removal' or 'removal for purple fringing'?"
+
+
 def test_names_that_hold_what_was_said_come_before_those_that_are_spelt_like_it() -> None:
     assert alike("Mask", ["masks", "sky mask", "mast"]) == ["masks", "sky mask"]
     assert alike("msak", ["mask", "grain"]) == ["mask"]

@@ -120,7 +120,7 @@ def lookup(
     labels = (each.label for each in known if each.label)
     raise NotFoundError(
         f"no {singular} is called '{excerpt(wanted)}'",
-        hint=did_you_mean(wanted, labels) or _meant(_sharing(wanted, known)) or hint,
+        hint=_meant(_sharing(wanted, known)) or did_you_mean(wanted, labels) or hint,
     )
 
 
