@@ -52,7 +52,7 @@ def test_status_shows_the_rules_in_force(tmp_path: Path) -> None:
         tmp_path, "[not_a_gap]\nticket = 'the other ticket'\noutage = ['tile server']\npermission = []\n"
     )
     told = vocabgap("status", "--config", config).out
-    lines = told[told.index("[not_a_gap]") : told.index("[source.")].splitlines()
+    lines = told[told.index("[not_a_gap]") : told.index("[source]")].splitlines()
     shipped = {rule.name: len(rule.expressions) for rule in rules_in_force()}
     assert lines[1:] == [
         f'# transient: {shipped["transient"]} phrases built in, "timed out" among them',
