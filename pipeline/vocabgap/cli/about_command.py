@@ -175,17 +175,14 @@ def _rules(settings: Settings) -> Iterator[str]:
 
 def _sources(settings: Settings) -> Iterator[str]:
     yield f"[source]{_LISTED}"
+    own = settings.source.keys()
     yield from (
-        f"# {name}: {_toml(source.glob)}"
-        for name, source in settings.sources.items()
-        if name not in settings.source
+        f"# {name}: {_toml(source.glob)}" for name, source in settings.sources.items() if name not in own
     )
     for name, source in settings.sources.items():
-        if name not in settings.source:
-            continue
-        yield f"[source.{name}]"
-        for key, value in _said(msgspec.to_builtins(source)):
-            yield f"{key} = {_toml(value)}"
+        if name in own:
+            yield f"[source.{name}]"
+            yield from (f"{key} = {_toml(value)}" for key, value in _said(msgspec.to_builtins(source)))
 
 
 def _environment() -> Iterator[str]:

@@ -20,7 +20,7 @@ from vocabgap.errors import ExitCode, InvalidInputError, alike, require_local
 from vocabgap.text import visible
 
 LIST: Final = "list"
-_OF_THE_PARSER: Final = "Value error, "  # what the library puts before a message of its own
+_OF_THE_PARSER: Final = ": Value error, "  # what the library puts before a message of its own
 # What is a folder or a file though it comes as text, beside what comes as a path.
 _PLACES: Final = frozenset(
     ("baseline", "corpus", "decisions", "glossary", "new", "old", "out", "run", "vocabulary")
@@ -217,7 +217,7 @@ def _parser(verb: str) -> Any:  # noqa: ANN401 - Typer's own type is private
 
 def usage_error(error: TyperException) -> InvalidInputError:
     """The error of the parser with a hint that fits it."""
-    message = error.format_message().replace(_OF_THE_PARSER, "", 1)
+    message = error.format_message().replace(_OF_THE_PARSER, ": ", 1)
     context = getattr(error, "ctx", None)
     command = context.command_path if context else PROGRAM
     hint = f"see `{command} --help`"
