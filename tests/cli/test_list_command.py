@@ -33,6 +33,17 @@ def test_a_table_is_newest_first_with_the_numbers_below(photos: Path) -> None:
     assert "1 unsatisfied, 2 not rated; 0 worked around, 3 not" in told.out
 
 
+def test_what_was_said_stands_below_the_record_and_whole(tmp_path: Path) -> None:
+    need, instead = "keep the horizon level " * 9, "turned it by hand"
+    root = write_corpus(tmp_path, {"one": [gap(need, workaround=instead, session_id="s-1")]})
+
+    heading, _, record, *said = vocabgap("list", root).out.splitlines()[:5]
+
+    assert heading.split() == ["record", "when", "image", "rated", "category", "session"]
+    assert record.split()[1:4] == ["2026-04-01", "10:00", "one"]
+    assert said == [f"    {need.strip()}", f"    workaround: {instead}"]
+
+
 def test_programs_get_an_event_a_record_and_a_result(photos: Path) -> None:
     *gaps, result = events(vocabgap("--json", "list", photos).out)
 

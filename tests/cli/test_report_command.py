@@ -493,6 +493,25 @@ def test_a_log_that_is_not_read_is_named_once_on_stderr(photos: Path) -> None:
     assert told.err.count("not read: hidden/vocabulary_gaps.jsonl: ") == 1
 
 
+def test_of_many_logs_that_are_not_read_some_are_named(photos: Path) -> None:
+    for number in range(13):
+        (photos / f"hidden-{number:02}" / "vocabulary_gaps.jsonl").mkdir(parents=True)
+
+    *named, rest = vocabgap("report", photos).err.splitlines()
+
+    assert [each.split(":")[1] for each in named] == [
+        f" hidden-{n:02}/vocabulary_gaps.jsonl" for n in range(10)
+    ]
+    assert rest == "not read: 3 more; `vocabgap check` lists them"
+
+
+def test_a_folder_that_is_spelt_wrongly_is_answered_with_one_that_is_there(photos: Path) -> None:
+    told = vocabgap("report", photos.parent / "fotos")
+
+    assert (told.code, told.out) == (3, "")
+    assert told.err.splitlines()[1] == f"  did you mean '{photos}'?"
+
+
 def test_rejects_do_not_fail_a_report(tmp_path: Path) -> None:
     assert vocabgap("report", write_corpus(tmp_path, {"one": [gap("sky mask"), "no json"]})).code == 0
 

@@ -49,7 +49,7 @@ _KNOWN: Final = (CONFIG_VARIABLE, *VARIABLES, ACTOR_VARIABLE, DEBUG_VARIABLE, TO
 
 def status(context: typer.Context, config: ConfigOption = None, trust: TrustOption = False) -> None:
     """Print versions, the settings in force and the last run."""
-    from vocabgap.records.moments import iso
+    from vocabgap.records.moments import in_seconds
     from vocabgap.reporting.manifest import read_manifest, versions
     from vocabgap.reporting.published_run import resolve_target
 
@@ -89,7 +89,7 @@ def status(context: typer.Context, config: ConfigOption = None, trust: TrustOpti
         run = f"no run in '{where}'"
     else:
         capabilities = count(last.capabilities, "capability", "capabilities")
-        run = f"last run in '{where}': {iso(last.now)}, {capabilities}"
+        run = f"last run in '{where}': {in_seconds(last.now)}, {capabilities}"
         run += f", narrowed to {last.narrowed_to}" if last.narrowed_to else ""
     lines = [
         f"vocabgap {__version__}, Python {platform.python_version()}, {named}",

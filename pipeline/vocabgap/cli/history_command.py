@@ -9,7 +9,7 @@ import typer
 
 from vocabgap.cli.options import ConfigOption, RunOption, TrustOption, settings_of
 from vocabgap.cli.output import Output, available_width, output_of, table
-from vocabgap.records.moments import iso
+from vocabgap.records.moments import in_seconds, iso
 from vocabgap.settings.model import DEFAULT_TOP
 from vocabgap.text import count, printable_name, visible
 
@@ -156,6 +156,9 @@ def _span(moments: Sequence[datetime]) -> str:
 
 
 def _dates(moments: Sequence[datetime]) -> dict[datetime, str]:
-    """How each moment is told: by its day, if no two are of one."""
-    days = {moment: moment.date().isoformat() for moment in moments}
-    return days if len({*days.values()}) == len(days) else {moment: iso(moment) for moment in moments}
+    """How each moment is told: by its day, or to the second, if no two are of one."""
+    for told in (datetime.date, in_seconds):
+        dates = {moment: str(told(moment)) for moment in moments}
+        if len({*dates.values()}) == len(dates):
+            return dates
+    return {moment: iso(moment) for moment in moments}

@@ -33,11 +33,12 @@ from vocabgap.cli.output import (
     available_width,
     comma_separated,
     folder_line,
+    indented,
     output_of,
-    table,
+    ruled,
 )
 from vocabgap.errors import whole_number
-from vocabgap.records.moments import iso, known_present, parse_present
+from vocabgap.records.moments import in_seconds, iso, known_present, parse_present
 from vocabgap.records.record import LIST_FIELDS, RATING_NAMES, need_of
 from vocabgap.settings.model import DEFAULT_LISTED
 from vocabgap.text import count, escape_unseen, excerpt, printable_name, visible
@@ -50,9 +51,9 @@ if TYPE_CHECKING:
     from vocabgap.reporting.capability import Capability
 
 _ID_DIGITS: Final = 12  # of the identity of a record: `show` takes them
-_NARROW: Final = 100
-_WIDE: Final = 140  # from where the ids of sessions do not crowd out what was said
-_WHOLE: Final = ("record", "when", "rated")  # columns that are never broken
+_WIDE: Final = 110  # columns of a terminal from where ids of sessions fit
+_WIDEST: Final = 40  # characters; a longer cell moves the rest of its line alone
+_SAID: Final = {"missing": "", "workaround": "workaround: ", "capability": "capability: "}  # and its prefix
 _MOST_CAPABILITIES: Final = 10
 _MOST_WORDINGS: Final = 25
 
@@ -210,10 +211,10 @@ def _print_listing(output: Output, listing: "Listing", text_format: ListFormat) 
     if gaps.is_empty():
         output.text(_why_empty(listing))
         return
-    output.text(_records_table(gaps, without=() if listing.session is None else ("session",)) + "\n")
+    output.text(_records_text(gaps, without=() if listing.session is None else ("session",)) + "\n")
     lines = _totals_lines(listing.totals)
     if published is not None and published.folder is not None and published.now is not None:
-        where = f"the run in {folder_line(published.folder)}, as of {iso(published.now)}"
+        where = f"the run in {folder_line(published.folder)}, as of {in_seconds(published.now)}"
         lines += _belonging_lines(listing.belonging, gaps, where)
     left = listing.totals.records - gaps.height
     if left:
@@ -260,7 +261,7 @@ def _print_shown(output: Output, shown: "Shown", most: int | None) -> None:
     else:
         output.text("\n".join(_capability_lines(shown.capability, shown.lineage)) + "\n")
     if listed.height:
-        output.text(_records_table(listed, without=(shown.kind,)) + "\n")
+        output.text(_records_text(listed, without=(shown.kind,)) + "\n")
     output.text("\n".join(_closing(shown, listed.height)))
 
 
@@ -352,16 +353,21 @@ def _print_events(output: Output, listed: "pl.DataFrame") -> None:
             output.event("gap", **row)
 
 
-def _records_table(listed: "pl.DataFrame", *, without: tuple[str, ...] = ()) -> str:
-    """The records as a table, without the columns that would say the same in every row."""
-    width = available_width()
-    spared = (*without, *("category",) * (width < _NARROW), *("session",) * (width < _WIDE))
-    if not listed["capability"].is_not_null().any():
-        spared = (*spared, "capability")
+def _records_text(listed: "pl.DataFrame", *, without: tuple[str, ...] = ()) -> str:
+    """A line of short fields for each record, aligned, and what was said below it.
+
+    Left out is what would be the same for each, and a session where it does not fit.
+    """
     rows = [_row(row) for row in listed.iter_rows(named=True)]
-    headings = [heading for heading in rows[0] if heading not in spared]
-    cells = [[row[heading] for heading in headings] for row in rows]
-    return table(headings, cells, dates=_WHOLE)
+    spared = (*without, *("session",) * (available_width() < _WIDE))
+    headings = [heading for heading in rows[0] if heading not in (*_SAID, *spared)]
+    cells = [headings, *([excerpt(row[heading] or "–") for heading in headings] for row in rows)]
+    widths = [min(max(map(len, column)), _WIDEST) for column in zip(*cells, strict=True)]
+    lines = ["   ".join(map(str.ljust, each, widths)).rstrip() for each in cells]
+    below = {name: before for name, before in _SAID.items() if name not in spared}
+    said = [[before + excerpt(text) for name, before in below.items() if (text := row[name])] for row in rows]
+    blocks = ["\n".join([line, *map(indented, texts)]) for line, texts in zip(lines[1:], said, strict=True)]
+    return "\n".join([lines[0], ruled(max(map(len, lines))), *blocks])
 
 
 def _totals_lines(totals: "Totals") -> list[str]:
@@ -404,7 +410,7 @@ def _left_line(left: int) -> str:
     return f"{count(left, 'more record')}; --limit 0 lists all"
 
 
-def _row(row: dict[str, Any]) -> dict[str, object]:
+def _row(row: dict[str, Any]) -> dict[str, str | None]:
     moment = row["timestamp"]
     return {
         "record": row["record_id"][:_ID_DIGITS],

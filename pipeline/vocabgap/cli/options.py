@@ -36,6 +36,7 @@ _GLOSSARY_OPTIONS: Final = {
 }
 _RESUMING_OPTIONS: Final = {"keep": "--keep", "fail_on": "--fail-on", "baseline": "--baseline"}
 _GLOSSARY_COMMAND: Final = re.compile(r"`(vocabgap (glossary|report --resume) ([^` ]+)[^`]*)`")
+_MOST_UNREAD: Final = 10  # logs, folders and links that are named
 _TOLD: Final = f"{__name__}.outside"  # that it was said where the settings lead out of their folder
 
 RootsArgument = Annotated[
@@ -352,9 +353,11 @@ def note_scan(output: Output, scanned: "Scan | None") -> None:
     if scanned is None:
         return
     note_cache(output, scanned.cache)
-    for row in scanned.rejects.iter_rows(named=True):
-        if row["line"] is None:
-            output.note(escape_unseen(f"not read: {row['source_path']}: {row['detail']}"))
+    unread = scanned.rejects.filter(scanned.rejects["line"].is_null())
+    for row in unread.head(_MOST_UNREAD).iter_rows(named=True):
+        output.note(escape_unseen(f"not read: {row['source_path']}: {row['detail']}"))
+    if unread.height > _MOST_UNREAD:
+        output.note(f"not read: {unread.height - _MOST_UNREAD:,} more; `vocabgap check` lists them")
 
 
 def note_cache(output: Output, use: "CacheUse | None") -> None:

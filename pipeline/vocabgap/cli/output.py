@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -31,6 +32,7 @@ PROGRAM: Final = "vocabgap"
 PIPE_WIDTH: Final = 110
 MIN_WIDTH: Final = 70
 _NULL: Final = "–"
+_INDENT: Final = "    "
 _SHOWN_EVERY: Final = 0.2  # seconds
 
 
@@ -204,9 +206,9 @@ def table(
 
     encoding = sys.stdout.encoding or "utf-8"
     is_plain = carried(_NULL, encoding) != _NULL or carried("─", encoding) != "─"
-    ruled = box.SIMPLE_HEAD
-    plain = box.Box(str(ruled).replace("─", "-"), ascii=True)
-    laid_out = Table(box=plain if is_plain else ruled, pad_edge=False, show_edge=False)
+    simple = box.SIMPLE_HEAD
+    plain = box.Box(str(simple).replace("─", "-"), ascii=True)
+    laid_out = Table(box=plain if is_plain else simple, pad_edge=False, show_edge=False)
     for heading in headings:
         laid_out.add_column(
             heading,
@@ -238,8 +240,26 @@ def lines_of(headings: Sequence[str], columns: Iterable[Iterable[str]], *, wides
     cut = [cell if len(cell) <= most else carried(f"{cell[: most - 1]}…", encoding) for cell in last]
     row = "   ".join([f"%-{width}s" for width in widths] + ["%s"])
     lines = [row % cells for cells in zip(*others, cut, strict=True)]
-    ruled = "─" if carried("─", encoding) == "─" else "-"
-    return "\n".join([lines[0], ruled * max(map(len, lines)), *lines[1:]])
+    return "\n".join([lines[0], ruled(max(map(len, lines))), *lines[1:]])
+
+
+def ruled(width: int) -> str:
+    """A line below headings."""
+    return width * ("─" if carried("─", sys.stdout.encoding or "utf-8") == "─" else "-")
+
+
+def indented(text: str) -> str:
+    """Text below the line that it belongs to: wrapped for a terminal, whole for a program (`| grep`)."""
+    if not sys.stdout.isatty():
+        return f"{_INDENT}{text}"
+    return textwrap.fill(
+        text,
+        available_width(),
+        initial_indent=_INDENT,
+        subsequent_indent=_INDENT,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _shown(heading: str, column: Iterable[str], encoding: str) -> list[str]:

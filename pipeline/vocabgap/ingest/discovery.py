@@ -16,7 +16,14 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
-from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, VocabgapError, require_kind
+from vocabgap.errors import (
+    AccessDeniedError,
+    InvalidInputError,
+    NotFoundError,
+    VocabgapError,
+    alike,
+    require_kind,
+)
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, Rejected
 from vocabgap.ingest.reading import COMPRESSIONS
@@ -186,9 +193,14 @@ def _unresolved(path: Path) -> VocabgapError:
             piped = kind is FileKind.PIPE
             hint = "save what comes through it in a file, and name that" if piped else "check the path"
             return InvalidInputError(f"root '{path}' is {kind}, expected a folder or a log file", hint=hint)
+    near: list[str] = []
+    with suppress(OSError):  # nothing to propose where the folder that would hold it is not there either
+        near = alike(path.name, sorted(each.name for each in path.parent.iterdir()), 1)
     return NotFoundError(
         f"root '{path}' does not exist",
-        hint="check the path, and that its disk is there; where none was typed, [ingest] roots of the"
+        hint=f"did you mean '{path.with_name(near[0])}'?"
+        if near
+        else "check the path, and that its disk is there; where none was typed, [ingest] roots of the"
         " settings names it",
     )
 

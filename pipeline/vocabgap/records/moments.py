@@ -85,3 +85,8 @@ def require_offset(moment: object, *, name: str) -> datetime:
 def iso(moment: datetime) -> str:
     """A moment in UTC as ISO 8601 with a `Z`, without a fraction where there is none."""
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def in_seconds(moment: datetime) -> str:
+    """The same for a person: to the second."""
+    return iso(moment.replace(microsecond=0))

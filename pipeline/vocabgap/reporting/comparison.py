@@ -9,7 +9,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.ranking.lineage import relations
-from vocabgap.records.moments import iso
+from vocabgap.records.moments import in_seconds
 from vocabgap.reporting.manifest import Difference, differences, model_differences
 from vocabgap.reporting.published_run import DEFAULT_BY, PublishedRun
 from vocabgap.reporting.wording import by_counts, escape, in_what
@@ -151,7 +151,7 @@ def _related(earlier: PublishedRun, later: PublishedRun, *, narrowed_alike: bool
 def compared_in_words(comparison: Comparison, *, top: int, markdown: bool = False) -> str:
     """The comparison as text or as Markdown, with `top` changes of each kind; 0 tells all."""
     show = escape if markdown else _plain
-    span = f"{iso(comparison.earlier)} to {iso(comparison.later)}"
+    span = f"{in_seconds(comparison.earlier)} to {in_seconds(comparison.later)}"
     rest = count(comparison.unchanged, "capability", "capabilities")
     same = f"{rest} in both" if comparison.differences else f"{rest} as before"
     lines = [f"# What changed\n\nFrom {span}; {same}." if markdown else f"{span}: {same}"]
