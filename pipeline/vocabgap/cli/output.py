@@ -304,8 +304,14 @@ def _harmless(cell: object) -> object:
 
 
 def published_line(published: "Published") -> str:
-    """The folder, as seen from the current one, and the names of the files in it."""
-    return f"{folder_line(published.folder)}: {', '.join(published.files)}"
+    """The folder, as seen from the current one, the names of the files in it, and what is not shared."""
+    line = f"{folder_line(published.folder)}: {', '.join(published.files)}"
+    withheld = published.shared and published.shared.withheld
+    if not withheld or not withheld.capabilities:
+        return line
+    left_out = count(withheld.capabilities, "capability", "capabilities")
+    few = f"fewer than {withheld.fewest} images or folders of logs"
+    return f"{line}\nLeft out of share.html: {left_out} on {few}."
 
 
 def folder_line(folder: Path) -> str:

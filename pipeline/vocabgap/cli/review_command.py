@@ -161,9 +161,10 @@ def _ask_person(_: "Question") -> str:
         except EOFError:
             return _QUIT
         except UnicodeDecodeError:
-            continue
+            typed = ""
         if typed in _KEYS:
             return _KEYS[typed]
+        print("expected 1, 2, s or q")
 
 
 def _read_answer(question: "Question") -> str:

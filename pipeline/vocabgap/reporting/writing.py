@@ -77,6 +77,7 @@ class Published:
     summary: Summary  # what the report says
     manifest: Manifest  # what `run.json` says
     combinations: pl.DataFrame | None = None  # the table of that name; None where there was no scan
+    shared: Summary | None = None  # what the page says that may leave the machine
 
     @property
     def headline(self) -> str:
@@ -178,9 +179,11 @@ def report(
         summary = summarise(tables, manifest, None if scan is None else scan.summary)
         for name, frame in tables.files.items():
             write_parquet(frame, folder / name, statistics=name != HISTORY_NAME)  # half its time, for nobody
-        manifest = write_formats(folder, tables, summary, replace(manifest, account=summary.account), share)
+        manifest, shared = write_formats(
+            folder, tables, summary, replace(manifest, account=summary.account), share
+        )
     names = (*(output.name for output in manifest.outputs), MANIFEST_NAME)
-    return Published(resolve_target(out), names, summary, manifest, tables.combinations)
+    return Published(resolve_target(out), names, summary, manifest, tables.combinations, shared)
 
 
 def render(
@@ -231,24 +234,26 @@ def render(
                 write_parquet(frame, folder / name, statistics=False)
             else:
                 shutil.copyfile(place / name, folder / name)
-        written = write_formats(folder, tables, summary, to_tell, fewest)
+        written, shared = write_formats(folder, tables, summary, to_tell, fewest)
         if read_manifest(place) != manifest:
             raise StateError(f"the run in '{place}' was replaced meanwhile", hint="try again")
     names = (*(output.name for output in written.outputs), MANIFEST_NAME)
-    return Published(target, names, summary, written, tables.combinations)
+    return Published(target, names, summary, written, tables.combinations, shared)
 
 
 def write_formats(
     folder: Path, tables: Tables, summary: Summary, manifest: Manifest, fewest: int | None
-) -> Manifest:
+) -> tuple[Manifest, Summary | None]:
     """Write what people read beside the files of the tables, and the manifest of it all, which is returned.
 
-    What may leave the machine is written where `fewest` says on how many images it must be.
+    What may leave the machine is written, and returned, where `fewest` says on how many images it must be.
     """
+    shared = None
     texts = {MARKDOWN_NAME: render_markdown(summary), PAGE_NAME: render_page(summary)}
     if fewest is not None and tables.gaps is not None:
         aliases = manifest.settings.operation_aliases
-        texts[SHARE_NAME] = render_page(shareable(summary, tables.gaps.filter("counted"), fewest, aliases))
+        shared = shareable(summary, tables.gaps.filter("counted"), fewest, aliases)
+        texts[SHARE_NAME] = render_page(shared)
     for name, text in texts.items():
         with _named(folder / name) as path:
             path.write_text(text, encoding="utf-8", newline="\n")
@@ -257,7 +262,7 @@ def write_formats(
     )
     with _named(folder / MANIFEST_NAME) as path:
         path.write_bytes(encode_manifest(written))
-    return written
+    return written, shared
 
 
 def with_capabilities(gaps: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
