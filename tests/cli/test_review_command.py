@@ -129,6 +129,13 @@ def test_a_person_answers_by_keys_and_leaves(tmp_path: Path, monkeypatch: pytest
     assert [each["action"] for each in kept(tmp_path)] == ["merge", "split"]
 
 
+def test_a_key_that_means_nothing_is_answered_with_those_that_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = at_a_terminal(monkeypatch, "y", "q")
+
+    assert told.out.count("expected 1, 2, s or q\n") == 1
+    assert "0 questions, 0 answered" in told.out
+
+
 def test_the_end_of_what_is_typed_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = at_a_terminal(monkeypatch, "1")
 
