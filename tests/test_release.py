@@ -140,11 +140,13 @@ def test_scripts_of_workflows_are_sound_and_hold_no_expression() -> None:
         subprocess.run([bash, "-n", "-c", step.get("run", ":")], check=True)
 
 
-def test_each_action_names_a_major_version() -> None:
-    used = [step["uses"] for step in steps() if "uses" in step]
+@pytest.mark.parametrize(("workflow", "version"), [("ci", r"v\d+"), ("release", r"[0-9a-f]{40}")])
+def test_actions_are_named_by_version_and_those_of_a_release_by_commit(workflow: str, version: str) -> None:
+    of_jobs = read_yaml(WORKFLOWS / f"{workflow}.yml")["jobs"].values()
+    used = [step["uses"] for job in of_jobs for step in job.get("steps", ()) if "uses" in step]
 
     assert used
-    assert all(re.fullmatch(r"[\w-]+/[\w/-]+@(v\d+|release/v\d+)", each) for each in used)
+    assert all(re.fullmatch(rf"[\w-]+/[\w-]+@{version}", each) for each in used)
 
 
 def test_no_job_may_write_more_than_it_has_to() -> None:
