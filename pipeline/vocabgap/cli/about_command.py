@@ -14,6 +14,7 @@ from vocabgap import __version__
 from vocabgap.cli.options import ConfigOption, TrustOption, settings_of
 from vocabgap.cli.output import Output, output_of, table
 from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, NotFoundError, VocabgapError, nearest
+from vocabgap.gaplog.log import SESSION_VARIABLE, SNAPSHOT_VARIABLE
 from vocabgap.mcp import TOKEN_VARIABLE
 from vocabgap.records.categories import OPERATION_CATEGORIES
 from vocabgap.records.record import RejectReason, category_key, operation_key
@@ -23,7 +24,7 @@ from vocabgap.settings.model import Settings
 from vocabgap.text import count, escape_unseen
 
 _BUILT_IN: Final = "  # built in"
-_LISTED: Final = "  # what is built in is listed with --json"
+_LISTED: Final = "  # `vocabgap --json status` lists what is built in"
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 _OPERATIONS: Final = ("categories", "operations")
 _IN_FORCE: Final = ("aliases", "not_a_gap", "source")  # told with what is built in, not as they were set
@@ -44,7 +45,16 @@ PAGES: Final = {
         "reading-the-report", "grouping", "ranking", "limits", "comparison", "figures", "scale", "safety",
     ),
 }  # fmt: skip
-_KNOWN: Final = (CONFIG_VARIABLE, *VARIABLES, ACTOR_VARIABLE, DEBUG_VARIABLE, TOKEN_VARIABLE)
+_KNOWN: Final = (
+    CONFIG_VARIABLE,
+    *VARIABLES,
+    ACTOR_VARIABLE,
+    SESSION_VARIABLE,
+    SNAPSHOT_VARIABLE,
+    DEBUG_VARIABLE,
+    TOKEN_VARIABLE,
+)
+_WITHHELD: Final = "(set)"  # of the token: what is printed is often kept, or handed on
 
 
 def status(context: typer.Context, config: ConfigOption = None, trust: TrustOption = False) -> None:
@@ -72,7 +82,7 @@ def status(context: typer.Context, config: ConfigOption = None, trust: TrustOpti
         },
         operation_categories=loaded.settings.operation_categories,
         rules={rule.name: rule.expressions for rule in loaded.settings.rules},
-        environment={variable: os.environ.get(variable) or None for variable in _KNOWN},
+        environment={variable: _environ(variable) for variable in _KNOWN},
         unknown_variables=_unknown(),
         last_run=None
         if last is None
@@ -187,10 +197,16 @@ def _sources(settings: Settings) -> Iterator[str]:
 
 def _environment() -> Iterator[str]:
     for variable in _KNOWN:
-        value = os.environ.get(variable)
+        value = _environ(variable)
         yield f"{variable} = {_toml(value)}" if value else f"{variable} is not set"
     for variable in _unknown():
         yield f"{variable} is set, but is none of these"
+
+
+def _environ(variable: str) -> str | None:
+    """What the environment says of a variable; of the token only that it is set."""
+    value = os.environ.get(variable) or None
+    return _WITHHELD if value and variable == TOKEN_VARIABLE else value
 
 
 def _unknown() -> list[str]:
