@@ -92,8 +92,8 @@ class Analysis:
         embeddings: How many embeddings were read from the cache and how many computed, if there was a model.
         baseline: What capabilities keep their identifiers from.
         timings: How long each stage took.
-        ahead: Records that are dated after the clock, where the newest one was to be the present: none of
-            them is.
+        ahead: How many records are dated after the clock, where the newest record was to be the present:
+            these do not count for that.
     """
 
     now: datetime

@@ -171,7 +171,7 @@ REJECTS: Final = Table(
         Column(
             "byte_offset", pl.Int64, "offset of the line's first byte; null where the whole file is meant"
         ),
-        Column("reason", pl.String, "one of a closed list, see `vocabgap.records.record.RejectReason`"),
+        Column("reason", pl.String, "one of a closed list; the page `gap-logs` of the manual explains each"),
         Column("detail", pl.String, "what was expected and what was found"),
         Column("raw", pl.String, "the first 512 bytes of the line, with unprintable bytes escaped"),
         _SCANNED_REPO,

@@ -81,7 +81,7 @@ def check(
     strictness: StrictnessOption = None,
     ask: AskOption = None,
     mission: MissionOption = None,
-    step: Annotated[str | None, typer.Option(help="The step.")] = None,
+    step: Annotated[str | None, typer.Option(help="What the step is called.")] = None,
     log: Annotated[
         bool | None,
         typer.Option("--log/--no-log", help="Log the check of a text; by default where it is a step's."),

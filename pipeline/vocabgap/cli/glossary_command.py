@@ -183,7 +183,13 @@ def import_terms(
             help="A vocabulary manifest, a CSV of terms and definitions, or another glossary's folder."
         ),
     ],
-    scope: ScopeOption = None,
+    scope: Annotated[
+        str | None,
+        typer.Option(
+            help="The scope that all of it goes to; by default seed files keep theirs, and all else goes to"
+            " that of people's own senses."
+        ),
+    ] = None,
 ) -> None:
     """Add the terms of a vocabulary, a table or another glossary."""
     from vocabgap.glossary.authoring import import_terms as imported

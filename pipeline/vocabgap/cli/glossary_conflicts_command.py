@@ -12,8 +12,6 @@ from vocabgap.cli.glossary_options import (
     SHOWN_DIGITS,
     ActingOptions,
     GlossaryOptions,
-    MissionOption,
-    StrictnessOption,
     note_skipped,
     require_strictness,
     runtime_of,
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
     from vocabgap.glossary.session import Answer, ChangedInputs, Question
 
 
+MissionOption = Annotated[str | None, typer.Option("--mission", help="Only questions of this mission.")]
 _COLOURS: Final = {"high": "red", "medium": "yellow", "low": "blue"}
 _SHOWN: Final = 200  # characters of a value
 _BEFORE: Final = 40  # characters of what is as it was, before what has changed
@@ -54,8 +53,10 @@ _MOST_CHANGES: Final = 5  # that are shown of one value
 def conflicts(
     context: typer.Context,
     mission: MissionOption = None,
-    unresolved: Annotated[bool, typer.Option("--unresolved", help="Those that wait for an answer.")] = False,
-    strictness: StrictnessOption = None,
+    unresolved: Annotated[bool, typer.Option("--unresolved", help="Only those that wait.")] = False,
+    strictness: Annotated[
+        str | None, typer.Option(help="Only those that came up under this strictness: off, medium or max.")
+    ] = None,
 ) -> None:
     """List the questions that came up, and who has answered them, when, and in the place of what."""
     from vocabgap.glossary.event_log import read_events

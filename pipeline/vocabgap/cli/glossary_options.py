@@ -30,7 +30,7 @@ MissionOption = Annotated[
     str | None, typer.Option("--mission", help="The mission whose own senses count, too.")
 ]
 StrictnessOption = Annotated[
-    str | None, typer.Option("--strictness", help="What stops it: off, medium or max.")
+    str | None, typer.Option("--strictness", help="How strict the gate is: off, medium or max.")
 ]
 AskOption = Annotated[
     bool | None,

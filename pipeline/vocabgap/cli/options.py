@@ -49,7 +49,7 @@ RootsArgument = Annotated[
     ),
 ]
 GlossaryOption = Annotated[
-    str | None, typer.Option("--glossary", help="Folder of the glossary that it becomes a term of.")
+    str | None, typer.Option("--glossary", help="Folder of the glossary that the entry becomes a term of.")
 ]
 ConfigOption = Annotated[
     Path | None,

@@ -134,9 +134,11 @@ def report(
     decisions: DecisionsOption = None,
     glossary: Annotated[
         str | None,
-        Panel.READ.option(help="Folder of a glossary: nothing is published whose words it does not settle."),
+        Panel.READ.option(
+            help="Folder of a glossary that is a gate: nothing is published whose words it leaves open."
+        ),
     ] = None,
-    strictness: Annotated[str | None, Panel.READ.option(help="What stops it: off, medium or max.")] = None,
+    strictness: Annotated[str | None, Panel.READ.option(help="How strict it is: off, medium or max.")] = None,
     ask: Annotated[
         bool | None,
         Panel.READ.option(
@@ -165,7 +167,7 @@ def report(
     baseline: BaselineOption = None,
     keep: Annotated[
         int | None,
-        Panel.WRITE.option(help="Keep so many of the last runs as dated folders beside the folder."),
+        Panel.WRITE.option(help="Keep so many of the last runs, as dated folders beside that of --out."),
     ] = None,
     allow_empty: Annotated[
         bool | None,

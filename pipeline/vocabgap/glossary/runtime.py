@@ -44,7 +44,7 @@ class GlossaryRuntime:
     serves many steps.
 
     Attributes:
-        events: The folder of the event logs; `events` within the other one by default.
+        events: The folder of the event logs; `events` within `folder` by default.
         strictness: What applies where neither the run nor the step nor its mission says anything.
         is_logged: Whether what happens is kept, to be answered and resumed later.
         contradictions: Whether uses against a definition are looked for, word by word.

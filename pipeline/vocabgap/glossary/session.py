@@ -167,7 +167,7 @@ class ExecutionContext:
         questions: What was asked or put off, with the identifiers by which it can be answered later.
         is_stopped: Whether the gate would not let the step go on.
         retry_token: What resumes the step; none where it has no checkpoint.
-        is_restored: Whether its terms and conflicts come from there, too.
+        is_restored: Whether its terms and conflicts come from its checkpoint, too.
         notes: What a person should know: events that could not be logged, seed files with errors.
 
     Raises:

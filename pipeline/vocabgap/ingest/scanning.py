@@ -73,7 +73,7 @@ class Scan:
         rejects: One row a bad line or unreadable file (table `rejects`).
         files: One row a log that was read (table `files`).
         summary: The account of every line.
-        cache: What the cache was good for; None without one.
+        cache: How many logs the cache had already, in part, or not at all; None without one.
     """
 
     gaps: pl.DataFrame

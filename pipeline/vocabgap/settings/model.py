@@ -155,7 +155,8 @@ class RankSettings(_Section, frozen=True):
     Attributes:
         by: What to count first. Ties go to the more mentioned, then to more images, more sessions, the later
             last mention, and the label that sorts first.
-        min_images: Distinct images that a capability must be on to be established.
+        min_images: Distinct images that a capability must be on to be established. What is on fewer comes after
+            all others, and a report only counts it.
         min_sessions: Distinct sessions, likewise.
         half_life_days: Days after which a last mention counts half in the priority.
         reach_weight: Exponent of the reach in the priority; 0 leaves it out.
@@ -223,10 +224,10 @@ class VocabularyFields(_Section, frozen=True):
     Where they lead to nothing, the keys of manifests are tried: name, description, tags and touches.
 
     Attributes:
-        name: What it is asked for by.
-        description: What it does.
-        tags: Further words for it.
-        operations: What it touches.
+        name: Where the name lies that an entry is asked for by.
+        description: Where it says what it does.
+        tags: Where further words for it lie.
+        operations: Where the operations lie that it touches.
     """
 
     name: str | tuple[str, ...] = ()
@@ -239,9 +240,10 @@ class VocabularySettings(_Section, frozen=True):
     """What can already be asked for, and how the files that list it are read.
 
     Attributes:
-        paths: Files and folders that list it.
+        paths: Files and folders that list the vocabulary.
         threshold: Share of a wording that one entry explains where it probably covers it.
-        entries: Where a file has its entries, if neither under `entries` nor under `tools`.
+        entries: Where a file has its entries, if neither under `entries` nor under `tools`: keys joined by
+            dots, or a JSON pointer.
     """
 
     paths: Annotated[tuple[_Path, ...], _flag("--vocabulary")] = ()
@@ -254,7 +256,7 @@ class DecisionSettings(_Section, frozen=True):
     """What people decided.
 
     Attributes:
-        file: The file that keeps it.
+        file: The file that keeps what was decided.
     """
 
     file: Annotated[_Path, _flag("--decisions")] = DEFAULT_DECISIONS
@@ -264,11 +266,11 @@ class CorpusSettings(_Section, frozen=True):
     """The shared corpus: where it lies, what is done about false claims, and when what is out of date may go.
 
     Attributes:
-        folder: Where it lies.
+        folder: Where the corpus lies.
         tenant_spoof: What is done about chunks that claim another tenant or repository.
         orphan_version_gap: How often a tenant must have been configured anew since a chunk was ingested until
             the chunk may go.
-        dimension: Of the vectors that a backup gets of what was pushed.
+        dimension: Dimensions of the vectors that a backup makes for what was pushed.
     """
 
     folder: Annotated[_Path, _flag("--corpus")] = DEFAULT_CORPUS
@@ -288,7 +290,8 @@ class GlossarySettings(_Section, frozen=True):
             and `core_domain` where none are named.
         local: The scope of a single mission; by default `mission_local`, if it is one of them.
         authored: The scope that people's own senses go to; by default `team_domain`, else the first.
-        strictness: What stops a step.
+        strictness: What stops a step or a report: with `off` nothing, with `medium` what is bad, with `max`
+            whatever is open.
         contradictions: Whether what a step generates is looked through for uses against a definition.
     """
 
@@ -338,9 +341,10 @@ class Settings(_Section, frozen=True):
     """Everything that can be set for a run.
 
     Attributes:
-        not_a_gap: Name of a rule to its phrases, beside the built-in ones of that name (`vocabgap status`
-            lists them). `re:` begins a regular expression; `if failed:` a phrase that tells only where
-            something failed and nothing is named as missing. An empty list switches a rule off.
+        not_a_gap: Name of a rule to its phrases, beside the built-in ones of that name, which
+            `vocabgap --json status` lists. `re:` begins a regular expression; `if failed:` a phrase that
+            tells only where something failed and nothing is named as missing. An empty list switches a rule
+            off.
         source: Name of a kind of log to how it is read, laid over the built-in one of that name.
     """
 
