@@ -155,8 +155,8 @@ class RankSettings(_Section, frozen=True):
     Attributes:
         by: What to count first. Ties go to the more mentioned, then to more images, more sessions, the later
             last mention, and the label that sorts first.
-        min_images: Distinct images that a capability must be on to be established. What is on fewer comes after
-            all others, and a report only counts it.
+        min_images: Distinct images that a capability must be on to be established. What is on fewer comes
+            after all others, and a report only counts it.
         min_sessions: Distinct sessions, likewise.
         half_life_days: Days after which a last mention counts half in the priority.
         reach_weight: Exponent of the reach in the priority; 0 leaves it out.
