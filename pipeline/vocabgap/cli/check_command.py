@@ -12,7 +12,6 @@ import typer
 from vocabgap.cli.groups import Panel
 from vocabgap.cli.options import (
     BaselineOption,
-    PresentOption,
     Reading,
     RootsArgument,
     known_lines,
@@ -58,7 +57,12 @@ def check(
             " 7d, 2w, 24h or 30m (minutes)."
         ),
     ] = None,
-    now: PresentOption = None,
+    now: Annotated[
+        str | None,
+        Panel.SELECT.option(
+            "--now", help="The moment that --since counts back from; the clock's by default."
+        ),
+    ] = None,
     baseline: BaselineOption = None,
     write_baseline: Annotated[
         bool,
