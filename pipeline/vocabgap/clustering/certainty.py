@@ -2,7 +2,7 @@
 
 The size of the need that most of a group asks for lies, in about nine of ten cases, between a share of the
 largest part that a tighter cut leaves of the group and a multiple of the group that holds it at a looser cut.
-Fitted on five labelled sets and checked on seven others; the figures stand in the manual. It tells nothing of
+Fitted on five labelled sets and checked on six others; the figures stand in the manual. It tells nothing of
 the records that were not logged, and nothing of ranks: intervals of those come from draws of images.
 
 What people have decided about is not said to hold several needs. How large it is stays unsure: an answer is
