@@ -129,3 +129,9 @@ def test_every_page_that_a_message_names_is_there() -> None:
 
 def test_every_file_of_a_run_is_told() -> None:
     assert first_cells(page("files").partition("What else is written")[0]) == RUN_FILES
+
+
+def test_every_tool_of_the_server_is_told() -> None:
+    server = pytest.importorskip("vocabgap.mcp.server", reason="the extra mcp is not installed")
+
+    assert {tool.name for tool in server.TOOLS} <= first_cells(page("logging"))
