@@ -225,7 +225,7 @@ class _Misfit(NamedTuple):
         if unknown:
             place = f"[{'.'.join(self.keys)}] " if key else ""
             meant = _meant(unknown[1], structs.fields(self.kind))
-            meant += f"; {hint}" if hint else ""
+            meant += f"{' ' if meant.endswith('?') else '; '}{hint}" if hint else ""
             return InvalidInputError(f"{place}there is no setting '{unknown[1]}'", hint=meant)
         if not name:
             is_table = self.rule.startswith("Expected `object`")
