@@ -288,7 +288,10 @@ def manual(
         typer.Argument(help="Its name; without it, the pages are listed.", autocompletion=_pages),
     ] = None,
 ) -> None:
-    """Print a page of the manual."""
+    """Print a page of the manual.
+
+    What a page links to as (NAME.md) is the page NAME.
+    """
     folder = resources.files("vocabgap").joinpath("manual")
     texts = {name: folder.joinpath(f"{name}.md") for name in _pages()}
     output = output_of(context)
@@ -299,7 +302,10 @@ def manual(
             for kind, names in PAGES.items()
             for name in names
         ]
-        output.result(table(("", "page", "what"), rows), pages=titles)
+        listed = table(("", "page", "what"), rows)
+        output.result(
+            f"{listed}\n\n`vocabgap manual PAGE` prints one; a link to (NAME.md) leads to NAME.", pages=titles
+        )
         return
     if page not in texts:
         raise NotFoundError(f"the manual has no page '{page}'", hint=nearest(page, [*texts]))
