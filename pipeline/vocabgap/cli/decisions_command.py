@@ -100,9 +100,9 @@ def pin(context: typer.Context, capability: CapabilityArgument) -> None:
 @decide.command()
 @with_options(Choosing, Recording)
 def dismiss(context: typer.Context, capability: CapabilityArgument, why: WhyOption) -> None:
-    """Say that a capability is not going to be authored.
+    """Say that a capability is not going to be authored, and why.
 
-    That holds while the wordings that it has now carry at least half of its mentions.
+    It holds while the wordings that it has now carry at least half of its mentions.
     """
     _decide(context, lambda book, why: book.dismiss(capability, why))
 
