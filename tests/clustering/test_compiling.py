@@ -3,6 +3,8 @@
 import errno
 import gc
 import importlib.util
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +22,14 @@ from vocabgap.clustering.kernels import compiled
 from vocabgap.errors import StateError
 
 Loop = Callable[[], Any]
+
+_SEARCH = """
+from builders.clustering import asking
+from vocabgap.clustering import linkage
+from vocabgap.clustering.grouping import cluster
+linkage.DENSE_LIMIT = 1
+print(cluster(asking("reed mask", "tilt shift", "reed masks")).linkage.rows())
+"""
 
 
 @pytest.fixture
@@ -103,4 +113,16 @@ def test_all_that_is_compiled_is_in_one_module() -> None:
     ]
 
     assert {each.py_func.__module__ for each in functions} == {kernels.__name__}
+    # What it keeps of one is known by its name, whatever the options it was compiled with.
+    assert len({each.py_func.__qualname__ for each in functions}) == len(functions)
     assert (kernels.GRID, kernels.DEPTH) == (vectorizing.GRID, blending.DEPTH)
+
+
+def test_loops_that_are_not_compiled_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    command = [sys.executable, "-c", _SEARCH]
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    tests = Path(__file__).parents[1]
+    plain = subprocess.run(command, capture_output=True, cwd=tests, env=environment, text=True, check=True)
+
+    monkeypatch.setattr(linkage, "DENSE_LIMIT", 1)
+    assert plain.stdout == f"{cluster(asking('reed mask', 'tilt shift', 'reed masks')).linkage.rows()}\n"

@@ -168,20 +168,41 @@ def search(
     Arrays of `memories` have a first axis for the threads. `limits` are overwritten.
     """
     threads = len(memories.near)
-    # Each thread has its own memory and writes only what belongs to its queries, so that the outcome does
-    # not depend on their number. Nothing is written here: where Numba makes a loop parallel, it may take
-    # what is written to a part of an array for unused.
+    # Nothing is written here: where Numba makes a loop parallel, it may take what is written to a part of an
+    # array for unused.
     for thread in prange(threads):
-        memory = _memory_of(memories, thread)
-        for row in range(thread, len(queries), threads):
-            _answer(
-                row, queries[row], known[row], limits[row], bounds[row], floors[row], order, vectors,
-                trigrams, blocks, memory, listed, listed_limits, similarity, bound,
-            )  # fmt: skip
+        _answer_share(
+            thread, threads, queries, known, limits, bounds, floors, order, vectors, trigrams, blocks,
+            memories, listed, listed_limits, similarity, bound,
+        )  # fmt: skip
 
 
-# The same on one thread, where several call it: threads of Numba may be started by one at a time.
-search_alone = compiled(search.py_func, nogil=True)
+# Not `search` compiled anew: what Numba keeps of a function is known by its name, whatever the options.
+@partial(compiled, nogil=True)
+def search_alone(
+    queries, known, limits, bounds, floors, order, vectors, trigrams, blocks, memories,
+    listed, listed_limits, similarity, bound,
+):  # fmt: skip
+    """The same on one thread, where several call it: threads of Numba may be started by one at a time."""
+    _answer_share(
+        0, 1, queries, known, limits, bounds, floors, order, vectors, trigrams, blocks, memories,
+        listed, listed_limits, similarity, bound,
+    )  # fmt: skip
+
+
+@njit
+def _answer_share(
+    first, step, queries, known, limits, bounds, floors, order, vectors, trigrams, blocks, memories,
+    listed, listed_limits, similarity, bound,
+):  # fmt: skip
+    # Each thread has its own memory and writes only what belongs to its queries, so that the outcome does
+    # not depend on their number.
+    memory = _memory_of(memories, first)
+    for row in range(first, len(queries), step):
+        _answer(
+            row, queries[row], known[row], limits[row], bounds[row], floors[row], order, vectors,
+            trigrams, blocks, memory, listed, listed_limits, similarity, bound,
+        )  # fmt: skip
 
 
 @njit
