@@ -84,6 +84,18 @@ def minilm(monkeypatch: pytest.MonkeyPatch) -> ModelFiles:
     return files
 
 
+@pytest.fixture
+def homeless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user who has no home folder, as under the number of nobody in a container."""
+
+    def unknown(_: int) -> None:
+        raise KeyError
+
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    for variable in ("HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+
+
 class ByCost(LoadFileScheduling):  # type: ignore[misc]  # it has no types
     """Tests of a file run together; so do all that share a browser, and all that have Numba compile loops."""
 

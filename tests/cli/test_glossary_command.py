@@ -697,6 +697,13 @@ def test_large_seed_file_is_listed_without_being_parsed_again(
     assert again.out == first.out
 
 
+@pytest.mark.usefixtures("homeless")
+def test_a_large_seed_file_is_read_without_a_home(two_lifts: Path) -> None:
+    write_scope(two_lifts, [(f"term {number}", LIFT) for number in range(2_000)])
+
+    assert vocabgap("glossary", "list").out.endswith("Total: 2000 term(s)\n")
+
+
 def test_damaged_cache_of_a_seed_file_is_made_anew(
     two_lifts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

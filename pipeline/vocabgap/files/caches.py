@@ -13,10 +13,16 @@ EMBEDDINGS_FOLDER: Final = "embeddings"
 """The folder of embeddings in a cache; what earlier scans have read lies beside it."""
 
 
-def user_cache() -> Path:
-    """The folder of the user's cache that is vocabgap's, as the XDG base directories have it."""
+def user_cache() -> Path | None:
+    """The folder of the user's cache that is vocabgap's, as the XDG base directories have it.
+
+    None where the user has no home: what can be made again is not kept then.
+    """
     home = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (home if home.is_absolute() else Path("~/.cache")) / "vocabgap"
+    try:
+        return (home if home.is_absolute() else Path("~/.cache").expanduser()) / "vocabgap"
+    except RuntimeError:
+        return None
 
 
 @contextmanager

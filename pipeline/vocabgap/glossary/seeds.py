@@ -237,9 +237,10 @@ def parse_seed(path: Path, content: bytes) -> Seed:
     What a large file without errors holds is kept in the user's cache by its digest: to read its YAML takes
     twenty times as long.
     """
-    if len(content) < _LARGE:
+    cache = user_cache()
+    if len(content) < _LARGE or cache is None:
         return _parsed(path, content)
-    kept = user_cache().expanduser() / "seeds" / hashlib.sha256(_LAYOUT + content).hexdigest()
+    kept = cache / "seeds" / hashlib.sha256(_LAYOUT + content).hexdigest()
     with suppress(OSError, msgspec.MsgspecError):
         return Seed(path, msgspec.msgpack.decode(kept.read_bytes(), type=tuple[SeedTerm, ...]))
     seed = _parsed(path, content)

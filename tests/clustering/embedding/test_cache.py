@@ -338,7 +338,14 @@ def test_without_a_cache_folder_that_can_be_meant_it_is_in_the_home_folder(
     monkeypatch: pytest.MonkeyPatch, home: str
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", home)
-    assert user_cache() == Path("~/.cache/vocabgap")
+    assert user_cache() == Path("~/.cache/vocabgap").expanduser()
+
+
+@pytest.mark.usefixtures("homeless")
+def test_without_a_home_nothing_is_kept(folder: Path, fresh: npt.NDArray[np.float32]) -> None:
+    loaded = load_embedder(str(folder))
+    assert loaded is not None
+    assert loaded.embed(TEXTS).tobytes() == fresh.tobytes()
 
 
 def test_a_cache_of_the_user_that_cannot_be_used_is_a_note(
