@@ -1,13 +1,21 @@
 """The notebooks run as they are, and what they show loads nothing."""
 
+import ast
+import json
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from nbmake.nb_run import NotebookRun
 from selectolax.lexbor import LexborHTMLParser
 
+import vocabgap as vg
+from builders import gap, write_corpus
+
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
+DEMO = '"../data/demo"  # or a folder of your own logs'
+HOSTILE = ("<script>alert(1)</script>", "\x1b[31mred\x1b[0m and \0", "\U0001f600" * 200, "x" * 5_000)
 SECONDS = 120  # for one cell
 LOADS = "script, link, iframe, object, embed, [src], [href]"  # elements that fetch something, or may
 
@@ -33,3 +41,48 @@ def test_a_notebook_runs_and_shows_itself_without_a_network(notebook: Path) -> N
             assert not LexborHTMLParser(html).css(LOADS)
             assert "url(" not in html
             assert "@import" not in html
+
+
+def code_of(notebook: Path, workspace: Path) -> list[str]:
+    """The code cells of a notebook, which read a folder of somebody's own."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    assert sum(source.count(DEMO) for source in sources) == 1
+    return [source.replace(DEMO, repr(str(workspace))) for source in sources]
+
+
+def show(value: object) -> None:
+    """Makes what a notebook would show; an image that cannot be drawn raises."""
+    for method in ("_repr_mimebundle_", "_repr_html_"):
+        if hasattr(value, method):
+            getattr(value, method)()
+
+
+@pytest.mark.parametrize("needs", [HOSTILE, HOSTILE[:1]], ids=["hostile", "one record"])
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_on_logs_of_ones_own(
+    notebook: Path, needs: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(NOTEBOOKS[0].parent)
+    records = (gap(need, intent_category=need, operations_involved=[need, "grain"]) for need in needs * 3)
+    names: dict[str, Any] = {"display": show}
+    for source in code_of(notebook, write_corpus(tmp_path, {"pier": records})):
+        *rest, last = ast.parse(source).body
+        exec(compile(ast.Module(rest, []), notebook.name, "exec"), names)  # noqa: S102
+        if isinstance(last, ast.Expr):
+            show(eval(compile(ast.Expression(last.value), notebook.name, "eval"), names))  # noqa: S307
+        else:
+            exec(compile(ast.Module([last], []), notebook.name, "exec"), names)  # noqa: S102
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS[1:], ids=lambda path: path.stem)
+def test_a_notebook_without_a_record_says_so(
+    notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(NOTEBOOKS[0].parent)
+    first, *_ = code_of(notebook, write_corpus(tmp_path, {"pier": ["no record"]}))
+    names: dict[str, Any] = {}
+    with pytest.raises((LookupError, vg.VocabgapError), match="no record"):
+        exec(first, names)  # noqa: S102
+    if "folder" in names:  # a temporary one, which the last cell takes away
+        names["folder"].cleanup()
