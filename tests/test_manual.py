@@ -16,7 +16,7 @@ from builders.command import vocabgap
 from faults import soak
 from faults.verbs import VERBS
 from vocabgap.clustering.embedding.model_files import find_minilm
-from vocabgap.settings.loading import load_settings
+from vocabgap.model.loading import load_settings
 
 MANUAL = Path(package.__file__).parent / "manual"
 WEEKLY, CORPUS, TUTORIAL, HOOKS = "weekly-job", "corpus", "tutorial", "hooks"

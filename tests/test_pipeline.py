@@ -12,14 +12,8 @@ from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.ingest.scanning import scan
 from vocabgap.ingest.selection import Selection
-from vocabgap.pipeline import STAGES, run
-from vocabgap.ranking.capabilities import rank
-from vocabgap.ranking.classifying import with_categories
-from vocabgap.ranking.coverage import covered
-from vocabgap.ranking.screening import screen
-from vocabgap.ranking.vocabulary import load_vocabulary
-from vocabgap.settings.loading import load_settings
-from vocabgap.settings.model import (
+from vocabgap.model.loading import load_settings
+from vocabgap.model.settings import (
     AliasSettings,
     ClusterSettings,
     DecisionSettings,
@@ -30,6 +24,12 @@ from vocabgap.settings.model import (
     VocabularyFields,
     VocabularySettings,
 )
+from vocabgap.pipeline import STAGES, run
+from vocabgap.ranking.capabilities import rank
+from vocabgap.ranking.classifying import with_categories
+from vocabgap.ranking.coverage import covered
+from vocabgap.ranking.screening import screen
+from vocabgap.ranking.vocabulary import load_vocabulary
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 ONE = {"one": [gap("sky mask")]}

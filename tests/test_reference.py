@@ -11,10 +11,10 @@ import pytest
 
 from builders.reference import MANUAL, PAGES, contexts, meanings, options_of, settings_rows, written
 from vocabgap.corpus.contracts import FILES
+from vocabgap.model.loading import VARIABLES
+from vocabgap.model.settings import Settings
+from vocabgap.model.tables import PUBLISHED
 from vocabgap.reporting.manifest import RUN_FILES
-from vocabgap.schema import PUBLISHED
-from vocabgap.settings.loading import VARIABLES
-from vocabgap.settings.model import Settings
 
 PACKAGE = MANUAL.parent
 VARIABLE = re.compile(r"(?:VOCABGAP|XDG)_[A-Z_]*[A-Z]|COLUMNS")

@@ -26,6 +26,11 @@ from vocabgap.ingest.scanning import Scan as Scan
 from vocabgap.ingest.scanning import scan as scan
 from vocabgap.ingest.scanning import scan_to_parquet as scan_to_parquet
 from vocabgap.ingest.selection import Selection as Selection
+from vocabgap.model.loading import load_settings as load_settings
+from vocabgap.model.record import fold_category as fold_category
+from vocabgap.model.record import fold_operation as fold_operation
+from vocabgap.model.settings import RankBy as RankBy
+from vocabgap.model.settings import Settings as Settings
 from vocabgap.pipeline import Run as Run
 from vocabgap.pipeline import run as run
 from vocabgap.ranking.capabilities import rank as rank
@@ -36,15 +41,10 @@ from vocabgap.ranking.drafting import draft as draft
 from vocabgap.ranking.screening import screen as screen
 from vocabgap.ranking.vocabulary import Vocabulary as Vocabulary
 from vocabgap.ranking.vocabulary import load_vocabulary as load_vocabulary
-from vocabgap.records.record import fold_category as fold_category
-from vocabgap.records.record import fold_operation as fold_operation
 from vocabgap.reporting.history import history as history
 from vocabgap.reporting.summary import Summary as Summary
 from vocabgap.reporting.writing import Published as Published
 from vocabgap.reporting.writing import report as report
-from vocabgap.settings.loading import load_settings as load_settings
-from vocabgap.settings.model import RankBy as RankBy
-from vocabgap.settings.model import Settings as Settings
 
 __version__: str
 SCHEMA_VERSION: int

@@ -29,6 +29,9 @@ from vocabgap.glossary.session import Ask
 from vocabgap.ingest.discovery import LogFile, resolve_roots
 from vocabgap.ingest.scanning import LogsRead, Scan, scan
 from vocabgap.ingest.selection import Selection, newest_moment
+from vocabgap.model.moments import LAST, Present, known_present
+from vocabgap.model.settings import DEFAULT_TOP, ScanSettings, Settings, shared_from
+from vocabgap.model.tables import RECORDS
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.classifying import reclassify, with_categories, with_given_categories
 from vocabgap.ranking.coverage import covered
@@ -36,7 +39,6 @@ from vocabgap.ranking.identity import identify
 from vocabgap.ranking.lineage import Lineage, trace
 from vocabgap.ranking.screening import screen
 from vocabgap.ranking.vocabulary import Vocabulary, configured_vocabulary
-from vocabgap.records.moments import LAST, Present, known_present
 from vocabgap.reporting.doubts import doubts_of
 from vocabgap.reporting.history import earlier_rows
 from vocabgap.reporting.keeping import check_keeping, keeping
@@ -53,8 +55,6 @@ from vocabgap.reporting.published_run import (
 from vocabgap.reporting.reproduction import Reproduction
 from vocabgap.reporting.waiting import Blocked, check_report, forgotten_unless_written
 from vocabgap.reporting.writing import Published, report
-from vocabgap.schema import RECORDS
-from vocabgap.settings.model import DEFAULT_TOP, ScanSettings, Settings, shared_from
 from vocabgap.text import count
 
 

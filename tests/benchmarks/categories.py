@@ -14,10 +14,10 @@ import polars as pl
 
 from vocabgap.clustering.grouping import cluster
 from vocabgap.ingest.scanning import scan
+from vocabgap.model.categories import OPERATION_CATEGORIES, judge
+from vocabgap.model.record import PHRASE_FIELDS
+from vocabgap.model.tables import GAPS, RECORDS, phrase
 from vocabgap.ranking.classifying import operations_of, reclassify, train, with_categories
-from vocabgap.records.categories import OPERATION_CATEGORIES, judge
-from vocabgap.records.record import PHRASE_FIELDS
-from vocabgap.schema import GAPS, RECORDS, phrase
 
 DEMO: Final = Path(__file__).parents[2] / "data" / "demo"
 FOLDS: Final = 10

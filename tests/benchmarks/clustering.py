@@ -28,7 +28,7 @@ from vocabgap.clustering.linkage import DENSE_LIMIT, average_linkage, cosine_dis
 from vocabgap.clustering.neighbours import SparseNeighbours
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize, word_rows
 from vocabgap.clustering.wordings import Points, points_of
-from vocabgap.records.record import PHRASE_FIELDS
+from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.text import surface
 
 Solve = Callable[[Rows, FloatArray, float], IntArray]

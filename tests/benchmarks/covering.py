@@ -20,9 +20,9 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from vocabgap.gaplog.nearest import SimilarIndex
+from vocabgap.model.settings import DEFAULT_COVERED, Settings
 from vocabgap.ranking.coverage import entry_index
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
-from vocabgap.settings.model import DEFAULT_COVERED, Settings
 from vocabgap.text import content_words, ignored_stems, surface
 
 TOP: Final = 3

@@ -15,10 +15,10 @@ import polars as pl
 from benchmarks.measuring import Row, Work, cost_of
 from benchmarks.records import make_corpus
 from vocabgap.files.parquet import write_parquet
+from vocabgap.model.tables import HISTORY
 from vocabgap.ranking.capabilities import rank
 from vocabgap.reporting.history import carried_on, earlier_rows, points_of_run
 from vocabgap.reporting.manifest import HISTORY_NAME, MANIFEST_NAME, Rendering, encode_manifest, new_manifest
-from vocabgap.schema import HISTORY
 
 NOW: Final = datetime(2026, 7, 1, 3, 0, 17, 482_913, tzinfo=UTC)
 NIGHTS: Final = 730

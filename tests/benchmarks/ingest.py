@@ -14,7 +14,7 @@ import msgspec
 
 import vocabgap
 from benchmarks.measuring import Row, cost_of
-from vocabgap.records.record import GapRecord, record_ids
+from vocabgap.model.record import GapRecord, record_ids
 
 LOG: Final = "vocabulary_gaps.jsonl"
 BAD_SHARE: Final = 0.001

@@ -15,7 +15,7 @@ import polars as pl
 
 from benchmarks.wordings import draw
 from vocabgap.clustering.vectorizing import IntArray
-from vocabgap.schema import RECORDS, phrase
+from vocabgap.model.tables import RECORDS, phrase
 
 OWN: Final = Path(__file__).parent / "data"
 FIELDS: Final = ("missing_capability", "description", "intent", "workaround", "operations_involved")

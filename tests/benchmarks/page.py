@@ -13,11 +13,11 @@ import polars as pl
 from benchmarks.measuring import Cost, Row, Work, cost_of
 from benchmarks.records import NOW, make_corpus
 from builders.reporting import summary_of
+from vocabgap.model.tables import GAPS, RECORDS
 from vocabgap.ranking.capabilities import rank
 from vocabgap.reporting.page.rendering import render_page
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.writing import with_capabilities
-from vocabgap.schema import GAPS, RECORDS
 
 WARMING: Final = (10, 300, 80)
 SIZES: Final = {  # capabilities, records, images

@@ -17,14 +17,14 @@ import polars as pl
 from benchmarks.measuring import Cost, Row, Work, cost_of
 from benchmarks.records import DAYS, NOW, Groups, make_corpus
 from vocabgap.ingest.scanning import scan
+from vocabgap.model.categories import judge
+from vocabgap.model.settings import RankBy, RankSettings
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.classifying import train
 from vocabgap.ranking.combinations import recurring_sets
 from vocabgap.ranking.coverage import EntryIndex
 from vocabgap.ranking.intervals import DRAWS, rank_intervals
 from vocabgap.ranking.vocabulary import Entry
-from vocabgap.records.categories import judge
-from vocabgap.settings.model import RankBy, RankSettings
 
 SIZES: Final = {"small": (1_000, 20_000, 5_000), "large": (5_000, 100_000, 25_000)}
 WARMING: Final = (20, 200, 50)  # capabilities, records, images

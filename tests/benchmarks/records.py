@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from vocabgap.schema import CLUSTERS, RECORDS, WORDINGS
+from vocabgap.model.tables import CLUSTERS, RECORDS, WORDINGS
 
 NOW: Final = datetime(2026, 7, 1, tzinfo=UTC)
 DAYS: Final = 200

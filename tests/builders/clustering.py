@@ -9,7 +9,7 @@ from scipy import sparse
 
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.clustering.vectorizing import FloatArray, Rows
-from vocabgap.records.record import PHRASE_FIELDS
+from vocabgap.model.record import PHRASE_FIELDS
 
 Item = TypeVar("Item", bound=Hashable)
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import polars as pl
 
 from vocabgap.corpus.corpus import Corpus
-from vocabgap.schema import CHUNKS
+from vocabgap.model.tables import CHUNKS
 
 
 def chunks(

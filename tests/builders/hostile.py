@@ -17,9 +17,9 @@ import pytest
 from builders.command import vocabgap
 from vocabgap.decisions.record import Action, Decision, decide, subject
 from vocabgap.errors import ExitCode
+from vocabgap.model.loading import load_settings
+from vocabgap.model.record import LOG_NAME
 from vocabgap.pipeline import Run, run
-from vocabgap.records.record import LOG_NAME
-from vocabgap.settings.loading import load_settings
 
 NOW: Final = datetime(2026, 7, 1, tzinfo=UTC)
 OWN: Final = Path(__file__).parents[1] / "data" / "hostile.json"

@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 
 from vocabgap.ingest import caching
 from vocabgap.ingest.scanning import Scan, scan
-from vocabgap.records.record import LOG_NAME
+from vocabgap.model.record import LOG_NAME
 
 NEED: Final = b'{"description":"soft reeds"}\n'
 

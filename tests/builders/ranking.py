@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from vocabgap.clustering.grouping import Clusters, cluster
+from vocabgap.model.tables import RECORDS
 from vocabgap.ranking.capabilities import rank
-from vocabgap.schema import RECORDS
 
 Row = Mapping[str, Any]
 

@@ -16,9 +16,20 @@ from builders.command import vocabgap as typed
 from vocabgap.cli.app import app
 from vocabgap.cli.groups import Panel
 from vocabgap.cli.output import PROGRAM
-from vocabgap.schema import CHUNKS, CLUSTERS, FILES, LINKAGE, LISTED, LOGS, PUBLISHED, SWEEP, WORDINGS, Table
-from vocabgap.settings.loading import VARIABLES
-from vocabgap.settings.model import Settings, known_flags
+from vocabgap.model.loading import VARIABLES
+from vocabgap.model.settings import Settings, known_flags
+from vocabgap.model.tables import (
+    CHUNKS,
+    CLUSTERS,
+    FILES,
+    LINKAGE,
+    LISTED,
+    LOGS,
+    PUBLISHED,
+    SWEEP,
+    WORDINGS,
+    Table,
+)
 
 MANUAL: Final = Path(vocabgap.__file__).parent / "manual"
 _MADE: Final = (

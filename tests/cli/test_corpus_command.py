@@ -13,7 +13,7 @@ import pytest
 
 from builders import write_config
 from builders.command import vocabgap
-from vocabgap.records.record import LOG_NAME
+from vocabgap.model.record import LOG_NAME
 
 NORTH = ("--tenant", "north", "--repo", "photos")
 

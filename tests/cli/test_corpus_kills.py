@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from vocabgap.corpus.corpus import Corpus, open_corpus
-from vocabgap.records.record import LOG_NAME
+from vocabgap.model.record import LOG_NAME
 
 KILLS = int(os.environ.get("VOCABGAP_KILLS", "4"))
 NORTH = ("--tenant", "north", "--repo", "photos")

@@ -12,7 +12,7 @@ from vocabgap.cli.app import run
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import ExitCode
 from vocabgap.ingest.selection import Selection
-from vocabgap.settings.model import DecisionSettings, Settings
+from vocabgap.model.settings import DecisionSettings, Settings
 
 MONTHS = [datetime(2026, month, 1, tzinfo=UTC) for month in (5, 6, 7)]
 

@@ -11,7 +11,7 @@ import pytest
 
 import vocabgap as vg
 from builders.command import vocabgap
-from vocabgap.records.record import LOG_NAME
+from vocabgap.model.record import LOG_NAME
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 
 from builders import gap, write_config, write_corpus
 from builders.command import vocabgap
-from vocabgap.records.categories import OPERATION_CATEGORIES
-from vocabgap.settings.gap_rules import rules_in_force
+from vocabgap.model.categories import OPERATION_CATEGORIES
+from vocabgap.model.gap_rules import rules_in_force
 
 
 @pytest.fixture

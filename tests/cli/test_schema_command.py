@@ -4,9 +4,9 @@ import pytest
 
 from builders.command import vocabgap
 from vocabgap.corpus.contracts import FILES, contract_text
-from vocabgap.records.record import RejectReason
+from vocabgap.model.record import RejectReason
+from vocabgap.model.tables import PUBLISHED
 from vocabgap.reporting.manifest import Manifest
-from vocabgap.schema import PUBLISHED
 
 
 @pytest.mark.parametrize("name", sorted(PUBLISHED))

@@ -12,7 +12,7 @@ from benchmarks.wordings import draw
 from builders.clustering import asking, grouped_wordings
 from vocabgap.clustering import cascading
 from vocabgap.clustering.grouping import Clusters, cluster
-from vocabgap.schema import Apart, Together
+from vocabgap.model.tables import Apart, Together
 
 DIMENSIONS = 24
 

@@ -10,8 +10,8 @@ from builders.ranking import records
 from vocabgap.clustering.blending import TextEmbedder
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.clustering.vectorizing import FloatArray
+from vocabgap.model.tables import Apart, Together
 from vocabgap.ranking.capabilities import rank
-from vocabgap.schema import Apart, Together
 from vocabgap.text import surface
 
 

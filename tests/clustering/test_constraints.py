@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from builders.clustering import asking, grouped_wordings
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.errors import InvalidInputError
-from vocabgap.schema import Apart, Constraint, Together
+from vocabgap.model.tables import Apart, Constraint, Together
 
 MASKS = ("sky mask", "sky mask tool", "cloud mask", "cloud mask tool", "film grain", "film grain look")
 PAIRS = {frozenset(MASKS[:2]), frozenset(MASKS[2:4]), frozenset(MASKS[4:])}

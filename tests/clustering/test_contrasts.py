@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from builders.clustering import asking
 from vocabgap.clustering.contrasts import SHORT, leaving, parting_poles, pole_rows, poles_of
 from vocabgap.clustering.grouping import cluster
-from vocabgap.schema import LINKAGE
+from vocabgap.model.tables import LINKAGE
 from vocabgap.text import surface
 
 SAID = "add remove upload download log in out tide pool colour depth"

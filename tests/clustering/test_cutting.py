@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from vocabgap.clustering.contrasts import LEFT, RIGHT, leaving
 from vocabgap.clustering.cutting import Cut, cuts, flat_groups
 from vocabgap.clustering.wordings import clause_share, sentence_share
-from vocabgap.schema import LINKAGE
+from vocabgap.model.tables import LINKAGE
 from vocabgap.text import surface
 
 

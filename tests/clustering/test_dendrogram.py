@@ -8,7 +8,7 @@ from polars.testing import assert_frame_equal
 
 from vocabgap.clustering.cutting import below, flat_groups
 from vocabgap.clustering.linkage import Merges, in_order_of_height
-from vocabgap.schema import LINKAGE
+from vocabgap.model.tables import LINKAGE
 
 Merge = tuple[int, int, float]
 

@@ -15,7 +15,7 @@ from builders.clustering import expanded, partition, random_rows
 from vocabgap.clustering.cutting import flat_groups
 from vocabgap.clustering.linkage import cosine_distances, nearest_neighbour_chain
 from vocabgap.clustering.vectorizing import FloatArray, vectorize
-from vocabgap.schema import LINKAGE
+from vocabgap.model.tables import LINKAGE
 
 SMALLEST_GAP = 1e-9
 seeds = st.integers(0, 2**32 - 1)

@@ -25,7 +25,7 @@ from vocabgap.clustering.describing import (
 from vocabgap.clustering.linkage import cosine_distances, nearest_neighbour_chain
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.clustering.wordings import points_of
-from vocabgap.schema import LINKAGE
+from vocabgap.model.tables import LINKAGE
 
 RandomRows = Callable[[int, int], sparse.csr_array]
 

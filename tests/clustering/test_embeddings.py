@@ -22,7 +22,7 @@ from vocabgap.clustering.blending import (
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.errors import InvalidInputError
-from vocabgap.records.record import PHRASE_FIELDS
+from vocabgap.model.record import PHRASE_FIELDS
 
 
 def with_texts(records: pl.DataFrame) -> Points:

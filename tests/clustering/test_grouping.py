@@ -9,8 +9,8 @@ from builders.clustering import asking, groups
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.records.record import PHRASE_FIELDS
-from vocabgap.schema import CLUSTERS, LINKAGE, WORDINGS
+from vocabgap.model.record import PHRASE_FIELDS
+from vocabgap.model.tables import CLUSTERS, LINKAGE, WORDINGS
 
 
 def test_no_records_give_empty_tables() -> None:

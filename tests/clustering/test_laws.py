@@ -18,7 +18,7 @@ from vocabgap.clustering.describing import labels_of
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.clustering.wordings import clause_share, sentence_share
-from vocabgap.records.record import PHRASE_FIELDS
+from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.text import content_words, ignored_stems, surface
 
 DEMO = Path(__file__).parents[2] / "data" / "demo"

@@ -8,7 +8,7 @@ from vocabgap.clustering import linkage
 from vocabgap.clustering.cutting import WORDS_CUT
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.schema import LINKAGE, SWEEP
+from vocabgap.model.tables import LINKAGE, SWEEP
 
 NEEDS = (
     "reed mask",

@@ -9,8 +9,8 @@ from polars.testing import assert_frame_equal
 
 from builders.clustering import asking
 from vocabgap.clustering.wordings import surfaces_of, wordings_of
-from vocabgap.records.record import PHRASE_FIELDS
-from vocabgap.schema import WORDINGS
+from vocabgap.model.record import PHRASE_FIELDS
+from vocabgap.model.tables import WORDINGS
 
 
 def one_record(missing_capability: str | None, description: str | None, intent: str | None) -> pl.DataFrame:

@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 
 from builders.clustering import asking
 from vocabgap.clustering.wordings import Points, points_of
-from vocabgap.records.record import PHRASE_FIELDS
+from vocabgap.model.record import PHRASE_FIELDS
 
 
 def with_texts(records: pl.DataFrame) -> Points:

@@ -7,7 +7,7 @@ from builders.clustering import asking, grouped_wordings
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.clustering.teaching import EVEN, LESS, SEVERAL, SHIFTS, Lesson, likelihood, taught_shift
 from vocabgap.errors import InvalidInputError
-from vocabgap.schema import Apart, Together
+from vocabgap.model.tables import Apart, Together
 from vocabgap.text import surface
 
 MASKS = ("sky mask", "mask of the sky", "mask of a cloud", "cloud mask", "masks on a cloud")

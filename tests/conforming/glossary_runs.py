@@ -34,7 +34,7 @@ from vocabgap.glossary.session import (
     Question,
     Select,
 )
-from vocabgap.settings.loading import CONFIG_NAME
+from vocabgap.model.loading import CONFIG_NAME
 
 Input = Mapping[str, Any]
 SEEDS: Final = ".kittify/glossaries"

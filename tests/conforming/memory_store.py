@@ -8,7 +8,7 @@ import polars as pl
 
 from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.version import TABLES, Measures
-from vocabgap.schema import CHUNKS
+from vocabgap.model.tables import CHUNKS
 
 
 class MemoryVersion(Change):

@@ -9,7 +9,7 @@ import polars as pl
 
 from vocabgap.corpus.store import Change, open_store
 from vocabgap.corpus.version import PathSnapshot
-from vocabgap.schema import CHUNKS
+from vocabgap.model.tables import CHUNKS
 
 ROWS = 60
 HALF = 30

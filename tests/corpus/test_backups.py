@@ -19,7 +19,7 @@ from vocabgap.corpus.backups import EMBEDDED_BY, Exported, Restored
 from vocabgap.corpus.contracts import BACKUP_RECORD, Code, RefusedError, faults
 from vocabgap.corpus.corpus import Corpus, open_corpus
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
-from vocabgap.settings.model import DEFAULT_DIMENSION, CorpusSettings, Settings
+from vocabgap.model.settings import DEFAULT_DIMENSION, CorpusSettings, Settings
 
 
 class Whose(TypedDict):

@@ -12,7 +12,7 @@ from vocabgap.corpus.corpus import Corpus
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.upkeep import Forgotten
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
-from vocabgap.records.record import LOG_NAME
+from vocabgap.model.record import LOG_NAME
 
 SCOPES = (("north", "photos"), ("north", "archive"), ("south", "photos"))
 

@@ -18,8 +18,8 @@ from vocabgap.corpus.corpus import Corpus
 from vocabgap.errors import ExitCode, NotFoundError, StateError
 from vocabgap.ingest.log_lines import read_lines
 from vocabgap.ingest.scanning import scan
-from vocabgap.records.record import LOG_NAME, ROOT_KIND
-from vocabgap.schema import GAP_KIND
+from vocabgap.model.record import LOG_NAME, ROOT_KIND
+from vocabgap.model.tables import GAP_KIND
 
 
 class Whose(TypedDict):

@@ -14,7 +14,7 @@ from vocabgap.corpus.identity import (
     normal_tenant,
     storage_id,
 )
-from vocabgap.records.record import ROOT_KIND
+from vocabgap.model.record import ROOT_KIND
 
 VALUES = st.none() | st.text() | st.integers() | st.booleans() | st.lists(st.text(), max_size=2)
 METADATA = st.dictionaries(st.sampled_from(NATURAL_KEY), VALUES)

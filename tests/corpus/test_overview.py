@@ -10,7 +10,7 @@ from builders.corpus import ids_of
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.corpus.upkeep import Identity, Overview, overview, set_manifest
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.records.record import LOG_NAME
+from vocabgap.model.record import LOG_NAME
 
 
 class Whose(TypedDict):

@@ -5,7 +5,7 @@ import pytest
 
 from vocabgap.corpus.upkeep import config_orphans, snapshot_orphans, version_gap
 from vocabgap.corpus.version import PathSnapshot
-from vocabgap.schema import CHUNKS
+from vocabgap.model.tables import CHUNKS
 
 NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)
 LATER = NOW + timedelta(milliseconds=1)

@@ -17,8 +17,8 @@ from vocabgap.corpus.manifest import is_corpus
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.ingest.scanning import scan
 from vocabgap.ingest.selection import Selection
-from vocabgap.records.record import LOG_NAME
-from vocabgap.settings.sources import Source
+from vocabgap.model.record import LOG_NAME
+from vocabgap.model.sources import Source
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 

@@ -9,7 +9,7 @@ from builders.corpus import chunks
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import PathSnapshot
 from vocabgap.errors import NotFoundError
-from vocabgap.schema import CHUNKS
+from vocabgap.model.tables import CHUNKS
 
 SAID = datetime(2026, 7, 1, 9, tzinfo=UTC)
 

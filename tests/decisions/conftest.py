@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from vocabgap.decisions.deciding import Decisions
+from vocabgap.model.settings import ClusterSettings, DecisionSettings, Settings
 from vocabgap.pipeline import Run, run
-from vocabgap.settings.model import ClusterSettings, DecisionSettings, Settings
 
 DECIDED_FROM = datetime(2026, 7, 1, tzinfo=UTC)
 FRAMES = ("capabilities.parquet", "gaps.parquet", "groups.parquet", "lineage.parquet", "report.md")

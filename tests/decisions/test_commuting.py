@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from vocabgap.errors import VocabgapError
-from vocabgap.settings.model import ClusterSettings
+from vocabgap.model.settings import ClusterSettings
 
 if TYPE_CHECKING:
     from decisions.conftest import Studio

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from vocabgap.errors import StateError
-from vocabgap.settings.model import ClusterSettings
+from vocabgap.model.settings import ClusterSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,8 +17,8 @@ from builders import gap, write_corpus
 from builders.reporting import tell_anew_of
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.model.settings import ClusterSettings
 from vocabgap.pipeline import Run, run
-from vocabgap.settings.model import ClusterSettings
 
 if TYPE_CHECKING:
     from decisions.conftest import Studio

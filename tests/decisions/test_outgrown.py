@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from builders import gap
-from vocabgap.settings.model import ClusterSettings
+from vocabgap.model.settings import ClusterSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

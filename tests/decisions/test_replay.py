@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from builders.decisions import decided
 from vocabgap.decisions.replay import EffectiveDecisions, in_force, replay, undoings
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.schema import Apart, Together
+from vocabgap.model.tables import Apart, Together
 from vocabgap.text import surface
 
 HERE = frozenset(map(surface, ["sky mask", "cloud mask", "sea mask", "film grain"]))

@@ -17,9 +17,9 @@ from vocabgap.errors import VocabgapError
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.seeds import read_seed
 from vocabgap.ingest.scanning import scan
-from vocabgap.records.record import LOG_NAME
+from vocabgap.model.loading import load_settings
+from vocabgap.model.record import LOG_NAME
 from vocabgap.reporting import manifest as run_manifest
-from vocabgap.settings.loading import load_settings
 
 LINES: Final = "lines of logs"
 # A panic of Polars is no `Exception`, and neither is Ctrl-C, which is to end all of it.

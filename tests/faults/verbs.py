@@ -14,7 +14,7 @@ from vocabgap.corpus.store import open_store
 from vocabgap.decisions.log import read_decisions
 from vocabgap.glossary.event_log import answers_of, read_events
 from vocabgap.ingest.scanning import scan
-from vocabgap.records.record import LOG_NAME
+from vocabgap.model.record import LOG_NAME
 from vocabgap.reporting.history import history
 from vocabgap.reporting.published_run import read_run
 

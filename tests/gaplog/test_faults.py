@@ -13,7 +13,7 @@ from filelock import lock_descriptor
 
 import vocabgap as vg
 from vocabgap.files.locking import SILENT_WAIT
-from vocabgap.records.record import LOG_NAME
+from vocabgap.model.record import LOG_NAME
 
 BEFORE = b'{"description": "one", "workaround": ""}\n'
 

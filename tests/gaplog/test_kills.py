@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import vocabgap as vg
-from vocabgap.records.record import LOG_NAME
+from vocabgap.model.record import LOG_NAME
 
 KILLS = int(os.environ.get("VOCABGAP_KILLS", "6"))
 WRITERS = 5

@@ -6,7 +6,7 @@ import pytest
 
 from builders import outside
 from vocabgap.gaplog.entry import category
-from vocabgap.records.record import CATEGORIES, LOG_NAME, UNCATEGORIZED, fold_category
+from vocabgap.model.record import CATEGORIES, LOG_NAME, UNCATEGORIZED, fold_category
 
 GIVEN = 0.85  # share of the needs that get a category
 RIGHT = 0.9  # share of these for which it is the agent's own

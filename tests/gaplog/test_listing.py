@@ -10,7 +10,7 @@ from polars.testing import assert_frame_equal
 import vocabgap as vg
 from builders import gap, write_corpus
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.schema import LISTED
+from vocabgap.model.tables import LISTED
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 NEWEST_FIRST = ["film grain", "sky mask", "mask the sky", "film grain size", "dust removal"]

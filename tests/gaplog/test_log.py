@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import vocabgap as vg
 from builders import outside
 from builders.gaplog import found
-from vocabgap.records.record import FIELDS, LOG_NAME
+from vocabgap.model.record import FIELDS, LOG_NAME
 
 
 def lines(image: Path) -> list[dict[str, Any]]:

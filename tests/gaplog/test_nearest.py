@@ -8,7 +8,7 @@ import pytest
 import vocabgap as vg
 from builders import gap, write_corpus
 from vocabgap.gaplog.nearest import SimilarIndex
-from vocabgap.settings.model import ClusterSettings, Settings
+from vocabgap.model.settings import ClusterSettings, Settings
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from vocabgap.glossary.event_log import (
 )
 from vocabgap.glossary.glossary import added
 from vocabgap.glossary.senses import SenseStatus
-from vocabgap.settings.model import GlossarySettings
+from vocabgap.model.settings import GlossarySettings
 
 
 def settings_of(folder: Path) -> GlossarySettings:

@@ -21,7 +21,7 @@ from vocabgap.glossary.session import (
     defined,
     parse_answer,
 )
-from vocabgap.settings.model import GlossarySettings
+from vocabgap.model.settings import GlossarySettings
 
 CANDIDATES = (SenseRef("lift", "team_domain", LIFT), SenseRef("lift", "team_domain", STAIN))
 

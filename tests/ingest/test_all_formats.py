@@ -9,7 +9,7 @@ import pytest
 
 from builders.command import vocabgap
 from vocabgap.ingest.scanning import scan
-from vocabgap.settings.sources import shipped_sources
+from vocabgap.model.sources import shipped_sources
 
 
 def event(name: str, **properties: object) -> dict[str, Any]:

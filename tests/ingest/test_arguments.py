@@ -8,8 +8,8 @@ from builders import gap
 from builders.ingest import write_log
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import scan, scan_to_parquet
-from vocabgap.settings.model import IngestSettings, Settings
-from vocabgap.settings.sources import Source
+from vocabgap.model.settings import IngestSettings, Settings
+from vocabgap.model.sources import Source
 
 
 def test_what_is_said_beside_the_settings_goes_before_them(workspace: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 from builders.ingest import let_it_settle, same_as_fresh, write_log
 from vocabgap.ingest.caching import CacheUse
 from vocabgap.ingest.scanning import scan
-from vocabgap.records.record import LOG_NAME
-from vocabgap.settings.sources import Source
+from vocabgap.model.record import LOG_NAME
+from vocabgap.model.sources import Source
 
 NEED: Final = b'{"description":"soft reeds"}\n'
 

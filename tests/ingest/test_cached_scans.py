@@ -19,8 +19,8 @@ from vocabgap.ingest import caching, lines
 from vocabgap.ingest.caching import CacheUse
 from vocabgap.ingest.reading import Block, blocks
 from vocabgap.ingest.scanning import scan
-from vocabgap.records.record import LOG_NAME
-from vocabgap.settings.sources import Source
+from vocabgap.model.record import LOG_NAME
+from vocabgap.model.sources import Source
 
 IMAGES: Final = ("fox-3", "heron-11", "wren-2", ".trash")
 NEED: Final = b'{"description":"soft reeds"}\n'

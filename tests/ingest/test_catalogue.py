@@ -6,8 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vocabgap.ingest.discovery import Catalogue, LogKind
-from vocabgap.records.record import LOG_NAME
-from vocabgap.settings.sources import Source, shipped_sources
+from vocabgap.model.record import LOG_NAME
+from vocabgap.model.sources import Source, shipped_sources
 
 SUFFIXES = [("", ""), (".gz", "gz"), (".zst", "zst")]
 

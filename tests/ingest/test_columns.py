@@ -10,8 +10,8 @@ from vocabgap.ingest import columns
 from vocabgap.ingest.columns import RecordColumns
 from vocabgap.ingest.discovery import LogFile, LogKind
 from vocabgap.ingest.reading import Block
-from vocabgap.records.record import GapRecord, record_id
-from vocabgap.schema import RECORDS
+from vocabgap.model.record import GapRecord, record_id
+from vocabgap.model.tables import RECORDS
 
 names = st.lists(st.one_of(st.sampled_from(["", "\x1f", "crop", "a\x1fb"]), st.text(max_size=4)), max_size=3)
 moments = st.datetimes(timezones=st.just(UTC))

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from vocabgap.ingest.decoding import Decoded, decode_line
-from vocabgap.records.record import UNCATEGORIZED, Repair
+from vocabgap.model.record import UNCATEGORIZED, Repair
 
 NEED = "soften only the reed tips"
 

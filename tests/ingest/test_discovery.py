@@ -9,7 +9,7 @@ from builders.ingest import write_log
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
 from vocabgap.ingest.decoding import Rejected
 from vocabgap.ingest.discovery import discover, repository_slugs
-from vocabgap.records.record import LOG_NAME, RejectReason
+from vocabgap.model.record import LOG_NAME, RejectReason
 
 folders = st.lists(st.sampled_from(["a", "b", "root"]), max_size=3).map(lambda parts: Path("/", *parts))
 not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root reads folders whatever their permissions")

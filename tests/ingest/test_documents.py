@@ -14,7 +14,7 @@ from vocabgap.ingest import documents
 from vocabgap.ingest.decoding import FieldMap
 from vocabgap.ingest.documents import elements
 from vocabgap.ingest.scanning import scan
-from vocabgap.settings.sources import Source, pointer_of
+from vocabgap.model.sources import Source, pointer_of
 
 MISSING = {
     "type": "missing_tool",

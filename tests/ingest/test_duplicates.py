@@ -7,7 +7,7 @@ import pytest
 from builders import gap
 from builders.ingest import as_line, scan_bytes, write_log
 from vocabgap.ingest.scanning import scan
-from vocabgap.records.record import LOG_NAME
+from vocabgap.model.record import LOG_NAME
 
 
 def test_a_record_that_is_written_twice_counts_once(workspace: Path) -> None:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from builders.command import vocabgap
 from vocabgap.ingest.scanning import scan
-from vocabgap.records.record import LOG_NAME
-from vocabgap.settings.loading import load_settings
-from vocabgap.settings.sources import Source
+from vocabgap.model.loading import load_settings
+from vocabgap.model.record import LOG_NAME
+from vocabgap.model.sources import Source
 
 Json = dict[str, Any]
 

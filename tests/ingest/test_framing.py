@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vocabgap.ingest.reading import Block, blocks
-from vocabgap.records.record import MAX_LINE_BYTES
+from vocabgap.model.record import MAX_LINE_BYTES
 
 BOM = b"\xef\xbb\xbf"
 LIMIT = 8

@@ -9,7 +9,7 @@ import pytest
 from builders import outside
 from builders.ingest import scan_bytes
 from vocabgap.ingest.scanning import Scan, scan
-from vocabgap.records.record import LOG_NAME, RejectReason
+from vocabgap.model.record import LOG_NAME, RejectReason
 
 GOOD = b'{"image_id":"heron-11","description":"sound line"}'
 TEXT_FIELDS = [

@@ -12,7 +12,7 @@ from msgspec.structs import astuple
 from builders.ingest import as_line, scan_bytes, write_log
 from vocabgap.ingest.decoding import Decoded, decode_complete, decode_line
 from vocabgap.ingest.scanning import scan
-from vocabgap.records.record import FIELDS, MAX_LINE_BYTES
+from vocabgap.model.record import FIELDS, MAX_LINE_BYTES
 
 TEXTS = ["session_id", "snapshot_hash", "workaround", "intent", "missing_capability", "notes"]
 LISTS = ["operations_involved", "vocabulary_used"]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from builders.ingest import write_log
 from vocabgap.ingest.discovery import LogFile, discover
 from vocabgap.ingest.scanning import Scan, scan
-from vocabgap.records.record import LOG_NAME, RejectReason
+from vocabgap.model.record import LOG_NAME, RejectReason
 
 Burrow = Callable[[int, str], None]
 

@@ -8,9 +8,9 @@ import pytest
 from builders.ingest import write_log
 from vocabgap.ingest.log_lines import read_lines, text_lines
 from vocabgap.ingest.scanning import scan
-from vocabgap.records.record import LOG_NAME
-from vocabgap.settings.model import ScanSettings
-from vocabgap.settings.sources import Source
+from vocabgap.model.record import LOG_NAME
+from vocabgap.model.settings import ScanSettings
+from vocabgap.model.sources import Source
 
 NEED = b'{"description":"soft reeds"}\n'
 

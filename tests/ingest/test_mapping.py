@@ -13,8 +13,8 @@ from polars.testing import assert_frame_equal
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.decoding import FieldMap
 from vocabgap.ingest.scanning import scan
-from vocabgap.records.record import FIELDS, LOG_NAME
-from vocabgap.settings.sources import NATIVE, Source, checked_sources
+from vocabgap.model.record import FIELDS, LOG_NAME
+from vocabgap.model.sources import NATIVE, Source, checked_sources
 
 Record = dict[str, Any]
 

@@ -10,8 +10,8 @@ import pytest
 from builders import gap
 from builders.ingest import as_line, scan_bytes, write_log
 from vocabgap.ingest.scanning import Scan, scan
-from vocabgap.records.record import FIELDS
-from vocabgap.schema import RECORDS
+from vocabgap.model.record import FIELDS
+from vocabgap.model.tables import RECORDS
 
 BOM = b"\xef\xbb\xbf"
 LISTS = ["operations_involved", "vocabulary_used"]

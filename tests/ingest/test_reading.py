@@ -18,7 +18,7 @@ from builders.ingest import write_log
 from vocabgap.ingest.discovery import LogFile, discover
 from vocabgap.ingest.reading import MIB, OpenLog
 from vocabgap.ingest.scanning import Scan, scan
-from vocabgap.records.record import LOG_NAME
+from vocabgap.model.record import LOG_NAME
 
 if sys.version_info >= (3, 14):
     from compression import zstd

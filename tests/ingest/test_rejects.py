@@ -13,7 +13,7 @@ from builders import gap
 from builders.ingest import as_line, only_reject, scan_bytes, write_log
 from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
 from vocabgap.ingest.scanning import scan
-from vocabgap.records.record import LOG_NAME, RejectReason
+from vocabgap.model.record import LOG_NAME, RejectReason
 
 NEED = "soften only the reed tips"
 

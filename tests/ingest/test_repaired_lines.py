@@ -8,7 +8,7 @@ import pytest
 from builders import gap, write_corpus
 from vocabgap.ingest.log_lines import RepairedLine, repaired_lines
 from vocabgap.ingest.scanning import scan
-from vocabgap.records.record import Repair
+from vocabgap.model.record import Repair
 
 
 def counted(found: list[RepairedLine]) -> dict[str, int]:

@@ -10,7 +10,7 @@ from builders import gap
 from builders.ingest import as_line, assert_every_line_is_accounted_for, only_reject, write_log
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.ingest.scanning import scan
-from vocabgap.records.record import LOG_NAME, RejectReason
+from vocabgap.model.record import LOG_NAME, RejectReason
 
 not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root reads files whatever their permissions")
 

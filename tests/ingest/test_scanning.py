@@ -8,8 +8,8 @@ from polars.testing import assert_frame_equal
 from builders import gap
 from builders.ingest import assert_every_line_is_accounted_for, scan_bytes, write_log
 from vocabgap.ingest.scanning import scan
-from vocabgap.records.record import LOG_NAME
-from vocabgap.schema import FILES, GAPS, RECORDS, REJECTS
+from vocabgap.model.record import LOG_NAME
+from vocabgap.model.tables import FILES, GAPS, RECORDS, REJECTS
 
 SNAPSHOT = "d4" * 32
 

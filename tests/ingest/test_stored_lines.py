@@ -9,7 +9,7 @@ from polars.testing import assert_frame_equal
 from builders.ingest import write_log
 from vocabgap.ingest.log_lines import STORED, read_lines, scan_stored
 from vocabgap.ingest.scanning import Scan, scan, united
-from vocabgap.records.record import LOG_NAME, MAX_LINE_BYTES
+from vocabgap.model.record import LOG_NAME, MAX_LINE_BYTES
 
 NEED = b'{"description":"soft reeds"}\n'
 

@@ -9,8 +9,8 @@ import pytest
 
 from builders.command import vocabgap
 from vocabgap.ingest.scanning import scan
+from vocabgap.model.record import MAX_LINE_BYTES
 from vocabgap.ranking.screening import screen
-from vocabgap.records.record import MAX_LINE_BYTES
 
 Json = dict[str, Any]
 CANARY = "canary-91c4"

@@ -9,7 +9,7 @@ import pytest
 from builders import gap, write_corpus
 from vocabgap.ingest.scanning import scan
 from vocabgap.ingest.selection import Selection, undated, unmatched
-from vocabgap.schema import GAPS
+from vocabgap.model.tables import GAPS
 
 SPAN = "the oldest is of 2026-04-01T10:00:00Z, the newest of 2026-05-02T00:00:00Z"
 

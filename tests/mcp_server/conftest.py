@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from builders import gap, write_corpus
-from vocabgap.settings.model import (
+from vocabgap.model.settings import (
     DecisionSettings,
     GlossarySettings,
     ReportSettings,

@@ -14,7 +14,7 @@ import pytest
 from vocabgap.errors import StateError
 from vocabgap.files.signals import STOPPING
 from vocabgap.mcp.workspace import Workspace
-from vocabgap.settings.model import Settings
+from vocabgap.model.settings import Settings
 
 Serve = Callable[[], None]
 

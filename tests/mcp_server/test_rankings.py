@@ -9,8 +9,8 @@ import vocabgap as vg
 from vocabgap.ingest.selection import Selection
 from vocabgap.mcp import workspace as module
 from vocabgap.mcp.workspace import Known, Rankings
+from vocabgap.model.settings import DecisionSettings, Settings, VocabularySettings
 from vocabgap.pipeline import Analysis, analyse
-from vocabgap.settings.model import DecisionSettings, Settings, VocabularySettings
 
 EVERYTHING = Selection()
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.calls import found, refused
-from vocabgap.settings.model import Settings
+from vocabgap.model.settings import Settings
 
 anyio = pytest.importorskip("anyio", reason="needs the extra `mcp`")
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("_schemas_as_checked")]

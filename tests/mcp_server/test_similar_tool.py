@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mcp_server.calls import found, refused
-from vocabgap.settings.model import ClusterSettings, Settings
+from vocabgap.model.settings import ClusterSettings, Settings
 
 if TYPE_CHECKING:
     from mcp import Client

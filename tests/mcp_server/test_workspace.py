@@ -6,7 +6,7 @@ import pytest
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
 from vocabgap.mcp.workspace import Workspace
-from vocabgap.settings.model import Settings
+from vocabgap.model.settings import Settings
 
 
 @pytest.fixture

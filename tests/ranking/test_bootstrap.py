@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.ranking import by_surface, ranked, records
+from vocabgap.model.settings import RankBy
 from vocabgap.ranking import capabilities, intervals
 from vocabgap.ranking.identity import default_identities
-from vocabgap.settings.model import RankBy
 
 Row = Mapping[str, Any]
 

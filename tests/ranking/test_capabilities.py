@@ -19,8 +19,8 @@ from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.clustering.wordings import clause_share, sentence_share
 from vocabgap.errors import InvalidInputError
+from vocabgap.model.tables import CAPABILITIES
 from vocabgap.ranking.capabilities import rank
-from vocabgap.schema import CAPABILITIES
 from vocabgap.text import content_words, ignored_stems, surface
 
 Row = Mapping[str, Any]

@@ -11,6 +11,7 @@ from polars.testing import assert_frame_equal
 from builders.ranking import records
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import scan
+from vocabgap.model.tables import GAPS
 from vocabgap.ranking.classifying import (
     operations_of,
     reclassify,
@@ -18,7 +19,6 @@ from vocabgap.ranking.classifying import (
     with_categories,
     with_given_categories,
 )
-from vocabgap.schema import GAPS
 
 Rows = Sequence[Mapping[str, Any]]
 

@@ -6,11 +6,11 @@ import pytest
 from builders.ranking import ranked, records
 from vocabgap.clustering.grouping import cluster
 from vocabgap.errors import InvalidInputError
+from vocabgap.model.settings import DEFAULT_COVERED
+from vocabgap.model.tables import CAPABILITIES
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.coverage import covered, probably_covered
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
-from vocabgap.schema import CAPABILITIES
-from vocabgap.settings.model import DEFAULT_COVERED
 
 VOCABULARY = Vocabulary(
     (

@@ -10,8 +10,8 @@ from types import ModuleType
 import pytest
 
 from builders import outside
+from vocabgap.model.settings import DEFAULT_COVERED
 from vocabgap.ranking.vocabulary import load_vocabulary
-from vocabgap.settings.model import DEFAULT_COVERED
 
 TESTS = Path(__file__).parents[1]
 MAP_DESK = TESTS / "data" / "map_desk"

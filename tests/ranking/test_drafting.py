@@ -10,9 +10,9 @@ import pytest
 
 from builders.ranking import day, ranked, records
 from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.model.tables import GAPS, RECORDS
 from vocabgap.ranking.drafting import Draft, draft
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
-from vocabgap.schema import GAPS, RECORDS
 from vocabgap.text import stem, words
 
 Row = Mapping[str, Any]

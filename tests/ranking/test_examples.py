@@ -8,8 +8,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from builders.ranking import by_surface, day, ranked, records
+from vocabgap.model.tables import EXAMPLE_FIELDS
 from vocabgap.ranking.capabilities import rank
-from vocabgap.schema import EXAMPLE_FIELDS
 
 Row = Mapping[str, Any]
 

@@ -7,8 +7,8 @@ import pytest
 
 from builders.ranking import write
 from vocabgap.errors import InvalidInputError
+from vocabgap.model.settings import VocabularyFields
 from vocabgap.ranking.vocabulary import Entry, load_vocabulary
-from vocabgap.settings.model import VocabularyFields
 
 MANIFEST = {
     "_comment": "two entries",

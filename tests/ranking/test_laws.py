@@ -15,8 +15,8 @@ from polars.testing import assert_frame_equal
 from builders.ranking import records
 from vocabgap.clustering.describing import labels_of
 from vocabgap.clustering.grouping import Clusters, cluster
+from vocabgap.model.settings import RankBy
 from vocabgap.ranking.capabilities import rank
-from vocabgap.settings.model import RankBy
 
 Row = Mapping[str, Any]
 

@@ -3,7 +3,7 @@ import pytest
 
 from builders.ranking import ranked
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.records.lookup import find_capability
+from vocabgap.model.lookup import find_capability
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from polars.testing import assert_frame_equal
 
 from builders.ranking import Row, day, ranked
 from vocabgap.errors import InvalidInputError
-from vocabgap.settings.model import RankBy
+from vocabgap.model.settings import RankBy
 
 
 def labels_of(table: pl.DataFrame) -> list[str]:

@@ -13,9 +13,9 @@ from polars.testing import assert_frame_equal
 
 from builders.ranking import records
 from vocabgap.errors import InvalidInputError
+from vocabgap.model.tables import COMBINATIONS
 from vocabgap.ranking import combinations as mining
 from vocabgap.ranking.combinations import LEAST, MOST_OPERATIONS, recurring_sets
-from vocabgap.schema import COMBINATIONS
 
 Held = tuple[str, ...]
 

@@ -14,9 +14,9 @@ from builders import outside
 from builders.ranking import records
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import scan
+from vocabgap.model.gap_rules import rules_in_force
+from vocabgap.model.tables import GAPS
 from vocabgap.ranking.screening import _may_fit, rule_of, screen
-from vocabgap.schema import GAPS
-from vocabgap.settings.gap_rules import rules_in_force
 
 RULES = rules_in_force()
 

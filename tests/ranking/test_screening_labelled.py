@@ -2,8 +2,8 @@
 
 import pytest
 
+from vocabgap.model.gap_rules import rules_in_force
 from vocabgap.ranking.screening import rule_of
-from vocabgap.settings.gap_rules import rules_in_force
 
 RULES = rules_in_force()
 # What happened, what the record names as missing, and the rule that should say so.

@@ -7,11 +7,11 @@ import pytest
 from builders import gap, write_corpus
 from builders.reporting import publish, text_of
 from vocabgap.ingest.scanning import scan
+from vocabgap.model.settings import AliasSettings, Settings
+from vocabgap.model.tables import COMBINATIONS
 from vocabgap.pipeline import Run
 from vocabgap.reporting.overviews import Combination, recurring
 from vocabgap.reporting.writing import render
-from vocabgap.schema import COMBINATIONS
-from vocabgap.settings.model import AliasSettings, Settings
 
 
 def counted(

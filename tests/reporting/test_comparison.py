@@ -6,11 +6,11 @@ import polars as pl
 import pytest
 
 from vocabgap.ingest.selection import Selection
+from vocabgap.model.settings import RankSettings
+from vocabgap.model.tables import CAPABILITIES, GROUPS
 from vocabgap.reporting.comparison import Comparison, Kind, compare, compared_in_words
 from vocabgap.reporting.manifest import Difference, Narrowing
 from vocabgap.reporting.published_run import PublishedRun
-from vocabgap.schema import CAPABILITIES, GROUPS
-from vocabgap.settings.model import RankSettings
 
 BEFORE, AFTER = datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 7, 1, tzinfo=UTC)
 Row = tuple[str, str, int]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vocabgap.model.tables import LINKAGE
 from vocabgap.reporting.dendrogram import Leaf, svg_dendrogram, text_dendrogram
-from vocabgap.schema import LINKAGE
 
 SVG = "{http://www.w3.org/2000/svg}"
 LEAVES = [Leaf("reed mask", 3), Leaf("mask of reeds", 12), Leaf("reeds, masked", 2), Leaf("reed picker", 1)]

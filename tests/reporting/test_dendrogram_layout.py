@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from vocabgap.model.tables import LINKAGE
 from vocabgap.reporting.dendrogram import Leaf, svg_dendrogram, text_dendrogram
-from vocabgap.schema import LINKAGE
 
 SVG = "{http://www.w3.org/2000/svg}"
 PATH = re.compile(r"M([\d.]+) ([\d.]+)H([\d.]+)V([\d.]+)H([\d.]+)")

@@ -16,14 +16,14 @@ from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.glossary.conflicts import Strictness
 from vocabgap.ingest.selection import Selection
+from vocabgap.model.settings import DecisionSettings, GlossarySettings, RankBy, RankSettings, Settings
+from vocabgap.model.tables import HISTORY
 from vocabgap.reporting import history as module
 from vocabgap.reporting.capability import Past
 from vocabgap.reporting.history import RunKey, comparable, find_in, followed, points_of
 from vocabgap.reporting.page.payload import payload_of
 from vocabgap.reporting.waiting import publish_waiting
 from vocabgap.reporting.writing import Published, render
-from vocabgap.schema import HISTORY
-from vocabgap.settings.model import DecisionSettings, GlossarySettings, RankBy, RankSettings, Settings
 
 START = datetime(2026, 7, 1, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -12,8 +12,8 @@ from builders.command import vocabgap
 from builders.reporting import publish
 from vocabgap.errors import StateError
 from vocabgap.glossary.conflicts import Strictness
+from vocabgap.model.settings import GlossarySettings, ReportSettings, Settings
 from vocabgap.reporting.waiting import publish_waiting
-from vocabgap.settings.model import GlossarySettings, ReportSettings, Settings
 
 DAYS = [datetime(2026, 7, day, tzinfo=UTC) for day in (1, 2, 3, 4)]
 NAMES = [f"2026-07-0{day}T00-00-00Z" for day in (1, 2, 3, 4)]

@@ -5,8 +5,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+from vocabgap.model.tables import LINEAGE
 from vocabgap.reporting.capability import lineage_in_words
-from vocabgap.schema import LINEAGE
 
 
 def told(**changed: Any) -> dict[str, tuple[str, ...]]:  # noqa: ANN401 - whatever columns there are

@@ -13,12 +13,12 @@ from builders.reporting import headings, publish, summary_of, tables, text_of
 from vocabgap.clustering.grouping import cluster
 from vocabgap.ingest.scanning import scan
 from vocabgap.ingest.selection import Selection
+from vocabgap.model.settings import RankBy, RankSettings, Settings
 from vocabgap.pipeline import Run
 from vocabgap.ranking.capabilities import rank
 from vocabgap.reporting.capability import Recurring
 from vocabgap.reporting.overviews import Category
 from vocabgap.reporting.wording import MOST_BYTES, render_markdown
-from vocabgap.settings.model import RankBy, RankSettings, Settings
 
 SNAPSHOT = "5e" * 32
 NOW = datetime(2026, 7, 1, tzinfo=UTC)

@@ -11,8 +11,8 @@ import pytest
 from builders import gap, write_corpus
 from builders.reporting import headings, tables, text_of
 from vocabgap.decisions.deciding import Decisions
+from vocabgap.model.settings import DecisionSettings, RankBy, RankSettings, Settings, VocabularySettings
 from vocabgap.pipeline import Run, run
-from vocabgap.settings.model import DecisionSettings, RankBy, RankSettings, Settings, VocabularySettings
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 COVERED = "Probably covered: check the entry, or how it can be found"

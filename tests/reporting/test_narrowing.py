@@ -9,8 +9,8 @@ import pytest
 from builders import gap, write_corpus
 from builders.reporting import publish, text_of
 from vocabgap.ingest.selection import Selection
+from vocabgap.model.settings import RankBy, RankSettings, Settings
 from vocabgap.reporting.manifest import Difference, Narrowing, differences
-from vocabgap.settings.model import RankBy, RankSettings, Settings
 
 JUNE, JULY = datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 7, 1, tzinfo=UTC)
 MONTH = JULY - JUNE

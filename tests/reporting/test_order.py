@@ -10,10 +10,10 @@ from builders import gap, write_corpus
 from vocabgap.clustering.grouping import cluster
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import scan
+from vocabgap.model.settings import RankBy
+from vocabgap.model.tables import CAPABILITIES
 from vocabgap.ranking.capabilities import order_of, rank
 from vocabgap.reporting.writing import report
-from vocabgap.schema import CAPABILITIES
-from vocabgap.settings.model import RankBy
 
 
 @pytest.fixture

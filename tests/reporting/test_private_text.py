@@ -15,10 +15,7 @@ from hypothesis import strategies as st
 
 from builders import write_corpus
 from vocabgap.decisions.deciding import Decisions
-from vocabgap.pipeline import Run, run
-from vocabgap.reporting.page.rendering import render_page
-from vocabgap.reporting.sharing import shareable
-from vocabgap.settings.model import (
+from vocabgap.model.settings import (
     ClusterSettings,
     DecisionSettings,
     IngestSettings,
@@ -26,6 +23,9 @@ from vocabgap.settings.model import (
     Settings,
     VocabularySettings,
 )
+from vocabgap.pipeline import Run, run
+from vocabgap.reporting.page.rendering import render_page
+from vocabgap.reporting.sharing import shareable
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 IMAGES = ("one", "two", "three", "four")

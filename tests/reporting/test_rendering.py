@@ -12,10 +12,10 @@ from builders import gap, write_corpus
 from builders.reporting import publish
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.ingest.selection import Selection
+from vocabgap.model.settings import RankBy, RankSettings, Settings
 from vocabgap.pipeline import Run
 from vocabgap.reporting import writing
 from vocabgap.reporting.writing import render, report
-from vocabgap.settings.model import RankBy, RankSettings, Settings
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 

@@ -8,9 +8,7 @@ import pytest
 from builders import gap, write_corpus
 from vocabgap.cli.app import run as command_line
 from vocabgap.ingest.selection import Selection
-from vocabgap.reporting.manifest import Decided, filters
-from vocabgap.reporting.reproduction import Reproduction
-from vocabgap.settings.model import (
+from vocabgap.model.settings import (
     ClusterSettings,
     DecisionSettings,
     RankBy,
@@ -20,6 +18,8 @@ from vocabgap.settings.model import (
     VocabularyFields,
     VocabularySettings,
 )
+from vocabgap.reporting.manifest import Decided, filters
+from vocabgap.reporting.reproduction import Reproduction
 
 Again = Callable[..., tuple[bytes, bytes]]
 NOW = datetime(2026, 7, 1, tzinfo=UTC)

@@ -15,6 +15,7 @@ from builders.reporting import publish
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.selection import Selection
+from vocabgap.model.settings import ClusterSettings, DecisionSettings, RankSettings, Settings
 from vocabgap.pipeline import Run
 from vocabgap.reporting import capability, sharing
 from vocabgap.reporting.capability import Capability, Listed
@@ -26,7 +27,6 @@ from vocabgap.reporting.published_run import read_gaps, read_run
 from vocabgap.reporting.sharing import NO_CATEGORY, NO_WORDING, shareable
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.writing import report
-from vocabgap.settings.model import ClusterSettings, DecisionSettings, RankSettings, Settings
 
 APART = Settings(cluster=ClusterSettings(threshold=0.0))
 TOGETHER = Settings(cluster=ClusterSettings(threshold=1.0))

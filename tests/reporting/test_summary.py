@@ -8,9 +8,9 @@ from builders import gap, write_corpus
 from builders.reporting import publish, summary_of
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.selection import Selection
+from vocabgap.model.settings import ClusterSettings, ReportSettings, Settings
+from vocabgap.model.tables import CAPABILITIES
 from vocabgap.pipeline import Run
-from vocabgap.schema import CAPABILITIES
-from vocabgap.settings.model import ClusterSettings, ReportSettings, Settings
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 

@@ -15,9 +15,9 @@ from vocabgap.glossary.checkpoints import waiting_folder
 from vocabgap.glossary.conflicts import Strictness
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.runtime import configured_runtime
+from vocabgap.model.settings import GlossarySettings, Settings
 from vocabgap.reporting.waiting import Blocked, publish_waiting
 from vocabgap.reporting.writing import Published
-from vocabgap.settings.model import GlossarySettings, Settings
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 REGION, DISGUISE = "A region of an image", "What hides a face"

@@ -14,10 +14,10 @@ from builders.reporting import publish
 from vocabgap.errors import ExitCode, InvalidInputError, StateError
 from vocabgap.ingest.scanning import scan
 from vocabgap.ingest.selection import Selection
+from vocabgap.model.settings import ReportSettings, Settings
+from vocabgap.model.tables import CAPABILITIES, COMBINATIONS, GAPS, REJECTS
 from vocabgap.pipeline import Run, run
 from vocabgap.reporting.writing import report, with_capabilities
-from vocabgap.schema import CAPABILITIES, COMBINATIONS, GAPS, REJECTS
-from vocabgap.settings.model import ReportSettings, Settings
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 FILES = (

@@ -16,11 +16,11 @@ from vocabgap.cli.output import Output, output_of, table
 from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, NotFoundError, VocabgapError, nearest
 from vocabgap.gaplog.log import SESSION_VARIABLE, SNAPSHOT_VARIABLE
 from vocabgap.mcp import TOKEN_VARIABLE
-from vocabgap.records.categories import OPERATION_CATEGORIES
-from vocabgap.records.record import RejectReason, category_key, operation_key
-from vocabgap.settings.gap_rules import rules_in_force
-from vocabgap.settings.loading import ACTOR_VARIABLE, CONFIG_VARIABLE, VARIABLES
-from vocabgap.settings.model import Settings
+from vocabgap.model.categories import OPERATION_CATEGORIES
+from vocabgap.model.gap_rules import rules_in_force
+from vocabgap.model.loading import ACTOR_VARIABLE, CONFIG_VARIABLE, VARIABLES
+from vocabgap.model.record import RejectReason, category_key, operation_key
+from vocabgap.model.settings import Settings
 from vocabgap.text import count, escape_unseen
 
 _BUILT_IN: Final = "  # built in"
@@ -59,7 +59,7 @@ _WITHHELD: Final = "(set)"  # of the token: what is printed is often kept, or ha
 
 def status(context: typer.Context, config: ConfigOption = None, trust: TrustOption = False) -> None:
     """Print versions, the settings in force and the last run."""
-    from vocabgap.records.moments import in_seconds
+    from vocabgap.model.moments import in_seconds
     from vocabgap.reporting.manifest import read_manifest, versions
     from vocabgap.reporting.published_run import resolve_target
 
@@ -237,7 +237,7 @@ def _toml(value: object) -> str:
 
 def _schemas() -> list[str]:
     from vocabgap.corpus.contracts import FILES
-    from vocabgap.schema import PUBLISHED
+    from vocabgap.model.tables import PUBLISHED
 
     return [*PUBLISHED, _RUN, *FILES]
 
@@ -259,7 +259,7 @@ def schema(
 ) -> None:
     """Print the columns of a published frame, or a contract of the shared corpus."""
     from vocabgap.corpus.contracts import FILES, contract_text
-    from vocabgap.schema import PUBLISHED, REJECTS
+    from vocabgap.model.tables import PUBLISHED, REJECTS
 
     output = output_of(context)
     if name == _RUN:

@@ -24,8 +24,8 @@ from vocabgap.cli.options import (
 )
 from vocabgap.cli.output import Output, account_line, output_of
 from vocabgap.errors import ExitCode, InvalidInputError, StateError
-from vocabgap.records.moments import iso, parse_moment, parse_now
-from vocabgap.settings.model import Settings
+from vocabgap.model.moments import iso, parse_moment, parse_now
+from vocabgap.model.settings import Settings
 from vocabgap.text import count, escape_unseen, in_words
 
 if TYPE_CHECKING:

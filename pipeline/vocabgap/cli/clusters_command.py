@@ -24,7 +24,7 @@ from vocabgap.cli.options import (
 )
 from vocabgap.cli.output import Output, account_line, output_of, table
 from vocabgap.errors import NotFoundError, VocabgapError, expanded
-from vocabgap.settings.model import BY_WORDING, DEFAULT_TOP, Settings
+from vocabgap.model.settings import BY_WORDING, DEFAULT_TOP, Settings
 from vocabgap.text import count, excerpt, printable_name, visible
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def _named(clustering: "Clusters", name: str, run: str) -> int:
 
     Where there is none, the error says which groups the published capability of that name is made of.
     """
-    from vocabgap.records.lookup import Named, lookup
+    from vocabgap.model.lookup import Named, lookup
 
     wordings = clustering.wordings.group_by("cluster").agg("wording")
     groups = clustering.clusters.join(wordings, on="cluster", maintain_order="left")
@@ -244,7 +244,7 @@ def _named(clustering: "Clusters", name: str, run: str) -> int:
 
 def _groups_of(clustering: "Clusters", name: str, run: str) -> list[str]:
     """The labels of the groups that a capability of a run is made of, the most mentioned first."""
-    from vocabgap.records.lookup import find_capability
+    from vocabgap.model.lookup import find_capability
     from vocabgap.reporting.published_run import read_run
 
     try:

@@ -15,8 +15,8 @@ from vocabgap.cli.options import ConfigOption, NowOption, TrustOption, settings_
 from vocabgap.cli.output import Output, output_of, table
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.files.signals import end_reads
-from vocabgap.records.moments import parse_now
-from vocabgap.settings.model import DEFAULT_CORPUS
+from vocabgap.model.moments import parse_now
+from vocabgap.model.settings import DEFAULT_CORPUS
 from vocabgap.text import count, escape_unseen, printable_name
 
 if TYPE_CHECKING:

@@ -25,13 +25,13 @@ from vocabgap.cli.options import (
 )
 from vocabgap.cli.output import PROGRAM, Output, output_of, table
 from vocabgap.errors import NotFoundError, VocabgapError, expanded
-from vocabgap.records.moments import parse_now
+from vocabgap.model.moments import parse_now
 from vocabgap.text import count, escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:
     from vocabgap.decisions.deciding import Decisions
     from vocabgap.decisions.record import Decision
-    from vocabgap.settings.model import Settings
+    from vocabgap.model.settings import Settings
 
 decide = Commands(
     "decide",

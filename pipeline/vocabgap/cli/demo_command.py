@@ -14,7 +14,7 @@ from vocabgap.cli.output import PROGRAM, folder_line, output_of
 from vocabgap.errors import StateError
 from vocabgap.files.atomic import whole_folder
 from vocabgap.files.refusals import refusing
-from vocabgap.records.moments import LAST
+from vocabgap.model.moments import LAST
 from vocabgap.text import escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:
@@ -37,10 +37,10 @@ def demo(
     """
     # What follows loads Polars.
     from vocabgap.cli.report_command import print_ranking
+    from vocabgap.model.loading import resolve_settings
     from vocabgap.pipeline import STAGES, run
     from vocabgap.reporting.manifest import PAGE_NAME
     from vocabgap.reporting.published_run import resolve_target
-    from vocabgap.settings.loading import resolve_settings
 
     output = output_of(context)
     target = resolve_target(folder, option="DIR")

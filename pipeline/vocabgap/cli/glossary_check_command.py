@@ -28,7 +28,7 @@ from vocabgap.cli.options import runnable, with_options
 from vocabgap.cli.output import PROGRAM, Output, output_of, table
 from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.records.moments import iso
+from vocabgap.model.moments import iso
 from vocabgap.text import count, escape_unseen, excerpt, printable_name, visible
 
 if TYPE_CHECKING:

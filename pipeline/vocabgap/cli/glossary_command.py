@@ -21,8 +21,8 @@ from vocabgap.cli.groups import Commands
 from vocabgap.cli.options import ConfigOption, TrustOption, with_options
 from vocabgap.cli.output import Output, lines_of, output_of
 from vocabgap.errors import ExitCode, NotFoundError, alike
-from vocabgap.records.moments import iso
-from vocabgap.settings.model import VocabularyFields
+from vocabgap.model.moments import iso
+from vocabgap.model.settings import VocabularyFields
 from vocabgap.text import count, escape_unseen, visible
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from vocabgap.cli.options import with_options
 from vocabgap.cli.output import Output, output_of, table
 from vocabgap.errors import InvalidInputError
 from vocabgap.files.signals import end_reads
-from vocabgap.records.moments import iso
+from vocabgap.model.moments import iso
 from vocabgap.text import carried, excerpt, visible
 
 if TYPE_CHECKING:

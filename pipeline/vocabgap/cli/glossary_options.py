@@ -9,9 +9,9 @@ import typer
 from vocabgap.cli.options import ActorOption, ConfigOption, NowOption, TrustOption, settings_of
 from vocabgap.cli.output import Output
 from vocabgap.errors import InvalidInputError
-from vocabgap.records.moments import parse_now
-from vocabgap.settings.loading import login
-from vocabgap.settings.model import DEFAULT_GLOSSARY
+from vocabgap.model.loading import login
+from vocabgap.model.moments import parse_now
+from vocabgap.model.settings import DEFAULT_GLOSSARY
 from vocabgap.text import visible
 
 if TYPE_CHECKING:

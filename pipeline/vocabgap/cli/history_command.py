@@ -9,8 +9,8 @@ import typer
 
 from vocabgap.cli.options import ConfigOption, RunOption, TrustOption, settings_of
 from vocabgap.cli.output import Output, available_width, output_of, table
-from vocabgap.records.moments import in_seconds, iso
-from vocabgap.settings.model import DEFAULT_TOP
+from vocabgap.model.moments import in_seconds, iso
+from vocabgap.model.settings import DEFAULT_TOP
 from vocabgap.text import count, printable_name, visible
 
 if TYPE_CHECKING:

@@ -38,9 +38,9 @@ from vocabgap.cli.output import (
     ruled,
 )
 from vocabgap.errors import whole_number
-from vocabgap.records.moments import in_seconds, iso, known_present, parse_present
-from vocabgap.records.record import LIST_FIELDS, RATING_NAMES, need_of
-from vocabgap.settings.model import DEFAULT_LISTED
+from vocabgap.model.moments import in_seconds, iso, known_present, parse_present
+from vocabgap.model.record import LIST_FIELDS, RATING_NAMES, need_of
+from vocabgap.model.settings import DEFAULT_LISTED
 from vocabgap.text import count, escape_unseen, excerpt, printable_name, visible
 
 if TYPE_CHECKING:
@@ -320,7 +320,7 @@ def _closing(shown: "Shown", listed: int) -> list[str]:
 
 def _record_lines(shown: "Shown") -> list[str]:
     from vocabgap.gaplog.showing import Place
-    from vocabgap.schema import RECORDS
+    from vocabgap.model.tables import RECORDS
 
     row = shown.gaps.row(0, named=True)
     lines = [f"record {shown.name}"]

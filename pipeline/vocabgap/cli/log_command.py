@@ -10,7 +10,7 @@ from vocabgap.cli.groups import Panel
 from vocabgap.cli.options import ConfigOption, TrustOption, VocabularyOption, settings_of
 from vocabgap.cli.output import Output, output_of
 from vocabgap.errors import InvalidInputError, StateError, VocabgapError
-from vocabgap.records.record import need_of
+from vocabgap.model.record import need_of
 from vocabgap.text import count, escape_unseen, shortened, visible
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from vocabgap.gaplog.log import LoggedGap
     from vocabgap.gaplog.nearest import SimilarGap
-    from vocabgap.settings.model import Settings
+    from vocabgap.model.settings import Settings
 
 _DIGITS = 12  # of an identifier, which names a record well enough
 _WIDTH = 60  # characters of what is near

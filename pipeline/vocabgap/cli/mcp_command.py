@@ -15,7 +15,7 @@ from vocabgap.cli.options import (
     settings_of,
 )
 from vocabgap.cli.output import PROGRAM, output_of
-from vocabgap.settings.model import DEFAULT_OUT
+from vocabgap.model.settings import DEFAULT_OUT
 
 _HIGHEST_PORT: Final = 65_535
 

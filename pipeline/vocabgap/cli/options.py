@@ -15,8 +15,8 @@ import typer
 from vocabgap.cli.groups import Panel
 from vocabgap.cli.output import Output, output_of
 from vocabgap.errors import NotFoundError, VocabgapError, expanded
-from vocabgap.records.moments import parse_moment
-from vocabgap.settings.model import BY_WORDING, DEFAULT_DECISIONS, DEFAULT_OUT, known_flags
+from vocabgap.model.moments import parse_moment
+from vocabgap.model.settings import BY_WORDING, DEFAULT_DECISIONS, DEFAULT_OUT, known_flags
 from vocabgap.text import count, escape_unseen, printable_name
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from vocabgap.ingest.baseline import KnownLine
     from vocabgap.ingest.caching import CacheUse
     from vocabgap.ingest.scanning import Scan
-    from vocabgap.settings.loading import Loaded
-    from vocabgap.settings.model import Settings
+    from vocabgap.model.loading import Loaded
+    from vocabgap.model.settings import Settings
 
 # The options that say which glossary is meant, and those of a report that hold when it is resumed.
 _GLOSSARY_OPTIONS: Final = {
@@ -262,7 +262,7 @@ def settings_of(context: typer.Context) -> "Loaded":
 
     Where a settings file leads out of its folder, that is told once.
     """
-    from vocabgap.settings.loading import resolve_settings
+    from vocabgap.model.loading import resolve_settings
 
     flags = {
         name: None if value in ((), []) else value

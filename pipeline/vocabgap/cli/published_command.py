@@ -20,7 +20,7 @@ from vocabgap.cli.options import (
 )
 from vocabgap.cli.output import output_of, published_line
 from vocabgap.errors import ExitCode
-from vocabgap.settings.model import DEFAULT_TOP
+from vocabgap.model.settings import DEFAULT_TOP
 from vocabgap.text import carried, printable_name, visible
 
 
@@ -132,7 +132,7 @@ def draft(
     if glossary is not None:
         from vocabgap.glossary.authoring import add_entry
         from vocabgap.glossary.senses import SenseStatus
-        from vocabgap.settings.loading import login
+        from vocabgap.model.loading import login
 
         entry = entry_draft.entry
         sense = add_entry(settings.glossary, entry.name, entry.description, actor=login(), is_draft=True)

@@ -50,8 +50,8 @@ from vocabgap.cli.output import (
     table,
 )
 from vocabgap.errors import InvalidInputError
-from vocabgap.records.moments import iso, known_present, parse_present
-from vocabgap.settings.model import DEFAULT_OUT, DEFAULT_TOP, Settings, shared_from
+from vocabgap.model.moments import iso, known_present, parse_present
+from vocabgap.model.settings import DEFAULT_OUT, DEFAULT_TOP, Settings, shared_from
 from vocabgap.text import carried, count, escape_unseen, excerpt, printable_name, visible
 
 if TYPE_CHECKING:
@@ -304,10 +304,10 @@ def _resume(
     known: "Sequence[KnownLine]",
 ) -> None:
     """Publish a report that waits."""
+    from vocabgap.model.tables import REJECTS
     from vocabgap.reporting.manifest import REJECTS_NAME
     from vocabgap.reporting.published_run import read_run, read_table
     from vocabgap.reporting.waiting import Blocked, publish_waiting
-    from vocabgap.schema import REJECTS
 
     published = publish_waiting(
         settings.glossary,
@@ -397,8 +397,8 @@ def _cells(item: "Capability") -> list[object]:
 
 def _mark(item: "Capability", ranked_by: str) -> str:
     """What is to be known of the place of a capability that is shown."""
+    from vocabgap.model.tables import REGRESSED
     from vocabgap.reporting.wording import SEVERAL, pinned
-    from vocabgap.schema import REGRESSED
 
     by_hand = excerpt(pinned(item, ranked_by))
     marks = [*[SEVERAL] * item.mixed, *[by_hand] * bool(by_hand), *[REGRESSED] * (item.status == REGRESSED)]

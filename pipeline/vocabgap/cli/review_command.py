@@ -28,8 +28,8 @@ from vocabgap.cli.output import PROGRAM, Output, output_of, table
 from vocabgap.decisions.record import ReviewAnswer
 from vocabgap.errors import InvalidInputError, converted, expanded, whole_number
 from vocabgap.files.signals import end_reads
-from vocabgap.records.moments import LAST, known_present, parse_present
-from vocabgap.settings.model import DEFAULT_QUESTIONS, DEFAULT_TOP
+from vocabgap.model.moments import LAST, known_present, parse_present
+from vocabgap.model.settings import DEFAULT_QUESTIONS, DEFAULT_TOP
 from vocabgap.text import count, escape_unseen, printable_name
 
 if TYPE_CHECKING:

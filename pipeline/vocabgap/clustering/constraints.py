@@ -16,7 +16,7 @@ from vocabgap.clustering.describing import SHOWN_DIGITS, Labeller
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.clustering.wordings import Points
 from vocabgap.errors import InvalidInputError
-from vocabgap.schema import Apart, Constraint, Together
+from vocabgap.model.tables import Apart, Constraint, Together
 
 
 class Origin(NamedTuple):

@@ -18,7 +18,7 @@ import polars as pl
 from vocabgap.clustering.contrasts import LEFT, RIGHT
 from vocabgap.clustering.vectorizing import FloatArray, IntArray
 from vocabgap.clustering.wordings import sentence_share
-from vocabgap.schema import LINKAGE
+from vocabgap.model.tables import LINKAGE
 
 Sides = npt.NDArray[np.int8]
 

@@ -30,9 +30,9 @@ from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectoriz
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.displays import html_table
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
-from vocabgap.records.record import PHRASE_FIELDS
-from vocabgap.schema import CLUSTERS, RECORDS, SWEEP, WORDINGS, Constraint
-from vocabgap.settings.model import BY_WORDING, DEFAULT_TOP, ClusterSettings, overridden
+from vocabgap.model.record import PHRASE_FIELDS
+from vocabgap.model.settings import BY_WORDING, DEFAULT_TOP, ClusterSettings, overridden
+from vocabgap.model.tables import CLUSTERS, RECORDS, SWEEP, WORDINGS, Constraint
 from vocabgap.text import count
 
 SWEEP_CUTS: Final = tuple(round(0.30 + 0.05 * step, 2) for step in range(14))  # 0.30 to 0.95

@@ -30,8 +30,8 @@ from scipy import sparse
 from vocabgap.clustering.blending import BlendedNeighbours, Nearest
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, on_grid
 from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.model.tables import LINKAGE
 from vocabgap.progress import tell
-from vocabgap.schema import LINKAGE
 
 # Up to here the full matrix of distances is faster than loading a compiler, and takes at most 32 MB.
 DENSE_LIMIT: Final = 2_000

@@ -18,7 +18,7 @@ from vocabgap.clustering.cutting import Tree, members_of
 from vocabgap.clustering.teaching import lessons, likelihood
 from vocabgap.clustering.vectorizing import FloatArray, IntArray
 from vocabgap.clustering.wordings import Points
-from vocabgap.schema import Constraint, Together
+from vocabgap.model.tables import Constraint, Together
 from vocabgap.text import count
 
 ID_PREFIX: Final = "ask-"

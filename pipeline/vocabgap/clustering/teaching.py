@@ -12,7 +12,7 @@ import numpy as np
 
 from vocabgap.clustering.cutting import Tree
 from vocabgap.clustering.vectorizing import FloatArray
-from vocabgap.schema import Constraint, Together
+from vocabgap.model.tables import Constraint, Together
 
 # Fitted on the answers of an oracle about twelve labelled sets; what is near these values does hardly worse.
 SHIFTS: Final = np.round(np.arange(-20, 16) / 100, 2)  # that can be taught

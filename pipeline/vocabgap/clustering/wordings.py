@@ -16,7 +16,7 @@ import numpy.typing as npt
 import polars as pl
 
 from vocabgap.clustering.frames import need
-from vocabgap.schema import phrase, stripped
+from vocabgap.model.tables import phrase, stripped
 from vocabgap.text import content_words, ignored_stems, stem, surface, synonym_table
 
 NO_SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})

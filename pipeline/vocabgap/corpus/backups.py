@@ -26,9 +26,9 @@ from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.files.atomic import replacing
 from vocabgap.files.lines import read_lines
 from vocabgap.files.refusals import refusal, refusing
-from vocabgap.records.record import PHRASE_FIELDS
-from vocabgap.schema import phrase
-from vocabgap.settings.model import Settings
+from vocabgap.model.record import PHRASE_FIELDS
+from vocabgap.model.settings import Settings
+from vocabgap.model.tables import phrase
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -21,9 +21,9 @@ from vocabgap.ingest.columns import FOLDER, TEXT
 from vocabgap.ingest.log_lines import STORED, scan_stored
 from vocabgap.ingest.scanning import Scan as Scan  # noqa: PLC0414 - what a corpus gives
 from vocabgap.ingest.scanning import united
-from vocabgap.records.lookup import did_you_mean
-from vocabgap.schema import CHUNKS, GAP_KIND, UTC_MICROSECONDS
-from vocabgap.settings.sources import Source
+from vocabgap.model.lookup import did_you_mean
+from vocabgap.model.sources import Source
+from vocabgap.model.tables import CHUNKS, GAP_KIND, UTC_MICROSECONDS
 
 PARSER_ID: Final = "vocabgap-gap-log"
 PARSER_VERSION: Final = "1.0.0"

@@ -27,7 +27,7 @@ from vocabgap.corpus.upkeep import Forgotten, Overview, forget, lift, orphans_of
 from vocabgap.corpus.version import PATH_KEY, Measures, damaged_files, what_is_whole
 from vocabgap.corpus.withdrawal import deleted_in_git, empties
 from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError, require_kind, unusable
-from vocabgap.settings.model import Settings
+from vocabgap.model.settings import Settings
 from vocabgap.text import count
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from vocabgap.corpus.identity import (
     refuse_claims,
 )
 from vocabgap.errors import VocabgapError
-from vocabgap.records.record import ROOT_KIND, RejectReason
+from vocabgap.model.record import ROOT_KIND, RejectReason
 
 SCHEMA_VERSION: Final = "1.0.0"
 _NEAR_VERSION: Final = re.compile("1[.][0-9]+[.][0-9]+")

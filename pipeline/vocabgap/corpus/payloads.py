@@ -20,9 +20,9 @@ from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.files.atomic import replacing
 from vocabgap.files.refusals import refusal, refusing
 from vocabgap.ingest.log_lines import LogLines, read_lines, text_lines
-from vocabgap.records.record import ROOT_KIND
-from vocabgap.settings.model import ScanSettings
-from vocabgap.settings.sources import Source
+from vocabgap.model.record import ROOT_KIND
+from vocabgap.model.settings import ScanSettings
+from vocabgap.model.sources import Source
 
 _Parsed = Mapping[str, Any] | RefusedError | PushedLog
 STANDARD_INPUT: Final = "-"

@@ -44,7 +44,7 @@ from vocabgap.files.atomic import sync
 from vocabgap.files.locking import lock_file
 from vocabgap.files.parquet import write_parquet
 from vocabgap.files.signals import deferred_signals
-from vocabgap.schema import CHUNKS
+from vocabgap.model.tables import CHUNKS
 from vocabgap.text import printable_name
 
 # A part that is written anew has about so many rows, more only where a single path has.

@@ -19,11 +19,11 @@ from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import PATH_KEY, TABLES, Measures, PathSnapshot, Version
 from vocabgap.corpus.withdrawal import normal_paths
 from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
-from vocabgap.records.lookup import did_you_mean
-from vocabgap.records.record import FEWEST_DIGITS
-from vocabgap.schema import GAP_KIND
-from vocabgap.settings.model import CorpusSettings
-from vocabgap.settings.sources import Source
+from vocabgap.model.lookup import did_you_mean
+from vocabgap.model.record import FEWEST_DIGITS
+from vocabgap.model.settings import CorpusSettings
+from vocabgap.model.sources import Source
+from vocabgap.model.tables import GAP_KIND
 
 DEFAULT_GAP: Final = CorpusSettings().orphan_version_gap
 _IDENTITY: Final = ("tenant_id", "repo_slug", "root_kind")

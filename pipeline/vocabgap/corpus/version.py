@@ -31,7 +31,7 @@ from vocabgap.corpus.manifest import (
 )
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.files.parquet import write_parquet
-from vocabgap.schema import CHUNKS, LOGS, UTC_MICROSECONDS
+from vocabgap.model.tables import CHUNKS, LOGS, UTC_MICROSECONDS
 
 PATH_KEY: Final = ("tenant_id", "repo_slug", "source_path")
 """What a path is told apart by."""

@@ -17,12 +17,12 @@ from vocabgap.decisions.replay import (
     undoings,
 )
 from vocabgap.errors import InvalidInputError, VocabgapError, expanded, require_kind, texts
-from vocabgap.records.lookup import Named, find_capability, find_wording, lookup
-from vocabgap.records.moments import require_offset
+from vocabgap.model.loading import login
+from vocabgap.model.lookup import Named, find_capability, find_wording, lookup
+from vocabgap.model.moments import require_offset
+from vocabgap.model.settings import DEFAULT_DECISIONS, DEFAULT_OUT
+from vocabgap.model.tables import REGRESSED, SETTLED
 from vocabgap.reporting.published_run import read_groups, read_run
-from vocabgap.schema import REGRESSED, SETTLED
-from vocabgap.settings.loading import login
-from vocabgap.settings.model import DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.text import can_be_seen, count, excerpt, printable_name, shortened, surface
 
 

@@ -11,8 +11,8 @@ import polars as pl
 
 from vocabgap.decisions.record import Action, Decision, Subject
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.records.moments import iso
-from vocabgap.schema import VERDICTS, Apart, Constraint, Together
+from vocabgap.model.moments import iso
+from vocabgap.model.tables import VERDICTS, Apart, Constraint, Together
 from vocabgap.text import excerpt, surface, visible
 
 _surface = lru_cache(maxsize=100_000)(surface)  # the same decisions are replayed after each one

@@ -14,10 +14,10 @@ from vocabgap.decisions.log import append_decision, read_decisions
 from vocabgap.decisions.record import KEPT_WORDINGS, Action, Decision, ReviewAnswer, decide, subject
 from vocabgap.decisions.replay import agreeing, replay
 from vocabgap.errors import InvalidInputError, StateError, whole_number
+from vocabgap.model.loading import login
+from vocabgap.model.settings import DEFAULT_QUESTIONS, DEFAULT_TOP
+from vocabgap.model.tables import PRESENT
 from vocabgap.ranking.identity import derived_id
-from vocabgap.schema import PRESENT
-from vocabgap.settings.loading import login
-from vocabgap.settings.model import DEFAULT_QUESTIONS, DEFAULT_TOP
 from vocabgap.text import count, surface
 
 if TYPE_CHECKING:

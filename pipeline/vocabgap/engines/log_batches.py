@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.scanning import LogsRead, read_logs
-from vocabgap.schema import FILES, RECORDS, REJECTS
-from vocabgap.settings.model import ScanSettings
+from vocabgap.model.settings import ScanSettings
+from vocabgap.model.tables import FILES, RECORDS, REJECTS
 
 # Columns of what comes of a piece of work, as Spark calls them.
 LOGS_READ: Final = "batch long, part long, name string, content binary"

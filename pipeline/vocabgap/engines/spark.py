@@ -20,7 +20,7 @@ from vocabgap.engines.connecting import elsewhere, loading, place, within
 from vocabgap.errors import InvalidInputError, StateError, converted, require_text
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.scanning import LogsRead
-from vocabgap.settings.model import ScanSettings
+from vocabgap.model.settings import ScanSettings
 from vocabgap.text import visible
 
 if TYPE_CHECKING:

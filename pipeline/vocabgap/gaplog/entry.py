@@ -20,8 +20,8 @@ from vocabgap.errors import (
     require_text,
     unusable,
 )
-from vocabgap.records.categories import judge
-from vocabgap.records.record import (
+from vocabgap.model.categories import judge
+from vocabgap.model.record import (
     FIELDS,
     LIST_FIELDS,
     NULLABLE_TEXT_FIELDS,
@@ -33,7 +33,7 @@ from vocabgap.records.record import (
     in_utc,
     need_of,
 )
-from vocabgap.settings.model import Settings
+from vocabgap.model.settings import Settings
 from vocabgap.text import excerpt, stem, words
 
 _SATISFACTIONS: Final = f"-1, 0, 1, or one of {', '.join(SATISFACTION_WORDS)}"

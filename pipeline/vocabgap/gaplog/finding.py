@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 import polars as pl
 
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError, alike
-from vocabgap.records.lookup import find_capability
-from vocabgap.records.record import FEWEST_DIGITS
+from vocabgap.model.lookup import find_capability
+from vocabgap.model.record import FEWEST_DIGITS
+from vocabgap.model.tables import CAPABILITY_PREFIX, GROUPS, LINEAGE, LISTED, PRESENT, phrase
 from vocabgap.reporting.manifest import GROUPS_NAME, LINEAGE_NAME, read_manifest
 from vocabgap.reporting.published_run import read_groups, read_run, read_table, resolve_target
-from vocabgap.schema import CAPABILITY_PREFIX, GROUPS, LINEAGE, LISTED, PRESENT, phrase
 from vocabgap.text import excerpt, surface, visible
 
 if TYPE_CHECKING:

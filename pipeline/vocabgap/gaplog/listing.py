@@ -15,12 +15,12 @@ from vocabgap.errors import require_kind, require_text, texts, unusable, whole_n
 from vocabgap.gaplog.finding import PublishedCapabilities, published_in, with_capability
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import Selection, ahead_in_words, newest_moment, undated, unmatched
+from vocabgap.model.moments import Present, known_present, parse_moment, require_offset
+from vocabgap.model.record import LIST_FIELDS, SATISFACTION_WORDS, fold_category
+from vocabgap.model.settings import Settings
+from vocabgap.model.tables import IMAGE_KEY, RECORDS, stripped
 from vocabgap.ranking.evidence import folded
-from vocabgap.records.moments import Present, known_present, parse_moment, require_offset
-from vocabgap.records.record import LIST_FIELDS, SATISFACTION_WORDS, fold_category
 from vocabgap.reporting.capability import Tally
-from vocabgap.schema import IMAGE_KEY, RECORDS, stripped
-from vocabgap.settings.model import Settings
 from vocabgap.text import count
 
 LAST: Final = "last"

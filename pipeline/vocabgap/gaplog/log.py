@@ -27,7 +27,7 @@ from vocabgap.files.lines import add_lines, appending
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
 from vocabgap.files.signals import deferred_signals
 from vocabgap.gaplog.entry import as_written, category, checked, image_name
-from vocabgap.records.record import FEWEST_DIGITS, FIELDS, LOG_NAME, MAX_LINE_BYTES, GapRecord, record_id
+from vocabgap.model.record import FEWEST_DIGITS, FIELDS, LOG_NAME, MAX_LINE_BYTES, GapRecord, record_id
 
 if TYPE_CHECKING:
     import polars as pl
@@ -316,7 +316,7 @@ def _require_correction(gaps: "pl.DataFrame", earlier: dict[str, Any], record: G
     import polars as pl  # noqa: PLC0415 - only a correction needs it
 
     from vocabgap.ingest.accounting import SUPERSEDED, gaps_of  # noqa: PLC0415 - as above
-    from vocabgap.schema import RECORDS  # noqa: PLC0415
+    from vocabgap.model.tables import RECORDS  # noqa: PLC0415
 
     digits = earlier["record_id"][:_SHOWN_DIGITS]
     identifier = record_id(record)

@@ -11,10 +11,10 @@ import polars as pl
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.errors import InvalidInputError, require_kind, require_text, whole_number
+from vocabgap.model.settings import Settings
+from vocabgap.model.tables import CAPABILITIES
 from vocabgap.ranking.coverage import SHOWN, entry_index
 from vocabgap.ranking.vocabulary import Vocabulary
-from vocabgap.schema import CAPABILITIES
-from vocabgap.settings.model import Settings
 from vocabgap.text import surface
 
 LEAST: Final = 0.25

@@ -23,11 +23,11 @@ from vocabgap.gaplog.listing import Belonging, Totals, belonging, newest, totals
 from vocabgap.ingest.accounting import corrections
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import Selection
-from vocabgap.records.moments import Present, known_present
+from vocabgap.model.moments import Present, known_present
+from vocabgap.model.settings import Settings
+from vocabgap.model.tables import RECORDS, SETTLED
 from vocabgap.reporting.capability import OPEN, Capability, Listed, lineage_in_words
 from vocabgap.reporting.capability import SETTLED as SETTLED_GROUP
-from vocabgap.schema import RECORDS, SETTLED
-from vocabgap.settings.model import Settings
 from vocabgap.text import printable_name
 
 

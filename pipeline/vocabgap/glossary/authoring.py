@@ -22,7 +22,7 @@ from vocabgap.glossary.senses import (
     TermSense,
     TermSurface,
 )
-from vocabgap.settings.model import GlossarySettings
+from vocabgap.model.settings import GlossarySettings
 from vocabgap.text import can_be_seen, words
 
 # A scope of the glossaries that others keep, and what it is called here.

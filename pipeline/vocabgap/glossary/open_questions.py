@@ -154,7 +154,7 @@ def require_question(
         NotFoundError: There is none.
         InvalidInputError: Several may be meant.
     """
-    from vocabgap.records.lookup import Named, lookup  # noqa: PLC0415 - loads Polars
+    from vocabgap.model.lookup import Named, lookup  # noqa: PLC0415 - loads Polars
 
     listed = [each for each in questions if mission_id in {None, each.mission_id}]
     key = term_key(name)

@@ -27,7 +27,7 @@ from vocabgap.glossary.session import (
     Session,
     clock,
 )
-from vocabgap.settings.model import DEFAULT_GLOSSARY, GlossarySettings
+from vocabgap.model.settings import DEFAULT_GLOSSARY, GlossarySettings
 from vocabgap.text import printable_name
 
 EVENTS: Final = "events"  # the folder of the logs, within that of the seed files

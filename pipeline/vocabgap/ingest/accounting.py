@@ -15,8 +15,8 @@ import polars as pl
 
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.lines import LineCounts, LogState
-from vocabgap.records.record import RejectReason, Repair
-from vocabgap.schema import FILES, GAPS, IMAGE_KEY, phrase
+from vocabgap.model.record import RejectReason, Repair
+from vocabgap.model.tables import FILES, GAPS, IMAGE_KEY, phrase
 from vocabgap.text import surface
 
 DUPLICATE: Final = "duplicate"

@@ -18,8 +18,8 @@ from vocabgap.errors import InvalidInputError, NotFoundError, expanded
 from vocabgap.files.atomic import write_whole
 from vocabgap.files.lines import read_lines
 from vocabgap.files.refusals import FileKind, content_of, refusing
-from vocabgap.records.record import in_utc
-from vocabgap.schema import GAPS, REJECTS, UTC_MICROSECONDS
+from vocabgap.model.record import in_utc
+from vocabgap.model.tables import GAPS, REJECTS, UTC_MICROSECONDS
 
 _WHAT: Final = "baseline"
 _MODE: Final = 0o644

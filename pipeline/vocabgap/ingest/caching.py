@@ -37,7 +37,7 @@ from vocabgap.files.parquet import write_parquet
 from vocabgap.ingest.columns import ORIGIN, with_origins
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.lines import LogRead, LogState
-from vocabgap.schema import RECORDS, REJECTS
+from vocabgap.model.tables import RECORDS, REJECTS
 from vocabgap.text import printable_name
 
 INDEX_NAME: Final = "index.msgpack"

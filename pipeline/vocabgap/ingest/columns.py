@@ -16,8 +16,8 @@ from msgspec.structs import astuple
 from vocabgap.ingest.decoding import Rejected
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.reading import Block
-from vocabgap.records.record import FIELDS, GapRecord, record_ids
-from vocabgap.schema import RECORDS, REJECTS, UTC_MICROSECONDS, Table
+from vocabgap.model.record import FIELDS, GapRecord, record_ids
+from vocabgap.model.tables import RECORDS, REJECTS, UTC_MICROSECONDS, Table
 from vocabgap.text import visible
 
 BATCH: Final = 20_000  # rows

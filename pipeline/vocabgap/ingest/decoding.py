@@ -16,7 +16,7 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
-from vocabgap.records.record import (
+from vocabgap.model.record import (
     FIELDS,
     LIST_FIELDS,
     NULLABLE_TEXT_FIELDS,
@@ -28,7 +28,7 @@ from vocabgap.records.record import (
     RejectReason,
     Repair,
 )
-from vocabgap.settings.sources import NATIVE, Pointer, Source, allowed_values, pointer_of, value_at
+from vocabgap.model.sources import NATIVE, Pointer, Source, allowed_values, pointer_of, value_at
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 

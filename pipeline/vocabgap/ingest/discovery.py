@@ -27,9 +27,9 @@ from vocabgap.errors import (
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, Rejected
 from vocabgap.ingest.reading import COMPRESSIONS
-from vocabgap.records.record import ROOT_KIND, RejectReason
-from vocabgap.settings.model import ScanSettings
-from vocabgap.settings.sources import Source
+from vocabgap.model.record import ROOT_KIND, RejectReason
+from vocabgap.model.settings import ScanSettings
+from vocabgap.model.sources import Source
 from vocabgap.text import printable_name
 
 _WILDCARDS: Final = frozenset("*?[")

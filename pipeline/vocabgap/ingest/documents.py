@@ -12,8 +12,8 @@ import msgspec
 
 from vocabgap.ingest.decoding import DECODER, FieldMap, Rejected, refused
 from vocabgap.ingest.reading import Block
-from vocabgap.records.record import MAX_LINE_BYTES, RejectReason
-from vocabgap.settings.sources import Pointer
+from vocabgap.model.record import MAX_LINE_BYTES, RejectReason
+from vocabgap.model.sources import Pointer
 
 MOST_BYTES: Final = 64 << 20
 UNKNOWN_OFFSET: Final = -(1 << 60)  # from which no line comes to 0

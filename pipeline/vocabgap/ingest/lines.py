@@ -29,7 +29,7 @@ from vocabgap.ingest.decoding import (
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.documents import elements
 from vocabgap.ingest.reading import Block, OpenLog, blocks
-from vocabgap.records.record import FIELDS, MAX_LINE_BYTES, GapRecord, RejectReason, Repair, in_utc
+from vocabgap.model.record import FIELDS, MAX_LINE_BYTES, GapRecord, RejectReason, Repair, in_utc
 
 # A cut may fall inside a string or inside a character.
 _TORN: Final = frozenset({RejectReason.INVALID_JSON, RejectReason.INVALID_UTF8})

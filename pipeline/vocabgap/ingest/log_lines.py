@@ -20,10 +20,10 @@ from vocabgap.ingest.documents import UNKNOWN_OFFSET
 from vocabgap.ingest.lines import LineCounts, LineDecoder, LogDecoder, LogState, blocks_of
 from vocabgap.ingest.reading import MIB, Block
 from vocabgap.ingest.scanning import Scan, logs_and_corpora, scan_of, without_cycle_search
-from vocabgap.records.record import FIELDS, MAX_LINE_BYTES, SATISFACTION_WORDS, Repair
-from vocabgap.schema import LOGS, RECORDS, REJECTED, REJECTS, Column, Table
-from vocabgap.settings.model import DEFAULT_TENANT, ScanSettings
-from vocabgap.settings.sources import Source, shipped_sources
+from vocabgap.model.record import FIELDS, MAX_LINE_BYTES, SATISFACTION_WORDS, Repair
+from vocabgap.model.settings import DEFAULT_TENANT, ScanSettings
+from vocabgap.model.sources import Source, shipped_sources
+from vocabgap.model.tables import LOGS, RECORDS, REJECTED, REJECTS, Column, Table
 
 LINES: Final = pl.Schema([*RECORDS.schema.items(), (TEXT, pl.String), (FOLDER, pl.String)])
 """Table `records`, the text of the line, and the folder that holds the log."""

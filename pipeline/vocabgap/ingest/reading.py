@@ -22,7 +22,7 @@ from typing import BinaryIO, Final
 import msgspec
 
 from vocabgap.ingest.decoding import BYTE_ORDER_MARK, Rejected
-from vocabgap.records.record import MAX_LINE_BYTES, RejectReason
+from vocabgap.model.record import MAX_LINE_BYTES, RejectReason
 from vocabgap.text import count
 
 if sys.version_info >= (3, 14):

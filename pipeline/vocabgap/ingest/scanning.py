@@ -32,11 +32,11 @@ from vocabgap.ingest.discovery import LogFile, discover, resolve_roots
 from vocabgap.ingest.lines import LineDecoder, LogDecoder
 from vocabgap.ingest.reading import MIB
 from vocabgap.ingest.selection import Selection, select
+from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES
+from vocabgap.model.settings import ScanSettings, overridden
+from vocabgap.model.sources import Source, checked_sources
+from vocabgap.model.tables import GAPS, RECORDS, REJECTS, Table
 from vocabgap.progress import tell
-from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES
-from vocabgap.schema import GAPS, RECORDS, REJECTS, Table
-from vocabgap.settings.model import ScanSettings, overridden
-from vocabgap.settings.sources import Source, checked_sources
 from vocabgap.text import count
 
 # What lies in the folder of a shared corpus: without it, corpora need not be loaded to tell.

@@ -10,10 +10,10 @@ import polars as pl
 
 from vocabgap.errors import InvalidInputError, alike
 from vocabgap.ingest.accounting import FILTERED
-from vocabgap.records.lookup import did_you_mean
-from vocabgap.records.moments import iso, require_offset
-from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
-from vocabgap.schema import GAPS, NAMES
+from vocabgap.model.lookup import did_you_mean
+from vocabgap.model.moments import iso, require_offset
+from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
+from vocabgap.model.tables import GAPS, NAMES
 from vocabgap.text import count, excerpt
 
 _NAMES: Final = ("images", "categories", "modules", "sessions", "tenants", "repositories")

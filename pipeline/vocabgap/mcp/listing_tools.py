@@ -12,11 +12,11 @@ from vocabgap.ingest.selection import Selection
 from vocabgap.mcp.report_tools import MOMENT, Ranked
 from vocabgap.mcp.tool import LONGEST_NAME, Answer, Arguments, Checkpoint, Limit, fitting, tool
 from vocabgap.mcp.workspace import Workspace
-from vocabgap.records.lookup import find_capability
-from vocabgap.records.record import LIST_FIELDS
+from vocabgap.model.lookup import find_capability
+from vocabgap.model.record import LIST_FIELDS
+from vocabgap.model.settings import DEFAULT_LISTED
 from vocabgap.reporting.capability import Capability, Recurring, Tally, Wording
 from vocabgap.reporting.writing import with_capabilities
-from vocabgap.settings.model import DEFAULT_LISTED
 
 MOST_NAMES: Final = 50  # of a record, or of a capability
 

@@ -12,7 +12,7 @@ from vocabgap.gaplog.nearest import SimilarGap
 from vocabgap.ingest.selection import Selection
 from vocabgap.mcp.tool import Answer, Arguments, Checkpoint, Limit, fitting, tool
 from vocabgap.mcp.workspace import Workspace
-from vocabgap.records.record import need_of
+from vocabgap.model.record import need_of
 
 MOST_CHARACTERS: Final = 65_536  # of one field
 MOST_NAMES: Final = 200

@@ -14,7 +14,8 @@ from vocabgap.files.refusals import FileKind, content_of
 from vocabgap.ingest.selection import Selection
 from vocabgap.mcp.tool import MARK, NOTICE, Answer, Arguments, Checkpoint, Limit, fitting, shown, tool
 from vocabgap.mcp.workspace import Workspace
-from vocabgap.records.moments import parse_moment
+from vocabgap.model.moments import parse_moment
+from vocabgap.model.settings import DEFAULT_TOP
 from vocabgap.reporting.capability import Capability, Covered, Tally, Wording, Workaround
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
@@ -27,7 +28,6 @@ from vocabgap.reporting.manifest import (
 from vocabgap.reporting.overviews import Category
 from vocabgap.reporting.published_run import read_run
 from vocabgap.reporting.summary import Tables, summarise
-from vocabgap.settings.model import DEFAULT_TOP
 
 MOST_CAPABILITIES: Final = 50
 _MOST_PUBLISHED: Final = 100

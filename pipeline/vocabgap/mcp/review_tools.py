@@ -12,7 +12,7 @@ from vocabgap.decisions.reviewing import Review, capabilities_of
 from vocabgap.errors import expanded
 from vocabgap.mcp.tool import Answer, Arguments, Checkpoint, Limit, tool
 from vocabgap.mcp.workspace import Workspace
-from vocabgap.settings.model import DEFAULT_TOP
+from vocabgap.model.settings import DEFAULT_TOP
 
 _MOST_WORDINGS: Final = 20
 _MOST_SKIPPED: Final = 100

@@ -19,13 +19,13 @@ from vocabgap.gaplog.nearest import SimilarIndex
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
 from vocabgap.ingest.discovery import discover, resolve_roots
 from vocabgap.ingest.selection import Selection
+from vocabgap.model.lookup import did_you_mean
+from vocabgap.model.record import LOG_NAME
+from vocabgap.model.settings import Settings
 from vocabgap.pipeline import Analysis, analyse
 from vocabgap.ranking.vocabulary import Vocabulary, configured_vocabulary, vocabulary_files
-from vocabgap.records.lookup import did_you_mean
-from vocabgap.records.record import LOG_NAME
 from vocabgap.reporting.manifest import MANIFEST_NAME
 from vocabgap.reporting.published_run import read_run, resolve_target
-from vocabgap.settings.model import Settings
 from vocabgap.text import escape_unseen, excerpt
 
 KEPT_SECONDS: Final = 60.0  # for which a ranking is given again; then it is made as of a later moment

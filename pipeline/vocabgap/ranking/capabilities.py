@@ -8,6 +8,10 @@ from typing import Final, cast
 import polars as pl
 
 from vocabgap.errors import InvalidInputError, converted, require_kind, unusable
+from vocabgap.model.moments import require_offset
+from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
+from vocabgap.model.settings import RankBy, RankSettings, overridden
+from vocabgap.model.tables import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, SETTLED, WORDINGS, phrase
 from vocabgap.ranking.evidence import (
     askers,
     combinations,
@@ -22,10 +26,6 @@ from vocabgap.ranking.evidence import (
 from vocabgap.ranking.identity import Grouping, default_identities
 from vocabgap.ranking.intervals import rank_intervals
 from vocabgap.ranking.priority import trends, with_priority
-from vocabgap.records.moments import require_offset
-from vocabgap.records.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
-from vocabgap.schema import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, SETTLED, WORDINGS, phrase
-from vocabgap.settings.model import RankBy, RankSettings, overridden
 from vocabgap.text import count
 
 _DEFAULTS: Final = RankSettings()

@@ -9,9 +9,8 @@ import numpy as np
 import polars as pl
 
 from vocabgap.errors import converted
-from vocabgap.ranking.evidence import folded
-from vocabgap.records.categories import OPERATION_CATEGORIES, CategoryBy, Classifier, judge, terms
-from vocabgap.records.record import (
+from vocabgap.model.categories import OPERATION_CATEGORIES, CategoryBy, Classifier, judge, terms
+from vocabgap.model.record import (
     CATEGORY_ALIASES,
     OPERATION_ALIASES,
     PHRASE_FIELDS,
@@ -20,7 +19,8 @@ from vocabgap.records.record import (
     fold_operation,
     operation_key,
 )
-from vocabgap.schema import GAPS
+from vocabgap.model.tables import GAPS
+from vocabgap.ranking.evidence import folded
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import TfidfVectorizer

@@ -15,9 +15,9 @@ import polars as pl
 from scipy import sparse
 from scipy.special import gammaincinv
 
+from vocabgap.model.record import OPERATION_ALIASES, fold_operation
+from vocabgap.model.tables import COMBINATIONS, IMAGE_KEY, RECORDS, stripped
 from vocabgap.ranking.evidence import operation_sets
-from vocabgap.records.record import OPERATION_ALIASES, fold_operation
-from vocabgap.schema import COMBINATIONS, IMAGE_KEY, RECORDS, stripped
 
 LEAST: Final = 3  # records of a set, and sessions: fewer are no pattern, and one session decides nothing
 MOST_OPERATIONS: Final = 20  # of a record: one with more says what was in use, not what belongs together

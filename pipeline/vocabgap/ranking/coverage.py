@@ -31,10 +31,10 @@ import polars as pl
 
 from vocabgap.clustering.frames import need
 from vocabgap.errors import converted, require_kind
+from vocabgap.model.record import OPERATION_ALIASES, fold_operation
+from vocabgap.model.settings import DEFAULT_COVERED
+from vocabgap.model.tables import CAPABILITIES
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
-from vocabgap.records.record import OPERATION_ALIASES, fold_operation
-from vocabgap.schema import CAPABILITIES
-from vocabgap.settings.model import DEFAULT_COVERED
 from vocabgap.text import ignored_stems, stem, words
 
 SHOWN: Final = 3  # entries told for a need

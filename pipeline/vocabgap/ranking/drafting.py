@@ -9,13 +9,13 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import InvalidInputError, require_kind
+from vocabgap.model.lookup import find_capability
+from vocabgap.model.moments import iso
+from vocabgap.model.record import OPERATION_ALIASES, UNCATEGORIZED
+from vocabgap.model.tables import CAPABILITIES, EXAMPLE_FIELDS, GAPS, RECORDS, stripped
 from vocabgap.ranking.coverage import covered, with_folded_operations
 from vocabgap.ranking.naming import propose_name, shared_words
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
-from vocabgap.records.lookup import find_capability
-from vocabgap.records.moments import iso
-from vocabgap.records.record import OPERATION_ALIASES, UNCATEGORIZED
-from vocabgap.schema import CAPABILITIES, EXAMPLE_FIELDS, GAPS, RECORDS, stripped
 from vocabgap.text import content_words, count, ignored_stems, stem, surface, visible
 
 SESSIONS: Final = 3  # to test against

@@ -5,8 +5,8 @@ from typing import Final
 
 import polars as pl
 
-from vocabgap.records.record import SEEN_NOTES, UNCATEGORIZED
-from vocabgap.schema import CAPABILITIES, EXAMPLE_FIELDS, IMAGE_KEY, stripped
+from vocabgap.model.record import SEEN_NOTES, UNCATEGORIZED
+from vocabgap.model.tables import CAPABILITIES, EXAMPLE_FIELDS, IMAGE_KEY, stripped
 
 MAX_EXAMPLES: Final = 3
 MAX_WORKAROUNDS: Final = 5

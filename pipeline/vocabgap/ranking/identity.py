@@ -7,8 +7,7 @@ from typing import Final, Protocol
 
 import polars as pl
 
-from vocabgap.ranking.lineage import matched, overlaps
-from vocabgap.schema import (
+from vocabgap.model.tables import (
     AUTHORED,
     CAPABILITY_PREFIX,
     DISMISSED,
@@ -22,6 +21,7 @@ from vocabgap.schema import (
     UTC_MICROSECONDS,
     phrase,
 )
+from vocabgap.ranking.lineage import matched, overlaps
 
 ID_DIGITS: Final = 12
 _AUTHOR: Final = "author"

@@ -10,9 +10,9 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from vocabgap.model.settings import RankBy, RankSettings
+from vocabgap.model.tables import IMAGE_KEY, stripped
 from vocabgap.ranking.priority import FloatArray, age_in_days, factors
-from vocabgap.schema import IMAGE_KEY, stripped
-from vocabgap.settings.model import RankBy, RankSettings
 
 IntArray = npt.NDArray[np.int64]
 RankArray = npt.NDArray[np.int32]

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from vocabgap.schema import CONTINUED, GONE, GROUPS, LINEAGE, MERGED, NEW, PRESENT, PREVIOUS, SPLIT
+from vocabgap.model.tables import CONTINUED, GONE, GROUPS, LINEAGE, MERGED, NEW, PRESENT, PREVIOUS, SPLIT
 from vocabgap.text import count
 
 _SIDES: Final = ("previous", "present")

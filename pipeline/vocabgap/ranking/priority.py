@@ -8,9 +8,9 @@ import numpy.typing as npt
 import polars as pl
 from scipy.special import bdtr, bdtrc
 
-from vocabgap.records.moments import MICROSECONDS_A_DAY
-from vocabgap.schema import UTC_MICROSECONDS
-from vocabgap.settings.model import LEAST_WEEKS, RankSettings
+from vocabgap.model.moments import MICROSECONDS_A_DAY
+from vocabgap.model.settings import LEAST_WEEKS, RankSettings
+from vocabgap.model.tables import UTC_MICROSECONDS
 
 FloatArray = npt.NDArray[np.float64]
 SMOOTHING: Final = 5.0

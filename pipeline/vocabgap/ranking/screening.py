@@ -6,8 +6,8 @@ from typing import Final
 
 import polars as pl
 
-from vocabgap.schema import GAPS, stripped
-from vocabgap.settings.gap_rules import Rule, rules_in_force
+from vocabgap.model.gap_rules import Rule, rules_in_force
+from vocabgap.model.tables import GAPS, stripped
 from vocabgap.text import words
 
 NOT_A_GAP: Final = "not_a_gap"

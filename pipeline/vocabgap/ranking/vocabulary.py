@@ -21,9 +21,9 @@ from vocabgap.errors import (
     require_text,
 )
 from vocabgap.files.refusals import FileKind, file_kind, refusing
+from vocabgap.model.settings import VocabularyFields, VocabularySettings
+from vocabgap.model.sources import PATH_HINT, pointer_of, value_at
 from vocabgap.ranking.vocabulary_files import Item, read_content, read_items
-from vocabgap.settings.model import VocabularyFields, VocabularySettings
-from vocabgap.settings.sources import PATH_HINT, pointer_of, value_at
 from vocabgap.text import count, printable_name, shortened
 
 # Where manifests and MCP servers have the fields; tried where a mapping leads to nothing.

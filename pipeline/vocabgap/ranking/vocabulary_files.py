@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.files.refusals import FileKind, content_of
-from vocabgap.settings.sources import pointer_of, value_at
+from vocabgap.model.sources import pointer_of, value_at
 from vocabgap.text import shortened
 
 # Where a document that is an object holds its entries: a manifest, and the answer of an MCP server to

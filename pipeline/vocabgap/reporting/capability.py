@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 import msgspec
 import polars as pl
 
-from vocabgap.schema import CONTINUED, IMAGE_KEY, MERGED, NEW, SPLIT
+from vocabgap.model.tables import CONTINUED, IMAGE_KEY, MERGED, NEW, SPLIT
 from vocabgap.text import count
 
 OPEN: Final = "open"  # to be authored

@@ -8,12 +8,12 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
+from vocabgap.model.moments import in_seconds
+from vocabgap.model.tables import CAPABILITIES, CONTINUED, GONE, SETTLED
 from vocabgap.ranking.lineage import relations
-from vocabgap.records.moments import in_seconds
 from vocabgap.reporting.manifest import Difference, differences, model_differences
 from vocabgap.reporting.published_run import DEFAULT_BY, PublishedRun
 from vocabgap.reporting.wording import by_counts, escape, in_what
-from vocabgap.schema import CAPABILITIES, CONTINUED, GONE, SETTLED
 from vocabgap.text import count, excerpt, surface
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 import polars as pl
 
+from vocabgap.model.tables import SETTLED
 from vocabgap.reporting.capability import is_ours
-from vocabgap.schema import SETTLED
 from vocabgap.text import escape_unseen, surface
 
 if TYPE_CHECKING:  # whoever only reads a run clusters nothing

@@ -7,9 +7,9 @@ import polars as pl
 
 from vocabgap.errors import GateError
 from vocabgap.ingest.baseline import KnownLine, is_known
+from vocabgap.model.settings import Gate
+from vocabgap.model.tables import NEW, REGRESSED
 from vocabgap.reporting.summary import Summary
-from vocabgap.schema import NEW, REGRESSED
-from vocabgap.settings.model import Gate
 from vocabgap.text import count, excerpt
 
 _SHOWN = 3  # of what one gate met, in a message

@@ -17,12 +17,20 @@ import polars as pl
 
 from vocabgap.errors import NotFoundError
 from vocabgap.ingest.selection import Selection
-from vocabgap.records.lookup import Named, find_capability, lookup
-from vocabgap.records.moments import iso
+from vocabgap.model.lookup import Named, find_capability, lookup
+from vocabgap.model.moments import iso
+from vocabgap.model.tables import (
+    CAPABILITIES,
+    CAPABILITY_PREFIX,
+    HISTORY,
+    LINEAGE,
+    NEW,
+    UTC_MICROSECONDS,
+    Table,
+)
 from vocabgap.reporting.capability import Past
 from vocabgap.reporting.manifest import HISTORY_NAME, Manifest, filters, read_manifest
 from vocabgap.reporting.published_run import NO_PREVIOUS, read_run, read_table, resolve_target
-from vocabgap.schema import CAPABILITIES, CAPABILITY_PREFIX, HISTORY, LINEAGE, NEW, UTC_MICROSECONDS, Table
 
 # Two years of nights, and of each ranking what may matter again: so the file stays small and quick to add to.
 MOST_RUNS: Final = 800

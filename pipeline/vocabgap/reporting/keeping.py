@@ -14,7 +14,7 @@ from typing import Final
 
 from vocabgap.errors import StateError, VocabgapError
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.records.moments import iso
+from vocabgap.model.moments import iso
 from vocabgap.reporting.manifest import MANIFEST_NAME, RUN_FILES, read_manifest
 from vocabgap.reporting.published_run import holds_run, published, settle_target
 

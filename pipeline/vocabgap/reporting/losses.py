@@ -9,9 +9,9 @@ from vocabgap.errors import StateError
 from vocabgap.ingest.discovery import looked_for, repository_slugs
 from vocabgap.ingest.scanning import Scan, logs_and_corpora, scan
 from vocabgap.ingest.selection import Selection, require_known, unmatched
+from vocabgap.model.settings import Settings
 from vocabgap.reporting.manifest import Manifest, filters, read_manifest
 from vocabgap.reporting.overviews import account_of, nothing
-from vocabgap.settings.model import Settings
 from vocabgap.text import count
 
 _EMPTY: Final = "--allow-empty publishes a report of nothing"

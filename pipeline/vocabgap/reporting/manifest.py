@@ -15,11 +15,11 @@ from vocabgap import SCHEMA_VERSION, __version__
 from vocabgap.decisions.replay import EffectiveDecisions
 from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.ingest.selection import Selection
+from vocabgap.model.moments import iso
+from vocabgap.model.settings import AUTO, INSTALLING, NO_EMBEDDER, RankBy, RankSettings, Settings, known_flags
 from vocabgap.ranking.vocabulary import VocabularyFile
-from vocabgap.records.moments import iso
 from vocabgap.reporting.doubts import Doubt
 from vocabgap.reporting.overviews import Account, CheckedTerms, Place
-from vocabgap.settings.model import AUTO, INSTALLING, NO_EMBEDDER, RankBy, RankSettings, Settings, known_flags
 from vocabgap.text import visible
 
 MARKDOWN_NAME: Final = "report.md"

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from vocabgap.model.tables import SETTLED
 from vocabgap.reporting.overviews import Place
-from vocabgap.schema import SETTLED
 
 if TYPE_CHECKING:  # whoever only reads a run clusters nothing
     from vocabgap.clustering.grouping import Clusters

@@ -24,6 +24,8 @@ from vocabgap.errors import (
 )
 from vocabgap.files.atomic import settle, whole_folder
 from vocabgap.files.refusals import FileKind, file_kind, refusal, refusing
+from vocabgap.model.settings import RankSettings
+from vocabgap.model.tables import CAPABILITIES, GAPS, GROUPS, PRESENT, PREVIOUS, Table
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
     GAPS_NAME,
@@ -37,8 +39,6 @@ from vocabgap.reporting.manifest import (
     describe_output,
     read_manifest,
 )
-from vocabgap.schema import CAPABILITIES, GAPS, GROUPS, PRESENT, PREVIOUS, Table
-from vocabgap.settings.model import RankSettings
 
 NO_PREVIOUS: Final = "none"
 DEFAULT_BY: Final = RankSettings().by.value

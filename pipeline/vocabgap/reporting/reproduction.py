@@ -12,12 +12,9 @@ from msgspec.structs import replace
 
 from vocabgap.errors import expanded
 from vocabgap.ingest.selection import Selection
-from vocabgap.ranking.vocabulary import VocabularyFile
-from vocabgap.records.moments import iso
-from vocabgap.reporting.manifest import Compared, Decided, Manifest, Model, Parameters
-from vocabgap.reporting.published_run import NO_PREVIOUS
-from vocabgap.settings.loading import CONFIG_NAME
-from vocabgap.settings.model import (
+from vocabgap.model.loading import CONFIG_NAME
+from vocabgap.model.moments import iso
+from vocabgap.model.settings import (
     AUTO,
     DEFAULT_DECISIONS,
     DEFAULT_OUT,
@@ -26,6 +23,9 @@ from vocabgap.settings.model import (
     Settings,
     known_flags,
 )
+from vocabgap.ranking.vocabulary import VocabularyFile
+from vocabgap.reporting.manifest import Compared, Decided, Manifest, Model, Parameters
+from vocabgap.reporting.published_run import NO_PREVIOUS
 from vocabgap.text import escape_unseen, printable_name
 
 _EMBEDDERS: Final = (AUTO, MINILM, NO_EMBEDDER)

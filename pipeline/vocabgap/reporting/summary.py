@@ -8,6 +8,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.ingest.accounting import FILTERED, ScanSummary
+from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, RELATIONS, SETTLED
 from vocabgap.ranking.combinations import names_too_many
 from vocabgap.ranking.coverage import probably_covered
 from vocabgap.ranking.priority import days_stale
@@ -34,7 +35,6 @@ from vocabgap.reporting.overviews import (
     recurring,
     recurring_sets_of,
 )
-from vocabgap.schema import CAPABILITIES, IMAGE_KEY, RELATIONS, SETTLED
 from vocabgap.text import count
 
 

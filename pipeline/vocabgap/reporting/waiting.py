@@ -26,13 +26,13 @@ from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.glossary.senses import TermSource
 from vocabgap.glossary.session import SERVICE, AbortResumeError, Ask, ExecutionContext
-from vocabgap.records.moments import iso
+from vocabgap.model.loading import login
+from vocabgap.model.moments import iso
+from vocabgap.model.settings import GlossarySettings
 from vocabgap.reporting.keeping import keeping
 from vocabgap.reporting.overviews import CapabilityTerms, CheckedTerms, OpenTerm, TermMeaning
 from vocabgap.reporting.published_run import read_run, resolve_target
 from vocabgap.reporting.writing import Published, render
-from vocabgap.settings.loading import login
-from vocabgap.settings.model import GlossarySettings
 from vocabgap.text import printable_name
 
 _MISSION: Final = "report"

@@ -13,18 +13,18 @@ import jinja2
 import msgspec
 from msgspec.structs import replace
 
+from vocabgap.model.moments import iso
+from vocabgap.model.record import RATING_NAMES
+from vocabgap.model.settings import LEAST_WEEKS
 from vocabgap.ranking.combinations import LEAST, MOST_OPERATIONS
 from vocabgap.ranking.evidence import MAX_WORKAROUNDS
 from vocabgap.ranking.intervals import CONFIDENCE, DRAWS, TIED
 from vocabgap.ranking.priority import SIGNIFICANCE, recent_weeks
-from vocabgap.records.moments import iso
-from vocabgap.records.record import RATING_NAMES
 from vocabgap.reporting.capability import TOLD, Capability
 from vocabgap.reporting.doubts import ARE_ONE, ARE_TWO
 from vocabgap.reporting.manifest import Difference
 from vocabgap.reporting.overviews import SHOWN_CATEGORIES, who_asked, whose
 from vocabgap.reporting.summary import Summary
-from vocabgap.settings.model import LEAST_WEEKS
 from vocabgap.text import count, escape_unseen, excerpt, in_words, shortened, visible
 
 _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>#|~&!$^]")

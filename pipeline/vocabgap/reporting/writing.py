@@ -20,11 +20,13 @@ from msgspec.structs import replace
 from vocabgap.errors import InvalidInputError, StateError, require_kind, whole_number
 from vocabgap.files.parquet import write_parquet
 from vocabgap.ingest.scanning import Scan
+from vocabgap.model.moments import require_offset
+from vocabgap.model.settings import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, shared_from
+from vocabgap.model.tables import CAPABILITIES, COMBINATIONS, GAPS, GROUPS, LINEAGE, REJECTS, phrase
 from vocabgap.ranking.capabilities import order_of
 from vocabgap.ranking.classifying import with_categories
 from vocabgap.ranking.combinations import recurring_sets
 from vocabgap.ranking.lineage import Lineage
-from vocabgap.records.moments import require_offset
 from vocabgap.reporting.doubts import Doubt
 from vocabgap.reporting.history import carried_on, earlier_rows
 from vocabgap.reporting.manifest import (
@@ -54,8 +56,6 @@ from vocabgap.reporting.reproduction import Reproduction
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary, Tables, summarise
 from vocabgap.reporting.wording import render_markdown
-from vocabgap.schema import CAPABILITIES, COMBINATIONS, GAPS, GROUPS, LINEAGE, REJECTS, phrase
-from vocabgap.settings.model import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, shared_from
 from vocabgap.text import printable_name
 
 _HINT: Final = "make the report again with `vocabgap report`"

@@ -20,7 +20,7 @@ from vocabgap.clustering.embedding.encoder import Encoder, Grid, libraries, load
 from vocabgap.clustering.embedding.model_files import DAMAGED_HINT, ModelFiles, find_minilm, find_model
 from vocabgap.errors import InvalidInputError, NotFoundError, unusable
 from vocabgap.files.caches import user_cache
-from vocabgap.settings.model import AUTO, INSTALLING, MINILM, NO_EMBEDDER
+from vocabgap.model.settings import AUTO, INSTALLING, MINILM, NO_EMBEDDER
 from vocabgap.text import shortened, visible
 
 _TEXTS_OF_A_TASK: Final = 64

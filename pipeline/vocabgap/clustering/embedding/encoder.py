@@ -24,7 +24,7 @@ from vocabgap.clustering.embedding.model_files import (
     require_no_further_modules,
 )
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.settings.model import INSTALLING
+from vocabgap.model.settings import INSTALLING
 from vocabgap.text import excerpt
 
 Grid = npt.NDArray[np.int16]  # whole steps of `STEPS` to 1, shape (n, dims)

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from vocabgap.records.moments import iso
+from vocabgap.model.moments import iso
 from vocabgap.reporting.capability import SHOWN as FIRST
 from vocabgap.reporting.capability import TITLES, Command, Listed, commands
 from vocabgap.reporting.page.rows import (

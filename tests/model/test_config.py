@@ -5,8 +5,8 @@ import pytest
 
 from builders import write_config
 from vocabgap.errors import InvalidInputError
-from vocabgap.settings.loading import CONFIG_VARIABLE, load_settings, resolve_settings
-from vocabgap.settings.model import RankBy, Settings
+from vocabgap.model.loading import CONFIG_VARIABLE, load_settings, resolve_settings
+from vocabgap.model.settings import RankBy, Settings
 
 pytestmark = pytest.mark.usefixtures("here")
 

@@ -9,8 +9,9 @@ import msgspec
 from msgspec import structs
 
 from vocabgap.errors import ADDRESS, InvalidInputError, converted, nearest
-from vocabgap.records.categories import OPERATION_CATEGORIES
-from vocabgap.records.record import (
+from vocabgap.model.categories import OPERATION_CATEGORIES
+from vocabgap.model.gap_rules import Rule, rules_in_force
+from vocabgap.model.record import (
     CATEGORIES,
     CATEGORY_ALIASES,
     OPERATION_ALIASES,
@@ -19,8 +20,7 @@ from vocabgap.records.record import (
     fold_operation,
     operation_key,
 )
-from vocabgap.settings.gap_rules import Rule, rules_in_force
-from vocabgap.settings.sources import Source, shipped_sources, sources_in_force
+from vocabgap.model.sources import Source, shipped_sources, sources_in_force
 
 BY_WORDING: Final = "by wording"
 # As an embedder, where no model's folder is named:

@@ -3,7 +3,7 @@
 import pytest
 
 from vocabgap.errors import InvalidInputError, NotFoundError, alike
-from vocabgap.records.lookup import Named, lookup
+from vocabgap.model.lookup import Named, lookup
 
 KNOWN = [
     Named("dec-4bef00", "pin sky mask"),

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.records.moments import iso, parse_moment, parse_now
+from vocabgap.model.moments import iso, parse_moment, parse_now
 
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
 moments_in_utc = st.datetimes(timezones=st.just(UTC))

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from vocabgap.cli.app import run
 from vocabgap.ingest.selection import Selection
-from vocabgap.records.moments import parse_now
+from vocabgap.model.moments import parse_now
+from vocabgap.model.settings import RankSettings, Settings, known_flags
 from vocabgap.reporting.manifest import Narrowing, differences
 from vocabgap.reporting.reproduction import Reproduction
-from vocabgap.settings.model import RankSettings, Settings, known_flags
 
 RANKING = {name: flag for name, flag in known_flags().items() if flag.table == "rank"}
 

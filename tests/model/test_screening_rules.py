@@ -3,7 +3,7 @@
 import pytest
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.settings.gap_rules import rules_in_force
+from vocabgap.model.gap_rules import rules_in_force
 
 
 def names(**own: list[str]) -> list[str]:

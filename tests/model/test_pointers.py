@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from vocabgap.settings.sources import pointer_of, value_at
+from vocabgap.model.sources import pointer_of, value_at
 
 VALUE: dict[str, Any] = {"a": {"b": [{"c": "deep"}]}, "x.y": {"/": "odd"}, "": "empty", "none": None}
 

@@ -5,7 +5,7 @@ import math
 import msgspec
 import pytest
 
-from vocabgap.records.categories import (
+from vocabgap.model.categories import (
     OPERATION_CATEGORIES,
     CategoryBy,
     Classifier,

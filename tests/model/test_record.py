@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vocabgap.records.record import (
+from vocabgap.model.record import (
     CATEGORIES,
     CATEGORY_ALIASES,
     FIELDS,

@@ -12,9 +12,9 @@ from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, expanded
 from vocabgap.files.refusals import FileKind, content_of
-from vocabgap.settings.gap_rules import rules_in_force
-from vocabgap.settings.model import Settings, known_flags
-from vocabgap.settings.sources import sources_in_force
+from vocabgap.model.gap_rules import rules_in_force
+from vocabgap.model.settings import Settings, known_flags
+from vocabgap.model.sources import sources_in_force
 from vocabgap.text import ignored_stems, printable_name, synonym_table
 
 CONFIG_NAME: Final = "vocabgap.toml"

@@ -4,8 +4,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.records.record import FIELDS, PHRASE_FIELDS
-from vocabgap.schema import (
+from vocabgap.model.record import FIELDS, PHRASE_FIELDS
+from vocabgap.model.tables import (
     CAPABILITIES,
     CLUSTERS,
     EXAMPLE_FIELDS,

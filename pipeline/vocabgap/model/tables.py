@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from vocabgap.errors import InvalidInputError, require_kind
-from vocabgap.records.record import PHRASE_FIELDS
+from vocabgap.model.record import PHRASE_FIELDS
 
 UTC_MICROSECONDS: Final = pl.Datetime("us", "UTC")
 NAMES: Final = pl.List(pl.String)
@@ -205,7 +205,7 @@ def stripped(text: pl.Expr) -> pl.Expr:
 
 
 def phrase() -> pl.Expr:
-    """The text that stands for a need, as `vocabgap.records.record.need_of` has it; null for none."""
+    """The text that stands for a need, as `vocabgap.model.record.need_of` has it; null for none."""
     trimmed = [stripped(pl.col(name)) for name in PHRASE_FIELDS]
     return pl.coalesce(pl.when(text != "").then(text) for text in trimmed)
 

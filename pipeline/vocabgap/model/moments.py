@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.records.record import in_utc
+from vocabgap.model.record import in_utc
 from vocabgap.text import shortened
 
 MICROSECONDS_A_DAY: Final = 86_400_000_000

@@ -9,7 +9,7 @@ import pytest
 
 from builders import write_config
 from vocabgap.errors import AccessDeniedError, ExitCode, InvalidInputError, NotFoundError
-from vocabgap.settings.loading import CONFIG_NAME, CONFIG_VARIABLE, resolve_settings
+from vocabgap.model.loading import CONFIG_NAME, CONFIG_VARIABLE, resolve_settings
 
 SETTINGS = "[report]\ntop = 4\n"
 

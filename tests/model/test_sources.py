@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from builders import write_config
 from vocabgap.cli.app import run
 from vocabgap.errors import ExitCode, InvalidInputError
-from vocabgap.records.record import FIELDS, LOG_NAME
-from vocabgap.settings.loading import load_settings
-from vocabgap.settings.sources import NATIVE, Source, shipped_sources, sources_in_force
+from vocabgap.model.loading import load_settings
+from vocabgap.model.record import FIELDS, LOG_NAME
+from vocabgap.model.sources import NATIVE, Source, shipped_sources, sources_in_force
 
 GLOB = 'glob = "gaps.jsonl"'
 # What is wrong in [source.mine]; the table that the error names; the key.

@@ -16,8 +16,8 @@ from typing import Any, Final, get_type_hints
 import msgspec
 
 from vocabgap.errors import InvalidInputError, converted
-from vocabgap.records.record import FIELDS, LOG_NAME, GapRecord
-from vocabgap.settings.gap_rules import REGEX_PREFIX
+from vocabgap.model.gap_rules import REGEX_PREFIX
+from vocabgap.model.record import FIELDS, LOG_NAME, GapRecord
 
 PATH_HINT: Final = "expected keys joined by dots, such as about.text, or a JSON pointer, such as /about/text"
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
@@ -117,7 +117,7 @@ _Tables = dict[str, dict[str, Source]]  # as a settings file has them
 @cache
 def shipped_sources() -> Mapping[str, Source]:
     """The sources that are known without being told, by name."""
-    text = resources.files("vocabgap.settings").joinpath(_SHIPPED).read_text(encoding="utf-8")
+    text = resources.files("vocabgap.model").joinpath(_SHIPPED).read_text(encoding="utf-8")
     return msgspec.convert(tomllib.loads(text)["source"], dict[str, Source])
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from vocabgap.records.record import (
+from vocabgap.model.record import (
     CATEGORY_ALIASES,
     OPERATION_ALIASES,
     UNCATEGORIZED,

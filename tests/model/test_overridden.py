@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.settings.model import ClusterSettings, RankBy, RankSettings, overridden
+from vocabgap.model.settings import ClusterSettings, RankBy, RankSettings, overridden
 
 
 def test_what_is_not_given_stays() -> None:

@@ -105,5 +105,5 @@ def _pattern(name: str, text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _built_in() -> dict[str, tuple[str, ...]]:
-    text = resources.files("vocabgap.settings").joinpath(f"{_TABLE}.toml").read_text(encoding="utf-8")
+    text = resources.files("vocabgap.model").joinpath(f"{_TABLE}.toml").read_text(encoding="utf-8")
     return {name: tuple(expressions) for name, expressions in tomllib.loads(text).items()}

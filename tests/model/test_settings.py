@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from builders import write_config
-from vocabgap.records.record import fold_category, fold_operation
-from vocabgap.settings.loading import resolve_settings
-from vocabgap.settings.model import BY_WORDING, DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings
+from vocabgap.model.loading import resolve_settings
+from vocabgap.model.record import fold_category, fold_operation
+from vocabgap.model.settings import BY_WORDING, DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings
 
 
 def test_the_defaults_are_the_documented_ones() -> None:

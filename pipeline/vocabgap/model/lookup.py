@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 import polars as pl
 
 from vocabgap.errors import InvalidInputError, NotFoundError, alike
-from vocabgap.records.record import FEWEST_DIGITS
-from vocabgap.schema import CAPABILITIES, CAPABILITY_PREFIX
+from vocabgap.model.record import FEWEST_DIGITS
+from vocabgap.model.tables import CAPABILITIES, CAPABILITY_PREFIX
 from vocabgap.text import content_words, excerpt, ignored_stems, surface, visible
 
 _NEAR: Final = 0.75  # ratio of matching characters (difflib) from which on a word may be another, misspelt

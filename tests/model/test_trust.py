@@ -8,7 +8,7 @@ import pytest
 from builders import gap, write_corpus
 from builders.command import vocabgap
 from vocabgap.errors import ExitCode, InvalidInputError
-from vocabgap.settings.loading import CONFIG_VARIABLE, load_settings, resolve_settings
+from vocabgap.model.loading import CONFIG_VARIABLE, load_settings, resolve_settings
 
 WRITTEN = (
     *("report.out", "decisions.file", "corpus.folder", "glossary.folder", "glossary.events"),

@@ -1,0 +1,1 @@
+"""The shapes, each declared once: the gap record, the tables, the settings."""

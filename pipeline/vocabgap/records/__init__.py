@@ -1,1 +1,0 @@
-"""Gap records: their fields, categories and moments."""

@@ -1,1 +1,0 @@
-"""Settings: frozen, and where they come from."""
