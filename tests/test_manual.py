@@ -150,7 +150,7 @@ def test_job_in_ci_keeps_what_was_published_though_a_gate_fails() -> None:
 
     assert not any("vocabgap check" in step.get("run", "") for step in before)  # a bad line costs no report
     assert {step.get("if") for step in after} == {"always()"}
-    assert restored["path"] == saved["path"] == "out\nout.runs"
+    assert restored["path"] == saved["path"] == "out"
     assert saved["key"].startswith(restored["restore-keys"])
 
 
@@ -170,4 +170,4 @@ def test_settings_of_the_manual_are_accepted(tmp_path: Path) -> None:
 
     settings = load_settings(tmp_path / "vocabgap.toml")
 
-    assert (settings.report.keep, settings.check.baseline) == (12, "known-bad-lines.jsonl")
+    assert settings.check.baseline == "known-bad-lines.jsonl"

@@ -41,7 +41,6 @@ from vocabgap.ranking.screening import screen
 from vocabgap.ranking.vocabulary import Vocabulary, configured_vocabulary
 from vocabgap.reporting.doubts import doubts_of
 from vocabgap.reporting.history import earlier_rows
-from vocabgap.reporting.keeping import check_keeping, keeping
 from vocabgap.reporting.losses import require_no_loss, require_something
 from vocabgap.reporting.manifest import Decided, Model, Timing
 from vocabgap.reporting.places import places_of
@@ -335,8 +334,6 @@ def run(
         _check_apart(expanded(cache).resolve(), target)
     if share is not None:
         shared_from(whole_number("share", share))
-    if settings.report.keep:
-        check_keeping(target)
     earlier_rows(target, previous)  # a history that cannot be read is refused before the work, too
 
     def refuse(scanned: Scan, chosen: Selection) -> None:
@@ -367,8 +364,7 @@ def run(
         ask=ask,
     )
     blocked = None if check is None else check.blocked
-    keep = settings.report.keep if blocked is None else 0  # what waits is kept once it is published
-    with forgotten_unless_written(settings.glossary, blocked), keeping(target, keep):
+    with forgotten_unless_written(settings.glossary, blocked):
         if on_stage is not None:
             on_stage("report")
         published = report(

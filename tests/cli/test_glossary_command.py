@@ -630,7 +630,7 @@ def test_hints_run_as_they_are_printed(
     Path(file).write_text(f'[glossary]\nevents = "{elsewhere}"\n', encoding="utf-8")
     given = ("--glossary", "our words", *agreed)
 
-    stopped = vocabgap("report", str(photos), *given, "--keep", "2", "--fail-on", "new-top")
+    stopped = vocabgap("report", str(photos), *given, "--fail-on", "new-top")
     hinted = [shlex.split(command)[1:] for command in re.findall(r"`(vocabgap [^`]*)`", stopped.err)]
     asked = [vocabgap(*hinted[0], "--select", "1").code, vocabgap(*hinted[1]).code]
     absent = vocabgap("glossary", "show", "nothing", *given)
@@ -640,7 +640,7 @@ def test_hints_run_as_they_are_printed(
     validates = re.findall(r"`vocabgap ([^`]*)`", broken.err)
 
     assert (stopped.code, asked) == (4, [0, 0])
-    assert hinted[1][-4:] == ["--keep", "2", "--fail-on", "new-top"]
+    assert hinted[1][-2:] == ["--fail-on", "new-top"]
     assert "mask" in vocabgap(*shlex.split(lists[0])).out or "validation" in broken.err
     assert vocabgap(*shlex.split(validates[0])).code == 2
 

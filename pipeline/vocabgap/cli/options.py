@@ -34,7 +34,7 @@ _GLOSSARY_OPTIONS: Final = {
     "config": "--config",
     "trust": "--trust",
 }
-_RESUMING_OPTIONS: Final = {"keep": "--keep", "fail_on": "--fail-on", "baseline": "--baseline"}
+_RESUMING_OPTIONS: Final = {"fail_on": "--fail-on", "baseline": "--baseline"}
 _GLOSSARY_COMMAND: Final = re.compile(r"`(vocabgap (glossary|report --resume) ([^` ]+)[^`]*)`")
 _MOST_UNREAD: Final = 10  # logs, folders and links that are named
 _TOLD: Final = f"{__name__}.outside"  # that it was said where the settings lead out of their folder

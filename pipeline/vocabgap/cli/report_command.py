@@ -165,10 +165,6 @@ def report(
         ),
     ] = None,
     baseline: BaselineOption = None,
-    keep: Annotated[
-        int | None,
-        Panel.WRITE.option(help="Keep so many of the last runs, as dated folders beside that of --out."),
-    ] = None,
     allow_empty: Annotated[
         bool | None,
         Panel.WRITE.option(
@@ -314,7 +310,6 @@ def _resume(
         token,
         out=out,
         strictness=require_strictness(strictness),
-        keep=settings.report.keep,
     )
     if isinstance(published, Blocked):
         raise published.error

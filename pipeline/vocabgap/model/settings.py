@@ -197,14 +197,12 @@ class ReportSettings(_Section, frozen=True):
         out: Folder that the files are published in.
         top: Capabilities that are shown; 0 shows all.
         allow_empty: Whether a report of nothing is published, too.
-        keep: How many of the last runs are kept, as dated folders beside `out`.
         fail_on: What the report must not have; exit 5 where it does.
     """
 
     out: Annotated[_Path, _flag("--out")] = DEFAULT_OUT
     top: Annotated[int, msgspec.Meta(ge=0, le=1_000_000), _flag("--top")] = DEFAULT_TOP
     allow_empty: Annotated[bool, _flag("--allow-empty")] = False
-    keep: Annotated[int, msgspec.Meta(ge=0, le=10_000), _flag("--keep")] = 0
     fail_on: Annotated[tuple[Gate, ...], _flag("--fail-on")] = ()
 
 

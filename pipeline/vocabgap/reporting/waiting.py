@@ -29,9 +29,8 @@ from vocabgap.glossary.session import SERVICE, AbortResumeError, Ask, ExecutionC
 from vocabgap.model.loading import login
 from vocabgap.model.moments import iso
 from vocabgap.model.settings import GlossarySettings
-from vocabgap.reporting.keeping import keeping
 from vocabgap.reporting.overviews import CapabilityTerms, CheckedTerms, OpenTerm, TermMeaning
-from vocabgap.reporting.published_run import read_run, resolve_target
+from vocabgap.reporting.published_run import read_run
 from vocabgap.reporting.writing import Published, render
 from vocabgap.text import printable_name
 
@@ -135,12 +134,10 @@ def publish_waiting(
     *,
     out: str | Path | None = None,
     strictness: Strictness | None = None,
-    keep: int = 0,
 ) -> Published | Blocked:
     """Publish a report that waits, where the glossary settles its words by now, or say why it waits on.
 
     The folder to publish is by default the one that it was meant for, and what stops it what did then.
-    So many of the last runs are kept as dated folders beside it.
 
     Raises:
         NotFoundError: There is no such checkpoint, or no report waits there.
@@ -172,8 +169,7 @@ def publish_waiting(
         labels = _labels(ranked, 0 if manifest.rendering is None else manifest.rendering.top)
         terms = _terms_of_report(context, runtime.load(_MISSION).glossary, labels)
         share = bool(context.metadata.get(_SHARE))
-        with keeping(resolve_target(target), keep):
-            run = render(folder, target, share=share, option="--resume", terms=terms)
+        run = render(folder, target, share=share, option="--resume", terms=terms)
         shutil.rmtree(folder, ignore_errors=True)
         with suppress(VocabgapError):  # it is published, and that is what counts
             drop_state(runtime.logs, retry_token)
