@@ -55,7 +55,6 @@ TEXTS: Final = {
     "--rank-by": "beauty",
     "--kind": "colour",
     "--format": "html",
-    "--http": "port",
 }
 
 

@@ -42,7 +42,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, mcp_sdk: None) -> Callable[[Excepti
     """Lets the transport end with an error."""
 
     class Transport:
-        def __init__(self, error: Exception, _: object) -> None:
+        def __init__(self, error: Exception) -> None:
             self.error = error
 
         async def __aenter__(self) -> None:

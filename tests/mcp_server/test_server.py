@@ -134,3 +134,14 @@ async def test_what_the_sdk_logs_is_for_those_who_look_for_a_bug(
     async with connect(photos):
         logging.getLogger("mcp.server").error("a message that cannot be read")
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("is_read_only", [False, True])
+async def test_instructions_name_only_the_tools_of_the_server(
+    connect: Connect, photos: Path, *, is_read_only: bool
+) -> None:
+    async with connect(photos, read_only=is_read_only) as client:
+        tools = (await client.list_tools()).tools
+        said = f"{client.instructions} {[each.model_dump_json() for each in tools]}"
+    assert "report_gaps" in said
+    assert ("log_vocabulary_gap" in said) is not is_read_only

@@ -15,7 +15,6 @@ from vocabgap.cli.options import ConfigOption, TrustOption, settings_of
 from vocabgap.cli.output import Output, output_of, table
 from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, NotFoundError, VocabgapError, nearest
 from vocabgap.gaplog.log import SESSION_VARIABLE, SNAPSHOT_VARIABLE
-from vocabgap.mcp import TOKEN_VARIABLE
 from vocabgap.model.categories import OPERATION_CATEGORIES
 from vocabgap.model.gap_rules import rules_in_force
 from vocabgap.model.loading import ACTOR_VARIABLE, CONFIG_VARIABLE, VARIABLES
@@ -52,9 +51,7 @@ _KNOWN: Final = (
     SESSION_VARIABLE,
     SNAPSHOT_VARIABLE,
     DEBUG_VARIABLE,
-    TOKEN_VARIABLE,
 )
-_WITHHELD: Final = "(set)"  # of the token: what is printed is often kept, or handed on
 
 
 def status(context: typer.Context, config: ConfigOption = None, trust: TrustOption = False) -> None:
@@ -82,7 +79,7 @@ def status(context: typer.Context, config: ConfigOption = None, trust: TrustOpti
         },
         operation_categories=loaded.settings.operation_categories,
         rules={rule.name: rule.expressions for rule in loaded.settings.rules},
-        environment={variable: _environ(variable) for variable in _KNOWN},
+        environment={variable: os.environ.get(variable) or None for variable in _KNOWN},
         unknown_variables=_unknown(),
         last_run=None
         if last is None
@@ -197,16 +194,10 @@ def _sources(settings: Settings) -> Iterator[str]:
 
 def _environment() -> Iterator[str]:
     for variable in _KNOWN:
-        value = _environ(variable)
+        value = os.environ.get(variable)
         yield f"{variable} = {_toml(value)}" if value else f"{variable} is not set"
     for variable in _unknown():
         yield f"{variable} is set, but is none of these"
-
-
-def _environ(variable: str) -> str | None:
-    """What the environment says of a variable; of the token only that it is set."""
-    value = os.environ.get(variable) or None
-    return _WITHHELD if value and variable == TOKEN_VARIABLE else value
 
 
 def _unknown() -> list[str]:

@@ -11,7 +11,6 @@ from typing import Final
 from vocabgap.errors import StateError
 from vocabgap.text import excerpt
 
-TOKEN_VARIABLE: Final = "VOCABGAP_MCP_TOKEN"  # noqa: S105 - the name of a variable
 INSTALL_HINT: Final = "pip install 'vocabgap[mcp]'"
 _NEEDED: Final = ("mcp_types", "mcp.server.lowlevel")
 

@@ -6,23 +6,18 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from hashlib import sha256
 from typing import Any, Final, TypeVar
 from uuid import uuid4
 
 import msgspec
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
-    GetPromptRequestParams,
-    GetPromptResult,
-    ListPromptsResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
     ListToolsResult,
@@ -37,7 +32,6 @@ from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError
 from vocabgap.gaplog.log import SESSION_VARIABLE
 from vocabgap.mcp.listing_tools import list_gaps, show_capability
 from vocabgap.mcp.log_tool import log_vocabulary_gap, similar_gaps
-from vocabgap.mcp.prompts import get_prompt, limit_of, prompts
 from vocabgap.mcp.report_tools import read_resource, report_gaps, resources
 from vocabgap.mcp.review_tools import answer_review_question, next_review_question
 from vocabgap.mcp.terms_tool import check_terms
@@ -93,17 +87,17 @@ def build(workspace: Workspace, also: Sequence[str] = ()) -> Server[Any]:
     is_read_only = workspace.is_read_only
     tools = _tools(also, is_read_only=is_read_only)
     definitions = [each.definition for each in tools.values()]
-    session_of = partial(_session, of_pipe=uuid4().hex)
+    session = uuid4().hex
 
     async def list_tools(_: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=definitions)
 
-    async def call_tool(context: _Context, request: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(_: _Context, request: CallToolRequestParams) -> CallToolResult:
         tool = tools.get(request.name)
         if tool is None:
             names = ", ".join(tools)
             raise MCPError(INVALID_PARAMS, f"there is no tool '{shown(request.name)}' (there are {names})")
-        arguments = _with_session(tool, request.arguments or {}, partial(session_of, context))
+        arguments = _with_session(tool, request.arguments or {}, session)
         envelope = await limiter.run(tool.limit, partial(tool.begin, workspace, arguments, checkpoint))
         if tool.complete is None:
             return _result(tool.finish(workspace, envelope))
@@ -121,17 +115,6 @@ def build(workspace: Workspace, also: Sequence[str] = ()) -> Server[Any]:
         )
         return ReadResourceResult(contents=[contents])
 
-    async def list_prompts(_: _Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
-        return ListPromptsResult(prompts=prompts())
-
-    async def prompt(_: _Context, request: GetPromptRequestParams) -> GetPromptResult:
-        arguments = request.arguments or {}
-        make = partial(
-            _or_protocol_error, partial(get_prompt, workspace, request.name, arguments, checkpoint)
-        )
-        limit = limit_of(request.name)
-        return make() if limit is None else await limiter.run(limit, make)
-
     return Server(
         NAME,
         version=__version__,
@@ -143,8 +126,6 @@ def build(workspace: Workspace, also: Sequence[str] = ()) -> Server[Any]:
         on_list_resources=list_resources,
         on_list_resource_templates=list_templates,
         on_read_resource=read,
-        on_list_prompts=list_prompts,
-        on_get_prompt=prompt,
     )
 
 
@@ -159,26 +140,11 @@ def _tools(also: Sequence[str], *, is_read_only: bool) -> dict[str, Tool[Any, An
     return tools
 
 
-def _with_session(
-    tool: Tool[Any, Any], arguments: dict[str, Any], session_of: Callable[[], str | None]
-) -> dict[str, Any]:
-    """The arguments; those of a gap with the session of the connection where they name none."""
+def _with_session(tool: Tool[Any, Any], arguments: dict[str, Any], session: str) -> dict[str, Any]:
+    """Return the arguments; a gap without a session gets that of the connection."""
     if tool.work is not log_vocabulary_gap.work or arguments.get("session_id") is not None:
         return arguments
-    return {**arguments, "session_id": session_of()}
-
-
-def _session(context: _Context, of_pipe: str) -> str | None:
-    """The session of a connection, unless the environment names one: over a pipe there is but one.
-
-    Over HTTP it is a digest: whoever knows the identifier itself could speak in its name.
-    """
-    if os.environ.get(SESSION_VARIABLE):
-        return None
-    if context.request is None:
-        return of_pipe
-    identifier = context.request.headers.get(MCP_SESSION_ID_HEADER)
-    return sha256(identifier.encode()).hexdigest()[: len(of_pipe)] if identifier else None
+    return {**arguments, "session_id": None if os.environ.get(SESSION_VARIABLE) else session}
 
 
 def _result(envelope: dict[str, Any]) -> CallToolResult:

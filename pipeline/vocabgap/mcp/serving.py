@@ -1,31 +1,29 @@
-"""Serving: over standard input and output, or over HTTP on this machine alone."""
+"""Serving one client over standard input and output."""
 
 import signal
-import socket
 import sys
-from collections import Counter, deque
-from collections.abc import Callable
-from io import TextIOWrapper
-from typing import Any, Final, Self, TextIO
+from collections import Counter
+from typing import Any, Final, Self
 
 import anyio
-import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
-from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.dispatcher import coerce_request_id
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+from mcp_types import (
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
 
 from vocabgap.errors import StateError, system_error
-from vocabgap.files.refusals import refusal
 from vocabgap.files.signals import STOPPING
-from vocabgap.mcp.door import guarded, refusals
 
-LOOPBACK: Final = "127.0.0.1"
-PATH: Final = "/mcp"
-_LONGEST_GOODBYE: Final = 2  # seconds that connections have to end, once the server is to stop
 _CANCELLED: Final = "notifications/cancelled"
+_NO_MESSAGE: Final = "expected a message of JSON-RPC 2.0 on one line; batches are not supported"
 
 
 def serve_stdio(server: Server[Any]) -> None:
@@ -34,104 +32,64 @@ def serve_stdio(server: Server[Any]) -> None:
         raise StateError(
             "there is no standard input to serve", hint="MCP clients start this command themselves"
         )
-    # Standard input is waited for in a thread, which nothing but its end can wake. Every line of a log is
-    # written whole, so that the system may end the process at any moment.
+    # A thread waits for standard input; only the end of the input wakes it. Logs are written in whole lines,
+    # so a signal may end the process at any moment.
     for number in STOPPING:
         signal.signal(number, signal.SIG_DFL)
     try:
         anyio.run(_over_stdio, server)
     except ExceptionGroup as failed:
-        refused = _first(failed)
-        if not isinstance(refused, OSError):
-            raise refused from failed
-        if not isinstance(refused, BrokenPipeError):  # which says that the client has gone
-            raise system_error(refused) from failed
-
-
-def serve_http(server: Server[Any], port: int, token: str, on_listening: Callable[[str], None]) -> None:
-    """Serve clients of this machine that know a token, until a signal comes; port 0 is one that is free."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((LOOPBACK, port))
-            listener.listen()  # whoever reads the address may connect at once
-        except OSError as error:
-            hint = "name another one, from 1024 on, with --http"
-            raise refusal(f"port {port} cannot be listened on", error, hint=hint) from error
-        hosts = [f"{name}:{listener.getsockname()[1]}" for name in (LOOPBACK, "localhost")]
-        on_listening(f"http://{hosts[0]}{PATH}")
-        # A page in a browser sends another Host or Origin, and other users of this machine know no token.
-        security = TransportSecuritySettings(
-            allowed_hosts=hosts, allowed_origins=[f"http://{each}" for each in hosts]
-        )
-        app = server.streamable_http_app(streamable_http_path=PATH, transport_security=security)
-        configuration = uvicorn.Config(
-            guarded(app, token, security),
-            log_config=None,
-            access_log=False,
-            ws="none",  # only requests of HTTP are asked for the token
-            timeout_graceful_shutdown=_LONGEST_GOODBYE,
-        )
-        anyio.run(uvicorn.Server(configuration).serve, [listener])
+        error = _first(failed)
+        if not isinstance(error, OSError):
+            raise error from failed
+        if not isinstance(error, BrokenPipeError):  # the client has gone
+            raise system_error(error) from failed
 
 
 async def _over_stdio(server: Server[Any]) -> None:
-    lines = _Lines(TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace"))
-    async with stdio_server(lines) as (incoming, outgoing):
+    async with stdio_server() as (incoming, outgoing):
         unanswered = _Unanswered()
         answers = _Outgoing(outgoing, unanswered)
-        requests = _Incoming(incoming, answers, unanswered, lines)
+        requests = _Incoming(incoming, answers, unanswered)
         await server.run(requests, answers, server.create_initialization_options())
 
 
-class _Lines(anyio.AsyncFile[str]):
-    """The lines of the input, kept until what the SDK makes of each has come: it does not say of which."""
-
-    def __init__(self, stream: TextIO) -> None:
-        super().__init__(stream)
-        self.kept = deque[str]()
-
-    async def readline(self) -> str:
-        line = await super().readline()
-        self.kept.append(line)
-        return line
-
-
 def _first(failed: ExceptionGroup[Exception]) -> Exception:
-    """The first error of a group, however deep it lies."""
+    """Return the first error of a group, however deep it lies."""
     error = failed.exceptions[0]
     return _first(error) if isinstance(error, ExceptionGroup) else error
 
 
 class _Unanswered:
-    """The requests that were read, and have no answer yet.
+    """The requests that still need an answer.
 
-    The SDK drops what is still at work when the input ends, as it does at once where requests are piped in:
-    what was to be logged then would be, and nobody would learn it.
+    The SDK drops running requests when the input ends. With piped requests it ends at once: a gap would be
+    logged, and the client would not learn of it.
     """
 
     def __init__(self) -> None:
-        self._identifiers = Counter[str | int]()  # a client may use one twice, and waits for two answers then
+        self._identifiers = Counter[str | int]()  # a client may use one twice and waits for two answers
         self._changed = anyio.Event()
 
     def add(self, identifier: str | int) -> None:
+        """Note a request."""
         self._identifiers[coerce_request_id(identifier)] += 1
 
     def drop(self, identifier: str | int | None) -> None:
-        """Forget one that was answered, or that nobody waits for any more."""
+        """Forget a request that was answered or cancelled."""
         if identifier is not None:
             self._identifiers -= Counter([coerce_request_id(identifier)])
         self._changed.set()
         self._changed = anyio.Event()
 
     async def wait(self) -> None:
-        """Wait until there is none."""
+        """Wait until every request has its answer."""
         while self._identifiers:
             await self._changed.wait()
 
 
 class _Stream:
-    """A stream of the transport, closed with its context."""
+    """A stream of the transport that closes with its context."""
 
     def __init__(self, stream: Any, unanswered: _Unanswered) -> None:  # noqa: ANN401 - the SDK's own
         self._stream = stream
@@ -148,7 +106,7 @@ class _Stream:
 
 
 class _Outgoing(_Stream):
-    """What goes to a client."""
+    """The messages to the client."""
 
     async def send(self, item: SessionMessage, /) -> None:
         await self._stream.send(item)
@@ -157,41 +115,30 @@ class _Outgoing(_Stream):
 
 
 class _Incoming(_Stream):
-    """What a client sends, as far as it can be read; the rest is answered with an error.
+    """The messages from the client. A line that is no message is answered with an error."""
 
-    The stream gives messages, and an exception for each line that is none.
-    """
-
-    def __init__(
-        self,
-        stream: Any,  # noqa: ANN401 - the SDK's own
-        outgoing: _Outgoing,
-        unanswered: _Unanswered,
-        lines: _Lines,
-    ) -> None:
+    def __init__(self, stream: Any, outgoing: _Outgoing, unanswered: _Unanswered) -> None:  # noqa: ANN401
         super().__init__(stream, unanswered)
         self._outgoing = outgoing
-        self._lines = lines.kept
 
     @property
     def last_context(self) -> Any:  # noqa: ANN401 - the SDK's own
-        """The context that the last message was sent in."""
+        """The context of the last message."""
         return getattr(self._stream, "last_context", None)
 
     async def receive(self) -> SessionMessage:
-        """The next message; the stream ends once everything that was read has an answer."""
+        """Return the next message; raise EndOfStream once every request has its answer."""
         while True:
             try:
                 item = await self._stream.receive()
             except anyio.EndOfStream:
                 await self._unanswered.wait()
                 raise
-            errors = refusals(self._lines.popleft())
-            if isinstance(item, SessionMessage) and not errors:
+            if isinstance(item, SessionMessage):
                 self._note(item.message)
                 return item
-            for error in errors:
-                await self._outgoing.send(SessionMessage(error))
+            error = ErrorData(code=PARSE_ERROR, message=_NO_MESSAGE)
+            await self._outgoing.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=error)))
 
     def __aiter__(self) -> Self:
         return self
