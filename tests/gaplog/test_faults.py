@@ -33,7 +33,7 @@ def test_a_write_that_is_refused_leaves_the_log_as_it_was(
         def write(self, _: object) -> int:
             raise OSError(error, os.strerror(error))
 
-    monkeypatch.setattr("vocabgap.files.lines.FileIO", Refusing)
+    monkeypatch.setattr("vocabgap.files.journal.FileIO", Refusing)
     with pytest.raises(vg.VocabgapError, match=os.strerror(error)) as refused:
         vg.log_gap(image, "two")
 
@@ -51,7 +51,7 @@ def test_a_disk_that_takes_a_part_of_a_line_keeps_none_of_it(
             assert isinstance(line, bytes)
             return super().write(line[:10])
 
-    monkeypatch.setattr("vocabgap.files.lines.FileIO", Full)
+    monkeypatch.setattr("vocabgap.files.journal.FileIO", Full)
     with pytest.raises(vg.VocabgapError, match="No space left on device") as refused:
         vg.log_gap(image, "two")
 

@@ -13,7 +13,7 @@ import pytest
 
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.files import locking
-from vocabgap.files.lines import appending
+from vocabgap.files.journal import Journal
 from vocabgap.files.refusals import FileRole
 from vocabgap.glossary.conflicts import Action, ConflictType, SemanticConflict, Severity, Strictness
 from vocabgap.glossary.event_log import (
@@ -252,7 +252,8 @@ def test_another_writer_who_never_ends_is_given_up(tmp_path: Path, monkeypatch: 
     append_events(tmp_path, "mission", [EVENTS[0]])
     path = tmp_path / "mission.events.jsonl"
     role = FileRole("event log", "", "nothing was logged", "again")
-    with appending(path, role), pytest.raises(StateError, match="is held by process"):
+    held = Journal[bytes](role, lambda line, _: line).appending(path)
+    with held, pytest.raises(StateError, match="is held by process"):
         append_events(tmp_path, "mission", [EVENTS[0]])
 
 

@@ -1,5 +1,6 @@
 """A log is followed: what was added to it is read, and what was read is not read again."""
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -121,11 +122,11 @@ def test_only_the_end_of_a_log_is_parsed_where_it_has_grown(
     parsed: list[bytes] = []
     parse = event_log._event
 
-    def counting(line: bytes) -> GlossaryEvent:
+    def counting(line: bytes, place: str) -> GlossaryEvent:
         parsed.append(line)
-        return parse(line)
+        return parse(line, place)
 
-    monkeypatch.setattr(event_log, "_event", counting)
+    monkeypatch.setattr(event_log, "_JOURNAL", replace(event_log._JOURNAL, decode=counting))
     runtime.run(step(), ask=answering(Select(0))[0])
     runtime.load()
 

@@ -24,7 +24,7 @@ from vocabgap.corpus.upkeep import without_forgotten
 from vocabgap.corpus.version import Version
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.files.atomic import replacing
-from vocabgap.files.lines import read_lines
+from vocabgap.files.journal import entries_of
 from vocabgap.files.refusals import refusal, refusing
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.settings import Settings
@@ -234,7 +234,7 @@ def read_records(path: Path) -> Iterator[tuple[int, BackupRecord]]:
         with path.open("rb") as file:
             content = cast("BinaryIO", zstd.ZstdFile(file)) if path.suffix == _COMPRESSED else file
             lines = iter(partial(content.readline, LONGEST_LINE + 1), b"")
-            yield from read_lines(lines, lambda number, line: _decoded(line, f"{path}:{number}"))
+            yield from entries_of(lines, _decoded, path)
     except FileNotFoundError as error:
         raise NotFoundError(f"backup '{path}' does not exist", hint="check the path") from error
     except (EOFError, zstd.ZstdError) as error:

@@ -1,6 +1,6 @@
 """The decisions file: JSON Lines that are only ever appended to, by several people and through git."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC
 from pathlib import Path
 from typing import Final
@@ -9,37 +9,25 @@ import msgspec
 
 from vocabgap.decisions.record import Decision
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.files.lines import add_lines, appending, read_lines
-from vocabgap.files.refusals import FileKind, FileRole, file_kind
+from vocabgap.files.journal import Journal
+from vocabgap.files.refusals import FileRole
 
 _CONFLICT: Final = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
-_ROLE: Final = FileRole(
-    "decisions file",
-    "name another one with --decisions",
-    undone="nothing was decided",
-    again="decide again when that one is done",
-)
 _LINE_HINT: Final = "correct the line, or take it out; nothing else was read"
 
 
 def read_decisions(path: Path) -> tuple[Decision, ...]:
-    """The decisions of a file, in the order in which they were made.
+    """Return the decisions of a file in the order in which they were made; none if there is no file.
 
-    The order of lines means nothing, so that a merge of two copies may bring them in any. A line that is
-    there twice counts once. Where the file does not exist, nothing was decided.
+    The order of lines means nothing, because a merge of two copies may shuffle them. A line that occurs
+    twice counts once.
 
     Raises:
-        InvalidInputError: A line is no decision; the error names file, line and field.
-        StateError: The file is none, or a merge of two copies was left unresolved.
-        AccessDeniedError: It may not be read.
+        InvalidInputError: A line is not a decision; the error names file, line and field.
+        StateError: The path is not a file, or it holds an unresolved merge of two copies.
+        AccessDeniedError: The system does not permit reading it.
     """
-    with _ROLE.refusing(path, "read"):
-        kind = file_kind(path)
-        if kind is FileKind.NOTHING:
-            return ()
-        if kind is not FileKind.FILE:
-            raise _ROLE.no_file(path, kind)
-        return _parsed(path.read_bytes(), path)
+    return _in_order(_distinct(_JOURNAL.read(path), path).values())
 
 
 def append_decision(
@@ -48,35 +36,32 @@ def append_decision(
     check: Callable[[tuple[Decision, ...]], None],
     on_wait: Callable[[], None] = lambda: None,
 ) -> None:
-    """Add a decision at the end of the file, once it is known to fit what is there.
+    """Append a decision if it fits what the file holds; wait until the line is on the disk.
 
-    The file is locked meanwhile, so that of two people who decide at once the second is checked against the
-    first; the line is on the disk when this returns.
+    `check` is called with all decisions while the file is locked. So the second of two people who decide at
+    once is checked against the first.
     """
-    with _ROLE.refusing(path, "written"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with appending(path, _ROLE, on_wait) as file:
-            before = file.read()
-            known = {each.decision_id: each for each in _parsed(before, path)}
-            together = {**known, decision.decision_id: decision}.values()
-            check(tuple(sorted(together, key=lambda each: each.place)))
-            if decision.decision_id in known:
-                return
-            add_lines(file, path, msgspec.json.encode(decision) + b"\n")
+    with _JOURNAL.appending(path, on_wait) as writer:
+        before = _distinct(writer.entries(), path)
+        check(_in_order({**before, decision.decision_id: decision}.values()))
+        if decision.decision_id not in before:
+            writer.add(msgspec.json.encode(decision) + b"\n")
 
 
-def _parsed(content: bytes, path: Path) -> tuple[Decision, ...]:
+def _in_order(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
+    return tuple(sorted(decisions, key=lambda decision: decision.place))
+
+
+def _distinct(entries: Iterable[tuple[int, Decision]], path: Path) -> dict[str, Decision]:
     by_id: dict[str, tuple[int, Decision]] = {}
-    for number, decision in read_lines(
-        content.split(b"\n"), lambda number, line: _decision(line, f"{path}:{number}")
-    ):
-        first, known = by_id.setdefault(decision.decision_id, (number, decision))
-        if known != decision:
+    for number, decision in entries:
+        first, same = by_id.setdefault(decision.decision_id, (number, decision))
+        if same != decision:
             raise StateError(
                 f"{path}:{number}: decision {decision.decision_id} differs from that in line {first}",
                 hint="keep one of the two lines",
             )
-    return tuple(sorted((decision for _, decision in by_id.values()), key=lambda each: each.place))
+    return {name: decision for name, (_, decision) in by_id.items()}
 
 
 def _decision(line: bytes, place: str) -> Decision:
@@ -103,3 +88,14 @@ def _decision(line: bytes, place: str) -> Decision:
             f"{place}: expected a decision as a JSON object: {error}", hint=_LINE_HINT
         ) from error
     return decision
+
+
+_JOURNAL: Final = Journal(
+    FileRole(
+        "decisions file",
+        "name another one with --decisions",
+        undone="nothing was decided",
+        again="decide again when that one is done",
+    ),
+    _decision,
+)

@@ -23,7 +23,7 @@ from vocabgap.errors import (
     require_kind,
     require_text,
 )
-from vocabgap.files.lines import add_lines, appending
+from vocabgap.files.journal import Journal
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
 from vocabgap.files.signals import deferred_signals
 from vocabgap.gaplog.entry import as_written, category, checked, image_name
@@ -47,12 +47,15 @@ _NO_CORRECTION_HINT: Final = (
 )
 _IMAGE_HINT: Final = "name the folder of an image"
 _FOLDER_HINT: Final = "name the folder of an image, or make it first: only its log is made by itself"
-_ROLE: Final = FileRole(
-    "gap log",
-    "see to the disk and the permissions, and log the gap again",
-    undone="nothing was logged",
-    again="log the gap again when that one is done",
-    may_be_link=False,  # a scan would not follow it out of its roots
+_JOURNAL: Final = Journal[bytes](
+    FileRole(
+        "gap log",
+        "see to the disk and the permissions, and log the gap again",
+        undone="nothing was logged",
+        again="log the gap again when that one is done",
+        may_be_link=False,  # a scan would not follow it out of its roots
+    ),
+    lambda line, _: line,
 )
 
 
@@ -210,10 +213,10 @@ def _append(
     path: Path, make: Callable[[], tuple[GapRecord, bytes]], *, durable: bool, on_wait: Callable[[], None]
 ) -> LoggedGap:
     """Append the record that is made once nobody else writes; until then a signal ends the wait."""
-    with _ROLE.refusing(path, "written"), appending(path, _ROLE, on_wait) as file:
+    with _JOURNAL.appending(path, on_wait) as writer:
         record, line = make()
         with deferred_signals():
-            add_lines(file, path, line, durable=durable)
+            writer.add(line, durable=durable)
     return LoggedGap(record_id(record), path, as_written(record))
 
 

@@ -15,9 +15,9 @@ from uuid import uuid4
 import msgspec
 
 from vocabgap.errors import NotFoundError, VocabgapError
-from vocabgap.files.lines import add_lines, appending, read_lines
+from vocabgap.files.journal import START, Added, Journal, Mark
 from vocabgap.files.locking import lock_file
-from vocabgap.files.refusals import FileRole, content_of
+from vocabgap.files.refusals import FileRole
 from vocabgap.glossary.events import (
     GlossaryChange,
     GlossaryClarificationResolved,
@@ -35,12 +35,6 @@ from vocabgap.text import count
 LOG_ENDING: Final = ".events.jsonl"
 BY_HAND: Final = "glossary"  # the log of what people do beside any mission
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
-LOG_ROLE: Final = FileRole(
-    "event log",
-    "name another folder for the glossary's events",
-    undone="nothing was logged",
-    again="try again when that one is done",
-)
 _DECODER: Final = msgspec.json.Decoder[GlossaryEvent](GlossaryEvent)
 _FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.-]")
 _LOCK: Final = "writer.lock"  # a file that is held while somebody changes the glossary
@@ -95,11 +89,11 @@ def read_events(folder: Path, mission_id: str | None = None) -> EventsRead:
     Raises:
         VocabgapError: A log cannot be read.
     """
-    paths = log_files(folder, mission_id)
-    parsed = [_parsed(_content(path), path.name.removesuffix(LOG_ENDING), _LONG_AGO) for path in paths]
-    return EventsRead(
-        in_order(each for events, _ in parsed for each in events), sum(bad for _, bad in parsed)
-    )
+    bad: list[VocabgapError] = []
+    logged: list[LoggedEvent] = []
+    for path in log_files(folder, mission_id):
+        logged += _logged(_JOURNAL.read(path, bad.append), path, _LONG_AGO)
+    return EventsRead(in_order(logged), len(bad))
 
 
 def in_order(events: Iterable[LoggedEvent]) -> tuple[LoggedEvent, ...]:
@@ -112,7 +106,7 @@ def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
     if mission_id is not None:
         path = folder / log_name(mission_id)
         return [path] if os.path.lexists(path) else []
-    with LOG_ROLE.refusing(folder, "read"):
+    with _JOURNAL.role.refusing(folder, "read"):
         if not folder.is_dir():
             return []
         return sorted(path for path in folder.iterdir() if path.name.endswith(LOG_ENDING))
@@ -122,14 +116,12 @@ class Log(NamedTuple):
     """What is remembered of a log that was read.
 
     Attributes:
-        size: How many bytes were read.
-        digest: SHA-256 of these.
+        mark: How far it was read.
         changes: The events that change what a term means; the same tuple as long as no further one comes.
         moment: That of the last event.
     """
 
-    size: int = 0
-    digest: bytes = hashlib.sha256().digest()
+    mark: Mark = START
     changes: tuple[LoggedEvent, ...] = ()
     skipped: int = 0
     moment: datetime = _LONG_AGO
@@ -141,39 +133,26 @@ def follow_logs(folder: Path, known: Mapping[str, Log]) -> dict[str, Log]:
 
 
 def _followed(path: Path, known: Log) -> Log:
-    content = _content(path)
-    before, added = content[: known.size], content[known.size :]
-    is_torn = before and added and not before.endswith(b"\n")
-    if is_torn or hashlib.sha256(before).digest() != known.digest:
-        known, added = Log(), content
-    if not added:
-        return known
-    events, skipped = _parsed(added, path.name.removesuffix(LOG_ENDING), known.moment)
-    changes = tuple(each for each in events if isinstance(each.event, GlossaryChange))
+    bad: list[VocabgapError] = []
+    added: Added[GlossaryEvent] = _JOURNAL.follow(path, known.mark, bad.append)
+    known = Log() if added.is_anew else known
+    events = _logged(added.entries, path, known.moment)
+    changes = tuple(logged for logged in events if isinstance(logged.event, GlossaryChange))
     return Log(
-        len(content),
-        hashlib.sha256(content).digest(),
+        added.mark,
         (*known.changes, *changes) if changes else known.changes,
-        known.skipped + skipped,
+        known.skipped + len(bad),
         events[-1].moment if events else known.moment,
     )
 
 
-def _content(path: Path) -> bytes:
-    content = content_of(path, LOG_ROLE.name)
-    if isinstance(content, bytes):
-        return content
-    raise LOG_ROLE.no_file(path, content)
-
-
-def _parsed(content: bytes, log: str, moment: datetime) -> tuple[list[LoggedEvent], int]:
-    """The events in lines of a log, behind others of some moment, and how many lines are none."""
+def _logged(entries: Iterable[tuple[int, GlossaryEvent]], path: Path, moment: datetime) -> list[LoggedEvent]:
+    """Return the events of a log; none of them is before `moment` or before an earlier one."""
     logged: list[LoggedEvent] = []
-    bad: list[VocabgapError] = []
-    for _, event in read_lines(content.split(b"\n"), lambda _, line: _event(line), on_bad=bad.append):
+    for _, event in entries:
         moment = max(moment, event.timestamp)
-        logged.append(LoggedEvent(event, log, moment))
-    return logged, len(bad)
+        logged.append(LoggedEvent(event, path.name.removesuffix(LOG_ENDING), moment))
+    return logged
 
 
 class GivenAnswer(msgspec.Struct, frozen=True):
@@ -260,10 +239,8 @@ def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]
     lines = b"".join(map(encoded, logged))
     if not lines:
         return logged
-    with LOG_ROLE.refusing(path, "written"):
-        folder.mkdir(parents=True, exist_ok=True)
-        with appending(path, LOG_ROLE) as file:
-            add_lines(file, path, lines)
+    with _JOURNAL.appending(path) as writer:
+        writer.add(lines)
     return logged
 
 
@@ -275,9 +252,9 @@ def changing(folder: Path) -> Iterator[None]:
         VocabgapError: The folder cannot be written to, or another writer holds it.
     """
     path = folder / _LOCK
-    with LOG_ROLE.refusing(path, "written"):
+    with _JOURNAL.role.refusing(path, "written"):
         folder.mkdir(parents=True, exist_ok=True)
-        with lock_file(path, f"glossary '{folder}'", purpose="change it", undone=LOG_ROLE.undone):
+        with lock_file(path, f"glossary '{folder}'", purpose="change it", undone=_JOURNAL.role.undone):
             yield
 
 
@@ -318,7 +295,7 @@ def require_checkpoint(folder: Path, retry_token: str) -> StepCheckpointed:
     return checkpoint
 
 
-def _event(line: bytes) -> GlossaryEvent:
+def _event(line: bytes, _: str) -> GlossaryEvent:
     try:
         return _DECODER.decode(line)  # type: ignore[no-any-return]
     except (ValueError, OverflowError, RecursionError):
@@ -327,3 +304,14 @@ def _event(line: bytes) -> GlossaryEvent:
         except (ValueError, RecursionError) as error:
             raise InvalidTermError("no JSON") from error
         return event_of(payload)  # which reads the forms of others, too, and says what is no event
+
+
+_JOURNAL: Final = Journal(
+    FileRole(
+        "event log",
+        "name another folder for the glossary's events",
+        undone="nothing was logged",
+        again="try again when that one is done",
+    ),
+    _event,
+)

@@ -16,12 +16,11 @@ import polars as pl
 
 from vocabgap.errors import InvalidInputError, NotFoundError, expanded
 from vocabgap.files.atomic import write_whole
-from vocabgap.files.lines import read_lines
-from vocabgap.files.refusals import FileKind, content_of, refusing
+from vocabgap.files.journal import Journal
+from vocabgap.files.refusals import FileKind, FileRole, file_kind
 from vocabgap.model.record import in_utc
 from vocabgap.model.tables import GAPS, REJECTS, UTC_MICROSECONDS
 
-_WHAT: Final = "baseline"
 _MODE: Final = 0o644
 _KEY: Final = ("source_path", "sha256")
 _FILE: Final = ("repo_slug", "source_path")
@@ -47,26 +46,31 @@ def read_baseline(path: str | Path) -> tuple[KnownLine, ...]:
         AccessDeniedError: It may not be read.
     """
     place = expanded(path)
-    content = content_of(place, _WHAT)
-    if isinstance(content, FileKind):
-        problem = (
-            "does not exist" if content is FileKind.NOTHING else f"is {content}, expected a regular file"
-        )
+    entries = _JOURNAL.read(place)
+    if not entries and file_kind(place) is FileKind.NOTHING:
         raise NotFoundError(
-            f"{_WHAT} '{path}' {problem}",
+            f"baseline '{path}' does not exist",
             hint="`vocabgap check … --baseline FILE --write-baseline` writes one",
         )
+    return tuple(line for _, line in entries)
 
-    def decode(number: int, line: bytes) -> KnownLine:
-        try:
-            return msgspec.json.decode(line, type=KnownLine)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise InvalidInputError(
-                f"{path}:{number}: expected a bad line as --write-baseline writes it: {error}",
-                hint="name a file that `vocabgap check --write-baseline` has written",
-            ) from error
 
-    return tuple(known for _, known in read_lines(content.splitlines(), decode))
+def _decoded(line: bytes, place: str) -> KnownLine:
+    try:
+        return msgspec.json.decode(line, type=KnownLine)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidInputError(
+            f"{place}: expected a bad line as --write-baseline writes it: {error}",
+            hint="name a file that `vocabgap check --write-baseline` has written",
+        ) from error
+
+
+_JOURNAL: Final = Journal(
+    FileRole(
+        "baseline", "name another file with --baseline", undone="nothing was written", again="try again"
+    ),
+    _decoded,
+)
 
 
 def write_baseline(path: str | Path, rejects: pl.DataFrame) -> None:
@@ -78,13 +82,9 @@ def write_baseline(path: str | Path, rejects: pl.DataFrame) -> None:
         AccessDeniedError: It may not be written.
     """
     place = expanded(path)
-    try:
-        read_baseline(place)
-    except NotFoundError:
-        if content_of(place, _WHAT) is not FileKind.NOTHING:
-            raise
+    _JOURNAL.read(place)
     rows = _keyed(rejects).select(KnownLine.__struct_fields__).sort(pl.all(), nulls_last=True)
-    with refusing(f"{_WHAT} '{path}' cannot be written", hint="name another file with --baseline"):
+    with _JOURNAL.role.refusing(place, "written"):
         write_whole(place, msgspec.json.Encoder().encode_lines(rows.to_dicts()), _MODE)
 
 

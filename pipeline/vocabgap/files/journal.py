@@ -1,0 +1,184 @@
+"""Journals: files of JSON Lines that are only added to, by one writer at a time, and read line by line."""
+
+import errno
+import hashlib
+import os
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from io import FileIO
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
+
+from vocabgap.errors import VocabgapError
+from vocabgap.files.atomic import sync
+from vocabgap.files.locking import NoLocksError, lock
+from vocabgap.files.refusals import FileKind, FileRole, file_kind
+
+Entry = TypeVar("Entry")
+
+
+class Mark(NamedTuple):
+    """How far a journal was read: the number of its bytes, and their SHA-256."""
+
+    size: int = 0
+    digest: bytes = hashlib.sha256().digest()
+
+
+START = Mark()
+
+
+class Added(NamedTuple, Generic[Entry]):
+    """What a journal holds behind a mark.
+
+    Attributes:
+        entries: The entries, each with the number of its line.
+        mark: The new mark, at the end of the file.
+        is_anew: Whether the file is not the one that was marked, and was read from its beginning.
+    """
+
+    entries: list[tuple[int, Entry]]
+    mark: Mark
+    is_anew: bool
+
+
+@dataclass(frozen=True)
+class Journal(Generic[Entry]):
+    """A kind of journal.
+
+    Attributes:
+        role: What such a file is, for messages.
+        decode: Returns the entry of a line, or raises a VocabgapError that begins with the given place.
+    """
+
+    role: FileRole
+    decode: Callable[[bytes, str], Entry]
+
+    def read(
+        self, path: Path, on_bad: Callable[[VocabgapError], None] | None = None
+    ) -> list[tuple[int, Entry]]:
+        """Return the entries of a file, each with the number of its line; none if there is no file.
+
+        Raises:
+            VocabgapError: The file cannot be read, or `on_bad` is None and a line is bad.
+        """
+        return [*entries_of(self._content(path).split(b"\n"), self.decode, path, on_bad=on_bad)]
+
+    def follow(
+        self, path: Path, mark: Mark = START, on_bad: Callable[[VocabgapError], None] | None = None
+    ) -> Added[Entry]:
+        """Return the entries that were added behind a mark; parse nothing else."""
+        content = self._content(path)
+        before, added = content[: mark.size], content[mark.size :]
+        is_torn = before and added and not before.endswith(b"\n")
+        is_anew = bool(is_torn) or hashlib.sha256(before).digest() != mark.digest
+        if is_anew:
+            before, added = b"", content
+        elif not added:
+            return Added([], mark, is_anew)
+        lines, first = added.split(b"\n"), before.count(b"\n") + 1
+        found = [*entries_of(lines, self.decode, path, first=first, on_bad=on_bad)]
+        return Added(found, Mark(len(content), hashlib.sha256(content).digest()), is_anew)
+
+    @contextmanager
+    def appending(self, path: Path, on_wait: Callable[[], None] = lambda: None) -> "Iterator[Writer[Entry]]":
+        """Lock a file, which is created if need be, and yield its only writer.
+
+        `on_wait` is called once if another writer has held the lock for a second.
+        """
+        with self.role.refusing(path, "written"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with _locked(path, self.role, on_wait) as file:
+                yield Writer(self, path, file)
+
+    def _content(self, path: Path) -> bytes:
+        with self.role.refusing(path, "read"):
+            kind = file_kind(path)
+            if kind is FileKind.NOTHING:
+                return b""
+            if kind is not FileKind.FILE:
+                raise self.role.no_file(path, kind)
+            return path.read_bytes()
+
+
+@dataclass(frozen=True)
+class Writer(Generic[Entry]):
+    """The only writer of a journal, as long as its block lasts."""
+
+    journal: Journal[Entry]
+    path: Path
+    file: FileIO
+
+    def entries(self) -> list[tuple[int, Entry]]:
+        """Return the entries that nobody else can add to now."""
+        self.file.seek(0)
+        return [*entries_of(self.file.read().split(b"\n"), self.journal.decode, self.path)]
+
+    def add(self, lines: bytes, *, durable: bool = True) -> None:
+        """Add lines with their ends, all or none of them; if `durable`, wait until they are on the disk."""
+        file = self.file
+        size = file.seek(0, os.SEEK_END)
+        # An editor, or a writer that was stopped, may have left the last line without its end.
+        whole = lines if not size or os.pread(file.fileno(), 1, size - 1) == b"\n" else b"\n" + lines
+        if file.write(whole) != len(whole):
+            file.truncate(size)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
+        if not durable:
+            return
+        try:
+            os.fsync(file.fileno())
+            if not size:
+                sync(self.path.parent)
+        except OSError:
+            # Whoever sees the error adds the lines again.
+            with suppress(OSError):
+                file.truncate(size)
+            raise
+
+
+def entries_of(
+    lines: Iterable[bytes],
+    decode: Callable[[bytes, str], Entry],
+    path: Path,
+    *,
+    first: int = 1,
+    on_bad: Callable[[VocabgapError], None] | None = None,
+) -> Iterator[tuple[int, Entry]]:
+    """Yield the entry of each line that is not blank, with its number; skip a byte order mark.
+
+    The error of the first bad line is raised; if `on_bad` is given, it takes every error instead.
+    """
+    for number, line in enumerate(lines, start=first):
+        content = line.removeprefix(BOM_UTF8) if number == 1 else line
+        if content.isspace() or not content:
+            continue
+        try:
+            entry = decode(content, f"{path}:{number}")
+        except VocabgapError as error:
+            if on_bad is None:
+                raise
+            on_bad(error)
+            continue
+        yield number, entry
+
+
+@contextmanager
+def _locked(path: Path, role: FileRole, on_wait: Callable[[], None]) -> Iterator[FileIO]:
+    follow = 0 if role.may_be_link else os.O_NOFOLLOW
+    while True:
+        kind = FileKind.LINK if follow and path.is_symlink() else file_kind(path)
+        if kind not in {FileKind.FILE, FileKind.NOTHING}:
+            raise role.no_file(path, kind)
+        with FileIO(path, "a+", opener=lambda name, flags: os.open(name, flags | follow, 0o666)) as file:
+            held = f"{role.name} '{path}'"
+            try:
+                lock(file.fileno(), held, undone=role.undone, again=role.again, on_wait=lambda _: on_wait())
+            except NoLocksError:
+                if kind is FileKind.NOTHING:  # nobody else can have written without a lock
+                    path.unlink(missing_ok=True)
+                raise
+            # Another file may have taken its place meanwhile, such as the one that git writes anew.
+            if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
+                yield file
+                return
