@@ -9,7 +9,7 @@ from rich.console import Console
 
 from builders import gap, write_corpus
 from vocabgap import scan
-from vocabgap.cli import output
+from vocabgap.doors.cli import output
 from vocabgap.progress import heard_by, tell
 
 
@@ -47,7 +47,7 @@ def test_a_terminal_shows_the_stage_and_how_far_it_is(monkeypatch: pytest.Monkey
     shown, clock = Shown(), iter([10.0, 12.0, 12.1, 14.0])
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(Console, "status", shown)
-    monkeypatch.setattr("vocabgap.cli.output.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("vocabgap.doors.cli.output.time.monotonic", lambda: next(clock))
 
     with output.Output().progress(("ingest", "rank")) as listener:
         listener("ingest")

@@ -34,7 +34,7 @@ def test_another_name_is_an_attribute_error() -> None:
 
 
 def test_functions_are_not_hidden_by_modules_of_their_name() -> None:
-    import vocabgap.cli.app  # noqa: PLC0415
+    import vocabgap.doors.cli.app  # noqa: PLC0415
     import vocabgap.pipeline  # noqa: F401, PLC0415
 
     assert all(callable(getattr(vg, name)) for name in PROMISED - {"__version__"})

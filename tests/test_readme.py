@@ -12,8 +12,8 @@ import pytest
 from typer.core import TyperGroup
 
 from vocabgap import cluster, draft, scan
-from vocabgap.cli.app import run
-from vocabgap.cli.groups import LIST, Verbs
+from vocabgap.doors.cli.app import run
+from vocabgap.doors.cli.groups import LIST, Verbs
 from vocabgap.errors import ExitCode
 
 PROJECT = Path(__file__).parents[1]

@@ -42,7 +42,7 @@ def events() -> set[str]:
     """The names of the events that the command line prints."""
     calls = [
         node
-        for path in (PACKAGE / "cli").rglob("*.py")
+        for path in PACKAGE.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_bytes()))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args
     ]
@@ -132,6 +132,6 @@ def test_every_file_of_a_run_is_told() -> None:
 
 
 def test_every_tool_of_the_server_is_told() -> None:
-    server = pytest.importorskip("vocabgap.mcp.server", reason="the extra mcp is not installed")
+    server = pytest.importorskip("vocabgap.doors.mcp.server", reason="the extra mcp is not installed")
 
     assert {tool.name for tool in server.TOOLS} <= first_cells(page("logging"))

@@ -10,7 +10,7 @@ from vocabgap.files.signals import hold
 def main() -> None:
     """Load the command line, and run it."""
     hold()
-    from vocabgap.cli.app import main as command_line  # noqa: PLC0415 - what takes the time
+    from vocabgap.doors.cli.app import main as command_line  # noqa: PLC0415 - what takes the time
 
     command_line()
 

@@ -5,7 +5,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
-from vocabgap.cli.app import run
+from vocabgap.doors.cli.app import run
 
 
 class Told(NamedTuple):

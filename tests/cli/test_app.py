@@ -13,8 +13,8 @@ from typer.core import TyperGroup
 from builders import gap, write_corpus
 from builders.command import vocabgap
 from vocabgap import __version__
-from vocabgap.cli.app import run
-from vocabgap.cli.groups import Verbs
+from vocabgap.doors.cli.app import run
+from vocabgap.doors.cli.groups import Verbs
 from vocabgap.errors import ExitCode
 
 COMMANDS = [
@@ -185,7 +185,7 @@ def test_what_needs_no_logs_loads_no_heavy_library() -> None:
     lines = [["--help"], ["report", "--help"], ["--version"], ["report", "x", "--top", "y"]]
 
     told = python(
-        "import sys; from vocabgap.cli.app import run\n"
+        "import sys; from vocabgap.doors.cli.app import run\n"
         f"for arguments in {lines!r}:\n"
         "    run(arguments)\n"
         f"    print('loaded', arguments, sorted(set({HEAVY!r}) & set(sys.modules)))"
@@ -198,11 +198,11 @@ def test_what_needs_no_logs_loads_no_heavy_library() -> None:
 @pytest.mark.slow
 def test_logging_loads_the_command_that_logs_and_no_other(tmp_path: Path) -> None:
     told = python(
-        "import sys; from vocabgap.cli.app import run; run(['log', sys.argv[1], '-d', 'x', '--quiet']); "
+        "import sys; from vocabgap.doors.cli.app import run; run(['log', sys.argv[1], '-d', 'x']); "
         "print('loaded', *sorted(name for name in sys.modules if name.endswith('_command')))",
         tmp_path,
     )
-    assert told.stdout.splitlines()[-1].split() == ["loaded", "vocabgap.cli.log_command"], told.stderr
+    assert told.stdout.splitlines()[-1].split() == ["loaded", "vocabgap.doors.cli.log_command"], told.stderr
 
 
 @pytest.mark.slow
@@ -288,7 +288,8 @@ def test_only_commands_that_look_are_kept_from_starting_threads(
 ) -> None:
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
     code = (
-        "import os; from vocabgap.cli.app import run; run(['VERB']); print(os.getenv('OPENBLAS_NUM_THREADS'))"
+        "import os; from vocabgap.doors.cli.app import run; run(['VERB']);"
+        "print(os.getenv('OPENBLAS_NUM_THREADS'))"
     )
 
     told = python(code.replace("VERB", verb), cwd=tmp_path)

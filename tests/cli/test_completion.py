@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.cli.groups import VERBS
+from vocabgap.doors.cli.groups import VERBS
 
 PROGRAM = Path(sys.executable).with_name("vocabgap")
 
@@ -81,5 +81,5 @@ def test_a_suggestion_loads_no_frames() -> None:
         text=True,
         check=True,
     ).stderr
-    assert "vocabgap.cli.app" in told
+    assert "vocabgap.doors.cli.app" in told
     assert not re.search(r"\| +(polars|numpy)$", told, re.MULTILINE)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from builders.command import vocabgap
-from vocabgap.cli.groups import Panel, Verbs
+from vocabgap.doors.cli.groups import Panel, Verbs
 
 GROUPS = ("decide", "decisions", "corpus", "glossary")
 

@@ -8,8 +8,8 @@ import pytest
 
 from builders import gap, write_corpus
 from builders.reporting import publish
-from vocabgap.cli.app import run
 from vocabgap.decisions.deciding import Decisions
+from vocabgap.doors.cli.app import run
 from vocabgap.errors import ExitCode
 from vocabgap.ingest.selection import Selection
 from vocabgap.model.settings import DecisionSettings, Settings

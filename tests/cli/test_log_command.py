@@ -220,7 +220,8 @@ def test_output_that_fails_does_not_hide_that_the_gap_is_logged(image: Path) -> 
 
 def test_logging_loads_nothing_heavy(image: Path) -> None:
     code = (
-        "import sys; from vocabgap.cli.app import run; assert run(['log', sys.argv[1], '-d', 'x']) == 0;"
+        "import sys; from vocabgap.doors.cli.app import run;"
+        "assert run(['log', sys.argv[1], '-d', 'x']) == 0;"
         "assert not {'polars', 'numpy', 'scipy', 'sklearn', 'rich', 'numba', 'jinja2'} & sys.modules.keys()"
     )
     told = subprocess.run([sys.executable, "-c", code, image], capture_output=True, check=False)

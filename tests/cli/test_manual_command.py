@@ -6,7 +6,7 @@ import pytest
 
 import vocabgap as package
 from builders.command import vocabgap
-from vocabgap.cli.about_command import PAGES
+from vocabgap.doors.cli.about_command import PAGES
 
 FILES = sorted(Path(package.__file__).parent.joinpath("manual").glob("*.md"))
 

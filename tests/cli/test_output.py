@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from builders import gap, write_corpus
 from builders.command import vocabgap
 from vocabgap import SCHEMA_VERSION
-from vocabgap.cli.output import Output, comma_separated, table
+from vocabgap.doors.cli.output import Output, comma_separated, table
 from vocabgap.errors import ExitCode, InvalidInputError, VocabgapError
 
 # Categories of what changes a terminal, or what a reader sees, without being seen.
@@ -219,7 +219,7 @@ def test_a_full_disk_behind_stdout_is_told_in_a_sentence(installed: Path, tmp_pa
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
 def test_an_exit_code_outlives_messages_that_cannot_be_written(tmp_path: Path) -> None:
-    program = [sys.executable, "-c", "from vocabgap.cli.app import main; main()"]
+    program = [sys.executable, "-c", "from vocabgap.doors.cli.app import main; main()"]
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run([*program, "check", str(tmp_path / "absent")], stderr=full, check=False)
 

@@ -161,7 +161,7 @@ def test_a_limit_may_be_any_number_from_0_on(photos: Path, command: list[str]) -
 def test_what_shows_no_capability_does_not_load_clustering(published: Path, photos: Path) -> None:
     commands = (["list"], ["list", "--run", "out"], ["show", "heron"], ["show", "s-2", "--run", "out"])
     code = (
-        "import sys; from vocabgap.cli.app import run\n"
+        "import sys; from vocabgap.doors.cli.app import run\n"
         f"for command in {commands}:\n"
         "    assert run([*command, sys.argv[1]]) == 0, command\n"
         "    loaded = {'scipy', 'sklearn', 'numba', 'vocabgap.pipeline', 'vocabgap.clustering',"

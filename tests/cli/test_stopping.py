@@ -26,7 +26,7 @@ number = int(sys.argv.pop(1))
 WHILE_LOADING = f"""{SENDING}
 class Sender:
     def find_spec(name, *_):
-        if name == "vocabgap.cli.output":
+        if name == "vocabgap.doors.cli.output":
             os.kill(os.getpid(), number)
 sys.meta_path.insert(0, Sender)
 from vocabgap.__main__ import main
@@ -61,7 +61,7 @@ main()
 # The terminal that the progress is shown on goes away while the work is going on.
 WITHOUT_ITS_TERMINAL = """
 import os
-from vocabgap.cli.output import Output
+from vocabgap.doors.cli.output import Output
 terminal, here = os.openpty()
 os.dup2(here, 2)
 with Output().progress(("ingest", "cluster")) as listener:

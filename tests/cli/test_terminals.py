@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from builders import gap, write_corpus
-from vocabgap.cli.output import table
+from vocabgap.doors.cli.output import table
 
 COMMANDS = [
     ["clusters", "photos"],

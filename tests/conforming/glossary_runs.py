@@ -16,7 +16,7 @@ import msgspec
 
 from conforming.cases import AnyOf, Anything, Case, Noted, Operation
 from conforming.glossary import SCOPES, read_strictness
-from vocabgap.cli.app import run
+from vocabgap.doors.cli.app import run
 from vocabgap.errors import DEBUG_VARIABLE
 from vocabgap.glossary.conflicts import (
     BlockedByConflictError,

@@ -162,7 +162,7 @@ def test_a_signal_ends_the_wait_for_another_writer(image: Path, log: Path, numbe
 def test_a_file_that_may_not_grow_takes_a_whole_line_or_none(image: Path, log: Path) -> None:
     limit = len(BEFORE) + 100  # less than a record
     code = (
-        "import resource, signal, sys; from vocabgap.cli.app import run; "
+        "import resource, signal, sys; from vocabgap.doors.cli.app import run; "
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit})); "
         "sys.exit(run(['log', sys.argv[1], '-d', 'two']))"

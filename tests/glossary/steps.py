@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from vocabgap.cli.glossary_command import read_entries
+from vocabgap.doors.cli.glossary_command import read_entries
 from vocabgap.glossary.authoring import Imported
 from vocabgap.glossary.authoring import import_terms as import_entries
 from vocabgap.glossary.event_log import read_events

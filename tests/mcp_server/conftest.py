@@ -41,8 +41,8 @@ def connect(tmp_path: Path, mcp_sdk: None, _schemas_as_checked: None) -> Connect
     """A client of a server whose root is given; its report and decisions are in the folder of the test."""
     from mcp import Client  # noqa: PLC0415 - what the extra installs
 
-    from vocabgap.mcp.server import build  # noqa: PLC0415
-    from vocabgap.mcp.workspace import Workspace  # noqa: PLC0415
+    from vocabgap.doors.mcp.server import build  # noqa: PLC0415
+    from vocabgap.doors.mcp.workspace import Workspace  # noqa: PLC0415
 
     def to(
         root: Path,

@@ -5,6 +5,7 @@ import os
 import msgspec
 import pytest
 
+from vocabgap.doors.mcp.tool import CODES, Envelope, NoGlossaryError, encoded, failure, schema_of
 from vocabgap.errors import (
     AccessDeniedError,
     ExitCode,
@@ -13,7 +14,6 @@ from vocabgap.errors import (
     StateError,
     VocabgapError,
 )
-from vocabgap.mcp.tool import CODES, Envelope, NoGlossaryError, encoded, failure, schema_of
 
 
 class Found(msgspec.Struct):

@@ -108,7 +108,7 @@ async def test_a_gap_that_was_logged_is_answered_as_such_whatever_comes_after(
     def broken(*_: object, **__: object) -> None:
         raise KeyError("wordings")
 
-    monkeypatch.setattr("vocabgap.mcp.log_tool.similar_to", broken)
+    monkeypatch.setattr("vocabgap.doors.mcp.log_tool.similar_to", broken)
     async with connect(photos) as client:
         told = await found(client, "log_vocabulary_gap", image_id="heron", description="moon glow")
     assert told["gap_id"] in vg.scan(photos).records["record_id"].to_list()
@@ -208,8 +208,8 @@ async def test_a_gap_is_written_while_others_are_compared_with_what_is_known(
         assert go_on.wait(20)
         return []
 
-    monkeypatch.setattr("vocabgap.mcp.tool._MOST_WRITERS", 1)
-    monkeypatch.setattr("vocabgap.mcp.log_tool.similar_to", held)
+    monkeypatch.setattr("vocabgap.doors.mcp.tool._MOST_WRITERS", 1)
+    monkeypatch.setattr("vocabgap.doors.mcp.log_tool.similar_to", held)
     log = "log_vocabulary_gap"
     async with connect(photos) as client, anyio.create_task_group() as tasks:
         tasks.start_soon(client.call_tool, log, {"image_id": "heron", "description": "moon glow"})
@@ -233,7 +233,7 @@ async def test_logging_does_not_wait_for_a_ranking(
         assert go_on.wait(20)
         raise TimeoutError
 
-    monkeypatch.setattr("vocabgap.mcp.workspace.analyse", held)
+    monkeypatch.setattr("vocabgap.doors.mcp.workspace.analyse", held)
     async with connect(photos) as client, anyio.create_task_group() as tasks:
         tasks.start_soon(client.call_tool, "report_gaps", {})
         assert await anyio.to_thread.run_sync(begun.wait, 20)

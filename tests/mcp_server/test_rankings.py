@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 import vocabgap as vg
+from vocabgap.doors.mcp import workspace as module
+from vocabgap.doors.mcp.workspace import Known, Rankings
 from vocabgap.ingest.selection import Selection
-from vocabgap.mcp import workspace as module
-from vocabgap.mcp.workspace import Known, Rankings
 from vocabgap.model.settings import DecisionSettings, Settings, VocabularySettings
 from vocabgap.pipeline import Analysis, analyse
 

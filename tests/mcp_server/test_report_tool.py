@@ -53,7 +53,7 @@ async def test_a_span_before_now_is_ranked_once_and_evicts_nothing_that_others_u
         made.append(selection)
         return analyse(root, selection=selection, **named)
 
-    monkeypatch.setattr("vocabgap.mcp.workspace.analyse", counting)
+    monkeypatch.setattr("vocabgap.doors.mcp.workspace.analyse", counting)
     spans = ["7d", "2w", "3w", "4w", "5w"]
     async with connect(photos) as client:
         await found(client, "similar_gaps", text="sky mask")

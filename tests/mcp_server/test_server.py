@@ -104,7 +104,7 @@ async def test_a_bug_is_told_without_a_traceback(
     def broken(*_: object, **__: object) -> None:
         raise KeyError("wordings")
 
-    monkeypatch.setattr("vocabgap.mcp.workspace.analyse", broken)
+    monkeypatch.setattr("vocabgap.doors.mcp.workspace.analyse", broken)
     async with connect(photos) as client:
         result: Any = await client.call_tool("report_gaps", {})
     assert result.structured_content["error"]["code"] == "bug"
@@ -120,7 +120,7 @@ async def test_a_bug_is_traced_where_that_is_asked_for(
         raise KeyError("wordings")
 
     monkeypatch.setenv("VOCABGAP_DEBUG", "1")
-    monkeypatch.setattr("vocabgap.mcp.workspace.analyse", broken)
+    monkeypatch.setattr("vocabgap.doors.mcp.workspace.analyse", broken)
     async with connect(photos) as client:
         await client.call_tool("report_gaps", {})
     out, err = capfd.readouterr()

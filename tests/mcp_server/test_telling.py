@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from vocabgap.mcp.tool import fitting, shown
+from vocabgap.doors.mcp.tool import fitting, shown
 
 
 class Row(msgspec.Struct):

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
-from vocabgap.mcp.workspace import Workspace
 from vocabgap.model.settings import Settings
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from vocabgap.cli.app import run
+from vocabgap.doors.cli.app import run
 from vocabgap.ingest.selection import Selection
 from vocabgap.model.moments import parse_now
 from vocabgap.model.settings import RankSettings, Settings, known_flags

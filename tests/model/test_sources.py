@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import write_config
-from vocabgap.cli.app import run
+from vocabgap.doors.cli.app import run
 from vocabgap.errors import ExitCode, InvalidInputError
 from vocabgap.model.loading import load_settings
 from vocabgap.model.record import FIELDS, LOG_NAME

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from builders import gap, write_corpus
-from vocabgap.cli.app import run as command_line
+from vocabgap.doors.cli.app import run as command_line
 from vocabgap.ingest.selection import Selection
 from vocabgap.model.settings import (
     ClusterSettings,

@@ -8,7 +8,7 @@ import pytest
 import vocabgap as vg
 from builders import gap, write_corpus
 from vocabgap import pipeline
-from vocabgap.cli.app import run as command
+from vocabgap.doors.cli.app import run as command
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.glossary.authoring import deprecate_sense
 from vocabgap.glossary.checkpoints import waiting_folder

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 import vocabgap as vg
 from builders import gap, write_corpus
-from vocabgap.cli.app import run
 from vocabgap.clustering import cascading
 from vocabgap.clustering.embedding.cache import cpu_kind
+from vocabgap.doors.cli.app import run
 from vocabgap.errors import NotFoundError
 from vocabgap.reporting.manifest import Model, model_differences
 

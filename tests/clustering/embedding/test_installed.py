@@ -116,7 +116,8 @@ def test_more_is_grouped_by_default_than_by_words_alone(demo: Path) -> None:
 @pytest.mark.usefixtures("minilm")
 def test_a_process_that_needs_no_model_loads_none() -> None:
     code = (
-        "import sys, vocabgap.cli.app; print(sorted({'onnxruntime', 'tokenizers', 'numpy'} & {*sys.modules}))"
+        "import sys, vocabgap.doors.cli.app;"
+        "print(sorted({'onnxruntime', 'tokenizers', 'numpy'} & {*sys.modules}))"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout == "[]\n"

@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from builders.page import listed
-from vocabgap.cli.app import run
+from vocabgap.doors.cli.app import run
 from vocabgap.errors import ExitCode
 from vocabgap.reporting.capability import SETTLED, Listed, commands
 from vocabgap.reporting.summary import Summary

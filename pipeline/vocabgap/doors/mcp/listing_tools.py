@@ -7,11 +7,11 @@ import msgspec
 import polars as pl
 from msgspec import Meta
 
+from vocabgap.doors.mcp.report_tools import MOMENT, Ranked
+from vocabgap.doors.mcp.tool import LONGEST_NAME, Answer, Arguments, Checkpoint, Limit, fitting, tool
+from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.gaplog.listing import Query, listing, newest
 from vocabgap.ingest.selection import Selection
-from vocabgap.mcp.report_tools import MOMENT, Ranked
-from vocabgap.mcp.tool import LONGEST_NAME, Answer, Arguments, Checkpoint, Limit, fitting, tool
-from vocabgap.mcp.workspace import Workspace
 from vocabgap.model.lookup import find_capability
 from vocabgap.model.record import LIST_FIELDS
 from vocabgap.model.settings import DEFAULT_LISTED

@@ -6,12 +6,12 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import Meta
 
+from vocabgap.doors.mcp.tool import Answer, Arguments, Checkpoint, Limit, fitting, tool
+from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.gaplog.entry import unknown_category
 from vocabgap.gaplog.log import log_gap
 from vocabgap.gaplog.nearest import SimilarGap
 from vocabgap.ingest.selection import Selection
-from vocabgap.mcp.tool import Answer, Arguments, Checkpoint, Limit, fitting, tool
-from vocabgap.mcp.workspace import Workspace
 from vocabgap.model.record import need_of
 
 MOST_CHARACTERS: Final = 65_536  # of one field

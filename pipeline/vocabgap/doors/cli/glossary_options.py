@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from vocabgap.cli.options import ActorOption, ConfigOption, NowOption, TrustOption, settings_of
-from vocabgap.cli.output import Output
+from vocabgap.doors.cli.options import ActorOption, ConfigOption, NowOption, TrustOption, settings_of
+from vocabgap.doors.cli.output import Output
 from vocabgap.errors import InvalidInputError
 from vocabgap.model.loading import login
 from vocabgap.model.moments import parse_now

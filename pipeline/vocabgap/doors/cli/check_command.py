@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from vocabgap.cli.groups import Panel
-from vocabgap.cli.options import (
+from vocabgap.doors.cli.groups import Panel
+from vocabgap.doors.cli.options import (
     BaselineOption,
     Reading,
     RootsArgument,
@@ -22,7 +22,7 @@ from vocabgap.cli.options import (
     settings_of,
     with_options,
 )
-from vocabgap.cli.output import Output, account_line, output_of
+from vocabgap.doors.cli.output import Output, account_line, output_of
 from vocabgap.errors import ExitCode, InvalidInputError, StateError
 from vocabgap.model.moments import iso, parse_moment, parse_now
 from vocabgap.model.settings import Settings

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from vocabgap.cli.output import output_of
+from vocabgap.doors.cli.output import output_of
 from vocabgap.errors import InvalidInputError
 from vocabgap.text import count, escape_unseen
 
@@ -86,7 +86,7 @@ def init(
 
 def _lacking() -> Iterator[str]:
     """What the settings name that is not there: an agent's program starts it unseen, and says nothing."""
-    from vocabgap.mcp import INSTALL_HINT, is_installed
+    from vocabgap.doors.mcp import INSTALL_HINT, is_installed
 
     if which("vocabgap") is None:
         yield "vocabgap is not on the PATH, where the agent looks for it: see `vocabgap manual hooks`"

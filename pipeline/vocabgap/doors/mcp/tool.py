@@ -15,6 +15,7 @@ from anyio import CapacityLimiter, from_thread, to_thread
 from mcp_types import Tool as Definition
 from mcp_types import ToolAnnotations
 
+from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.errors import (
     DEBUG_VARIABLE,
     ExitCode,
@@ -23,7 +24,6 @@ from vocabgap.errors import (
     VocabgapError,
     system_error,
 )
-from vocabgap.mcp.workspace import Workspace
 from vocabgap.text import excerpt
 
 NOTICE: Final = (

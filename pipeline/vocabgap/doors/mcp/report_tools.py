@@ -9,11 +9,11 @@ import msgspec
 from mcp_types import Resource, TextResourceContents
 from msgspec import Meta
 
+from vocabgap.doors.mcp.tool import MARK, NOTICE, Answer, Arguments, Checkpoint, Limit, fitting, shown, tool
+from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, content_of
 from vocabgap.ingest.selection import Selection
-from vocabgap.mcp.tool import MARK, NOTICE, Answer, Arguments, Checkpoint, Limit, fitting, shown, tool
-from vocabgap.mcp.workspace import Workspace
 from vocabgap.model.moments import parse_moment
 from vocabgap.model.settings import DEFAULT_TOP
 from vocabgap.reporting.capability import Capability, Covered, Tally, Wording, Workaround

@@ -11,8 +11,8 @@ import msgspec
 import typer
 
 from vocabgap import __version__
-from vocabgap.cli.options import ConfigOption, TrustOption, settings_of
-from vocabgap.cli.output import Output, output_of, table
+from vocabgap.doors.cli.options import ConfigOption, TrustOption, settings_of
+from vocabgap.doors.cli.output import Output, output_of, table
 from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, NotFoundError, VocabgapError, nearest
 from vocabgap.gaplog.log import SESSION_VARIABLE, SNAPSHOT_VARIABLE
 from vocabgap.model.categories import OPERATION_CATEGORIES

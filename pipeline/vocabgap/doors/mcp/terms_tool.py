@@ -5,14 +5,14 @@ from typing import Annotated, Final, Self
 import msgspec
 from msgspec import Meta
 
+from vocabgap.doors.mcp.tool import Answer, Arguments, Checkpoint, Limit, NoGlossaryError, fitting, tool
+from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.glossary.conflicts import SemanticConflict, Strictness, verdict
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.middlewares import check_terms as check_step
 from vocabgap.glossary.middlewares import extract_terms
 from vocabgap.glossary.senses import ExtractedTerm
 from vocabgap.glossary.session import ExecutionContext, Session
-from vocabgap.mcp.tool import Answer, Arguments, Checkpoint, Limit, NoGlossaryError, fitting, tool
-from vocabgap.mcp.workspace import Workspace
 
 _MOST_CHARACTERS: Final = 65_536
 _MOST_MEANINGS: Final = 5

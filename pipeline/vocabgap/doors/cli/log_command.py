@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vocabgap.cli.groups import Panel
-from vocabgap.cli.options import ConfigOption, TrustOption, VocabularyOption, settings_of
-from vocabgap.cli.output import Output, output_of
+from vocabgap.doors.cli.groups import Panel
+from vocabgap.doors.cli.options import ConfigOption, TrustOption, VocabularyOption, settings_of
+from vocabgap.doors.cli.output import Output, output_of
 from vocabgap.errors import InvalidInputError, StateError, VocabgapError
 from vocabgap.model.record import need_of
 from vocabgap.text import count, escape_unseen, shortened, visible

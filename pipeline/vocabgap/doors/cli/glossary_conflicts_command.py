@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from vocabgap.cli.glossary_options import (
+from vocabgap.doors.cli.glossary_options import (
     SHOWN_DIGITS,
     ActingOptions,
     GlossaryOptions,
@@ -16,8 +16,8 @@ from vocabgap.cli.glossary_options import (
     require_strictness,
     runtime_of,
 )
-from vocabgap.cli.options import with_options
-from vocabgap.cli.output import Output, output_of, table
+from vocabgap.doors.cli.options import with_options
+from vocabgap.doors.cli.output import Output, output_of, table
 from vocabgap.errors import InvalidInputError
 from vocabgap.files.signals import end_reads
 from vocabgap.model.moments import iso

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from vocabgap.cli.groups import Commands
-from vocabgap.cli.options import (
+from vocabgap.doors.cli.groups import Commands
+from vocabgap.doors.cli.options import (
     ActorOption,
     ConfigOption,
     DecisionsOption,
@@ -23,7 +23,7 @@ from vocabgap.cli.options import (
     settings_of,
     with_options,
 )
-from vocabgap.cli.output import PROGRAM, Output, output_of, table
+from vocabgap.doors.cli.output import PROGRAM, Output, output_of, table
 from vocabgap.errors import NotFoundError, VocabgapError, expanded
 from vocabgap.model.moments import parse_now
 from vocabgap.text import count, escape_unseen, printable_name, visible

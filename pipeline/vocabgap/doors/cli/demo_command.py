@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from vocabgap.cli.output import PROGRAM, folder_line, output_of
+from vocabgap.doors.cli.output import PROGRAM, folder_line, output_of
 from vocabgap.errors import StateError
 from vocabgap.files.atomic import whole_folder
 from vocabgap.files.refusals import refusing
@@ -36,7 +36,7 @@ def demo(
     What you have set and decided yourself plays no part in it.
     """
     # What follows loads Polars.
-    from vocabgap.cli.report_command import print_ranking
+    from vocabgap.doors.cli.report_command import print_ranking
     from vocabgap.model.loading import resolve_settings
     from vocabgap.pipeline import STAGES, run
     from vocabgap.reporting.manifest import PAGE_NAME

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from vocabgap.cli.groups import Panel
-from vocabgap.cli.options import (
+from vocabgap.doors.cli.groups import Panel
+from vocabgap.doors.cli.options import (
     CategoriesOption,
     FormerOperationsOption,
     ImagesOption,
@@ -27,7 +27,7 @@ from vocabgap.cli.options import (
     span_of,
     with_options,
 )
-from vocabgap.cli.output import (
+from vocabgap.doors.cli.output import (
     Output,
     account_line,
     available_width,

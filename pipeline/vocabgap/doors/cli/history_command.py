@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from vocabgap.cli.options import ConfigOption, RunOption, TrustOption, settings_of
-from vocabgap.cli.output import Output, available_width, output_of, table
+from vocabgap.doors.cli.options import ConfigOption, RunOption, TrustOption, settings_of
+from vocabgap.doors.cli.output import Output, available_width, output_of, table
 from vocabgap.model.moments import in_seconds, iso
 from vocabgap.model.settings import DEFAULT_TOP
 from vocabgap.text import count, printable_name, visible

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from vocabgap.cli.options import (
+from vocabgap.doors.cli.options import (
     ConfigOption,
     GlossaryOption,
     RunOption,
@@ -18,7 +18,7 @@ from vocabgap.cli.options import (
     VocabularyOption,
     settings_of,
 )
-from vocabgap.cli.output import output_of, published_line
+from vocabgap.doors.cli.output import output_of, published_line
 from vocabgap.errors import ExitCode
 from vocabgap.model.settings import DEFAULT_TOP
 from vocabgap.text import carried, printable_name, visible

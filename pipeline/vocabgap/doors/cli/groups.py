@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_group
 
-from vocabgap.cli.output import PROGRAM, output_of
+from vocabgap.doors.cli.output import PROGRAM, output_of
 from vocabgap.errors import ExitCode, InvalidInputError, alike, require_local
 from vocabgap.text import visible
 
@@ -43,7 +43,7 @@ class Panel(StrEnum):
         return typer.Option(*names, rich_help_panel=self, **told)
 
 
-# Each verb with the module of `vocabgap.cli` and the function or group in it, in the order of the help.
+# Each verb with the module of `vocabgap.doors.cli` and the function or group in it, in the order of the help.
 VERBS: Final = {
     "report": ("report_command", "report"),
     "render": ("published_command", "render"),
@@ -204,7 +204,7 @@ def _parser(verb: str) -> Any:  # noqa: ANN401 - Typer's own type is private
     module, name = VERBS[verb]
     if module in _LOOKING:
         os.environ.setdefault(_THREADS, "1")
-    command = getattr(import_module(f"vocabgap.cli.{module}"), name)
+    command = getattr(import_module(f"vocabgap.doors.cli.{module}"), name)
     # Nothing but a group makes a command that is one among others: without completion of its own, for one.
     only = Commands("", "")
     if isinstance(command, typer.Typer):

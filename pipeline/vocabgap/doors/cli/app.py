@@ -14,8 +14,8 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from vocabgap import __version__
-from vocabgap.cli.groups import LoadedOnDemand, usage_error
-from vocabgap.cli.output import PIPE_WIDTH, PROGRAM, Output
+from vocabgap.doors.cli.groups import LoadedOnDemand, usage_error
+from vocabgap.doors.cli.output import PIPE_WIDTH, PROGRAM, Output
 from vocabgap.errors import (
     DEBUG_VARIABLE,
     STOPPED,

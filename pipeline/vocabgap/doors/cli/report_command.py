@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from vocabgap.cli.glossary_conflicts_command import prompt_of
-from vocabgap.cli.glossary_options import note_problems, require_strictness
-from vocabgap.cli.groups import Panel
-from vocabgap.cli.options import (
+from vocabgap.doors.cli.glossary_conflicts_command import prompt_of
+from vocabgap.doors.cli.glossary_options import note_problems, require_strictness
+from vocabgap.doors.cli.groups import Panel
+from vocabgap.doors.cli.options import (
     BaselineOption,
     CategoriesOption,
     DecisionsOption,
@@ -39,7 +39,7 @@ from vocabgap.cli.options import (
     span_of,
     with_options,
 )
-from vocabgap.cli.output import (
+from vocabgap.doors.cli.output import (
     Output,
     account_line,
     available_width,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from vocabgap.cli.options import (
+from vocabgap.doors.cli.options import (
     ConfigOption,
     DecisionsOption,
     HiddenOption,
@@ -54,12 +54,12 @@ def mcp(
     roots = settings.ingest.roots if root is None else (str(root),)
     if len(roots) > 1:
         context.fail(f"[ingest] roots names {len(roots)} folders, and a server has one: name it")
-    from vocabgap.mcp import require_extra
+    from vocabgap.doors.mcp import require_extra
 
     require_extra()
-    from vocabgap.mcp.server import build
-    from vocabgap.mcp.serving import serve_stdio
-    from vocabgap.mcp.workspace import Workspace
+    from vocabgap.doors.mcp.server import build
+    from vocabgap.doors.mcp.serving import serve_stdio
+    from vocabgap.doors.mcp.workspace import Workspace
 
     workspace = Workspace.at(roots[0] if roots else Path(), settings, is_read_only=read_only)
     serve_stdio(build(workspace, also or ()))  # from here on standard output belongs to the protocol

@@ -9,9 +9,9 @@ from vocabgap.clustering.questions import Question
 from vocabgap.decisions.log import read_decisions
 from vocabgap.decisions.record import SameOrDifferent
 from vocabgap.decisions.reviewing import Review, capabilities_of
+from vocabgap.doors.mcp.tool import Answer, Arguments, Checkpoint, Limit, tool
+from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.errors import expanded
-from vocabgap.mcp.tool import Answer, Arguments, Checkpoint, Limit, tool
-from vocabgap.mcp.workspace import Workspace
 from vocabgap.model.settings import DEFAULT_TOP
 
 _MOST_WORDINGS: Final = 20

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from vocabgap.cli.groups import LIST, Commands, ListByDefault, Panel
-from vocabgap.cli.options import (
+from vocabgap.doors.cli.groups import LIST, Commands, ListByDefault, Panel
+from vocabgap.doors.cli.options import (
     EmbedderOption,
     Reading,
     RootsArgument,
@@ -22,7 +22,7 @@ from vocabgap.cli.options import (
     settings_of,
     with_options,
 )
-from vocabgap.cli.output import Output, account_line, output_of, table
+from vocabgap.doors.cli.output import Output, account_line, output_of, table
 from vocabgap.errors import NotFoundError, VocabgapError, expanded
 from vocabgap.model.settings import BY_WORDING, DEFAULT_TOP, Settings
 from vocabgap.text import count, excerpt, printable_name, visible

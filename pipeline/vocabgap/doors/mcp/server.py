@@ -28,15 +28,15 @@ from mcp_types import (
 )
 
 from vocabgap import __version__
+from vocabgap.doors.mcp.listing_tools import list_gaps, show_capability
+from vocabgap.doors.mcp.log_tool import log_vocabulary_gap, similar_gaps
+from vocabgap.doors.mcp.report_tools import read_resource, report_gaps, resources
+from vocabgap.doors.mcp.review_tools import answer_review_question, next_review_question
+from vocabgap.doors.mcp.terms_tool import check_terms
+from vocabgap.doors.mcp.tool import Limit, Limiter, Tool, checkpoint, failure, shown
+from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError
 from vocabgap.gaplog.log import SESSION_VARIABLE
-from vocabgap.mcp.listing_tools import list_gaps, show_capability
-from vocabgap.mcp.log_tool import log_vocabulary_gap, similar_gaps
-from vocabgap.mcp.report_tools import read_resource, report_gaps, resources
-from vocabgap.mcp.review_tools import answer_review_question, next_review_question
-from vocabgap.mcp.terms_tool import check_terms
-from vocabgap.mcp.tool import Limit, Limiter, Tool, checkpoint, failure, shown
-from vocabgap.mcp.workspace import Workspace
 from vocabgap.text import escape_unseen_in_json
 
 NAME: Final = "vocabgap"

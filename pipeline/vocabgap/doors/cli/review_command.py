@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 import msgspec
 import typer
 
-from vocabgap.cli.groups import Panel
-from vocabgap.cli.options import (
+from vocabgap.decisions.record import ReviewAnswer
+from vocabgap.doors.cli.groups import Panel
+from vocabgap.doors.cli.options import (
     ActorOption,
     DecisionsOption,
     EmbedderOption,
@@ -24,8 +25,7 @@ from vocabgap.cli.options import (
     settings_of,
     with_options,
 )
-from vocabgap.cli.output import PROGRAM, Output, output_of, table
-from vocabgap.decisions.record import ReviewAnswer
+from vocabgap.doors.cli.output import PROGRAM, Output, output_of, table
 from vocabgap.errors import InvalidInputError, converted, expanded, whole_number
 from vocabgap.files.signals import end_reads
 from vocabgap.model.moments import LAST, known_present, parse_present

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from vocabgap.cli.groups import Commands
-from vocabgap.cli.options import ConfigOption, NowOption, TrustOption, settings_of, with_options
-from vocabgap.cli.output import Output, output_of, table
+from vocabgap.doors.cli.groups import Commands
+from vocabgap.doors.cli.options import ConfigOption, NowOption, TrustOption, settings_of, with_options
+from vocabgap.doors.cli.output import Output, output_of, table
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.files.signals import end_reads
 from vocabgap.model.moments import parse_now
