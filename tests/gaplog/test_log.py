@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import vocabgap as vg
 from builders import outside
 from builders.gaplog import found
+from vocabgap.errors import InvalidInputError
 from vocabgap.model.record import FIELDS, LOG_NAME
 
 
@@ -108,8 +109,8 @@ def test_a_field_that_cannot_be_used_is_named_and_nothing_is_written(
 
 
 def test_a_field_that_no_record_has_is_refused(image: Path) -> None:
-    with pytest.raises(TypeError, match="satisfcation"):
-        vg.log_gap(image, "x", satisfcation=1)  # type: ignore[call-arg]
+    with pytest.raises(InvalidInputError, match="did you mean 'satisfaction'"):
+        vg.log_gap(image, "x", satisfcation=1)
 
 
 def test_a_time_is_written_in_utc(image: Path) -> None:

@@ -8,8 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
 from vocabgap.errors import (
     AccessDeniedError,
     InvalidInputError,
@@ -29,6 +27,7 @@ from vocabgap.model.record import (
     TEXT_FIELDS,
     UNCATEGORIZED,
     GapRecord,
+    fields_of,
     fold_category,
     in_utc,
     need_of,
@@ -70,8 +69,8 @@ def checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
 
 
 def as_written(record: GapRecord) -> dict[str, Any]:
-    """The fields of a record as its line has them, in their order: the time in ISO 8601, with its offset."""
-    fields = msgspec.structs.asdict(record)
+    """Return the fields of a record as its line has them: the time in ISO 8601, with its offset."""
+    fields = fields_of(record)
     if record.timestamp is not None:
         fields["timestamp"] = record.timestamp.isoformat()
     return fields

@@ -6,7 +6,7 @@ Nothing here loads Polars but a correction: an agent waits for its gap to be wri
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -65,7 +65,7 @@ class LoggedGap(msgspec.Struct, frozen=True):
     Attributes:
         gap_id: The `record_id` of its record, as every scan computes it.
         path: The log that it stands in.
-        record: Its 13 fields, as they were written.
+        record: Its fields, as they were written.
     """
 
     gap_id: str
@@ -77,43 +77,22 @@ def log_gap(
     image: str | Path,
     description: str | None = None,
     *,
-    workaround: str | None = None,
-    intent: str | None = None,
-    intent_category: str | None = None,
-    missing_capability: str | None = None,
-    operations_involved: Sequence[str] | None = None,
-    vocabulary_used: Sequence[str] | None = None,
-    satisfaction: int | str | None = None,
-    notes: str | None = None,
-    session_id: str | None = None,
-    snapshot_hash: str | None = None,
-    image_id: str | None = None,
-    timestamp: datetime | str | None = None,
     corrects: str | None = None,
     fsync: bool = True,
     on_wait: Callable[[], None] = lambda: None,
+    **fields: Any,  # noqa: ANN401 - those of `GapRecord`
 ) -> LoggedGap:
     """Append a gap record to the log of an image: one line, whole or not at all, whoever else is writing.
 
     Args:
         image: The folder of the image; the log in it is made where there is none.
         description: What was missing; by default `missing_capability`, else `intent`.
-        workaround: What was done instead.
-        intent: What the person wanted.
-        intent_category: The coarse kind of need; judged from the operations and words where it is left out.
-        missing_capability: What would have been the right word, tool or primitive.
-        operations_involved: The operations that the workaround touched.
-        vocabulary_used: The entries that it used.
-        satisfaction: How well it served: -1, 0 or 1; or bad, mediocre, acceptable or good.
-        notes: Anything else.
-        session_id: The session; the one that `VOCABGAP_SESSION` names by default.
-        snapshot_hash: The state of the image; by default what `VOCABGAP_SNAPSHOT` says, else its `HEAD`.
-        image_id: The image; the name of the folder by default.
-        timestamp: When; now by default.
         corrects: The record of the same log that this one takes the place of: its `record_id`, or as much of
             its beginning as no other has. What is left out is as that record says.
         fsync: Whether to return only when the line is on the disk.
         on_wait: Called once where another writer has held the log for a second.
+        **fields: Further fields of the record, such as `intent`; `vocabgap schema records` lists them. The
+            `satisfaction` may be a word, and the `timestamp` text.
 
     Returns:
         The gap as it was logged.
@@ -125,21 +104,7 @@ def log_gap(
         AccessDeniedError: The system does not permit it.
     """
     folder = _image_folder(image)
-    given = {
-        "timestamp": timestamp,
-        "image_id": image_id,
-        "session_id": session_id,
-        "snapshot_hash": snapshot_hash,
-        "description": description,
-        "workaround": workaround,
-        "intent": intent,
-        "intent_category": intent_category,
-        "missing_capability": missing_capability,
-        "operations_involved": operations_involved,
-        "vocabulary_used": vocabulary_used,
-        "satisfaction": satisfaction,
-        "notes": notes,
-    }
+    given = {"description": description, **fields}
     log, now = folder / LOG_NAME, datetime.now(UTC)
     if corrects is None:
         line = _with_line(_record(folder, given, now))

@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 
 from vocabgap.model.record import (
+    CONTRACT_FIELDS,
     FIELDS,
     LIST_FIELDS,
     NULLABLE_TEXT_FIELDS,
@@ -228,7 +229,7 @@ def has_keys(content: bytes, expected: int) -> bool:
 
 def repeated_keys(line: bytes) -> int:
     """How many keys of a line that was decoded are repetitions of another one."""
-    if line.count(_KEY) == len(FIELDS) and not _SPACE_BEFORE_COLON.search(line):
+    if line.count(_KEY) == len(CONTRACT_FIELDS) and not _SPACE_BEFORE_COLON.search(line):
         return 0
     value = _parsed(line)
     return value.repeated if isinstance(value, _Object) else 0

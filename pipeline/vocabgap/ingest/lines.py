@@ -29,7 +29,7 @@ from vocabgap.ingest.decoding import (
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.documents import elements
 from vocabgap.ingest.reading import Block, OpenLog, blocks
-from vocabgap.model.record import FIELDS, MAX_LINE_BYTES, GapRecord, RejectReason, Repair, in_utc
+from vocabgap.model.record import CONTRACT_FIELDS, MAX_LINE_BYTES, GapRecord, RejectReason, Repair, in_utc
 
 # A cut may fall inside a string or inside a character.
 _TORN: Final = frozenset({RejectReason.INVALID_JSON, RejectReason.INVALID_UTF8})
@@ -180,7 +180,7 @@ class LineDecoder:
     def count_repeated_keys(self) -> None:
         """Look for repeated keys in many lines at once, which costs a tenth of one by one."""
         together = b"\n".join(chain.from_iterable(lines for _, lines in self._unchecked))
-        if not has_keys(together, len(FIELDS) * self._unchecked_lines):
+        if not has_keys(together, len(CONTRACT_FIELDS) * self._unchecked_lines):
             for counts, lines in self._unchecked:
                 counts.add_repairs({Repair.REPEATED_KEY: sum(map(repeated_keys, lines))})
         self._unchecked.clear()

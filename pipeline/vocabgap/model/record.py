@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, cast, get_args
 
 import msgspec
+from msgspec import structs
 
 LOG_NAME: Final = "vocabulary_gaps.jsonl"
 UNCATEGORIZED: Final = "uncategorized"
@@ -88,84 +89,166 @@ class Repair(StrEnum):
     IMAGE_NOT_FOLDER = "image_not_folder"
 
 
+def _field(description: str, default: str = "", **extra: Any) -> msgspec.Meta:  # noqa: ANN401 - for any door
+    """Describe a field: what it means, and what a door fills in if it is not given.
+
+    Further facts are for doors: `names` of the option, `accepts` as the type of a given value, and `doors`.
+    """
+    return msgspec.Meta(description=description, extra={"default": default, **extra})
+
+
 class GapRecord(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """One gap record. Field order is the order in which records are written and hashed."""
+    """One gap record. Field order is the order in which records are written and hashed.
 
-    timestamp: datetime | None = None
-    image_id: str | None = None
-    session_id: str | None = None
-    snapshot_hash: str | None = None
-    description: str | None = None
-    workaround: str = ""
-    intent: str | None = None
-    intent_category: str = UNCATEGORIZED
-    missing_capability: str | None = None
-    operations_involved: list[str] = []
-    vocabulary_used: list[str] = []
-    satisfaction: Literal[-1, 0, 1] | None = None
-    notes: str = ""
+    This is the only declaration of its fields. Tables, options, arguments and checks derive from it.
+    A field that is added after the first 13 needs a default.
+    """
+
+    timestamp: Annotated[
+        datetime | None, _field("When the gap was logged.", "now", accepts=datetime | str, doors={"cli"})
+    ] = None
+    image_id: Annotated[str | None, _field("The image.", "the name of the folder")] = None
+    session_id: Annotated[
+        str | None, _field("The session of the agent.", "VOCABGAP_SESSION", names=("--session",))
+    ] = None
+    snapshot_hash: Annotated[
+        str | None,
+        _field(
+            "SHA-256 (hex) of the image's state when the gap was hit.",
+            "VOCABGAP_SNAPSHOT, else HEAD",
+            names=("--snapshot",),
+        ),
+    ] = None
+    description: Annotated[
+        str | None,
+        _field(
+            "What was missing, in a sentence.",
+            "the capability, else the intent",
+            names=("--description", "-d"),
+        ),
+    ] = None
+    workaround: Annotated[str, _field("What was done instead.")] = ""
+    intent: Annotated[str | None, _field("What the person asked for, best in their own words.")] = None
+    intent_category: Annotated[
+        str,
+        _field(
+            "The kind of need as the agent wrote it: tone, wb, color, detail, local, composition or another.",
+            "judged from the operations and the words",
+            names=("--intent-category", "--category"),
+        ),
+    ] = UNCATEGORIZED
+    missing_capability: Annotated[
+        str | None,
+        _field(
+            "What would have been the right word or tool, in a few words.",
+            names=("--missing-capability", "--need"),
+        ),
+    ] = None
+    operations_involved: Annotated[
+        list[str], _field("Operations that the workaround touched.", names=("--operation",))
+    ] = []
+    vocabulary_used: Annotated[
+        list[str], _field("Entries of the vocabulary that it used.", names=("--used",))
+    ] = []
+    satisfaction: Annotated[
+        Literal[-1, 0, 1] | None,
+        _field(
+            "How well the workaround served: -1 (bad, mediocre), 0 (acceptable) or 1 (good).",
+            accepts=Literal[-1, 0, 1, "bad", "mediocre", "acceptable", "good"],
+        ),
+    ] = None
+    notes: Annotated[str, _field("Anything else; a correction names the snapshot_hash that it corrects.")] = (
+        ""
+    )
 
 
-class CompleteRecord(GapRecord, kw_only=True, forbid_unknown_fields=True):
-    """The same with every field said, as records are written now: each takes a key of its line."""
-
-    timestamp: datetime | None
-    image_id: str | None
-    session_id: str | None
-    snapshot_hash: str | None
-    description: str | None
-    workaround: str
-    intent: str | None
-    intent_category: str
-    missing_capability: str | None
-    operations_involved: list[str]
-    vocabulary_used: list[str]
-    satisfaction: Literal[-1, 0, 1] | None
-    notes: str
-
-
+_DECLARED: Final = structs.fields(GapRecord)
 FIELDS: Final = GapRecord.__struct_fields__
-NULLABLE_TEXT_FIELDS: Final = (
-    "image_id", "session_id", "snapshot_hash", "description", "intent", "missing_capability",
-)  # fmt: skip
-TEXT_FIELDS: Final = ("workaround", "intent_category", "notes")
-LIST_FIELDS: Final = ("operations_involved", "vocabulary_used")
+CONTRACT_FIELDS: Final = FIELDS[:13]
+"""The fields that every record has (ADR-060)."""
+_LATER: Final = {name: getattr(GapRecord(), name) for name in FIELDS[len(CONTRACT_FIELDS) :]}
+
+
+def _of_type(wanted: object) -> tuple[str, ...]:
+    return tuple(field.name for field in _DECLARED if get_args(field.type)[0] == wanted)
+
+
+NULLABLE_TEXT_FIELDS: Final = _of_type(str | None)
+TEXT_FIELDS: Final = _of_type(str)
+LIST_FIELDS: Final = _of_type(list[str])
+
+CompleteRecord: Final = cast(
+    "type[GapRecord]",
+    msgspec.defstruct(
+        "CompleteRecord",
+        [(field.name, field.type) for field in _DECLARED if field.name in CONTRACT_FIELDS],
+        bases=(GapRecord,),
+        kw_only=True,
+        forbid_unknown_fields=True,
+    ),
+)
+"""A record whose line has a key for every field of the contract, as records are written now."""
+
+
+def given_fields(door: str) -> list[tuple[str, Any, None]]:
+    """Return the fields that a door takes for a new record, for `msgspec.defstruct`; each may be left out."""
+    fields: list[tuple[str, Any, None]] = []
+    for field in _DECLARED:
+        kind, meta = get_args(field.type)[0], field.type.__metadata__[0]
+        if door in meta.extra.get("doors", {door}):
+            accepted = meta.extra.get("accepts", kind)
+            fields.append((field.name, Annotated[accepted | None, meta], None))
+    return fields
 
 
 class _Canonical(msgspec.Struct):
-    """A record ready to be hashed: the unreadable timestamp that it came with is part of it."""
+    """A record ready to be hashed, with the timestamp that it came with if that is unreadable."""
 
-    record: GapRecord
+    record: GapRecord | dict[str, Any]
     unreadable_timestamp: str | None = None
 
 
-_ENCODER = msgspec.json.Encoder()
+_ENCODER: Final = msgspec.json.Encoder()
+
+
+def fields_of(record: GapRecord) -> dict[str, Any]:
+    """Return the fields of a record; those after the first 13 only if they differ from their default."""
+    fields = structs.asdict(record)
+    return {name: value for name, value in fields.items() if name not in _LATER or value != _LATER[name]}
+
+
+def _canonical(record: GapRecord) -> GapRecord | dict[str, Any]:
+    return fields_of(record) if _LATER else record
 
 
 def record_ids(records: Sequence[GapRecord], unreadable_timestamps: Mapping[int, str]) -> list[str]:
-    """The identity of many records at once, as `record_id` gives it one by one.
+    """Return the `record_id` of each record.
 
-    The timestamps that could not be read are by position in `records`.
+    Args:
+        records: The records.
+        unreadable_timestamps: The text of an unreadable timestamp by its place in `records`.
     """
     sha256 = hashlib.sha256
-    canonical = _ENCODER.encode_lines(records).split(b"\n")  # JSON holds no line break of its own
-    canonical.pop()
-    ids = [sha256(line).hexdigest() for line in canonical]
-    for position, text in unreadable_timestamps.items():
-        ids[position] = record_id(records[position], text)
+    lines = _ENCODER.encode_lines([*map(_canonical, records)] if _LATER else records)
+    ids = [
+        sha256(line).hexdigest() for line in lines.split(b"\n")[:-1]
+    ]  # JSON holds no line break of its own
+    for place, text in unreadable_timestamps.items():
+        ids[place] = record_id(records[place], text)
     return ids
 
 
 def record_id(record: GapRecord, unreadable_timestamp: str | None = None) -> str:
-    """The identity of a record: the SHA-256 of its canonical form, image included.
+    """Return the identity of a record: the SHA-256 of its canonical form, image included.
 
-    The canonical form is compact JSON with every field in declared order, defaults filled in, aliases
-    of satisfaction resolved and the timestamp in UTC. A timestamp's own text is part of it where it could not
-    be read, so that two records which differ only there stay two.
+    The canonical form is compact JSON with the fields in declared order, defaults filled in, words of
+    satisfaction resolved and the timestamp in UTC. It includes the text of an unreadable timestamp, so that
+    records which differ only there stay two. A field after the first 13 is part of it only if it was given.
     """
+    canonical = _canonical(record)
     if unreadable_timestamp is None:
-        return hashlib.sha256(_ENCODER.encode(record)).hexdigest()
-    return hashlib.sha256(_ENCODER.encode(_Canonical(record, unreadable_timestamp))).hexdigest()
+        return hashlib.sha256(_ENCODER.encode(canonical)).hexdigest()
+    return hashlib.sha256(_ENCODER.encode(_Canonical(canonical, unreadable_timestamp))).hexdigest()
 
 
 def in_utc(moment: datetime) -> datetime:

@@ -2,16 +2,22 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple, get_args, get_origin
 
+import msgspec
 import polars as pl
+from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, require_kind
-from vocabgap.model.record import PHRASE_FIELDS
+from vocabgap.model.record import PHRASE_FIELDS, GapRecord
 
 UTC_MICROSECONDS: Final = pl.Datetime("us", "UTC")
 NAMES: Final = pl.List(pl.String)
+_DTYPES: Final[dict[type, pl.DataType | type[pl.DataType]]] = {
+    bool: pl.Boolean, datetime: UTC_MICROSECONDS, float: pl.Float64, int: pl.Int64, str: pl.String,
+}  # fmt: skip
 # The values of columns that are closed lists.
 NEW, OPEN, DISMISSED, AUTHORED, REGRESSED = ("new", "open", "dismissed", "authored", "regressed")
 SETTLED: Final = (DISMISSED, AUTHORED)
@@ -81,6 +87,38 @@ class Table:
                 )
 
 
+def dtype_of(kind: Any) -> pl.DataType | type[pl.DataType]:  # noqa: ANN401 - a type as structs annotate it
+    """Return the dtype of a column whose values have a type: the type of a struct's field."""
+    if get_origin(kind) is Annotated:
+        return dtype_of(get_args(kind)[0])
+    inner = [each for each in get_args(kind) if each not in {type(None), ...}]
+    if get_origin(kind) is Literal:
+        return pl.Int8
+    if get_origin(kind) in {list, tuple}:
+        return pl.List(dtype_of(inner[0]))
+    if inner:  # a value or null
+        return dtype_of(inner[0])
+    if issubclass(kind, msgspec.Struct):
+        return pl.Struct({field.name: dtype_of(field.type) for field in structs.fields(kind)})
+    return _DTYPES[kind]
+
+
+def columns_of(kind: type[msgspec.Struct]) -> tuple[Column, ...]:
+    """Return a column for each field of a struct that says what it means."""
+    described = [(each, getattr(each.type, "__metadata__", ())) for each in structs.fields(kind)]
+    return tuple(
+        Column(field.name, dtype_of(field.type), _as_meaning(meta[0].description))
+        for field, meta in described
+        if meta
+    )
+
+
+def _as_meaning(sentence: str) -> str:
+    """Return a sentence as tables put it: in lower case and without a full stop."""
+    first = sentence[0].lower() if sentence[1:2].islower() or sentence[1:2] == " " else sentence[0]
+    return first + sentence[1:].removesuffix(".")
+
+
 # Columns that several tables have.
 _SOURCE_PATH: Final = Column("source_path", pl.String, "log file, relative to the root, forward slashes")
 _SCANNED_REPO: Final = Column("repo_slug", pl.String, "the repository: the name of the scanned root folder")
@@ -108,21 +146,7 @@ RECORDS: Final = Table(
     "records",
     "one readable gap record that counts: neither a duplicate nor superseded",
     (
-        Column("timestamp", UTC_MICROSECONDS, "when the gap was logged; null where it could not be read"),
-        Column("image_id", pl.String, "the image; from the folder's name where the record has none"),
-        Column("session_id", pl.String, "the agent's session, if known"),
-        Column(
-            "snapshot_hash", pl.String, "SHA-256 (hex) of the image's state when the gap was hit, if known"
-        ),
-        Column("description", pl.String, "what was missing, in a sentence; null in the draft shape"),
-        Column("workaround", pl.String, "what was done instead; may be empty"),
-        Column("intent", pl.String, "what the person asked for, if recorded"),
-        Column("intent_category", pl.String, "coarse class as the agent wrote it, aliases not folded"),
-        Column("missing_capability", pl.String, "what the agent thinks would have been the right primitive"),
-        Column("operations_involved", NAMES, "operations or vocabulary entries the workaround touched"),
-        Column("vocabulary_used", NAMES, "existing vocabulary entries that were used"),
-        Column("satisfaction", pl.Int8, "-1 unsatisfied, 0 neutral, 1 satisfied, null not rated"),
-        Column("notes", pl.String, "free text; a correction names the snapshot_hash that it corrects"),
+        *columns_of(GapRecord),
         Column("tenant_id", pl.String, "whose record it is; `local` where nothing else is said"),
         Column("repo_slug", pl.String, "the repository: the name of the root folder, or as a corpus has it"),
         Column("root_kind", pl.String, "kind of root: `image-repo`, or as a corpus has it"),
