@@ -141,7 +141,7 @@ def test_a_draft_is_json_whatever_stdout_can_carry(tmp_path: Path, installed: Pa
         (
             "words.yaml",
             "- name: fog\n  tags: !!python/object:os.system x\n",
-            "line 2, column 9: found a text with the tag",
+            "line 2, column 9: found a value with the tag",
         ),
         ("words.csv", "fog;wet\n", "there is no entry in it"),
         ("words.jsonl", "", "there is no entry in it"),

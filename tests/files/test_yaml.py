@@ -7,58 +7,10 @@ from hypothesis import strategies as st
 from vocabgap.errors import InvalidInputError
 from vocabgap.files.yaml import DEEPEST, parse_yaml, yaml_lines
 
-PIECES = [
-    *(
-        "a",
-        "b: ",
-        "- ",
-        "\n",
-        "\n  ",
-        "\n- ",
-        ": ",
-        "? ",
-        "[",
-        "]",
-        "{",
-        "}",
-        ",",
-        "&x ",
-        "*x",
-        "<<: ",
-        "=",
-        "~",
-    ),
-    *(
-        "!!int ",
-        "!!str ",
-        "!!map ",
-        "!!seq ",
-        "!!set ",
-        "!!bool ",
-        "!!null",
-        "!!float ",
-        "!!timestamp ",
-        "!t ",
-    ),
-    *(
-        "'",
-        '"',
-        "|\n",
-        "> \n",
-        "#c\n",
-        "---\n",
-        "%YAML 1.1\n",
-        "3",
-        "1.5",
-        "true",
-        "\t",
-        " ",
-        "0x",
-        "é",
-        "!",
-        "*",
-    ),
-]
+PIECES: list[str] = (  # noqa: SIM905 - a list takes 40 lines
+    "a|b: |- |\n|\n  |\n- |: |? |[|]|{|}|,|&x |*x|<<: |=|~|'|\"|> \n|#c\n|---\n|3|1.5|true|\t| |0x|é|!|*"
+    "|!!int |!!str |!!map |!!seq |!!set |!!bool |!!null|!!float |!!timestamp |!t "
+).split("|")
 
 
 def levels(first: str, each: str) -> str:
@@ -78,8 +30,8 @@ def levels(first: str, each: str) -> str:
         ("2026-05-01", "2026-05-01"),
         ("2026-13-45", "2026-13-45"),
         ("[!!str 3, !!int 3, !!null '', ! 3, <<, =]", ["3", 3, None, 3, "<<", "="]),
-        ("[&x a, *x, &x b, *x]", ["a", "a", "b", "b"]),
-        ("%YAML 1.1\n---\n[no, 0b11]", [False, 3]),
+        ("[&x a, *x]", ["a", "a"]),
+        ("%YAML 1.2\n---\n[no, 0b11]", ["no", 3]),
     ],
 )
 def test_plain_values(text: str, value: object) -> None:
@@ -105,60 +57,41 @@ def test_a_merge_key_gives_what_the_object_does_not_have(merged: str, value: obj
 
 @pytest.mark.parametrize(
     "text",
-    [
-        levels("[x]", "[{0}]"),
-        levels("{k: v}", "{{<<: [{0}]}}"),
-        levels("{k: v}", "{{<<: [{0}], k{1}: v}}"),
-        levels("[x]", "{{? [{0}] : x}}").replace("? [*a0", "k: [*a0", 1),
-    ],
-    ids=["lists", "merge keys", "merge keys that add", "keys"],
+    [levels("[x]", "[{0}]"), levels("{k: v}", "{{<<: [{0}]}}"), levels("{k: v}", "{{<<: [{0}], k{1}: v}}")],
 )
 def test_a_few_lines_that_stand_for_beyond_all_measure_are_refused_at_once(text: str) -> None:
     with pytest.raises(
-        InvalidInputError,
-        match=r"^line \d+, column \d+: (aliases and merge keys|did not find expected)",
+        InvalidInputError, match=r"^line 7, column \d+: aliases stand for more than 1,000,000"
     ):
         parse_yaml(text)
 
 
-def test_merge_keys_within_merge_keys_are_counted_each_time() -> None:
-    keys = ", ".join(f"k{n}: v" for n in range(1_000))
-    nested = "{<<: " * 50 + "*base" + "}" * 50
-    text = f"- &base {{{keys}}}\n" + f"- {nested}\n" * 30
-
-    with pytest.raises(InvalidInputError, match=r"^line \d+, column \d+: aliases and merge keys"):
-        parse_yaml(text)
-
-
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("a: 1\nb: !!bool foo", "line 2: 'foo' is no !!bool"),
         ("a: !!int ''", "line 1: '' is no !!int"),
-        ("a: !!timestamp x", "line 1: 'x' is no !!timestamp"),
-        ("a: !!python/object:os.system x", "line 1: found a text with the tag !!python/object:os.system"),
-        ("a: !tag x", "line 1: found a text with the tag !tag"),
-        ("a: !!binary aGk=", "line 1: found a text with the tag !!binary"),
-        ("a:\n  !!set {x}", "line 2: found an object with the tag !!set"),
-        ("a: !!omap [x: y]", "line 1: found a list with the tag !!omap"),
-        ("a: !!seq x", "line 1: found a text with the tag !!seq"),
-        ("a: &x [*x]", "line 1: an alias stands for what it is a part of"),
+        ("a: !!python/object:os.system x", "line 1: found a value with the tag !!python/object:os.system"),
+        ("a: !tag x", "line 1: found a value with the tag !tag"),
+        (f"a: !<{'x' * 100_000}> b", "line 1: found a value with the tag x+… "),
+        ("a: !!binary aGk=", "line 1: found a value with the tag !!binary"),
+        ("a:\n  !!set {x}", "line 2: found a value with the tag !!set"),
+        ("a: &x [*x]", "line 1: aliases stand for more than 1,000,000 values"),
         ("a: *x", "line 1: found undefined alias"),
-        ("a: b\n<<: c", "line 2: '<<' stands before something else than objects"),
-        ("a: {<<: {}, <<: {}}", "line 1: found duplicate key '<<'"),
-        ("a: b\na: c", "line 2: found duplicate key 'a'"),
+        ("a: b\n<<: c", "line 2: .*expected a mapping or list of mappings for merging"),
+        ("a: b\na: c", 'line 2: .*found duplicate key "a"'),
         ("? [a]\n: b", "line 1: expected a name before the colon"),
-        ("9" * 5_000, "line 1: found a number of 5,000 characters"),
-        ("%YAML 1.1\n---\n- 0x_", "line 3: '0x_' cannot be read as !!int"),
+        ("9" * 5_000, r"line 1: '9+\.\.\.9+' is no !!int"),
+        ("%YAML 1.1\n---\n- no", "line 1: found a document of YAML 1.1"),
         ("a: b\nc: \x01", "line 2: control characters are not allowed"),
-        ("a: >\n \n\n   \n b", "line 5: did not find expected key"),
+        ("a: >\n \n\n   \n b", "line 5: .*did not find expected key"),
         ("[" * 5_000, f"line 1: nested deeper than {DEEPEST} levels"),
-        ("a: 1\n---\nb: 1", "line 2: found another document"),
+        ("a: 1\n---\nb: 1", "line 2: .*found another document"),
     ],
 )
-def test_what_is_no_plain_value_is_told_with_its_line_and_what_to_do(text: str, told: str) -> None:
-    line, _, message = told.partition(": ")
-    with pytest.raises(InvalidInputError, match=rf"^{line}, column \d+: {message}") as caught:
+def test_what_is_no_plain_value_is_told_with_its_line_and_what_to_do(text: str, message: str) -> None:
+    line, _, problem = message.partition(": ")
+    with pytest.raises(InvalidInputError, match=rf"^{line}, column \d+: {problem}") as caught:
         parse_yaml(text)
 
     assert caught.value.hint
@@ -192,16 +125,3 @@ def test_the_line_of_each_value() -> None:
         ("terms", 1): 6,
     }
     assert yaml_lines("") == {}
-
-
-@pytest.mark.parametrize("number", ["1" + ":1" * 500_000, "1" * 1_001, "0x" + "f" * 1_000])
-def test_a_number_that_is_too_long_is_refused(number: str) -> None:
-    with pytest.raises(InvalidInputError, match=r"line 3, column 4: found a number of [\d,]+ characters"):
-        parse_yaml(f"%YAML 1.1\n---\na: {number}\n")
-    assert parse_yaml(f"a: {'1' * 1_000}\nb: '{number}'\n") == {"a": int("1" * 1_000), "b": number}
-
-
-def test_a_long_tag_is_cut() -> None:
-    with pytest.raises(InvalidInputError) as refused:
-        parse_yaml(f"a: !<{'x' * 100_000}> b\n")
-    assert len(str(refused.value)) < 1_000
