@@ -23,8 +23,10 @@ SCHEMA_VERSION = 1  # of the shapes that are published: frames, run.json and NDJ
 
 @cache
 def _homes() -> dict[str, str]:
-    stub = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
-    return {name: home for home, name in re.findall(r"^from (\S+) import (\w+) as", stub, re.MULTILINE)}
+    stub = Path(__file__).with_suffix(".pyi")
+    rooms = {place.stem for place in stub.parent.iterdir()}  # a slice may be missing
+    lines = re.findall(r"^from (vocabgap\.(\w+)\S*) import (\w+) as", stub.read_text("utf-8"), re.MULTILINE)
+    return {name: home for home, room, name in lines if room in rooms}
 
 
 def __getattr__(name: str) -> object:

@@ -24,6 +24,7 @@ from vocabgap.decisions.replay import EffectiveDecisions, replay
 from vocabgap.displays import html_table
 from vocabgap.errors import InvalidInputError, expanded, require_kind, unusable, whole_number
 from vocabgap.glossary.checkpoints import waiting_folder
+from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.glossary.session import Ask
 from vocabgap.ingest.discovery import LogFile, resolve_roots
@@ -357,21 +358,21 @@ def run(
     )
     check = check_report(
         analysis.ranked,
-        settings.glossary,
+        settings.of(GlossarySettings),
         top=settings.report.top,
         out=target,
         share=share is not None,
         ask=ask,
     )
     blocked = None if check is None else check.blocked
-    with forgotten_unless_written(settings.glossary, blocked):
+    with forgotten_unless_written(settings.of(GlossarySettings), blocked):
         if on_stage is not None:
             on_stage("report")
         published = report(
             analysis.ranked,
             target
             if blocked is None
-            else waiting_folder(configured_runtime(settings.glossary).logs, blocked.retry_token),
+            else waiting_folder(configured_runtime(settings.of(GlossarySettings)).logs, blocked.retry_token),
             scan=analysis.scan,
             lineage=analysis.lineage,
             now=analysis.now,

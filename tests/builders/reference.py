@@ -234,8 +234,9 @@ def sentence(thing: object) -> str:
 
 
 def members(kind: type) -> Iterator[tuple[str, str]]:
-    """The public methods and properties that a class itself has."""
-    for name, member in vars(kind).items():
+    """The public methods and properties that a class itself has, or the class of its name that it adds to."""
+    same = [each for each in kind.__mro__ if each.__name__ == kind.__name__]
+    for name, member in (pair for each in same for pair in vars(each).items()):
         function = getattr(member, "__func__", member)
         if name.startswith("_") or not (function.__doc__ or "").strip():
             continue

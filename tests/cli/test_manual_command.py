@@ -6,7 +6,7 @@ import pytest
 
 import vocabgap as package
 from builders.command import vocabgap
-from vocabgap.doors.cli.about_command import PAGES
+from vocabgap.doors.cli.about_command import pages
 
 FILES = sorted(Path(package.__file__).parent.joinpath("manual").glob("*.md"))
 
@@ -31,8 +31,8 @@ def test_without_a_name_the_pages_are_listed_with_their_titles() -> None:
 def test_pages_are_listed_by_what_they_are_for() -> None:
     told = vocabgap("manual").out
 
-    assert list(PAGES) == ["tutorial", "how to", "reference", "explanation"]
-    places = [re.search(rf"\b{name} {{2,}}", told) for names in PAGES.values() for name in names]
+    assert list(pages()) == ["tutorial", "how to", "reference", "explanation"]
+    places = [re.search(rf"\b{name} {{2,}}", told) for names in pages().values() for name in names]
     assert all(places)
     assert sorted(places, key=lambda place: place.start() if place else 0) == places
 

@@ -18,8 +18,9 @@ from builders.corpus import ids_of
 from vocabgap.corpus.backups import EMBEDDED_BY, Exported, Restored
 from vocabgap.corpus.contracts import BACKUP_RECORD, Code, RefusedError, faults
 from vocabgap.corpus.corpus import Corpus, open_corpus
+from vocabgap.corpus.extension import DEFAULT_DIMENSION, CorpusSettings
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
-from vocabgap.model.settings import DEFAULT_DIMENSION, CorpusSettings, Settings
+from vocabgap.model.settings import Settings
 
 
 class Whose(TypedDict):
@@ -219,7 +220,7 @@ def test_pushed_and_restored_records_are_exported_with_the_corpus_own_dimension(
 
 
 def test_dimension_can_be_set(photos: Path, tmp_path: Path) -> None:
-    corpus = open_corpus(tmp_path / "c", settings=Settings(corpus=CorpusSettings(dimension=7)))
+    corpus = open_corpus(tmp_path / "c", settings=Settings().with_table(CorpusSettings(dimension=7)))
     corpus.push(photos, **NORTH)
 
     assert corpus.export(tmp_path / "c.jsonl").dimension == 7

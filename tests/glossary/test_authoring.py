@@ -10,9 +10,9 @@ from vocabgap.glossary.event_log import (
     changing,
     read_events,
 )
+from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.glossary import added
 from vocabgap.glossary.senses import SenseStatus
-from vocabgap.model.settings import GlossarySettings
 
 
 def settings_of(folder: Path) -> GlossarySettings:

@@ -9,6 +9,7 @@ from vocabgap.glossary.authoring import deprecate_sense
 from vocabgap.glossary.conflicts import BlockedByConflictError, ConflictType, Strictness
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.events import GlossaryClarificationRequested, GlossarySenseUpdated
+from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
 from vocabgap.glossary.senses import SenseRef, SenseStatus
 from vocabgap.glossary.session import (
@@ -21,7 +22,6 @@ from vocabgap.glossary.session import (
     defined,
     parse_answer,
 )
-from vocabgap.model.settings import GlossarySettings
 
 CANDIDATES = (SenseRef("lift", "team_domain", LIFT), SenseRef("lift", "team_domain", STAIN))
 

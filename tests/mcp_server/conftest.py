@@ -9,9 +9,9 @@ import jsonschema
 import pytest
 
 from builders import gap, write_corpus
+from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.model.settings import (
     DecisionSettings,
-    GlossarySettings,
     ReportSettings,
     Settings,
     VocabularySettings,
@@ -56,9 +56,8 @@ def connect(tmp_path: Path, mcp_sdk: None, _schemas_as_checked: None) -> Connect
         settings = Settings(
             report=ReportSettings(out=str(tmp_path / "out")),
             decisions=DecisionSettings(file=str(tmp_path / "decisions.jsonl")),
-            glossary=GlossarySettings(folder=None if glossary is None else str(glossary)),
             vocabulary=VocabularySettings(paths=() if vocabulary is None else (str(vocabulary),)),
-        )
+        ).with_table(GlossarySettings(folder=None if glossary is None else str(glossary)))
         return Client(build(Workspace.at(root, settings, is_read_only=read_only), also), mode=mode)
 
     return to

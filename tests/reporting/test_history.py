@@ -15,8 +15,9 @@ from builders.reporting import publish, tell_anew_of
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.glossary.conflicts import Strictness
+from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.ingest.selection import Selection
-from vocabgap.model.settings import DecisionSettings, GlossarySettings, RankBy, RankSettings, Settings
+from vocabgap.model.settings import DecisionSettings, RankBy, RankSettings, Settings
 from vocabgap.model.tables import HISTORY
 from vocabgap.reporting import history as module
 from vocabgap.reporting.capability import Past
@@ -274,13 +275,15 @@ def test_report_that_waited_joins_the_history_as_it_is_when_it_is_published(
     for number, meaning in enumerate(("A region of an image", "What hides a face")):
         terms = (folder / "team_domain.yaml").read_text() if number else "terms:\n"
         (folder / "team_domain.yaml").write_text(f"{terms}  - surface: mask\n    definition: {meaning}\n")
-    settings = Settings(glossary=GlossarySettings(folder=str(folder)))
+    settings = Settings().with_table(GlossarySettings(folder=str(folder)))
     publish(tmp_path, photos, now=START)
     waits = publish(tmp_path, photos, now=START + 2 * WEEK, settings=settings)
     publish(tmp_path, photos, now=START + WEEK)
     assert waits.blocked is not None
 
-    published = publish_waiting(settings.glossary, waits.blocked.retry_token, strictness=Strictness.OFF)
+    published = publish_waiting(
+        settings.of(GlossarySettings), waits.blocked.retry_token, strictness=Strictness.OFF
+    )
 
     assert isinstance(published, Published)
     assert vg.history(tmp_path / "out")["moment"].unique().to_list() == [

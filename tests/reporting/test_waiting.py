@@ -14,8 +14,9 @@ from vocabgap.glossary.authoring import deprecate_sense
 from vocabgap.glossary.checkpoints import waiting_folder
 from vocabgap.glossary.conflicts import Strictness
 from vocabgap.glossary.event_log import read_events
+from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.runtime import configured_runtime
-from vocabgap.model.settings import GlossarySettings, Settings
+from vocabgap.model.settings import Settings
 from vocabgap.reporting.waiting import Blocked, publish_waiting
 from vocabgap.reporting.writing import Published
 
@@ -35,7 +36,7 @@ def settings_with(tmp_path: Path, *meanings: str, strictness: str = "medium") ->
     folder.mkdir()
     listed = "".join(f"  - surface: mask\n    definition: {meaning}\n" for meaning in meanings)
     (folder / "team_domain.yaml").write_text(f"terms:\n{listed}", encoding="utf-8")
-    return Settings(glossary=GlossarySettings(folder=str(folder), strictness=strictness))  # type: ignore[arg-type]
+    return Settings().with_table(GlossarySettings(folder=str(folder), strictness=strictness))  # type: ignore[arg-type]
 
 
 def stopped(photos: Path, tmp_path: Path) -> tuple[Settings, Blocked]:
@@ -46,7 +47,7 @@ def stopped(photos: Path, tmp_path: Path) -> tuple[Settings, Blocked]:
 
 
 def _folder(settings: Settings, blocked: Blocked) -> Path:
-    return waiting_folder(configured_runtime(settings.glossary).logs, blocked.retry_token)
+    return waiting_folder(configured_runtime(settings.of(GlossarySettings)).logs, blocked.retry_token)
 
 
 def publish_settled(
@@ -76,7 +77,7 @@ def test_report_says_what_its_words_mean(photos: Path, tmp_path: Path) -> None:
 
 def test_term_of_the_glossary_counts_however_it_is_spelled(tmp_path: Path) -> None:
     settings = settings_with(tmp_path, REGION)
-    runtime = configured_runtime(settings.glossary)
+    runtime = configured_runtime(settings.of(GlossarySettings))
     (runtime.folder / "core_domain.yaml").write_text(
         "terms: [{surface: roll-off, definition: How slowly lights go over into white}]", encoding="utf-8"
     )
@@ -142,21 +143,21 @@ def test_contested_word_stops_a_report_however_it_is_written(
 
 def test_what_waits_is_published_once_the_word_is_settled(photos: Path, tmp_path: Path) -> None:
     settings, blocked = stopped(photos, tmp_path)
-    deprecate_sense(configured_runtime(settings.glossary), "mask", None, DISGUISE)
+    deprecate_sense(configured_runtime(settings.of(GlossarySettings)), "mask", None, DISGUISE)
 
-    made = publish_settled(settings.glossary, blocked.retry_token)
+    made = publish_settled(settings.of(GlossarySettings), blocked.retry_token)
 
     assert made.folder == (tmp_path / "out").resolve()
     assert REGION in (made.folder / "report.md").read_text(encoding="utf-8")
     assert not _folder(settings, blocked).exists()
     with pytest.raises(NotFoundError, match="no report waits"):
-        publish_settled(settings.glossary, blocked.retry_token)
+        publish_settled(settings.of(GlossarySettings), blocked.retry_token)
 
 
 def test_what_is_resumed_is_what_a_new_run_would_publish(photos: Path, tmp_path: Path) -> None:
     settings, blocked = stopped(photos, tmp_path)
-    deprecate_sense(configured_runtime(settings.glossary), "mask", None, DISGUISE)
-    publish_settled(settings.glossary, blocked.retry_token)
+    deprecate_sense(configured_runtime(settings.of(GlossarySettings)), "mask", None, DISGUISE)
+    publish_settled(settings.of(GlossarySettings), blocked.retry_token)
 
     vg.run(photos, tmp_path / "anew", settings=settings, now=NOW)
 
@@ -167,9 +168,9 @@ def test_what_is_resumed_is_what_a_new_run_would_publish(photos: Path, tmp_path:
 def test_what_is_not_settled_goes_on_waiting_under_its_token(photos: Path, tmp_path: Path) -> None:
     settings, blocked = stopped(photos, tmp_path)
 
-    again = publish_waiting(settings.glossary, blocked.retry_token)
+    again = publish_waiting(settings.of(GlossarySettings), blocked.retry_token)
     made = publish_settled(
-        settings.glossary, blocked.retry_token, strictness=Strictness.OFF, out=tmp_path / "else"
+        settings.of(GlossarySettings), blocked.retry_token, strictness=Strictness.OFF, out=tmp_path / "else"
     )
 
     assert isinstance(again, Blocked)
@@ -179,16 +180,16 @@ def test_what_is_not_settled_goes_on_waiting_under_its_token(photos: Path, tmp_p
 
 def test_nothing_is_kept_of_a_report_that_is_published(photos: Path, tmp_path: Path) -> None:
     settings, blocked = stopped(photos, tmp_path)
-    publish_settled(settings.glossary, blocked.retry_token, strictness=Strictness.OFF)
+    publish_settled(settings.of(GlossarySettings), blocked.retry_token, strictness=Strictness.OFF)
 
     assert list(_folder(settings, blocked).parent.iterdir()) == []
 
 
 def test_report_that_is_stopped_again_has_one_token_that_leads_to_it(photos: Path, tmp_path: Path) -> None:
     settings, blocked = stopped(photos, tmp_path)
-    publish_waiting(settings.glossary, blocked.retry_token)
+    publish_waiting(settings.of(GlossarySettings), blocked.retry_token)
 
-    assert configured_runtime(settings.glossary).newest() == blocked.retry_token
+    assert configured_runtime(settings.of(GlossarySettings)).newest() == blocked.retry_token
 
 
 def test_nothing_is_kept_of_a_report_that_was_not_written(
@@ -208,7 +209,7 @@ def test_nothing_is_kept_of_a_report_that_was_not_written(
 
 def test_report_is_published_once_by_whoever_is_first(photos: Path, tmp_path: Path) -> None:
     settings, blocked = stopped(photos, tmp_path)
-    publish = partial(publish_settled, settings.glossary, strictness=Strictness.OFF)
+    publish = partial(publish_settled, settings.of(GlossarySettings), strictness=Strictness.OFF)
 
     with ThreadPoolExecutor(3) as pool:
         tried = [pool.submit(publish, blocked.retry_token) for _ in range(3)]
@@ -222,17 +223,20 @@ def test_report_of_which_nothing_is_kept_is_made_again(photos: Path, tmp_path: P
     settings, blocked = stopped(photos, tmp_path)
     _folder(settings, blocked).with_suffix(".json").unlink()
     with pytest.raises(StateError, match="damaged or lost"):
-        publish_settled(settings.glossary, blocked.retry_token)
+        publish_settled(settings.of(GlossarySettings), blocked.retry_token)
 
 
 def test_report_whose_gate_has_opened_still_waits_to_be_published(photos: Path, tmp_path: Path) -> None:
     settings, blocked = stopped(photos, tmp_path)
-    runtime = configured_runtime(settings.glossary)
+    runtime = configured_runtime(settings.of(GlossarySettings))
     runtime.resume(blocked.retry_token, strictness=Strictness.OFF)
     deprecate_sense(runtime, "mask", None, DISGUISE)
     runtime.resume(blocked.retry_token)
 
-    assert publish_settled(settings.glossary, blocked.retry_token).folder == (tmp_path / "out").resolve()
+    assert (
+        publish_settled(settings.of(GlossarySettings), blocked.retry_token).folder
+        == (tmp_path / "out").resolve()
+    )
 
 
 def test_off_checks_nothing(photos: Path, tmp_path: Path) -> None:
@@ -241,11 +245,11 @@ def test_off_checks_nothing(photos: Path, tmp_path: Path) -> None:
     made = vg.run(photos, tmp_path / "out", settings=settings, now=NOW)
 
     assert made.published.manifest.terms is None
-    assert read_events(configured_runtime(settings.glossary).logs).events == ()
+    assert read_events(configured_runtime(settings.of(GlossarySettings)).logs).events == ()
 
 
 def test_glossary_that_does_not_exist_is_told(photos: Path, tmp_path: Path) -> None:
-    settings = Settings(glossary=GlossarySettings(folder=str(tmp_path / "none")))
+    settings = Settings().with_table(GlossarySettings(folder=str(tmp_path / "none")))
     with pytest.raises(NotFoundError, match="not initialized"):
         vg.run(photos, tmp_path / "out", settings=settings, now=NOW)
 
@@ -294,7 +298,7 @@ def test_authored_entry_is_a_term_and_a_draft_is_a_proposal(
         command(["draft", "sky mask", "--glossary", "glossary"]),
     ]
 
-    glossary = configured_runtime(settings.glossary).load().glossary
+    glossary = configured_runtime(settings.of(GlossarySettings)).load().glossary
     authored = glossary.meaning("film grain")
     drafts = [each.definition for each in glossary if each.status.value == "draft"]
     assert codes == [0, 0]

@@ -18,6 +18,7 @@ import polars as pl
 from vocabgap.clustering.projecting import METHOD, SEED, WordingVectors
 from vocabgap.corpus.chunks import Row, frame_of, row_of, scan_chunks
 from vocabgap.corpus.contracts import Code, RefusedError
+from vocabgap.corpus.extension import CorpusSettings
 from vocabgap.corpus.identity import natural_key
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.upkeep import without_forgotten
@@ -94,7 +95,7 @@ def export(version: Version, path: Path, settings: Settings) -> Exported:
     """Write all chunks to a file, ordered by id. Nobody else may read it: gap text is private."""
     ids = version.rows(["id"])["id"].sort()
     embedded = version.rows(["id"], pl.col("embedding").is_null()).height
-    dimension = version.dimension or settings.corpus.dimension
+    dimension = version.dimension or settings.of(CorpusSettings).dimension
     vectors = _ChunkVectors(version, dimension, settings) if embedded else None
     without_document = 0
     hint = "what was there before is still there; name a file elsewhere"

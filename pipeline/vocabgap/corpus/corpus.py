@@ -11,6 +11,7 @@ import polars as pl
 
 from vocabgap.corpus.chunks import PARSER_ID, Scan, require_whose, scan_version, scope
 from vocabgap.corpus.contracts import PushResult
+from vocabgap.corpus.extension import CorpusSettings
 from vocabgap.corpus.identity import Spoof, require_identity, require_tenant
 from vocabgap.corpus.incoming import Parser
 from vocabgap.corpus.manifest import FileEntry, Manifest, read_manifest
@@ -154,7 +155,7 @@ class Corpus:
             payload,
             tenant=tenant,
             repo=repo,
-            spoof=Spoof(self.settings.corpus.tenant_spoof),
+            spoof=Spoof(self.settings.of(CorpusSettings).tenant_spoof),
             resolver=None if git is None else partial(deleted_in_git, Path(git)),
             parsers={**self.parsers, PARSER_ID: parser},
             whole_logs=is_folder,
@@ -291,7 +292,7 @@ class Corpus:
         Raises:
             NotFoundError: There is nothing of that tenant.
         """
-        tenant_id, gap = require_tenant(tenant), self.settings.corpus.orphan_version_gap
+        tenant_id, gap = require_tenant(tenant), self.settings.of(CorpusSettings).orphan_version_gap
         if dry_run:
             return orphans_of(self.store.version(), tenant_id, gap)[0].height
         with self.store.changing(f"remove orphans of {tenant_id}") as change:
@@ -309,4 +310,4 @@ class Corpus:
 
     def status(self) -> Overview:
         """How much of whom there is, how large it is, and what is left over."""
-        return overview(self.store.version(), gap=self.settings.corpus.orphan_version_gap)
+        return overview(self.store.version(), gap=self.settings.of(CorpusSettings).orphan_version_gap)

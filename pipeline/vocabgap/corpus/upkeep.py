@@ -13,6 +13,7 @@ import polars as pl
 from vocabgap.corpus.chunks import READ, require_whose, scan_chunks, scope
 from vocabgap.corpus.compact_json import compact_json, is_unicode
 from vocabgap.corpus.contracts import Code, RefusedError
+from vocabgap.corpus.extension import CorpusSettings
 from vocabgap.corpus.identity import TENANT, milliseconds, moment_of, normal_tenant
 from vocabgap.corpus.incoming import PushedLog
 from vocabgap.corpus.store import Store
@@ -21,7 +22,6 @@ from vocabgap.corpus.withdrawal import normal_paths
 from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
 from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.record import FEWEST_DIGITS
-from vocabgap.model.settings import CorpusSettings
 from vocabgap.model.sources import Source
 from vocabgap.model.tables import GAP_KIND
 

@@ -10,6 +10,7 @@ from vocabgap.errors import InvalidInputError, NotFoundError, StateError, alike
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.event_log import BY_HAND, changing
 from vocabgap.glossary.events import Actor, NewSense
+from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.glossary import AUTHORED, Glossary, added, sense_id, with_status
 from vocabgap.glossary.normal_form import definition_key, surface_of, term_key
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
@@ -22,7 +23,6 @@ from vocabgap.glossary.senses import (
     TermSense,
     TermSurface,
 )
-from vocabgap.model.settings import GlossarySettings
 from vocabgap.text import can_be_seen, words
 
 # A scope of the glossaries that others keep, and what it is called here.

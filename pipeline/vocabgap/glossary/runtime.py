@@ -12,6 +12,7 @@ from vocabgap.glossary.checkpoints import drop_state, load_state, state_path
 from vocabgap.glossary.conflicts import BlockedByConflictError, Strictness, effective_strictness
 from vocabgap.glossary.event_log import load_checkpoint, require_checkpoint
 from vocabgap.glossary.events import Actor, GlossaryEvent, GlossaryScopeActivated, StepCheckpointed
+from vocabgap.glossary.extension import DEFAULT_GLOSSARY, GlossarySettings
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.loading import GlossaryFiles, Loaded
 from vocabgap.glossary.middlewares import Middleware, check_terms, clarify, extract_terms, guard, restore
@@ -27,7 +28,6 @@ from vocabgap.glossary.session import (
     Session,
     clock,
 )
-from vocabgap.model.settings import DEFAULT_GLOSSARY, GlossarySettings
 from vocabgap.text import printable_name
 
 EVENTS: Final = "events"  # the folder of the logs, within that of the seed files

@@ -15,6 +15,7 @@ import polars as pl
 
 from vocabgap.displays import html_table
 from vocabgap.errors import InvalidInputError, StateError, expanded
+from vocabgap.extensions import reader_of
 from vocabgap.files.parquet import write_parquet
 from vocabgap.files.refusals import refusal
 from vocabgap.ingest.accounting import (
@@ -39,8 +40,6 @@ from vocabgap.model.tables import GAPS, RECORDS, REJECTS, Table
 from vocabgap.progress import tell
 from vocabgap.text import count
 
-# What lies in the folder of a shared corpus: without it, corpora need not be loaded to tell.
-_CORPUS_ENTRY: Final = "manifest.json"
 _ARGUMENT_HINT: Final = "`vocabgap status` prints [ingest] with its defaults"
 
 
@@ -172,11 +171,15 @@ def scan(
         scans = [scan_of(*read_logs(found, settings))]
     else:
         scans = [_scan_logs(logs, settings, cache, verify_hash=verify_hash)] if logs else []
-    if corpora:
-        from vocabgap.corpus.chunks import scan_corpora  # noqa: PLC0415 - loaded where there is one
-
+    readers = {reader_of(root): None for root in corpora}
+    for reader in filter(None, readers):
         scans.append(
-            scan_corpora(corpora, tenants=tenants, repositories=repositories, sources=settings.sources)
+            reader.scan.load()(
+                [root for root in corpora if reader_of(root) == reader],
+                tenants=tenants,
+                repositories=repositories,
+                sources=settings.sources,
+            )
         )
     return united(scans)
 
@@ -185,16 +188,8 @@ def logs_and_corpora(roots: Iterable[Path]) -> tuple[list[Path], list[Path]]:
     """The roots that are searched for logs, and those that are shared corpora."""
     kinds: tuple[list[Path], list[Path]] = ([], [])
     for root in roots:
-        kinds[_is_corpus(root)].append(root)
+        kinds[reader_of(root) is not None].append(root)
     return kinds
-
-
-def _is_corpus(root: Path) -> bool:
-    if not (root / _CORPUS_ENTRY).exists():
-        return False
-    from vocabgap.corpus.chunks import is_corpus  # noqa: PLC0415 - loaded where there may be one
-
-    return is_corpus(root)
 
 
 def _in_force(

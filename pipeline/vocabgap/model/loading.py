@@ -11,6 +11,7 @@ import msgspec
 from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, expanded
+from vocabgap.extensions import extensions
 from vocabgap.files.refusals import FileKind, content_of
 from vocabgap.model.gap_rules import rules_in_force
 from vocabgap.model.settings import Settings, known_flags
@@ -27,17 +28,15 @@ VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
     "VOCABGAP_RANK_BY": ("rank", "by"),
     "VOCABGAP_OUT": ("report", "out"),
     "VOCABGAP_DECISIONS": ("decisions", "file"),
-    "VOCABGAP_CORPUS": ("corpus", "folder"),
     "VOCABGAP_TOP": ("report", "top"),
+    **{name: (each.name, key) for each in extensions() for name, key in each.variables.items()},
 }
 # Where the program writes, by table and key. A settings file may have come with a stranger's folder.
 _WRITTEN: Final = (
     ("report", "out"),
     ("decisions", "file"),
-    ("corpus", "folder"),
-    ("glossary", "folder"),
-    ("glossary", "events"),
     ("check", "baseline"),
+    *((each.name, key) for each in extensions() for key in each.written),
 )
 _SETTINGS_HINT: Final = "`vocabgap manual reference-settings` has every key with its default"
 _Layer = dict[str, dict[str, Any]]

@@ -3,12 +3,24 @@
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache
-from typing import Annotated, Any, Final, Literal, NamedTuple, TypedDict, TypeVar, get_args
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    NamedTuple,
+    Self,
+    TypedDict,
+    TypeVar,
+    get_args,
+)
 
 import msgspec
 from msgspec import structs
 
-from vocabgap.errors import ADDRESS, InvalidInputError, converted, nearest
+from vocabgap.errors import InvalidInputError, converted, nearest
+from vocabgap.extensions import extensions
 from vocabgap.model.categories import OPERATION_CATEGORIES
 from vocabgap.model.gap_rules import Rule, rules_in_force
 from vocabgap.model.record import (
@@ -20,6 +32,7 @@ from vocabgap.model.record import (
     fold_operation,
     operation_key,
 )
+from vocabgap.model.section import PathText, Section, flag
 from vocabgap.model.sources import Source, shipped_sources, sources_in_force
 
 BY_WORDING: Final = "by wording"
@@ -33,10 +46,7 @@ DEFAULT_LISTED: Final = 50  # records of a list
 DEFAULT_QUESTIONS: Final = 20  # of a review
 DEFAULT_OUT: Final = "out"
 DEFAULT_DECISIONS: Final = "decisions.jsonl"
-DEFAULT_GLOSSARY: Final = ".vocabgap/glossary"
 DEFAULT_TENANT: Final = "local"
-DEFAULT_CORPUS: Final = "corpus"
-DEFAULT_DIMENSION: Final = 256  # of the vectors that a backup gets of what was pushed
 DEFAULT_SHARED_FROM: Final = 3  # images, for what may leave the machine; at least as many as below
 LEAST_SHARED_FROM: Final = 2
 LEAST_WEEKS: Final = 3  # that something must have been logged at all before a trend is told
@@ -76,19 +86,7 @@ def shared_from(min_images: int | None) -> int:
     return fewest
 
 
-class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A table of the settings file; an unknown key is an error, not a wish granted silently."""
-
-
-_Path = Annotated[str, msgspec.Meta(min_length=1, pattern=rf"\A(?!{ADDRESS})")]
-
-
-def _flag(flag: str, meaning: str = "") -> msgspec.Meta:
-    """The option of the command line that says a setting, and what `--help` tells of it."""
-    return msgspec.Meta(description=meaning or None, extra={"flag": flag})
-
-
-class _LogSettings(_Section, frozen=True):
+class _LogSettings(Section, frozen=True):
     """Whose records are read, and how far the search for them goes.
 
     Attributes:
@@ -98,7 +96,7 @@ class _LogSettings(_Section, frozen=True):
     """
 
     tenant: Annotated[str, msgspec.Meta(min_length=1)] = DEFAULT_TENANT
-    hidden: Annotated[bool, _flag("--hidden")] = False
+    hidden: Annotated[bool, flag("--hidden")] = False
     max_expanded_mib: Annotated[int, msgspec.Meta(ge=1, le=1_048_576)] = 1024
 
 
@@ -109,7 +107,7 @@ class IngestSettings(_LogSettings, frozen=True):
         roots: What is read where a command names nothing; relative to the folder of the settings file.
     """
 
-    roots: tuple[_Path, ...] = ()
+    roots: tuple[PathText, ...] = ()
 
 
 class ScanSettings(_LogSettings, frozen=True):
@@ -122,7 +120,7 @@ class ScanSettings(_LogSettings, frozen=True):
     sources: Mapping[str, Source] = msgspec.field(default_factory=shipped_sources)
 
 
-class ClusterSettings(_Section, frozen=True):
+class ClusterSettings(Section, frozen=True):
     """How wordings are compared, and how far apart two of the same need may be.
 
     Attributes:
@@ -134,17 +132,17 @@ class ClusterSettings(_Section, frozen=True):
     """
 
     threshold: Annotated[
-        Annotated[float, msgspec.Meta(ge=0, le=1)] | Literal["by wording"], _flag("--threshold")
+        Annotated[float, msgspec.Meta(ge=0, le=1)] | Literal["by wording"], flag("--threshold")
     ] = BY_WORDING
     stop_words: tuple[str, ...] = ()
-    synonyms: dict[str, tuple[str, ...] | str] = {}
-    embedder: Annotated[_Path | None, _flag("--embedder")] = AUTO
+    synonyms: dict[str, tuple[str, ...] | str] = msgspec.field(default_factory=dict)
+    embedder: Annotated[PathText | None, flag("--embedder")] = AUTO
 
 
 _Weight = Annotated[float, msgspec.Meta(ge=0.0, le=10.0)]
 
 
-class RankSettings(_Section, frozen=True):
+class RankSettings(Section, frozen=True):
     """What the ranking counts first, what counts as established, and how priority and trend are reckoned.
 
     A setting with a flag is an option of `vocabgap report`, stands in the command that makes a report again,
@@ -165,12 +163,12 @@ class RankSettings(_Section, frozen=True):
         window_weeks: Weeks before now that the trend looks at, if anything was logged so long ago.
     """
 
-    by: Annotated[RankBy, _flag("--rank-by", "What to count first.")] = RankBy.MENTIONS
+    by: Annotated[RankBy, flag("--rank-by", "What to count first.")] = RankBy.MENTIONS
     min_images: Annotated[
-        int, msgspec.Meta(ge=0), _flag("--min-images", "Leave out of the report what is on fewer images.")
+        int, msgspec.Meta(ge=0), flag("--min-images", "Leave out of the report what is on fewer images.")
     ] = 1
     min_sessions: Annotated[
-        int, msgspec.Meta(ge=0), _flag("--min-sessions", "Leave out of the report what is in fewer sessions.")
+        int, msgspec.Meta(ge=0), flag("--min-sessions", "Leave out of the report what is in fewer sessions.")
     ] = 0
     half_life_days: Annotated[float, msgspec.Meta(ge=0.1, le=100_000.0)] = 90.0
     reach_weight: _Weight = 1.0
@@ -190,7 +188,7 @@ class RankSettings(_Section, frozen=True):
         return shared_from(None if self.min_images == RankSettings().min_images else self.min_images)
 
 
-class ReportSettings(_Section, frozen=True):
+class ReportSettings(Section, frozen=True):
     """Where the files go, how many capabilities are shown, and what a job insists on.
 
     Attributes:
@@ -200,23 +198,23 @@ class ReportSettings(_Section, frozen=True):
         fail_on: What the report must not have; exit 5 where it does.
     """
 
-    out: Annotated[_Path, _flag("--out")] = DEFAULT_OUT
-    top: Annotated[int, msgspec.Meta(ge=0, le=1_000_000), _flag("--top")] = DEFAULT_TOP
-    allow_empty: Annotated[bool, _flag("--allow-empty")] = False
-    fail_on: Annotated[tuple[Gate, ...], _flag("--fail-on")] = ()
+    out: Annotated[PathText, flag("--out")] = DEFAULT_OUT
+    top: Annotated[int, msgspec.Meta(ge=0, le=1_000_000), flag("--top")] = DEFAULT_TOP
+    allow_empty: Annotated[bool, flag("--allow-empty")] = False
+    fail_on: Annotated[tuple[Gate, ...], flag("--fail-on")] = ()
 
 
-class CheckSettings(_Section, frozen=True):
+class CheckSettings(Section, frozen=True):
     """What is known to be bad.
 
     Attributes:
         baseline: File of bad lines that count no more, as `check --write-baseline` writes it.
     """
 
-    baseline: Annotated[_Path | None, _flag("--baseline")] = None
+    baseline: Annotated[PathText | None, flag("--baseline")] = None
 
 
-class VocabularyFields(_Section, frozen=True):
+class VocabularyFields(Section, frozen=True):
     """Where the fields of an entry lie: keys joined by dots, or a JSON pointer; of several the first.
 
     Where they lead to nothing, the keys of manifests are tried: name, description, tags and touches.
@@ -234,7 +232,7 @@ class VocabularyFields(_Section, frozen=True):
     operations: str | tuple[str, ...] = ()
 
 
-class VocabularySettings(_Section, frozen=True):
+class VocabularySettings(Section, frozen=True):
     """What can already be asked for, and how the files that list it are read.
 
     Attributes:
@@ -244,65 +242,23 @@ class VocabularySettings(_Section, frozen=True):
             dots, or a JSON pointer.
     """
 
-    paths: Annotated[tuple[_Path, ...], _flag("--vocabulary")] = ()
+    paths: Annotated[tuple[PathText, ...], flag("--vocabulary")] = ()
     threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] = DEFAULT_COVERED
     entries: Annotated[str, msgspec.Meta(min_length=1)] | None = None
     fields: VocabularyFields = VocabularyFields()
 
 
-class DecisionSettings(_Section, frozen=True):
+class DecisionSettings(Section, frozen=True):
     """What people decided.
 
     Attributes:
         file: The file that keeps what was decided.
     """
 
-    file: Annotated[_Path, _flag("--decisions")] = DEFAULT_DECISIONS
+    file: Annotated[PathText, flag("--decisions")] = DEFAULT_DECISIONS
 
 
-class CorpusSettings(_Section, frozen=True):
-    """The shared corpus: where it lies, what is done about false claims, and when what is out of date may go.
-
-    Attributes:
-        folder: Where the corpus lies.
-        tenant_spoof: What is done about chunks that claim another tenant or repository.
-        orphan_version_gap: How often a tenant must have been configured anew since a chunk was ingested until
-            the chunk may go.
-        dimension: Dimensions of the vectors that a backup makes for what was pushed.
-    """
-
-    folder: Annotated[_Path, _flag("--corpus")] = DEFAULT_CORPUS
-    tenant_spoof: Literal["overwrite", "reject"] = "overwrite"
-    orphan_version_gap: Annotated[int, msgspec.Meta(ge=1)] = 2
-    dimension: Annotated[int, msgspec.Meta(ge=1, le=65_536)] = DEFAULT_DIMENSION
-
-
-class GlossarySettings(_Section, frozen=True):
-    """Where the glossary lies, whose meanings count first, and what its gate lets pass.
-
-    Attributes:
-        folder: Holds a file `<scope>.yaml` for each scope. Where it is named, every report is checked. Where
-            it is not, the commands of the glossary look in `.vocabgap/glossary`.
-        events: Folder of its logs; by default `events` within `folder`.
-        scopes: The scopes, of which the first counts first; `mission_local`, `team_domain`, `audience_domain`
-            and `core_domain` where none are named.
-        local: The scope of a single mission; by default `mission_local`, if it is one of them.
-        authored: The scope that people's own senses go to; by default `team_domain`, else the first.
-        strictness: What stops a step or a report: with `off` nothing, with `medium` what is bad, with `max`
-            whatever is open.
-        contradictions: Whether what a step generates is looked through for uses against a definition.
-    """
-
-    folder: Annotated[_Path | None, _flag("--glossary")] = None
-    events: _Path | None = None
-    scopes: tuple[Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9_-]*\Z")], ...] = ()
-    local: str | None = None
-    authored: str | None = None
-    strictness: Annotated[Literal["off", "medium", "max"], _flag("--strictness")] = "medium"
-    contradictions: bool = True
-
-
-class AliasSettings(_Section, frozen=True):
+class AliasSettings(Section, frozen=True):
     """Further spellings of categories and operations, beside the built-in ones.
 
     Attributes:
@@ -310,11 +266,11 @@ class AliasSettings(_Section, frozen=True):
         operations: Spelling to operation.
     """
 
-    categories: dict[str, str] = {}
-    operations: dict[str, str] = {}
+    categories: dict[str, str] = msgspec.field(default_factory=dict)
+    operations: dict[str, str] = msgspec.field(default_factory=dict)
 
 
-class CategorySettings(_Section, frozen=True):
+class CategorySettings(Section, frozen=True):
     """Which there are beside the usual ones, whether each record gets one, and what operations are for.
 
     Attributes:
@@ -324,8 +280,11 @@ class CategorySettings(_Section, frozen=True):
     """
 
     known: tuple[str, ...] = ()
-    reclassify: Annotated[bool, _flag("--reclassify")] = False
-    operations: dict[str, str] = {}
+    reclassify: Annotated[bool, flag("--reclassify")] = False
+    operations: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+_Table = TypeVar("_Table", bound=Section)
 
 
 class Aliases(TypedDict):
@@ -335,7 +294,7 @@ class Aliases(TypedDict):
     operation_aliases: dict[str, str]
 
 
-class Settings(_Section, frozen=True):
+class Settings(Section, frozen=True):
     """Everything that can be set for a run.
 
     Attributes:
@@ -344,6 +303,8 @@ class Settings(_Section, frozen=True):
             tells only where something failed and nothing is named as missing. An empty list switches a rule
             off.
         source: Name of a kind of log to how it is read, laid over the built-in one of that name.
+
+    Each slice of the program adds its own table; `of` returns it.
     """
 
     ingest: IngestSettings = IngestSettings()
@@ -353,12 +314,19 @@ class Settings(_Section, frozen=True):
     check: CheckSettings = CheckSettings()
     vocabulary: VocabularySettings = VocabularySettings()
     decisions: DecisionSettings = DecisionSettings()
-    corpus: CorpusSettings = CorpusSettings()
-    glossary: GlossarySettings = GlossarySettings()
     aliases: AliasSettings = AliasSettings()
     categories: CategorySettings = CategorySettings()
-    not_a_gap: dict[str, tuple[str, ...] | str] = {}
-    source: dict[str, Source] = {}
+    not_a_gap: dict[str, tuple[str, ...] | str] = msgspec.field(default_factory=dict)
+    source: dict[str, Source] = msgspec.field(default_factory=dict)
+
+    def of(self, table: type[_Table]) -> _Table:
+        """Return the table of a slice, such as `GlossarySettings`."""
+        value: _Table = getattr(self, _slice_of(table))
+        return value
+
+    def with_table(self, table: Section) -> Self:
+        """Return these settings with another table of a slice."""
+        return structs.replace(self, **{_slice_of(type(table)): table})
 
     @property
     def sources(self) -> dict[str, Source]:
@@ -416,6 +384,22 @@ class Settings(_Section, frozen=True):
         return {"category_aliases": self.category_aliases, "operation_aliases": self.operation_aliases}
 
 
+def _slice_of(table: type[Section]) -> str:
+    return next(each.name for each in extensions() if each.settings is table)
+
+
+if not TYPE_CHECKING:
+    Settings = msgspec.defstruct(
+        "Settings",
+        [(each.name, each.settings, each.settings()) for each in extensions() if each.settings],
+        bases=(Settings,),
+        namespace={"__doc__": Settings.__doc__},
+        module=__name__,
+        frozen=True,
+        kw_only=True,
+    )
+
+
 class Flag(NamedTuple):
     """An option of the command line that says a setting."""
 
@@ -439,7 +423,7 @@ def known_flags() -> dict[str, Flag]:
     return flags
 
 
-_Settings = TypeVar("_Settings", bound=_Section)
+_Settings = TypeVar("_Settings", bound=Section)
 
 
 def overridden(

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from vocabgap.errors import expanded
+from vocabgap.extensions import extensions
 from vocabgap.ingest.selection import Selection
 from vocabgap.model.loading import CONFIG_NAME
 from vocabgap.model.moments import iso
@@ -104,9 +105,11 @@ class Reproduction(msgspec.Struct, frozen=True):
     def _without_places(self) -> Settings:
         """The settings without where files went and lie: that may name a person."""
         ours = self.settings
-        glossary = replace(
-            ours.glossary, folder=_name(ours.glossary.folder), events=_name(ours.glossary.events)
-        )
+        for slice_ in extensions():
+            table = getattr(ours, slice_.name, None)
+            if table is not None:
+                named = {key: _name(getattr(table, key)) for key in slice_.written}
+                ours = ours.with_table(replace(table, **named))
         return replace(
             ours,
             ingest=replace(ours.ingest, roots=()),
@@ -114,7 +117,6 @@ class Reproduction(msgspec.Struct, frozen=True):
             cluster=replace(ours.cluster, embedder=self._embedder),
             vocabulary=replace(ours.vocabulary, paths=tuple(filter(None, map(_name, ours.vocabulary.paths)))),
             decisions=replace(ours.decisions, file=DEFAULT_DECISIONS),
-            glossary=glossary,
             check=replace(ours.check, baseline=_name(ours.check.baseline)),
         )
 
@@ -145,9 +147,7 @@ class Reproduction(msgspec.Struct, frozen=True):
             words += ["--vocabulary", self._argument(path)]
         if self.decided is not None:
             words += ["--decisions", self._argument(settings.decisions.file)]
-        if settings.glossary.folder is not None:
-            words += ["--glossary", self._argument(settings.glossary.folder)]
-            words += ["--strictness", settings.glossary.strictness]
+        words += self._gates()
         return words
 
     def _argument(self, path: str | Path) -> str:
@@ -182,6 +182,19 @@ class Reproduction(msgspec.Struct, frozen=True):
                 words += [flag, value]
         return words
 
+    def _gates(self) -> list[str]:
+        """Return the options of the slices that check the report."""
+        words: list[str] = []
+        for slice_ in extensions():
+            table = getattr(self.settings, slice_.name, None)
+            if slice_.gate is None or table is None or slice_.settings is None or table == slice_.settings():
+                continue
+            for name, flag in known_flags().items():
+                value = getattr(table, flag.key) if flag.table == slice_.name else None
+                if value is not None:
+                    words += [name, self._argument(value) if flag.key in slice_.written else str(value)]
+        return words
+
     def _beyond_flags(self) -> bool:
         """Whether something is set that only a settings file can say."""
         ours, default = self.settings, Settings()
@@ -189,7 +202,10 @@ class Reproduction(msgspec.Struct, frozen=True):
         for flag in known_flags().values():
             table = replace(getattr(rest, flag.table), **{flag.key: flag.default})
             rest = replace(rest, **{flag.table: table})
-        return replace(rest, corpus=default.corpus, ingest=replace(rest.ingest, roots=())) != default
+        for slice_ in extensions():
+            if slice_.settings is not None and slice_.gate is None:
+                rest = rest.with_table(slice_.settings())
+        return replace(rest, ingest=replace(rest.ingest, roots=())) != default
 
     def _settings(self) -> list[tuple[str, object, object]]:
         """The options whose values stand for themselves, with their defaults."""

@@ -21,6 +21,7 @@ from vocabgap.glossary.checkpoints import clear_abandoned, drop_state, waiting_f
 from vocabgap.glossary.conflicts import BlockedByConflictError, SemanticConflict, Strictness, should_block
 from vocabgap.glossary.event_log import changing
 from vocabgap.glossary.events import Actor
+from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.extracting import SIGNS, Field, extract
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.runtime import configured_runtime
@@ -28,7 +29,6 @@ from vocabgap.glossary.senses import TermSource
 from vocabgap.glossary.session import SERVICE, AbortResumeError, Ask, ExecutionContext
 from vocabgap.model.loading import login
 from vocabgap.model.moments import iso
-from vocabgap.model.settings import GlossarySettings
 from vocabgap.reporting.overviews import CapabilityTerms, CheckedTerms, OpenTerm, TermMeaning
 from vocabgap.reporting.published_run import read_run
 from vocabgap.reporting.writing import Published, render

@@ -5,6 +5,7 @@ import platform
 import re
 from collections.abc import Iterator
 from importlib import resources
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -14,6 +15,7 @@ from vocabgap import __version__
 from vocabgap.doors.cli.options import ConfigOption, TrustOption, settings_of
 from vocabgap.doors.cli.output import Output, output_of, table
 from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, NotFoundError, VocabgapError, nearest
+from vocabgap.extensions import extensions
 from vocabgap.gaplog.log import SESSION_VARIABLE, SNAPSHOT_VARIABLE
 from vocabgap.model.categories import OPERATION_CATEGORIES
 from vocabgap.model.gap_rules import rules_in_force
@@ -30,11 +32,11 @@ _IN_FORCE: Final = ("aliases", "not_a_gap", "source")  # told with what is built
 _RUN: Final = "run"
 _PREFIX: Final = "VOCABGAP_"
 # The pages of the manual, by what they are for, in the order in which they are listed.
-PAGES: Final = {
+_PAGES: Final = {
     "tutorial": ("tutorial",),
     "how to": (
         "installing", "logging", "hooks", "gap-logs", "deciding", "weekly-job", "sharing", "waiting",
-        "glossary", "corpus", "spark", "own-model", "python", "upgrading",
+        "spark", "own-model", "python", "upgrading",
     ),
     "reference": (
         "commands", "reference-commands", "settings", "reference-settings", "files", "reference-tables",
@@ -227,14 +229,26 @@ def _toml(value: object) -> str:
 
 
 def _schemas() -> list[str]:
-    from vocabgap.corpus.contracts import FILES
     from vocabgap.model.tables import PUBLISHED
 
-    return [*PUBLISHED, _RUN, *FILES]
+    return [*PUBLISHED, _RUN, *_documents()]
+
+
+def _documents() -> dict[str, Path]:
+    """Return the files of the documents that slices add, by name."""
+    return {name: each.folder / file for each in extensions() for name, file in each.documents.items()}
+
+
+def pages() -> dict[str, list[str]]:
+    """Return the names of the pages of the manual, those of slices included, by what they are for."""
+    return {
+        kind: [*names, *(name for each in extensions() for name in each.pages.get(kind, ()))]
+        for kind, names in _PAGES.items()
+    }
 
 
 def _pages() -> list[str]:
-    return [name for names in PAGES.values() for name in names]
+    return [name for names in pages().values() for name in names]
 
 
 def schema(
@@ -249,15 +263,15 @@ def schema(
     ],
 ) -> None:
     """Print the columns of a published frame, or a contract of the shared corpus."""
-    from vocabgap.corpus.contracts import FILES, contract_text
     from vocabgap.model.tables import PUBLISHED, REJECTS
 
     output = output_of(context)
     if name == _RUN:
         _run_fields(output)
         return
-    if name in FILES:
-        text = contract_text(name)
+    documents = _documents()
+    if name in documents:
+        text = documents[name].read_text(encoding="utf-8")
         output.result(text.removesuffix("\n"), schema=name, document=text)
         return
     if name not in PUBLISHED:
@@ -290,7 +304,7 @@ def manual(
         titles = {name: _title(text.read_text(encoding="utf-8")) for name, text in texts.items()}
         rows = [
             (kind if name == names[0] else "", name, titles[name])
-            for kind, names in PAGES.items()
+            for kind, names in pages().items()
             for name in names
         ]
         listed = table(("", "page", "what"), rows)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
+from vocabgap.corpus.extension import DEFAULT_CORPUS, CorpusSettings
 from vocabgap.doors.cli.groups import Commands
 from vocabgap.doors.cli.options import ConfigOption, NowOption, TrustOption, settings_of, with_options
 from vocabgap.doors.cli.output import Output, output_of, table
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.files.signals import end_reads
 from vocabgap.model.moments import parse_now
-from vocabgap.model.settings import DEFAULT_CORPUS
 from vocabgap.text import count, escape_unseen, printable_name
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _open(context: typer.Context, *, create: bool = False) -> "Corpus":
     from vocabgap.corpus.corpus import open_corpus
 
     return open_corpus(
-        settings.corpus.folder,
+        settings.of(CorpusSettings).folder,
         create=create,
         settings=settings,
         on_wait=lambda holder: output.note(escape_unseen(f"waiting for {holder}")),
@@ -290,7 +290,7 @@ def status(
 
         raise StateError("; ".join(problems), hint=DAMAGED_HINT)
     overview = shared_corpus.status()
-    place = printable_name(shared_corpus.settings.corpus.folder)
+    place = printable_name(shared_corpus.settings.of(CorpusSettings).folder)
     output.event(
         "result",
         corpus=place,

@@ -25,6 +25,7 @@ from vocabgap.doors.cli.options import (
 )
 from vocabgap.doors.cli.output import PROGRAM, Output, output_of, table
 from vocabgap.errors import NotFoundError, VocabgapError, expanded
+from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.model.moments import parse_now
 from vocabgap.text import count, escape_unseen, printable_name, visible
 
@@ -165,7 +166,7 @@ def _decide(context: typer.Context, deciding: Callable[["Decisions", str], "Deci
     with telling_of_narrowing(folder) if "run" in options else nullcontext():
         decision = deciding(book, options["why"])
     output.event("decision", decision=decision)
-    if decision.entry is not None and settings.glossary.folder is not None:
+    if decision.entry is not None and settings.of(GlossarySettings).folder is not None:
         _author_term(context, settings, decision)
     follows = f"{escape_unseen(place)}: the next `vocabgap report` follows it"
     later = _later(book, decision)
@@ -198,7 +199,9 @@ def _author_term(context: typer.Context, settings: "Settings", decision: "Decisi
     known = configured_vocabulary(settings.vocabulary).entries
     described = next((each.description for each in known if each.name == entry), "")
     label = "" if decision.capability is None else decision.capability.label
-    sense = add_entry(settings.glossary, entry, described or f"Authored for: {label}", actor=decision.actor)
+    sense = add_entry(
+        settings.of(GlossarySettings), entry, described or f"Authored for: {label}", actor=decision.actor
+    )
     output.event("sense", sense=sense)
     output.text(f"{visible(sense.surface)} [{sense.scope}] is {sense.status}: {visible(sense.definition)}")
     if sense.status.value == "draft":

@@ -9,9 +9,9 @@ import typer
 from vocabgap.doors.cli.options import ActorOption, ConfigOption, NowOption, TrustOption, settings_of
 from vocabgap.doors.cli.output import Output
 from vocabgap.errors import InvalidInputError
+from vocabgap.glossary.extension import DEFAULT_GLOSSARY, GlossarySettings
 from vocabgap.model.loading import login
 from vocabgap.model.moments import parse_now
-from vocabgap.model.settings import DEFAULT_GLOSSARY
 from vocabgap.text import visible
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def runtime_of(context: typer.Context) -> "GlossaryRuntime":
     actor, now = context.params.get("actor"), context.params.get("now")
     name = actor or login() or "cli"
     return configured_runtime(
-        settings_of(context).settings.glossary,
+        settings_of(context).settings.of(GlossarySettings),
         actor=Actor(f"user:{name}", display_name=name),
         now=clock if now is None else partial(parse_now, now),
     )

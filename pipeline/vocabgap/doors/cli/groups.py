@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from typer.main import get_group
 
 from vocabgap.doors.cli.output import PROGRAM, output_of
 from vocabgap.errors import ExitCode, InvalidInputError, alike, require_local
+from vocabgap.extensions import Reference, extensions
 from vocabgap.text import visible
 
 LIST: Final = "list"
@@ -43,35 +43,34 @@ class Panel(StrEnum):
         return typer.Option(*names, rich_help_panel=self, **told)
 
 
-# Each verb with the module of `vocabgap.doors.cli` and the function or group in it, in the order of the help.
-VERBS: Final = {
-    "report": ("report_command", "report"),
-    "render": ("published_command", "render"),
-    "check": ("check_command", "check"),
-    "list": ("listing_command", "list_records"),
-    "show": ("listing_command", "show"),
-    "review": ("review_command", "review"),
-    "clusters": ("clusters_command", "clusters"),
-    "draft": ("published_command", "draft"),
-    "log": ("log_command", "log"),
-    "decide": ("decisions_command", "decide"),
-    "decisions": ("decisions_command", "decisions"),
-    "diff": ("published_command", "diff"),
-    "history": ("history_command", "history"),
-    "corpus": ("corpus_command", "corpus"),
-    "glossary": ("glossary_command", "glossary"),
-    "mcp": ("mcp_command", "mcp"),
-    "hook": ("hook_command", "hook"),
-    "init": ("hook_command", "init"),
-    "demo": ("demo_command", "demo"),
-    "manual": ("about_command", "manual"),
-    "schema": ("about_command", "schema"),
-    "status": ("about_command", "status"),
+# Verb to the function or group that it is, in the order of the help.
+VERBS: Final[Mapping[str, Reference]] = {
+    "report": Reference("doors.cli.report_command:report"),
+    "render": Reference("doors.cli.published_command:render"),
+    "check": Reference("doors.cli.check_command:check"),
+    "list": Reference("doors.cli.listing_command:list_records"),
+    "show": Reference("doors.cli.listing_command:show"),
+    "review": Reference("doors.cli.review_command:review"),
+    "clusters": Reference("doors.cli.clusters_command:clusters"),
+    "draft": Reference("doors.cli.published_command:draft"),
+    "log": Reference("doors.cli.log_command:log"),
+    "decide": Reference("doors.cli.decisions_command:decide"),
+    "decisions": Reference("doors.cli.decisions_command:decisions"),
+    "diff": Reference("doors.cli.published_command:diff"),
+    "history": Reference("doors.cli.history_command:history"),
+    **{verb: each for extension in extensions() for verb, each in extension.commands.items()},
+    "mcp": Reference("doors.cli.mcp_command:mcp"),
+    "hook": Reference("doors.cli.hook_command:hook"),
+    "init": Reference("doors.cli.hook_command:init"),
+    "demo": Reference("doors.cli.demo_command:demo"),
+    "manual": Reference("doors.cli.about_command:manual"),
+    "schema": Reference("doors.cli.about_command:schema"),
+    "status": Reference("doors.cli.about_command:status"),
 }
 
 
-# Modules whose commands only look: what they load would start threads that nothing here uses.
-_LOOKING: Final = frozenset(("listing_command", "about_command"))
+# Commands that only look: what they load would start threads that nothing here uses.
+_LOOKING: Final = frozenset(("list", "show", "manual", "schema", "status"))
 _THREADS: Final = "OPENBLAS_NUM_THREADS"
 
 
@@ -201,10 +200,9 @@ class ListByDefault(Group):
 
 @cache
 def _parser(verb: str) -> Any:  # noqa: ANN401 - Typer's own type is private
-    module, name = VERBS[verb]
-    if module in _LOOKING:
+    if verb in _LOOKING:
         os.environ.setdefault(_THREADS, "1")
-    command = getattr(import_module(f"vocabgap.doors.cli.{module}"), name)
+    command = VERBS[verb].load()
     # Nothing but a group makes a command that is one among others: without completion of its own, for one.
     only = Commands("", "")
     if isinstance(command, typer.Typer):

@@ -20,6 +20,7 @@ from vocabgap.doors.cli.options import (
 )
 from vocabgap.doors.cli.output import output_of, published_line
 from vocabgap.errors import ExitCode
+from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.model.settings import DEFAULT_TOP
 from vocabgap.text import carried, printable_name, visible
 
@@ -135,7 +136,9 @@ def draft(
         from vocabgap.model.loading import login
 
         entry = entry_draft.entry
-        sense = add_entry(settings.glossary, entry.name, entry.description, actor=login(), is_draft=True)
+        sense = add_entry(
+            settings.of(GlossarySettings), entry.name, entry.description, actor=login(), is_draft=True
+        )
         output.event("sense", sense=sense)
         what = "a draft of the glossary" if sense.status == SenseStatus.DRAFT else "in the glossary already"
         output.note(f"{what}: {visible(sense.surface)}: {visible(sense.definition)}")

@@ -50,6 +50,7 @@ from vocabgap.doors.cli.output import (
     table,
 )
 from vocabgap.errors import InvalidInputError
+from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.model.moments import iso, known_present, parse_present
 from vocabgap.model.settings import DEFAULT_OUT, DEFAULT_TOP, Settings, shared_from
 from vocabgap.text import carried, count, escape_unseen, excerpt, printable_name, visible
@@ -226,10 +227,10 @@ def report(
             repositories=tuple(reading["repositories"]),
         )
 
-    if loaded.settings.glossary.folder is not None:
+    if loaded.settings.of(GlossarySettings).folder is not None:
         from vocabgap.glossary.runtime import configured_runtime
 
-        note_problems(output, configured_runtime(loaded.settings.glossary).load())
+        note_problems(output, configured_runtime(loaded.settings.of(GlossarySettings)).load())
     prompt = prompt_of(output, ask=ask)
     with _engine(engine, remote, spark_conf or []) as running, output.progress(STAGES) as listener:
         if prompt is not None:
@@ -306,7 +307,7 @@ def _resume(
     from vocabgap.reporting.waiting import Blocked, publish_waiting
 
     published = publish_waiting(
-        settings.glossary,
+        settings.of(GlossarySettings),
         token,
         out=out,
         strictness=require_strictness(strictness),

@@ -32,10 +32,10 @@ from vocabgap.doors.mcp.listing_tools import list_gaps, show_capability
 from vocabgap.doors.mcp.log_tool import log_vocabulary_gap, similar_gaps
 from vocabgap.doors.mcp.report_tools import read_resource, report_gaps, resources
 from vocabgap.doors.mcp.review_tools import answer_review_question, next_review_question
-from vocabgap.doors.mcp.terms_tool import check_terms
 from vocabgap.doors.mcp.tool import Limit, Limiter, Tool, checkpoint, failure, shown
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError
+from vocabgap.extensions import extensions
 from vocabgap.gaplog.log import SESSION_VARIABLE
 from vocabgap.text import escape_unseen_in_json
 
@@ -46,7 +46,7 @@ TOOLS: Final[tuple[Tool[Any, Any], ...]] = (
     list_gaps,
     show_capability,
     similar_gaps,
-    check_terms,
+    *(tool.load() for extension in extensions() for tool in extension.tools),
     next_review_question,
     answer_review_question,
 )

@@ -13,9 +13,10 @@ from typing import Final, NamedTuple
 
 import polars as pl
 
-from vocabgap.corpus.manifest import is_corpus
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, expanded, system_error
+from vocabgap.extensions import reader_of
 from vocabgap.gaplog.nearest import SimilarIndex
+from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
 from vocabgap.ingest.discovery import discover, resolve_roots
 from vocabgap.ingest.selection import Selection
@@ -62,7 +63,7 @@ class Workspace:
     @cached_property
     def glossary(self) -> GlossaryRuntime | None:
         """The glossary that the server checks terms with; null where it has none."""
-        glossary = self.settings.glossary
+        glossary = self.settings.of(GlossarySettings)
         return None if glossary.folder is None else configured_runtime(glossary)
 
     def image(self, image_id: str) -> Path:
@@ -223,7 +224,7 @@ class Rankings:
         Those of the vocabulary are not among them.
         """
         settings = self._settings
-        if is_corpus(self._root):
+        if reader_of(self._root) is not None:
             logs = [entry.path for entry in os.scandir(self._root)]
         else:
             logs = [log.path for log in discover(self._root, settings.scan)]

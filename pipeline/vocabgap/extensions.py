@@ -1,0 +1,93 @@
+"""What a slice adds to the program.
+
+A slice is a folder of this package with a module `extension.py` that defines `EXTENSION`; there is no list of
+slices. The core finds and uses them here, and imports none of them. Without its folder a slice is not there.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+_PACKAGE = Path(__file__).parent
+_MODULE = "extension"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A name in a module of the package, such as `corpus.chunks:is_corpus`, loaded when it is first used."""
+
+    place: str
+
+    def load(self) -> Any:  # noqa: ANN401 - whatever is there
+        """Import the module and return what has the name there."""
+        module, _, name = self.place.partition(":")
+        return getattr(import_module(f"vocabgap.{module}"), name)
+
+
+@dataclass(frozen=True)
+class RootReader:
+    """How a slice reads roots that are not searched for logs.
+
+    Attributes:
+        entry: The name of a file that lies in every such root; the rest is loaded only if it is there.
+        recognises: `(root) -> bool` tells whether a folder with that entry is such a root.
+        scan: `(roots, *, tenants, repositories, sources) -> Scan` reads them.
+    """
+
+    entry: str
+    recognises: Reference
+    scan: Reference
+
+    def reads(self, root: Path) -> bool:
+        """Tell whether a root belongs to this reader."""
+        return (root / self.entry).exists() and self.recognises.load()(root) is True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extension:
+    """What one slice adds. Its module `extension` stays light: it refers to the rest of the slice by name.
+
+    Attributes:
+        name: The name of the folder, and of the table in the settings file.
+        settings: The struct of that table.
+        written: Keys of the table that name places to write to.
+        variables: Environment variable to the key that it sets.
+        commands: Verb to a Typer group or a function.
+        tools: Tools of the MCP server.
+        reader: The reader of roots of its own kind.
+        pages: Kind of manual page to the names of pages, which lie in `manual/` of the slice.
+        gate: Checks a report before it is published; settings of other slices do not affect reports.
+        documents: Name to file below the folder of the slice; `vocabgap schema NAME` prints it.
+    """
+
+    name: str
+    settings: type[Any] | None = None
+    written: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    commands: Mapping[str, Reference] = field(default_factory=dict)
+    tools: tuple[Reference, ...] = ()
+    reader: RootReader | None = None
+    pages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    gate: Reference | None = None
+    documents: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the slice."""
+        return _PACKAGE / self.name
+
+
+@cache
+def extensions() -> tuple[Extension, ...]:
+    """Return the extensions of all slices that are there, by name."""
+    names = sorted(place.parent.name for place in _PACKAGE.glob(f"*/{_MODULE}.py"))
+    return tuple(import_module(f"vocabgap.{name}.{_MODULE}").EXTENSION for name in names)
+
+
+def reader_of(root: Path) -> RootReader | None:
+    """Return the reader that a root belongs to, or None if it is searched for logs."""
+    readers = (each.reader for each in extensions() if each.reader is not None)
+    return next((reader for reader in readers if reader.reads(root)), None)
