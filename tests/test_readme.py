@@ -58,28 +58,7 @@ def test_transcript_is_what_the_command_prints(
     assert capsys.readouterr().out == printed
 
 
-SESSION = "$ vocabgap glossary import data/demo/glossary"
 TOKEN = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-
-
-def test_session_about_a_contested_word_is_what_the_commands_print(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "data").symlink_to(PROJECT / "data")
-    monkeypatch.chdir(tmp_path)
-    block = re.search(rf"```console\n({re.escape(SESSION)}.*?)```", PAGES["waiting"], flags=re.DOTALL)
-    assert block is not None
-    session = re.findall(r"^\$ vocabgap ([^\n]*)\n((?:[^$][^\n]*\n)*)", block[1], flags=re.MULTILINE)
-    token, codes = "", []
-
-    for typed, printed in session:
-        codes.append(run(shlex.split(typed.replace("TOKEN", token))))
-        told = "".join(capsys.readouterr())
-        found = TOKEN.search(told)
-        token = token if found is None else found[0]
-        assert TOKEN.sub("TOKEN", told) == printed
-
-    assert codes == [ExitCode.DONE, ExitCode.STATE, ExitCode.DONE, ExitCode.DONE]
 
 
 LOGGING = "$ mkdir -p photos/heron-0412"
@@ -130,7 +109,9 @@ def test_what_is_typed_on_the_demo_works_line_by_line(
 def test_python_of_the_readme_works_as_it_stands(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "data").symlink_to(PROJECT / "data")
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", README + PAGES["python"] + PAGES["deciding"], flags=re.DOTALL)
+    blocks = re.findall(
+        r"```python\n(.*?)```", README + PAGES["reference-python"] + PAGES["deciding"], flags=re.DOTALL
+    )
     names: dict[str, Any] = {}
 
     for block in blocks:

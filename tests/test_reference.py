@@ -128,7 +128,7 @@ def test_every_page_that_a_message_names_is_there() -> None:
 
 
 def test_every_file_of_a_run_is_told() -> None:
-    assert first_cells(page("files").partition("What else is written")[0]) == RUN_FILES
+    assert first_cells(page("reading-the-report").partition("## The first lines")[0]) == RUN_FILES
 
 
 def test_every_tool_of_the_server_is_told() -> None:

@@ -3,6 +3,7 @@
 import inspect
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
@@ -39,6 +40,8 @@ _ATTRIBUTE: Final = re.compile(r"^    (\w+): (.*(?:\n     +.*)*)", re.MULTILINE)
 _WITHIN: Final = ("not_a_gap", "source")  # tables of which each key is a name of one's own
 _SHOWN: Final = (str, int, float, bool, type(None))
 _RUN: Final = "run"
+_SHARED: Final = 3  # commands that have an option, for it to stand at the top
+_HEADINGS: Final = 4  # lines of a table without rows
 
 
 def lines_of_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -85,16 +88,30 @@ def options_of(context: Any) -> list[tuple[str, str]]:  # noqa: ANN401 - Typer's
 
 
 def commands() -> Iterator[str]:
-    """Every command with all of its options."""
+    """Every command with its options; an option that several commands share stands once, at the top."""
+    every = list(contexts())
+    told = {context.command_path: options_of(context) for context in every}
+    uses = Counter(option for options in told.values() for option in options)
+    shared = sorted(option for option, number in uses.items() if number >= _SHARED and option[0][0] == "-")
     yield from ("# Every command", "", _MADE, "A session with them is in [the command line](commands.md).")
-    for context in contexts():
+    yield from ("", "## Options of several commands")
+    yield from _options(option for option in shared if "--help" not in option[0])
+    for context in every:
         usage = context.command.collect_usage_pieces(context)
         yield from ("", f"## {context.command_path}", "")
         yield from (inspect.cleandoc(context.command.help).replace("\b\n", ""), "")
         yield f"`{' '.join((context.command_path, *usage))}`"
-        rows = ((code(names), meaning) for names, meaning in options_of(context) if "--help" not in names)
-        table = list(lines_of_table(("option", "what"), rows))
-        yield from table[:-1] if len(table) > 4 else ()
+        options = [option for option in told[context.command_path] if "--help" not in option[0]]
+        yield from _options(option for option in options if option not in shared)
+        if others := ", ".join(code(option[0].partition(" <")[0]) for option in options if option in shared):
+            yield from ("", f"Also {others}.")
+
+
+def _options(options: Iterable[tuple[str, str]]) -> list[str]:
+    table = list(
+        lines_of_table(("option", "meaning"), ((code(names), meaning) for names, meaning in options))
+    )
+    return table[:-1] if len(table) > _HEADINGS else []
 
 
 # Settings
@@ -247,22 +264,40 @@ def members(kind: type) -> Iterator[tuple[str, str]]:
             yield code(f".{name}"), sentence(member)
 
 
+_PYTHON: Final = (
+    "```python",
+    "import vocabgap as vg",
+    "",
+    'scan = vg.scan("data/demo")              # .records, .rejects, .gaps; .summary',
+    "clusters = vg.cluster(scan.records)      # .wordings, .clusters, .linkage; .at(0.4), .sweep()",
+    "ranked = vg.rank(scan.records, clusters) # as in capabilities.parquet",
+    'vg.report(ranked, out="run", scan=scan)  # the files of a run',
+    'vg.run("data/demo", out="run", settings=vg.load_settings())  # all of it, like `vocabgap report`',
+    "```",
+    "",
+    "No function reads a settings file or the environment by itself; `vg.load_settings()` does. The stages",
+    "do only their work: decisions, lasting identifiers and guessed categories come with `vg.run` alone.",
+    "Five notebooks, from `01-explore` to `05-parquet`, need no network: install `.[notebooks]`, then type",
+    "`jupyter lab notebooks`.",
+)
+
+
 def python() -> Iterator[str]:
     """Every public name with its signature and what it gives."""
     yield from ("# Every name of the Python API", "", _MADE)
-    yield "`help(vocabgap.NAME)` has arguments, types and errors; [from Python](python.md) shows some."
+    yield from ("`help(vocabgap.NAME)` prints arguments, attributes, types and errors.", "", *_PYTHON)
     public = {name: getattr(vocabgap, name) for name in vocabgap.__all__ if not name.startswith("__")}
     functions = {name: each for name, each in public.items() if inspect.isfunction(each)}
     yield from ("", "## Functions")
     rows = [(code(signature_of(name, each)), sentence(each)) for name, each in functions.items()]
-    yield from list(lines_of_table(("function", "what"), rows))[:-1]
+    yield from list(lines_of_table(("function", "meaning"), rows))[:-1]
     for name, kind in public.items():
         if name not in functions:
             yield from ("", f"## {name}", "", sentence(kind))
-            rows = [(code(f".{field}"), meaning) for field, meaning in meanings(kind).items()] + [
-                *members(kind)
-            ]
-            yield from list(lines_of_table(("member", "what"), rows))[:-1] if rows else ()
+            if fields := ", ".join(code(f".{field}") for field in meanings(kind)):
+                yield from ("", f"Attributes: {fields}.")
+            rows = list(members(kind))
+            yield from list(lines_of_table(("member", "meaning"), rows))[:-1] if rows else ()
 
 
 PAGES: Final[dict[str, Callable[[], Iterator[str]]]] = {

@@ -36,7 +36,7 @@ pytestmark = pytest.mark.skipif(HOME is None, reason="SPARK_HOME names no Spark:
 
 def documented_command() -> list[str]:
     """What the manual starts a server with."""
-    page = resources.files("vocabgap").joinpath("manual/spark.md").read_text(encoding="utf-8")
+    page = resources.files("vocabgap").joinpath("manual/scale.md").read_text(encoding="utf-8")
     found = re.search(r"```sh\n(spark-submit .*?)\n```", page, re.DOTALL)
     assert found is not None
     return shlex.split(found[1].replace("\\\n", " "))

@@ -79,7 +79,7 @@ def elsewhere(remote: str, conf: Mapping[str, str]) -> Iterator["SparkSession"]:
         why = getattr(error, "strerror", None) or error
         raise StateError(
             f"no Spark Connect server answers at '{place(remote)}': {why}",
-            hint="start one (`vocabgap manual spark`), or leave out --remote for an engine in this process",
+            hint="start one (`vocabgap manual scale`), or leave out --remote for an engine in this process",
         ) from error
     _require_greeting(remote)
     session = _session(remote, conf)

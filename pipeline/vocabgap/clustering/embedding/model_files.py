@@ -18,7 +18,7 @@ from vocabgap.files.refusals import FileKind, content_of, file_kind, refusing
 from vocabgap.text import printable_name
 
 DAMAGED_HINT: Final = "copy the model again from where it was published"
-_FOLDER_HINT: Final = "name a folder with tokenizer.json and model.onnx; see `vocabgap manual own-model`"
+_FOLDER_HINT: Final = "name a folder with tokenizer.json and model.onnx; see `vocabgap manual settings`"
 _UNREADABLE_HINT: Final = "see to its permissions, or name another one"
 _POOLED_HINT: Final = "export the model with an output called sentence_embedding, which needs no pooling"
 

@@ -35,16 +35,13 @@ _PREFIX: Final = "VOCABGAP_"
 _PAGES: Final = {
     "tutorial": ("tutorial",),
     "how to": (
-        "installing", "logging", "hooks", "gap-logs", "deciding", "weekly-job", "sharing", "waiting",
-        "spark", "own-model", "python", "upgrading",
+        "installing", "your-own-file", "gap-logs", "logging", "deciding", "weekly-job", "scale",
     ),
     "reference": (
-        "commands", "reference-commands", "settings", "reference-settings", "files", "reference-tables",
+        "commands", "reference-commands", "settings", "reference-settings", "reference-tables",
         "reference-python",
     ),
-    "explanation": (
-        "reading-the-report", "grouping", "ranking", "limits", "comparison", "figures", "scale", "safety",
-    ),
+    "explanation": ("reading-the-report", "grouping", "comparison", "safety"),
 }  # fmt: skip
 _KNOWN: Final = (
     CONFIG_VARIABLE,

@@ -89,6 +89,6 @@ def _lacking() -> Iterator[str]:
     from vocabgap.doors.mcp import INSTALL_HINT, is_installed
 
     if which("vocabgap") is None:
-        yield "vocabgap is not on the PATH, where the agent looks for it: see `vocabgap manual hooks`"
+        yield "vocabgap is not on the PATH, where the agent looks for it: see `vocabgap manual logging`"
     if not is_installed():
         yield f"the MCP server needs mcp, which is not installed: {INSTALL_HINT}"
