@@ -2,13 +2,13 @@
 
 import os
 import platform
-import re
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import msgspec
+import tomli_w
 import typer
 
 from vocabgap import __version__
@@ -26,7 +26,6 @@ from vocabgap.text import count, escape_unseen
 
 _BUILT_IN: Final = "  # built in"
 _LISTED: Final = "  # `vocabgap --json status` lists what is built in"
-_BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 _OPERATIONS: Final = ("categories", "operations")
 _IN_FORCE: Final = ("aliases", "not_a_gap", "source")  # told with what is built in, not as they were set
 _RUN: Final = "run"
@@ -109,7 +108,9 @@ def status(context: typer.Context, config: ConfigOption = None, trust: TrustOpti
         "",
         run,
     ]
-    output.text("\n".join(map(escape_unseen, lines)))  # a file's text, which is shown, not obeyed
+    output.text(
+        "\n".join(map(escape_unseen, "\n".join(lines).split("\n")))
+    )  # a file's text, which is shown, not obeyed
 
 
 def _grouped_by(settings: Settings) -> str:
@@ -135,12 +136,12 @@ def _settings(settings: Settings) -> Iterator[str]:
             if key in within:
                 continue
             variable = variables.get((section, key))
-            line = f"# {key} is not set" if value is None else f"{key} = {_toml(value)}"
+            line = f"# {key} is not set" if value is None else _toml(key, value)
             yield line + (f"  # from {variable}" if variable else "")
         for key, entries in within.items():
             if (section, key) != _OPERATIONS:
                 yield f"[{section}.{key}]"
-                yield from (f"{_key(name)} = {_toml(value)}" for name, value in entries.items())
+                yield from (_toml(name, value) for name, value in entries.items())
 
 
 def _operations(settings: Settings) -> Iterator[str]:
@@ -148,7 +149,7 @@ def _operations(settings: Settings) -> Iterator[str]:
     in_force = settings.operation_categories
     own = {name: told for name, told in in_force.items() if OPERATION_CATEGORIES.get(name) != told}
     yield f"[{'.'.join(_OPERATIONS)}]{_LISTED}"
-    yield from (f"{_key(name)} = {_toml(category)}" for name, category in own.items())
+    yield from (_toml(name, category) for name, category in own.items())
     yield f"# {len(in_force) - len(own):,} built in"
 
 
@@ -160,7 +161,7 @@ def _aliases(settings: Settings) -> Iterator[str]:
         keys = set(map(key, own))
         yield f"[aliases.{section}]"
         for spelling, name in in_force.items():
-            yield f"{_toml(spelling)} = {_toml(name)}" + ("" if spelling in keys else _BUILT_IN)
+            yield _toml(spelling, name) + ("" if spelling in keys else _BUILT_IN)
 
 
 def _rules(settings: Settings) -> Iterator[str]:
@@ -171,30 +172,28 @@ def _rules(settings: Settings) -> Iterator[str]:
         shipped, phrases = built_in.get(name, ()), in_force.get(name, ())
         further = [phrase for phrase in phrases if phrase not in shipped]
         if not phrases:
-            yield f"{_key(name)} = []  # switched off"
+            yield f"{_toml(name, [])}  # switched off"
         elif further:
             beside = f"  # beside {len(shipped):,} built in" if shipped else ""
-            yield f"{_key(name)} = {_toml(further)}{beside}"
+            yield f"{_toml(name, further)}{beside}"
         else:
-            yield f"# {name}: {count(len(shipped), 'phrase')} built in, {_toml(shipped[0])} among them"
+            yield f"# {name}: {count(len(shipped), 'phrase')} built in, '{shipped[0]}' among them"
 
 
 def _sources(settings: Settings) -> Iterator[str]:
     yield f"[source]{_LISTED}"
-    own = settings.source.keys()
-    yield from (
-        f"# {name}: {_toml(source.glob)}" for name, source in settings.sources.items() if name not in own
-    )
     for name, source in settings.sources.items():
-        if name in own:
-            yield f"[source.{name}]"
-            yield from (f"{key} = {_toml(value)}" for key, value in _said(msgspec.to_builtins(source)))
+        if name not in settings.source:
+            yield f"# {name}: {' '.join(source.globs)}"
+    for name in settings.source:
+        given = msgspec.to_builtins(settings.sources[name]).items()
+        yield _toml("source", {name: {key: value for key, value in given if value not in (True, [], {})}})
 
 
 def _environment() -> Iterator[str]:
     for variable in _KNOWN:
         value = os.environ.get(variable)
-        yield f"{variable} = {_toml(value)}" if value else f"{variable} is not set"
+        yield _toml(variable, value) if value else f"{variable} is not set"
     for variable in _unknown():
         yield f"{variable} is set, but is none of these"
 
@@ -204,25 +203,8 @@ def _unknown() -> list[str]:
     return sorted(name for name in os.environ if name.startswith(_PREFIX) and name not in _KNOWN)
 
 
-def _said(source: dict[str, Any]) -> Iterator[tuple[str, object]]:
-    """The keys of a source that say anything, those of its tables with a dot."""
-    for key, value in source.items():
-        if isinstance(value, dict):
-            yield from ((f"{key}.{_key(name)}", each) for name, each in value.items())
-        elif value not in (True, []):
-            yield key, value
-
-
-def _key(name: str) -> str:
-    return name if _BARE_KEY.fullmatch(name) else _toml(name)
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{_key(name)} = {_toml(each)}' for name, each in value.items())}}}"
-    if isinstance(value, list | tuple):
-        return f"[{','.join(map(_toml, value))}]"
-    return msgspec.json.encode(value).decode()
+def _toml(key: str, value: object) -> str:
+    return tomli_w.dumps({key: value}).strip()
 
 
 def _schemas() -> list[str]:
