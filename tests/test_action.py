@@ -96,7 +96,6 @@ def test_the_top_of_the_report_is_the_summary(steps: Steps, tmp_path: Path) -> N
     summary = (tmp_path / "summary.md").read_text(encoding="utf-8")
     assert "sky mask" in summary
     assert (tmp_path / "vocabgap-out/report.md").read_text(encoding="utf-8") == summary
-    assert list((tmp_path / ".vocabgap-cache").iterdir())
 
 
 @pytest.mark.usefixtures("photos")

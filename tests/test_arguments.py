@@ -169,7 +169,6 @@ def test_what_a_report_cannot_use_is_named(
     [
         ({"settings": {}}, "settings: expected a Settings, found dict"),
         ({"selection": "sky"}, "selection: expected a Selection, found 'sky'"),
-        ({"cache": 3}, "path: expected a path, found 3"),
         ({"out": 3}, "path: expected a path, found 3"),
     ],
 )

@@ -24,7 +24,6 @@ from vocabgap.glossary.session import ExecutionContext as ExecutionContext
 from vocabgap.ingest.accounting import ScanSummary as ScanSummary
 from vocabgap.ingest.scanning import Scan as Scan
 from vocabgap.ingest.scanning import scan as scan
-from vocabgap.ingest.scanning import scan_to_parquet as scan_to_parquet
 from vocabgap.ingest.selection import Selection as Selection
 from vocabgap.model.loading import load_settings as load_settings
 from vocabgap.model.record import fold_category as fold_category

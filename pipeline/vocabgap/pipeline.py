@@ -22,7 +22,7 @@ from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.decisions.log import read_decisions
 from vocabgap.decisions.replay import EffectiveDecisions, replay
 from vocabgap.displays import html_table
-from vocabgap.errors import InvalidInputError, expanded, require_kind, unusable, whole_number
+from vocabgap.errors import expanded, require_kind, unusable, whole_number
 from vocabgap.glossary.checkpoints import waiting_folder
 from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.runtime import configured_runtime
@@ -144,8 +144,6 @@ def analyse(
     selection: Selecting | None = None,
     now: Present | None = None,
     out: str | Path | None = None,
-    cache: str | Path | None = None,
-    verify_hash: bool = False,
     previous: str | Path | None = None,
     engine: Engine | None = None,
     on_stage: Callable[[str], None] | None = None,
@@ -180,14 +178,12 @@ def analyse(
     baseline_as_of = read_baseline(target, previous)
     roots = resolve_roots(roots)
     recorded = read_decisions(expanded(settings.decisions.file))
-    embedder = load_embedder(settings.cluster.embedder, cache)
+    embedder = load_embedder(settings.cluster.embedder)
     vocabulary = configured_vocabulary(settings.vocabulary)
     with stage("ingest"):
         scanned = scan(
             roots,
             settings=settings.scan,
-            cache=cache,
-            verify_hash=verify_hash,
             tenants=chosen.tenants,
             repositories=chosen.repositories,
             read_logs=None if engine is None else engine.read_logs,
@@ -276,8 +272,6 @@ def run(
     selection: Selecting | None = None,
     now: Present | None = None,
     config: Path | None = None,
-    cache: str | Path | None = None,
-    verify_hash: bool = False,
     previous: str | Path | None = None,
     share: int | None = None,
     engine: Engine | None = None,
@@ -309,8 +303,6 @@ def run(
             record that counts, whatever is selected, and is not later than the clock; the clock's where
             there is none.
         config: The settings file, to be named in the command that makes the report again.
-        cache: A folder that keeps what was decoded for the next run.
-        verify_hash: Compare every log with the cache by its digest, not by its size and times.
         previous: The folder of the run that this one is compared with; by default the one that it replaces;
             `none` for none.
         share: Write a page that may leave the machine, too, of what is on so many images, two at least.
@@ -331,8 +323,6 @@ def run(
     roots = resolve_roots(roots)
     check_target(target, roots)
     settle_target(target)
-    if cache is not None:
-        _check_apart(expanded(cache).resolve(), target)
     if share is not None:
         shared_from(whole_number("share", share))
     earlier_rows(target, previous)  # a history that cannot be read is refused before the work, too
@@ -349,8 +339,6 @@ def run(
         selection=selection,
         now=now,
         out=target,
-        cache=cache,
-        verify_hash=verify_hash,
         previous=previous,
         engine=engine,
         on_stage=on_stage,
@@ -416,12 +404,3 @@ def _chosen(selection: Selecting | None, now: datetime) -> Selection:
     chosen = Selection() if chosen is None else chosen
     require_kind("selection", chosen, Selection, "a Selection")
     return chosen
-
-
-def _check_apart(cache: Path, target: Path) -> None:
-    """Publishing replaces its folder whole, and would take a cache in it along."""
-    if cache == target or cache.is_relative_to(target) or target.is_relative_to(cache):
-        raise InvalidInputError(
-            f"the cache '{cache}' and the folder of the report, '{target}', lie in each other",
-            hint="name a folder elsewhere for one of them",
-        )

@@ -18,12 +18,11 @@ from vocabgap.model.record import GapRecord, record_ids
 
 LOG: Final = "vocabulary_gaps.jsonl"
 BAD_SHARE: Final = 0.001
-APPENDED_SHARE: Final = 0.01  # of the logs, that get one more line between two scans with a cache
 RECORDS: Final = {"small": 50_000, "large": 1_000_000}
 READING: Final = "reading and counting lines"
 LINES: Final = (10, 1_000, 100_000)  # of a log
 OPERATIONS: Final = ["exposure", "toneequal", "colorbalancergb", "diffuse", "crop", "lens"]
-READERS: Final = (vocabgap.scan, vocabgap.scan_to_parquet)  # loads them, which is not measured
+READER: Final = vocabgap.scan  # loads it, which is not measured
 NEEDS: Final = ["sky mask", "softer highlights", "dust removal", "level the horizon", "grain with a size"]
 
 
@@ -85,29 +84,8 @@ def scan(root: Path) -> float:
     return vocabgap.scan(root).gaps.estimated_size("mb")
 
 
-def scan_with_cache(root: Path) -> int:
-    """The scan with a cache beside the corpus; tells how many logs were opened."""
-    use = vocabgap.scan(root, cache=root.with_name("cache")).cache
-    assert use is not None
-    return use.resumed + use.read
-
-
-def scan_to_parquet(root: Path) -> int:
-    """The scan that keeps no frame; tells how many lines it read."""
-    return vocabgap.scan_to_parquet(root, root.with_name("parquet")).lines
-
-
-def append_to_some(root: Path) -> None:
-    """One more record at the end of some logs."""
-    rng = random.Random(1)
-    logs = sorted(root.rglob(LOG))
-    for path in rng.sample(logs, max(1, round(len(logs) * APPENDED_SHARE))):
-        with path.open("a", encoding="utf-8") as log:
-            log.write(record(path.parent.name, rng) + "\n")
-
-
 def rows(size: str) -> Iterator[Row]:
-    """A scan of many short logs, of some, and of few long ones; of the first also with a cache."""
+    """A scan of many short logs, of some, and of few long ones."""
     for lines in LINES:
         lines = min(lines, RECORDS[size])  # noqa: PLW2901 - one log at least
         files = RECORDS[size] // lines
@@ -123,10 +101,3 @@ def rows(size: str) -> Iterator[Row]:
             yield Row(
                 "scan", of, cost, "decoding and hashing alone", decoding, f"the peer {each:.1f} µs a line"
             )
-            yield Row("scan to Parquet", of, cost_of(partial, scan_to_parquet, root), READING, floor)
-            if lines == LINES[0]:
-                yield Row("scan, empty cache", of, cost_of(partial, scan_with_cache, root), READING, floor)
-                append_to_some(root)
-                again = cost_of(partial, scan_with_cache, root)
-                note = f"{again.told:,} logs with a new line opened, 1/{cost.cpu / again.cpu:.1f} of a scan"
-                yield Row("scan, filled cache", of, again, READING, floor, note)

@@ -25,7 +25,7 @@ def test_options_of_a_report_are_told_in_panels() -> None:
     told = panels("report")
 
     assert [*told] == ["Arguments", *(panel for panel in Panel if panel is not Panel.RECORD), "Options"]
-    assert {"--cache", "--vocabulary", "--decisions", "--config"} <= {*told[Panel.READ]}
+    assert {"--vocabulary", "--decisions", "--config"} <= {*told[Panel.READ]}
     assert {"--since", "--operation", "--tenant", "--now"} <= {*told[Panel.SELECT]}
     assert {"--threshold", "--embedder"} <= {*told[Panel.GROUP]}
     assert {"--rank-by", "--min-images", "--min-sessions"} <= {*told[Panel.RANK]}

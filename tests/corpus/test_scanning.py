@@ -14,7 +14,7 @@ import vocabgap as vg
 from builders import gap, write_corpus
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.corpus.manifest import is_corpus
-from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.errors import StateError
 from vocabgap.ingest.scanning import scan
 from vocabgap.ingest.selection import Selection
 from vocabgap.model.record import LOG_NAME
@@ -109,20 +109,6 @@ def test_corpus_and_logs_together_count_a_record_of_one_tenant_once(
     assert (found.summary.records, found.summary.duplicates, found.summary.rejects) == (3, 3, 2)
 
 
-def test_cache_beside_a_corpus_gives_the_same(
-    corpus: Corpus, photos: Path, folder: Path, tmp_path: Path
-) -> None:
-    corpus.push(photos, tenant="north", repo="photos")
-    fresh = scan([folder, photos])
-
-    cached = [scan([folder, photos], cache=tmp_path / "kept") for _ in range(2)]
-
-    for each in cached:
-        assert_frame_equal(each.gaps, fresh.gaps)
-        assert each.summary == fresh.summary
-    assert cached[1].cache is not None
-
-
 def test_image_of_a_log_in_the_root_is_the_folder_that_it_lay_in(
     corpus: Corpus, folder: Path, tmp_path: Path
 ) -> None:
@@ -178,13 +164,3 @@ def test_empty_corpus_is_an_empty_scan(corpus: Corpus, photos: Path, folder: Pat
 
     assert scan(folder).summary.lines == 0
     assert f"/{LOG_NAME}" not in str(scan(folder))
-
-
-def test_corpus_is_not_taken_for_a_folder_without_logs(
-    corpus: Corpus, photos: Path, folder: Path, tmp_path: Path
-) -> None:
-    corpus.push(photos, **DEMO)
-
-    with pytest.raises(InvalidInputError, match=r"is a shared corpus.*vocabgap\.scan reads it"):
-        vg.scan_to_parquet([photos, folder], tmp_path / "out")
-    assert not (tmp_path / "out").exists()

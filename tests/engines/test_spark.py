@@ -136,7 +136,6 @@ def test_an_address_where_nothing_listens_is_told_at_once(photos: Path) -> None:
         (("--engine", "spark", "--remote", "sc://a:x/;token=S"), "'sc://a:x' is no address of a Spark"),
         (("--engine", "spark", "--remote", "http://a:1"), "'http://a:1' is no address of a Spark Connect"),
         (("--engine", "spark", "--remote", "sc://a:x"), "'sc://a:x' is no address of a Spark Connect"),
-        (("--engine", "spark", "--cache", "kept"), "an engine reads logs without a cache"),
     ],
 )
 def test_options_that_do_not_go_together_are_told(

@@ -60,7 +60,7 @@ def photos() -> None:
 def reported() -> None:
     """A report, and since then records by which its capabilities would have other labels and identifiers."""
     photos()
-    did("report", "photos", "--now", "2026-07-01", "--cache", "cache")
+    did("report", "photos", "--now", "2026-07-01")
     needs = [("mask of the sky", day) for day in range(4)] + [("grain of film", day) for day in range(4)]
     with Path("photos", "heron", LOG_NAME).open("a", encoding="utf-8") as log:
         for need, day in needs:
@@ -142,7 +142,7 @@ LOG_ARGUMENTS: Final = ("-d", "film scratches", "--timestamp", "2026-06-01T00:00
 VERBS: Final = (
     Verb(
         "report",
-        ("report", "photos", "--now", "2026-07-08", "--cache", "cache"),
+        ("report", "photos", "--now", "2026-07-08"),
         reported,
         report_state,
         ".",

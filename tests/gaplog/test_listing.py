@@ -134,11 +134,6 @@ def test_a_shared_corpus_is_a_root(photos: Path, tmp_path: Path) -> None:
     assert needs(vg.list_gaps(tmp_path / "corpus")) == NEWEST_FIRST
 
 
-def test_a_cache_changes_nothing(photos: Path, tmp_path: Path) -> None:
-    for _ in range(2):
-        assert_frame_equal(vg.list_gaps(photos, cache=tmp_path / "cache"), vg.list_gaps(photos))
-
-
 def test_a_record_that_a_run_has_not_seen_belongs_to_the_capability_of_its_wording(
     photos: Path, tmp_path: Path
 ) -> None:

@@ -1,13 +1,12 @@
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 from builders import gap
 from builders.ingest import write_log
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest.scanning import scan, scan_to_parquet
+from vocabgap.ingest.scanning import scan
 from vocabgap.model.settings import IngestSettings, Settings
 from vocabgap.model.sources import Source
 
@@ -47,33 +46,17 @@ def test_an_argument_that_cannot_be_meant_is_named_with_what_it_was(
 
 
 @pytest.mark.parametrize("arguments", [{"tenant_id": 1}, {"max_expanded_mib": 0}, {"sources": {"mine": "*"}}])
-def test_a_scan_to_parquet_refuses_its_arguments_before_it_writes(
-    arguments: dict[str, Any], workspace: Path, tmp_path: Path
-) -> None:
-    with pytest.raises(InvalidInputError):
-        scan_to_parquet(workspace, tmp_path / "out", **arguments)
-
-    assert list(tmp_path.iterdir()) == [workspace]
-
-
-@pytest.mark.parametrize("arguments", [{"tenant_id": 1}, {"max_expanded_mib": 0}, {"sources": {"mine": "*"}}])
 def test_a_scan_refuses_its_arguments(arguments: dict[str, Any], workspace: Path) -> None:
     with pytest.raises(InvalidInputError):
         scan(workspace, **arguments)
 
 
-def test_a_folder_with_a_null_byte_is_no_place_to_write_to(workspace: Path) -> None:
-    with pytest.raises(InvalidInputError, match="null byte"):
-        scan_to_parquet(workspace, "a\0b")
-
-
-def test_a_source_may_be_a_table_of_its_keys(workspace: Path, tmp_path: Path) -> None:
+def test_a_source_may_be_a_table_of_its_keys(workspace: Path) -> None:
     write_log(workspace, "heron-11", gap("soft reeds")).rename(workspace / "wishes-1.jsonl")
     sources = {"mine": {"glob": "wishes-*.jsonl", "constants": {"intent_category": "helpdesk"}}}
 
-    scan_to_parquet(workspace, tmp_path / "out", sources=sources)
+    gaps = scan(workspace, sources=sources).gaps
 
-    gaps = pl.read_parquet(tmp_path / "out" / "gaps-*.parquet")
     assert gaps["intent_category"].to_list() == ["helpdesk"]
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from polars.testing import assert_frame_equal
 
 from builders.command import vocabgap
 from vocabgap.ingest import documents
@@ -164,16 +163,6 @@ def test_a_document_of_more_than_may_be_read_whole_is_refused(
 
     assert rejects.select("line", "reason").rows() == [(None, "too_long")]
     assert "at most 100 bytes" in rejects["detail"][0]
-
-
-def test_a_document_that_has_changed_is_read_whole_again(tmp_path: Path) -> None:
-    root, cache = tmp_path / "root", tmp_path / "cache"
-    root.mkdir()
-    put(root, "agent_output.json", OUTPUT)
-    for document in (OUTPUT, {"items": [DATA]}, {"items": [DATA, MISSING]}):
-        put(root, "agent_output.json", document)
-        for _ in range(2):
-            assert_frame_equal(scan(root, cache=cache).gaps, scan(root).gaps)
 
 
 def test_a_document_is_pushed_to_a_corpus_element_by_element(tmp_path: Path) -> None:

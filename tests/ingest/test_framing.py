@@ -81,17 +81,6 @@ def test_no_block_is_empty(content: bytes, places: list[int]) -> None:
     assert all(block.lines or block.blank for block in blocks(pieces_of(content, places)))
 
 
-@given(contents, st.integers(0, 20), cuts)
-def test_a_log_goes_on_from_any_line(content: bytes, known: int, places: list[int]) -> None:
-    whole = lines_of(content)
-    start = whole[min(known, len(whole) - 1)] if whole else Line(1, 0, b"")
-    rest = pieces_of(content[start.offset :], places)
-
-    found = framed(blocks(rest, number=start.number, offset=start.offset))
-
-    assert found == told(whole[start.number - 1 :])
-
-
 @pytest.mark.parametrize("cut", [1, 2, 3])
 def test_a_byte_order_mark_may_come_in_two_chunks(cut: int) -> None:
     content = BOM + b"reed\n"
@@ -108,10 +97,6 @@ def test_a_second_byte_order_mark_is_content() -> None:
 
 def test_a_byte_order_mark_alone_is_no_line() -> None:
     assert list(blocks([BOM])) == []
-
-
-def test_a_byte_order_mark_where_a_log_goes_on_is_content() -> None:
-    assert framed(blocks([BOM + b"reed\n"], number=4, offset=60)) == [Line(4, 60, BOM + b"reed")]
 
 
 @pytest.mark.parametrize("chunks", [[], [b""], [b"", b""]])

@@ -189,17 +189,6 @@ def test_a_disk_that_fails_midway_leaves_the_lines_before(workspace: Path, monke
     assert outcome(scan(path)) == (NEEDS[:1], ["unreadable_file"])
 
 
-def test_a_disk_that_fails_once_in_the_known_beginning_of_a_log_costs_nothing(
-    workspace: Path, tmp_path: Path, monkeypatch: Patch
-) -> None:
-    path = write_log(workspace, "heron-11", LINES[0])
-    scan(path, cache=tmp_path / "cache")
-    write_log(workspace, "heron-11", *LINES)
-    before_read(1, fail, monkeypatch)
-
-    assert outcome(scan(path, cache=tmp_path / "cache")) == (NEEDS, [])
-
-
 def test_a_read_that_gives_less_than_asked_is_not_the_end(workspace: Path, monkeypatch: Patch) -> None:
     path, system_read = write_log(workspace, "heron-11", *LINES), os.read
     monkeypatch.setattr(os, "read", lambda descriptor, length: system_read(descriptor, min(length, 7)))
@@ -224,25 +213,22 @@ def test_a_log_replaced_before_it_is_opened_is_unreadable(
     assert outcome(scan(path)) == ([], ["unreadable_file"])
 
 
-@given(contents, contents, st.integers(1, 20), st.booleans())
-@example(b"reed\nbeak", b"", 5, True)
-@example(b"reed\n", b"beak", 2, False)
-def test_reading_goes_on_after_the_known_beginning_and_starts_over_after_another(
-    tmp_path_factory: pytest.TempPathFactory, start: bytes, rest: bytes, chunk: int, known: bool
+@given(contents, st.integers(1, 20))
+@example(b"reed\nbeak", 5)
+def test_a_log_is_read_whole_whatever_a_read_gives(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes, chunk: int
 ) -> None:
-    path, content = tmp_path_factory.getbasetemp() / "log.jsonl", start + rest
+    path = tmp_path_factory.getbasetemp() / "log.jsonl"
     path.write_bytes(content)
-    whole, reading = content[: content.rfind(b"\n") + 1], OpenLog.open(str(path))
+    reading = OpenLog.open(str(path))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(CHUNK_NAME, chunk)
-        starts = reading.starts_with(len(start), sha256(start if known else start + b"another"))
         read = b"".join(reading.chunks())
     reading.close()
 
-    assert (starts, read) == (known, rest if known else content)
-    assert (reading.size, reading.whole_lines, reading.problem) == (len(content), len(whole), None)
-    assert reading.digests() == (sha256(content), sha256(whole))
+    assert (read, reading.size, reading.problem) == (content, len(content), None)
+    assert reading.sha256 == sha256(content)
 
 
 @pytest.mark.parametrize("rest", [b"garbage", b""], ids=["followed by garbage", "cut in its trailer"])

@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 
 from vocabgap.ingest.discovery import LogFile
-from vocabgap.ingest.scanning import LogsRead, read_logs
+from vocabgap.ingest.scanning import LogsRead, read_here
 from vocabgap.model.settings import ScanSettings
 from vocabgap.model.tables import FILES, RECORDS, REJECTS
 
@@ -37,7 +37,7 @@ def read_packed_logs(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBat
     for batch in batches:
         for number, packed in zip(batch["batch"].to_pylist(), batch["logs"].to_pylist(), strict=True):
             # What is unpacked is what the driver packed, as the function itself is.
-            read = read_logs(*pickle.loads(packed))  # noqa: S301
+            read = read_here(*pickle.loads(packed))  # noqa: S301
             repairs = pl.DataFrame(list(read.repairs.items()), schema=_REPAIRS, orient="row")
             tables = [("rejects", read.rejects), ("files", read.files), ("repairs", repairs)]
             tables += [("records", frame) for frame in read.records]

@@ -155,7 +155,6 @@ def list_gaps(
     now: Present | None = None,
     out: str | Path | None = None,
     settings: Settings | None = None,
-    cache: str | Path | None = None,
 ) -> pl.DataFrame:
     """The records that count, newest first.
 
@@ -179,7 +178,6 @@ def list_gaps(
         out: The folder of the published run that capabilities are known from. By default that of the
             settings, if a run is there.
         settings: The settings in force; the defaults by default.
-        cache: A folder that keeps what was read for the next time.
 
     Returns:
         Table `listed`. Records whose time is not known come last; those of one moment are ordered by
@@ -208,7 +206,6 @@ def list_gaps(
         limit=limit,
         out=out,
         settings=settings,
-        cache=cache,
     ).gaps
 
 
@@ -220,8 +217,6 @@ def listing(
     limit: int | None = None,
     out: str | Path | None = None,
     settings: Settings | None = None,
-    cache: str | Path | None = None,
-    verify_hash: bool = False,
 ) -> Listing:
     """The records that are asked for, newest first, with the numbers over them; see `list_gaps`.
 
@@ -236,8 +231,6 @@ def listing(
     scanned = scan(
         root,
         settings=settings.scan,
-        cache=cache,
-        verify_hash=verify_hash,
         tenants=asked.selection.tenants,
         repositories=asked.selection.repositories,
     )

@@ -96,8 +96,6 @@ def show(
     repositories: Iterable[str] = (),
     now: Present | None = None,
     settings: Settings | None = None,
-    cache: str | Path | None = None,
-    verify_hash: bool = False,
     deciding: str = "",
 ) -> Shown:
     """All that is known of an image, a session, a capability or a record.
@@ -114,8 +112,6 @@ def show(
         now: The moment that counts as the present where capabilities are computed; the clock's by default,
             and `last` that of the newest record.
         settings: The settings in force; the defaults by default.
-        cache: A folder that keeps what was read for the next time.
-        verify_hash: Compare every log with the cache by its digest, not by its size and times.
         deciding: Options that the commands to decide with end in.
 
     Raises:
@@ -133,8 +129,6 @@ def show(
     scanned = scan(
         root,
         settings=settings.scan,
-        cache=cache,
-        verify_hash=verify_hash,
         tenants=selection.tenants,
         repositories=selection.repositories,
     )
@@ -148,7 +142,7 @@ def show(
             return published
         from vocabgap.pipeline import analyse  # noqa: PLC0415 - loads what clusters and ranks
 
-        analysis = analyse(root, settings=settings, selection=selection, now=now, cache=cache)
+        analysis = analyse(root, settings=settings, selection=selection, now=now)
         return PublishedCapabilities.of_analysis(analysis)
 
     candidate = find(name, gaps, capabilities, is_known=published is not None, kind=wanted)

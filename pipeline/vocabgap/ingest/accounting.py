@@ -74,11 +74,11 @@ class Account:
 
     def add(self, log: LogFile, state: LogState) -> None:
         """Note what a log held. What was repaired in it may still be counted at."""
-        whole, tail = state.whole, state.tail
-        lines, passed_over = whole.lines + tail.lines, whole.passed_over + tail.passed_over
+        counts = state.counts
         place = (log.repo_slug, log.source_path)
-        self._files.append((*place, state.size, lines, state.sha256, log.kind.source, passed_over))
-        self._counts += (whole, tail)
+        read = (state.size, counts.lines, state.sha256, log.kind.source, counts.passed_over)
+        self._files.append((*place, *read))
+        self._counts.append(counts)
 
     @property
     def repairs(self) -> Counter[str]:

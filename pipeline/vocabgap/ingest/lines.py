@@ -1,10 +1,8 @@
 """Decoding logs: each line becomes a record, a reject, or nothing where it is blank or not wanted.
 
-`LogDecoder` reads one log after the other, whole or from where an earlier scan has left it; `LineDecoder`
-decodes the lines that it reads, many at once where they are clean.
+`LogDecoder` reads one log after the other; `LineDecoder` decodes its lines, many at once if they are clean.
 """
 
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +12,6 @@ from itertools import chain
 from typing import Final, TypeGuard
 
 import msgspec
-from msgspec import structs
 
 from vocabgap.ingest.columns import RecordColumns, RejectColumns
 from vocabgap.ingest.decoding import (
@@ -36,7 +33,7 @@ _TORN: Final = frozenset({RejectReason.INVALID_JSON, RejectReason.INVALID_UTF8})
 _BYTES_AT_ONCE: Final = 1 << 20
 
 
-class LineCounts(msgspec.Struct, array_like=True):
+class LineCounts(msgspec.Struct):
     """What some lines of a log came to: those that are blank or passed over are not among `lines`."""
 
     records: int = 0
@@ -52,33 +49,12 @@ class LineCounts(msgspec.Struct, array_like=True):
                 self.repairs[kind.value] = self.repairs.get(kind.value, 0) + times
 
 
-class LogState(msgspec.Struct, frozen=True, array_like=True):
-    """A log as far as it was read, expanded where it is compressed.
-
-    What is `whole` goes up to the last newline, from where the next scan may go on; `tail` is the line that
-    no newline ends.
-    """
+class LogState(msgspec.Struct, frozen=True):
+    """A log as far as it was read: its size and digest, expanded if it is compressed, and its counts."""
 
     size: int = 0
     sha256: str = ""
-    whole_size: int = 0
-    whole_sha256: str = ""
-    newlines: int = 0
-    whole: LineCounts = msgspec.field(default_factory=LineCounts)
-    tail: LineCounts = msgspec.field(default_factory=LineCounts)
-
-
-class LogRead(msgspec.Struct, frozen=True):
-    """One log that was read, and what the system said of it when it was opened (ns since 1970).
-
-    Where it is `resumed`, only what follows its known beginning was decoded.
-    """
-
-    state: LogState
-    status: os.stat_result
-    opened: int
-    resumed: bool
-    to_the_end: bool
+    counts: LineCounts = msgspec.field(default_factory=LineCounts)
 
 
 @dataclass(slots=True)
@@ -88,16 +64,8 @@ class LogDecoder:
     lines: "LineDecoder"
     max_expanded: int = sys.maxsize
 
-    @property
-    def totals(self) -> tuple[int, int]:
-        """How many records and rejects were taken so far."""
-        return self.lines.records.total, self.lines.rejects.total
-
-    def read(self, log: LogFile, known: LogState | None = None) -> LogRead | None:
-        """Read one log; one that cannot be read becomes one reject, and None.
-
-        If it still begins as an earlier scan left it, reading goes on after that.
-        """
+    def read(self, log: LogFile) -> LogState | None:
+        """Read one log; one that cannot be read becomes one reject, and None."""
         if log.problem is not None:
             self.lines.rejects.add(log, log.problem)
             return None
@@ -107,33 +75,23 @@ class LogDecoder:
             detail = f"the log cannot be read: {error.strerror or error}"
             self.lines.rejects.add(log, Rejected(RejectReason.UNREADABLE_FILE, detail))
             return None
+        counts = LineCounts()
         try:
-            resumed = known is not None and open_log.starts_with(known.whole_size, known.whole_sha256)
-            state = self._read_lines(log, open_log, known if known and resumed else LogState())
+            for block in blocks_of(log, open_log.chunks()):
+                if not block.ended and open_log.problem is not None and not _is_whole(block, log):
+                    break  # a line that was being written, or could not be read on
+                self.lines.decode(log, block, counts)
         finally:
             open_log.close()
         if open_log.problem is not None:
             self.lines.rejects.add(log, open_log.problem)
-        return LogRead(state, open_log.status, open_log.opened, resumed, open_log.problem is None)
-
-    def _read_lines(self, log: LogFile, open_log: OpenLog, start: LogState) -> LogState:
-        whole = structs.replace(start.whole, repairs=dict(start.whole.repairs))
-        tail = LineCounts()
-        newlines = start.newlines
-        for block in blocks_of(log, open_log.chunks(), newlines + 1, start.whole_size):
-            if block.ended:
-                newlines += len(block.lines) + block.blank
-            elif open_log.problem is not None and not _is_whole(block, log):
-                break  # a line that was being written, or could not be read on
-            self.lines.decode(log, block, whole if block.ended else tail)
-        sha256, whole_sha256 = open_log.digests()
-        return LogState(open_log.size, sha256, open_log.whole_lines, whole_sha256, newlines, whole, tail)
+        return LogState(open_log.size, open_log.sha256, counts)
 
 
-def blocks_of(log: LogFile, chunks: Iterable[bytes], number: int = 1, offset: int = 0) -> Iterator[Block]:
-    """The lines of a log, or the elements of a document."""
+def blocks_of(log: LogFile, chunks: Iterable[bytes]) -> Iterator[Block]:
+    """Cut a log into lines, or a document into its elements."""
     fields = log.kind.fields
-    return elements(chunks, fields) if fields.each else blocks(chunks, number=number, offset=offset)
+    return elements(chunks, fields) if fields.each else blocks(chunks)
 
 
 def _is_whole(block: Block, log: LogFile) -> bool:

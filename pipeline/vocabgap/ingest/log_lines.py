@@ -74,8 +74,8 @@ def read_lines(root: str | Path, settings: ScanSettings | None = None) -> LogLin
     text = _Text(settings.tenant)
     decoder = LogDecoder(text.lines, settings.max_expanded_mib * MIB)
     logs = discover(root, settings)
-    read = ((log, decoder.read(log)) for log in logs)
-    return text.of([(log, None if known is None else known.state) for log, known in read])
+    read = [(log, decoder.read(log)) for log in logs]
+    return text.of(read)
 
 
 def text_lines(
@@ -94,7 +94,7 @@ def text_lines(
     # Half of a surrogate pair is no UTF-8; it stays what it is, so that its line is refused and no other.
     state = LogState()
     for block in blocks_of(log, [content.encode("utf-8", "surrogatepass")]):
-        text.lines.decode(log, block, state.whole)
+        text.lines.decode(log, block, state.counts)
     return text.of([(log, state)])
 
 
@@ -122,7 +122,7 @@ def scan_stored(
         for log, blocks_of_log, content, beside in _stored_logs(lines, logs, _catalogue(sources)):
             for block in blocks_of_log:
                 decoder.decode(log, block, beside)
-            state = LogState(len(content), hashlib.sha256(content).hexdigest(), whole=beside)
+            state = LogState(len(content), hashlib.sha256(content).hexdigest(), beside)
             account.add(log, state)
         decoder.flush()
     kept = logs.explode("rejects").drop_nulls("rejects").unnest("rejects").select(REJECTS.names)
@@ -151,7 +151,7 @@ class _Text:
         found = {
             log.source_path: (
                 log.folder,
-                None if state is None else state.whole.passed_over + state.tail.passed_over,
+                None if state is None else state.counts.passed_over,
             )
             for log, state in read
             if log.problem is None or log.kind.source

@@ -1,4 +1,4 @@
-"""Opening a log and reading it in chunks: plain or compressed, whole or from where it ended last time.
+"""Opening a log and reading it in chunks, plain or compressed.
 
 A log may be written while it is read. What is read is what was there when it was opened; that its size has
 changed since is said, and its last line, if unfinished, is left for the next scan.
@@ -10,10 +10,8 @@ import os
 import re
 import stat
 import sys
-import time
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from operator import add
@@ -47,28 +45,22 @@ class OpenLog:
     """One log, open for reading.
 
     Attributes:
-        status: What the system said of the file when it was opened.
-        opened: When that was, in nanoseconds since 1970.
-        size: Bytes read so far, expanded where the log is compressed.
-        whole_lines: How much of that ends in a newline.
-        problem: Why the log could not be read to its end, where it could not.
+        expected: The size of the file when it was opened.
+        size: Bytes read so far, expanded if the log is compressed.
+        problem: Why the log could not be read to its end, if it could not.
     """
 
     descriptor: int
     compression: str
     max_expanded: int
-    status: os.stat_result
-    opened: int
+    expected: int
     size: int = 0
-    whole_lines: int = 0
     problem: Rejected | None = None
     _digest: "hashlib._Hash" = field(default_factory=hashlib.sha256)
-    _digest_of_lines: "hashlib._Hash | None" = None
 
     @classmethod
     def open(cls, path: str, compression: str = "", max_expanded: int = sys.maxsize) -> "OpenLog":
         """Open a log; an `OSError` says why it cannot be read, or that it is no regular file."""
-        opened = time.time_ns()
         descriptor = os.open(path, _FLAGS)
         try:
             status = os.fstat(descriptor)
@@ -77,53 +69,28 @@ class OpenLog:
         except OSError:
             os.close(descriptor)
             raise
-        return cls(descriptor, compression, max_expanded, status, opened)
+        return cls(descriptor, compression, max_expanded, status.st_size)
 
     def close(self) -> None:
         """Let go of the file."""
         os.close(self.descriptor)
 
-    def digests(self) -> tuple[str, str]:
-        """Digest of what was read so far, and of as much of it as ends in a newline."""
-        whole = self._digest.hexdigest()
-        return whole, self._digest_of_lines.hexdigest() if self._digest_of_lines else whole
-
-    def starts_with(self, length: int, sha256: str) -> bool:
-        """Read so many bytes and say whether they have a digest; if not, go back to the start."""
-        if self.status.st_size >= length:
-            with suppress(OSError):  # where the disk fails, reading from the start will tell
-                for chunk in self._beginning(length):
-                    self._take(chunk)
-            if self.size == length and self._digest.hexdigest() == sha256:
-                return True
-            os.lseek(self.descriptor, 0, os.SEEK_SET)
-        self._digest, self._digest_of_lines = hashlib.sha256(), None
-        self.size = self.whole_lines = 0
-        return False
+    @property
+    def sha256(self) -> str:
+        """The digest of what was read so far."""
+        return self._digest.hexdigest()
 
     def chunks(self) -> Iterator[bytes]:
         """The rest of the content; what ends it early is in `problem`."""
         return self._expanded_content() if self.compression else self._plain_content()
 
     def _take(self, chunk: bytes) -> None:
-        lines = chunk.rfind(b"\n") + 1
-        if lines:
-            self._digest.update(memoryview(chunk)[:lines])
-            self._digest_of_lines = None
-            self.whole_lines = self.size + lines
-        if lines < len(chunk):
-            self._digest_of_lines = self._digest_of_lines or self._digest.copy()
-            self._digest.update(memoryview(chunk)[lines:])
+        self._digest.update(chunk)
         self.size += len(chunk)
-
-    def _beginning(self, length: int) -> Iterator[bytes]:
-        while length > 0 and (chunk := os.read(self.descriptor, min(length, CHUNK_BYTES))):
-            length -= len(chunk)
-            yield chunk
 
     def _plain_content(self) -> Iterator[bytes]:
         """The content up to the size at opening; one byte more is asked for, to see whether it grew."""
-        left = self.status.st_size - self.size
+        left = self.expected - self.size
         while True:
             wanted = min(left + 1, CHUNK_BYTES)
             try:
@@ -133,9 +100,7 @@ class OpenLog:
                 return
             length = len(chunk)
             if length > left:
-                self.problem = _changed(
-                    f"it grew; byte {self.status.st_size:,} and after are for the next scan"
-                )
+                self.problem = _changed(f"it grew; byte {self.expected:,} and after are for the next scan")
                 chunk = chunk[:left]
             if chunk:
                 self._take(chunk)
@@ -148,7 +113,7 @@ class OpenLog:
             self.problem = _changed(f"it shrank by {count(left, 'byte')}")
 
     def _expanded_content(self) -> Iterator[bytes]:
-        if self.status.st_size == 0:
+        if self.expected == 0:
             return
         try:
             with (
@@ -237,14 +202,13 @@ class Block(msgspec.Struct, frozen=True):
         return map(add, before, range(len(self.lines)))
 
 
-def blocks(chunks: Iterable[bytes], number: int = 1, offset: int = 0) -> Iterator[Block]:
-    """Cut the content of a log, which begins with a line, into lines; a byte order mark is left out.
+def blocks(chunks: Iterable[bytes]) -> Iterator[Block]:
+    """Cut the content of a log into lines, and leave out a byte order mark.
 
     Lines end at a newline and nowhere else: `splitlines` breaks records that hold U+2028 or U+0085.
     """
-    rest, skipped = b"", 0
-    if offset == 0:
-        chunks, offset = _without_mark(iter(chunks))
+    rest, skipped, number = b"", 0, 1
+    chunks, offset = _without_mark(iter(chunks))
     for chunk, blank, size in chain.from_iterable(map(_without_blank, chunks)):
         if blank:
             yield Block(number, offset, [], blank=blank)

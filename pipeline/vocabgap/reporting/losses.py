@@ -7,7 +7,7 @@ from typing import Final
 
 from vocabgap.errors import StateError
 from vocabgap.ingest.discovery import looked_for, repository_slugs
-from vocabgap.ingest.scanning import Scan, logs_and_corpora, scan
+from vocabgap.ingest.scanning import Scan, logs_and_corpora
 from vocabgap.ingest.selection import Selection, require_known, unmatched
 from vocabgap.model.settings import Settings
 from vocabgap.reporting.manifest import Manifest, filters, read_manifest
@@ -35,14 +35,10 @@ def require_something(
         StateError: No log was found, or no record is left to count.
     """
     aliases = settings.folding
-    everything = scanned
     is_part = (selection.tenants or selection.repositories) and logs_and_corpora(roots)[1]
-    if is_part and (not scanned.summary.files or unmatched(scanned.gaps, selection, **aliases)):
-        # Of a corpus nothing else was read, and the nearest name may be of somebody else.
-        everything = scan(roots, settings=settings.scan)
-    if not everything.summary.files:
-        raise _nothing_read(everything, roots, target, settings)
-    require_known(everything.gaps, selection, **aliases)
+    if not (scanned.summary.files or is_part):
+        raise _nothing_read(scanned, roots, target, settings)
+    require_known(scanned.gaps, selection, **aliases)
     if scanned.gaps["counted"].any():
         return
     narrowed = ", ".join(f"{name} {value}" for name, value in filters(selection).items())

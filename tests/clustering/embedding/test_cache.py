@@ -13,14 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from builders import gap, write_corpus
 from builders.embedding import write_model, write_tokenizer
 from vocabgap.clustering.embedding import Embedder, EmbeddingUse, cache, embedder, load_embedder
 from vocabgap.clustering.embedding.encoder import Encoder, Grid
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError, VocabgapError
 from vocabgap.files.caches import user_cache
-from vocabgap.ingest.caching import CacheUse
-from vocabgap.ingest.scanning import scan
 
 TEXTS: Final = ["sky", "warm sky", "skin tone", "mask"]
 
@@ -377,29 +374,3 @@ def test_a_file_in_the_place_of_the_folder_is_told(folder: Path, kept: Path) -> 
     kept.write_text("mine")
     with pytest.raises(InvalidInputError, match="kept' is no folder"):
         Embedder.load(folder, kept)
-
-
-@pytest.mark.parametrize("first", ["scan", "embed"])
-def test_a_cache_of_scans_may_share_the_folder(folder: Path, kept: Path, tmp_path: Path, first: str) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("sky mask")], "two": [gap("warm skin")]})
-    if first == "scan":
-        scan(root, cache=kept)
-    Embedder.load(folder, kept).embed(TEXTS)
-    scan(root, cache=kept)
-    write_corpus(tmp_path, {"three": [gap("tone")]}, "more")
-    scan([root, root.with_name("more")], cache=kept)  # writes, and tidies up
-
-    loaded = Embedder.load(folder, kept)
-    loaded.embed(TEXTS)
-    used = scan([root, root.with_name("more")], cache=kept).cache
-    assert loaded.use == EmbeddingUse(found=4, computed=0)
-    assert isinstance(used, CacheUse)
-    assert used.note == ""
-    assert used.unchanged + used.resumed + used.read == 3
-
-
-def test_a_file_of_that_name_is_still_foreign_to_a_scan(kept: Path, tmp_path: Path) -> None:
-    kept.mkdir()
-    (kept / "embeddings").write_text("mine")
-    with pytest.raises(StateError, match="holds other files, such as 'embeddings'"):
-        scan(write_corpus(tmp_path, {"one": [gap("sky mask")]}), cache=kept)

@@ -79,7 +79,7 @@ def test_the_environment_and_the_settings_name_an_embedder(
 def test_a_second_run_finds_the_embeddings_in_the_cache(
     sightings: Path, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["report", str(sightings), "--embedder", str(folder), "--cache", "kept", "--now", NOW]
+    words = ["report", str(sightings), "--embedder", str(folder), "--now", NOW]
     run(words)
     capsys.readouterr()
 

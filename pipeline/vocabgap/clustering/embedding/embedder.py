@@ -173,10 +173,10 @@ class Embedder:
             pool.shutdown(cancel_futures=True)
 
 
-def load_embedder(named: str | None, cache: str | Path | None = None) -> Embedder | None:
-    """The embedder that the settings name; None where they ask for none, or `auto` finds none.
+def load_embedder(named: str | None) -> Embedder | None:
+    """Load the embedder that the settings name; None if they ask for none, or `auto` finds none.
 
-    Vectors are kept in the user's cache where no other one is named; it is no error if that cannot be used.
+    It keeps vectors in the user's cache. A cache that cannot be used is a note, not an error.
     """
     if named in {None, NO_EMBEDDER}:
         return None
@@ -186,8 +186,7 @@ def load_embedder(named: str | None, cache: str | Path | None = None) -> Embedde
             return None
     else:
         files = _files_of(named)
-    kept = user_cache() if cache is None else cache
-    return Embedder(files, cache=kept, cache_required=cache is not None)
+    return Embedder(files, cache=user_cache(), cache_required=False)
 
 
 def _files_of(model: str | Path) -> ModelFiles:

@@ -15,7 +15,6 @@ from vocabgap.doors.cli.options import (
     Reading,
     RootsArgument,
     known_lines,
-    note_cache,
     reading_arguments,
     require_whose,
     roots_of,
@@ -86,7 +85,7 @@ def check(
     from vocabgap.ingest.scanning import scan
 
     scanned = scan(searched, settings=settings.scan, **reading_arguments(context))
-    require_whose(context, scanned, searched, settings)
+    require_whose(context, scanned)
     summary = scanned.summary
     if write_baseline:
         _write_baseline(scanned, settings)
@@ -103,12 +102,10 @@ def check(
     output.event(
         "result",
         summary=summary,
-        cache=scanned.cache,
         looked_for=patterns,
         counted=counted.height,
         images_of_several_folders=alike.to_dicts(),
     )
-    note_cache(output, scanned.cache)
     several = len({*scanned.files["repo_slug"], *scanned.rejects["repo_slug"]}) > 1
     for line in _findings(counted, repaired, alike if repairs else alike.clear(), several=several):
         output.text(escape_unseen(line))

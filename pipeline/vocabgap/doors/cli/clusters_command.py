@@ -177,9 +177,9 @@ def _clusters(
     output, reading = output_of(context), reading_arguments(context)
     decisions = read_decisions(expanded(settings.decisions.file))
     # That a model cannot be used is best told before anything is read.
-    embedder = load_embedder(settings.cluster.embedder, reading["cache"])
+    embedder = load_embedder(settings.cluster.embedder)
     scanned = scan(roots, settings=settings.scan, **reading)
-    require_whose(context, scanned, roots, settings)
+    require_whose(context, scanned)
     scanned = replace(scanned, gaps=screen(scanned.gaps, settings.rules))  # the groups that a report ranks
     note_scan(output, scanned)
     max_distance = max(SWEEP_CUTS) if sweep else 0.0

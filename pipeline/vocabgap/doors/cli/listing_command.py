@@ -125,10 +125,8 @@ def list_records(
         limit=most,
         out=run,
         settings=settings,
-        cache=reading["cache"],
-        verify_hash=reading["verify_hash"],
     )
-    require_whose(context, listed.scan, roots, settings)
+    require_whose(context, listed.scan)
     _print_listing(output, listed, text_format)
     note_scan(output, listed.scan)
     for note in listed.notes:
@@ -196,7 +194,6 @@ def _print_listing(output: Output, listing: "Listing", text_format: ListFormat) 
         session=listing.session,
         run=None if published is None else printable_name(str(published.folder)),
         notes=listing.notes,
-        cache=listing.scan.cache,
     )
     if output.as_json:
         return
@@ -249,7 +246,6 @@ def _print_shown(output: Output, shown: "Shown", most: int | None) -> None:
         supersedes=shown.supersedes,
         run=None if shown.run is None else printable_name(str(shown.run)),
         notes=shown.notes,
-        cache=shown.scan and shown.scan.cache,
     )
     if output.as_json:
         return

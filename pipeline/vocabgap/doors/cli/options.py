@@ -22,7 +22,6 @@ from vocabgap.text import count, escape_unseen, printable_name
 if TYPE_CHECKING:
     from vocabgap.clustering.embedding import EmbeddingUse
     from vocabgap.ingest.baseline import KnownLine
-    from vocabgap.ingest.caching import CacheUse
     from vocabgap.ingest.scanning import Scan
     from vocabgap.model.loading import Loaded
     from vocabgap.model.settings import Settings
@@ -115,16 +114,6 @@ FormerOperationsOption = Annotated[list[str] | None, typer.Option("--module", hi
 ActorOption = Annotated[
     str | None, typer.Option(help="Who decides or answers; by default VOCABGAP_ACTOR, else who is logged in.")
 ]
-CacheOption = Annotated[
-    Path | None,
-    Panel.READ.option(
-        "--cache", help="Folder that keeps what was read, so that the next run reads what is new."
-    ),
-]
-VerifyHashOption = Annotated[
-    bool,
-    Panel.READ.option("--verify-hash", help="Compare logs with the cache by digest, not by size and times."),
-]
 ShareOption = Annotated[
     bool,
     Panel.WRITE.option(
@@ -157,8 +146,6 @@ class Reading(NamedTuple):
     tenant: TenantsOption = None
     repo: RepositoriesOption = None
     hidden: HiddenOption = None
-    cache: CacheOption = None
-    verify_hash: VerifyHashOption = False
     config: ConfigOption = None
     trust: TrustOption = False
 
@@ -168,8 +155,6 @@ class ReadingArguments(TypedDict):
 
     tenants: list[str]
     repositories: list[str]
-    cache: Path | None
-    verify_hash: bool
 
 
 def reading_arguments(context: typer.Context) -> ReadingArguments:
@@ -178,8 +163,6 @@ def reading_arguments(context: typer.Context) -> ReadingArguments:
     return {
         "tenants": [*map(printable_name, options["tenant"] or ())],
         "repositories": [*map(printable_name, options["repo"] or ())],
-        "cache": options["cache"],
-        "verify_hash": options["verify_hash"],
     }
 
 
@@ -326,16 +309,13 @@ def roots_of(context: typer.Context, settings: "Settings") -> list[Path]:
     return roots
 
 
-def require_whose(context: typer.Context, scanned: "Scan", roots: list[Path], settings: "Settings") -> None:
-    """Refuse a tenant or a repository that no record has; the error names the nearest."""
-    from vocabgap.ingest.scanning import scan
-    from vocabgap.ingest.selection import Selection, require_known, unmatched
+def require_whose(context: typer.Context, scanned: "Scan") -> None:
+    """Refuse a tenant or a repository that no record has."""
+    from vocabgap.ingest.selection import Selection, require_known
 
     asked = reading_arguments(context)
     whose = Selection(tenants=tuple(asked["tenants"]), repositories=tuple(asked["repositories"]))
-    if whose and unmatched(scanned.gaps, whose):
-        # Of a corpus nothing else was read.
-        require_known(scan(roots, settings=settings.scan).gaps, whose)
+    require_known(scanned.gaps, whose)
 
 
 def note_embeddings(output: Output, use: "EmbeddingUse | None") -> None:
@@ -349,23 +329,11 @@ def note_embeddings(output: Output, use: "EmbeddingUse | None") -> None:
 
 
 def note_scan(output: Output, scanned: "Scan | None") -> None:
-    """Tell a person what the cache was good for, and what was not read, or not to its end."""
+    """Tell a person what was not read, or not to its end."""
     if scanned is None:
         return
-    note_cache(output, scanned.cache)
     unread = scanned.rejects.filter(scanned.rejects["line"].is_null())
     for row in unread.head(_MOST_UNREAD).iter_rows(named=True):
         output.note(escape_unseen(f"not read: {row['source_path']}: {row['detail']}"))
     if unread.height > _MOST_UNREAD:
         output.note(f"not read: {unread.height - _MOST_UNREAD:,} more; `vocabgap check` lists them")
-
-
-def note_cache(output: Output, use: "CacheUse | None") -> None:
-    """Tell a person what the cache was good for."""
-    if use is None:
-        return
-    if use.note:
-        output.note(f"cache: {use.note}")
-    else:
-        resumed, read = f"{use.resumed:,} compared and read on", f"{use.read:,} read whole"
-        output.note(f"cache: {count(use.unchanged, 'log')} unchanged, {resumed}, {read}")

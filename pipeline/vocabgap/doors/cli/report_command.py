@@ -241,8 +241,6 @@ def report(
             selection=selection_at,
             now=present,
             config=loaded.path,
-            cache=reading["cache"],
-            verify_hash=reading["verify_hash"],
             previous=previous,
             share=fewest,
             engine=running,
@@ -359,7 +357,6 @@ def _print_run(output: Output, result: "Run", text_format: TextFormat) -> None:
             mentions=summary.mentions,
             account=summary.account,
             reclassified=summary.reclassified,
-            cache=result.scan.cache,
         )
         return
     from vocabgap.reporting.manifest import MARKDOWN_NAME

@@ -94,8 +94,6 @@ def review(
         settings=settings,
         selection=Selection(tenants=(*reading["tenants"],), repositories=(*reading["repositories"],)),
         now=present,
-        cache=reading["cache"],
-        verify_hash=reading["verify_hash"],
     )
     note_scan(output, analysis.scan)
     note_embeddings(output, analysis.embeddings)
