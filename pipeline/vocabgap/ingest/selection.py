@@ -134,9 +134,11 @@ def require_known(
         InvalidInputError: It names the nearest, or some that there are.
     """
     for name, value, known in _absent(gaps, selection, category_aliases, operation_aliases):
-        there = ", ".join(map(excerpt, known[:_SHOWN])) or "none"
         more = f" and {len(known) - _SHOWN:,} more" if len(known) > _SHOWN else ""
-        hint = did_you_mean(value, known) or f"there are {there}{more}"
+        there = f"there are {', '.join(map(excerpt, known[:_SHOWN]))}{more}"
+        hint = did_you_mean(value, known) or (
+            there if known else f"check the spelling; no other {name} was read"
+        )
         raise InvalidInputError(_missing(name, value), hint=hint)
 
 
