@@ -19,7 +19,7 @@ from vocabgap.ingest.discovery import Catalogue, LogFile, discover, resolve_root
 from vocabgap.ingest.documents import UNKNOWN_OFFSET
 from vocabgap.ingest.lines import LineCounts, LineDecoder, LogDecoder, LogState, blocks_of
 from vocabgap.ingest.reading import MIB, Block
-from vocabgap.ingest.scanning import Scan, logs_and_corpora, scan_of, without_cycle_search
+from vocabgap.ingest.scanning import Scan, by_reader, scan_of, without_cycle_search
 from vocabgap.model.record import FIELDS, MAX_LINE_BYTES, SATISFACTION_WORDS, Repair
 from vocabgap.model.settings import DEFAULT_TENANT, ScanSettings
 from vocabgap.model.sources import Source, shipped_sources
@@ -245,8 +245,8 @@ def repaired_lines(
     settings = settings or ScanSettings()
     listing = _Listing(settings.tenant)
     decoder = LogDecoder(listing, settings.max_expanded_mib * MIB)
-    roots, _ = logs_and_corpora(resolve_roots(roots))
-    for log in discover(roots, settings) if roots else ():
+    searched = by_reader(resolve_roots(roots)).get(None)
+    for log in discover(searched, settings) if searched else ():
         decoder.read(log)
     return listing.repaired
 

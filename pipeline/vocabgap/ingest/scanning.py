@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import polars as pl
 
 from vocabgap.displays import html_table
-from vocabgap.extensions import reader_of
+from vocabgap.extensions import RootReader, reader_of
 from vocabgap.ingest.accounting import (
     Account,
     ScanSummary,
@@ -143,29 +143,24 @@ def scan(
         StateError: A corpus cannot be read.
     """
     settings = _in_force(settings, tenant_id, sources, hidden, max_expanded_mib)
-    logs, corpora = logs_and_corpora(resolve_roots(roots))
-    found = discover(logs, settings) if logs else []
-    read = read_here if read_logs is None or not found else read_logs
-    scans = [scan_of(*read(found, settings))] if logs else []
-    readers = {reader_of(root): None for root in corpora}
-    for reader in filter(None, readers):
-        scans.append(
-            reader.scan.load()(
-                [root for root in corpora if reader_of(root) == reader],
-                tenants=tenants,
-                repositories=repositories,
-                sources=settings.sources,
-            )
-        )
+    scans: list[Scan] = []
+    whose = {"tenants": tenants, "repositories": repositories}
+    for reader, of_reader in by_reader(resolve_roots(roots)).items():
+        if reader is not None:
+            scans.append(reader.scan.load()(of_reader, sources=settings.sources, **whose))
+            continue
+        logs = discover(of_reader, settings)
+        read = read_here if read_logs is None or not logs else read_logs
+        scans.insert(0, scan_of(*read(logs, settings)))
     return united(scans)
 
 
-def logs_and_corpora(roots: Iterable[Path]) -> tuple[list[Path], list[Path]]:
-    """The roots that are searched for logs, and those that are shared corpora."""
-    kinds: tuple[list[Path], list[Path]] = ([], [])
+def by_reader(roots: Iterable[Path]) -> dict[RootReader | None, list[Path]]:
+    """Group roots by the reader that they belong to; those of None are searched for logs."""
+    groups: dict[RootReader | None, list[Path]] = {}
     for root in roots:
-        kinds[reader_of(root) is not None].append(root)
-    return kinds
+        groups.setdefault(reader_of(root), []).append(root)
+    return groups
 
 
 def _in_force(

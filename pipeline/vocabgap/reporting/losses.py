@@ -7,7 +7,7 @@ from typing import Final
 
 from vocabgap.errors import StateError
 from vocabgap.ingest.discovery import looked_for, repository_slugs
-from vocabgap.ingest.scanning import Scan, logs_and_corpora
+from vocabgap.ingest.scanning import Scan, by_reader
 from vocabgap.ingest.selection import Selection, require_known, unmatched
 from vocabgap.model.settings import Settings
 from vocabgap.reporting.manifest import Manifest, filters, read_manifest
@@ -35,7 +35,7 @@ def require_something(
         StateError: No log was found, or no record is left to count.
     """
     aliases = settings.folding
-    is_part = (selection.tenants or selection.repositories) and logs_and_corpora(roots)[1]
+    is_part = (selection.tenants or selection.repositories) and set(by_reader(roots)) - {None}
     if not (scanned.summary.files or is_part):
         raise _nothing_read(scanned, roots, target, settings)
     require_known(scanned.gaps, selection, **aliases)
@@ -86,10 +86,11 @@ def require_no_loss(scanned: Scan, roots: Sequence[Path], target: Path, selectio
     before = read_manifest(target)
     if before is None or _whose(before) != (set(selection.tenants), set(selection.repositories)):
         return
-    logs, corpora = logs_and_corpora(roots)
+    groups = by_reader(roots)
+    logs = groups.pop(None, [])
     known = {(each.repo_slug, each.source_path): each.lines for each in before.inputs}
     slugs = {slug for slug, _ in known}
-    if not corpora:
+    if not groups:
         slugs &= {*repository_slugs([root if root.is_dir() else root.parent for root in logs])}
     known = {log: lines for log, lines in known.items() if log[0] in slugs}
     found = scanned.files.select("repo_slug", "source_path", "lines").iter_rows()
