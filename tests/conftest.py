@@ -3,6 +3,7 @@
 import atexit
 import gc
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +25,16 @@ for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 # Where all was reported, a worker would take seconds to take apart what it has imported and made.
 if "PYTEST_XDIST_WORKER" in os.environ:
     atexit.register(os._exit, 0)
+
+# A job may have started us with signals ignored (`nohup`, `&`); tests of signals need the usual ones.
+for each, usual in (
+    (signal.SIGHUP, signal.SIG_DFL),
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGQUIT, signal.SIG_DFL),
+    (signal.SIGTERM, signal.SIG_DFL),
+):
+    if signal.getsignal(each) is signal.SIG_IGN:
+        signal.signal(each, usual)
 
 # As the command line has it.
 gc.set_threshold(50_000)
