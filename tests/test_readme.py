@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 
 from vocabgap import cluster, draft, scan
 from vocabgap.doors.cli.app import run
-from vocabgap.doors.cli.groups import LIST, Verbs
+from vocabgap.doors.cli.groups import LIST, Parsers
 from vocabgap.errors import ExitCode
 
 PROJECT = Path(__file__).parents[1]
@@ -194,7 +194,7 @@ def every_command(commands: Mapping[str, Any], name: str = "vocabgap") -> Iterat
             yield f"{name} {verb}"
 
 
-@pytest.mark.parametrize("command", sorted(every_command(Verbs())))
+@pytest.mark.parametrize("command", sorted(every_command(Parsers())))
 def test_every_command_is_in_the_readme_or_the_manual(command: str) -> None:
     typed = command.removesuffix(f" {LIST}") if command.startswith("vocabgap clusters") else command
     assert re.search(rf"\b{re.escape(typed)}\b", README + MANUAL)

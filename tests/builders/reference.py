@@ -15,8 +15,8 @@ from typer.main import get_command
 import vocabgap
 from builders.command import vocabgap as typed
 from vocabgap.doors.cli.app import app
-from vocabgap.doors.cli.groups import Panel
 from vocabgap.doors.cli.output import PROGRAM
+from vocabgap.doors.verbs import Panel
 from vocabgap.model.loading import VARIABLES
 from vocabgap.model.settings import Settings, known_flags
 from vocabgap.model.tables import (

@@ -14,7 +14,7 @@ from builders import gap, write_corpus
 from builders.command import vocabgap
 from vocabgap import __version__
 from vocabgap.doors.cli.app import run
-from vocabgap.doors.cli.groups import Verbs
+from vocabgap.doors.cli.groups import Parsers
 from vocabgap.errors import ExitCode
 
 COMMANDS = [
@@ -59,7 +59,7 @@ def test_help_lists_every_command(flag: str) -> None:
 
 
 def test_commands_are_those_tested_here() -> None:
-    verbs = Verbs()
+    verbs = Parsers()
     groups = [verb for verb in verbs if isinstance(verbs[verb], TyperGroup)]
     assert groups == GROUPS
     assert [verb for verb in verbs if verb not in groups] == COMMANDS
@@ -199,10 +199,12 @@ def test_what_needs_no_logs_loads_no_heavy_library() -> None:
 def test_logging_loads_the_command_that_logs_and_no_other(tmp_path: Path) -> None:
     told = python(
         "import sys; from vocabgap.doors.cli.app import run; run(['log', sys.argv[1], '-d', 'x']); "
-        "print('loaded', *sorted(name for name in sys.modules if name.endswith('_command')))",
+        "print('loaded', *sorted(name for name in sys.modules if name.startswith('vocabgap.doors.')))",
         tmp_path,
     )
-    assert told.stdout.splitlines()[-1].split() == ["loaded", "vocabgap.doors.cli.log_command"], told.stderr
+    own = [f"vocabgap.doors.{name}" for name in ("cli", "cli.app", "cli.calls", "cli.groups", "cli.output")]
+    expected = ["loaded", *own, "vocabgap.doors.log", "vocabgap.doors.verbs"]
+    assert told.stdout.splitlines()[-1].split() == expected, told.stderr
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import pytest
 from typer.core import TyperGroup
 
 from builders.command import vocabgap
-from vocabgap.doors.cli.groups import Verbs
+from vocabgap.doors.cli.groups import Parsers
 
 # What each command needs to say something of the run that `reported` made.
 RUNS: Final[dict[str, tuple[str, ...]]] = {
@@ -66,7 +66,7 @@ def commands(parsers: Mapping[str, Any], *words: str) -> Iterator[tuple[tuple[st
             yield (*words, verb), parser
 
 
-COMMANDS: Final = dict(commands(Verbs()))
+COMMANDS: Final = dict(commands(Parsers()))
 FIRST_LOOKED_FOR: Final = {("glossary", "resolve"), ("glossary", "resume")}  # what a question or token names
 OPTIONS: Final = [
     pytest.param(words, option, id=f"{' '.join(words)} {option.opts[0]}")

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from builders.command import vocabgap
-from vocabgap.doors.cli.groups import Panel, Verbs
+from vocabgap.doors.cli.groups import Parsers
+from vocabgap.doors.verbs import Panel
 
 GROUPS = ("decide", "decisions", "corpus", "glossary")
 
@@ -97,7 +98,7 @@ def test_operations_are_asked_for_by_their_former_name_too(verb: str, photos: Pa
 def test_every_option_of_a_panel_is_one_of_the_known_headings() -> None:
     headings = {
         option.rich_help_panel
-        for parser in Verbs().values()
+        for parser in Parsers().values()
         for option in getattr(parser, "params", ())
         if option.rich_help_panel
     }

@@ -105,7 +105,7 @@ def test_what_is_near_is_found_by_the_synonyms_of_the_configuration(image: Path,
 
 def test_without_a_report_nothing_is_near(image: Path) -> None:
     told = vocabgap("log", image, "-d", "mask the skies", "--suggest")
-    assert (told.code, told.out.splitlines()[1]) == (0, "  nothing known comes near")
+    assert (told.code, told.out.splitlines()[1]) == (0, "  no known need comes near")
 
 
 def test_a_report_that_was_asked_for_has_to_be_there(image: Path) -> None:
@@ -173,7 +173,7 @@ def test_what_comes_near_may_fail_once_the_gap_is_logged(
     monkeypatch.setattr("vocabgap.gaplog.nearest.similar_gaps", fail)
     told = vocabgap("log", image, "-d", "x", "--suggest")
     assert told.code == 0
-    assert "what comes near cannot be said: no idea" in told.err
+    assert "similar gaps are not available: no idea" in told.err
 
 
 @pytest.mark.parametrize("option", ["--run", "--vocabulary", "--config"])

@@ -22,7 +22,7 @@ class CorpusSettings(Section, frozen=True):
         dimension: Dimensions of the vectors that a backup makes for what was pushed.
     """
 
-    folder: Annotated[PathText, flag("--corpus")] = DEFAULT_CORPUS
+    folder: Annotated[PathText, flag("--corpus", "Folder of the shared corpus.")] = DEFAULT_CORPUS
     tenant_spoof: Literal["overwrite", "reject"] = "overwrite"
     orphan_version_gap: Annotated[int, msgspec.Meta(ge=1)] = 2
     dimension: Annotated[int, msgspec.Meta(ge=1, le=65_536)] = DEFAULT_DIMENSION

@@ -26,12 +26,18 @@ class GlossarySettings(Section, frozen=True):
         contradictions: Whether what a step generates is looked through for uses against a definition.
     """
 
-    folder: Annotated[PathText | None, flag("--glossary")] = None
+    folder: Annotated[PathText | None, flag("--glossary", "Folder of the glossary.")] = None
     events: PathText | None = None
     scopes: tuple[Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9_-]*\Z")], ...] = ()
     local: str | None = None
     authored: str | None = None
-    strictness: Annotated[Literal["off", "medium", "max"], flag("--strictness")] = "medium"
+    strictness: Annotated[
+        Literal["off", "medium", "max"],
+        flag(
+            "--strictness",
+            "What stops a step or a report: nothing (off), bad conflicts (medium) or all (max).",
+        ),
+    ] = "medium"
     contradictions: bool = True
 
 

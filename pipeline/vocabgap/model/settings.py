@@ -96,7 +96,7 @@ class _LogSettings(Section, frozen=True):
     """
 
     tenant: Annotated[str, msgspec.Meta(min_length=1)] = DEFAULT_TENANT
-    hidden: Annotated[bool, flag("--hidden")] = False
+    hidden: Annotated[bool, flag("--hidden", "Search names that start with a dot, too.")] = False
     max_expanded_mib: Annotated[int, msgspec.Meta(ge=1, le=1_048_576)] = 1024
 
 
@@ -132,11 +132,19 @@ class ClusterSettings(Section, frozen=True):
     """
 
     threshold: Annotated[
-        Annotated[float, msgspec.Meta(ge=0, le=1)] | Literal["by wording"], flag("--threshold")
+        Annotated[float, msgspec.Meta(ge=0, le=1)] | Literal["by wording"],
+        flag("--threshold", "Cosine distance at which two needs differ, 0 to 1."),
     ] = BY_WORDING
     stop_words: tuple[str, ...] = ()
     synonyms: dict[str, tuple[str, ...] | str] = msgspec.field(default_factory=dict)
-    embedder: Annotated[PathText | None, flag("--embedder")] = AUTO
+    embedder: Annotated[
+        PathText | None,
+        flag(
+            "--embedder",
+            "Compare wordings by meaning, too: a model's folder, minilm, auto (minilm if it is installed)"
+            " or none.",
+        ),
+    ] = AUTO
 
 
 _Weight = Annotated[float, msgspec.Meta(ge=0.0, le=10.0)]
@@ -198,10 +206,21 @@ class ReportSettings(Section, frozen=True):
         fail_on: What the report must not have; exit 5 where it does.
     """
 
-    out: Annotated[PathText, flag("--out")] = DEFAULT_OUT
-    top: Annotated[int, msgspec.Meta(ge=0, le=1_000_000), flag("--top")] = DEFAULT_TOP
-    allow_empty: Annotated[bool, flag("--allow-empty")] = False
-    fail_on: Annotated[tuple[Gate, ...], flag("--fail-on")] = ()
+    out: Annotated[PathText, flag("--out", "Folder of the published report.")] = DEFAULT_OUT
+    top: Annotated[
+        int, msgspec.Meta(ge=0, le=1_000_000), flag("--top", "Capabilities or groups to show; 0 shows all.")
+    ] = DEFAULT_TOP
+    allow_empty: Annotated[
+        bool, flag("--allow-empty", "Publish a report even if no log is found, or no record fits.")
+    ] = False
+    fail_on: Annotated[
+        tuple[Gate, ...],
+        flag(
+            "--fail-on",
+            "Exit with 5, though the report is published, if it has any of: regressed, rejects, new-top,"
+            " mixed; with commas, or repeated.",
+        ),
+    ] = ()
 
 
 class CheckSettings(Section, frozen=True):
@@ -211,7 +230,9 @@ class CheckSettings(Section, frozen=True):
         baseline: File of bad lines that count no more, as `check --write-baseline` writes it.
     """
 
-    baseline: Annotated[PathText | None, flag("--baseline")] = None
+    baseline: Annotated[
+        PathText | None, flag("--baseline", "File of known bad lines, which do not count.")
+    ] = None
 
 
 class VocabularyFields(Section, frozen=True):
@@ -242,7 +263,10 @@ class VocabularySettings(Section, frozen=True):
             dots, or a JSON pointer.
     """
 
-    paths: Annotated[tuple[PathText, ...], flag("--vocabulary")] = ()
+    paths: Annotated[
+        tuple[PathText, ...],
+        flag("--vocabulary", "File or folder that lists what agents can ask for already."),
+    ] = ()
     threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] = DEFAULT_COVERED
     entries: Annotated[str, msgspec.Meta(min_length=1)] | None = None
     fields: VocabularyFields = VocabularyFields()
@@ -255,7 +279,7 @@ class DecisionSettings(Section, frozen=True):
         file: The file that keeps what was decided.
     """
 
-    file: Annotated[PathText, flag("--decisions")] = DEFAULT_DECISIONS
+    file: Annotated[PathText, flag("--decisions", "File of the decisions.")] = DEFAULT_DECISIONS
 
 
 class AliasSettings(Section, frozen=True):
@@ -280,7 +304,10 @@ class CategorySettings(Section, frozen=True):
     """
 
     known: tuple[str, ...] = ()
-    reclassify: Annotated[bool, flag("--reclassify")] = False
+    reclassify: Annotated[
+        bool,
+        flag("--reclassify", "Give records without a category one, from their words or their operations."),
+    ] = False
     operations: dict[str, str] = msgspec.field(default_factory=dict)
 
 

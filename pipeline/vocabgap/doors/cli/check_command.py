@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from vocabgap.doors.cli.groups import Panel
 from vocabgap.doors.cli.options import (
     BaselineOption,
     Reading,
@@ -22,6 +21,7 @@ from vocabgap.doors.cli.options import (
     with_options,
 )
 from vocabgap.doors.cli.output import Output, account_line, output_of
+from vocabgap.doors.verbs import Panel
 from vocabgap.errors import ExitCode, InvalidInputError, StateError
 from vocabgap.model.moments import iso, parse_moment, parse_now
 from vocabgap.model.settings import Settings

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from vocabgap.doors.cli.groups import LIST, Commands, ListByDefault, Panel
+from vocabgap.doors.cli.groups import LIST, Commands, ListByDefault
 from vocabgap.doors.cli.options import (
     EmbedderOption,
     Reading,
@@ -23,6 +23,7 @@ from vocabgap.doors.cli.options import (
     with_options,
 )
 from vocabgap.doors.cli.output import Output, account_line, output_of, table
+from vocabgap.doors.verbs import Panel
 from vocabgap.errors import NotFoundError, VocabgapError, expanded
 from vocabgap.model.settings import BY_WORDING, DEFAULT_TOP, Settings
 from vocabgap.text import count, excerpt, printable_name, visible

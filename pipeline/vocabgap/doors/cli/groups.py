@@ -4,7 +4,6 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +14,7 @@ from typer.exceptions import TyperException
 from typer.main import get_group
 
 from vocabgap.doors.cli.output import PROGRAM, output_of
+from vocabgap.doors.verbs import Panel, Verb, Verbs
 from vocabgap.errors import ExitCode, InvalidInputError, alike, require_local
 from vocabgap.extensions import Reference, extensions
 from vocabgap.text import visible
@@ -27,22 +27,6 @@ _PLACES: Final = frozenset(
 )
 
 
-class Panel(StrEnum):
-    """What options are for, in the order in which the help tells them."""
-
-    RECORD = "What to write down"
-    READ = "What to read"
-    SELECT = "What to select"
-    GROUP = "How to group"
-    RANK = "How to rank"
-    WRITE = "What to write"
-    RUN = "Where to run"
-
-    def option(self, *names: str, **told: Any) -> Any:  # noqa: ANN401 - as Typer has it
-        """An option under this heading, declared as Typer wants it."""
-        return typer.Option(*names, rich_help_panel=self, **told)
-
-
 # Verb to the function or group that it is, in the order of the help.
 VERBS: Final[Mapping[str, Reference]] = {
     "report": Reference("doors.cli.report_command:report"),
@@ -53,7 +37,7 @@ VERBS: Final[Mapping[str, Reference]] = {
     "review": Reference("doors.cli.review_command:review"),
     "clusters": Reference("doors.cli.clusters_command:clusters"),
     "draft": Reference("doors.cli.published_command:draft"),
-    "log": Reference("doors.cli.log_command:log"),
+    "log": Reference("doors.log:log"),
     "decide": Reference("doors.cli.decisions_command:decide"),
     "decisions": Reference("doors.cli.decisions_command:decisions"),
     "diff": Reference("doors.cli.published_command:diff"),
@@ -74,7 +58,7 @@ _LOOKING: Final = frozenset(("list", "show", "manual", "schema", "status"))
 _THREADS: Final = "OPENBLAS_NUM_THREADS"
 
 
-class Verbs(Mapping[str, Any]):
+class Parsers(Mapping[str, Any]):
     """The parser of every verb; a verb's module is loaded, and its parser made, when it is first looked up.
 
     A gap is logged in the middle of somebody's work, and loading all verbs takes longer than writing it down.
@@ -167,10 +151,10 @@ def _first_paragraph(command: Any) -> str:  # noqa: ANN401 - as above
 
 
 class LoadedOnDemand(Group):
-    """The root of the command line: its commands are `Verbs`."""
+    """The root of the command line: its commands are `Parsers`."""
 
     def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - handed on as they are
-        super().__init__(**attributes | {"commands": Verbs()})
+        super().__init__(**attributes | {"commands": Parsers()})
 
 
 class ListByDefault(Group):
@@ -202,13 +186,21 @@ class ListByDefault(Group):
 def _parser(verb: str) -> Any:  # noqa: ANN401 - Typer's own type is private
     if verb in _LOOKING:
         os.environ.setdefault(_THREADS, "1")
+    from vocabgap.doors.cli.calls import command_of
+
     command = VERBS[verb].load()
-    # Nothing but a group makes a command that is one among others: without completion of its own, for one.
+    # Only a group makes a command without completion of its own.
     only = Commands("", "")
-    if isinstance(command, typer.Typer):
+    if isinstance(command, Verbs):
+        group = Commands(command.name, command.help, ListByDefault if command.unsaid else Group)
+        group.callback()(lambda: None)
+        for each in command.verbs:
+            group.command(each.name)(command_of(each))
+        only.add_typer(group)
+    elif isinstance(command, typer.Typer):
         only.add_typer(command)
     else:
-        only.command(verb)(command)
+        only.command(verb)(command_of(command) if isinstance(command, Verb) else command)
     only.callback()(lambda: None)
     return get_group(only).commands[verb]
 

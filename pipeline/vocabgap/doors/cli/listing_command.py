@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from vocabgap.doors.cli.groups import Panel
 from vocabgap.doors.cli.options import (
     CategoriesOption,
     FormerOperationsOption,
@@ -37,6 +36,7 @@ from vocabgap.doors.cli.output import (
     output_of,
     ruled,
 )
+from vocabgap.doors.verbs import Panel
 from vocabgap.errors import whole_number
 from vocabgap.model.moments import in_seconds, iso, known_present, parse_present
 from vocabgap.model.record import LIST_FIELDS, RATING_NAMES, need_of

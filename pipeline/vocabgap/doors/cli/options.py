@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypedDict
 
 import typer
 
-from vocabgap.doors.cli.groups import Panel
 from vocabgap.doors.cli.output import Output, output_of
+from vocabgap.doors.verbs import Panel
 from vocabgap.errors import NotFoundError, VocabgapError, expanded
 from vocabgap.model.moments import parse_moment
 from vocabgap.model.settings import BY_WORDING, DEFAULT_DECISIONS, DEFAULT_OUT, known_flags

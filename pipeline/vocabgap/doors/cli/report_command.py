@@ -12,7 +12,6 @@ import typer
 
 from vocabgap.doors.cli.glossary_conflicts_command import prompt_of
 from vocabgap.doors.cli.glossary_options import note_problems, require_strictness
-from vocabgap.doors.cli.groups import Panel
 from vocabgap.doors.cli.options import (
     BaselineOption,
     CategoriesOption,
@@ -49,6 +48,7 @@ from vocabgap.doors.cli.output import (
     published_line,
     table,
 )
+from vocabgap.doors.verbs import Panel
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.model.moments import iso, known_present, parse_present

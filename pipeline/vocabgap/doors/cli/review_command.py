@@ -8,7 +8,6 @@ import msgspec
 import typer
 
 from vocabgap.decisions.record import ReviewAnswer
-from vocabgap.doors.cli.groups import Panel
 from vocabgap.doors.cli.options import (
     ActorOption,
     DecisionsOption,
@@ -26,6 +25,7 @@ from vocabgap.doors.cli.options import (
     with_options,
 )
 from vocabgap.doors.cli.output import PROGRAM, Output, output_of, table
+from vocabgap.doors.verbs import Panel
 from vocabgap.errors import InvalidInputError, converted, expanded, whole_number
 from vocabgap.files.signals import end_reads
 from vocabgap.model.moments import LAST, known_present, parse_present

@@ -1,0 +1,223 @@
+"""A call of a verb: from the words of a command line to the printed answer."""
+
+import inspect
+import os
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_args, get_origin
+
+import msgspec
+import typer
+
+from vocabgap.doors.cli.output import Output, output_of
+from vocabgap.doors.verbs import Answer, Panel, Parameter, Verb, parameters
+from vocabgap.errors import InvalidInputError, StateError, require_local
+from vocabgap.model.settings import Flag, known_flags
+from vocabgap.text import escape_unseen, printable_name
+
+if TYPE_CHECKING:
+    from vocabgap.model.loading import Loaded
+    from vocabgap.model.settings import Settings
+
+_CONFIG: Final = "Settings file; vocabgap.toml in the current folder by default."
+_TRUST: Final = "Let vocabgap.toml of the current folder name places outside of it to write to."
+_PANELS: Final = {
+    "cluster": Panel.GROUP,
+    "categories": Panel.GROUP,
+    "rank": Panel.RANK,
+    "report": Panel.WRITE,
+}
+
+
+class Call:
+    """One call of a verb: its settings, and where it speaks.
+
+    Attributes:
+        output: Where the words go.
+        flags: Option to value for the options that set a setting and were given.
+        config: The settings file that was named.
+        trust: Whether the settings file may lead out of its folder.
+    """
+
+    def __init__(self, verb: Verb[Any], output: Output, values: Mapping[str, Any]) -> None:
+        self.output = output
+        self.config: Path | None = values.get("config")
+        self.trust: bool = values.get("trust", False)
+        given = ((name, values[_name_of(name)]) for name, _ in _flags(verb))
+        self.flags = {name: value for name, value in given if value not in (None, [], ())}
+
+    @cached_property
+    def loaded(self) -> "Loaded":
+        """The settings in force, and the file that they came from."""
+        from vocabgap.model.loading import resolve_settings
+
+        loaded = resolve_settings(self.config, os.environ, self.flags, trust=self.trust)
+        for place in loaded.outside:
+            self.note(f"{loaded.path}: {place}")
+        return loaded
+
+    @property
+    def settings(self) -> "Settings":
+        """The settings in force."""
+        return self.loaded.settings
+
+    @property
+    def following(self) -> str:
+        """The options with which another command follows the same settings."""
+        if self.config is not None:
+            return f"--config {shlex.quote(printable_name(str(self.config)))}"
+        return "--trust" if self.trust else ""
+
+    def roots(self, named: tuple[Path, ...]) -> list[Path]:
+        """Return the roots that were named, else those of the settings."""
+        roots = [*(named or map(Path, self.settings.ingest.roots))]
+        if not roots:
+            raise InvalidInputError(
+                "no folder of gap logs was named, and the settings name none",
+                hint='name one, or write roots = ["photos"] under [ingest] in vocabgap.toml',
+            )
+        return roots
+
+    def note(self, message: str) -> None:
+        """Tell a person something beside the data."""
+        self.output.note(escape_unseen(message))
+
+
+def command_of(verb: Verb[Any]) -> Callable[..., None]:
+    """Return the function that Typer makes a command of."""
+    declared = parameters(verb.request)
+
+    def command(context: typer.Context, **values: Any) -> None:  # noqa: ANN401 - as Typer has read them
+        output = output_of(context)
+        output.quiet = values.get("quiet", False)
+        call = Call(verb, output, values)
+        request = verb.request(**{each.name: _value(each, values[each.name]) for each in declared})
+        answer = verb.run(call, request)
+        if answer is not None:
+            _print(output, verb, answer)
+
+    options = [inspect.Parameter("context", _KIND, annotation=typer.Context)]
+    options += map(_option, declared)
+    options += [_flag(name, flag) for name, flag in _flags(verb)]
+    if verb.settings is not None:
+        read = Panel.READ
+        options.append(
+            _parameter("config", Path | None, typer.Option("--config", help=_CONFIG, rich_help_panel=read))
+        )
+        options.append(
+            _parameter("trust", bool, typer.Option("--trust", help=_TRUST, rich_help_panel=read), False)
+        )
+    command.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+    command.__doc__ = verb.help
+    return command
+
+
+def _print(output: Output, verb: Verb[Any], answer: Answer) -> None:
+    try:
+        if output.as_json:
+            for name, fields in answer.events:
+                output.event(name, **fields)
+            output.event("result", **answer.result)
+        elif not output.quiet:
+            output.text(_text(verb, answer))
+        for note in answer.notes:
+            output.note(escape_unseen(note))
+    except OSError as error:
+        if not answer.done:
+            raise
+        hint = "do not log it again; see to where the output goes"
+        raise StateError(f"{answer.done}, but that cannot be told: {error.strerror}", hint=hint) from error
+    if answer.failure is not None:
+        raise answer.failure
+    if answer.exit_code:
+        raise typer.Exit(answer.exit_code)
+
+
+def _text(verb: Verb[Any], answer: Answer) -> str:
+    if answer.text is not None:
+        return answer.text
+    from vocabgap.doors.cli.views import rendered
+
+    return rendered(verb.view, {**answer.result, **answer.shown})
+
+
+_KIND: Final = inspect.Parameter.KEYWORD_ONLY
+
+
+def _parameter(name: str, kind: Any, info: Any, default: Any = None) -> inspect.Parameter:  # noqa: ANN401
+    return inspect.Parameter(name, _KIND, default=default, annotation=Annotated[kind, info])
+
+
+def _option(declared: Parameter) -> inspect.Parameter:
+    """Return a field of a request as Typer wants it."""
+    extra = dict(declared.extra)
+    told: dict[str, Any] = {"help": declared.meaning, "autocompletion": extra.get("completion")}
+    if declared.lowest is not None or declared.highest is not None:
+        told |= {"min": declared.lowest, "max": declared.highest}
+    if declared.kind is Path:
+        told["readable"] = False
+    is_required = declared.default is msgspec.NODEFAULT
+    default = inspect.Parameter.empty if is_required else declared.default
+    kind = str if get_origin(declared.kind) is Literal else declared.kind
+    if declared.is_list:
+        kind = list[kind]  # type: ignore[valid-type]
+        default = default if is_required else None
+    if default is None:
+        kind |= None
+    if extra.get("argument"):
+        info = typer.Argument(metavar=extra["metavar"], **told)
+    else:
+        hidden = extra.get("hidden", False)
+        if declared.is_list:
+            told["help"] = f"{declared.meaning.removesuffix('.')}; may be repeated."
+        info = typer.Option(*declared.names, rich_help_panel=extra.get("panel"), hidden=hidden, **told)
+    return _parameter(declared.name, kind, info, default)
+
+
+def _value(declared: Parameter, value: Any) -> Any:  # noqa: ANN401 - as Typer has read it
+    """Return a value as the request has it; refuse an address if it is a path."""
+    if declared.is_list:
+        return tuple(_value(declared._replace(is_list=False), each) for each in value or ())
+    if isinstance(value, Path) or (declared.extra.get("place") and value is not None):
+        require_local(declared.names[0], value)
+        return value
+    if get_origin(declared.kind) is Literal:
+        return next((each for each in get_args(declared.kind) if str(each) == value), value)
+    return printable_name(value) if isinstance(value, str) and not isinstance(value, Enum) else value
+
+
+def _flags(verb: Verb[Any]) -> Iterator[tuple[str, Flag]]:
+    """Yield the options of the settings that a verb takes."""
+    for name, flag in known_flags().items():
+        if name in (verb.settings or ()) or flag.table in (verb.settings or ()):
+            yield name, flag
+
+
+def _name_of(flag: str) -> str:
+    return flag.removeprefix("--").replace("-", "_")
+
+
+def _flag(name: str, flag: Flag) -> inspect.Parameter:
+    """Return the option of a setting. Without a value the setting stays as it is."""
+    several = get_origin(flag.kind) is tuple
+    default = flag.default.value if isinstance(flag.default, Enum) else flag.default
+    shows_default = default not in (None, (), False, True)
+    meaning = flag.meaning + (f"  [default: {default}]" if shows_default else "")
+    kind = list[str] if several else flag.kind if flag.kind in (bool, int) or _is_enum(flag.kind) else str
+    info: dict[str, Any] = {"help": meaning, "rich_help_panel": _PANELS.get(flag.table, Panel.READ)}
+    if several and _is_enum(get_args(flag.kind)[0]):
+        info["callback"] = _separated
+    return _parameter(_name_of(name), kind | None, typer.Option(name, **info))
+
+
+def _is_enum(kind: Any) -> bool:  # noqa: ANN401 - any type
+    return isinstance(kind, type) and issubclass(kind, Enum)
+
+
+def _separated(values: list[str] | None) -> list[str]:
+    """Return names that were given with commas one by one; a blank text stays, and is refused later."""
+    given = values or []
+    return [name.strip() for value in given for name in value.split(",") if name.strip()] or given

@@ -1,0 +1,263 @@
+"""Verbs: a request, a function and a view each. The command line and the MCP server are built from them.
+
+A request is a struct. Each of its fields is an option or an argument. It says its meaning, default, bounds
+and type, which stand nowhere else. Options that set a setting stand in the settings, and a verb names the
+tables or the options that it takes from there.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from inspect import cleandoc
+from pathlib import Path
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    Generic,
+    NamedTuple,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+)
+
+import msgspec
+from msgspec import Meta, structs
+
+if TYPE_CHECKING:
+    from vocabgap.doors.cli.calls import Call
+    from vocabgap.errors import VocabgapError
+
+
+class Panel(StrEnum):
+    """The headings of options in the help, in their order."""
+
+    RECORD = "What to write down"
+    READ = "What to read"
+    SELECT = "What to select"
+    GROUP = "How to group"
+    RANK = "How to rank"
+    WRITE = "What to write"
+    RUN = "Where to run"
+
+    def option(self, *names: str, **told: Any) -> Any:  # noqa: ANN401 - as Typer has it
+        """Return an option under this heading, as Typer wants it; for commands that are no verb yet."""
+        import typer
+
+        return typer.Option(*names, rich_help_panel=self, **told)
+
+
+class Request(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """Base of all requests."""
+
+
+RequestType = TypeVar("RequestType", bound=Request)
+Fields = Sequence[tuple[str, Any, Any]]
+
+
+def option(meaning: str, *names: str, panel: Panel | None = None, **extra: Any) -> Meta:  # noqa: ANN401
+    """Describe a field that is an option.
+
+    Args:
+        meaning: The help, one sentence.
+        names: The spellings; by default two dashes and the name of the field.
+        panel: The heading in the help.
+        **extra: Further facts: `place` if the text is a path, `hidden` if the help leaves it out.
+    """
+    return Meta(description=meaning, extra={"names": names, "panel": panel, **extra})
+
+
+def argument(meaning: str, metavar: str | None = None, **extra: Any) -> Meta:  # noqa: ANN401 - as above
+    """Describe a field that stands on the command line without a name."""
+    return Meta(description=meaning, extra={"argument": True, "metavar": metavar, **extra})
+
+
+def extended(base: type[RequestType], fields: Fields, panel: Panel) -> type[RequestType]:
+    """Return a request with further fields, such as those of the gap record or the filters."""
+    under = Meta(extra={"panel": panel})
+    made = msgspec.defstruct(
+        base.__name__,
+        [(name, Annotated[kind, under], default) for name, kind, default in fields],
+        bases=(base,),
+        kw_only=True,
+        forbid_unknown_fields=True,
+    )
+    return cast("type[RequestType]", made)
+
+
+class Parameter(NamedTuple):
+    """A field of a request as a door needs it.
+
+    Attributes:
+        name: The name of the field.
+        kind: The type of one value.
+        is_list: Whether there may be several values.
+        meaning: The help.
+        default: The default, or `msgspec.NODEFAULT`.
+        extra: The facts that `option` and `argument` take.
+        lowest: The least number.
+        highest: The largest number.
+    """
+
+    name: str
+    kind: Any
+    is_list: bool
+    meaning: str
+    default: Any
+    extra: Mapping[str, Any]
+    lowest: float | None = None
+    highest: float | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The spellings of the option."""
+        return tuple(self.extra.get("names") or (f"--{self.name.replace('_', '-')}",))
+
+
+def parameters(request: type[Request]) -> list[Parameter]:
+    """Return the fields of a request."""
+    return [_parameter(each) for each in structs.fields(request)]
+
+
+def _parameter(declared: structs.FieldInfo) -> Parameter:
+    kind, metas = _bare(declared.type)
+    extra: dict[str, Any] = {}
+    meaning, lowest, highest = "", None, None
+    for meta in metas:
+        extra |= meta.extra or {}
+        meaning = meta.description or meaning
+        lowest, highest = (
+            (meta.ge if meta.ge is not None else lowest),
+            (meta.le if meta.le is not None else highest),
+        )
+    if told := extra.get("default"):
+        meaning += f"  [default: {told}]"
+    if is_list := get_origin(kind) in {tuple, list}:
+        kind, _ = _bare(get_args(kind)[0])
+    default = declared.default_factory() if callable(declared.default_factory) else declared.default
+    return Parameter(declared.name, kind, is_list, meaning, default, extra, lowest, highest)
+
+
+def _bare(kind: Any) -> tuple[Any, list[Meta]]:  # noqa: ANN401 - any type
+    """Return a type without `Annotated` and `None`, and what was said of it."""
+    metas: list[Meta] = []
+    while True:
+        if get_origin(kind) is Annotated:
+            kind, *said = get_args(kind)
+            metas += [each for each in said if isinstance(each, Meta)]
+        elif type(None) in get_args(kind):
+            others = [each for each in get_args(kind) if each is not type(None)]
+            if len(others) > 1:
+                return str, metas  # such as a number or a word
+            (kind,) = others
+        else:
+            return kind, metas
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What a verb found.
+
+    Attributes:
+        result: The fields of the last event.
+        events: The events before it, by name; read only if events are wanted.
+        shown: What the view needs beside the result.
+        text: The text for a person, in place of a view.
+        notes: Messages beside the data, for a person.
+        failure: The error that ends the command once the answer is printed.
+        exit_code: The exit code.
+        done: What was done already if the answer cannot be printed.
+    """
+
+    result: Mapping[str, object]
+    events: Iterable[tuple[str, Mapping[str, object]]] = ()
+    shown: Mapping[str, object] = field(default_factory=dict)
+    text: str | None = None
+    notes: Iterable[str] = ()
+    failure: "VocabgapError | None" = None
+    exit_code: int = 0
+    done: str = ""
+
+
+Run = Callable[["Call", RequestType], Answer | None]
+
+
+@dataclass(frozen=True)
+class Verb(Generic[RequestType]):
+    """A command.
+
+    Attributes:
+        name: Its last word.
+        request: What it takes.
+        run: What it does; null as an answer if it has printed all itself.
+        help: What the help says of it.
+        view: The template that makes a text of the answer.
+        settings: The tables of settings, and single options, that it takes; null if it reads no settings.
+    """
+
+    name: str
+    request: type[RequestType]
+    run: Run[RequestType]
+    help: str
+    view: str
+    settings: tuple[str, ...] | None
+
+
+def verb(
+    request: type[RequestType],
+    *,
+    name: str = "",
+    view: str = "",
+    settings: tuple[str, ...] | None = None,
+) -> Callable[[Run[RequestType]], Verb[RequestType]]:
+    """Make a verb of a function; its help is the docstring."""
+
+    def decorate(run: Run[RequestType]) -> Verb[RequestType]:
+        word = name or run.__name__
+        return Verb(word, request, run, cleandoc(run.__doc__ or ""), view or f"{word}.txt.j2", settings)
+
+    return decorate
+
+
+@dataclass(frozen=True)
+class Verbs:
+    """A group of verbs, such as `decide`.
+
+    Attributes:
+        name: The verb that is typed first.
+        help: What the help says of the group.
+        verbs: The verbs in it.
+        unsaid: The verb that may be left out.
+    """
+
+    name: str
+    help: str
+    verbs: tuple[Verb[Any], ...]
+    unsaid: str = ""
+
+
+Place = Annotated[str, Meta(extra={"place": True})]
+"""A path as text; an address is refused."""
+
+
+class OverRoots(Request):
+    """Base of requests that read gap logs."""
+
+    roots: Annotated[
+        tuple[Path, ...],
+        argument(
+            "Folders to search for gap logs, single log files, or shared corpora; by default those that"
+            " [ingest] roots names in the settings.",
+            "[ROOTS]...",
+        ),
+    ] = ()
+
+
+RUN: Final = option("Folder of the published run.", panel=Panel.READ, place=True, default="out")
+NOW: Final = option("The moment to count as the present; the clock's by default.")
+PRESENT: Final = option(
+    "The moment to count as the present, or last for that of the newest record; the clock's by default.",
+    panel=Panel.SELECT,
+)
