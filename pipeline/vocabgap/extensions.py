@@ -17,7 +17,7 @@ _MODULE = "extension"
 
 @dataclass(frozen=True)
 class Reference:
-    """A name in a module of the package, such as `corpus.chunks:is_corpus`, loaded when it is first used."""
+    """A name in a module of the package, such as `corpus.push:push`, loaded when it is first used."""
 
     place: str
 

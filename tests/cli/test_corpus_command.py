@@ -198,7 +198,7 @@ def test_path_that_is_there_is_not_withdrawn(sound: Path) -> None:
     told = vocabgap("corpus", "push", sound, *NORTH, "--delete", f"heron/{LOG_NAME}")
 
     assert (told.code, told.out) == (2, "")
-    assert f"'heron/{LOG_NAME}' is to be withdrawn, and is in '{sound}'" in told.err
+    assert f"'heron/{LOG_NAME}' is to be withdrawn, but it is in '{sound}'" in told.err
 
 
 def test_record_is_forgotten_by_the_beginning_of_its_identifier(sound: Path) -> None:

@@ -12,7 +12,7 @@ import polars as pl
 from conforming.cases import AnyOf, Case, Noted, Operation
 from conforming.memory_store import MemoryStore, MemoryVersion
 from conforming.pushing import ingest, repush_identical
-from vocabgap.corpus.backups import classify, divergence_scan, refuse_divergence
+from vocabgap.corpus.backups import classify, refuse_divergence
 from vocabgap.corpus.backups import restore as restore_file
 from vocabgap.corpus.chunks import frame_of, row_of
 from vocabgap.corpus.contracts import Code, RefusedError, faults, keeps
@@ -24,12 +24,14 @@ from vocabgap.corpus.identity import (
     false_claims,
     milliseconds,
     natural_key,
+    normal_tenant,
     refuse_claims,
     stamped,
     storage_id,
 )
-from vocabgap.corpus.upkeep import config_orphans, set_manifest, snapshot_orphans
+from vocabgap.corpus.upkeep import config_orphans, snapshot_orphans
 from vocabgap.corpus.version import PathSnapshot
+from vocabgap.corpus.withdrawal import normal_paths
 from vocabgap.errors import VocabgapError
 
 Input = Mapping[str, Any]
@@ -166,15 +168,19 @@ def diff_config(given: Input, _: Cases) -> dict[str, Any]:
 
 
 def keep_manifest(given: Input, _: Cases) -> dict[str, Any]:
+    """Keeps a snapshot alone: there is no verb for it here, a push brings one."""
     store = MemoryStore()
-    tenant = given.get("tenantId") or TENANT
+    tenant = normal_tenant(given.get("tenantId") or TENANT) or ""
     with store.changing("configuration") as change:
         change.configure(tenant)
     before = dict(store.current.config_versions)
     snapshot: dict[str, Any] = {}
-    error: str | None = None
-    try:
-        kept = set_manifest(store, tenant, given.get("repoSlug") or "", given.get("pathsAfterPush"), NOW)
+    paths = normal_paths(given.get("pathsAfterPush"))
+    error = None if paths is not None and given.get("repoSlug") else str(Code.TENANT_MANIFEST_INVALID)
+    if paths is not None and error is None:
+        with store.changing("snapshot") as change:
+            change.keep_snapshot(PathSnapshot(tenant, given["repoSlug"], paths, NOW))
+        (kept,) = store.current.snapshots
         snapshot = {
             "node": f"kb-manifest:{kept.tenant_id}",
             "tenantId": kept.tenant_id,
@@ -183,8 +189,6 @@ def keep_manifest(given: Input, _: Cases) -> dict[str, Any]:
             "updatedAt": milliseconds(kept.updated_at),
             "visibility": DEFAULT_VISIBILITY,
         }
-    except RefusedError as refused:
-        error = str(refused.code)
     return {
         **snapshot,
         "error": error,
@@ -224,7 +228,7 @@ def classify_merge(given: Input, _: Cases) -> dict[str, Any]:
     live = MemoryVersion(frame_of([row_of(row["id"], row["metadata"], "") for row in given["live"]]))
     single = isinstance(given["incoming"], dict)
     incoming = [given["incoming"]] if single else given["incoming"]
-    classified = classify(live, incoming)
+    classified = classify(live, [(record["id"], record["metadata"]) for record in incoming])
     refusal: RefusedError | None = None
     try:
         refuse_divergence(classified)
@@ -235,13 +239,19 @@ def classify_merge(given: Input, _: Cases) -> dict[str, Any]:
         "outcome": outcomes[0] if single else outcomes,
         "outcomes": outcomes,
         "liveIds": classified[0].live_ids if single else [each.live_ids for each in classified],
-        "scan": str(divergence_scan(live, replace=given.get("mode") == "replace")),
+        "scan": _divergence_scan(live, given),
         "refusal": refusal.code if refusal else None,
         "error": refusal.code if refusal else None,
         "message": refusal.message if refusal else None,
         "divergent": refusal.details["divergent"] if refusal else 0,
         "written": 0 if refusal else len(incoming),
     }
+
+
+def _divergence_scan(live: MemoryVersion, given: Input) -> str:
+    if given.get("mode") == "replace":
+        return "skipped-replace-mode"
+    return "performed" if live.measures.rows else "skipped-empty-target"
 
 
 def _key(row: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from vocabgap.corpus.chunks import frame_of, row_of
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.identity import Spoof
 from vocabgap.corpus.incoming import Parser, RawFile, raw_text
-from vocabgap.corpus.push import MOST_CHUNKS, push
+from vocabgap.corpus.push import MOST_CHUNKS, PushResult, push
 from vocabgap.corpus.withdrawal import Resolver
 from vocabgap.errors import StateError
 
@@ -79,8 +79,8 @@ def ingest(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[str, Any] | 
     ]
     observed = {
         **result.as_object(),
-        "metric": str(result.metric),
-        "eventType": str(result.metric),
+        "metric": metric_of(result),
+        "eventType": metric_of(result),
         "embed_calls": len(store.current.added),
         "throws": False,
         "remaining": AnyOf(sorted(before & set(left)), left),
@@ -96,6 +96,15 @@ def ingest(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[str, Any] | 
     unknown = [key for key in env if key not in KNOWN and not _is_about_revisions(key)]
     told = f"env has {', '.join(map(ascii, unknown))}, which is not known here and was not followed"
     return Noted(observed, told) if unknown else observed
+
+
+def metric_of(result: PushResult) -> str:
+    """The contract's word for what a push amounted to."""
+    if result.errors:
+        return "error"
+    if result.deleted:
+        return "reconcile" if result.ingested else "tombstone"
+    return "ingest"
 
 
 def repush_identical(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[str, Any]:

@@ -242,7 +242,7 @@ REFUSED = {
     "metadata no object": (record(2, metadata=[]), "metadata: expected `object`, got `array`"),
     "no object": ("[]", "expected"),
     "no json": ("{", "expected JSON"),
-    "twice the same id": (record(3), "is that of line 2, too"),
+    "twice the same id": (record(3), "line 2 has the same id"),
 }
 
 

@@ -13,7 +13,7 @@ import pytest
 from builders.corpus import chunks
 from vocabgap.corpus.manifest import Manifest, read_manifest
 from vocabgap.corpus.store import Store
-from vocabgap.corpus.version import damaged_files, what_is_whole
+from vocabgap.corpus.version import damaged_files, undamaged
 from vocabgap.errors import AccessDeniedError, StateError
 
 not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root writes folders whatever their permissions")
@@ -147,7 +147,7 @@ def test_a_corpus_that_may_only_be_read_is_read_and_not_changed(filled: Store) -
 def test_a_part_that_is_missing_is_named(filled: Store) -> None:
     (filled.folder / "chunks-000001.parquet").unlink()
 
-    with pytest.raises(StateError, match=r"'chunks-000001\.parquet', which version 2 needs, is missing"):
+    with pytest.raises(StateError, match=r"'chunks-000001\.parquet', a file of version 2, is missing"):
         filled.version()
     with (
         pytest.raises(StateError, match=r"cannot be changed: chunks-000001\.parquet: No such file"),
@@ -188,7 +188,7 @@ def test_a_flipped_bit_is_told_by_whatever_reads_and_never_written_on(filled: St
             filled.compact,
             lambda: change_much(filled, chunks("d")),
         ):
-            with pytest.raises(StateError, match=rf"{name}' is damaged: it is not what was written"):
+            with pytest.raises(StateError, match=rf"{name}' is damaged: its digest is not"):
                 use()
 
     path.write_bytes(whole)
@@ -200,14 +200,14 @@ def test_what_is_whole_can_be_read_beside_what_is_damaged(filled: Store) -> None
     path.write_bytes(path.read_bytes().replace(b"PAR1", b"PAR2"))
 
     assert [*damaged_files(filled.folder, filled_manifest(filled))] == [path.name]
-    assert what_is_whole(filled.folder).rows(["id"])["id"].to_list() == ["c"]
+    assert undamaged(filled.folder).rows(["id"])["id"].to_list() == ["c"]
 
 
 def test_nothing_is_read_where_it_is_not_known_what_was_deleted(filled: Store) -> None:
     (filled.folder / "deleted-000002.parquet").write_bytes(b"")
 
-    with pytest.raises(StateError, match="the file that says which records are deleted is damaged") as told:
-        what_is_whole(filled.folder)
+    with pytest.raises(StateError, match="the file that lists the deleted records is damaged") as told:
+        undamaged(filled.folder)
     assert "--salvage" not in told.value.hint  # which was asked for
 
 

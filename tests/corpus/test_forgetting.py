@@ -103,7 +103,7 @@ def test_a_dry_run_tells_what_is_forgotten_then(shared: Corpus, asked: dict[str,
 def test_bytes_of_what_was_forgotten_before_are_pointed_to(shared: Corpus) -> None:
     shared.forget("north", image="heron")
 
-    with pytest.raises(NotFoundError, match="forgotten before go with `vocabgap corpus compact`"):
+    with pytest.raises(NotFoundError, match="forgotten records go with `vocabgap corpus compact`"):
         shared.forget("north", image="heron", compact=True)
 
 

@@ -299,7 +299,7 @@ def test_snapshot_with_a_folder_that_cannot_be_listed_is_refused(
     shutil.rmtree(photos / "heron")
     (photos / "heron").symlink_to(tmp_path / "elsewhere")
 
-    with pytest.raises(StateError, match="cannot be listed, so the logs in it would be withdrawn"):
+    with pytest.raises(StateError, match="cannot be listed, so its logs would be withdrawn"):
         corpus.push(photos, **NORTH, snapshot=True)
     assert len(chunks(corpus)) == 3
 

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from vocabgap.corpus.contracts import keeps
 from vocabgap.corpus.identity import (
-    CONTRACT_ROOT_KINDS,
     NATURAL_KEY,
     TENANT,
     content_hash,
@@ -36,9 +35,7 @@ def test_a_tenant_is_what_the_schema_takes_for_one(chunk: dict[str, Any], name: 
 
 
 def test_the_kind_of_root_is_no_part_of_a_hash(chunk: dict[str, Any]) -> None:
-    kinds = {
-        content_hash({**chunk, "rootKind": kind}, "ada", "lab") for kind in (*CONTRACT_ROOT_KINDS, ROOT_KIND)
-    }
+    kinds = {content_hash({**chunk, "rootKind": kind}, "ada", "lab") for kind in ("bare-repo", ROOT_KIND)}
     assert len(kinds) == 1
 
 

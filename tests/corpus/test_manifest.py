@@ -92,7 +92,7 @@ def test_that_of_a_newer_format_is_told_whatever_else_it_holds(tmp_path: Path) -
     content = {"format": FORMAT, "format_version": 2, "corpus": "elsewhere"}
     (tmp_path / MANIFEST).write_bytes(msgspec.json.encode(content))
 
-    with pytest.raises(StateError, match=r"newer vocabgap: format version 2, this one knows 1 \(install"):
+    with pytest.raises(StateError, match=r"newer vocabgap: format version 2, this one reads 1 \(install"):
         read_manifest(tmp_path)
 
 

@@ -16,8 +16,7 @@ def live(*metadata: dict[str, Any]) -> MemoryVersion:
 
 
 def outcomes(version: MemoryVersion, *incoming: tuple[str, dict[str, Any]]) -> list[Merged]:
-    records = [{"id": identity, "metadata": metadata} for identity, metadata in incoming]
-    return [each.outcome for each in classify(version, records)]
+    return [record.outcome for record in classify(version, incoming)]
 
 
 def test_a_record_is_there_already_or_clashes_or_is_new() -> None:
@@ -44,7 +43,7 @@ def test_absent_null_and_text_name_different_chunks(field: str) -> None:
 
 def test_a_divergence_is_refused_with_how_many_and_a_few_of_them() -> None:
     version = live(*({**PIECE, "name": f"n{number}"} for number in range(7)))
-    records = [{"id": f"new-{number}", "metadata": {**PIECE, "name": f"n{number}"}} for number in range(7)]
+    records = [(f"new-{number}", {**PIECE, "name": f"n{number}"}) for number in range(7)]
     with pytest.raises(RefusedError, match="7 of the records") as refused:
         refuse_divergence(classify(version, records))
     assert refused.value.code == Code.DIVERGENCE
@@ -54,5 +53,5 @@ def test_a_divergence_is_refused_with_how_many_and_a_few_of_them() -> None:
 
 
 def test_what_is_new_or_there_already_is_not_refused() -> None:
-    refuse_divergence(classify(live(PIECE), [{"id": "live-0", "metadata": PIECE}]))
+    refuse_divergence(classify(live(PIECE), [("live-0", PIECE)]))
     assert classify(live(PIECE), []) == []

@@ -8,7 +8,8 @@ import pytest
 
 from builders.corpus import ids_of
 from vocabgap.corpus.corpus import Corpus
-from vocabgap.corpus.upkeep import Identity, Overview, overview, set_manifest
+from vocabgap.corpus.upkeep import Identity, Overview, overview
+from vocabgap.corpus.version import PathSnapshot
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.model.record import LOG_NAME
 
@@ -18,6 +19,11 @@ class Whose(TypedDict):
 
     tenant: str
     repo: str
+
+
+def snapshot_of(corpus: Corpus, paths: list[str], now: datetime) -> None:
+    with corpus.store.changing("snapshot") as change:
+        change.keep_snapshot(PathSnapshot("north", "photos", tuple(paths), now))
 
 
 NORTH: Whose = {"tenant": "north", "repo": "photos"}
@@ -51,14 +57,14 @@ def test_records_are_counted_by_identity(corpus: Corpus, photos: Path) -> None:
 
 def test_what_the_last_snapshot_lacks_is_missing_if_it_came_before(corpus: Corpus, photos: Path) -> None:
     corpus.push(photos, **NORTH, now=EARLY)
-    set_manifest(corpus.store, "north", "photos", [f"fjord/{LOG_NAME}"], now=EARLY)
+    snapshot_of(corpus, [f"fjord/{LOG_NAME}"], EARLY)
 
     assert only(corpus.status()).missing == 2
 
 
 def test_what_came_after_the_snapshot_is_not_missing(corpus: Corpus, photos: Path) -> None:
     corpus.push(photos, **NORTH, now=LATE)
-    set_manifest(corpus.store, "north", "photos", [], now=EARLY)
+    snapshot_of(corpus, [], EARLY)
 
     assert only(corpus.status()).missing == 0
 
@@ -79,7 +85,7 @@ def test_outdated_is_what_is_two_configurations_behind(
 
 def test_orphans_are_removed_and_nothing_else(corpus: Corpus, photos: Path) -> None:
     corpus.push(photos, **NORTH, now=EARLY)
-    set_manifest(corpus.store, "north", "photos", [f"fjord/{LOG_NAME}"], now=LATE)
+    snapshot_of(corpus, [f"fjord/{LOG_NAME}"], LATE)
     corpus.push(photos, tenant="south", repo="photos", now=EARLY)
 
     assert corpus.remove_orphans("north", dry_run=True) == 2

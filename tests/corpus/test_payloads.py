@@ -85,7 +85,7 @@ def test_payload_comes_through_standard_input(
         (b'{"files": [\n  oops]}', "p.json:2: expected JSON: expecting value at column 3"),
         (b"\xff", "p.json:1: expected UTF-8"),
         (b"[]", "p.json: expected an object"),
-        (b'{"files": [], "n": NaN}', "there is no NaN"),
+        (b'{"files": [], "n": NaN}', "NaN is no JSON value"),
         (b'{"a":' * 5000, "p.json"),
         (b"", "p.json:1: expected JSON"),
     ],
@@ -118,7 +118,7 @@ def test_payload_that_is_missing_is_told(tmp_path: Path) -> None:
 def test_signals_of_a_folder_are_none_of_a_payload(corpus: Corpus, tmp_path: Path) -> None:
     (tmp_path / "p.json").write_text('{"files":[]}')
 
-    with pytest.raises(InvalidInputError, match="what a payload withdraws, it says itself"):
+    with pytest.raises(InvalidInputError, match="a payload itself names what it withdraws"):
         corpus.push(tmp_path / "p.json", **NORTH, snapshot=True)
 
 

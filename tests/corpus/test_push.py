@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from conforming.memory_store import MemoryStore, MemoryVersion
-from vocabgap.corpus.contracts import Code, Metric, PushResult
+from vocabgap.corpus.contracts import Code
 from vocabgap.corpus.identity import Spoof
 from vocabgap.corpus.incoming import RawFile
-from vocabgap.corpus.push import push
+from vocabgap.corpus.push import PushResult, push
 from vocabgap.corpus.store import Store
 from vocabgap.errors import AccessDeniedError, ExitCode, StateError
 
@@ -34,7 +34,7 @@ def test_a_chunk_becomes_a_row_that_says_whose_it_is(chunk: Chunk) -> None:
     result = push(store, {"files": [chunk]}, tenant="@ada", repo="lab", agent="@scribe", now=NOW)
     (row,) = store.current.rows().to_dicts()
     metadata = msgspec.json.decode(row.pop("metadata"))
-    assert (result.tenant_id, result.ingested, result.added, result.metric) == ("ada", 1, 1, Metric.INGEST)
+    assert (result.tenant_id, result.ingested, result.added) == ("ada", 1, 1)
     assert row == {
         "id": metadata["hash"],
         "tenant_id": "ada",

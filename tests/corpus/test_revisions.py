@@ -128,7 +128,7 @@ def test_machine_without_git_is_told(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    with pytest.raises(NotFoundError, match="no git on this machine"):
+    with pytest.raises(NotFoundError, match="git cannot be run"):
         deleted_in_git(repository, "a", "b")
 
 

@@ -1,10 +1,10 @@
-"""Backups of a shared corpus: every chunk with its vector in a file, and back, verbatim.
+"""Backups of a shared corpus: a file with every chunk and its vector, which is restored verbatim.
 
-A file has one backup-record-v1 object a line; it is compressed if it is called `.zst`.
+A file has one backup-record-v1 object a line; a file that is called `.zst` is compressed.
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -37,17 +37,15 @@ else:
     from backports import zstd
 
 EMBEDDED_BY: Final = "embeddedBy"
-LONGEST_LINE: Final = 256 << 20  # bytes; no record is that long, and a damaged file shall not fill the memory
+LONGEST_LINE: Final = 256 << 20  # bytes; no record is that long, and a damaged file must not fill the memory
 _COMPRESSED: Final = ".zst"
-_CHECKED: Final[dict[int, int]] = {
-    zstd.CompressionParameter.checksum_flag: 1
-}  # a damaged byte is told, whatever it makes
+_CHECKED: Final[dict[int, int]] = {zstd.CompressionParameter.checksum_flag: 1}  # reveals any damaged byte
 _HINT: Final = "expected one backup-record-v1 object a line, as `vocabgap corpus export` writes them"
 _HALF: Final = "it is cut off, or holds half of a surrogate pair"
-_AT_ONCE: Final = 50_000  # chunks that are held in memory
-_SAMPLE: Final = 5  # divergent records that are named
+_AT_ONCE: Final = 50_000  # chunks in memory
+_SAMPLE: Final = 5  # divergent records that an error names
 _SHOWN_ID: Final = 12
-_NATURAL_KEY: Final = ("tenant_id", "repo_slug", "kind", "name")  # equal wherever natural keys are
+_NATURAL_KEY: Final = ("tenant_id", "repo_slug", "kind", "name")  # equal if natural keys are equal
 _EXPORTED: Final = ("id", "metadata", "content", "embedding")
 _EMBEDDED: Final = (
     "id", "tenant_id", "repo_slug", "root_kind", "source_path", "kind", "line", "content", "metadata",
@@ -60,8 +58,8 @@ class BackupRecord(msgspec.Struct, forbid_unknown_fields=True):
     Attributes:
         id: The chunk's id.
         embedding: Its vector.
-        metadata: What is said of it: JSON text of an object, kept as it is.
-        document: Its text, or null where it has none.
+        metadata: Its metadata: the JSON text of an object, unchanged.
+        document: Its text, or null.
     """
 
     id: Annotated[str, msgspec.Meta(min_length=1)]
@@ -76,12 +74,12 @@ _OBJECT: Final = msgspec.json.Decoder(dict[str, Any])
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What a backup holds.
+    """The content of a backup.
 
     Attributes:
         records: Chunks.
-        embedded: Of these, those whose vector was made for it.
-        without_document: Of these, those that have no text.
+        embedded: Chunks whose vector was computed for the backup.
+        without_document: Chunks without a text.
         dimension: Length of the vectors.
     """
 
@@ -92,28 +90,28 @@ class Exported:
 
 
 def export(version: Version, path: Path, settings: Settings) -> Exported:
-    """Write all chunks to a file, ordered by id. Nobody else may read it: gap text is private."""
+    """Write all chunks to a file, ordered by id. Only its owner may read it: gap text is private."""
     ids = version.rows(["id"])["id"].sort()
     embedded = version.rows(["id"], pl.col("embedding").is_null()).height
     dimension = version.dimension or settings.of(CorpusSettings).dimension
     vectors = _ChunkVectors(version, dimension, settings) if embedded else None
     without_document = 0
-    hint = "what was there before is still there; name a file elsewhere"
+    hint = "an earlier file is still there; name a file elsewhere"
     with refusing(f"'{path}' cannot be written", hint=hint), replacing(path) as plain:
         packed = zstd.ZstdFile(plain, "w", options=_CHECKED) if path.suffix == _COMPRESSED else plain
         with packed as file:
-            file.write(b"")  # without which a compressed file of no record would be an empty one, and damaged
+            file.write(b"")  # a compressed file without a record would have no bytes, and be damaged
             for start in range(0, len(ids), _AT_ONCE):
                 part = ids[start : start + _AT_ONCE]
                 wanted = pl.col("id").is_between(pl.lit(part[0]), pl.lit(part[-1]))
                 chunks = version.rows(_EXPORTED, wanted).sort("id")
                 without_document += chunks["content"].null_count()
-                file.writelines(msgspec.json.encode(each) + b"\n" for each in _records(chunks, vectors))
+                file.writelines(msgspec.json.encode(record) + b"\n" for record in _records(chunks, vectors))
     return Exported(len(ids), embedded, without_document, dimension)
 
 
 def _records(chunks: pl.DataFrame, vectors: "_ChunkVectors | None") -> Iterator[BackupRecord]:
-    """Chunks as records; one without a vector gets one, and says how it came about."""
+    """Yield chunks as records; a chunk without a vector gets one, with its provenance in the metadata."""
     missing = chunks.filter(pl.col("embedding").is_null())["id"].to_list()
     computed = vectors.of(missing) if vectors is not None and missing else {}
     for identity, metadata, content, embedding in chunks.iter_rows():
@@ -124,10 +122,10 @@ def _records(chunks: pl.DataFrame, vectors: "_ChunkVectors | None") -> Iterator[
 
 
 class _ChunkVectors:
-    """The vectors of the chunks of a corpus that were not restored with one.
+    """The vectors of chunks that were not restored with one.
 
-    That of a gap record is its row in the clustering of all gap records of the corpus; any other text is
-    compared with the other texts in the same way. A text without a word has zeros.
+    The vector of a gap record is its row in the clustering of all gap records of the corpus. Other texts are
+    compared with each other in the same way. A text without a word has zeros.
     """
 
     def __init__(self, version: Version, dimension: int, settings: Settings) -> None:
@@ -146,22 +144,22 @@ class _ChunkVectors:
         ]
 
     def of(self, ids: Sequence[str]) -> dict[str, list[float]]:
-        """The vectors of some chunks, by id."""
+        """Compute the vectors of some chunks, by id."""
         gaps, others = (vectors.of(map(wordings.get, ids)) for wordings, vectors in self._compared)
         return dict(zip(ids, (gaps + others).tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What came of a backup.
+    """The result of restoring a backup.
 
     Attributes:
-        records: Records in it.
-        added: Of these, those that were not there yet.
-        present: Of these, those that were, and stay as they are.
-        without_document: Of these, those that have no text.
-        forgotten: Of these, those that were left out, for somebody had them forgotten.
-        removed: Chunks that were there before and were replaced.
+        records: Records in the file.
+        added: New records.
+        present: Records that the corpus had already, and keeps unchanged.
+        without_document: Records without a text.
+        forgotten: Records that were left out because they were forgotten.
+        removed: Earlier chunks that were replaced.
         dimension: Length of the vectors.
     """
 
@@ -175,20 +173,19 @@ class Restored:
 
 
 def restore(store: Store, path: Path, *, replace: bool = False, at_once: int = _AT_ONCE) -> Restored:
-    """Put the records of a file into a corpus, verbatim; none of them unless all can be.
+    """Restore the records of a file verbatim; none of them unless all can be restored.
 
-    They are checked and written `at_once` at a time. No version names what was written before one is refused.
+    They are checked and written `at_once` at a time. No version names the written ones if one is refused.
     """
-    records = read_records(path)  # a pipe can be read but once
-    first = list(islice(records, 1))  # what cannot be read is told before a corpus is made
+    records = read_records(path)  # a pipe can be read only once
+    first = list(islice(records, 1))  # an unreadable file is refused before a corpus is made
     if replace and not first:
         hint = "look for another copy of it; to empty a corpus, remove its folder"
         raise InvalidInputError(f"backup '{path}' is empty: nothing was replaced", hint=hint)
     lines: dict[str, int] = {}
     added = without_document = forgotten = removed = 0
     with store.changing(f"restore of {path.name}") as change:
-        is_compared = divergence_scan(change, replace=replace) is DivergenceScan.PERFORMED
-        live = store.version() if is_compared else None
+        live = store.version() if change.measures.rows and not replace else None
         if replace:
             removed = change.delete(pl.lit(value=True))
             for kind in ("logs", "paths"):
@@ -200,13 +197,13 @@ def restore(store: Store, path: Path, *, replace: bool = False, at_once: int = _
             for number, record in batch:
                 _require_restorable(record, f"{path}:{number}", lines.get(record.id), dimension, holder)
                 lines[record.id] = number
-            said = [(record, _OBJECT.decode(record.metadata)) for _, record in batch]
+            decoded = [(record, _OBJECT.decode(record.metadata)) for _, record in batch]
             if live is not None:
-                refuse_divergence(classify(live, [{"id": each.id, "metadata": meta} for each, meta in said]))
-            restored, left_out = without_forgotten(change, frame_of(starmap(_row_of, said)))
+                refuse_divergence(classify(live, [(record.id, metadata) for record, metadata in decoded]))
+            restored, left_out = without_forgotten(change, frame_of(starmap(_row_of, decoded)))
             added += change.add(restored)
             forgotten += left_out.height
-            without_document += sum(record.document is None for record, _ in said)
+            without_document += sum(record.document is None for record, _ in decoded)
     present = len(lines) - added - forgotten
     return Restored(len(lines), added, present, without_document, forgotten, removed, dimension)
 
@@ -218,19 +215,19 @@ def _row_of(record: BackupRecord, metadata: Mapping[str, Any]) -> Row:
 def _require_restorable(
     record: BackupRecord, place: str, earlier: int | None, dimension: int, holder: str
 ) -> None:
-    """Refuse a record of an earlier line's id, or whose vector is not as long as the others."""
+    """Refuse a record with the id of an earlier line, or with a vector of another length."""
     problem, length = "", len(record.embedding)
     if length != dimension:
         problem = f"the vector has {length} dimensions, {holder} has {dimension}"
         hint = ". Restore into a corpus of its own, or replace this one"
     elif earlier is not None:
-        problem, hint = f"id '{record.id}' is that of line {earlier}, too", ""
+        problem, hint = f"line {earlier} has the same id '{record.id}'", ""
     if problem:
         raise RefusedError(Code.IMPORT_FAILED, f"{place}: {problem}; nothing was written{hint}")
 
 
 def read_records(path: Path) -> Iterator[tuple[int, BackupRecord]]:
-    """The records of a file, each with the number of its line. Blank lines are passed over."""
+    """Yield the records of a file with the numbers of their lines; skip blank lines."""
     try:
         with path.open("rb") as file:
             content = cast("BinaryIO", zstd.ZstdFile(file)) if path.suffix == _COMPRESSED else file
@@ -269,23 +266,15 @@ def _decoded(line: bytes, place: str) -> BackupRecord:
 
 
 class Merged(StrEnum):
-    """What becomes of a record that is merged."""
+    """The outcomes of merging a record."""
 
     PRESENT = "id-already-present"
     DIVERGENT = "natural-key-divergent"
     INSERTED = "inserted"
 
 
-class DivergenceScan(StrEnum):
-    """Whether the records of a backup were compared with the corpus, in the contract's words."""
-
-    PERFORMED = "performed"
-    SKIPPED_EMPTY = "skipped-empty-target"
-    SKIPPED_REPLACE = "skipped-replace-mode"
-
-
 class Classified(NamedTuple):
-    """What becomes of a record, and the chunks of the corpus that it meets there."""
+    """The outcome for a record, and the chunks of the corpus with its id or natural key."""
 
     id: str
     metadata: Mapping[str, Any]
@@ -293,33 +282,26 @@ class Classified(NamedTuple):
     live_ids: list[str]
 
 
-def divergence_scan(live: Version, *, replace: bool) -> DivergenceScan:
-    """Whether records are compared with a corpus: not where it is empty, nor where nothing of it stays."""
-    if replace:
-        return DivergenceScan.SKIPPED_REPLACE
-    return DivergenceScan.PERFORMED if live.measures.rows else DivergenceScan.SKIPPED_EMPTY
-
-
-def classify(live: Version, incoming: Sequence[Mapping[str, Any]]) -> list[Classified]:
-    """What becomes of records that are merged into a corpus."""
+def classify(live: Version, incoming: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Classified]:
+    """Classify records, given by id and metadata, that are to be merged into a corpus."""
     if not incoming:
         return []
-    present = set(live.rows(["id"], pl.col("id").is_in([record["id"] for record in incoming]))["id"])
-    ids_by_key = _ids_by_key(live, [record for record in incoming if record["id"] not in present])
+    present = set(live.rows(["id"], pl.col("id").is_in([identity for identity, _ in incoming]))["id"])
+    ids_by_key = _ids_by_key(live, [record for record in incoming if record[0] not in present])
     classified = []
-    for record in incoming:
-        if record["id"] in present:
-            outcome, live_ids = Merged.PRESENT, [record["id"]]
+    for identity, metadata in incoming:
+        if identity in present:
+            outcome, live_ids = Merged.PRESENT, [identity]
         else:
-            live_ids = ids_by_key.get(natural_key(record["metadata"]), [])
+            live_ids = ids_by_key.get(natural_key(metadata), [])
             outcome = Merged.DIVERGENT if live_ids else Merged.INSERTED
-        classified.append(Classified(record["id"], record["metadata"], outcome, live_ids))
+        classified.append(Classified(identity, metadata, outcome, live_ids))
     return classified
 
 
-def _ids_by_key(live: Version, incoming: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Natural key to the ids of the chunks that have it, for all keys of some records."""
-    rows = [row_of(record["id"], record["metadata"], None, verbatim="") for record in incoming]
+def _ids_by_key(live: Version, incoming: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, list[str]]:
+    """Return the ids of the chunks with the natural keys of some records, by key."""
+    rows = [row_of(identity, metadata, None, verbatim="") for identity, metadata in incoming]
     sought = frame_of(rows).select(_NATURAL_KEY).unique()
     within = pl.col("tenant_id").is_in(sought["tenant_id"].drop_nulls().to_list())
     chunks = live.rows(["id", "metadata", *_NATURAL_KEY], within | pl.col("tenant_id").is_null())
@@ -330,24 +312,24 @@ def _ids_by_key(live: Version, incoming: Sequence[Mapping[str, Any]]) -> dict[st
     return ids_by_key
 
 
-def refuse_divergence(classified: Iterable[Classified]) -> None:
-    """Refuse a merge in which a record would stand beside another version of the same chunk."""
-    divergent = [each for each in classified if each.outcome is Merged.DIVERGENT]
+def refuse_divergence(classified: Sequence[Classified]) -> None:
+    """Refuse a merge that would put a record beside another version of the same chunk."""
+    divergent = [record for record in classified if record.outcome is Merged.DIVERGENT]
     if not divergent:
         return
     sample = "; ".join(map(_described, divergent[:_SAMPLE]))
     raise RefusedError(
         Code.DIVERGENCE,
         f"{len(divergent)} of the records name a chunk that is there under another id: {sample}. "
-        "Nothing was written. See why the ids differ, or replace the corpus as a whole",
+        "Nothing was written. Find out why the ids differ, or replace the corpus as a whole",
         divergent=len(divergent),
-        sample=[{"id": each.id, "liveIds": each.live_ids} for each in divergent[:_SAMPLE]],
+        sample=[{"id": record.id, "liveIds": record.live_ids} for record in divergent[:_SAMPLE]],
     )
 
 
-def _described(each: Classified) -> str:
+def _described(record: Classified) -> str:
     kind, name, source, tenant, repo = map(
-        each.metadata.get, ("type", "name", "source", "tenantId", "repoSlug")
+        record.metadata.get, ("type", "name", "source", "tenantId", "repoSlug")
     )
-    ids = f"{each.id[:_SHOWN_ID]} here, {each.live_ids[0][:_SHOWN_ID]} there"
+    ids = f"{record.id[:_SHOWN_ID]} here, {record.live_ids[0][:_SHOWN_ID]} there"
     return f"{kind} {name!r} in {source!r} of {tenant}/{repo} ({ids})"

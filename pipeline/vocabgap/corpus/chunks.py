@@ -1,4 +1,4 @@
-"""Chunks as rows of table `chunks`, and lines of gap logs as chunks and back as records that ingest reads."""
+"""Chunks as rows of table `chunks`; lines of gap logs as chunks, and chunks as lines that ingest decodes."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,17 +10,14 @@ from typing import Annotated, Any, Final, NamedTuple
 import msgspec
 import polars as pl
 
-from vocabgap.corpus.compact_json import compact_json, is_unicode
-from vocabgap.corpus.identity import SHARED_REPO, SHARED_TENANT, milliseconds
+from vocabgap.corpus.identity import SHARED_REPO, SHARED_TENANT, compact_json, is_unicode, milliseconds
 from vocabgap.corpus.incoming import HASH_INPUTS, RAW_ROOT_KIND, SCHEMA_VERSION
-from vocabgap.corpus.manifest import is_corpus as is_corpus  # noqa: PLC0414 - what ingest asks of a root
 from vocabgap.corpus.store import open_store
 from vocabgap.corpus.version import PATH_KEY, Version
 from vocabgap.errors import NotFoundError
 from vocabgap.ingest.columns import FOLDER, TEXT
 from vocabgap.ingest.log_lines import STORED, scan_stored
-from vocabgap.ingest.scanning import Scan as Scan  # noqa: PLC0414 - what a corpus gives
-from vocabgap.ingest.scanning import united
+from vocabgap.ingest.scanning import Scan, united
 from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.sources import Source
 from vocabgap.model.tables import CHUNKS, GAP_KIND, UTC_MICROSECONDS
@@ -31,27 +28,23 @@ READ: Final = ("id", "tenant_id", "repo_slug", "root_kind", "source_path", "line
 _READABLE: Final = pl.col("kind").eq(GAP_KIND) & pl.all_horizontal(
     pl.col("content", "tenant_id", "repo_slug", "root_kind", "source_path").is_not_null()
 )
-_TEXTS: Final = ("id", "content", "description")  # columns of their own, or the same text once more
+_TEXTS: Final = ("id", "content", "description")  # columns of their own, or the same text again
 _INT64: Final = 2**63
 _FIRST: Final = milliseconds(datetime.min.replace(tzinfo=UTC))
 _LAST: Final = milliseconds(datetime.max.replace(tzinfo=UTC))
-
-
 _Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 60)]
 
 
-class _Meta(msgspec.Struct, frozen=True, rename="camel"):
-    """What a chunk's own metadata say of where its line stood."""
+class _Origin(msgspec.Struct, frozen=True, rename="camel"):
+    """The place of a chunk's line in its log; `copies` are line and offset of further equal lines."""
 
     byte_offset: _Count | None = None
     folder: str | None = None
-    copies: tuple[tuple[_Count, _Count], ...] = ()  # line and offset of each further line that is the same
+    copies: tuple[tuple[_Count, _Count], ...] = ()
 
 
 class _Stored(msgspec.Struct, frozen=True, rename="camel"):
-    """The part of a stored chunk's metadata that is about its line."""
-
-    custom_meta: _Meta = _Meta()
+    custom_meta: _Origin = _Origin()
 
 
 _STORED: Final = msgspec.json.Decoder(_Stored)
@@ -64,7 +57,7 @@ def scan_corpora(
     repositories: Sequence[str] = (),
     sources: Mapping[str, Source] | None = None,
 ) -> Scan:
-    """Read shared corpora for `ingest.scan`; a record that two of them have counts once."""
+    """Read shared corpora as a scan of their logs; a record that two of them have counts once."""
     return united(
         scan_version(open_store(root).version(), tenants=tenants, repositories=repositories, sources=sources)
         for root in roots
@@ -87,7 +80,7 @@ def scan_version(
 
 
 def scope(tenants: Sequence[str] = (), repositories: Sequence[str] = ()) -> pl.Expr:
-    """The chunks of some tenants and repositories, as a condition over table `chunks`; all by default."""
+    """Return the condition of chunks of some tenants and repositories; all by default."""
     wanted = pl.lit(value=True)
     for column, names in (("tenant_id", tenants), ("repo_slug", repositories)):
         if names:
@@ -95,35 +88,28 @@ def scope(tenants: Sequence[str] = (), repositories: Sequence[str] = ()) -> pl.E
     return wanted
 
 
-def require_whose(version: Version, tenant: str, repo: str | None = None, paths: Iterable[str] = ()) -> None:
-    """Refuse a tenant, a repository or a path of which there is nothing; the error names the nearest.
-
-    Raises:
-        NotFoundError: There is none.
-    """
+def require_owner(version: Version, tenant: str, repo: str | None = None, paths: Iterable[str] = ()) -> None:
+    """Raise NotFoundError with the nearest name if a tenant, repository or path is not in a corpus."""
     snapshots = version.table("paths").select("tenant_id", "repo_slug")
     held = [version.rows(PATH_KEY), version.table("logs").select(PATH_KEY), snapshots]
-    there = pl.concat(held, how="diagonal").unique().sort(PATH_KEY)
-    own = there.filter(tenant_id=tenant)
+    present = pl.concat(held, how="diagonal").unique().sort(PATH_KEY)
+    own = present.filter(tenant_id=tenant)
     here = own.filter(repo_slug=repo or "")["source_path"].drop_nulls()
-    asked = [("tenant '{}'", there["tenant_id"], tenant)]
-    of_tenant = f"repository '{{}}' of tenant '{tenant}'"
-    asked += [(of_tenant, own["repo_slug"], each) for each in (repo,) if each is not None]
-    asked += [(f"path '{{}}' of {tenant}/{repo}", here, path) for path in paths]
-    for what, known, name in asked:
-        if name not in known:
-            there_is = f"there is '{known[0]}', for instance" if len(known) else ""
-            hint = did_you_mean(name, known) or there_is or "`vocabgap corpus status` tells what there is"
+    required = [("tenant '{}'", present["tenant_id"], tenant)]
+    if repo is not None:
+        required.append((f"repository '{{}}' of tenant '{tenant}'", own["repo_slug"], repo))
+    required += [(f"path '{{}}' of {tenant}/{repo}", here, path) for path in paths]
+    for what, names, name in required:
+        if name not in names:
+            example = f"there is '{names[0]}', for instance" if len(names) else ""
+            hint = did_you_mean(name, names) or example or "`vocabgap corpus status` lists the content"
             raise NotFoundError(f"there is no {what.format(name)} in the corpus", hint=hint)
 
 
 def scan_chunks(
     chunks: pl.DataFrame, sources: Mapping[str, Source] | None = None
 ) -> tuple[pl.DataFrame, Scan]:
-    """Decode those of some chunks that are gap records.
-
-    Each line gets a number of its own, by which its record is found again.
-    """
+    """Decode the gap records among some chunks; the number of a line identifies its record."""
     lines = lines_of_chunks(chunks.filter(_READABLE)) if chunks.height else STORED.empty()
     lines = lines.unique("id", keep="first", maintain_order=True).with_columns(
         line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
@@ -132,14 +118,14 @@ def scan_chunks(
 
 
 def lines_of_chunks(chunks: pl.DataFrame) -> pl.DataFrame:
-    """The lines that some chunks hold (`ingest.STORED`)."""
-    origins = [_meta(metadata) for metadata in chunks["metadata"]]
+    """Return the lines of some chunks (`ingest.STORED`)."""
+    origins = [_origin(metadata) for metadata in chunks["metadata"]]
     lines = chunks.with_columns(
-        pl.Series("byte_offset", [each.byte_offset for each in origins], dtype=pl.Int64),
-        pl.Series(FOLDER, [each.folder for each in origins], dtype=pl.String),
+        pl.Series("byte_offset", [origin.byte_offset for origin in origins], dtype=pl.Int64),
+        pl.Series(FOLDER, [origin.folder for origin in origins], dtype=pl.String),
         pl.col("content").alias(TEXT),
     ).select(STORED.names)
-    copies = [(place, *copy) for place, each in enumerate(origins) for copy in each.copies]
+    copies = [(place, *copy) for place, origin in enumerate(origins) for copy in origin.copies]
     if not copies:
         return lines
     at, numbers, offsets = zip(*copies, strict=True)
@@ -149,18 +135,18 @@ def lines_of_chunks(chunks: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([lines, again])
 
 
-def _meta(metadata: str) -> _Meta:
-    """Where a line stood; nothing where somebody else uses the same names for other things."""
+def _origin(metadata: str) -> _Origin:
+    """Read the place of a line; none if another program uses the same names for other things."""
     try:
         return _STORED.decode(metadata).custom_meta
     except msgspec.MsgspecError:
-        return _Meta()
+        return _Origin()
 
 
 def chunks_of_lines(
     lines: pl.DataFrame, *, tenant_id: str, repo_slug: str, root_kind: str = RAW_ROOT_KIND
 ) -> Iterator[dict[str, Any]]:
-    """Each readable line as a chunk; of lines of a log that are the same the first, which names the rest."""
+    """Yield each readable line as a chunk; the first of several equal lines of a log names the others."""
     columns = ("record_id", TEXT, "source_path", "line", "byte_offset", FOLDER)
     is_first = pl.struct("source_path", "record_id", TEXT).is_first_distinct()
     copies: dict[tuple[str, ...], list[tuple[int, int]]] = {}
@@ -192,7 +178,7 @@ def chunks_of_lines(
 
 
 def folder_of(source_path: str, repo_slug: str) -> str:
-    """The folder that holds a log: the one of its path, or the repository."""
+    """Return the name of the folder that holds a log; at the root it is the repository."""
     above, _, _ = source_path.rpartition("/")
     return (above or repo_slug).rpartition("/")[2]
 
@@ -222,9 +208,9 @@ def row_of(
     embedding: list[float] | None = None,
     verbatim: str | None = None,
 ) -> Row:
-    """The row of a chunk. What its metadata say in another form than expected is null as a column.
+    """Return the row of a chunk; metadata of an unexpected type become null.
 
-    A restored record need not say whose it is: it is then what the contract shares, and of no path.
+    A restored record may lack an owner: it then belongs to the shared tenant, and has no path.
     """
     moment = _finite(metadata.get("ingestedAt"))
     return Row(
@@ -245,12 +231,12 @@ def row_of(
 
 
 def metadata_of(chunk: Mapping[str, Any]) -> dict[str, Any]:
-    """Everything that is said of a stamped chunk but its id and its text."""
+    """Return the fields of a stamped chunk without its id and its text."""
     return {field: value for field, value in chunk.items() if field not in _TEXTS}
 
 
 def frame_of(rows: Iterable[Row]) -> pl.DataFrame:
-    """Rows as a frame of table `chunks`."""
+    """Return rows as a frame of table `chunks`."""
     columns = dict(zip(Row._fields, zip(*rows, strict=True), strict=False))
     if not columns:
         return CHUNKS.empty()
@@ -270,6 +256,4 @@ def _finite(value: object) -> float | None:
 
 def _whole(value: object) -> int | None:
     number = _finite(value)
-    if number is None or not -_INT64 <= number < _INT64:
-        return None
-    return math.floor(number)
+    return math.floor(number) if number is not None and -_INT64 <= number < _INT64 else None

@@ -1,4 +1,4 @@
-"""A shared corpus for programs: what `vocabgap corpus` does, as one object."""
+"""The shared corpus for programs: the verbs of `vocabgap corpus` as methods of one object."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from vocabgap.corpus.chunks import PARSER_ID, Scan, require_whose, scan_version, scope
-from vocabgap.corpus.contracts import PushResult
+from vocabgap.corpus.chunks import PARSER_ID, require_owner, scan_version, scope
 from vocabgap.corpus.extension import CorpusSettings
 from vocabgap.corpus.identity import Spoof, require_identity, require_tenant
 from vocabgap.corpus.incoming import Parser
@@ -22,12 +21,13 @@ from vocabgap.corpus.payloads import (
     gap_log_parser,
     read_payload,
 )
-from vocabgap.corpus.push import MOST_CHUNKS, push
+from vocabgap.corpus.push import MOST_CHUNKS, PushResult, push
 from vocabgap.corpus.store import Store, open_store
 from vocabgap.corpus.upkeep import Forgotten, Overview, forget, lift, orphans_of, overview
-from vocabgap.corpus.version import PATH_KEY, Measures, damaged_files, what_is_whole
+from vocabgap.corpus.version import PATH_KEY, Measures, damaged_files, undamaged
 from vocabgap.corpus.withdrawal import deleted_in_git, empties
 from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError, require_kind, unusable
+from vocabgap.ingest.scanning import Scan
 from vocabgap.model.settings import Settings
 from vocabgap.text import count
 
@@ -46,29 +46,28 @@ def open_corpus(
     """Open the shared corpus in a folder.
 
     Args:
-        folder: Where it lies.
-        create: Whether one may be made there, by the first push or restore.
-        settings: How logs are read, what is done about false claims, and the like; the defaults by default.
-        parsers: What takes the files of payloads apart, by the `parserId` that a file names: functions of a
-            file (`content`, `source_path`, `entry`) that give its pieces, each a dict with `content` and, if
-            known, `kind`, `name`, `line_start`, `line_end` and `source`. The push adds what parsed-chunk-v1
-            asks for beside that.
-        on_wait: Called with who is at it, where a change has to wait for another writer.
+        folder: The folder.
+        create: Whether the first push or restore may make a corpus there.
+        settings: How to read logs, how to treat false claims, and the like; the defaults by default.
+        parsers: Parsers by the `parserId` of a payload's files: functions of a file (`content`,
+            `source_path`, `entry`) that yield its pieces, each a dict with `content` and, if known, `kind`,
+            `name`, `line_start`, `line_end` and `source`. The push adds the other fields of parsed-chunk-v1.
+        on_wait: A function that is called with the name of another writer if a change has to wait.
 
     Raises:
-        NotFoundError: There is none, and none is to be made.
+        NotFoundError: There is no corpus, and none may be made.
         InvalidInputError: The folder is an address, or a parser cannot be called.
     """
     for name, parser in (parsers or {}).items():
         if not callable(parser):
-            raise unusable(f"parsers[{name!r}]", "a function of a file that gives its pieces", parser)
+            raise unusable(f"parsers[{name!r}]", "a function of a file that yields its pieces", parser)
     settings = Settings() if settings is None else settings
     require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
     return Corpus(open_store(folder, create=create, on_wait=on_wait), settings, parsers or {})
 
 
 class Corpus:
-    """A shared corpus: what several people, machines and repositories contribute, and may withdraw."""
+    """A shared corpus: the contributions of several people, machines and repositories."""
 
     def __init__(self, store: Store, settings: Settings, parsers: Mapping[str, Parser]) -> None:
         self.store = store
@@ -89,63 +88,39 @@ class Corpus:
         confirmed: bool | Callable[[], bool] = False,
         now: datetime | None = None,
     ) -> PushResult:
-        """Bring in what a folder or a payload holds, and take out what it withdraws.
+        """Bring in the content of a folder or a payload, and withdraw the chunks that it withdraws.
 
-        What is wrong with single lines or chunks is part of the answer; everything else is done. A gap log of
-        a folder takes the place of what is there of its path.
+        Faults of single lines or chunks are part of the answer; everything else is done. A gap log of a
+        folder replaces everything of its path.
 
         Args:
             source: An image repository, the file of a payload (`-` for standard input), or a payload.
-            tenant: Whose push it is.
-            repo: The repository that alone may be touched.
+            tenant: The tenant that pushes.
+            repo: The only repository that may be touched.
             deleted: For a folder: source paths to withdraw.
-            snapshot: For a folder: whether to withdraw what is of no log that is there now.
+            snapshot: For a folder: whether to withdraw all logs that are not in it.
             base: For a folder: the revision since which deletions count.
-            head: The revision up to which they do.
-            git: The folder of a git repository that answers for the revisions.
-            confirmed: Whether a push that withdraws everything of the repository is meant; a function is
-                called for such a push alone.
+            head: The revision up to which they count.
+            git: The folder of a git repository that has the revisions.
+            confirmed: Whether a push may withdraw the whole repository; a function is asked only then.
             now: The moment of the push; the present one by default.
 
         Raises:
-            NotFoundError: No log is in the folder, or there is nothing of a path to withdraw.
-            VocabgapError: The folder or the file cannot be read, or it is not said whose push it is.
+            NotFoundError: The folder has no log, or there is nothing to withdraw.
+            VocabgapError: The folder or the file cannot be read, or the tenant or repository is unusable.
         """
         tenant = require_identity(tenant, repo)
         if head is not None and base is None:
-            raise InvalidInputError("--head is given without --base", hint="say since when deletions count")
-        signals = {"deleted": list(deleted), "baseRevision": base, "headRevision": head}
-        parser = gap_log_parser(self.settings.sources)
-        is_folder = not isinstance(source, Mapping) and Path(source).is_dir()
+            raise InvalidInputError("--head is given without --base", hint="name the first revision, too")
+        parser, is_folder = gap_log_parser(self.settings.sources), False
         if isinstance(source, Mapping):
             payload = source
-        elif is_folder:
-            if deleted:
-                require_whose(self.store.version(), tenant, repo, deleted)
-            payload, parser = folder_payload(
-                Path(source), tenant, repo, self.settings.scan, signals, snapshot=snapshot
-            )
-            present = {file["sourcePath"] for file in payload["files"]}
-            if not (present or deleted or base) and not (snapshot and self._paths(tenant, repo)):
-                raise NotFoundError(
-                    f"no log was found in '{source}'",
-                    hint="name a folder above the logs; `vocabgap check` tells what they are called",
-                )
-            for path in present.intersection(deleted):
-                raise InvalidInputError(
-                    f"'{path}' is to be withdrawn, and is in '{source}'", hint="remove it there first"
-                )
-            known = self._paths(tenant, repo) if snapshot and present else set()
-            is_meant = not known or not known.isdisjoint(present)
-            if not is_meant and not (confirmed() if callable(confirmed) else confirmed):
-                raise InvalidInputError(
-                    f"'{source}' has none of the {count(len(known), 'log')} of {tenant}/{repo}: all would be"
-                    " withdrawn; nothing was changed",
-                    hint="check --repo, or confirm it with --yes",
-                )
+        elif is_folder := Path(source).is_dir():
+            signals = {"deleted": list(deleted), "baseRevision": base, "headRevision": head}
+            payload, parser = self._read_folder(Path(source), tenant, repo, signals, snapshot, confirmed)
         elif deleted or snapshot or base is not None:
             raise InvalidInputError(
-                f"'{source}' is no folder: what a payload withdraws, it says itself",
+                f"'{source}' is no folder: a payload itself names what it withdraws",
                 hint="`deleted`, `manifestSnapshot`, `baseRevision` and `headRevision` are its fields",
             )
         else:
@@ -164,40 +139,73 @@ class Corpus:
             now=now,
         )
 
+    def _read_folder(  # noqa: PLR0917 - as `push` has them
+        self,
+        folder: Path,
+        tenant: str,
+        repo: str,
+        signals: dict[str, Any],
+        snapshot: bool,
+        confirmed: bool | Callable[[], bool],
+    ) -> tuple[dict[str, Any], Parser]:
+        """Return the payload of a folder and its parser; refuse one that is probably another repository."""
+        deleted = signals["deleted"]
+        if deleted:
+            require_owner(self.store.version(), tenant, repo, deleted)
+        payload, parser = folder_payload(folder, tenant, repo, self.settings.scan, signals, snapshot=snapshot)
+        present = {file["sourcePath"] for file in payload["files"]}
+        before = self._paths(tenant, repo) if snapshot else set()
+        if not (present or deleted or signals["baseRevision"] or before):
+            raise NotFoundError(
+                f"no log was found in '{folder}'",
+                hint="name a folder above the logs; `vocabgap check` lists their names",
+            )
+        for path in present.intersection(deleted):
+            raise InvalidInputError(
+                f"'{path}' is to be withdrawn, but it is in '{folder}'", hint="remove it there first"
+            )
+        is_other = present and before and before.isdisjoint(present)
+        if is_other and not (confirmed() if callable(confirmed) else confirmed):
+            raise InvalidInputError(
+                f"'{folder}' has none of the {count(len(before), 'log')} of {tenant}/{repo}: all would be"
+                " withdrawn; nothing was changed",
+                hint="check --repo, or confirm it with --yes",
+            )
+        return payload, parser
+
     def _paths(self, tenant: str, repo: str) -> set[str]:
-        """The paths of a repository of which anything was ever pushed, and is not forgotten."""
         try:
             version = self.store.version()
-            require_whose(version, tenant, repo)
+            require_owner(version, tenant, repo)
         except NotFoundError:
             return set()
         return set(version.rows(["source_path"], scope([tenant], [repo]))["source_path"])
 
     def scan(self, *, tenants: tuple[str, ...] = (), repositories: tuple[str, ...] = ()) -> Scan:
-        """The gap records as a scan of their logs would give them; by default those of every tenant."""
+        """Read the gap records as a scan of their logs would; by default those of every tenant."""
         return scan_version(
             self.store.version(), tenants=tenants, repositories=repositories, sources=self.settings.sources
         )
 
     def export(self, file: str | Path, *, salvage: bool = False) -> "Exported":
-        """Write every chunk with its vector to a file of backup-record-v1 records, packed if it is a `.zst`.
+        """Write every chunk with its vector to a file of backup-record-v1 records; a `.zst` is compressed.
 
-        With `salvage` files of the corpus that are damaged are left out.
+        With `salvage`, damaged files of the corpus are left out.
 
         Raises:
-            VocabgapError: The corpus cannot be read, or the file not be written.
+            VocabgapError: The corpus cannot be read, or the file cannot be written.
         """
         from vocabgap.corpus.backups import export  # noqa: PLC0415 - loads SciPy
 
-        version = what_is_whole(self.store.folder) if salvage else self.store.version()
+        version = undamaged(self.store.folder) if salvage else self.store.version()
         return export(version, Path(file), self.settings)
 
     def restore(self, file: str | Path, *, replace: bool = False) -> "Restored":
-        """Put back the records of such a file, verbatim; none of them unless all can be.
+        """Restore the records of such a file verbatim; none of them unless all can be restored.
 
         Args:
             file: The file.
-            replace: Whether they take the place of what is there.
+            replace: Whether they replace the whole content of the corpus.
 
         Raises:
             VocabgapError: A record cannot be restored; nothing has changed.
@@ -207,10 +215,10 @@ class Corpus:
         return restore(self.store, Path(file), replace=replace)
 
     def export_chunks(self, file: str | Path, *, tenant: str, repo: str) -> ExportedChunks:
-        """Write a repository as a payload, to be pushed elsewhere.
+        """Write a repository as a payload that another installation can push.
 
         Raises:
-            VocabgapError: The corpus cannot be read, or the file not be written.
+            VocabgapError: The corpus cannot be read, or the file cannot be written.
         """
         return export_chunks(self.store.version(), Path(file), tenant=tenant, repo=repo)
 
@@ -226,19 +234,19 @@ class Corpus:
     ) -> Forgotten:
         """Remove records of a tenant, and leave them out of every later push and restore.
 
-        Only hashes of them are kept. Their bytes go with the next compaction.
+        The corpus keeps only hashes of them. Their bytes go with the next compaction.
 
         Args:
-            tenant: Whose they are.
-            repo: Only those of this repository.
-            image: Only those of this image, as the record names it or as its folder is called.
-            record: Only the one with this id: that of the chunk or of the gap record.
-            compact: Whether to compact the corpus, too: no byte of them is left in its folder.
-            dry_run: Whether to remove nothing, and tell what would be removed.
+            tenant: The owner of the records.
+            repo: Only records of this repository.
+            image: Only records of this image, as the record names it or as its folder is called.
+            record: Only the record with this id: that of the chunk or of the gap record.
+            compact: Whether to compact the corpus, so that no byte of them is left in its folder.
+            dry_run: Whether to only count them.
 
         Raises:
             InvalidInputError: No tenant is named.
-            NotFoundError: There are none.
+            NotFoundError: There are no such records.
             StateError: The corpus cannot be changed.
         """
         sources, compacts = self.settings.sources, compact and not dry_run
@@ -247,7 +255,7 @@ class Corpus:
                 self.store, tenant, repo, image=image, record=record, sources=sources, dry_run=dry_run
             )
         except NotFoundError:
-            if compacts:  # they may have been forgotten by a run that was stopped before this
+            if compacts:  # a run that was stopped before its compaction may have forgotten them
                 self.compact()
             raise
         if compacts:
@@ -261,36 +269,36 @@ class Corpus:
         return forgotten
 
     def lift(self, tenant: str, repo: str | None = None, *, record: str | None = None) -> int:
-        """Let what was forgotten come again with the next push or restore; gives how many records.
+        """Let forgotten records come again with the next push or restore; return how many.
 
         Raises:
-            NotFoundError: Nothing of that was forgotten.
+            NotFoundError: No such record was forgotten.
         """
         return lift(self.store, tenant, repo, record=record)
 
     def configure(self, tenant: str) -> int:
-        """Note that a tenant was configured anew; gives how often by now.
+        """Count a new configuration of a tenant; return how many there are.
 
-        What is not pushed again becomes stale, and then outdated.
+        Records that the tenant does not push again become stale, and then outdated.
 
         Raises:
-            InvalidInputError: It is no tenant.
-            NotFoundError: There is nothing of that tenant.
+            InvalidInputError: The name is no tenant.
+            NotFoundError: The tenant has no records.
         """
         tenant_id = require_tenant(tenant)
         with self.store.changing(f"configuration of {tenant_id}") as change:
-            require_whose(change, tenant_id)
+            require_owner(change, tenant_id)
             return change.configure(tenant_id)
 
     def remove_orphans(self, tenant: str, *, dry_run: bool = False) -> int:
-        """Remove what is left over of a tenant, by the rules that `status` tells; gives how many records.
+        """Remove the missing and outdated records of a tenant, as `status` counts them; return how many.
 
         Args:
-            tenant: Whose they are.
-            dry_run: Whether to remove nothing, and tell how many would be removed.
+            tenant: The owner of the records.
+            dry_run: Whether to only count them.
 
         Raises:
-            NotFoundError: There is nothing of that tenant.
+            NotFoundError: The tenant has no records.
         """
         tenant_id, gap = require_tenant(tenant), self.settings.of(CorpusSettings).orphan_version_gap
         if dry_run:
@@ -301,13 +309,13 @@ class Corpus:
             return change.delete(pl.col("id").is_in(orphans["id"].implode()))
 
     def compact(self) -> Measures:
-        """Make deletions physical: what was removed is in no file of the corpus afterwards."""
+        """Rewrite the corpus, so that no file of it holds removed records."""
         return self.store.compact()
 
     def damaged(self) -> dict[str, FileEntry]:
-        """The files that are missing or not what was written, by name, with the `rows` that they had."""
+        """Return the missing and the damaged files, by name, with the number of their `rows`."""
         return damaged_files(self.store.folder, read_manifest(self.store.folder) or Manifest())
 
     def status(self) -> Overview:
-        """How much of whom there is, how large it is, and what is left over."""
+        """Return the content of the corpus by repository, its size and its orphans."""
         return overview(self.store.version(), gap=self.settings.of(CorpusSettings).orphan_version_gap)

@@ -35,7 +35,7 @@ EXTENSION: Final = Extension(
     variables={"VOCABGAP_CORPUS": "folder"},
     commands={"corpus": Reference("doors.cli.corpus_command:corpus")},
     reader=RootReader(
-        "manifest.json", Reference("corpus.chunks:is_corpus"), Reference("corpus.chunks:scan_corpora")
+        "manifest.json", Reference("corpus.manifest:is_corpus"), Reference("corpus.chunks:scan_corpora")
     ),
     pages={"how to": ("corpus",)},
     documents={

@@ -1,20 +1,24 @@
-"""Whose a chunk is and which one it is: the identity tuple, content hashes, storage ids and natural keys."""
+"""The identity of a chunk: its owner, its hashes and its natural key, and JSON as JavaScript writes it."""
 
 import hashlib
+import json
+import math
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from enum import StrEnum
 from functools import lru_cache
+from types import NoneType
 from typing import Any, Final
 
 import msgspec
 
-from vocabgap.corpus.compact_json import compact_json
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.errors import unusable
 
-# Source paths that may be stored are relative, inside the root, and the same file on every system.
+# A source path may be stored if it is relative, inside its root, and the same file on every system.
 _PATH_FAULTS: Final = tuple(
     (re.compile(pattern, re.ASCII | re.IGNORECASE), fault)
     for pattern, fault in (
@@ -25,7 +29,7 @@ _PATH_FAULTS: Final = tuple(
         (r"\A[a-z]:", "starts with a drive letter"),
         (r"/(/|\Z)", "has an empty part"),
         (r"(\A|/)\.\.(/|\Z)", "leads out of its folder with '..'"),
-        (r"(\A|/)\.(/|\Z)", "has '.' as a part, so that it is not the only spelling of its path"),
+        (r"(\A|/)\.(/|\Z)", "has '.' as a part, so its path has a second spelling"),
         (
             r"(?:\A|/)((?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\ *(?:\.[^/]*)?)(?:/|\Z)",
             "has the part '{0[1]}', a name that Windows reserves",
@@ -36,13 +40,12 @@ PATH_HINT: Final = "expected a path relative to the root of its repository, such
 SHARED_TENANT: Final = "neo-shared"
 SHARED_REPO: Final = "neo"
 DEFAULT_VISIBILITY: Final = "team"
-CONTRACT_ROOT_KINDS: Final = ("neo-workspace", "bare-repo", "external-source")
 NATURAL_KEY: Final = ("tenantId", "repoSlug", "source", "name", "type")
 TENANT: Final = re.compile("[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 TENANT_HINT: Final = "1 to 64 lower-case letters, digits and dashes, no dash at either end"
 _REPO: Final = re.compile("[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 _REPO_HINT: Final = "parts of letters, digits, dots, dashes and underscores, joined by slashes"
-_UNSEEN: Final = "__proto__"  # a field of this name is none to JavaScript
+_IGNORED: Final = "__proto__"  # JavaScript has no field of this name
 _ABSENT, _NULL, _TEXT, _OTHER = range(4)
 GUARDED: Final = (
     "tenantId",
@@ -52,27 +55,37 @@ GUARDED: Final = (
     "tenantConfigVersion",
     "ingestedAt",
 )
-"""The fields of a chunk that only the receiving side can know."""
+"""The fields of a chunk that the receiving side sets."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND: Final = timedelta(milliseconds=1)
+
+_ENCODE_FAST: Final = msgspec.json.Encoder().encode  # escapes in texts exactly what JavaScript escapes
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_INDEX: Final = re.compile("0|[1-9][0-9]{0,9}")  # a key that JavaScript may take for an index
+_LAST_INDEX: Final = 2**32 - 2
+_PAST_DIGITS: Final = ":"
+_PLAIN: Final = frozenset({str, bool, NoneType})
+_EXACT: Final = 2**53  # JavaScript's numbers hold every whole number up to here
+_PLAIN_FROM, _PLAIN_BELOW = 1e-6, 1e21  # JavaScript writes numbers between these without an exponent
 
 
 @lru_cache(maxsize=4096)
 def path_fault(path: str) -> str | None:
-    """What keeps a source path from being stored, in words; None where nothing does."""
-    found = ((pattern.search(path), fault) for pattern, fault in _PATH_FAULTS)
-    return next((fault.format(match) for match, fault in found if match), None)
+    """Return why a source path cannot be stored, or None if it can."""
+    matches = ((pattern.search(path), fault) for pattern, fault in _PATH_FAULTS)
+    return next((fault.format(match) for match, fault in matches if match), None)
 
 
 def normal_tenant(claimed: object) -> str | None:
-    """A tenant as it is compared and stamped, without one leading @; None where none is named."""
+    """Return a tenant without one leading @, or None if there is no name."""
     if not isinstance(claimed, str):
         return None
     return claimed.removeprefix("@") or None
 
 
 def require_tenant(tenant: str) -> str:
-    """Refuse what is no tenant; gives it as it is stamped."""
+    """Return the normal form of a tenant; refuse a name that is not one."""
     tenant_id = normal_tenant(tenant) or ""
     if not TENANT.fullmatch(tenant_id):
         raise unusable("tenant", TENANT_HINT, tenant)
@@ -80,9 +93,9 @@ def require_tenant(tenant: str) -> str:
 
 
 def require_identity(tenant: str, repo: str) -> str:
-    """Refuse to go on without knowing whose it is; gives the tenant as it is stamped.
+    """Return the normal form of a tenant; refuse an unusable tenant or repository.
 
-    Where nobody is named, a payload itself would say whose it is, and could name anybody.
+    Without this check a payload would name its own owner, and could name anybody.
     """
     tenant_id = require_tenant(tenant)
     if not _REPO.fullmatch(repo):
@@ -91,33 +104,33 @@ def require_identity(tenant: str, repo: str) -> str:
 
 
 def content_hash(record: Mapping[str, Any], tenant_id: str | None, repo_slug: str | None) -> str:
-    """The SHA-256 (hex) of what a chunk says that its identity depends on.
+    """Return the SHA-256 (hex) of the fields that a chunk's identity depends on.
 
-    Of the fields that its `hashInputs` name, in their order, those count that it has. Where they name
-    `tenantId` or `repoSlug`, the chunk's own claim takes the place of what the receiving side knows.
+    The chunk names these fields in `hashInputs`; fields it lacks do not count. If it names `tenantId` or
+    `repoSlug`, its own value replaces the one of the receiving side.
     """
+    inputs = record["hashInputs"]
     values: dict[str, Any] = {"tenantId": tenant_id, "repoSlug": record.get("repoSlug") or repo_slug}
-    for field in record["hashInputs"]:
-        values[field] = record.get(field)
-    known = {
+    values |= {field: record.get(field) for field in inputs}
+    counted = {
         field: value
         for field, value in values.items()
-        if field != _UNSEEN and (value is not None or (field in record and field in record["hashInputs"]))
+        if field != _IGNORED and (value is not None or (field in record and field in inputs))
     }
-    return _digest(known)
+    return sha256_of(counted)
 
 
 def storage_id(chunk: Mapping[str, Any], stamp: Mapping[str, Any]) -> str:
-    """The id (SHA-256, hex) that a chunk is stored under: it depends on whose it is, whatever it claims."""
-    known = {field: stamp[field] for field in ("tenantId", "repoSlug") if field in stamp}
-    known |= {field: chunk[field] for field in ("hash", "type", "name", "source") if field in chunk}
-    return _digest(known)
+    """Return the id (SHA-256, hex) of a stored chunk: its owner is the one that the receiving side knows."""
+    values = {field: stamp[field] for field in ("tenantId", "repoSlug") if field in stamp}
+    values |= {field: chunk[field] for field in ("hash", "type", "name", "source") if field in chunk}
+    return sha256_of(values)
 
 
 def natural_key(metadata: Mapping[str, Any]) -> str:
-    """What names a chunk whatever it says: two chunks have the same key where they are versions of one thing.
+    """Return the natural key of a chunk: chunks with the same key are versions of one thing.
 
-    Every field says of what sort it is, so that an absent one, null and any text stay apart.
+    Each field carries a tag of its type, so that an absent value, null and any text stay different.
     """
     return compact_json([_tagged(metadata, field) for field in NATURAL_KEY])
 
@@ -132,19 +145,20 @@ def _tagged(metadata: Mapping[str, Any], field: str) -> list[Any]:
             return [_OTHER, value]
 
 
-def _digest(values: Mapping[str, Any]) -> str:
-    return hashlib.sha256(compact_json(values).encode()).hexdigest()
+def sha256_of(value: object) -> str:
+    """Return the SHA-256 (hex) of a value's compact JSON."""
+    return hashlib.sha256(compact_json(value).encode()).hexdigest()
 
 
 class Spoof(StrEnum):
-    """What is done about a claim that the receiving side knows better."""
+    """The treatment of a false claim."""
 
     OVERWRITE = "overwrite"
     REJECT = "reject"
 
 
 class Stamp(msgspec.Struct, frozen=True, rename="camel"):
-    """What the receiving side knows of a chunk; `ingested_at` in milliseconds since 1970."""
+    """The fields that the receiving side sets; `ingested_at` in milliseconds since 1970."""
 
     tenant_id: str = SHARED_TENANT
     repo_slug: str = SHARED_REPO
@@ -154,34 +168,34 @@ class Stamp(msgspec.Struct, frozen=True, rename="camel"):
     origin_agent_identity: str | msgspec.UnsetType = msgspec.UNSET
 
     def as_fields(self) -> dict[str, Any]:
-        """The stamp under the names that a chunk's fields have."""
+        """Return the stamp under the names of a chunk's fields."""
         fields: dict[str, Any] = msgspec.to_builtins(self)
         return fields
 
 
 def stamped(chunk: Mapping[str, Any], stamp: Stamp) -> dict[str, Any]:
-    """A chunk with the stamp of the receiving side and the id that it is stored under, also as its hash."""
-    known = stamp.as_fields()
-    identity = storage_id(chunk, known)
+    """Return a chunk with the stamp; its `id` and `hash` are its storage id."""
+    fields = stamp.as_fields()
+    identity = storage_id(chunk, fields)
     unguarded = {field: value for field, value in chunk.items() if field not in GUARDED}
-    return {**unguarded, **known, "hash": identity, "id": identity}
+    return {**unguarded, **fields, "hash": identity, "id": identity}
 
 
 def refuse_claims(chunk: Mapping[str, Any], known: Mapping[str, Any]) -> None:
-    """Refuse a chunk that claims something false."""
+    """Refuse a chunk that makes a false claim."""
     if claims := false_claims(chunk, known):
         field = claims[0]
         raise RefusedError(
             Code.SPOOF_REJECTED,
-            f"{field}: {chunk[field]!r} is claimed, but it is {known.get(field)!r}; nothing was written. "
-            "Push as whom you are, or let false claims be overwritten (tenant_spoof)",
+            f"{field}: the payload claims {chunk[field]!r}, but it is {known.get(field)!r}; "
+            "nothing was written. Push as yourself, or have false claims overwritten (tenant_spoof)",
             fields=claims,
-            claimed={each: chunk[each] for each in claims},
+            claimed={name: chunk[name] for name in claims},
         )
 
 
 def false_claims(chunk: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
-    """The guarded fields of a chunk that say something else than the stamp."""
+    """Return the guarded fields of a chunk that contradict the stamp."""
     return [field for field in GUARDED if field in chunk and not _same(field, chunk[field], known.get(field))]
 
 
@@ -192,10 +206,77 @@ def _same(field: str, claimed: object, known: object) -> bool:
 
 
 def milliseconds(moment: datetime) -> int:
-    """A moment as the contract counts it: whole milliseconds since 1970."""
+    """Return a moment in whole milliseconds since 1970."""
     return (moment - _EPOCH) // _MILLISECOND
 
 
 def moment_of(count: int) -> datetime:
-    """The moment of a count of milliseconds."""
+    """Return the moment of a count of milliseconds."""
     return _EPOCH + count * _MILLISECOND
+
+
+def compact_json(value: object) -> str:
+    """Write a value as JavaScript's `JSON.stringify` does, so that both sides compute the same hash.
+
+    Numbers look as JavaScript prints them (`42.0` as `42`), halves of surrogate pairs are escaped, and keys
+    that look like an index come first, in numeric order; all other keys keep their order.
+    """
+    if _is_plain(value):
+        with suppress(UnicodeEncodeError):  # half of a surrogate pair
+            return _ENCODE_FAST(value).decode()
+    return _escaped(_written(value))
+
+
+def is_unicode(text: str) -> bool:
+    """Check that a text has no half of a surrogate pair, and so can be stored."""
+    return text.isascii() or _SURROGATE.search(text) is None
+
+
+def _is_plain(value: object) -> bool:
+    """Check that every encoder writes the numbers and the order of keys as JavaScript does."""
+    if isinstance(value, dict):
+        if value and min(value) < _PAST_DIGITS:  # a key may look like an index
+            return False
+        value = list(value.values())
+    if isinstance(value, list):
+        return _PLAIN.issuperset(map(type, value)) or all(map(_is_plain, value))
+    return type(value) in _PLAIN or (type(value) is int and -_EXACT <= value <= _EXACT)
+
+
+def _written(value: object) -> str:
+    if isinstance(value, dict):
+        indices = sorted(filter(_is_index, value), key=int)
+        keys = [*indices, *(key for key in value if not _is_index(key))]
+        return "{" + ",".join(f"{_ENCODE(key)}:{_written(value[key])}" for key in keys) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(map(_written, value)) + "]"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return _ENCODE(value)
+    return _number(value)
+
+
+def _is_index(key: str) -> bool:
+    return _INDEX.fullmatch(key) is not None and int(key) <= _LAST_INDEX
+
+
+def _number(value: float) -> str:
+    """Write a number as JavaScript does: with the fewest digits that distinguish it from all others."""
+    try:
+        number = float(value) + 0.0  # no negative zero
+    except OverflowError:
+        return "null"
+    if not math.isfinite(number):
+        return "null"
+    if number and not _PLAIN_FROM <= abs(number) < _PLAIN_BELOW:
+        return repr(number).replace("e-0", "e-")
+    return f"{Decimal(repr(number)).normalize():f}"
+
+
+def _escaped(text: str) -> str:
+    """Escape halves of surrogate pairs; two that belong together become one character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+        return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", whole)
+    return text

@@ -1,4 +1,4 @@
-"""What a push brings: whose it is, and the chunks of its files, each checked before anything is stored."""
+"""The content of a payload: its owner and the chunks of its files, each checked before it is stored."""
 
 import re
 from collections import Counter
@@ -7,17 +7,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, Final, NamedTuple, Protocol
 
-from vocabgap.corpus.compact_json import compact_json, is_unicode
-from vocabgap.corpus.contracts import (
-    PARSED_CHUNK,
-    Code,
-    Fault,
-    PushError,
-    RefusedError,
-    Warned,
-    faults,
-    keeps,
-)
+from vocabgap.corpus.contracts import PARSED_CHUNK, Code, Fault, PushError, RefusedError, faults, keeps
 from vocabgap.corpus.identity import (
     DEFAULT_VISIBILITY,
     PATH_HINT,
@@ -26,8 +16,10 @@ from vocabgap.corpus.identity import (
     TENANT,
     TENANT_HINT,
     Spoof,
+    compact_json,
     content_hash,
     false_claims,
+    is_unicode,
     normal_tenant,
     path_fault,
     refuse_claims,
@@ -42,18 +34,18 @@ RAW_VERSION: Final = "1.0.0"
 RAW_KIND: Final = "doc-section"
 RAW_ROOT_KIND: Final = "external-source"
 HASH_INPUTS: Final = ("kind", "name", "content", "sourcePath", "parserId", "parserVersion")
-"""What the identity of a chunk depends on that is parsed here."""
+"""The fields that decide the identity of a chunk that is parsed here."""
 
 _STORED_TEXTS: Final = ("repoSlug", "sourcePath", "content", "kind", "name")  # stored as text of their own
 _LINES: Final = ("line_start", "line_end")
 _CHUNK_LISTS: Final = ("parsedChunks", "chunks")
-_SPARE_DEPTH: Final = 25  # what is stored around `customMeta`, and the calls on the way there
+_SPARE_DEPTH: Final = 25  # levels around a stored `customMeta`, and the calls on the way there
 _OPTIONAL: Final = ("line_start", "line_end", "className", "extends", "customMeta")
 
 
 @dataclass(frozen=True, slots=True)
 class RawFile:
-    """A file of a payload as it came, to be parsed; `entry` is all that the payload says of it."""
+    """A file of a payload before it is parsed; `entry` is the payload's whole entry of it."""
 
     content: str
     source_path: str
@@ -64,7 +56,7 @@ class RawFile:
 
 
 class PushedLog(NamedTuple):
-    """What a gap log holds beside its chunks; the fields are those of table `logs`."""
+    """The part of a gap log that is no chunk; the fields are those of table `logs`."""
 
     root_kind: str
     source_path: str
@@ -74,101 +66,45 @@ class PushedLog(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the log was read to its end, and its last line was not cut off."""
+        """True if the log was read to its end and its last line is complete."""
         return self.passed_over is not None and all(
-            each["line"] and each["reason"] != RejectReason.TORN for each in self.rejects or ()
+            reject["line"] and reject["reason"] != RejectReason.TORN for reject in self.rejects or ()
         )
 
 
 class Parser(Protocol):
-    """Takes a file of a payload apart; any function of a `RawFile` that gives pieces is one.
+    """A function that cuts a file of a payload into pieces.
 
-    A piece is a dict with `content` and, where they are known, `kind`, `name`, `line_start`, `line_end`,
-    `className`, `extends`, `customMeta` and `source`: the path that it is of, where that is not the file's.
-    It becomes a record of `contracts/parsed-chunk-v1.schema.json`, which `vocabgap schema parsed-chunk-v1`
-    prints: the push adds whose it is, `hashInputs`, `parserId` and `parserVersion` (what the payload says of
-    the file, else the `version` of the parser, else 1.0.0). What has a `schemaVersion` is such a record
-    already; its `rootKind` may be `image-repo`, too. In the place of a part that is no piece stands why: it
-    becomes an error of the push, and the others stay. So does what the parser raises, for its file.
+    A piece is a dict with `content` and, if known, `kind`, `name`, `line_start`, `line_end`, `className`,
+    `extends`, `customMeta` and `source` (its path, if that is not the file's). The push makes it a record
+    that `vocabgap schema parsed-chunk-v1` describes: it adds the owner, `hashInputs`, `parserId` and
+    `parserVersion` (from the payload, else the parser's attribute `version`, else 1.0.0). A piece with a
+    `schemaVersion` is such a record already; its `rootKind` may also be `image-repo`. A RefusedError in place
+    of a piece becomes an error of the push; an exception does so for the whole file.
     """
 
     def __call__(self, file: RawFile, /) -> Iterable[Mapping[str, Any] | RefusedError | PushedLog]:
-        """The pieces of a file, in order."""
-
-
-def _chunks_of_file(
-    entry: object, position: int, parsers: Mapping[str, Parser], caller: "Caller"
-) -> tuple[list[Any], bool]:
-    """The chunks of one entry of a payload's `files`, and whether a parser of this side made them."""
-    if isinstance(entry, dict):
-        if entry.get("schemaVersion") == SCHEMA_VERSION or _is_near(entry):
-            return [entry], False
-        if (listed := _listed(entry)) is not None:
-            return listed, False
-        if isinstance(entry.get("content"), str):
-            return _parsed(entry, position, parsers, caller), True
-    raise RefusedError(
-        Code.FILE_INVALID,
-        "expected a parsed-chunk-v1 record, or an object with `parsedChunks`, `chunks` or a text `content`",
-    )
-
-
-def _parsed(
-    entry: Mapping[str, Any], position: int, parsers: Mapping[str, Parser], caller: "Caller"
-) -> list[Any]:
-    path = entry.get("sourcePath") or f"inline-{position}.txt"
-    fault = path_fault(path) if isinstance(path, str) else "is no text"
-    if fault:
-        raise RefusedError(Code.FILE_INVALID, f"sourcePath {path!r} {fault}; {PATH_HINT}")
-    parser_id = entry.get("parserId") or RAW_TEXT
-    parser = {RAW_TEXT: raw_text, **parsers}.get(parser_id) if isinstance(parser_id, str) else None
-    if parser is None:
-        known = ", ".join(sorted({RAW_TEXT, *parsers}))
-        raise RefusedError(
-            Code.NO_PARSER, f"there is no parser {parser_id!r}; expected one of {known}", parserId=parser_id
-        )
-    repo_slug = entry.get("repoSlug") or caller.repo_slug
-    file = RawFile(entry["content"], path, caller.tenant_id, repo_slug, parser_id, entry)
-    version = entry.get("parserVersion") or getattr(parser, "version", RAW_VERSION)
-    try:
-        return [_completed(piece, file, version) for piece in parser(file)]
-    except VocabgapError as error:
-        raise RefusedError(Code.PARSE_FAILED, f"{path}: {error}", parserId=parser_id) from error
-    except Exception as error:  # a parser is handed in; whatever it does, the other files are read
-        message = f"{path}: parser {parser_id!r} failed: {type(error).__name__}: {error}"
-        raise RefusedError(Code.PARSE_FAILED, message, parserId=parser_id) from error
+        """Yield the pieces of a file, in order."""
 
 
 def raw_text(file: RawFile) -> list[Mapping[str, Any]]:
-    """A file as one piece, for which what the payload says of it is taken over."""
-    said = {field: file.entry[field] for field in ("kind", "name", *_OPTIONAL) if file.entry.get(field)}
-    return [{"content": file.content, **said}]
-
-
-def _completed(piece: Any, file: RawFile, version: object) -> Any:  # noqa: ANN401 - a parser gives anything
-    """A piece as a parsed-chunk-v1 record; whatever else a parser gives as it is."""
-    if not isinstance(piece, Mapping) or "schemaVersion" in piece:
-        return piece
-    path = piece.get("sourcePath") or piece.get("source") or file.source_path
-    return {
-        "schemaVersion": SCHEMA_VERSION,
-        "tenantId": file.tenant_id,
-        "repoSlug": file.repo_slug,
-        "rootKind": file.entry.get("rootKind") or RAW_ROOT_KIND,
-        "sourcePath": path,
-        "content": piece.get("content") or piece.get("description", piece.get("content")),
-        "hashInputs": list(HASH_INPUTS),
-        "parserId": file.parser_id,
-        "parserVersion": version,
-        "kind": piece.get("kind") or piece.get("type") or RAW_KIND,
-        "name": piece.get("name") or path,
-        **{field: piece[field] for field in (*_OPTIONAL, "embedding") if piece.get(field)},
-    }
+    """Return a file as one piece, with the fields that the payload gives it."""
+    fields = {name: file.entry[name] for name in ("kind", "name", *_OPTIONAL) if file.entry.get(name)}
+    return [{"content": file.content, **fields}]
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whose push it is; `repo_slug` is for what names none, and the only one touched where it is `alone`."""
+    """The owner of a push.
+
+    Attributes:
+        payload: The payload.
+        tenant_id: The tenant.
+        repo_slug: The repository of chunks that name none.
+        alone: True if the push may touch no other repository.
+        visibility: The visibility of its chunks.
+        agent: The agent that pushes, if known.
+    """
 
     payload: Mapping[str, Any]
     tenant_id: str
@@ -179,7 +115,7 @@ class Caller:
 
     @classmethod
     def of(cls, payload: object, tenant: str | None, repo: str | None, agent: str | None) -> "Caller":
-        """Settle whose a payload is."""
+        """Determine the owner of a payload."""
         if not isinstance(payload, dict):
             raise RefusedError(Code.FILES_INVALID, "the payload is expected to be an object with `files`")
         for name in ("tenantId", "repoSlug", "visibility", "originAgentIdentity"):
@@ -190,7 +126,7 @@ class Caller:
         if known and claimed and known != claimed:
             raise RefusedError(
                 Code.TENANT_MISMATCH,
-                f"tenant '{claimed}' is claimed, but the push is of '{known}'; nothing was written",
+                f"the payload claims tenant '{claimed}', but '{known}' pushes it; nothing was written",
                 claimed=claimed,
                 tenantId=known,
             )
@@ -207,20 +143,53 @@ class Caller:
         )
 
     def stamp_of(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """What a chunk cannot claim otherwise: its tenant, and its repository where one alone counts."""
+        """Return the tenant of a chunk, and its repository: its own one unless only one may be touched."""
         repo = self.repo_slug if self.alone else record.get("repoSlug")
         return {"tenantId": self.tenant_id, "repoSlug": repo}
 
 
+def _first_repo(files: object) -> str | None:
+    for entry in files if isinstance(files, list) else ():
+        for claimant in (entry, *(_listed(entry) or ())[:1]) if isinstance(entry, dict) else ():
+            repo = claimant.get("repoSlug") if isinstance(claimant, dict) else None
+            if isinstance(repo, str) and repo and is_unicode(repo):
+                return repo
+    return None
+
+
+def _listed(entry: Mapping[str, Any]) -> list[Any] | None:
+    """Return the chunks that an entry of a payload lists."""
+    return next((entry[form] for form in _CHUNK_LISTS if isinstance(entry.get(form), list)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """A claim that was overwritten, or a version of chunks that is not read."""
+
+    field: str
+    claimed: object
+    stamped: object
+    chunks: int
+
+    def __str__(self) -> str:
+        """Describe the claim in one sentence."""
+        if self.field == "schemaVersion":
+            return (
+                f"deprecated: {self.chunks} of version {self.claimed} of {PARSED_CHUNK} refused; "
+                f"this corpus reads {self.stamped}, so have them parsed by that"
+            )
+        return f"{self.field} was claimed as {self.claimed!r} by {self.chunks}, stamped as {self.stamped!r}"
+
+
 @dataclass(slots=True)
 class Incoming:
-    """What the files of a push hold.
+    """The content of a payload's files.
 
     Attributes:
-        chunks: The valid ones, each with `hash`, `source` and `type`.
-        errors: What was refused.
-        claims: How many chunks claimed what; a claim and what it was overwritten with.
-        logs: What gap logs hold beside chunks, each with its repository.
+        chunks: The valid chunks, each with `hash`, `source` and `type`.
+        errors: The refusals.
+        claims: How many chunks made each false claim: field, claimed value, stamped value.
+        logs: The parts of gap logs that are no chunk, each with its repository.
     """
 
     chunks: list[dict[str, Any]] = field(default_factory=list)
@@ -229,23 +198,31 @@ class Incoming:
     logs: list[tuple[str, PushedLog]] = field(default_factory=list)
 
     def __bool__(self) -> bool:
-        """Whether there is anything to bring in."""
+        """Check whether there is anything to bring in."""
         return bool(self.chunks or self.logs)
 
     @property
     def warnings(self) -> tuple[Warned, ...]:
-        """The claims that are overwritten, and the versions of chunks that are not read."""
+        """The overwritten claims and the versions that are not read."""
         return tuple(Warned(*claim, chunks) for claim, chunks in sorted(self.claims.items()))
+
+    def notice(self, claimant: Mapping[str, Any], known: Mapping[str, Any], spoof: Spoof) -> None:
+        """Count the false claims of a chunk or payload, or refuse it."""
+        compared = {name: claimant[name] for name in known if isinstance(claimant.get(name), str)}
+        claims = false_claims(compared, known)
+        if claims and spoof is Spoof.REJECT:
+            refuse_claims(compared, known)
+        self.claims.update((name, compared[name], known[name]) for name in claims)
 
 
 def read_files(caller: Caller, parsers: Mapping[str, Parser], spoof: Spoof) -> Incoming:
-    """The chunks of a payload's files."""
+    """Read the chunks of a payload's files."""
     incoming = Incoming()
     files = caller.payload.get("files")
     if not isinstance(files, list):
         incoming.errors.append(PushError(Code.FILES_INVALID, "`files` is expected to be a list"))
         files = []
-    _notice(incoming, caller.payload, caller.stamp_of(caller.payload), spoof)
+    incoming.notice(caller.payload, caller.stamp_of(caller.payload), spoof)
     for position, entry in enumerate(files):
         path = entry.get("sourcePath") if isinstance(entry, dict) else None
         try:
@@ -254,8 +231,8 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], spoof: Spoof) -> I
             place = {"sourcePath": path} if path is not None else {}
             incoming.errors.append(PushError.of(error, fileIndex=position, **place))
             continue
-        if "schemaVersion" not in entry:  # a file that is a chunk is looked at as one
-            _notice(incoming, {"tenantId": entry.get("tenantId")}, caller.stamp_of({}), spoof)
+        if "schemaVersion" not in entry:  # an entry that is itself a chunk is checked as a chunk
+            incoming.notice({"tenantId": entry.get("tenantId")}, caller.stamp_of({}), spoof)
         for number, record in enumerate(records):
             if isinstance(record, PushedLog):
                 named = None if caller.alone else entry.get("repoSlug")
@@ -272,30 +249,82 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], spoof: Spoof) -> I
                     incoming.claims["schemaVersion", record["schemaVersion"], SCHEMA_VERSION] += 1
                 continue
             stamp = caller.stamp_of(record)
-            _notice(incoming, record, stamp, spoof)
+            incoming.notice(record, stamp, spoof)
             chunk = {**record, "repoSlug": stamp["repoSlug"]}
             chunk |= {"hash": content_hash(chunk, caller.tenant_id, None)}
             incoming.chunks.append(chunk | {"source": record["sourcePath"], "type": record["kind"]})
     return incoming
 
 
-def _notice(incoming: Incoming, claimant: Mapping[str, Any], known: Mapping[str, Any], spoof: Spoof) -> None:
-    """Note what is claimed falsely, or refuse it."""
-    compared = {name: claimant[name] for name in known if isinstance(claimant.get(name), str)}
-    if not (claims := false_claims(compared, known)):
-        return
-    if spoof is Spoof.REJECT:
-        refuse_claims(compared, known)
-    for name in claims:
-        incoming.claims[name, compared[name], known[name]] += 1
+def _chunks_of_file(
+    entry: object, position: int, parsers: Mapping[str, Parser], caller: Caller
+) -> tuple[list[Any], bool]:
+    """Return the chunks of one entry of `files`, and whether a parser of this side made them."""
+    if isinstance(entry, dict):
+        if entry.get("schemaVersion") == SCHEMA_VERSION or _is_near(entry):
+            return [entry], False
+        if (listed := _listed(entry)) is not None:
+            return listed, False
+        if isinstance(entry.get("content"), str):
+            return _parsed(entry, position, parsers, caller), True
+    raise RefusedError(
+        Code.FILE_INVALID,
+        "expected a parsed-chunk-v1 record, or an object with `parsedChunks`, `chunks` or a text `content`",
+    )
+
+
+def _parsed(
+    entry: Mapping[str, Any], position: int, parsers: Mapping[str, Parser], caller: Caller
+) -> list[Any]:
+    path = entry.get("sourcePath") or f"inline-{position}.txt"
+    fault = path_fault(path) if isinstance(path, str) else "is no text"
+    if fault:
+        raise RefusedError(Code.FILE_INVALID, f"sourcePath {path!r} {fault}; {PATH_HINT}")
+    parser_id = entry.get("parserId") or RAW_TEXT
+    parser = {RAW_TEXT: raw_text, **parsers}.get(parser_id) if isinstance(parser_id, str) else None
+    if parser is None:
+        known = ", ".join(sorted({RAW_TEXT, *parsers}))
+        message = f"there is no parser {parser_id!r}; expected one of {known}"
+        raise RefusedError(Code.NO_PARSER, message, parserId=parser_id)
+    repo_slug = entry.get("repoSlug") or caller.repo_slug
+    file = RawFile(entry["content"], path, caller.tenant_id, repo_slug, parser_id, entry)
+    version = entry.get("parserVersion") or getattr(parser, "version", RAW_VERSION)
+    try:
+        return [_completed(piece, file, version) for piece in parser(file)]
+    except VocabgapError as error:
+        raise RefusedError(Code.PARSE_FAILED, f"{path}: {error}", parserId=parser_id) from error
+    except Exception as error:  # the caller supplies the parser; whatever it does, the other files are read
+        message = f"{path}: parser {parser_id!r} failed: {type(error).__name__}: {error}"
+        raise RefusedError(Code.PARSE_FAILED, message, parserId=parser_id) from error
+
+
+def _completed(piece: Any, file: RawFile, version: object) -> Any:  # noqa: ANN401 - a parser yields anything
+    """Complete a piece to a parsed-chunk-v1 record; return everything else unchanged."""
+    if not isinstance(piece, Mapping) or "schemaVersion" in piece:
+        return piece
+    path = piece.get("sourcePath") or piece.get("source") or file.source_path
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "tenantId": file.tenant_id,
+        "repoSlug": file.repo_slug,
+        "rootKind": file.entry.get("rootKind") or RAW_ROOT_KIND,
+        "sourcePath": path,
+        "content": piece.get("content") or piece.get("description", piece.get("content")),
+        "hashInputs": list(HASH_INPUTS),
+        "parserId": file.parser_id,
+        "parserVersion": version,
+        "kind": piece.get("kind") or piece.get("type") or RAW_KIND,
+        "name": piece.get("name") or path,
+        **{name: piece[name] for name in (*_OPTIONAL, "embedding") if piece.get(name)},
+    }
 
 
 def _require_valid(record: object, *, parsed_here: bool) -> None:
-    """Refuse what is no parsed-chunk-v1 record, or cannot be stored."""
+    """Refuse a record that breaks parsed-chunk-v1 or cannot be stored."""
     if isinstance(record, dict) and "embedding" in record:
         raise RefusedError(
             Code.EMBEDDING_REJECTED,
-            "a parsed chunk carries no `embedding`; to put back a backup with its vectors use "
+            "a parsed chunk carries no `embedding`; restore a backup with its vectors by "
             "`vocabgap corpus restore`",
             restorePath="vocabgap corpus restore",
         )
@@ -313,36 +342,21 @@ def _require_valid(record: object, *, parsed_here: bool) -> None:
 
 
 def _is_near(record: object) -> bool:
-    """Whether a chunk is of another version of the schema that ours could have become."""
+    """Check whether a chunk names another version 1 of the schema."""
     version = record.get("schemaVersion") if isinstance(record, dict) else None
     return isinstance(version, str) and version != SCHEMA_VERSION and bool(_NEAR_VERSION.fullmatch(version))
 
 
-def _unstorable(record: Any) -> tuple[Fault, ...]:  # noqa: ANN401 - a record that keeps the contract
-    """What keeps a valid chunk from being stored: what the contract asks in words, not in its schema."""
+def _unstorable(record: Any) -> tuple[Fault, ...]:  # noqa: ANN401 - a record that keeps the schema
+    """List why a valid chunk cannot be stored: rules that the contract has in prose, not in its schema."""
     surrogate = "expected Unicode text, found half of a surrogate pair"
-    faults = [(name, "text", surrogate) for name in _STORED_TEXTS if not is_unicode(record[name])]
+    problems = [(name, "text", surrogate) for name in _STORED_TEXTS if not is_unicode(record[name])]
     if fault := path_fault(record["sourcePath"]):
-        faults.append(("sourcePath", "path", f"{record['sourcePath']!r} {fault}; {PATH_HINT}"))
+        problems.append(("sourcePath", "path", f"{record['sourcePath']!r} {fault}; {PATH_HINT}"))
     late = "expected a line up to 2^53"
-    faults += [(name, "maximum", late) for name in _LINES if record.get(name, 1) >= 2**53]
+    problems += [(name, "maximum", late) for name in _LINES if record.get(name, 1) >= 2**53]
     try:
         compact_json(reduce(lambda inner, _: [inner], range(_SPARE_DEPTH), record.get("customMeta")))
     except RecursionError:
-        faults.append(("customMeta", "depth", "objects within objects go too deep"))
-    return tuple(Fault(f"/{name}", None, rule, f"/{name}: {told}") for name, rule, told in faults)
-
-
-def _listed(entry: Mapping[str, Any]) -> list[Any] | None:
-    """The chunks that an entry of a payload lists."""
-    return next((entry[form] for form in _CHUNK_LISTS if isinstance(entry.get(form), list)), None)
-
-
-def _first_repo(files: object) -> str | None:
-    """The first repository that the files of a payload name."""
-    for entry in files if isinstance(files, list) else ():
-        for claimant in (entry, *(_listed(entry) or ())[:1]) if isinstance(entry, dict) else ():
-            repo = claimant.get("repoSlug") if isinstance(claimant, dict) else None
-            if isinstance(repo, str) and repo and is_unicode(repo):
-                return repo
-    return None
+        problems.append(("customMeta", "depth", "objects within objects go too deep"))
+    return tuple(Fault(f"/{name}", None, rule, f"/{name}: {problem}") for name, rule, problem in problems)

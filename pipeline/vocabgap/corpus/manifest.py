@@ -1,8 +1,8 @@
-"""The manifest says which files are a version of a corpus. It is replaced whole, and last.
+"""The manifest of a corpus: the list of files of its newest version. It is replaced whole, and last.
 
-A version is parts that hold chunks, and up to four tables, each in a file: what is deleted of the parts, path
-snapshots, what logs hold beside chunks, and hashes of what was forgotten. A file is written once and never
-changed.
+A version is parts that hold chunks, and up to four tables, each in a file: deleted rows of the parts, path
+snapshots, parts of logs that are no chunk, and hashes of forgotten records. A file never changes once it is
+written.
 """
 
 import hashlib
@@ -25,11 +25,11 @@ FORMAT: Final = "vocabgap-corpus"
 FORMAT_VERSION: Final = 1
 LOCK: Final = "writer.lock"
 COPY_HINT: Final = "put it back from a copy of the folder, or restore a backup into a new one"
-DAMAGED_HINT: Final = f"{COPY_HINT}; `vocabgap corpus export FILE --salvage` writes one of what is whole"
+DAMAGED_HINT: Final = f"{COPY_HINT}; `vocabgap corpus export FILE --salvage` backs up the undamaged files"
 _TEMPORARY: Final = "manifest.json.new"
 _TABLE_KINDS: Final = ("deleted", "paths", "logs", "forgotten")
 _NUMBERED: Final = rf"(chunks|{'|'.join(_TABLE_KINDS)})-(?P<number>[0-9]{{6,}})\.parquet"
-# What a writer that was killed may leave, and the next one removes; no other file is ever removed.
+# A killed writer may leave these files, and the next one removes them; no other file is ever removed.
 NUMBERED: Final = re.compile(_NUMBERED)
 OURS: Final = re.compile(rf"{_NUMBERED}|manifest\.json(\.new)?|writer\.lock")
 
@@ -38,12 +38,7 @@ _Number = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class FileEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of a version.
-
-    Attributes:
-        number: What no other file of the corpus ever has.
-        sha256: Digest of its content: what a disk or a hand has changed is not to count.
-    """
+    """A file of a version: its number, which no other file ever has, its size and its digest."""
 
     number: _Number
     rows: _Count
@@ -52,7 +47,7 @@ class FileEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PartEntry(FileEntry, frozen=True, forbid_unknown_fields=True):
-    """A file of chunks: the length of its vectors, too, if it has any."""
+    """A file of chunks; `dimension` is the length of its vectors, if it has any."""
 
     dimension: _Number | None = None
 
@@ -61,13 +56,13 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A version of a corpus.
 
     Attributes:
-        version: Its number; 0 where nothing was written yet.
+        version: Its number; 0 if nothing was written yet.
         next_number: The number of the next file.
-        parts: The files of chunks, in the order in which they came.
-        deleted: The table that says which rows of the parts are deleted; None while empty, like the others.
+        parts: The files of chunks, oldest first.
+        deleted: The table of deleted rows of the parts; None while empty, like the other tables.
         paths: The table of path snapshots.
-        logs: The table of what pushed logs hold beside chunks.
-        forgotten: The table of the hashes of what was forgotten.
+        logs: The table of the parts of logs that are no chunk.
+        forgotten: The table of hashes of forgotten records.
         config_versions: How often each tenant was configured.
     """
 
@@ -82,7 +77,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def files(self) -> dict[str, FileEntry]:
-        """Every file that the version needs, by its name."""
+        """Every file of the version, by name."""
         files: dict[str, FileEntry] = {file_name("chunks", part.number): part for part in self.parts}
         return files | {file_name(kind, entry.number): entry for kind, entry in self.tables.items()}
 
@@ -99,18 +94,18 @@ class _Format(msgspec.Struct, frozen=True):
 
 class _Written(_Format, frozen=True, forbid_unknown_fields=True, kw_only=True):
     corpus: Manifest
-    sha256: str  # of the above
+    sha256: str  # of `corpus`
 
 
 def file_name(kind: str, number: int) -> str:
-    """The name of a file of `chunks`, or of a table of a version."""
+    """Return the name of a file of `chunks`, or of a table of a version."""
     return f"{kind}-{number:06d}.parquet"
 
 
 def is_corpus(folder: Path) -> bool:
-    """Whether a folder holds a shared corpus, be it one that can no longer be read.
+    """Check whether a folder holds a shared corpus, even a damaged one.
 
-    A manifest of something else says nothing: many tools call a file so.
+    A file `manifest.json` alone proves nothing: many tools write one.
     """
     try:
         content = (folder / MANIFEST).read_bytes()
@@ -120,39 +115,38 @@ def is_corpus(folder: Path) -> bool:
         content = b""
     if FORMAT.encode() in content or (folder / LOCK).is_file():
         return True
-    # What is in it is lost, and the parts beside it say whose it was.
+    # The content is lost, and the parts beside it show what it was.
     return not content.strip(b"\0") and any(
         NUMBERED.fullmatch(path.name) for path in folder.glob("*.parquet")
     )
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """The manifest of a corpus, or None where there is none."""
+    """Read the manifest of a corpus; None if there is none."""
     path = folder / MANIFEST
     try:
         content = path.read_bytes()
     except FileNotFoundError:
         return None
     try:
-        whose = msgspec.json.decode(content, type=_Format)
-        if whose.format != FORMAT:
+        head = msgspec.json.decode(content, type=_Format)
+        if head.format != FORMAT:
             raise StateError(
-                f"'{path}' is the manifest of something else: format '{whose.format}', expected '{FORMAT}'",
+                f"'{path}' is the manifest of something else: format '{head.format}', expected '{FORMAT}'",
                 hint="name another folder",
             )
-        if whose.format_version > FORMAT_VERSION:
+        if head.format_version > FORMAT_VERSION:
             raise StateError(
-                f"'{path}' was written by a newer vocabgap: format version {whose.format_version},"
-                f" this one knows {FORMAT_VERSION}",
+                f"'{path}' was written by a newer vocabgap: format version {head.format_version},"
+                f" this one reads {FORMAT_VERSION}",
                 hint="install that vocabgap",
             )
         written = msgspec.json.decode(content, type=_Written)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise StateError(
-            f"'{path}' is damaged, or no manifest of a corpus: {error}", hint=COPY_HINT
-        ) from error
+        message = f"'{path}' is damaged, or no manifest of a corpus: {error}"
+        raise StateError(message, hint=COPY_HINT) from error
     if written.sha256 != _digest(written.corpus):
-        raise StateError(f"'{path}' is damaged: it is not what was written", hint=COPY_HINT)
+        raise StateError(f"'{path}' is damaged: its digest is wrong", hint=COPY_HINT)
     return written.corpus
 
 
@@ -161,7 +155,7 @@ def _digest(manifest: Manifest) -> str:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Let a version be the newest one. The files that it names are on the disk by now."""
+    """Make a version the newest one. Its files are on the disk already."""
     temporary = folder / _TEMPORARY
     digest = _digest(manifest)
     written = _Written(format=FORMAT, format_version=FORMAT_VERSION, corpus=manifest, sha256=digest)
@@ -174,25 +168,24 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
         except OSError as error:
             raise StateError(
                 f"corpus '{folder}' is changed, but the disk did not confirm it: {error.strerror or error}",
-                hint="look after the disk; if it loses power now, the change may be gone",
+                hint="check the disk: if it loses power now, the change may be lost",
             ) from error
 
 
 def remove_unnamed(folder: Path, manifest: Manifest) -> None:
-    """Remove the files of a corpus that a version does not need. Only the writer who is alone with it may.
+    """Remove the files of a corpus that a version does not need. The caller holds the lock.
 
-    Those of the version before it go once the disk confirms its manifest: until then a loss of power may
-    bring the older one back.
+    Files of earlier versions go after the disk confirms this manifest: until then a loss of power may bring
+    the older one back.
     """
-    files = manifest.files
     earlier: list[Path] = []
     for path in sorted(folder.iterdir()):
         if path.name == _TEMPORARY:
             path.unlink()
-        elif (numbered := NUMBERED.fullmatch(path.name)) and path.name not in files:
+        elif (numbered := NUMBERED.fullmatch(path.name)) and path.name not in manifest.files:
             if int(numbered["number"]) < manifest.next_number:
                 earlier.append(path)
-            else:  # of a change that was not finished: no manifest has named it
+            else:  # left by an unfinished change: no manifest ever named it
                 path.unlink()
     if earlier:
         sync(folder)
@@ -202,7 +195,7 @@ def remove_unnamed(folder: Path, manifest: Manifest) -> None:
 
 @contextmanager
 def reading(folder: Path, done: str = "read", hint: str = "") -> Iterator[None]:
-    """Let what the system refuses be an error that names the corpus and the file in it."""
+    """Turn an error of the system into one that names the corpus and the file."""
     try:
         yield
     except OSError as error:
@@ -212,4 +205,4 @@ def reading(folder: Path, done: str = "read", hint: str = "") -> Iterator[None]:
 
 
 writing = partial(reading, done="changed", hint="nothing was changed")
-"""The same for a change: nothing is changed until the manifest is replaced."""
+"""The same for a change: nothing is changed before the manifest is replaced."""

@@ -1,4 +1,4 @@
-"""Payloads: the logs of a folder, one JSON object in a file, or what a corpus holds of a repository."""
+"""Payloads: the logs of a folder, one JSON object in a file, or an export of a repository's chunks."""
 
 import json
 import sys
@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import polars as pl
 
-from vocabgap.corpus.chunks import PARSER_ID, chunks_of_lines, folder_of, require_whose, scope
+from vocabgap.corpus.chunks import PARSER_ID, chunks_of_lines, folder_of, require_owner, scope
 from vocabgap.corpus.contracts import PARSED_CHUNK, Code, RefusedError, contract_schema, keeps
-from vocabgap.corpus.identity import CONTRACT_ROOT_KINDS, require_tenant
+from vocabgap.corpus.identity import require_tenant
 from vocabgap.corpus.incoming import RAW_ROOT_KIND, Parser, PushedLog, RawFile
 from vocabgap.corpus.version import Version
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
@@ -38,15 +38,15 @@ def folder_payload(
     *,
     snapshot: bool,
 ) -> tuple[dict[str, Any], Parser]:
-    """A payload of the gap logs in a folder, and the parser that goes with it.
+    """Return a payload of the gap logs in a folder, and its parser.
 
-    A payload holds text, and a log may hold any bytes; so the logs are read here, as every scan reads them,
-    and the parser hands over their chunks. With `snapshot`, what is of no log that is there now is withdrawn.
+    A payload holds text, but a log may hold any bytes. So the logs are read here, as every scan reads them,
+    and the parser hands over their chunks. With `snapshot`, the payload withdraws all other logs.
     """
     logs = read_lines(root, settings)
     if snapshot and logs.unlisted:
         raise StateError(
-            f"'{logs.unlisted[0]}' cannot be listed, so the logs in it would be withdrawn",
+            f"'{logs.unlisted[0]}' cannot be listed, so its logs would be withdrawn",
             hint="make it readable, or push without --snapshot",
         )
     parsed: dict[str, list[_Parsed]] = {
@@ -67,7 +67,7 @@ def folder_payload(
 
 
 def gap_log_parser(sources: Mapping[str, Source] | None = None) -> Parser:
-    """The parser of gap logs that come as text."""
+    """Return the parser of gap logs that come as text."""
 
     def parse(file: RawFile) -> Iterator[_Parsed]:
         logs = text_lines(file.content, file.source_path, repo_slug=file.repo_slug, sources=sources)
@@ -79,13 +79,12 @@ def gap_log_parser(sources: Mapping[str, Source] | None = None) -> Parser:
 
 
 def _pushed_logs(logs: LogLines, repo_slug: str, root_kind: str) -> Iterator[PushedLog]:
-    """What the logs hold beside readable lines."""
-    for path, folder, *beside in logs.logs.iter_rows():
-        yield PushedLog(root_kind, path, None if folder == folder_of(path, repo_slug) else folder, *beside)
+    for path, folder, *rest in logs.logs.iter_rows():
+        yield PushedLog(root_kind, path, None if folder == folder_of(path, repo_slug) else folder, *rest)
 
 
 def refusals(rejects: pl.DataFrame) -> Iterator[RefusedError]:
-    """The lines that are no record, and the logs that could not be read, as errors of a push."""
+    """Yield rejected lines and unreadable logs as errors of a push."""
     for row in rejects.iter_rows(named=True):
         place = row["source_path"] if row["line"] is None else f"{row['source_path']}:{row['line']}"
         yield RefusedError(
@@ -99,10 +98,10 @@ def refusals(rejects: pl.DataFrame) -> Iterator[RefusedError]:
 
 
 def read_payload(path: str | Path) -> dict[str, Any]:
-    """The payload in a file, or what comes through standard input where the file is called `-`."""
+    """Read the payload in a file; `-` is standard input."""
     name, content = _content(path)
     try:
-        payload = json.loads(content.decode("utf-8-sig"), parse_constant=_no_constant)
+        payload = json.loads(content.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise InvalidInputError(f"{name}:{line}: expected UTF-8, {error.reason}", hint=_HINT) from error
@@ -127,27 +126,31 @@ def _content(path: str | Path) -> tuple[str, bytes]:
         raise refusal(f"payload '{path}' cannot be read", error) from error
 
 
-def _no_constant(constant: str) -> float:
-    raise ValueError(f"there is no {constant} in it")
+def _refuse_constant(constant: str) -> float:
+    raise ValueError(f"{constant} is no JSON value")
 
 
 class ExportedChunks(NamedTuple):
-    """How many chunks were written, and why a chunk is not among them, a sentence each."""
+    """The number of exported chunks, and a sentence for each chunk that was left out."""
 
     chunks: int
     left_out: tuple[str, ...]
 
 
 def export_chunks(version: Version, file: Path, *, tenant: str, repo: str) -> ExportedChunks:
-    """Write a repository of a shared corpus as a payload; what is no parsed chunk is left out."""
+    """Write a repository of a corpus as a payload; leave out chunks that are no parsed-chunk-v1."""
     tenant = require_tenant(tenant)
-    require_whose(version, tenant, repo)
+    require_owner(version, tenant, repo)
     columns = ("source_path", "content", "metadata", "id")
     stored = version.rows(columns, scope([tenant], [repo])).sort("source_path", "id")
-    chunks: list[dict[str, Any]] = []
-    left_out: list[str] = []
+    fields, chunks, left_out = contract_schema(PARSED_CHUNK)["properties"], [], []
     for path, content, metadata, identity in stored.iter_rows():
-        chunk = _as_parsed(content, metadata)
+        known = msgspec.json.decode(metadata)
+        chunk = {field: known[field] for field in fields if field in known}
+        if chunk.get("rootKind") not in fields["rootKind"]["enum"]:
+            chunk["rootKind"] = RAW_ROOT_KIND
+        if content is not None:
+            chunk["content"] = content
         if keeps(PARSED_CHUNK, chunk):
             chunks.append(chunk)
         else:
@@ -159,12 +162,3 @@ def export_chunks(version: Version, file: Path, *, tenant: str, repo: str) -> Ex
     with refusing(f"'{file}' cannot be written", hint="name a file elsewhere"), replacing(file) as target:
         target.write(msgspec.json.encode({"tenantId": tenant, "repoSlug": repo, "files": files}) + b"\n")
     return ExportedChunks(len(chunks), tuple(left_out))
-
-
-def _as_parsed(content: str | None, metadata: str) -> dict[str, Any]:
-    """A stored chunk without the stamp of the receiving side."""
-    fields = msgspec.json.decode(metadata)
-    chunk = {field: fields[field] for field in contract_schema(PARSED_CHUNK)["properties"] if field in fields}
-    if chunk.get("rootKind") not in CONTRACT_ROOT_KINDS:
-        chunk["rootKind"] = RAW_ROOT_KIND
-    return chunk if content is None else {**chunk, "content": content}

@@ -1,8 +1,8 @@
-"""A push: what a payload withdraws leaves the corpus, what it holds comes in, both in one step."""
+"""A push: withdrawn chunks leave the corpus and the chunks of a payload come in, both in one step."""
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.corpus.chunks import frame_of, metadata_of, row_of
-from vocabgap.corpus.contracts import Code, PushError, PushResult, RefusedError
+from vocabgap.corpus.contracts import Code, PushError, RefusedError
 from vocabgap.corpus.identity import (
     SHARED_TENANT,
     Spoof,
@@ -20,7 +20,7 @@ from vocabgap.corpus.identity import (
     normal_tenant,
     stamped,
 )
-from vocabgap.corpus.incoming import Caller, Incoming, Parser, read_files
+from vocabgap.corpus.incoming import Caller, Incoming, Parser, Warned, read_files
 from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.upkeep import logs_with, without_forgotten
 from vocabgap.corpus.version import PathSnapshot
@@ -29,7 +29,50 @@ from vocabgap.errors import ExitCode, VocabgapError
 from vocabgap.files.refusals import refusal
 
 MOST_CHUNKS: Final = 1_000_000  # of one payload
-_KNOWN: Final = ("id", "ingested_at", "embedding", "config_version", "metadata")
+_PRESENT: Final = ("id", "ingested_at", "embedding", "config_version", "metadata")
+
+
+@dataclass(frozen=True, slots=True)
+class PushResult:
+    """The result of a push.
+
+    Attributes:
+        tenant_id: The tenant whose chunks were pushed.
+        ingested: Valid chunks of the payload, new or not.
+        added: New chunks, which need a vector.
+        deleted: Withdrawn chunks.
+        forgotten: Chunks that were left out because they were forgotten.
+        errors: Refusals; the rest of the payload was carried out.
+        warnings: Overwritten claims.
+        duration_ms: Duration of the push.
+    """
+
+    tenant_id: str
+    ingested: int = 0
+    added: int = 0
+    deleted: int = 0
+    forgotten: int = 0
+    errors: tuple[PushError, ...] = ()
+    warnings: tuple[Warned, ...] = ()
+    duration_ms: int = 0
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code of a command: that of the gravest error."""
+        return max((error.exit_code for error in self.errors), default=ExitCode.DONE)
+
+    def as_object(self) -> dict[str, Any]:
+        """Return the contract's result object, with the warnings as sentences."""
+        return {
+            "ingested": self.ingested,
+            "deleted": self.deleted,
+            "embeddingsGenerated": self.added,
+            "errors": [error.as_object() for error in self.errors],
+            "tenantId": self.tenant_id,
+            "durationMs": self.duration_ms,
+            "forgotten": self.forgotten,
+            "warnings": [str(warning) for warning in self.warnings],
+        }
 
 
 def push(
@@ -48,16 +91,25 @@ def push(
     confirmed: bool = False,
     most: int = MOST_CHUNKS,
 ) -> PushResult:
-    """Bring a payload into a corpus. What is wrong with it is part of the answer, never an exception.
+    """Bring a payload into a corpus. Its faults are part of the answer, never an exception.
 
-    Everything that is valid is done, whatever else is not, in one step, deletions before additions. What is
-    pushed a second time changes nothing; but if the tenant was configured anew since, it is of the present
-    configuration then. What was forgotten is left out.
+    Everything valid is done in one step, deletions before additions. A second push of the same payload
+    changes nothing, unless the tenant was configured in between: then the chunks get the new configuration.
 
-    Beside what `Corpus.push` takes: `spoof` is what is done about a chunk that claims another tenant or
-    repository. With `whole_logs`, a gap log that was read takes the place of what is there of its path; so
-    what it no longer holds is withdrawn. With `strict_tombstones` a tombstone has to be an object, not a bare
-    path. Without a `repo` each part of the payload names its own.
+    Args:
+        store: The corpus.
+        payload: The payload.
+        tenant: The tenant that pushes; by default the one that the payload claims.
+        repo: The only repository that may be touched; by default each part of the payload names its own.
+        agent: The agent that pushes.
+        now: The moment of the push.
+        spoof: The treatment of a chunk that claims another tenant or repository.
+        resolver: The function that answers for revisions.
+        parsers: Parsers by the `parserId` of a file.
+        whole_logs: True if a gap log replaces everything of its path.
+        strict_tombstones: True if a tombstone must be an object, not a bare path.
+        confirmed: True if an empty snapshot may withdraw the whole repository.
+        most: The largest number of chunks.
     """
     started = time.monotonic()
     result = PushResult(normal_tenant(tenant) or SHARED_TENANT)
@@ -84,7 +136,10 @@ def push(
             leaving.add((repo, log.source_path) for repo, log in incoming.logs if log.is_whole)
         moment = milliseconds(datetime.now(UTC) if now is None else now)
         if incoming or leaving or not result.errors:
-            result = _changed(store, caller, incoming, leaving, result, moment, anew=whole_logs)
+            with store.changing(f"push to {caller.tenant_id}/{caller.repo_slug}") as change:
+                counts = _carry_out(change, caller, incoming, leaving, moment, rewrite=whole_logs)
+            deleted, added, forgotten = counts
+            result = replace(result, deleted=deleted, added=added, forgotten=forgotten)
     except RefusedError as error:
         result = replace(result, errors=(*result.errors, PushError.of(error)))
     except (VocabgapError, OSError) as error:
@@ -103,45 +158,34 @@ def _require_volume(incoming: Incoming, most: int) -> None:
         )
 
 
-def _changed(  # noqa: PLR0917 - what a push is made of
-    store: Store,
-    caller: Caller,
-    incoming: Incoming,
-    leaving: Withdrawal,
-    result: PushResult,
-    moment: int,
-    *,
-    anew: bool,
-) -> PushResult:
-    """Change the corpus, and count what came of it.
-
-    The first push makes the corpus even if it brings nothing; not where all that it brings is refused.
-    """
+def _carry_out(
+    change: Change, caller: Caller, incoming: Incoming, leaving: Withdrawal, moment: int, *, rewrite: bool
+) -> tuple[int, int, int]:
+    """Change the corpus; return the counts of deleted, added and forgotten chunks."""
     tenant = caller.tenant_id
-    with store.changing(f"push to {tenant}/{caller.repo_slug}") as change:
-        rows, again = _rows(caller, incoming, change, moment, anew=anew)
-        rows, forgotten = without_forgotten(change, rows)
-        deleted = change.delete(leaving.condition(tenant, rows["id"])) if leaving else 0
-        if again:
-            change.delete(pl.col("id").is_in(again))
-        added = change.add(rows) - len(again) if rows.height else 0
-        left = change.table("logs").filter(~leaving.condition(tenant))
-        change.keep("logs", logs_with(left, incoming.logs, tenant, rows, change.table("forgotten")))
-        if leaving.manifest is not None:
-            snapshot = PathSnapshot(tenant, *leaving.manifest, moment_of(moment))
-            known = {each.repository: each.paths for each in change.snapshots}
-            if deleted or added or known.get(snapshot.repository) != snapshot.paths:
-                change.keep_snapshot(snapshot)
-    return replace(result, deleted=deleted, added=added, forgotten=forgotten.height)
+    rows, again = _rows(caller, incoming, change, moment, rewrite=rewrite)
+    rows, forgotten = without_forgotten(change, rows)
+    deleted = change.delete(leaving.condition(tenant, rows["id"])) if leaving else 0
+    if again:
+        change.delete(pl.col("id").is_in(again))
+    added = change.add(rows) - len(again) if rows.height else 0
+    left = change.table("logs").filter(~leaving.condition(tenant))
+    change.keep("logs", logs_with(left, incoming.logs, tenant, rows, change.table("forgotten")))
+    if leaving.manifest is not None:
+        snapshot = PathSnapshot(tenant, *leaving.manifest, moment_of(moment))
+        before = {earlier.repository: earlier.paths for earlier in change.snapshots}
+        if deleted or added or before.get(snapshot.repository) != snapshot.paths:
+            change.keep_snapshot(snapshot)
+    return deleted, added, forgotten.height
 
 
 def _rows(
-    caller: Caller, incoming: Incoming, change: Change, moment: int, *, anew: bool
+    caller: Caller, incoming: Incoming, change: Change, moment: int, *, rewrite: bool
 ) -> tuple[pl.DataFrame, list[str]]:
-    """The chunks as rows, and the ids of those that are there and are to be written again.
+    """Return the chunks as rows, and the ids of present chunks to write again.
 
-    Those say since when they are there, and keep their vectors. They are written again where the tenant was
-    configured anew, and `anew` where anything is said of them that was not, such as another line.
+    Present chunks keep their first moment and their vectors. They are written again if the tenant was
+    configured since, and with `rewrite` if their metadata differ, for instance in the line.
     """
     version = change.config_versions.get(caller.tenant_id, 0)
     chunks: dict[str, dict[str, Any]] = {}
@@ -156,24 +200,24 @@ def _rows(
         )
         row = stamped(chunk, stamp)
         chunks[row["id"]] = row
-    there = pl.col("tenant_id").eq(caller.tenant_id) & pl.col("id").is_in(list(chunks))
-    known = change.rows(_KNOWN, there if anew or version else pl.lit(value=False))
+    among = pl.col("tenant_id").eq(caller.tenant_id) & pl.col("id").is_in(list(chunks))
+    present = change.rows(_PRESENT, among if rewrite or version else pl.lit(value=False))
     vectors = {}
-    for identity, ingested_at, vector in known.select("id", "ingested_at", "embedding").iter_rows():
+    for identity, ingested_at, vector in present.select("id", "ingested_at", "embedding").iter_rows():
         vectors[identity] = vector
         if ingested_at is not None:
             chunks[identity]["ingestedAt"] = milliseconds(ingested_at)
     rows = frame_of(
-        row_of(each, metadata_of(chunk), chunk["content"], vectors.get(each))
-        for each, chunk in chunks.items()
+        row_of(identity, metadata_of(chunk), chunk["content"], vectors.get(identity))
+        for identity, chunk in chunks.items()
     )
-    compared = known.join(rows.select("id", said="metadata"), on="id")
-    differs = pl.col("metadata") != pl.col("said") if anew else pl.col("config_version") < version
+    compared = present.join(rows.select("id", new="metadata"), on="id")
+    differs = pl.col("metadata") != pl.col("new") if rewrite else pl.col("config_version") < version
     return rows, compared.filter(differs)["id"].to_list()
 
 
 def _failure(error: VocabgapError | OSError) -> PushError:
-    """The entry of a corpus that could not be changed; it is as it was before."""
+    """Make the entry of a corpus that could not be changed."""
     known = error if isinstance(error, VocabgapError) else refusal("the corpus cannot be changed", error)
     code = known.exit_code if known.exit_code is not ExitCode.BUG else ExitCode.STATE
     details = {"exitCode": int(code), "error": type(error).__name__}

@@ -1,6 +1,6 @@
-"""A shared corpus in a folder of Parquet files, for which no server is needed, and how it is changed.
+"""A shared corpus in a folder of Parquet files, and the changes to it. No server is needed.
 
-A change writes new parts beside the old ones, which stay until a manifest names them all.
+A change writes new parts beside the old ones, which stay until a manifest names all parts of the new version.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -47,9 +47,9 @@ from vocabgap.files.signals import deferred_signals
 from vocabgap.model.tables import CHUNKS
 from vocabgap.text import printable_name
 
-# A part that is written anew has about so many rows, more only where a single path has.
+# The rows of a part that is rewritten; a single path with more rows makes a larger part.
 _PART_ROWS: Final = 262_144
-# Every part is a file that readers hold open. From so many on, those are joined that together are small.
+# A reader holds every part open. From this number on, small parts are joined.
 _MANY_PARTS: Final = 48
 _SMALL_TOGETHER: Final = 262_144  # rows
 
@@ -57,7 +57,7 @@ _SMALL_TOGETHER: Final = 262_144  # rows
 def open_store(
     folder: str | Path, *, create: bool = True, on_wait: Callable[[str], None] = lambda _: None
 ) -> "Store":
-    """The corpus in a folder, of which nothing is read yet; with `create` the first change makes one."""
+    """Open the corpus in a folder without reading it; with `create` the first change makes one."""
     place = expanded(folder)
     if not create and not is_corpus(place):
         raise NotFoundError(
@@ -68,27 +68,27 @@ def open_store(
 
 
 class Store:
-    """A corpus in a folder. The folder is made by the first change."""
+    """A corpus in a folder. The first change makes the folder."""
 
     def __init__(self, folder: Path, on_wait: Callable[[str], None] = lambda _: None) -> None:
         self.folder = folder
         self._on_wait = on_wait
 
     def version(self) -> Version:
-        """The newest version, as it is now: what others write later does not change it."""
+        """Open the newest version; later writers do not change what it shows."""
         return newest(self.folder)
 
     @contextmanager
     def changing(self, purpose: str) -> Iterator["Change"]:
-        """Alone with the corpus. What was changed appears whole when the block ends without an error.
+        """Lock the corpus and change it. The whole change takes effect when the block ends without an error.
 
         Args:
-            purpose: What is being done, for the message to another writer who finds the corpus locked.
+            purpose: The work to do, for the message to a writer who finds the corpus locked.
 
         Raises:
-            StateError: Another writer is at it, the folder holds something else, or the disk did not take it.
+            StateError: Another writer holds the lock, the folder holds something else, or the disk refused.
                 Nothing has changed then.
-            AccessDeniedError: The system does not let it be written.
+            AccessDeniedError: The system does not allow writing.
         """
         with ExitStack() as lock:
             with writing(self.folder):
@@ -103,7 +103,7 @@ class Store:
                         on_wait=self._on_wait,
                     )
                 )
-                self._clear()  # what a writer that was killed has left
+                self._clear()  # files that a killed writer left
                 change = Change(self.folder, read_manifest(self.folder) or Manifest())
             try:
                 yield change
@@ -112,12 +112,12 @@ class Store:
                     if manifest != change.base:
                         write_manifest(self.folder, manifest)
             finally:
-                # What is not removed now is by the next writer.
+                # The next writer removes what cannot be removed now.
                 with suppress(OSError, StateError):
                     self._clear()
 
     def compact(self) -> Measures:
-        """Write anew what is there, and remove every file that holds what was deleted."""
+        """Rewrite the chunks, and remove every file that holds deleted ones."""
         self.version()
         with self.changing("compact") as change:
             before = change.base.files
@@ -126,9 +126,9 @@ class Store:
         left = [name for name in before if name not in files and (self.folder / name).exists()]
         if left:
             raise StateError(
-                f"corpus '{self.folder}' is compacted, but '{left[0]}', which still holds what was deleted,"
+                f"corpus '{self.folder}' is compacted, but '{left[0]}', which still holds deleted records,"
                 " could not be removed",
-                hint="see to it that files may be removed there, and compact it again",
+                hint="allow files to be removed there, and compact it again",
             )
         return self.version().measures
 
@@ -137,10 +137,7 @@ class Store:
             remove_unnamed(self.folder, read_manifest(self.folder) or Manifest())
 
     def _require_own(self) -> None:
-        """Refuse a folder that is no corpus and holds something else: it is not to be strewn among that.
-
-        What a first change that was killed has left may be there.
-        """
+        """Refuse a folder that is no corpus and holds other files than a killed first change leaves."""
         if (self.folder / MANIFEST).exists():
             return
         strange = sorted(path.name for path in self.folder.iterdir() if not OURS.fullmatch(path.name))
@@ -151,9 +148,9 @@ class Store:
 
 
 class Change(Version):
-    """A version in the making, by one writer. It reads as if what was changed so far were there.
+    """A version in the making, by one writer. It reads as if the changes so far were published.
 
-    What is added lies in numbered files by then, which no version names until the end.
+    Added chunks are in numbered files by then, which no version names before the end.
     """
 
     def __init__(self, folder: Path, base: Manifest) -> None:
@@ -162,33 +159,30 @@ class Change(Version):
         self._before = dict(self._tables)
 
     def delete(self, where: pl.Expr) -> int:
-        """Take out the chunks that meet a condition over columns of table `chunks`; gives how many.
-
-        Only the columns that the condition names are read.
-        """
+        """Delete the chunks that meet a condition over columns of table `chunks`; return how many."""
         with writing(self.folder):
             deleted = scan(self._parts, self.table("deleted"), where).select("part", "row").collect()
         self.keep("deleted", pl.concat([self.table("deleted"), deleted]).sort("part", "row"))
         by_part = dict(self.table("deleted")["part"].value_counts().iter_rows())
         self._keep_parts(
-            [each for each in self._parts if by_part.get(each.entry.number, 0) < each.entry.rows]
+            [part for part in self._parts if by_part.get(part.entry.number, 0) < part.entry.rows]
         )
         return deleted.height
 
     def add(self, rows: pl.DataFrame) -> int:
-        """Put in chunks whose id is not there yet; gives how many. One that is there stays as it is.
+        """Add the chunks whose id is new; return how many.
 
-        A call costs a look at all ids, whether for one row or for many.
+        Each call reads all ids, whether for one row or for many.
 
         Args:
-            rows: Table `chunks`; of rows with the same id the first counts. Vectors are as long as those that
-                are there.
+            rows: Table `chunks`; of rows with the same id the first counts. Vectors are as long as those in
+                the corpus.
         """
         fresh = rows.select(CHUNKS.names).unique("id", keep="first", maintain_order=True)
         with writing(self.folder):
             ids = fresh.select("id").lazy()
-            known = scan(self._parts, self.table("deleted")).select("id").join(ids, on="id", how="semi")
-            fresh = fresh.join(known.collect(), on="id", how="anti", maintain_order="left")
+            present = scan(self._parts, self.table("deleted")).select("id").join(ids, on="id", how="semi")
+            fresh = fresh.join(present.collect(), on="id", how="anti", maintain_order="left")
             if fresh.is_empty():
                 return 0
             self._parts.append(self._write(fresh.sort(ORDER)))
@@ -209,28 +203,25 @@ class Change(Version):
         self.keep("paths", pl.concat([others, new]).sort(repositories))
 
     def configure(self, tenant_id: str) -> int:
-        """Say that a tenant was configured anew; gives the new version of its configuration."""
+        """Count a new configuration of a tenant; return its version."""
         version = self.config_versions.get(tenant_id, 0) + 1
         self.config_versions[tenant_id] = version
         return version
 
     def rewrite(self) -> None:
-        """Write what is there into new parts, each of a segment of paths, that hold nothing else.
-
-        They are written one by one, so that a corpus need not fit into memory.
-        """
+        """Rewrite the chunks into new parts, one segment of paths after the other, so memory stays small."""
         with writing(self.folder):
             counted = scan(self._parts, self.table("deleted")).select(PATH_KEY).group_by(PATH_KEY).len()
-            wholes = _segments(counted.collect().sort(PATH_KEY))
-            if self.table("deleted").is_empty() and len(self._parts) == len(wholes):
+            segments = _segments(counted.collect().sort(PATH_KEY))
+            if self.table("deleted").is_empty() and len(self._parts) == len(segments):
                 return
-            self._keep_parts([self._write(self.rows(where=where)) for where in wholes])
+            self._keep_parts([self._write(self.rows(where=segment)) for segment in segments])
 
     def _join_small(self) -> None:
-        """Put the smallest parts into one, as many as are small together."""
+        """Join the smallest parts into one, as many as are small together."""
         rows = 0
         small: list[Part] = []
-        for part in sorted(self._parts, key=lambda each: (each.entry.rows, each.entry.number)):
+        for part in sorted(self._parts, key=lambda part: (part.entry.rows, part.entry.number)):
             rows += part.entry.rows
             if rows > _SMALL_TOGETHER:
                 break
@@ -245,9 +236,9 @@ class Change(Version):
         self.keep("deleted", self.table("deleted").filter(pl.col("part").is_in(numbers)))
 
     def manifest(self) -> Manifest:
-        """The version as it is to be, whose files are on the disk; the old one where nothing has changed.
+        """Return the new version, with its files on the disk; the old one if nothing has changed.
 
-        The first change makes a version even if it brings nothing: the corpus is there then.
+        The first change makes a version even if it brings nothing: the corpus exists from then on.
         """
         base = self.base
         parts = tuple(part.entry for part in self._parts)
@@ -265,33 +256,32 @@ class Change(Version):
         return msgspec.structs.replace(changed, version=base.version + 1, next_number=self._next)
 
     def _write(self, rows: pl.DataFrame) -> Part:
-        return write_part(self.folder, self._number_taken(), rows)
+        return write_part(self.folder, self._take_number(), rows)
 
     def _written(self, kind: str, table: pl.DataFrame) -> FileEntry | None:
         if table.is_empty():
             return None
-        number = self._number_taken()
+        number = self._take_number()
         path = self.folder / file_name(kind, number)
         write_parquet(table, path)
         return FileEntry(*described(path, number, table.height))
 
-    def _number_taken(self) -> int:
-        number = self._next
+    def _take_number(self) -> int:
         self._next += 1
-        return number
+        return self._next - 1
 
 
 def _segments(counts: pl.DataFrame) -> list[pl.Expr]:
-    """Conditions, each of which a segment of paths meets that makes a part; together all paths meet them."""
+    """Return one condition for each segment of paths that makes a part; together they cover all paths."""
     ends = counts.select(((pl.col("len").cum_sum() - 1) // _PART_ROWS).alias("segment"), *PATH_KEY)
     return [
-        _least(segment.row(0)[1:]) & ~_least(segment.row(-1)[1:], above=True)
+        _from(segment.row(0)[1:]) & ~_from(segment.row(-1)[1:], above=True)
         for segment in ends.partition_by("segment", maintain_order=True)
     ]
 
 
-def _least(key: Sequence[Any], *, above: bool = False) -> pl.Expr:
-    """Whether a row's path is a given one or comes later; with `above` only if it comes later."""
+def _from(key: Sequence[Any], *, above: bool = False) -> pl.Expr:
+    """Match paths from a key on; with `above` only the paths after it."""
     pairs = reversed(list(zip(PATH_KEY, key, strict=True)))
     return reduce(
         lambda rest, pair: (pl.col(pair[0]) > pair[1]) | ((pl.col(pair[0]) == pair[1]) & rest),

@@ -1,25 +1,20 @@
-"""What a corpus holds of whom, what is left over in it, and what is taken out at somebody's wish."""
+"""The upkeep of a corpus: an overview of its content, its orphans, and forgetting records on request."""
 
-import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Annotated, Final, NamedTuple
 
 import msgspec
 import polars as pl
 
-from vocabgap.corpus.chunks import READ, require_whose, scan_chunks, scope
-from vocabgap.corpus.compact_json import compact_json, is_unicode
-from vocabgap.corpus.contracts import Code, RefusedError
+from vocabgap.corpus.chunks import READ, require_owner, scan_chunks, scope
 from vocabgap.corpus.extension import CorpusSettings
-from vocabgap.corpus.identity import TENANT, milliseconds, moment_of, normal_tenant
+from vocabgap.corpus.identity import normal_tenant, sha256_of
 from vocabgap.corpus.incoming import PushedLog
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import PATH_KEY, TABLES, Measures, PathSnapshot, Version
-from vocabgap.corpus.withdrawal import normal_paths
-from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
+from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.record import FEWEST_DIGITS
 from vocabgap.model.sources import Source
@@ -28,58 +23,58 @@ from vocabgap.model.tables import GAP_KIND
 DEFAULT_GAP: Final = CorpusSettings().orphan_version_gap
 _IDENTITY: Final = ("tenant_id", "repo_slug", "root_kind")
 _JUDGED: Final = ("id", *_IDENTITY, "source_path", "kind", "config_version", "ingested_at")
-_DUE_SHARE: Final = 0.2  # of all rows that are deleted, and whose bytes are still there
+_DUE_SHARE: Final = 0.2  # of all stored rows are deleted
 _DUE_PARTS: Final = 50
 _FOLDER: Final = pl.concat_str("repo_slug", "source_path", separator="/").str.split("/").list.get(-2)
-"""What the folder of a path is called, as `chunks.folder_of` has it."""
+"""The name of a path's folder, as `chunks.folder_of` has it."""
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """What a corpus holds of one repository of a tenant."""
+    """The content of a corpus for one repository of a tenant."""
 
     tenant_id: str
     repo_slug: str
     root_kind: str
     records: int
     gap_records: Annotated[int, msgspec.Meta(description="lines of gap logs among them")]
-    rejects: Annotated[int, msgspec.Meta(description="lines of its gap logs beside these that are no record")]
-    paths: Annotated[int, msgspec.Meta(description="source paths that they are of")]
+    rejects: Annotated[int, msgspec.Meta(description="lines of its gap logs that are no record")]
+    paths: Annotated[int, msgspec.Meta(description="their source paths")]
     missing: Annotated[
-        int, msgspec.Meta(description="of no path of the last snapshot, and from before it: may be removed")
+        int, msgspec.Meta(description="older than the last snapshot, which lacks their path: may be removed")
     ]
     stale: Annotated[int, msgspec.Meta(description="ingested under an older configuration of the tenant")]
-    outdated: Annotated[int, msgspec.Meta(description="stale by so many configurations: may be removed")]
+    outdated: Annotated[int, msgspec.Meta(description="stale by several configurations: may be removed")]
 
 
 class Overview(msgspec.Struct, frozen=True):
-    """What a corpus holds."""
+    """The content of a corpus."""
 
     measures: Measures
     identities: tuple[Identity, ...]
     dimension: Annotated[int | None, msgspec.Meta(description="length of the vectors of restored records")]
     orphan_version_gap: int
-    compaction_due: Annotated[str, msgspec.Meta(description="why; empty where it is not")]
-    forgotten: Annotated[int, msgspec.Meta(description="records that were forgotten, and do not come again")]
+    compaction_due: Annotated[str, msgspec.Meta(description="why a compaction is due; empty if it is not")]
+    forgotten: Annotated[int, msgspec.Meta(description="forgotten records, which pushes leave out")]
 
     @property
     def orphans(self) -> int:
-        """Records that may be removed."""
-        return sum(each.missing + each.outdated for each in self.identities)
+        """The number of records that may be removed."""
+        return sum(identity.missing + identity.outdated for identity in self.identities)
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """When a record is left over, and when it may be removed, in words."""
+        """The meaning of missing, outdated and stale, a sentence each."""
         gap = self.orphan_version_gap
         times = "once" if gap == 1 else f"{gap} times"
         return (
-            "missing: of no path of the repository's last snapshot, and ingested no later than that",
-            f"outdated: the tenant was configured anew at least {times} since then (orphan_version_gap)",
-            "stale: the tenant was configured anew since then",
+            "missing: the repository's last snapshot lacks the path, and the record is no newer than that",
+            f"outdated: the tenant was configured at least {times} since then (orphan_version_gap)",
+            "stale: the tenant was configured since then",
         )
 
 
 def overview(version: Version, *, gap: int = DEFAULT_GAP) -> Overview:
-    """Look at a corpus."""
+    """Count the content of a corpus by repository."""
     chunks = judged(version, gap)
     counted = chunks.group_by(*_IDENTITY).agg(
         pl.len().alias("records"),
@@ -99,35 +94,33 @@ def overview(version: Version, *, gap: int = DEFAULT_GAP) -> Overview:
 
 
 def judged(version: Version, gap: int) -> pl.DataFrame:
-    """The chunks with Boolean columns `missing`, `stale` and `outdated`."""
+    """Read the chunks with Boolean columns `missing`, `stale` and `outdated`."""
     chunks = version.rows(_JUDGED)
     behind = config_orphans(chunks, version.config_versions, gap)
     return chunks.hstack(behind).with_columns(snapshot_orphans(chunks, version.snapshots))
 
 
 def orphans_of(version: Version, tenant: str, gap: int) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """What of a tenant may be removed, and of what of that nothing is left then."""
-    require_whose(version, tenant)
+    """Return a tenant's chunks that may be removed, and those of paths that are empty afterwards."""
+    require_owner(version, tenant)
     chunks = judged(version, gap).filter(tenant_id=tenant)
     orphans = chunks.filter(pl.col("missing") | pl.col("outdated"))
     return orphans, orphans.join(chunks.join(orphans, on="id", how="anti"), on=PATH_KEY, how="anti")
 
 
 def _compaction_due(measures: Measures) -> str:
-    """Why a compaction is worth its while; empty where it is not."""
     stored = measures.rows + measures.deleted
     if measures.deleted > _DUE_SHARE * stored:
         return f"{measures.deleted:,} of {stored:,} stored records are deleted"
     if measures.parts > _DUE_PARTS:
-        return f"the records lie in {measures.parts:,} files"
+        return f"the records are in {measures.parts:,} files"
     return ""
 
 
 def snapshot_orphans(chunks: pl.DataFrame, snapshots: Iterable[PathSnapshot]) -> pl.Series:
-    """Which chunks are missing from the last snapshot of their repository, each of them actionable.
+    """Return which chunks are missing from the last snapshot of their repository.
 
-    A chunk that came after the snapshot, or of which it is not known when it came, or which has no path, is
-    beyond what a snapshot can say.
+    A snapshot says nothing about chunks that are newer, of unknown age or without a path.
     """
     missing = pl.lit(value=False)
     for snapshot in snapshots:
@@ -140,9 +133,9 @@ def snapshot_orphans(chunks: pl.DataFrame, snapshots: Iterable[PathSnapshot]) ->
 
 
 def config_orphans(chunks: pl.DataFrame, current: Mapping[str, int], gap: object = None) -> pl.DataFrame:
-    """Which chunks were ingested under an older configuration of their tenant.
+    """Return which chunks are `stale` and `outdated`: ingested under an older configuration of their tenant.
 
-    A chunk of unknown configuration is no orphan, nor is any of a tenant that was never configured.
+    Chunks of an unknown configuration, or of a tenant that was never configured, are neither.
     """
     versions = {tenant: version for tenant, version in current.items() if version > 0}
     now = pl.col("tenant_id").replace_strict(versions, default=None, return_dtype=pl.Int64)
@@ -153,17 +146,25 @@ def config_orphans(chunks: pl.DataFrame, current: Mapping[str, int], gap: object
 
 
 def version_gap(requested: object) -> float:
-    """How far behind a chunk has to be to be actionable."""
+    """Return the number of configurations after which a chunk may go; the default for an unusable number."""
     if isinstance(requested, bool) or not isinstance(requested, int | float):
         return DEFAULT_GAP
     return requested if math.isfinite(requested) and requested >= 1 else DEFAULT_GAP
 
 
 class Forgotten(NamedTuple):
-    """How many records were removed, and source paths of which nothing is left."""
+    """The number of removed records, and of source paths that are empty afterwards."""
 
     records: int
     paths: int
+
+
+class _Chosen(NamedTuple):
+    """The content to forget: chunks, rows of table `logs`, and paths that are empty afterwards."""
+
+    chunks: pl.DataFrame
+    logs: pl.DataFrame
+    paths: pl.DataFrame
 
 
 def forget(
@@ -176,44 +177,36 @@ def forget(
     sources: Mapping[str, Source] | None = None,
     dry_run: bool = False,
 ) -> Forgotten:
-    """Remove records for good, as `Corpus.forget` says: hashes tell when they come again.
+    """Remove records for good; their hashes keep them out of later pushes.
 
-    What a log holds beside records goes with its image, repository or tenant. Where single records go, the
-    rejected lines of their log, which may be copies of them, keep their place and reason, but no text.
+    The entries of logs go with their image, repository or tenant. If single records go, rejected lines of
+    their log, which may be copies of them, keep place and reason and lose their text.
     """
     if not tenant:
-        raise InvalidInputError("no tenant is named", hint="say whose records are to be forgotten")
+        raise InvalidInputError("no tenant is named", hint="name the tenant whose records to forget")
     tenant = normal_tenant(tenant) or tenant
-    whose = scope([tenant], [] if repo is None else [repo])
     if dry_run:
-        return _chosen(store.version(), tenant, repo, image, record, sources).counts
+        chosen = _chosen(store.version(), tenant, repo, image, record, sources)
+        return Forgotten(chosen.chunks.height, chosen.paths.height)
     with store.changing(f"forget records of {tenant}") as change:
-        chunks, dropped, gone = chosen = _chosen(change, tenant, repo, image, record, sources)
-        change.delete(pl.col("id").is_in(chunks["id"].implode()))
-        logs = change.table("logs").join(dropped, on=PATH_KEY, how="anti")
-        change.keep("logs", _without_text(logs, chunks))
+        chosen = _chosen(change, tenant, repo, image, record, sources)
+        change.delete(pl.col("id").is_in(chosen.chunks["id"].implode()))
+        logs = change.table("logs").join(chosen.logs, on=PATH_KEY, how="anti")
+        change.keep("logs", _without_text(logs, chosen.chunks))
         if image is None and record is None:
-            change.keep("paths", change.table("paths").filter(~whose))
-        else:  # they, too, may name what was forgotten
-            names = {*gone.rows()}
-            for each in change.snapshots:
-                paths = tuple(path for path in each.paths if (*each.repository, path) not in names)
-                change.keep_snapshot(replace(each, paths=paths))
-        hashes = pl.concat([change.table("forgotten"), _hashes(chunks)])
+            change.keep("paths", change.table("paths").filter(~_owned(tenant, repo)))
+        else:  # the snapshots may name forgotten paths, too
+            names = {*chosen.paths.rows()}
+            for snapshot in change.snapshots:
+                paths = tuple(path for path in snapshot.paths if (*snapshot.repository, path) not in names)
+                change.keep_snapshot(replace(snapshot, paths=paths))
+        hashes = pl.concat([change.table("forgotten"), _hashes(chosen.chunks)])
         change.keep("forgotten", hashes.unique().sort(pl.all()))
-    return chosen.counts
+    return Forgotten(chosen.chunks.height, chosen.paths.height)
 
 
-class _Chosen(NamedTuple):
-    """What is to be forgotten: chunks, what logs hold beside them, and the paths of which nothing is left."""
-
-    chunks: pl.DataFrame
-    logs: pl.DataFrame
-    paths: pl.DataFrame
-
-    @property
-    def counts(self) -> Forgotten:
-        return Forgotten(self.chunks.height, self.paths.height)
+def _owned(tenant: str, repo: str | None) -> pl.Expr:
+    return scope([tenant], [] if repo is None else [repo])
 
 
 def _chosen(  # noqa: PLR0917 - as `forget` has them
@@ -224,52 +217,51 @@ def _chosen(  # noqa: PLR0917 - as `forget` has them
     record: str | None,
     sources: Mapping[str, Source] | None,
 ) -> _Chosen:
-    require_whose(version, tenant, repo)
-    whose = scope([tenant], [] if repo is None else [repo])
-    own = chunks = version.rows((*(("id", *PATH_KEY) if image is None else READ), "kind", "name"), whose)
-    logs = dropped = version.table("logs").filter(whose)
+    require_owner(version, tenant, repo)
+    owned = _owned(tenant, repo)
+    columns = (*(("id", *PATH_KEY) if image is None else READ), "kind", "name")
+    own = chunks = version.rows(columns, owned)
+    own_logs = logs = version.table("logs").filter(owned)
     if record is not None:
-        # A gap record's chunk is called by its id; what others are called, such as by a heading, is no id.
-        by_name = pl.col("kind").eq(GAP_KIND) & pl.col("name").eq(pl.lit(record))
-        begins = pl.col("kind").eq(GAP_KIND) & pl.col("name").str.starts_with(record)
-        chosen = chunks.filter(pl.col("id").eq(pl.lit(record)) | by_name)
-        chunks = chosen if chosen.height or len(record) < FEWEST_DIGITS else chunks.filter(begins)
-        if chunks["name"].n_unique() > 1 and not chosen.height:
+        # The name of a gap record's chunk is its id; other names, such as a heading, are no ids.
+        is_gap = pl.col("kind").eq(GAP_KIND)
+        exact = chunks.filter(pl.col("id").eq(pl.lit(record)) | (is_gap & pl.col("name").eq(pl.lit(record))))
+        begins = is_gap & pl.col("name").str.starts_with(record)
+        chunks = exact if exact.height or len(record) < FEWEST_DIGITS else chunks.filter(begins)
+        if chunks["name"].n_unique() > 1 and not exact.height:
             raise InvalidInputError(f"several records begin with '{record}'", hint="name one of them in full")
-        dropped = logs.clear()
-    known: set[str] = set()
-    if image is not None:  # gap records that name it, and whatever lay in its folder
+        logs = logs.clear()
+    images: set[str] = set()
+    if image is not None:  # gap records that name the image, and everything from its folder
         lines, scanned = scan_chunks(chunks, sources)
         named = lines.join(scanned.gaps.select("line", "image_id"), on="line")
         places = [named.select("id", "image_id"), lines.select("id", "folder"), chunks.select("id", _FOLDER)]
-        images = pl.concat([each.rename({each.columns[1]: "image"}) for each in places])
+        by_image = pl.concat([place.rename({place.columns[1]: "image"}) for place in places])
         folder = pl.col("folder").fill_null(_FOLDER)
-        known = {*images["image"], *dropped.select(folder)["folder"]} - {None}
-        chunks = chunks.join(images.filter(image=image), on="id", how="semi")
-        dropped = dropped.filter(folder == pl.lit(image))
-    if chunks.is_empty() and dropped.is_empty() and (image or record):
-        asked = {"record": record, "image": image}
-        what = " of ".join(f"{kind} '{name}'" for kind, name in asked.items() if name is not None)
-        near = did_you_mean(image, known - {image}) if image and image not in known else ""
-        gone = "bytes of what was forgotten before go with `vocabgap corpus compact`"
-        hint = near or (gone if version.measures.deleted else "`vocabgap list CORPUS` lists what there is")
+        images = {*by_image["image"], *logs.select(folder)["folder"]} - {None}
+        chunks = chunks.join(by_image.filter(image=image), on="id", how="semi")
+        logs = logs.filter(folder == pl.lit(image))
+    if chunks.is_empty() and logs.is_empty() and (image or record):
+        named_by = {"record": record, "image": image}
+        what = " of ".join(f"{kind} '{name}'" for kind, name in named_by.items() if name is not None)
+        near = did_you_mean(image, images) if image and image not in images else ""
+        compact = "bytes of forgotten records go with `vocabgap corpus compact`"
+        hint = near or (compact if version.measures.deleted else "`vocabgap list CORPUS` lists the records")
         raise NotFoundError(f"there is no {what} to forget", hint=hint)
-    left = own.join(chunks, on="id", how="anti"), logs.join(dropped, on=PATH_KEY, how="anti")
-    before, after = (
-        pl.concat([a.select(PATH_KEY), b.select(PATH_KEY)]) for a, b in ((chunks, dropped), left)
-    )
-    return _Chosen(chunks, dropped, before.unique().join(after, on=PATH_KEY, how="anti"))
+    left = own.join(chunks, on="id", how="anti"), own_logs.join(logs, on=PATH_KEY, how="anti")
+    before, after = (pl.concat([a.select(PATH_KEY), b.select(PATH_KEY)]) for a, b in ((chunks, logs), left))
+    return _Chosen(chunks, logs, before.unique().join(after, on=PATH_KEY, how="anti"))
 
 
 def lift(store: Store, tenant: str, repo: str | None = None, *, record: str | None = None) -> int:
-    """Let forgotten records come again, as `Corpus.lift` says."""
+    """Let forgotten records come again with the next push or restore; return how many."""
     tenant = normal_tenant(tenant) or tenant
-    lifted = pl.col("tenant").eq(_hash(tenant))
+    lifted = pl.col("tenant").eq(sha256_of([tenant]))
     if repo is not None:
-        lifted &= pl.col("repo").eq(_hash(tenant, repo))
+        lifted &= pl.col("repo").eq(sha256_of([tenant, repo]))
     if record is not None:
-        lifted &= pl.any_horizontal(pl.col("record", "chunk") == _hash(tenant, record))
-    with store.changing(f"lift what was forgotten of {tenant}") as change:
+        lifted &= pl.any_horizontal(pl.col("record", "chunk") == sha256_of([tenant, record]))
+    with store.changing(f"lift forgotten records of {tenant}") as change:
         forgotten = change.table("forgotten")
         left = forgotten.filter(~lifted)
         if left.height == forgotten.height:
@@ -279,7 +271,7 @@ def lift(store: Store, tenant: str, repo: str | None = None, *, record: str | No
 
 
 def without_forgotten(version: Version, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Chunks that may come into a corpus, and those that were forgotten there."""
+    """Split chunks into those that may come in and those that were forgotten."""
     forgotten = version.table("forgotten")
     if forgotten.is_empty():
         return rows, rows.clear()
@@ -289,6 +281,17 @@ def without_forgotten(version: Version, rows: pl.DataFrame) -> tuple[pl.DataFram
     return kept.select(rows.columns), hashed.join(forgotten, on=key, how="semi").select(rows.columns)
 
 
+def _hashes(chunks: pl.DataFrame) -> pl.DataFrame:
+    """Hash the tenants, repositories and ids of chunks: of a gap record its own id, else the chunk's."""
+    name = pl.when(pl.col("kind") == GAP_KIND).then("name").fill_null(pl.col("id"))
+    named = chunks.select("tenant_id", "repo_slug", name.alias("name"), "id").iter_rows()
+    rows = [
+        tuple(map(sha256_of, ([tenant], [tenant, repo], [tenant, name], [tenant, identity])))
+        for tenant, repo, name, identity in named
+    ]
+    return pl.DataFrame(rows, schema=TABLES["forgotten"], orient="row")
+
+
 def logs_with(
     logs: pl.DataFrame,
     pushed: Sequence[tuple[str, PushedLog]],
@@ -296,17 +299,23 @@ def logs_with(
     rows: pl.DataFrame,
     forgotten: pl.DataFrame,
 ) -> pl.DataFrame:
-    """What logs hold beside chunks, after the push of some, each with its repository.
+    """Return table `logs` after a push of logs, each with its repository.
 
-    One that was read to its end takes the place of the earlier one. `rows` are the chunks that came. Of a
-    repository of which anything is `forgotten`, rejected lines come without text: a line that is broken since
-    cannot be told by its hash.
+    A log that was read to its end replaces its earlier entry. In a repository with forgotten records,
+    rejected lines come without text: the hash of a record cannot recognise a line that was broken since.
+
+    Args:
+        logs: The table before.
+        pushed: The pushed logs.
+        tenant: Their tenant.
+        rows: The pushed chunks.
+        forgotten: Table `forgotten`.
     """
-    of = [{"tenant_id": tenant, "repo_slug": repo, **log._asdict()} for repo, log in pushed]
-    came = pl.DataFrame(of, logs.schema)
+    entries = [{"tenant_id": tenant, "repo_slug": repo, **log._asdict()} for repo, log in pushed]
+    came = pl.DataFrame(entries, logs.schema)
     whole = pl.Series([log.is_whole for _, log in pushed], dtype=pl.Boolean)
     logs = logs.join(came.filter(whole), on=PATH_KEY, how="anti")
-    blank = {repo for repo, _ in pushed if _hash(tenant, repo) in forgotten["repo"]}
+    blank = {repo for repo, _ in pushed if sha256_of([tenant, repo]) in forgotten["repo"]}
     came = came.unique(PATH_KEY, keep="last")
     came = _without_text(came, came.filter(pl.col("repo_slug").is_in(blank)))
     has_no_line = ~pl.struct(PATH_KEY).is_in(rows.select(pl.struct(PATH_KEY)).to_series().implode())
@@ -316,45 +325,7 @@ def logs_with(
 
 
 def _without_text(logs: pl.DataFrame, chunks: pl.DataFrame) -> pl.DataFrame:
-    """The rejected lines of the logs that some chunks are of, without their text."""
+    """Remove the text of rejected lines from the logs of some chunks."""
     blank = pl.element().struct.with_fields(pl.lit("").alias("detail"), pl.lit("").alias("raw"))
     theirs = logs.join(chunks, on=PATH_KEY, how="semi").with_columns(pl.col("rejects").list.eval(blank))
     return pl.concat([logs.join(chunks, on=PATH_KEY, how="anti"), theirs]).sort(PATH_KEY)
-
-
-def _hashes(chunks: pl.DataFrame) -> pl.DataFrame:
-    """Of whom and what some chunks are, as SHA-256: of a gap record its own id, of another chunk its id."""
-    name = pl.when(pl.col("kind") == GAP_KIND).then("name").fill_null(pl.col("id"))
-    named = chunks.select("tenant_id", "repo_slug", name.alias("name"), "id").iter_rows()
-    rows = [
-        (_hash(who), _hash(who, repo), _hash(who, name), _hash(who, own)) for who, repo, name, own in named
-    ]
-    return pl.DataFrame(rows, schema=TABLES["forgotten"], orient="row")
-
-
-def _hash(*names: str) -> str:
-    return hashlib.sha256(compact_json(names).encode()).hexdigest()
-
-
-def set_manifest(
-    store: Store, tenant: str, repo_slug: str, paths: object, now: datetime | None = None
-) -> PathSnapshot:
-    """Keep which paths a repository has; gives what was kept.
-
-    Raises:
-        RefusedError: It is no list of paths, or it could not be written.
-    """
-    tenant_id, listed = normal_tenant(tenant) or "", normal_paths(paths)
-    if listed is None or not TENANT.fullmatch(tenant_id) or not repo_slug or not is_unicode(repo_slug):
-        raise RefusedError(
-            Code.TENANT_MANIFEST_INVALID,
-            "`pathsAfterPush` is expected to be a list of paths, of a tenant and a repository that are named",
-        )
-    moment = moment_of(milliseconds(datetime.now(UTC) if now is None else now))
-    snapshot = PathSnapshot(tenant_id, repo_slug, listed, moment)
-    try:
-        with store.changing(f"snapshot of {tenant_id}/{repo_slug}") as change:
-            change.keep_snapshot(snapshot)
-    except (VocabgapError, OSError) as error:
-        raise RefusedError(Code.TENANT_MANIFEST_FAILED, str(error)) from error
-    return snapshot

@@ -1,9 +1,8 @@
-"""One whole version of a corpus, as it is read. Its files are held open, whatever is written meanwhile.
+"""One version of a corpus as it is read. Its files stay open, so later writers cannot change what it shows.
 
-A part, a file of chunks, never changes. Which of its rows are deleted is kept beside it, as pairs of the
-part's number and the row's place in it: so an id that was deleted can come again in a later part. The
-manifest is replaced when all files are on the disk; so readers, who take no lock, see the version before or
-after.
+A part, a file of chunks, never changes. A table beside the parts names their deleted rows, by the number of
+the part and the place in it; so a deleted id can come again in a later part. A writer replaces the manifest
+after all files are on the disk; readers take no lock and see the version before or after.
 """
 
 import hashlib
@@ -34,12 +33,12 @@ from vocabgap.files.parquet import write_parquet
 from vocabgap.model.tables import CHUNKS, LOGS, UTC_MICROSECONDS
 
 PATH_KEY: Final = ("tenant_id", "repo_slug", "source_path")
-"""What a path is told apart by."""
+"""The columns that identify a path."""
 ORDER: Final = (*PATH_KEY, "line", "id")
-"""Columns by which chunks are ordered: text by code point, and no line before the first."""
+"""The order of chunks: text by code point, and chunks without a line first."""
 
-# Small row groups, sorted and lightly compressed: what is looked for by path is found in few of them, and a
-# whole read costs half the CPU of Zstandard, in files twice as large (see tests/benchmarks/corpus_store.py).
+# Small row groups, sorted and lightly compressed: a search by path reads few of them, and a whole read costs
+# half the CPU of Zstandard, in files twice as large (see tests/benchmarks/corpus_store.py).
 _ROW_GROUP: Final = 32_768
 _BLOCK: Final = 1 << 20  # bytes that are hashed at a time
 _ROW: Final = "row"
@@ -57,18 +56,18 @@ TABLES: Final = {
     "logs": LOGS.schema,
     "forgotten": pl.Schema(dict.fromkeys(("tenant", "repo", "record", "chunk"), pl.String())),
 }
-"""What a version has beside parts; in `forgotten` are SHA-256 (hex), see `upkeep.forget`."""
+"""The tables of a version beside its parts; `forgotten` holds SHA-256 (hex), see `upkeep.forget`."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathSnapshot:
-    """Which paths a repository had after its last push that said so.
+    """The paths of a repository when it last pushed a snapshot.
 
     Attributes:
-        tenant_id: Whose repository it is.
+        tenant_id: The owner.
         repo_slug: The repository.
         paths: Source paths, sorted, each once.
-        updated_at: When it was said. Only what was ingested until then can be missing from it.
+        updated_at: The moment of the push. Only older chunks can be missing from the snapshot.
     """
 
     tenant_id: str
@@ -78,20 +77,20 @@ class PathSnapshot:
 
     @property
     def repository(self) -> tuple[str, str]:
-        """Tenant and repository: each has one snapshot."""
+        """Tenant and repository."""
         return self.tenant_id, self.repo_slug
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """How large a version is.
+    """The size of a version.
 
     Attributes:
         version: Its number: 1 for the first, one more with every change.
-        rows: Chunks that are there.
-        deleted: Rows of its files that are deleted, and whose bytes are still there.
+        rows: Its chunks.
+        deleted: Deleted rows whose bytes are still in its files.
         parts: Its files of chunks.
-        bytes: Of all its files.
+        bytes: The size of all its files.
     """
 
     version: int
@@ -102,10 +101,10 @@ class Measures:
 
 
 def newest(folder: Path) -> "Version":
-    """The newest version of a corpus.
+    """Open the newest version of a corpus.
 
-    A compaction may remove a file after its manifest is read and before it is opened. Then there is a newer
-    manifest, which does not name it.
+    A compaction may remove a file after its manifest is read and before the file is opened. Then a newer
+    manifest exists that does not name it.
     """
     with reading(folder):
         manifest = read_manifest(folder)
@@ -115,9 +114,7 @@ def newest(folder: Path) -> "Version":
             except FileNotFoundError as error:
                 newer = read_manifest(folder)
                 if newer is not None and newer.version == manifest.version:
-                    missing = (
-                        f"'{Path(error.filename).name}', which version {newer.version} needs, is missing"
-                    )
+                    missing = f"'{Path(error.filename).name}', a file of version {newer.version}, is missing"
                     raise StateError(f"corpus '{folder}': {missing}", hint=DAMAGED_HINT) from error
                 manifest = newer
     raise NotFoundError(
@@ -126,10 +123,12 @@ def newest(folder: Path) -> "Version":
 
 
 class Version:
-    """A version, whose files are held open: it can be read whatever is written or compacted later.
+    """A version with open files.
 
     Attributes:
-        config_versions: How often each tenant was configured; a tenant that is not there never was.
+        folder: The folder of the corpus.
+        base: The manifest of the version.
+        config_versions: How often each tenant was configured, if ever.
     """
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
@@ -146,17 +145,17 @@ class Version:
             self._tables[kind] = pl.read_parquet(content).cast(TABLES[kind])
 
     def rows(self, columns: Sequence[str] | None = None, where: pl.Expr | None = None) -> pl.DataFrame:
-        """The chunks that are there and meet a condition, in the order of `ORDER`; null is the first line."""
+        """Read the chunks that meet a condition, in the order of `ORDER`."""
         with reading(self.folder):
             return rows_in_order(self._parts, self._tables["deleted"], columns, where)
 
     def table(self, kind: str) -> pl.DataFrame:
-        """One of the `TABLES`."""
+        """Return one of the `TABLES`."""
         return self._tables[kind]
 
     @property
     def snapshots(self) -> tuple[PathSnapshot, ...]:
-        """The last snapshot of each repository that sent one, by tenant and repository."""
+        """The last snapshot of each repository that sent one."""
         return tuple(
             PathSnapshot(tenant, repo, tuple(paths), updated)
             for tenant, repo, updated, paths in self.table("paths").iter_rows()
@@ -164,16 +163,13 @@ class Version:
 
     @property
     def dimension(self) -> int | None:
-        """How long the vectors of restored records are; None while there are none.
-
-        Deleted chunks count as long as others of their part are there.
-        """
+        """The length of restored vectors, if any; vectors of deleted chunks count while their part exists."""
         lengths = (part.entry.dimension for part in self._parts)
         return next((length for length in lengths if length is not None), None)
 
     @property
     def measures(self) -> Measures:
-        """How large it is."""
+        """The size of the version."""
         entries = [part.entry for part in self._parts]
         deleted = self.table("deleted").height
         return Measures(
@@ -186,7 +182,7 @@ class Version:
 
 
 class Part:
-    """A file of chunks, held open: it can be read even if a compaction removes its name meanwhile."""
+    """An open file of chunks: it stays readable even if a compaction removes its name."""
 
     def __init__(self, folder: Path, entry: PartEntry) -> None:
         self.entry = entry
@@ -196,24 +192,15 @@ class Part:
         _require_size(self.path, os.fstat(self._descriptor).st_size, entry)
         self._is_whole = False
 
-    def require_whole(self) -> None:
-        """Read all of it once, and refuse it where it is not what was written: Polars would not tell.
-
-        Raises:
-            StateError: It is damaged.
-            OSError: The system refused.
-        """
-        if not self._is_whole:
+    def scan(self) -> pl.LazyFrame:
+        """Scan its rows, with columns `part` (its number) and `row` (their place); refuse a damaged file."""
+        if not self._is_whole:  # Polars would not notice every damage
             digest, place = hashlib.sha256(), 0
             while block := os.pread(self._descriptor, _BLOCK, place):
                 digest.update(block)
                 place += len(block)
             _require_content(self.path, digest.hexdigest(), self.entry)
             self._is_whole = True
-
-    def scan(self) -> pl.LazyFrame:
-        """Its rows, with the number of the `part` and their place in it, `row`."""
-        self.require_whole()
         stream = open(self._descriptor, "rb", closefd=False)  # noqa: SIM115 - it stays open when Polars is done
         number = pl.lit(self.entry.number, pl.UInt32).alias("part")
         return pl.scan_parquet(stream, row_index_name=_ROW).with_columns(number)
@@ -228,7 +215,7 @@ def write_part(folder: Path, number: int, rows: pl.DataFrame) -> Part:
 
 
 def described(path: Path, number: int, rows: int) -> tuple[int, int, int, str]:
-    """What the manifest says of a file that was written: the fields of its entry."""
+    """Return the fields of a written file's entry in the manifest."""
     return number, rows, path.stat().st_size, _digest_of(path)
 
 
@@ -243,17 +230,17 @@ def rows_in_order(
     columns: Sequence[str] | None = None,
     where: pl.Expr | None = None,
 ) -> pl.DataFrame:
-    """The chunks of some parts that are there, in the order of `ORDER`."""
+    """Read the chunks of some parts, in the order of `ORDER`."""
     wanted = CHUNKS.names if columns is None else list(columns)
     rows = scan(parts, deleted, where)
-    if len(parts) == 1:  # written in that order
+    if len(parts) == 1:  # a part is written in that order
         return rows.select(wanted).collect()
     needed = dict.fromkeys((*wanted, *ORDER))
     return rows.select(*needed).collect().sort(ORDER).select(wanted)
 
 
 def scan(parts: Sequence[Part], deleted: pl.DataFrame, where: pl.Expr | None = None) -> pl.LazyFrame:
-    """The chunks of some parts that are there, with columns `part` and `row` of table `deleted`."""
+    """Scan the chunks of some parts, with columns `part` and `row` of table `deleted`."""
     empty = CHUNKS.empty().lazy().with_columns(pl.lit(0, pl.UInt32).alias(name) for name in _PLACE)
     frame = pl.concat([part.scan() for part in parts]) if parts else empty
     if where is not None:
@@ -268,7 +255,7 @@ def _require_size(path: Path, size: int, entry: FileEntry) -> None:
 
 def _require_content(path: Path, sha256: str, entry: FileEntry) -> None:
     if sha256 != entry.sha256:
-        raise _damaged(path, f"it is not what was written, whose digest {MANIFEST} has")
+        raise _damaged(path, f"its digest is not the one in {MANIFEST}")
 
 
 def _damaged(path: Path, problem: str) -> StateError:
@@ -276,7 +263,7 @@ def _damaged(path: Path, problem: str) -> StateError:
 
 
 def damaged_files(folder: Path, manifest: Manifest) -> dict[str, FileEntry]:
-    """The files of a version that are missing, or are not what was written, by name."""
+    """Return the missing and the damaged files of a version, by name."""
     damaged = {}
     for name, entry in manifest.files.items():
         try:
@@ -288,20 +275,19 @@ def damaged_files(folder: Path, manifest: Manifest) -> dict[str, FileEntry]:
     return damaged
 
 
-def what_is_whole(folder: Path) -> Version:
-    """The newest version without its damaged files.
+def undamaged(folder: Path) -> Version:
+    """Open the newest version without its damaged files.
 
     Raises:
-        StateError: What is damaged says which records are deleted: they would come again.
+        StateError: The table of deleted rows is damaged: without it, deleted records would come again.
     """
     manifest = read_manifest(folder) or Manifest()
     damaged = damaged_files(folder, manifest)
     if manifest.deleted is not None and file_name("deleted", manifest.deleted.number) in damaged:
         raise StateError(
-            f"corpus '{folder}': the file that says which records are deleted is damaged",
-            hint=COPY_HINT,
+            f"corpus '{folder}': the file that lists the deleted records is damaged", hint=COPY_HINT
         )
-    parts = tuple(each for each in manifest.parts if file_name("chunks", each.number) not in damaged)
+    parts = tuple(part for part in manifest.parts if file_name("chunks", part.number) not in damaged)
     rest = msgspec.structs.replace(manifest, parts=parts, paths=None, logs=None, forgotten=None)
     with reading(folder):
         return Version(folder, rest)

@@ -1,4 +1,4 @@
-"""What a payload withdraws: the union of its tombstones, its snapshot of paths and its revision boundary."""
+"""The chunks that a payload withdraws: by tombstones, by a snapshot of paths and by a revision boundary."""
 
 import os
 import subprocess
@@ -10,21 +10,21 @@ from typing import Any, Final
 
 import polars as pl
 
-from vocabgap.corpus.compact_json import is_unicode
 from vocabgap.corpus.contracts import Code, PushError, RefusedError
+from vocabgap.corpus.identity import is_unicode
 from vocabgap.errors import NotFoundError, StateError, VocabgapError
 from vocabgap.text import visible
 
 Resolver = Callable[[str, str], Iterable[Any]]
-"""Gives the paths that are in a base revision and not in a head revision.
+"""A function that lists the paths in a base revision that are not in a head revision.
 
 Raises:
     NotFoundError: There is no history to ask.
-    VocabgapError: It does not know the revisions.
+    VocabgapError: The history does not have the revisions.
 """
 TIME_LIMIT: Final = 60.0  # seconds for the question to git
-# Git is asked once, and nothing that it could be talked into: no hook, pager, external diff or file-system
-# monitor runs, no network is reached, and what others name is never taken for an option.
+# Git cannot be talked into anything: no hook, pager, external diff or file-system monitor runs, it reaches no
+# network, and it never takes the names of others for options.
 _DELETED: Final = (
     *("git", "--no-pager", "--no-replace-objects", "--literal-pathspecs"),
     *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never"),
@@ -48,12 +48,12 @@ _GIT_HINT: Final = (
 
 @dataclass(slots=True)
 class Withdrawal:
-    """What is to be withdrawn from the chunks of one tenant.
+    """The chunks of one tenant to withdraw.
 
     Attributes:
-        paths: Repository to the source paths in it, each as it is.
-        manifest: The repository and the paths that are all that is left of it; None where nothing was said.
-        errors: What was said and cannot be used.
+        paths: The source paths to withdraw, by repository.
+        manifest: A repository and all the paths that stay in it; None without a snapshot.
+        errors: Unusable signals.
     """
 
     paths: dict[str, set[str]] = field(default_factory=dict)
@@ -61,24 +61,24 @@ class Withdrawal:
     errors: list[PushError] = field(default_factory=list)
 
     def __bool__(self) -> bool:
-        """Whether anything is to be done."""
+        """Check whether there is anything to do."""
         return bool(self.paths) or self.manifest is not None
 
     def add(self, places: Iterable[tuple[str, str]]) -> None:
-        """Withdraw what is of some paths, each with its repository."""
+        """Withdraw some paths, each with its repository."""
         for repo, path in places:
             self.paths.setdefault(repo, set()).add(path)
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """Note what is refused; all else is done."""
+        """Note a refusal and go on."""
         try:
             yield
         except RefusedError as error:
             self.errors.append(PushError.of(error))
 
     def condition(self, tenant_id: str, keep: pl.Series | None = None) -> pl.Expr:
-        """Which chunks are withdrawn but for some ids, as a condition over table `chunks`."""
+        """Return the condition that withdrawn chunks meet, except those with the ids to `keep`."""
         wanted = pl.lit(value=False)
         for repo, paths in sorted(self.paths.items()):
             wanted |= pl.col("repo_slug").eq(repo) & pl.col("source_path").is_in(sorted(paths))
@@ -99,11 +99,15 @@ def withdrawal(
     strict: bool = False,
     confirmed: bool = False,
 ) -> Withdrawal:
-    """What a payload withdraws."""
+    """Read the union of all signals of a payload."""
     leaving = Withdrawal()
     tombstones: list[Any] = []
     with leaving.noting():
-        tombstones += _tombstones(payload.get("deleted"))
+        deleted = payload.get("deleted")
+        if not isinstance(deleted, list | None):
+            message = "`deleted` is expected to be a list of tombstones"
+            raise RefusedError(Code.DELETE_SIGNAL_INVALID, message)
+        tombstones += deleted or []
     with leaving.noting():
         tombstones += _past_boundary(payload, resolver)
     for tombstone in tombstones:
@@ -115,14 +119,8 @@ def withdrawal(
     return leaving
 
 
-def _tombstones(deleted: object) -> list[Any]:
-    if not isinstance(deleted, list | None):
-        raise RefusedError(Code.DELETE_SIGNAL_INVALID, "`deleted` is expected to be a list of tombstones")
-    return deleted or []
-
-
 def _past_boundary(payload: Mapping[str, Any], resolver: Resolver | None) -> list[Any]:
-    """The tombstones of what lies between two revisions; without a base there is no boundary."""
+    """Return tombstones of the files that were deleted between two revisions."""
     base, head = payload.get("baseRevision"), payload.get("headRevision")
     if not base:
         return []
@@ -130,22 +128,23 @@ def _past_boundary(payload: Mapping[str, Any], resolver: Resolver | None) -> lis
         message = "`headRevision` is expected beside `baseRevision`, both as text"
         raise RefusedError(Code.BOUNDARY_INVALID, message)
     if resolver is None:
-        message = "there is no history to ask what was deleted; name a git repository"
+        message = "there is no history to ask for deleted files; name a git repository"
         raise RefusedError(Code.BOUNDARY_UNAVAILABLE, message)
     try:
-        return [{"sourcePath": each} if isinstance(each, str) else each for each in resolver(base, head)]
+        paths = list(resolver(base, head))
     except NotFoundError as error:
         raise RefusedError(Code.BOUNDARY_UNAVAILABLE, str(error)) from error
     except VocabgapError as error:
         raise RefusedError(Code.BOUNDARY_FAILED, str(error)) from error
-    except Exception as error:  # a resolver is handed in; the other signals count all the same
+    except Exception as error:  # the caller supplies the resolver; the other signals count all the same
         why = f"{type(error).__name__}: {error}"
-        message = f"asking for what lies between '{base}' and '{head}' failed: {why}"
+        message = f"the files deleted between '{base}' and '{head}' could not be asked for: {why}"
         raise RefusedError(Code.BOUNDARY_FAILED, message) from error
+    return [{"sourcePath": path} if isinstance(path, str) else path for path in paths]
 
 
 def _place(tombstone: object, repo_slug: str, *, alone: bool, strict: bool) -> tuple[str, str]:
-    """The repository and the path of a tombstone."""
+    """Return the repository and the path of a tombstone."""
     if isinstance(tombstone, str) and not strict:
         tombstone = {"sourcePath": tombstone}
     path = tombstone.get("sourcePath") if isinstance(tombstone, dict) else None
@@ -159,7 +158,7 @@ def _place(tombstone: object, repo_slug: str, *, alone: bool, strict: bool) -> t
 
 
 def _repository(signal: object, repo_slug: str, *, alone: bool) -> tuple[str, str | None]:
-    """The repository that a signal is about, and what is wrong with that."""
+    """Return the repository of a signal, and the problem with it."""
     repo = signal.get("repoSlug") or repo_slug if isinstance(signal, dict) else repo_slug
     if not isinstance(repo, str) or not is_unicode(repo):
         return "", "is expected to have text as `repoSlug`"
@@ -178,18 +177,16 @@ def _manifest(
     if paths is None:
         problem = "is expected to have `pathsAfterPush`, a list of paths"
     elif not problem and not paths and not confirmed:
-        problem = (
-            "lists no path, which withdraws the whole repository; confirm it (--yes) or list what is there"
-        )
+        problem = "lists no path, which withdraws the whole repository; confirm it (--yes) or list the paths"
     if problem:
         raise RefusedError(Code.MANIFEST_INVALID, f"`manifestSnapshot` {problem}", repoSlug=repo)
     return repo, paths or ()
 
 
 def normal_paths(paths: object) -> tuple[str, ...] | None:
-    """The paths of a snapshot, sorted as JavaScript sorts, each once; None where there is no list.
+    """Return the paths of a snapshot, each once, sorted as JavaScript sorts; None if there is no list.
 
-    What is no text, or empty, is left out; so is what no file system's path in Unicode can be.
+    Values that are no text, empty or not Unicode are left out.
     """
     if not isinstance(paths, list | tuple):
         return None
@@ -198,25 +195,19 @@ def normal_paths(paths: object) -> tuple[str, ...] | None:
 
 
 def empties(payload: Mapping[str, Any]) -> bool:
-    """Whether the snapshot of a payload says that nothing is left of a repository."""
+    """Check whether the snapshot of a payload lists no path."""
     snapshot = payload.get("manifestSnapshot")
     return isinstance(snapshot, dict) and normal_paths(snapshot.get("pathsAfterPush")) == ()
 
 
 def deleted_in_git(folder: Path, base: str, head: str, *, time_limit: float = TIME_LIMIT) -> tuple[str, ...]:
-    """The paths, relative to a folder of a git repository, that are in one revision and no longer in another.
+    """List the paths below a folder that git deleted between two revisions.
 
-    What was renamed is deleted under its old name. What was changed is not deleted.
-
-    Args:
-        folder: The folder that source paths are relative to: the repository's own, or one below.
-        base: The one revision.
-        head: The other one.
-        time_limit: Seconds that git may take.
+    A renamed file is deleted under its old name; a changed file is not deleted.
 
     Raises:
         NotFoundError: There is no git on this machine, or no repository in the folder.
-        StateError: A revision is not known there, or git failed or took too long.
+        StateError: A revision does not exist, or git failed or took longer than `time_limit` seconds.
     """
     if not folder.is_dir():
         raise NotFoundError(f"git repository '{folder}' does not exist", hint="check --git")
@@ -234,11 +225,10 @@ def deleted_in_git(folder: Path, base: str, head: str, *, time_limit: float = TI
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise StateError(
-            f"git took more than {time_limit:g} seconds in '{folder}'", hint="try again"
-        ) from error
+        message = f"git took more than {time_limit:g} seconds in '{folder}'"
+        raise StateError(message, hint="try again") from error
     except OSError as error:
-        message = f"there is no git on this machine that could be asked: {error.strerror}"
+        message = f"git cannot be run on this machine: {error.strerror}"
         raise NotFoundError(message, hint="install it, or leave out --git") from error
     complaint = visible(git.stderr.decode("utf-8", "backslashreplace").strip())
     if "not a git repository" in complaint:

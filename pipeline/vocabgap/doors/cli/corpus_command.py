@@ -20,8 +20,8 @@ from vocabgap.model.moments import parse_now
 from vocabgap.text import count, escape_unseen, printable_name
 
 if TYPE_CHECKING:
-    from vocabgap.corpus.contracts import PushResult
     from vocabgap.corpus.corpus import Corpus
+    from vocabgap.corpus.push import PushResult
     from vocabgap.corpus.upkeep import Identity
     from vocabgap.corpus.version import Measures
 
