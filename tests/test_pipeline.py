@@ -11,8 +11,8 @@ from vocabgap.clustering.grouping import cluster
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.ingest.scanning import scan
-from vocabgap.ingest.selection import Selection
 from vocabgap.model.loading import load_settings
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import (
     AliasSettings,
     ClusterSettings,

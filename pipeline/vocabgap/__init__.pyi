@@ -24,10 +24,10 @@ from vocabgap.glossary.session import ExecutionContext as ExecutionContext
 from vocabgap.ingest.accounting import ScanSummary as ScanSummary
 from vocabgap.ingest.scanning import Scan as Scan
 from vocabgap.ingest.scanning import scan as scan
-from vocabgap.ingest.selection import Selection as Selection
 from vocabgap.model.loading import load_settings as load_settings
 from vocabgap.model.record import fold_category as fold_category
 from vocabgap.model.record import fold_operation as fold_operation
+from vocabgap.model.selection import Selection as Selection
 from vocabgap.model.settings import RankBy as RankBy
 from vocabgap.model.settings import Settings as Settings
 from vocabgap.pipeline import Run as Run

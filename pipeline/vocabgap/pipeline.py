@@ -29,8 +29,9 @@ from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.glossary.session import Ask
 from vocabgap.ingest.discovery import LogFile, resolve_roots
 from vocabgap.ingest.scanning import LogsRead, Scan, scan
-from vocabgap.ingest.selection import Selection, newest_moment
+from vocabgap.ingest.selection import newest_moment, with_newest_session
 from vocabgap.model.moments import LAST, Present, known_present
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import DEFAULT_TOP, ScanSettings, Settings, shared_from
 from vocabgap.model.tables import RECORDS
 from vocabgap.ranking.capabilities import rank
@@ -192,6 +193,7 @@ def analyse(
         if now == LAST:
             moment, ahead = newest_moment(whole.gaps, moment)
             chosen = _chosen(selection, moment)
+        chosen, _ = with_newest_session(whole.gaps, chosen)
         baseline = baseline_as_of(moment)
         selected = scanned.select(chosen, **settings.folding)
         # What is outside the selection is marked as filtered, whatever the rules say of it.

@@ -118,12 +118,17 @@ def _options(options: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def meanings(struct: type) -> dict[str, str]:
-    """What the section `Attributes` of a docstring says of each."""
+    """Return the meaning of each field: from its annotation, or from section `Attributes` of a docstring."""
     docs = (inspect.cleandoc(each.__doc__ or "") for each in reversed(struct.__mro__))
     sections = (doc.partition("Attributes:\n")[2].partition("\n\n")[0] for doc in docs)
-    return {
+    described = {
         name: " ".join(text.split()) for section in sections for name, text in _ATTRIBUTE.findall(section)
     }
+    if issubclass(struct, msgspec.Struct):
+        for field in msgspec.structs.fields(struct):
+            for meta in getattr(field.type, "__metadata__", ()):
+                described[field.name] = meta.description or described.get(field.name, "")
+    return described
 
 
 def kind_of(schema: Mapping[str, Any]) -> str:

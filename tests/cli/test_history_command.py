@@ -11,7 +11,7 @@ from builders.reporting import publish
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.doors.cli.app import run
 from vocabgap.errors import ExitCode
-from vocabgap.ingest.selection import Selection
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import DecisionSettings, Settings
 
 MONTHS = [datetime(2026, month, 1, tzinfo=UTC) for month in (5, 6, 7)]

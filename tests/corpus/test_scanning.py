@@ -16,8 +16,8 @@ from vocabgap.corpus.corpus import Corpus
 from vocabgap.corpus.manifest import is_corpus
 from vocabgap.errors import StateError
 from vocabgap.ingest.scanning import scan
-from vocabgap.ingest.selection import Selection
 from vocabgap.model.record import LOG_NAME
+from vocabgap.model.selection import Selection
 from vocabgap.model.sources import Source
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)

@@ -8,7 +8,8 @@ from builders import gap
 from builders.ingest import write_log
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import Scan, scan
-from vocabgap.ingest.selection import Selection, select
+from vocabgap.ingest.selection import select
+from vocabgap.model.selection import Selection
 
 
 @pytest.fixture
@@ -86,12 +87,12 @@ def test_the_account_of_the_lines_is_that_of_the_whole_scan(scanned: Scan) -> No
         (Selection(categories=("Film Look",)), "d"),
         (Selection(categories=("uncategorized",)), "c"),
         (Selection(categories=("detail",)), ""),
-        (Selection(modules=("toneequal",)), "ce"),
-        (Selection(modules=("Tone Equalizer",)), "ce"),
-        (Selection(modules=("blurs",)), "cd"),
-        (Selection(modules=("blur",)), ""),
-        (Selection(modules=("blurs", "toneequal")), "cde"),
-        (Selection(images=("heron-11",), modules=("toneequal",)), "e"),
+        (Selection(operations=("toneequal",)), "ce"),
+        (Selection(operations=("Tone Equalizer",)), "ce"),
+        (Selection(operations=("blurs",)), "cd"),
+        (Selection(operations=("blur",)), ""),
+        (Selection(operations=("blurs", "toneequal")), "cde"),
+        (Selection(images=("heron-11",), operations=("toneequal",)), "e"),
         (Selection(since=day(1), sessions=("s-1",)), "a"),
         (Selection(categories=("tone",), sessions=("s-2",), until=day(2)), ""),
     ],
@@ -109,7 +110,7 @@ def test_records_without_a_timestamp_are_left_out_only_where_a_date_is_asked_for
 
 def test_further_aliases_fold_on_both_sides(scanned: Scan) -> None:
     narrowed = scanned.select(
-        Selection(categories=("look",), modules=("soften",)),
+        Selection(categories=("look",), operations=("soften",)),
         category_aliases={"film look": "style", "look": "style"},
         operation_aliases={"soften": "blurs"},
     )
@@ -133,7 +134,7 @@ def test_selections_narrow_one_another_in_any_order(scanned: Scan) -> None:
         Selection(since=day(1)),
         Selection(images=("fox-3",)),
         Selection(categories=("tone",)),
-        Selection(modules=("blurs",)),
+        Selection(operations=("blurs",)),
         Selection(sessions=("s-1",)),
     ],
     ids=repr,

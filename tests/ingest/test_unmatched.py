@@ -8,7 +8,8 @@ import pytest
 
 from builders import gap, write_corpus
 from vocabgap.ingest.scanning import scan
-from vocabgap.ingest.selection import Selection, undated, unmatched
+from vocabgap.ingest.selection import undated, unmatched
+from vocabgap.model.selection import Selection
 from vocabgap.model.tables import GAPS
 
 SPAN = "the oldest is of 2026-04-01T10:00:00Z, the newest of 2026-05-02T00:00:00Z"
@@ -34,7 +35,7 @@ def gaps(tmp_path: Path) -> pl.DataFrame:
     [
         (Selection(images=("alps",)), "no record has image 'alps'; the nearest: alps-0412, alps-0413"),
         (Selection(images=("fjord", "Fjort")), "no record has image 'Fjort'; the nearest: fjord"),
-        (Selection(modules=("tonequal",)), "no record has operation 'tonequal'; the nearest: toneequal"),
+        (Selection(operations=("tonequal",)), "no record has operation 'tonequal'; the nearest: toneequal"),
         (Selection(categories=("locale",)), "no record has category 'locale'; the nearest: local"),
         (Selection(sessions=("s-1",)), "no record has session 's-1'; the nearest: s-17"),
         (Selection(images=("xyz",)), "no record has image 'xyz'"),
@@ -62,7 +63,7 @@ def test_what_no_record_has_is_told_with_what_is_near(
         Selection(),
         Selection(images=("fjord",), sessions=("s-17",)),
         Selection(categories=("MASK", "local")),
-        Selection(modules=("toneequal",)),
+        Selection(operations=("toneequal",)),
         Selection(since=datetime(2026, 5, 2, tzinfo=UTC)),
     ],
 )

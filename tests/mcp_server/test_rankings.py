@@ -8,7 +8,7 @@ import pytest
 import vocabgap as vg
 from vocabgap.doors.mcp import workspace as module
 from vocabgap.doors.mcp.workspace import Known, Rankings
-from vocabgap.ingest.selection import Selection
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import DecisionSettings, Settings, VocabularySettings
 from vocabgap.pipeline import Analysis, analyse
 

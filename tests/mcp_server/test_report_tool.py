@@ -8,7 +8,7 @@ import pytest
 import vocabgap as vg
 from builders import write_corpus
 from mcp_server.calls import found, refused
-from vocabgap.ingest.selection import Selection
+from vocabgap.model.selection import Selection
 from vocabgap.pipeline import Analysis, analyse
 
 if TYPE_CHECKING:

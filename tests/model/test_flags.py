@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from vocabgap.doors.cli.app import run
-from vocabgap.ingest.selection import Selection
 from vocabgap.model.moments import parse_now
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import RankSettings, Settings, known_flags
 from vocabgap.reporting.manifest import Narrowing, differences
 from vocabgap.reporting.reproduction import Reproduction

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from vocabgap.ingest.selection import Selection
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import RankSettings
 from vocabgap.model.tables import CAPABILITIES, GROUPS
 from vocabgap.reporting.comparison import Comparison, Kind, compare, compared_in_words

@@ -16,7 +16,7 @@ from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.glossary.conflicts import Strictness
 from vocabgap.glossary.extension import GlossarySettings
-from vocabgap.ingest.selection import Selection
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import DecisionSettings, RankBy, RankSettings, Settings
 from vocabgap.model.tables import HISTORY
 from vocabgap.reporting import history as module

@@ -8,7 +8,7 @@ import pytest
 
 from builders.reporting import publish
 from vocabgap import __version__
-from vocabgap.ingest.selection import Selection
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import ClusterSettings, Settings
 from vocabgap.pipeline import Run
 from vocabgap.reporting.manifest import MANIFEST_NAME, encode_manifest, read_manifest

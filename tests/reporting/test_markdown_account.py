@@ -8,7 +8,7 @@ import pytest
 
 from builders import gap, write_corpus
 from builders.reporting import headings, publish, tables, text_of
-from vocabgap.ingest.selection import Selection
+from vocabgap.model.selection import Selection
 from vocabgap.pipeline import Run
 
 
@@ -31,7 +31,7 @@ def test_a_narrowed_report_says_to_what_and_how_many_were_left_out(tmp_path: Pat
         tmp_path, {"one": [gap("sky mask")], "two": [gap("film grain")], "three": [gap("crop")]}
     )
     text = text_of(
-        publish(tmp_path, root, selection=Selection(images=("one", "two"), modules=(), sessions=()))
+        publish(tmp_path, root, selection=Selection(images=("one", "two"), operations=(), sessions=()))
     )
     assert (
         "Narrowed to image one or two. Counts, ranks, evidence and what was last seen are of these records;"

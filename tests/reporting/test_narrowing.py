@@ -8,7 +8,7 @@ import pytest
 
 from builders import gap, write_corpus
 from builders.reporting import publish, text_of
-from vocabgap.ingest.selection import Selection
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import RankBy, RankSettings, Settings
 from vocabgap.reporting.manifest import Difference, Narrowing, differences
 
@@ -38,7 +38,7 @@ def photos(tmp_path: Path) -> Path:
     [
         (narrowed(), narrowed(images=("a", "b")), ("image", "all", "a or b")),
         (narrowed(categories=("tone",)), narrowed(categories=("color",)), ("category", "tone", "color")),
-        (narrowed(modules=("crop",)), narrowed(), ("operation", "crop", "all")),
+        (narrowed(operations=("crop",)), narrowed(), ("operation", "crop", "all")),
         (narrowed(), narrowed(sessions=("s",)), ("session", "all", "s")),
         (narrowed(), narrowed(tenants=("north",)), ("tenant", "all", "north")),
         (narrowed(repositories=("a", "b")), narrowed(), ("repository", "a or b", "all")),

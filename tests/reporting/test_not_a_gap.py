@@ -6,7 +6,7 @@ import polars as pl
 
 from builders import gap, write_corpus
 from builders.reporting import publish, tables, text_of
-from vocabgap.ingest.selection import Selection
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import CategorySettings, Settings
 
 RECLASSIFY = Settings(categories=CategorySettings(reclassify=True))

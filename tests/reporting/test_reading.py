@@ -10,7 +10,7 @@ import pytest
 
 from builders import gap, write_corpus
 from builders.reporting import publish
-from vocabgap.ingest.selection import Selection
+from vocabgap.model.selection import Selection
 from vocabgap.pipeline import Run
 
 JUNE, JULY = datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 7, 1, tzinfo=UTC)

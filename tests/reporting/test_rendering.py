@@ -11,7 +11,7 @@ import pytest
 from builders import gap, write_corpus
 from builders.reporting import publish
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
-from vocabgap.ingest.selection import Selection
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import RankBy, RankSettings, Settings
 from vocabgap.pipeline import Run
 from vocabgap.reporting import writing

@@ -7,7 +7,7 @@ import pytest
 
 from builders import gap, write_corpus
 from vocabgap.doors.cli.app import run as command_line
-from vocabgap.ingest.selection import Selection
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import (
     ClusterSettings,
     DecisionSettings,
@@ -18,7 +18,7 @@ from vocabgap.model.settings import (
     VocabularyFields,
     VocabularySettings,
 )
-from vocabgap.reporting.manifest import Decided, filters
+from vocabgap.reporting.manifest import Decided
 from vocabgap.reporting.reproduction import Reproduction
 
 Again = Callable[..., tuple[bytes, bytes]]
@@ -256,14 +256,14 @@ def test_command_is_one_line_whatever_a_value_holds(tmp_path: Path) -> None:
         (Selection(since=NOW), ("since 2026-07-01T00:00:00Z",)),
         (Selection(until=NOW, images=("a", "b")), ("until 2026-07-01T00:00:00Z", "image a or b")),
         (
-            Selection(categories=("tone",), modules=("crop",), sessions=("s",)),
+            Selection(categories=("tone",), operations=("crop",), sessions=("s",)),
             ("category tone", "operation crop", "session s"),
         ),
         (Selection(tenants=("north",), repositories=("r",)), ("tenant north", "repository r")),
     ],
 )
 def test_narrowing_is_told_in_words(selection: Selection, words: tuple[str, ...]) -> None:
-    assert tuple(f"{name} {value}" for name, value in filters(selection).items()) == words
+    assert tuple(f"{name} {value}" for name, value in selection.in_words().items()) == words
 
 
 def test_settings_that_no_flag_can_say_give_no_command(tmp_path: Path) -> None:

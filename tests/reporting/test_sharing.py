@@ -14,7 +14,7 @@ from builders.page import read
 from builders.reporting import publish
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest.selection import Selection
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import ClusterSettings, DecisionSettings, RankSettings, Settings
 from vocabgap.pipeline import Run
 from vocabgap.reporting import capability, sharing

@@ -7,7 +7,7 @@ import pytest
 from builders import gap, write_corpus
 from builders.reporting import publish, summary_of
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest.selection import Selection
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import ClusterSettings, ReportSettings, Settings
 from vocabgap.model.tables import CAPABILITIES
 from vocabgap.pipeline import Run

@@ -13,7 +13,7 @@ from builders import gap, write_corpus
 from builders.reporting import publish
 from vocabgap.errors import ExitCode, InvalidInputError, StateError
 from vocabgap.ingest.scanning import scan
-from vocabgap.ingest.selection import Selection
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import ReportSettings, Settings
 from vocabgap.model.tables import CAPABILITIES, COMBINATIONS, GAPS, REJECTS
 from vocabgap.pipeline import Run, run

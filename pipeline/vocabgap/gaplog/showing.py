@@ -19,11 +19,12 @@ from vocabgap.gaplog.finding import (
     published_in,
     with_capability,
 )
-from vocabgap.gaplog.listing import Belonging, Totals, belonging, newest, totals, unread, with_category
+from vocabgap.gaplog.listing import Belonging, Totals, belonging, totals, unread, with_category
 from vocabgap.ingest.accounting import corrections
 from vocabgap.ingest.scanning import Scan, scan
-from vocabgap.ingest.selection import Selection
+from vocabgap.ingest.selection import newest
 from vocabgap.model.moments import Present, known_present
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
 from vocabgap.model.tables import RECORDS, SETTLED
 from vocabgap.reporting.capability import OPEN, Capability, Listed, lineage_in_words

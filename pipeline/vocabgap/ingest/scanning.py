@@ -22,8 +22,9 @@ from vocabgap.ingest.columns import RecordColumns, RejectColumns
 from vocabgap.ingest.discovery import LogFile, discover, resolve_roots
 from vocabgap.ingest.lines import LineDecoder, LogDecoder
 from vocabgap.ingest.reading import MIB
-from vocabgap.ingest.selection import Selection, select
+from vocabgap.ingest.selection import select
 from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import ScanSettings, overridden
 from vocabgap.model.sources import Source, checked_sources
 from vocabgap.model.tables import RECORDS, REJECTS

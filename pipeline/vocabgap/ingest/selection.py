@@ -1,76 +1,23 @@
-"""Narrowing a scan to the records that a report is about. What is left out is marked, never dropped."""
+"""Narrow a scan to the records that a report is about. The rest is marked, never dropped."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from datetime import datetime
-from functools import partial
 from typing import Final
 
 import polars as pl
+from msgspec.structs import replace
 
 from vocabgap.errors import InvalidInputError, alike
 from vocabgap.ingest.accounting import FILTERED
 from vocabgap.model.lookup import did_you_mean
-from vocabgap.model.moments import iso, require_offset
-from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
-from vocabgap.model.tables import GAPS, NAMES
+from vocabgap.model.moments import LAST, iso
+from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES
+from vocabgap.model.selection import Selection
+from vocabgap.model.tables import GAPS, NAMES, stripped
 from vocabgap.text import count, excerpt
 
-_NAMES: Final = ("images", "categories", "modules", "sessions", "tenants", "repositories")
-_SHOWN: Final = 5  # names that there are
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Which records a report is about. Several values of one field widen it, several fields narrow it.
-
-    Attributes:
-        since: Earliest moment, inclusive, with an offset.
-        until: Latest moment, exclusive, with an offset.
-        images: Image ids; one may be given as it is, here and below.
-        categories: Categories; aliases fold on both sides.
-        modules: Operations, matched whole; aliases fold on both sides.
-        sessions: Session ids.
-        tenants: Whose records.
-        repositories: Repositories.
-    """
-
-    since: datetime | None = None
-    until: datetime | None = None
-    images: tuple[str, ...] = ()
-    categories: tuple[str, ...] = ()
-    modules: tuple[str, ...] = ()
-    sessions: tuple[str, ...] = ()
-    tenants: tuple[str, ...] = ()
-    repositories: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Refuse a selection that cannot be meant.
-
-        Raises:
-            InvalidInputError: A moment has no offset, or the selection ends before it begins.
-        """
-        for name in _NAMES:
-            value = getattr(self, name)
-            # One name on its own would otherwise be read as a collection of letters.
-            object.__setattr__(self, name, tuple(map(_text, (value,) if isinstance(value, str) else value)))
-        for name in ("since", "until"):
-            if getattr(self, name) is not None:
-                require_offset(getattr(self, name), name=name)
-        if self.since is not None and self.until is not None and self.since >= self.until:
-            raise InvalidInputError(
-                f"since {self.since.isoformat()} is not before until {self.until.isoformat()}",
-                hint="swap the two, or leave one out",
-            )
-
-    @property
-    def dated(self) -> bool:
-        """Whether a record needs a readable timestamp to be selected."""
-        return self.since is not None or self.until is not None
-
-    def __bool__(self) -> bool:
-        """Whether anything is asked for at all."""
-        return self.dated or any(getattr(self, name) for name in _NAMES)
+_SHOWN: Final = 5  # names of those that exist
+_Aliases = Mapping[str, Mapping[str, str]]
 
 
 def select(
@@ -80,13 +27,18 @@ def select(
     category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> pl.DataFrame:
-    """Table `gaps` in which the rows that counted and are not selected are marked as `filtered`."""
+    """Return table `gaps` in which the rows that counted and are not selected are marked as `filtered`."""
     GAPS.require(gaps, ("timestamp", "counted", "why_not"))
     if not selection:
         return gaps
-    wanted = _is_within(selection)
-    for _, names, column, fold in _fields(selection, category_aliases, operation_aliases):
-        folded = set(map(fold, names))
+    aliases = {"category_aliases": category_aliases, "operation_aliases": operation_aliases}
+    wanted = pl.lit(value=True)
+    for filtered, value in selection.in_force():
+        if filtered.where is not None:
+            wanted &= filtered.where(value)
+            continue
+        fold, column = filtered.folding(aliases), filtered.column
+        folded = set(map(fold, value))
         spellings = [raw for raw in _values(gaps, column) if fold(raw) in folded]
         if gaps.schema[column] == NAMES:
             wanted &= pl.col(column).list.set_intersection(spellings).list.len() > 0
@@ -106,18 +58,18 @@ def unmatched(
     category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> tuple[str, ...]:
-    """What no record has of what is asked for, a sentence each, with the values that come nearest.
+    """Return a sentence for each value of a selection that no record has, with the nearest values.
 
-    For a corpus without a record there are only those about whose it is.
+    For a corpus without a record there are only those about tenants and repositories.
     """
     GAPS.require(gaps)
-    if gaps.is_empty():  # of a shared corpus nothing else was read
+    if gaps.is_empty():  # nothing else was read of a shared corpus
         selection = Selection(tenants=selection.tenants, repositories=selection.repositories)
-    absent = _absent(gaps, selection, category_aliases, operation_aliases)
+    aliases = {"category_aliases": category_aliases, "operation_aliases": operation_aliases}
     sentences = []
-    for name, value, known in absent:
+    for noun, value, known in _absent(gaps, selection, aliases):
         near = ", ".join(map(excerpt, alike(value, known)))
-        sentences.append(_missing(name, value) + (f"; the nearest: {near}" if near else ""))
+        sentences.append(_missing(noun, value) + (f"; the nearest: {near}" if near else ""))
     return (*sentences, *_outside(gaps["timestamp"], selection))
 
 
@@ -131,44 +83,62 @@ def require_known(
     """Refuse a selection by a name that no record has.
 
     Raises:
-        InvalidInputError: It names the nearest, or some that there are.
+        InvalidInputError: It names the nearest values, or some that exist.
     """
-    for name, value, known in _absent(gaps, selection, category_aliases, operation_aliases):
+    aliases = {"category_aliases": category_aliases, "operation_aliases": operation_aliases}
+    for noun, value, known in _absent(gaps, selection, aliases):
         more = f" and {len(known) - _SHOWN:,} more" if len(known) > _SHOWN else ""
         there = f"there are {', '.join(map(excerpt, known[:_SHOWN]))}{more}"
-        hint = did_you_mean(value, known) or (
-            there if known else f"check the spelling; no other {name} was read"
+        none = f"check the spelling; no other {noun} was read"
+        raise InvalidInputError(
+            _missing(noun, value), hint=did_you_mean(value, known) or (there if known else none)
         )
-        raise InvalidInputError(_missing(name, value), hint=hint)
 
 
-def _fields(
-    selection: Selection, category_aliases: Mapping[str, str], operation_aliases: Mapping[str, str]
-) -> Iterator[tuple[str, tuple[str, ...], str, Callable[[str], str]]]:
-    """What is asked for by name: of what, the names, the column of table `gaps`, and how both are folded."""
-    category = partial(fold_category, aliases=category_aliases)
-    operation = partial(fold_operation, aliases=operation_aliases)
-    fields: tuple[tuple[str, tuple[str, ...], str, Callable[[str], str]], ...] = (
-        ("image", selection.images, "image_id", str),
-        ("category", selection.categories, "intent_category", category),
-        ("operation", selection.modules, "operations_involved", operation),
-        ("session", selection.sessions, "session_id", str),
-        ("tenant", selection.tenants, "tenant_id", str),
-        ("repository", selection.repositories, "repo_slug", str),
+def with_newest_session(gaps: pl.DataFrame, selection: Selection) -> tuple[Selection, str | None]:
+    """Replace a session called `last` by the newest one of the selected images and time; return both.
+
+    Where no record has a session, the selection stays as it is.
+    """
+    if LAST not in selection.sessions:
+        return selection, None
+    wider = replace(selection, sessions=(), categories=(), operations=(), match=None, satisfaction=())
+    known = select(gaps, wider).filter(
+        pl.col("counted") & (stripped(pl.col("session_id")) != "").fill_null(value=False)
     )
-    return (field for field in fields if field[1])
+    if known.is_empty():
+        return selection, None
+    session = str(newest(known, 1)["session_id"][0])
+    names = tuple(session if name == LAST else name for name in selection.sessions)
+    return replace(selection, sessions=names), session
+
+
+def newest(records: pl.DataFrame, most: int | None = None) -> pl.DataFrame:
+    """Return records by time, the newest first and those without a time last: all, or the first of them."""
+    if most is not None and 0 < most < records.height - records["timestamp"].null_count():
+        # Sort only the rows that can be among the first: sorting a million records takes far longer.
+        records = records.filter(pl.col("timestamp") >= records["timestamp"].top_k(most).min())
+    ordered = records.sort(
+        "timestamp",
+        "repo_slug",
+        "source_path",
+        "line",
+        "tenant_id",
+        descending=[True, False, False, True, False],
+        nulls_last=True,
+    )
+    return ordered if most is None else ordered.head(min(most, ordered.height))
 
 
 def _absent(
-    gaps: pl.DataFrame,
-    selection: Selection,
-    category_aliases: Mapping[str, str],
-    operation_aliases: Mapping[str, str],
+    gaps: pl.DataFrame, selection: Selection, aliases: _Aliases
 ) -> Iterator[tuple[str, str, list[str]]]:
-    """What is asked for and no record has: of what, its name, and the names that there are."""
-    for what, names, column, fold in _fields(selection, category_aliases, operation_aliases):
-        known = sorted(set(map(fold, _values(gaps, column))))
-        yield from ((what, name, known) for name in names if fold(name) not in known)
+    """Yield the noun, the name and the names that exist for each selected name that no record has."""
+    for filtered, value in selection.in_force():
+        if filtered.column:
+            fold = filtered.folding(aliases)
+            known = sorted(set(map(fold, _values(gaps, filtered.column))))
+            yield from ((filtered.noun, name, known) for name in value if fold(name) not in known)
 
 
 def _values(gaps: pl.DataFrame, column: str) -> pl.Series:
@@ -176,24 +146,10 @@ def _values(gaps: pl.DataFrame, column: str) -> pl.Series:
     return values.drop_nulls().unique()
 
 
-def _is_within(selection: Selection) -> pl.Expr:
-    wanted = pl.lit(value=True)
-    if selection.since is not None:
-        wanted &= pl.col("timestamp") >= selection.since
-    if selection.until is not None:
-        wanted &= pl.col("timestamp") < selection.until
-    return wanted
-
-
-def _text(name: str) -> str:
-    """A name as a frame holds it, also one that was given with bytes that are not UTF-8."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-
-
 def newest_moment(gaps: pl.DataFrame, clock: datetime) -> tuple[datetime, int]:
-    """The newest timestamp of the records that count, and how many are later than the clock says it is.
+    """Return the newest timestamp of the records that count, and how many are later than the clock.
 
-    These do not count here; where there are no others the moment is that of the clock.
+    These are left aside; if there are no others, the moment is that of the clock.
     """
     moments = gaps.filter("counted")["timestamp"].drop_nulls()
     known = moments.filter(moments <= clock)
@@ -202,13 +158,13 @@ def newest_moment(gaps: pl.DataFrame, clock: datetime) -> tuple[datetime, int]:
 
 
 def ahead_in_words(number: int) -> str:
-    """How many records are later than the clock says it is, where one was to be the present."""
+    """Describe how many records are later than the clock, if the newest was to be the present."""
     are = "is" if number == 1 else "are"
     return f"{count(number, 'record')} {are} dated later than now, and not counted as the present"
 
 
 def undated(gaps: pl.DataFrame, selection: Selection) -> int:
-    """How many of the records that a selection by date has left out have no readable timestamp."""
+    """Count the records without a readable timestamp that a selection by date has left out."""
     return gaps.filter(why_not=FILTERED)["timestamp"].null_count() if selection.dated else 0
 
 
@@ -217,9 +173,11 @@ def _missing(what: str, name: str) -> str:
 
 
 def _outside(timestamps: pl.Series, selection: Selection) -> tuple[str, ...]:
-    """The sentence about dates, where they leave nothing."""
+    """Return the sentence about dates if they leave nothing."""
+    window = Selection(since=selection.since, until=selection.until)
     dated = timestamps.drop_nulls()
-    if not selection.dated or dated.to_frame("timestamp").filter(_is_within(selection)).height:
+    within = [filtered.where(value) for filtered, value in window.in_force() if filtered.where]
+    if not within or dated.to_frame("timestamp").filter(within).height:
         return ()
     span = [f"since {iso(selection.since)}"] if selection.since is not None else []
     span += [f"before {iso(selection.until)}"] if selection.until is not None else []

@@ -30,6 +30,12 @@ SATISFACTION_WORDS: Final[Mapping[str, int]] = MappingProxyType(
 RATING_NAMES: Final[Mapping[int | None, str]] = MappingProxyType(
     {-1: "unsatisfied", 0: "neutral", 1: "satisfied", None: "not rated"}
 )
+RATING_WORDS: Final[Mapping[str, int | None]] = MappingProxyType(
+    {
+        "-1": -1, "0": 0, "1": 1, "unsatisfied": -1, "neutral": 0, "satisfied": 1,
+        "none": None, "unrated": None, **SATISFACTION_WORDS,
+    }
+)  # fmt: skip
 CATEGORY_ALIASES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "tonal": "tone",

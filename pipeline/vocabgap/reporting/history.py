@@ -16,9 +16,9 @@ import numpy as np
 import polars as pl
 
 from vocabgap.errors import NotFoundError
-from vocabgap.ingest.selection import Selection
 from vocabgap.model.lookup import Named, find_capability, lookup
 from vocabgap.model.moments import iso
+from vocabgap.model.selection import Selection
 from vocabgap.model.tables import (
     CAPABILITIES,
     CAPABILITY_PREFIX,
@@ -29,7 +29,7 @@ from vocabgap.model.tables import (
     Table,
 )
 from vocabgap.reporting.capability import Past
-from vocabgap.reporting.manifest import HISTORY_NAME, Manifest, filters, read_manifest
+from vocabgap.reporting.manifest import HISTORY_NAME, Manifest, read_manifest
 from vocabgap.reporting.published_run import NO_PREVIOUS, read_run, read_table, resolve_target
 
 # Two years of nights, and of each ranking what may matter again: so the file stays small and quick to add to.
@@ -58,7 +58,7 @@ class RunKey(NamedTuple):
     def of(cls, manifest: Manifest) -> Self:
         """The key of a run; one of the same moment that is narrowed and ranked alike is the same run."""
         selection = Selection() if manifest.parameters is None else manifest.parameters.selection
-        window = filters(Selection(since=selection.since, until=selection.until))
+        window = Selection(since=selection.since, until=selection.until).in_words()
         narrowed = ", ".join(filter(None, (*map(" ".join, window.items()), manifest.narrowed_or_ranked)))
         name = hashlib.sha256(f"{iso(manifest.now)}\n{narrowed}".encode()).hexdigest()[:_ID_DIGITS]
         return cls(name, manifest.now, selection.since, selection.until, manifest.narrowed_or_ranked)

@@ -8,9 +8,10 @@ from typing import Final
 from vocabgap.errors import StateError
 from vocabgap.ingest.discovery import looked_for, repository_slugs
 from vocabgap.ingest.scanning import Scan, by_reader
-from vocabgap.ingest.selection import Selection, require_known, unmatched
+from vocabgap.ingest.selection import require_known, unmatched
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
-from vocabgap.reporting.manifest import Manifest, filters, read_manifest
+from vocabgap.reporting.manifest import Manifest, read_manifest
 from vocabgap.reporting.overviews import account_of, nothing
 from vocabgap.text import count
 
@@ -41,7 +42,7 @@ def require_something(
     require_known(scanned.gaps, selection, **aliases)
     if scanned.gaps["counted"].any():
         return
-    narrowed = ", ".join(f"{name} {value}" for name, value in filters(selection).items())
+    narrowed = ", ".join(f"{name} {value}" for name, value in selection.in_words().items())
     account = account_of(scanned.gaps, scanned.rejects, scanned.summary)
     if account is not None and account.filtered:
         why = "; ".join(unmatched(scanned.gaps, selection, **aliases)) or f"no record fits {narrowed}"

@@ -2,7 +2,6 @@
 
 import hashlib
 import platform
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from functools import cache
 from importlib.metadata import version
@@ -10,12 +9,12 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Self
 
 import msgspec
+from msgspec import structs
 
 from vocabgap import SCHEMA_VERSION, __version__
 from vocabgap.decisions.replay import EffectiveDecisions
 from vocabgap.files.refusals import FileKind, file_kind, refusing
-from vocabgap.ingest.selection import Selection
-from vocabgap.model.moments import iso
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import AUTO, INSTALLING, NO_EMBEDDER, RankBy, RankSettings, Settings, known_flags
 from vocabgap.ranking.vocabulary import VocabularyFile
 from vocabgap.reporting.doubts import Doubt
@@ -251,7 +250,7 @@ class Manifest(msgspec.Struct, frozen=True):
         if self.parameters is None:
             return ""
         return visible(
-            ", ".join(f"{name} {value}" for name, value in filters(self.parameters.selection).items())
+            ", ".join(f"{name} {value}" for name, value in self.parameters.selection.in_words().items())
         )
 
     def digest_of(self, name: str) -> str | None:
@@ -270,22 +269,6 @@ class Manifest(msgspec.Struct, frozen=True):
             for name, value in own
             if (name, value) not in usual and name not in {"since", "until"}
         )
-
-
-def filters(selection: Selection) -> dict[str, str]:
-    """What is selected, by the name of the filter; nothing for a filter that is not set."""
-    moments = {"since": selection.since, "until": selection.until}
-    named = {
-        "image": selection.images,
-        "category": selection.categories,
-        "operation": selection.modules,
-        "session": selection.sessions,
-        "tenant": selection.tenants,
-        "repository": selection.repositories,
-    }
-    return {name: iso(moment) for name, moment in moments.items() if moment is not None} | {
-        name: " or ".join(values) for name, values in named.items() if values
-    }
 
 
 def differences(
@@ -326,9 +309,12 @@ def model_differences(earlier: Model | None, later: Model | None) -> tuple[Diffe
 
 def _by_name(narrowing: Narrowing) -> dict[str, str]:
     # In whatever order, and however often, a value was given.
-    values: dict[str, Any] = asdict(narrowing.selection)
-    values |= {name: tuple(sorted(set(each))) for name, each in values.items() if isinstance(each, tuple)}
-    return filters(Selection(**values)) | {
+    values = structs.asdict(narrowing.selection)
+    ordered = {
+        name: tuple(sorted(set(value), key=str)) for name, value in values.items() if isinstance(value, tuple)
+    }
+    selection: Selection = structs.replace(narrowing.selection, **ordered)
+    return selection.in_words() | {
         "min-images": str(narrowing.min_images),
         "min-sessions": str(narrowing.min_sessions),
         "rank-by": narrowing.rank_by.value,
@@ -389,6 +375,20 @@ def read_manifest(folder: Path) -> Manifest | None:
         with refusing(f"'{path}' cannot be read", hint="check its permissions and its disk"):
             if file_kind(path) is not FileKind.FILE:
                 return None
-            return msgspec.json.decode(path.read_bytes(), type=Manifest)
+            return _decoded(path.read_bytes())
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+
+
+def _decoded(content: bytes) -> Manifest:
+    """Decode a manifest; one of an earlier version is read as if it were of this one."""
+    try:
+        return msgspec.json.decode(content, type=Manifest)
+    except msgspec.ValidationError:
+        document = msgspec.json.decode(content, type=dict[str, Any])
+        parameters = document.get("parameters")
+        if isinstance(parameters, dict) and isinstance(parameters.get("selection"), dict):
+            selection = parameters["selection"]
+            if "modules" in selection:
+                selection["operations"] = selection.pop("modules")
+        return msgspec.convert(document, Manifest)

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from vocabgap.errors import expanded
 from vocabgap.extensions import extensions
-from vocabgap.ingest.selection import Selection
 from vocabgap.model.loading import CONFIG_NAME
 from vocabgap.model.moments import iso
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import (
     AUTO,
     DEFAULT_DECISIONS,
@@ -167,20 +167,8 @@ class Reproduction(msgspec.Struct, frozen=True):
         return f"./{place}" if place in words else place
 
     def _narrowing(self) -> list[str]:
-        chosen = self.selection
-        words = [] if chosen.since is None else ["--since", iso(chosen.since)]
-        words += [] if chosen.until is None else ["--until", iso(chosen.until)]
-        for flag, values in (
-            ("--image", chosen.images),
-            ("--category", chosen.categories),
-            ("--operation", chosen.modules),
-            ("--session", chosen.sessions),
-            ("--tenant", chosen.tenants),
-            ("--repo", chosen.repositories),
-        ):
-            for value in values:
-                words += [flag, value]
-        return words
+        given = self.selection.as_given()
+        return [word for filtered, values in given for value in values for word in (filtered.option, value)]
 
     def _gates(self) -> list[str]:
         """Return the options of the slices that check the report."""

@@ -16,7 +16,7 @@ from vocabgap.reporting.capability import COVERED, OPEN, Asker, Capability, List
 from vocabgap.reporting.capability import SETTLED as SETTLED_GROUP
 from vocabgap.reporting.doubts import Doubt
 from vocabgap.reporting.history import points_of_run
-from vocabgap.reporting.manifest import Difference, Manifest, Rendering, filters
+from vocabgap.reporting.manifest import Difference, Manifest, Rendering
 from vocabgap.reporting.overviews import (
     SHOWN,
     Account,
@@ -188,7 +188,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
     askers = askers_of(ranked)
     named = named_by(tables.gaps, tables.rejects, askers)
     relations, rows = tables.lineage, tables.history
-    selection = {} if manifest.parameters is None else filters(manifest.parameters.selection)
+    selection = {} if manifest.parameters is None else manifest.parameters.selection.in_words()
     return Summary(
         now=manifest.now,
         capabilities=shown,

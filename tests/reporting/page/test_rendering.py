@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from builders import write_corpus
 from builders.page import Read, listed, read
 from builders.reporting import publish
-from vocabgap.ingest.selection import Selection
+from vocabgap.model.selection import Selection
 from vocabgap.pipeline import Run
 from vocabgap.reporting.capability import COVERED, OPEN, SETTLED, SHOWN, Asker, Cover, Listed, Tally, Wording
 from vocabgap.reporting.page import rendering

@@ -3,6 +3,7 @@
 import shlex
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -11,19 +12,22 @@ from vocabgap.doors.cli.options import (
     CategoriesOption,
     FormerOperationsOption,
     ImagesOption,
+    MatchOption,
     OperationsOption,
     PresentOption,
     Reading,
     RootsArgument,
     RunOption,
+    SatisfactionOption,
+    SessionsOption,
     SinceOption,
     UntilOption,
     note_scan,
     reading_arguments,
     require_whose,
     roots_of,
+    selection_of,
     settings_of,
-    span_of,
     with_options,
 )
 from vocabgap.doors.cli.output import (
@@ -74,18 +78,10 @@ def list_records(
     until: UntilOption = None,
     operation: OperationsOption = None,
     module: FormerOperationsOption = None,
-    match: Annotated[
-        str | None, Panel.SELECT.option(help="Only with this text somewhere in it, in whatever case.")
-    ] = None,
+    match: MatchOption = None,
     category: CategoriesOption = None,
-    session: Annotated[
-        list[str] | None,
-        Panel.SELECT.option(help="Only this session, or last for the newest; may be repeated."),
-    ] = None,
-    satisfaction: Annotated[
-        list[str] | None,
-        Panel.SELECT.option(help="Only rated so: -1, 0, 1, none, or a word such as bad; may be repeated."),
-    ] = None,
+    session: SessionsOption = None,
+    satisfaction: SatisfactionOption = None,
     limit: Annotated[int, Panel.WRITE.option(help="Records to list; 0 lists all.")] = DEFAULT_LISTED,
     text_format: Annotated[
         ListFormat, Panel.WRITE.option("--format", help="How to print them.")
@@ -97,30 +93,12 @@ def list_records(
     output = output_of(context)
     settings = settings_of(context).settings
     present, most, roots = parse_present(now), _most(limit), roots_of(context, settings)
-    span_of(since, until, known_present(present))  # told without waiting for what follows
-    from vocabgap.gaplog.listing import Query, listing
-
-    reading = reading_arguments(context)
-
-    def query_at(moment: datetime) -> Query:
-        earliest, latest = span_of(since, until, moment)
-        return Query.of(
-            images=map(printable_name, image or ()),
-            since=earliest,
-            until=latest,
-            operations=map(printable_name, (*(operation or ()), *(module or ()))),
-            match=None if match is None else printable_name(match),
-            categories=map(printable_name, category or ()),
-            sessions=map(printable_name, session or ()),
-            satisfaction=satisfaction or (),
-            tenants=reading["tenants"],
-            repositories=reading["repositories"],
-            now=moment,
-        )
+    selection_of(context, known_present(present))  # told without waiting for what follows
+    from vocabgap.gaplog.listing import listing
 
     listed = listing(
         roots,
-        query_at,
+        partial(selection_of, context),
         now=present,
         limit=most,
         out=run,

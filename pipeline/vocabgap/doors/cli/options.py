@@ -15,7 +15,6 @@ import typer
 from vocabgap.doors.cli.output import Output, output_of
 from vocabgap.doors.verbs import Panel
 from vocabgap.errors import NotFoundError, VocabgapError, expanded
-from vocabgap.model.moments import parse_moment
 from vocabgap.model.settings import BY_WORDING, DEFAULT_DECISIONS, DEFAULT_OUT, known_flags
 from vocabgap.text import count, escape_unseen, printable_name
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from vocabgap.ingest.baseline import KnownLine
     from vocabgap.ingest.scanning import Scan
     from vocabgap.model.loading import Loaded
+    from vocabgap.model.selection import Selection
     from vocabgap.model.settings import Settings
 
 # The options that say which glossary is meant, and those of a report that hold when it is resumed.
@@ -109,6 +109,19 @@ PresentOption = Annotated[
 OperationsOption = Annotated[
     list[str] | None,
     Panel.SELECT.option("--operation", help="Only this operation, matched whole; may be repeated."),
+]
+SessionsOption = Annotated[
+    list[str] | None,
+    Panel.SELECT.option("--session", help="Only this session, or last for the newest; may be repeated."),
+]
+MatchOption = Annotated[
+    str | None, Panel.SELECT.option(help="Only with this text somewhere in it, in whatever case.")
+]
+SatisfactionOption = Annotated[
+    list[str] | None,
+    Panel.SELECT.option(
+        "--satisfaction", help="Only rated so: -1, 0, 1, none, or a word such as bad; may be repeated."
+    ),
 ]
 FormerOperationsOption = Annotated[list[str] | None, typer.Option("--module", hidden=True)]
 ActorOption = Annotated[
@@ -290,12 +303,19 @@ def require_decisions(named: str | None) -> None:
         raise NotFoundError(problem, hint="check --decisions")
 
 
-def span_of(
-    since: str | None, until: str | None, present: datetime
-) -> tuple[datetime | None, datetime | None]:
-    """From when to when, as `--since` and `--until` say it."""
-    earliest = None if since is None else parse_moment(since, present, name="--since")
-    return earliest, None if until is None else parse_moment(until, present, name="--until")
+def selection_of(context: typer.Context, present: datetime) -> "Selection":
+    """Return the selection that the options of a command ask for, with names as they were typed."""
+    from vocabgap.model.selection import Selection
+
+    given = context.params
+    typed = given | {"operation": [*(given.get("operation") or ()), *(given.get("module") or ())]}
+    return Selection.asked({name: _printable(value) for name, value in typed.items()}, present, prefix="--")
+
+
+def _printable(value: object) -> object:
+    if isinstance(value, str):
+        return printable_name(value)
+    return [_printable(one) for one in value] if isinstance(value, list) else value
 
 
 def roots_of(context: typer.Context, settings: "Settings") -> list[Path]:
@@ -311,7 +331,8 @@ def roots_of(context: typer.Context, settings: "Settings") -> list[Path]:
 
 def require_whose(context: typer.Context, scanned: "Scan") -> None:
     """Refuse a tenant or a repository that no record has."""
-    from vocabgap.ingest.selection import Selection, require_known
+    from vocabgap.ingest.selection import require_known
+    from vocabgap.model.selection import Selection
 
     asked = reading_arguments(context)
     whose = Selection(tenants=tuple(asked["tenants"]), repositories=tuple(asked["repositories"]))

@@ -19,10 +19,13 @@ from vocabgap.doors.cli.options import (
     EmbedderOption,
     FormerOperationsOption,
     ImagesOption,
+    MatchOption,
     OperationsOption,
     PresentOption,
     Reading,
     RootsArgument,
+    SatisfactionOption,
+    SessionsOption,
     ShareOption,
     SinceOption,
     ThresholdOption,
@@ -31,11 +34,10 @@ from vocabgap.doors.cli.options import (
     known_lines,
     note_embeddings,
     note_scan,
-    reading_arguments,
     require_decisions,
     roots_of,
+    selection_of,
     settings_of,
-    span_of,
     with_options,
 )
 from vocabgap.doors.cli.output import (
@@ -113,9 +115,9 @@ def report(
     category: CategoriesOption = None,
     operation: OperationsOption = None,
     module: FormerOperationsOption = None,
-    session: Annotated[
-        list[str] | None, Panel.SELECT.option(help="Only this session; may be repeated.")
-    ] = None,
+    session: SessionsOption = None,
+    match: MatchOption = None,
+    satisfaction: SatisfactionOption = None,
     threshold: ThresholdOption = None,
     embedder: EmbedderOption = None,
     vocabulary: VocabularyOption = None,
@@ -197,7 +199,7 @@ def report(
     """Rank what is missing, and publish the report."""
     output = output_of(context)
     output.quiet = quiet
-    loaded, reading = settings_of(context), reading_arguments(context)
+    loaded = settings_of(context)
     known = known_lines(loaded.settings)
     if resume is not None:
         _resume(output, loaded.settings, resume, out, strictness, known)
@@ -209,23 +211,10 @@ def report(
         asked_for = context.params["min_images"]
         fewest = loaded.settings.rank.shared_from if asked_for is None else shared_from(asked_for)
     present = parse_present(now)
-    span_of(since, until, known_present(present))
+    selection_of(context, known_present(present))
     # What follows loads Polars and SciPy; bad arguments are told without waiting for that.
-    from vocabgap.ingest.selection import Selection, ahead_in_words, unmatched
+    from vocabgap.ingest.selection import ahead_in_words, unmatched
     from vocabgap.pipeline import STAGES, run
-
-    def selection_at(moment: datetime) -> Selection:
-        earliest, latest = span_of(since, until, moment)
-        return Selection(
-            since=earliest,
-            until=latest,
-            images=tuple(map(printable_name, image or ())),
-            categories=tuple(map(printable_name, category or ())),
-            modules=tuple(map(printable_name, (*(operation or ()), *(module or ())))),
-            sessions=tuple(map(printable_name, session or ())),
-            tenants=tuple(reading["tenants"]),
-            repositories=tuple(reading["repositories"]),
-        )
 
     if loaded.settings.of(GlossarySettings).folder is not None:
         from vocabgap.glossary.runtime import configured_runtime
@@ -238,7 +227,7 @@ def report(
         result = run(
             roots,
             settings=loaded.settings,
-            selection=selection_at,
+            selection=partial(selection_of, context),
             now=present,
             config=loaded.path,
             previous=previous,

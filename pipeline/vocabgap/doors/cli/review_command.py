@@ -85,7 +85,7 @@ def review(
     # What follows loads Polars.
     from vocabgap.decisions.log import read_decisions
     from vocabgap.decisions.reviewing import Review, capabilities_of
-    from vocabgap.ingest.selection import Selection
+    from vocabgap.model.selection import Selection
     from vocabgap.pipeline import analyse
 
     reading = reading_arguments(context)

@@ -1,7 +1,7 @@
 """`list_gaps` and `show_capability`: the records, and the evidence for one missing capability."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Final, Literal, Self, TypeVar
+from typing import Annotated, Final, Literal, Self
 
 import msgspec
 import polars as pl
@@ -10,10 +10,11 @@ from msgspec import Meta
 from vocabgap.doors.mcp.report_tools import MOMENT, Ranked
 from vocabgap.doors.mcp.tool import LONGEST_NAME, Answer, Arguments, Checkpoint, Limit, fitting, tool
 from vocabgap.doors.mcp.workspace import Workspace
-from vocabgap.gaplog.listing import Query, listing, newest
-from vocabgap.ingest.selection import Selection
+from vocabgap.gaplog.listing import listing
+from vocabgap.ingest.selection import newest
 from vocabgap.model.lookup import find_capability
 from vocabgap.model.record import LIST_FIELDS
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import DEFAULT_LISTED
 from vocabgap.reporting.capability import Capability, Recurring, Tally, Wording
 from vocabgap.reporting.writing import with_capabilities
@@ -60,7 +61,6 @@ MOST_GAPS: Final = 100
 MOST_NOTES: Final = 10
 _Text = Annotated[str, Meta(max_length=500)]
 _Name = Annotated[str, Meta(max_length=LONGEST_NAME)]
-_Value = TypeVar("_Value")
 
 
 class ListArguments(Arguments):
@@ -114,19 +114,9 @@ def list_gaps(workspace: Workspace, arguments: ListArguments, checkpoint: Checkp
     Narrow them by image, time, operation, category, session or satisfaction. With session `last` it is the
     review at the end of a session.
     """
-    query = Query.of(
-        images=_one(arguments.image),
-        since=arguments.since,
-        until=arguments.until,
-        operations=_one(arguments.operation),
-        match=arguments.match,
-        categories=_one(arguments.category),
-        sessions=_one(arguments.session),
-        satisfaction=_one(arguments.satisfaction),
-        now=datetime.now(UTC),
-    )
+    selection = Selection.asked(msgspec.structs.asdict(arguments), datetime.now(UTC))
     checkpoint()
-    answer = listing(workspace.root, query, limit=arguments.limit, settings=workspace.settings)
+    answer = listing(workspace.root, selection, limit=arguments.limit, settings=workspace.settings)
     checkpoint()
     gaps = fitting(ListedGap.all_of(answer.gaps))
     return Listed(
@@ -135,10 +125,6 @@ def list_gaps(workspace: Workspace, arguments: ListArguments, checkpoint: Checkp
         session=answer.session,
         notes=list(answer.notes[:MOST_NOTES]),
     )
-
-
-def _one(value: _Value | None) -> tuple[_Value, ...]:
-    return () if value is None else (value,)
 
 
 MOST_RECORDS: Final = 50

@@ -11,8 +11,8 @@ from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.gaplog.entry import unknown_category
 from vocabgap.gaplog.log import log_gap
 from vocabgap.gaplog.nearest import SimilarGap
-from vocabgap.ingest.selection import Selection
 from vocabgap.model.record import need_of
+from vocabgap.model.selection import Selection
 
 MOST_CHARACTERS: Final = 65_536  # of one field
 MOST_NAMES: Final = 200

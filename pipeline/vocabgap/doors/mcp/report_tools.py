@@ -13,8 +13,7 @@ from vocabgap.doors.mcp.tool import MARK, NOTICE, Answer, Arguments, Checkpoint,
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, content_of
-from vocabgap.ingest.selection import Selection
-from vocabgap.model.moments import parse_moment
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import DEFAULT_TOP
 from vocabgap.reporting.capability import Capability, Covered, Tally, Wording, Workaround
 from vocabgap.reporting.manifest import (
@@ -135,11 +134,7 @@ def report_gaps(workspace: Workspace, arguments: ReportArguments, checkpoint: Ch
     The same need counts once, however it was worded. Use it to decide what to author next.
     """
     settings, now = workspace.settings, datetime.now(UTC)
-    selection = Selection(
-        since=None if arguments.since is None else parse_moment(arguments.since, now, name="since"),
-        until=None if arguments.until is None else parse_moment(arguments.until, now, name="until"),
-        categories=() if arguments.category is None else (arguments.category,),
-    )
+    selection = Selection.asked(msgspec.structs.asdict(arguments), now)
     request = (arguments.since, arguments.until, arguments.category)
     analysis = workspace.rankings.of(selection, checkpoint, request=request)
     scan, number = analysis.scan, analysis.ranked.height

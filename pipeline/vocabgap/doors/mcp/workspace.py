@@ -19,9 +19,9 @@ from vocabgap.gaplog.nearest import SimilarIndex
 from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
 from vocabgap.ingest.discovery import discover, resolve_roots
-from vocabgap.ingest.selection import Selection
 from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.record import LOG_NAME
+from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
 from vocabgap.pipeline import Analysis, analyse
 from vocabgap.ranking.vocabulary import Vocabulary, configured_vocabulary, vocabulary_files

@@ -1,0 +1,281 @@
+"""The selection: every filter of records, declared once.
+
+Commands, tools, the manifest and the sentences about a run derive their filters from `Selection`.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, Self, get_args
+
+import msgspec
+from msgspec import structs
+
+from vocabgap.errors import InvalidInputError, require_text, texts, unusable
+from vocabgap.model.moments import iso, parse_moment, require_offset
+from vocabgap.model.record import (
+    LIST_FIELDS,
+    RATING_NAMES,
+    RATING_WORDS,
+    fold_category,
+    fold_operation,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_MATCHED: Final = ("missing_capability", "description", "intent", "workaround", "notes")
+Fold = Callable[[str, Mapping[str, str]], str]
+
+
+class Filter(NamedTuple):
+    """How one field of `Selection` narrows the records."""
+
+    field: str
+    noun: str  # of one value, as sentences and arguments name it
+    option: str
+    column: str = ""  # of table `gaps`, if the values are names
+    fold: Fold | None = None  # of values and records alike
+    aliases: str = ""  # the argument that holds the aliases for `fold`
+    where: "Callable[[Any], pl.Expr] | None" = None  # for any other kind of value
+
+    def folding(self, aliases: Mapping[str, Mapping[str, str]]) -> Callable[[str], str]:
+        """Return what makes values and names of records comparable."""
+        if self.fold is None:
+            return str
+        fold, known = self.fold, aliases[self.aliases]
+        return lambda name: fold(name, known)
+
+
+def _after(moment: datetime) -> "pl.Expr":
+    import polars as pl  # noqa: PLC0415 - here and below: a door declares its options without it
+
+    return pl.col("timestamp") >= moment
+
+
+def _before(moment: datetime) -> "pl.Expr":
+    return ~_after(moment)
+
+
+def _with_text(text: str) -> "pl.Expr":
+    import polars as pl  # noqa: PLC0415
+
+    def folded(value: pl.Expr) -> pl.Expr:
+        return value.str.normalize("NFC").str.to_lowercase()
+
+    wanted = pl.select(folded(pl.lit(text))).item()
+    fields = [pl.col(name) for name in _MATCHED] + [pl.col(name).list.join("\n") for name in LIST_FIELDS]
+    return pl.any_horizontal(folded(field).str.contains(wanted, literal=True) for field in fields)
+
+
+def _rated(ratings: tuple[int | None, ...]) -> "pl.Expr":
+    import polars as pl  # noqa: PLC0415
+
+    given = [rating for rating in ratings if rating is not None]
+    unrated = pl.col("satisfaction").is_null() & (None in ratings)
+    return pl.col("satisfaction").is_in(given).fill_null(value=False) | unrated
+
+
+def _filter(description: str, noun: str, option: str = "", **extra: Any) -> msgspec.Meta:  # noqa: ANN401
+    """Describe a filter: what it lets pass, the noun of one value, its option, and further facts."""
+    return msgspec.Meta(
+        description=description, extra={"noun": noun, "names": (option or f"--{noun}",), **extra}
+    )
+
+
+class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which records are asked for. Several values of one filter widen it, several filters narrow it.
+
+    A single name may stand alone. In `satisfaction`, null stands for records without a rating.
+    """
+
+    since: Annotated[
+        datetime | None,
+        _filter(
+            "Earliest moment: 2026-05-01, 2026-05-01T09:30:00Z, 2026-05, 7d, 2w, 24h or 30m (minutes).",
+            "since",
+            where=_after,
+            accepts=str,
+        ),
+    ] = None
+    until: Annotated[
+        datetime | None,
+        _filter("Moment to stop before, written the same way.", "until", where=_before, accepts=str),
+    ] = None
+    images: Annotated[tuple[str, ...], _filter("Only this image.", "image", column="image_id")] = ()
+    categories: Annotated[
+        tuple[str, ...],
+        _filter(
+            "Only this category.",
+            "category",
+            column="intent_category",
+            fold=fold_category,
+            aliases="category_aliases",
+        ),
+    ] = ()
+    operations: Annotated[
+        tuple[str, ...],
+        _filter(
+            "Only this operation, matched whole.",
+            "operation",
+            column="operations_involved",
+            fold=fold_operation,
+            aliases="operation_aliases",
+        ),
+    ] = ()
+    sessions: Annotated[
+        tuple[str, ...],
+        _filter("Only this session, or last for the newest.", "session", column="session_id"),
+    ] = ()
+    tenants: Annotated[
+        tuple[str, ...],
+        _filter("Of a corpus only this tenant.", "tenant", column="tenant_id", doors={"cli"}),
+    ] = ()
+    repositories: Annotated[
+        tuple[str, ...],
+        _filter(
+            "Of a corpus only this repository.", "repository", "--repo", column="repo_slug", doors={"cli"}
+        ),
+    ] = ()
+    match: Annotated[
+        str | None, _filter("Only with this text somewhere in it, in any case.", "match", where=_with_text)
+    ] = None
+    satisfaction: Annotated[
+        tuple[int | None, ...],
+        _filter(
+            "Only rated so: -1, 0, 1, none, or a word such as bad.",
+            "satisfaction",
+            where=_rated,
+            accepts=tuple[int | str, ...],
+        ),
+    ] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a selection that nobody can mean.
+
+        Raises:
+            InvalidInputError: A moment has no offset, the selection ends before it begins, a text is blank,
+                or a value is no text or no rating.
+        """
+        for filtered in FILTERS:
+            if filtered.column:
+                names = _names(filtered.field, getattr(self, filtered.field))
+                structs.force_setattr(self, filtered.field, names)
+        for name in ("since", "until"):
+            if getattr(self, name) is not None:
+                require_offset(getattr(self, name), name=name)
+        if self.since is not None and self.until is not None and self.since >= self.until:
+            raise InvalidInputError(
+                f"since {self.since.isoformat()} is not before until {self.until.isoformat()}",
+                hint="swap the two, or leave one out",
+            )
+        if self.match is not None:
+            require_text("match", self.match)
+            if not self.match.strip():
+                raise unusable(
+                    "match", "text that is not blank", self.match, hint="leave it out for all records"
+                )
+        ratings: Any = self.satisfaction
+        several = (ratings,) if isinstance(ratings, str | int) else ratings
+        structs.force_setattr(self, "satisfaction", tuple(dict.fromkeys(map(_rating, several))))
+
+    @classmethod
+    def asked(cls, given: Mapping[str, Any], now: datetime, *, prefix: str = "") -> Self:
+        """Return the selection of values as people give them.
+
+        Args:
+            given: The values by the name of the field, the noun of the filter or its option.
+            now: The moment that spans such as `7d` count back from.
+            prefix: What precedes the name of a moment in an error.
+        """
+        values: dict[str, Any] = {}
+        for name, noun, option, *_ in FILTERS:
+            names = (name, noun, option.removeprefix("--"))
+            value = next((given[key] for key in names if given.get(key) is not None), None)
+            if value is None:
+                continue
+            if noun in {"since", "until"} and isinstance(value, str):
+                value = parse_moment(value, now, name=f"{prefix}{noun}")
+            values[name] = (
+                tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else value
+            )
+        return cls(**values)
+
+    @property
+    def dated(self) -> bool:
+        """Say whether a record needs a readable timestamp to be selected."""
+        return self.since is not None or self.until is not None
+
+    def __bool__(self) -> bool:
+        """Say whether any filter is set."""
+        return any(True for _ in self.in_force())
+
+    def in_force(self) -> Iterator[tuple[Filter, Any]]:
+        """Yield the filters that are set, each with its value."""
+        for filtered in FILTERS:
+            value = getattr(self, filtered.field)
+            if value not in (None, ()):
+                yield filtered, value
+
+    def as_given(self) -> Iterator[tuple[Filter, list[str]]]:
+        """Yield the filters that are set, each with its values as a command line takes them."""
+        for filtered, value in self.in_force():
+            several = value if isinstance(value, tuple) else (value,)
+            yield filtered, [_typed(one) for one in several]
+
+    def in_words(self) -> dict[str, str]:
+        """Return what is selected by the noun of each filter that is set."""
+        words = {filtered.noun: " or ".join(values) for filtered, values in self.as_given()}
+        if self.satisfaction:
+            words["satisfaction"] = " or ".join(RATING_NAMES[rating] for rating in self.satisfaction)
+        return words
+
+
+def _filters() -> Iterator[Filter]:
+    for field in structs.fields(Selection):
+        extra = field.type.__metadata__[0].extra
+        facts = {name: extra[name] for name in ("column", "fold", "aliases", "where") if name in extra}
+        yield Filter(field.name, extra["noun"], extra["names"][0], **facts)
+
+
+FILTERS: Final = tuple(_filters())
+
+
+def filter_fields(door: str) -> list[tuple[str, Any, None]]:
+    """Return the filters that a door offers, for `msgspec.defstruct`, each under the name of its option."""
+    fields: list[tuple[str, Any, None]] = []
+    for field in structs.fields(Selection):
+        kind, meta = get_args(field.type)[0], field.type.__metadata__[0]
+        if door in meta.extra.get("doors", {door}):
+            name = meta.extra["names"][0].removeprefix("--")
+            fields.append((name, Annotated[meta.extra.get("accepts", kind) | None, meta], None))
+    return fields
+
+
+def _names(field: str, given: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything may come
+    """Return names as frames hold them: bytes that are not UTF-8 become escapes."""
+    if not isinstance(given, Iterable):
+        return texts(field, given)
+    several = (given,) if isinstance(given, str) else given
+    return texts(field, [_whole(name) if isinstance(name, str) else name for name in several])
+
+
+def _whole(name: str) -> str:
+    with suppress(UnicodeEncodeError):
+        return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return name
+
+
+def _rating(value: object) -> int | None:
+    if value is None:
+        return None
+    word = str(value).strip().casefold() if isinstance(value, int | str) else ""
+    if isinstance(value, bool) or word not in RATING_WORDS:
+        raise unusable("satisfaction", f"one of {', '.join(RATING_WORDS)}", value)
+    return RATING_WORDS[word]
+
+
+def _typed(value: object) -> str:
+    if isinstance(value, datetime):
+        return iso(value)
+    return "none" if value is None else str(value)
