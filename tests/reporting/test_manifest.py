@@ -109,3 +109,17 @@ def test_what_is_no_manifest_is_none(tmp_path: Path, content: bytes) -> None:
 
     assert read_manifest(tmp_path) is None
     assert not holds_run(tmp_path)
+
+
+def test_a_manifest_of_an_earlier_version_is_read(demo: Path, tmp_path: Path) -> None:
+    published = publish(tmp_path, demo, selection=Selection(images=("a",)), allow_empty=True).published
+    path = published.folder / MANIFEST_NAME
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document["parameters"]["settings"]["report"]["keep"] = 0
+    document["parameters"]["settings"]["gone"] = {"folder": "x"}
+    selection = document["parameters"]["selection"]
+    selection["modules"] = selection.pop("operations")
+    del selection["match"], selection["satisfaction"]
+    path.write_text(json.dumps(document), encoding="utf-8")
+
+    assert read_manifest(published.folder) == published.manifest
