@@ -58,9 +58,6 @@ def test_transcript_is_what_the_command_prints(
     assert capsys.readouterr().out == printed
 
 
-TOKEN = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-
-
 LOGGING = "$ mkdir -p photos/heron-0412"
 
 

@@ -1,7 +1,6 @@
 """The order of the stages, from gap logs to the published report. Nothing else knows it.
 
-`analyse` scans, clusters and ranks. `run` publishes what that gives, or lets it wait where a glossary does
-not settle its words.
+`analyse` scans, clusters and ranks. `run` publishes the result, if no gate of a slice stops it.
 """
 
 import time
@@ -10,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import polars as pl
 from msgspec import structs
@@ -23,10 +22,7 @@ from vocabgap.decisions.log import read_decisions
 from vocabgap.decisions.replay import EffectiveDecisions, replay
 from vocabgap.displays import html_table
 from vocabgap.errors import expanded, require_kind, unusable, whole_number
-from vocabgap.glossary.checkpoints import waiting_folder
-from vocabgap.glossary.extension import GlossarySettings
-from vocabgap.glossary.runtime import configured_runtime
-from vocabgap.glossary.session import Ask
+from vocabgap.extensions import extensions
 from vocabgap.ingest.discovery import LogFile, resolve_roots
 from vocabgap.ingest.scanning import LogsRead, Scan, scan
 from vocabgap.ingest.selection import newest_moment, with_newest_session
@@ -54,7 +50,6 @@ from vocabgap.reporting.published_run import (
     settle_target,
 )
 from vocabgap.reporting.reproduction import Reproduction
-from vocabgap.reporting.waiting import Blocked, check_report, forgotten_unless_written
 from vocabgap.reporting.writing import Published, report
 from vocabgap.text import count
 
@@ -121,16 +116,14 @@ class Run(Analysis):
     """A run of the whole pipeline: an analysis, and the files that were made of it.
 
     Attributes:
-        published: The folder with the files; where the run is blocked, that in which they wait.
-        blocked: Why nothing is published yet; null where it is.
+        published: The folder with the files.
     """
 
     published: Published
-    blocked: Blocked | None = None
 
     def __repr__(self) -> str:
         """What came of it, in one line."""
-        return f"Run({'blocked, ' if self.blocked else ''}{self.published.headline})"
+        return f"Run({self.published.headline})"
 
     def _repr_html_(self) -> str:
         """The same, and the first of the ranking as a table."""
@@ -280,7 +273,7 @@ def run(
     allow_empty: bool = False,
     allow_shrink: bool = False,
     on_stage: Callable[[str], None] | None = None,
-    ask: Ask | None = None,
+    ask: Callable[[Any], Any] | None = None,
 ) -> Run:
     """Scan, cluster, rank and publish.
 
@@ -291,8 +284,7 @@ def run(
     `vocabgap.load_settings` reads what the command line would. Decisions are followed that lie in the file
     that the settings name, by default `decisions.jsonl` in the current folder.
 
-    Where the glossary that the settings name does not settle what the words of the report mean, nothing is
-    published: `Run.blocked` says why, and the files wait beside the glossary's log.
+    If the settings name a glossary that does not settle the words of the report, nothing is published.
 
     Args:
         roots: Folders to search for gap logs, single log files, or shared corpora. Of a corpus only the
@@ -313,7 +305,7 @@ def run(
         allow_empty: Publish though there is no log, no record fits, or none has a name that was asked for.
         allow_shrink: Publish though more than half of the logs are gone since the run that is replaced.
         on_stage: Called with each of `STAGES` when it begins.
-        ask: Asks a person what words mean that a glossary does not settle; without it they stay open.
+        ask: Answers the questions of a gate, such as what a word means; without it they stay open.
 
     Raises:
         VocabgapError: One of its kinds, as the stages raise them.
@@ -346,51 +338,48 @@ def run(
         on_stage=on_stage,
         on_scan=refuse,
     )
-    check = check_report(
+    terms = _checked(analysis.ranked, settings, ask)
+    if on_stage is not None:
+        on_stage("report")
+    published = report(
         analysis.ranked,
-        settings.of(GlossarySettings),
+        target,
+        scan=analysis.scan,
+        lineage=analysis.lineage,
+        now=analysis.now,
         top=settings.report.top,
-        out=target,
-        share=share is not None,
-        ask=ask,
-    )
-    blocked = None if check is None else check.blocked
-    with forgotten_unless_written(settings.of(GlossarySettings), blocked):
-        if on_stage is not None:
-            on_stage("report")
-        published = report(
-            analysis.ranked,
-            target
-            if blocked is None
-            else waiting_folder(configured_runtime(settings.of(GlossarySettings)).logs, blocked.retry_token),
-            scan=analysis.scan,
-            lineage=analysis.lineage,
+        ranked_by=settings.rank.by,
+        reproduction=Reproduction(
+            roots=tuple(roots),
+            settings=settings,
+            selection=analysis.selection,
             now=analysis.now,
-            top=settings.report.top,
-            ranked_by=settings.rank.by,
-            reproduction=Reproduction(
-                roots=tuple(roots),
-                settings=settings,
-                selection=analysis.selection,
-                now=analysis.now,
-                config=config,
-                model=analysis.model,
-                vocabulary=analysis.vocabulary.files,
-                decided=Decided.of(analysis.decisions) if analysis.decisions.active else None,
-                previous=analysis.baseline.folder,
-                compared=analysis.baseline.compared,
-                engine=None if engine is None else engine.name,
-            ),
-            timings=analysis.timings,
-            share=share,
-            terms=None if check is None else check.terms,
-            doubts=doubts_of(
-                analysis.clusters.questions(about_cut=False), analysis.lineage.groups, analysis.ranked
-            ),
-            places=places_of(analysis.clusters, analysis.ranked),
-            earlier=(target, previous),
-        )
-    return Run(**vars(analysis), published=published, blocked=blocked)
+            config=config,
+            model=analysis.model,
+            vocabulary=analysis.vocabulary.files,
+            decided=Decided.of(analysis.decisions) if analysis.decisions.active else None,
+            previous=analysis.baseline.folder,
+            compared=analysis.baseline.compared,
+            engine=None if engine is None else engine.name,
+        ),
+        timings=analysis.timings,
+        share=share,
+        terms=terms,
+        doubts=doubts_of(
+            analysis.clusters.questions(about_cut=False), analysis.lineage.groups, analysis.ranked
+        ),
+        places=places_of(analysis.clusters, analysis.ranked),
+        earlier=(target, previous),
+    )
+    return Run(**vars(analysis), published=published)
+
+
+def _checked(ranked: pl.DataFrame, settings: Settings, ask: Callable[[Any], Any] | None) -> Any:  # noqa: ANN401
+    """Let the gates of slices check a report; return what the last one says about it."""
+    found = None
+    for gate in filter(None, (each.gate for each in extensions())):
+        found = gate.load()(ranked, settings, ask)
+    return found
 
 
 def _in_force(settings: Settings | None) -> Settings:

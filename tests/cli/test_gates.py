@@ -156,23 +156,6 @@ def test_gate_that_is_none_is_refused_before_the_work(photos: Path) -> None:
     assert not Path("out").exists()
 
 
-def test_report_that_waited_is_held_to_the_same_gates(photos: Path) -> None:
-    Path("words").mkdir()
-    senses = "".join(f"  - surface: mask\n    definition: {meaning}\n" for meaning in ("One", "Another"))
-    Path("words/team_domain.yaml").write_text(f"terms:\n{senses}", encoding="utf-8")
-    waits = vocabgap("--json", "report", photos, *NOW, "--glossary", "words", "--fail-on", "rejects")
-    hint = json.loads(waits.out.splitlines()[-1])["hint"]
-    token = hint.split("--resume ")[1].split()[0].rstrip("`")
-
-    told = vocabgap(
-        "report", "--resume", token, "--glossary", "words", "--strictness", "off", "--fail-on", "rejects"
-    )
-
-    assert (waits.code, told.code) == (ExitCode.STATE, ExitCode.GATE)
-    assert "rejects: one/vocabulary_gaps.jsonl:3" in told.err
-    assert (Path("out") / "report.md").is_file()
-
-
 def test_diff_exits_with_five_where_anything_changed_and_only_where_asked(photos: Path) -> None:
     report(photos)
     report(photos, "--out", "same")

@@ -630,17 +630,16 @@ def test_hints_run_as_they_are_printed(
     Path(file).write_text(f'[glossary]\nevents = "{elsewhere}"\n', encoding="utf-8")
     given = ("--glossary", "our words", *agreed)
 
-    stopped = vocabgap("report", str(photos), *given, "--fail-on", "new-top")
-    hinted = [shlex.split(command)[1:] for command in re.findall(r"`(vocabgap [^`]*)`", stopped.err)]
-    asked = [vocabgap(*hinted[0], "--select", "1").code, vocabgap(*hinted[1]).code]
+    stopped = vocabgap("report", str(photos), *given)
+    (hinted,) = [shlex.split(command)[1:] for command in re.findall(r"`(vocabgap [^`]*)`", stopped.err)]
+    answered = vocabgap(*hinted, "--select", "1")
     absent = vocabgap("glossary", "show", "nothing", *given)
     lists = re.findall(r"`vocabgap ([^`]*)`", absent.err)
     (tmp_path / "our words" / "core_domain.yaml").write_text("{{", encoding="utf-8")
     broken = vocabgap("glossary", "list", *given)
     validates = re.findall(r"`vocabgap ([^`]*)`", broken.err)
 
-    assert (stopped.code, asked) == (4, [0, 0])
-    assert hinted[1][-2:] == ["--fail-on", "new-top"]
+    assert (stopped.code, answered.code) == (4, 0)
     assert "mask" in vocabgap(*shlex.split(lists[0])).out or "validation" in broken.err
     assert vocabgap(*shlex.split(validates[0])).code == 2
 

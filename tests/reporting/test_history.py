@@ -14,8 +14,6 @@ from builders import gap, write_corpus
 from builders.reporting import publish, tell_anew_of
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import NotFoundError, StateError
-from vocabgap.glossary.conflicts import Strictness
-from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import DecisionSettings, RankBy, RankSettings, Settings
 from vocabgap.model.tables import HISTORY
@@ -23,8 +21,7 @@ from vocabgap.reporting import history as module
 from vocabgap.reporting.capability import Past
 from vocabgap.reporting.history import RunKey, comparable, find_in, followed, points_of
 from vocabgap.reporting.page.payload import payload_of
-from vocabgap.reporting.waiting import publish_waiting
-from vocabgap.reporting.writing import Published, render
+from vocabgap.reporting.writing import render
 
 START = datetime(2026, 7, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -265,32 +262,6 @@ def test_copy_that_is_rendered_elsewhere_keeps_the_history(photos: Path, tmp_pat
 
     assert known(tmp_path / "copy") == known(tmp_path / "out")
     assert (tmp_path / "copy" / "report.html").read_bytes() == (tmp_path / "out" / "report.html").read_bytes()
-
-
-def test_report_that_waited_joins_the_history_as_it_is_when_it_is_published(
-    photos: Path, tmp_path: Path
-) -> None:
-    folder = tmp_path / "words"
-    folder.mkdir()
-    for number, meaning in enumerate(("A region of an image", "What hides a face")):
-        terms = (folder / "team_domain.yaml").read_text() if number else "terms:\n"
-        (folder / "team_domain.yaml").write_text(f"{terms}  - surface: mask\n    definition: {meaning}\n")
-    settings = Settings().with_table(GlossarySettings(folder=str(folder)))
-    publish(tmp_path, photos, now=START)
-    waits = publish(tmp_path, photos, now=START + 2 * WEEK, settings=settings)
-    publish(tmp_path, photos, now=START + WEEK)
-    assert waits.blocked is not None
-
-    published = publish_waiting(
-        settings.of(GlossarySettings), waits.blocked.retry_token, strictness=Strictness.OFF
-    )
-
-    assert isinstance(published, Published)
-    assert vg.history(tmp_path / "out")["moment"].unique().to_list() == [
-        START,
-        START + WEEK,
-        START + 2 * WEEK,
-    ]
 
 
 def test_run_without_a_history_knows_itself(photos: Path, tmp_path: Path) -> None:

@@ -1,11 +1,8 @@
-"""Checkpoints: what a step that was stopped at the gate needs to go on later, and what is kept beside it."""
+"""Checkpoints: what a step that was stopped at the gate needs to go on later."""
 
 import hashlib
 import json
-import shutil
-import time as clock
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import date, datetime, time
 from enum import Enum
 from pathlib import Path, PurePath
@@ -13,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
+from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.files.atomic import write_whole
 from vocabgap.files.refusals import FileRole
 from vocabgap.glossary.events import is_uuid
@@ -26,7 +23,6 @@ if TYPE_CHECKING:
 _SHOWN_DIGITS: Final = 16  # of a hash
 _FOLDER: Final = "steps"
 _ENDING: Final = ".json"
-_ABANDONED_SECONDS: Final = 3600
 _PRIVATE: Final = 0o600  # inputs are what people wrote
 _ROLE: Final = FileRole("state of a step", "see to its folder", undone="nothing was kept", again="try again")
 
@@ -123,28 +119,10 @@ def load_state(events: Path, retry_token: str) -> StepState | None:
 
 
 def drop_state(events: Path, retry_token: str) -> None:
-    """Keep nothing of a step any more that is done; what others keep beside it still needs it."""
+    """Remove the state of a step that is done."""
     path = state_path(events, retry_token)
     with _ROLE.refusing(path, "removed"):
-        if not waiting_folder(events, retry_token).exists():
-            path.unlink(missing_ok=True)
-
-
-def clear_abandoned(events: Path, mission_id: str) -> None:
-    """Remove what runs that were killed have left beside the log, an hour ago or longer.
-
-    That is what was never whole, and the steps of a mission whose runs wait beside them, where none does.
-    """
-    for path in sorted((events / _FOLDER).glob("*")):
-        with suppress(OSError, VocabgapError):
-            if clock.time() - path.stat().st_mtime < _ABANDONED_SECONDS:
-                continue
-            if path.name.startswith("."):
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
-            elif path.suffix == _ENDING and not path.with_suffix("").exists():
-                state = load_state(events, path.stem)
-                if state is not None and state.mission_id == mission_id:
-                    path.unlink()
+        path.unlink(missing_ok=True)
 
 
 def state_path(events: Path, retry_token: str) -> Path:
@@ -159,15 +137,6 @@ def state_path(events: Path, retry_token: str) -> Path:
             hint="expected a token as the step told it when it was stopped, a UUID",
         )
     return events / _FOLDER / f"{retry_token}{_ENDING}"
-
-
-def waiting_folder(events: Path, retry_token: str) -> Path:
-    """The folder of files that wait for a step to go on, such as a report.
-
-    Raises:
-        NotFoundError: The token is none.
-    """
-    return state_path(events, retry_token).with_suffix("")
 
 
 def _plain(value: object) -> object:

@@ -47,6 +47,6 @@ EXTENSION: Final = Extension(
     written=("folder", "events"),
     commands={"glossary": Reference("doors.cli.glossary_command:glossary")},
     tools=(Reference("doors.mcp.terms_tool:check_terms"),),
-    gate=Reference("reporting.waiting:check_report"),
+    gate=Reference("glossary.gate:check_report"),
     pages={"how to": ("glossary",)},
 )

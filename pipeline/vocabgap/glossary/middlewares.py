@@ -198,7 +198,7 @@ def _checkpointed(context: ExecutionContext, session: Session, strictness: Stric
 
     Of one that goes on as it was all is there: it is still the token that somebody was told.
     """
-    if session.files is None:
+    if session.files is None or not session.keeps_steps:
         return None
     known = context.retry_token if context.is_restored else None
     token = known or str(uuid4())

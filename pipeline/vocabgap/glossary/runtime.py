@@ -47,6 +47,7 @@ class GlossaryRuntime:
         events: The folder of the event logs; `events` within `folder` by default.
         strictness: What applies where neither the run nor the step nor its mission says anything.
         is_logged: Whether what happens is kept, to be answered and resumed later.
+        keeps_steps: Whether a step that is stopped is kept, to be resumed later.
         contradictions: Whether uses against a definition are looked for, word by word.
         stages: The middlewares, in their order.
     """
@@ -58,6 +59,7 @@ class GlossaryRuntime:
     actor: Actor = SERVICE
     now: Callable[[], datetime] = clock
     is_logged: bool = True
+    keeps_steps: bool = True
     contradictions: bool = True
     stages: Sequence[Middleware] = MIDDLEWARES
     files: GlossaryFiles = field(init=False, repr=False, compare=False)
@@ -133,7 +135,17 @@ class GlossaryRuntime:
     ) -> Session:
         """What the middlewares of one run share."""
         files = self.files if self.is_logged else None
-        return Session(glossary, files, self.actor, self.now, checkpoint, ask, confirm, self.contradictions)
+        return Session(
+            glossary,
+            files,
+            self.actor,
+            self.now,
+            checkpoint,
+            ask,
+            confirm,
+            keeps_steps=self.keeps_steps,
+            contradictions=self.contradictions,
+        )
 
     def run(
         self,
@@ -255,7 +267,11 @@ def _passed(stage: Middleware, context: ExecutionContext, session: Session) -> E
 
 
 def configured_runtime(
-    settings: GlossarySettings, *, actor: Actor = SERVICE, now: Callable[[], datetime] = clock
+    settings: GlossarySettings,
+    *,
+    actor: Actor = SERVICE,
+    now: Callable[[], datetime] = clock,
+    keeps_steps: bool = True,
 ) -> GlossaryRuntime:
     """The runtime that settings mean.
 
@@ -269,5 +285,6 @@ def configured_runtime(
         strictness=Strictness(settings.strictness),
         actor=actor,
         now=now,
+        keeps_steps=keeps_steps,
         contradictions=settings.contradictions,
     )

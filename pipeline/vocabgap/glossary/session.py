@@ -275,6 +275,7 @@ class Session:
         checkpoint: What the step goes on from; none where it begins anew.
         ask: Asks a person; none where there is nobody to be asked.
         confirm: Asks whether a step goes on with other inputs; it does not where there is nobody.
+        keeps_steps: Whether a step that is stopped gets a checkpoint.
         contradictions: Whether what a step has generated is looked through for uses against a definition.
         unlogged: The events that no log holds.
     """
@@ -286,6 +287,7 @@ class Session:
     checkpoint: StepCheckpointed | None = None
     ask: Ask | None = None
     confirm: Confirm | None = None
+    keeps_steps: bool = True
     contradictions: bool = True
     unlogged: list[GlossaryEvent] = field(default_factory=list)
 

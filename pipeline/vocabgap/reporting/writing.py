@@ -192,7 +192,6 @@ def render(
     *,
     share: bool = False,
     option: str = "RUN",
-    terms: CheckedTerms | None = None,
 ) -> Published:
     """Make the report of a published run again, as this version writes it; its tables stay as they are.
 
@@ -201,7 +200,6 @@ def render(
         out: The folder to publish all its files in; that of the run by default.
         share: Write `share.html`, too, which may leave the machine.
         option: What names the run on the command line, for the error.
-        terms: What its words mean by now; by default what the run says of them.
 
     Raises:
         NotFoundError: There is no run.
@@ -224,17 +222,16 @@ def render(
         *(read_table(place, name, _OPTIONAL[name]) if name in outputs else None for name in _OPTIONAL),
     )
     target = place if out is None else resolve_target(out)
-    to_tell = manifest if terms is None else replace(manifest, terms=terms)
     with published(target) as folder:
         rows = carried_on(capabilities, manifest, tables.lineage, earlier_rows(target, place))
         tables = replace_in(tables, history=rows)
-        summary = summarise(tables, to_tell)
+        summary = summarise(tables, manifest)
         for name, frame in tables.files.items():
             if name == HISTORY_NAME:
                 write_parquet(frame, folder / name, statistics=False)
             else:
                 shutil.copyfile(place / name, folder / name)
-        written, shared = write_formats(folder, tables, summary, to_tell, fewest)
+        written, shared = write_formats(folder, tables, summary, manifest, fewest)
         if read_manifest(place) != manifest:
             raise StateError(f"the run in '{place}' was replaced meanwhile", hint="try again")
     names = (*(output.name for output in written.outputs), MANIFEST_NAME)

@@ -186,7 +186,7 @@ def resume(
     ask: AskOption = None,
 ) -> None:
     """Let a step go on that was stopped, in the glossary as it is by now, with its text or another one."""
-    from vocabgap.glossary.checkpoints import load_state, state_path, waiting_folder
+    from vocabgap.glossary.checkpoints import load_state, state_path
     from vocabgap.glossary.session import AbortResumeError
 
     output = output_of(context)
@@ -219,9 +219,6 @@ def resume(
         )
     with _telling(output, stopped, context.params):
         runtime.run(stopped, strictness=chosen, ask=prompt, confirm=confirm)
-    if waiting_folder(runtime.logs, token).is_dir():
-        publishing = runnable(f"`{PROGRAM} report --resume {token}`", context.params)
-        output.note(f"a report waits under this token: {publishing} publishes it")
 
 
 def _why_lost(path: Path) -> str:

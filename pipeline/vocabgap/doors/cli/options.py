@@ -26,15 +26,14 @@ if TYPE_CHECKING:
     from vocabgap.model.selection import Selection
     from vocabgap.model.settings import Settings
 
-# The options that say which glossary is meant, and those of a report that hold when it is resumed.
+# The options that say which glossary is meant.
 _GLOSSARY_OPTIONS: Final = {
     "folder": "--glossary",
     "glossary": "--glossary",
     "config": "--config",
     "trust": "--trust",
 }
-_RESUMING_OPTIONS: Final = {"fail_on": "--fail-on", "baseline": "--baseline"}
-_GLOSSARY_COMMAND: Final = re.compile(r"`(vocabgap (glossary|report --resume) ([^` ]+)[^`]*)`")
+_GLOSSARY_COMMAND: Final = re.compile(r"`(vocabgap glossary ([^` ]+)[^`]*)`")
 _MOST_UNREAD: Final = 10  # logs, folders and links that are named
 _TOLD: Final = f"{__name__}.outside"  # that it was said where the settings lead out of their folder
 
@@ -219,20 +218,18 @@ def runnable(text: str, given: Mapping[str, Any]) -> str:
     """A text whose commands of a glossary, in back-ticks, name those of the given options that they need."""
 
     def completed(match: re.Match[str]) -> str:
-        names = _GLOSSARY_OPTIONS if match[2] == "glossary" else _GLOSSARY_OPTIONS | _RESUMING_OPTIONS
         command = match[1]
-        for name, option in names.items():
-            values = given.get(name)
+        for name, option in _GLOSSARY_OPTIONS.items():
+            value = given.get(name)
             if (
-                values is None
-                or values is False
+                value is None
+                or value is False
                 or f" {option} " in command
-                or (option == "--glossary" and match[3] == "validate")
+                or (option == "--glossary" and match[2] == "validate")
             ):
                 continue
-            for value in values if isinstance(values, list) else [values]:
-                typed = [option] if value is True else [option, printable_name(str(value))]
-                command += f" {shlex.join(typed)}"
+            typed = [option] if value is True else [option, printable_name(str(value))]
+            command += f" {shlex.join(typed)}"
         return f"`{command}`"
 
     return _GLOSSARY_COMMAND.sub(completed, text)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from vocabgap.doors.cli.glossary_conflicts_command import prompt_of
-from vocabgap.doors.cli.glossary_options import note_problems, require_strictness
+from vocabgap.doors.cli.glossary_options import note_problems
 from vocabgap.doors.cli.options import (
     BaselineOption,
     CategoriesOption,
@@ -148,10 +148,6 @@ def report(
             "--ask/--no-ask", help="Ask what words mean; by default where somebody can answer."
         ),
     ] = None,
-    resume: Annotated[
-        str | None,
-        Panel.WRITE.option(help="Publish a report that waits under this token, without making it again."),
-    ] = None,
     previous: Annotated[
         str | None,
         Panel.READ.option(
@@ -201,9 +197,6 @@ def report(
     output.quiet = quiet
     loaded = settings_of(context)
     known = known_lines(loaded.settings)
-    if resume is not None:
-        _resume(output, loaded.settings, resume, out, strictness, known)
-        return
     roots = roots_of(context, loaded.settings)
     require_decisions(decisions)
     fewest = None
@@ -237,8 +230,6 @@ def report(
             on_stage=listener,
             ask=prompt,
         )
-    if result.blocked is not None:
-        raise result.blocked.error
     _print_run(output, result, text_format)
     note_scan(output, result.scan)
     note_embeddings(output, result.embeddings)
@@ -277,36 +268,6 @@ def _engine(name: EngineName, remote: str | None, conf: list[str]) -> "Iterator[
 
     with spark_engine(remote, {key: value for key, _, value in pairs}) as engine:
         yield engine
-
-
-def _resume(
-    output: Output,
-    settings: Settings,
-    token: str,
-    out: str | None,
-    strictness: str | None,
-    known: "Sequence[KnownLine]",
-) -> None:
-    """Publish a report that waits."""
-    from vocabgap.model.tables import REJECTS
-    from vocabgap.reporting.manifest import REJECTS_NAME
-    from vocabgap.reporting.published_run import read_run, read_table
-    from vocabgap.reporting.waiting import Blocked, publish_waiting
-
-    published = publish_waiting(
-        settings.of(GlossarySettings),
-        token,
-        out=out,
-        strictness=require_strictness(strictness),
-    )
-    if isinstance(published, Blocked):
-        raise published.error
-    summary = f"{folder_line(published.folder)}: published, {published.summary.headline}"
-    output.result(summary, folder=printable_name(str(published.folder)), files=published.files)
-    if settings.report.fail_on:
-        _, ranked = read_run(published.folder, option="--out")
-        rejects = read_table(published.folder, REJECTS_NAME, REJECTS)
-        _require_gates(output, settings, published, ranked, rejects, known)
 
 
 def _require_gates(

@@ -1,0 +1,110 @@
+"""The gate of a report: it is published only if the glossary settles the words that it shows."""
+
+import shlex
+from collections.abc import Mapping
+from typing import Final
+
+import polars as pl
+
+from vocabgap.glossary.conflicts import BlockedByConflictError, Strictness, should_block
+from vocabgap.glossary.events import Actor
+from vocabgap.glossary.extension import GlossarySettings
+from vocabgap.glossary.extracting import SIGNS, Field, extract
+from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.runtime import configured_runtime
+from vocabgap.glossary.senses import TermSource
+from vocabgap.glossary.session import SERVICE, Ask, ExecutionContext
+from vocabgap.model.loading import login
+from vocabgap.model.moments import iso
+from vocabgap.model.settings import Settings
+from vocabgap.reporting.overviews import CapabilityTerms, CheckedTerms, OpenTerm, TermMeaning
+from vocabgap.text import printable_name
+
+_MISSION: Final = "report"
+_STEP: Final = "publish"
+# The wordings of a need repeat its words, look like the missing entry, and name people and places: none of
+# that makes a term. What the glossary lists is a term in any spelling.
+_SIGNS: Final = (TermSource.QUOTED_PHRASE.value, TermSource.ACRONYM.value, TermSource.KNOWN_TERM.value)
+_SHOWN_DIGITS: Final = 8  # of the identifier of a question
+_SHOWN_TERMS: Final = 3  # in a message
+
+
+def check_report(ranked: pl.DataFrame, settings: Settings, ask: Ask | None = None) -> CheckedTerms | None:
+    """Check the labels and the wordings of the capabilities that a report shows.
+
+    Answers that `ask` gives are logged under the name of the user who is logged in.
+
+    Returns:
+        The meanings of the words; None if the settings name no glossary or switch the gate off.
+
+    Raises:
+        BlockedByConflictError: The glossary does not settle the words.
+        VocabgapError: There is no such glossary, or it cannot be read.
+    """
+    ours = settings.of(GlossarySettings)
+    if ours.folder is None or ours.strictness == Strictness.OFF.value:
+        return None
+    name = "" if ask is None else login() or "cli"
+    actor = Actor(f"user:{name}", display_name=name) if name else SERVICE
+    runtime = configured_runtime(ours, actor=actor, keeps_steps=False)
+    runtime.require_folder()
+    labels, texts = _labels_and_texts(ranked, settings.report.top)
+    metadata = {"critical_step": True, "glossary_fields": list(texts), SIGNS: _SIGNS}
+    context = ExecutionContext(_STEP, _MISSION, f"run-{iso(runtime.now())}", dict(texts), metadata)
+    runtime.start(context)
+    try:
+        runtime.run(context, ask=ask)
+    except BlockedByConflictError as error:
+        raise _blocked(error, context, ours) from error
+    return _checked(context, runtime.load(_MISSION).glossary, labels)
+
+
+def _labels_and_texts(ranked: pl.DataFrame, top: int) -> tuple[dict[str, str], dict[str, str]]:
+    """Return, by identifier of each capability, its label, and its label with its wordings."""
+    rows = ranked.select("capability_id", "label", "variants").head(top or ranked.height).rows()
+    return {name: label for name, label, _ in rows}, {
+        name: "\n\n".join(dict.fromkeys([label, *(each["wording"] for each in variants)]))
+        for name, label, variants in rows
+    }
+
+
+def _blocked(
+    error: BlockedByConflictError, context: ExecutionContext, settings: GlossarySettings
+) -> BlockedByConflictError:
+    glossary = f" --glossary {shlex.quote(printable_name(settings.folder or ''))}"
+    question = context.questions[0].conflict_id[:_SHOWN_DIGITS] if context.questions else "CONFLICT"
+    strictness = error.strictness or Strictness.MEDIUM
+    stopping = [each for each in error.conflicts if should_block(strictness, [each.severity])]
+    terms = ", ".join(f"'{each.term}'" for each in stopping[:_SHOWN_TERMS])
+    return BlockedByConflictError(
+        error.conflicts,
+        error.strictness,
+        f"{error.message.rstrip('.')}: {terms}. Nothing was published.",
+        hint=f"answer with `vocabgap glossary resolve {question}{glossary}`, then run the report again",
+    )
+
+
+def _checked(context: ExecutionContext, glossary: Glossary, labels: Mapping[str, str]) -> CheckedTerms:
+    open_terms = {each.term.surface_text for each in context.conflicts}
+    capabilities = []
+    for identifier, text in context.inputs.items():
+        terms = extract([Field("", text)], context.metadata, glossary.known)
+        names = [term.surface.surface_text for term in terms]
+        senses = [(name, glossary.meaning(name)) for name in names if name not in open_terms]
+        meanings = tuple(TermMeaning(name, sense.definition, sense.scope) for name, sense in senses if sense)
+        still_open = tuple(name for name in names if name in open_terms)
+        if meanings or still_open:
+            capabilities.append(CapabilityTerms(identifier, labels[identifier], meanings, still_open))
+    questions = tuple(
+        OpenTerm(
+            question.conflict_id,
+            question.term,
+            question.conflict.conflict_type.value,
+            question.conflict.severity.value,
+            tuple(each.definition for each in question.candidates),
+        )
+        for question in context.questions
+    )
+    return CheckedTerms(
+        (context.effective_strictness or Strictness.MEDIUM).value, tuple(capabilities), questions
+    )

@@ -1,0 +1,179 @@
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import vocabgap as vg
+from builders import gap, write_corpus
+from vocabgap.doors.cli.app import run as command
+from vocabgap.errors import NotFoundError
+from vocabgap.glossary.conflicts import BlockedByConflictError
+from vocabgap.glossary.event_log import read_events
+from vocabgap.glossary.extension import GlossarySettings
+from vocabgap.glossary.runtime import configured_runtime
+from vocabgap.glossary.session import Select
+from vocabgap.model.settings import Settings
+
+NOW = datetime(2026, 7, 1, tzinfo=UTC)
+REGION, DISGUISE = "A region of an image", "What hides a face"
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    return write_corpus(
+        tmp_path, {"heron": [gap("sky mask"), gap("film grain")], "fjord": [gap("mask the sky")]}
+    )
+
+
+def settings_with(tmp_path: Path, *meanings: str, strictness: str = "medium") -> Settings:
+    folder = tmp_path / "glossary"
+    folder.mkdir()
+    listed = "".join(f"  - surface: mask\n    definition: {meaning}\n" for meaning in meanings)
+    (folder / "team_domain.yaml").write_text(f"terms:\n{listed}", encoding="utf-8")
+    return Settings().with_table(GlossarySettings(folder=str(folder), strictness=strictness))  # type: ignore[arg-type]
+
+
+def stopped(logs: Path, tmp_path: Path, settings: Settings) -> BlockedByConflictError:
+    with pytest.raises(BlockedByConflictError) as raised:
+        vg.run(logs, tmp_path / "out", settings=settings, now=NOW)
+    assert not (tmp_path / "out").exists()
+    return raised.value
+
+
+def test_report_says_what_its_words_mean(photos: Path, tmp_path: Path) -> None:
+    made = vg.run(photos, tmp_path / "out", settings=settings_with(tmp_path, REGION), now=NOW)
+
+    terms = made.published.manifest.terms
+    assert terms is not None
+    assert [(each.label, [m.term for m in each.meanings], each.open) for each in terms.capabilities] == [
+        ("sky mask", ["mask"], ())
+    ]
+    for name in ("report.md", "report.html"):
+        text = (tmp_path / "out" / name).read_text(encoding="utf-8")
+        assert "What the words mean" in text
+        assert REGION in text
+
+
+def test_term_of_the_glossary_counts_however_it_is_spelled(tmp_path: Path) -> None:
+    settings = settings_with(tmp_path, REGION)
+    runtime = configured_runtime(settings.of(GlossarySettings))
+    (runtime.folder / "core_domain.yaml").write_text(
+        "terms: [{surface: roll-off, definition: How slowly lights go over into white}]", encoding="utf-8"
+    )
+
+    made = vg.run(
+        write_corpus(tmp_path, {"heron": [gap("soft roll-off")]}),
+        tmp_path / "out",
+        settings=settings,
+        now=NOW,
+    )
+
+    terms = made.published.manifest.terms
+    assert terms is not None
+    assert [m.term for each in terms.capabilities for m in each.meanings] == ["roll-off"]
+
+
+def test_report_without_a_glossary_says_nothing_of_words(photos: Path, tmp_path: Path) -> None:
+    made = vg.run(photos, tmp_path / "out", now=NOW)
+
+    assert made.published.manifest.terms is None
+    assert "What the words mean" not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_contested_word_publishes_nothing_and_keeps_nothing_but_its_question(
+    photos: Path, tmp_path: Path
+) -> None:
+    settings = settings_with(tmp_path, REGION, DISGUISE)
+
+    error = stopped(photos, tmp_path, settings)
+
+    assert "'mask'. Nothing was published." in error.message
+    assert error.hint.endswith(", then run the report again")
+    assert (error.exit_code, error.retry_token) == (4, "")
+    assert [conflict.context for conflict in error.conflicts] == ["sky mask"]
+    assert [path.name for path in (tmp_path / "glossary" / "events").iterdir()] == ["report.events.jsonl"]
+
+
+def test_report_is_published_once_somebody_has_answered(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings_with(tmp_path, REGION, DISGUISE)
+    report = ["report", str(photos), "--glossary", "glossary", "--strictness", "medium", "-q"]
+
+    codes = [command(report)]
+    answer = capsys.readouterr().err.split("`vocabgap ")[1].split("`")[0].split()
+    codes += [command([*answer, "--select", "1"]), command(report)]
+
+    assert codes == [4, 0, 0]
+    assert (tmp_path / "out" / "report.html").is_file()
+
+
+def test_who_is_asked_can_let_a_report_pass(photos: Path, tmp_path: Path) -> None:
+    settings = settings_with(tmp_path, REGION, DISGUISE)
+
+    made = vg.run(photos, tmp_path / "out", settings=settings, now=NOW, ask=lambda _: Select(0))
+
+    assert made.published.manifest.terms is not None
+
+
+@pytest.mark.parametrize(
+    ("listed", "written"),
+    [
+        ("white balance", "white balance"),
+        ("white-balance", "white-balance"),
+        ("white_balance", "white_balance"),
+        ("whitebalance", "whiteBalance"),
+        ("whitebalance", "WhiteBalance"),
+    ],
+)
+def test_contested_word_stops_a_report_however_it_is_written(
+    listed: str, written: str, tmp_path: Path
+) -> None:
+    logs = write_corpus(tmp_path, {"heron": [gap(f"{written} of the sky")]})
+    settings = settings_with(tmp_path, REGION, DISGUISE)
+    seeds = tmp_path / "glossary" / "team_domain.yaml"
+    seeds.write_text(seeds.read_text(encoding="utf-8").replace("surface: mask", f"surface: {listed}"))
+
+    assert "Nothing was published" in stopped(logs, tmp_path, settings).message
+
+
+def test_off_checks_nothing(photos: Path, tmp_path: Path) -> None:
+    settings = settings_with(tmp_path, REGION, DISGUISE, strictness="off")
+
+    made = vg.run(photos, tmp_path / "out", settings=settings, now=NOW)
+
+    assert made.published.manifest.terms is None
+    assert read_events(configured_runtime(settings.of(GlossarySettings)).logs).events == ()
+
+
+def test_glossary_that_does_not_exist_is_told(photos: Path, tmp_path: Path) -> None:
+    settings = Settings().with_table(GlossarySettings(folder=str(tmp_path / "none")))
+    with pytest.raises(NotFoundError, match="not initialized"):
+        vg.run(photos, tmp_path / "out", settings=settings, now=NOW)
+
+
+def test_share_page_says_nothing_of_words(photos: Path, tmp_path: Path) -> None:
+    vg.run(photos, tmp_path / "out", settings=settings_with(tmp_path, REGION), now=NOW, share=2)
+    assert REGION not in (tmp_path / "out" / "share.html").read_text(encoding="utf-8")
+
+
+def test_authored_entry_is_a_term_and_a_draft_is_a_proposal(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = settings_with(tmp_path, REGION)
+    command(["report", str(photos), "-q"])
+
+    codes = [
+        command(["decide", "author", "film grain", "--entry", "film_grain", "--glossary", "glossary"]),
+        command(["draft", "sky mask", "--glossary", "glossary"]),
+    ]
+
+    glossary = configured_runtime(settings.of(GlossarySettings)).load().glossary
+    authored = glossary.meaning("film grain")
+    drafts = [each.definition for each in glossary if each.status.value == "draft"]
+    assert codes == [0, 0]
+    assert authored is not None
+    assert authored.definition == "Authored for: film grain"
+    assert len(drafts) == 1
