@@ -6,8 +6,8 @@ import msgspec
 import polars as pl
 import pytest
 
+from vocabgap.model.capability import Asker, Capability
 from vocabgap.pipeline import Run
-from vocabgap.reporting.capability import Asker, Capability
 from vocabgap.reporting.overviews import askers_of, who_asked, whose
 
 COAST, TOWN, PIER = Asker("reeve", "coast", 5), Asker("reeve", "town", 3), Asker("pilot", "coast", 3)

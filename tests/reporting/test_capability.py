@@ -10,11 +10,12 @@ from builders import gap, write_corpus
 from builders.reporting import publish, summary_of
 from vocabgap.clustering.grouping import cluster
 from vocabgap.ingest.scanning import scan
+from vocabgap.model.capability import Tally
 from vocabgap.model.settings import RankSettings, Settings
 from vocabgap.pipeline import Run
 from vocabgap.ranking.capabilities import rank
 from vocabgap.reporting import capability
-from vocabgap.reporting.capability import HIDDEN, Tally, listed, named_by
+from vocabgap.reporting.capability import HIDDEN, listed, named_by
 from vocabgap.reporting.overviews import askers_of
 from vocabgap.reporting.page.payload import payload_of
 

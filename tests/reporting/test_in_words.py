@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from vocabgap.model.capability import Capability, Workaround
 from vocabgap.pipeline import Run
-from vocabgap.reporting.capability import Capability, Workaround
 from vocabgap.reporting.wording import (
     as_often,
     changes,

@@ -12,11 +12,11 @@ from builders import gap, write_corpus
 from builders.reporting import headings, publish, summary_of, tables, text_of
 from vocabgap.clustering.grouping import cluster
 from vocabgap.ingest.scanning import scan
+from vocabgap.model.capability import Recurring
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import RankBy, RankSettings, Settings
 from vocabgap.pipeline import Run
 from vocabgap.ranking.capabilities import rank
-from vocabgap.reporting.capability import Recurring
 from vocabgap.reporting.overviews import Category
 from vocabgap.reporting.wording import MOST_BYTES, render_markdown
 

@@ -14,11 +14,12 @@ from builders.page import read
 from builders.reporting import publish
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError
+from vocabgap.model.capability import Capability
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import ClusterSettings, DecisionSettings, RankSettings, Settings
 from vocabgap.pipeline import Run
 from vocabgap.reporting import capability, sharing
-from vocabgap.reporting.capability import Capability, Listed
+from vocabgap.reporting.capability import Listed
 from vocabgap.reporting.overviews import Account
 from vocabgap.reporting.page import rendering
 from vocabgap.reporting.page.payload import payload_of

@@ -21,13 +21,13 @@ from vocabgap.ingest.selection import (
     unmatched,
     with_newest_session,
 )
+from vocabgap.model.capability import Tally
 from vocabgap.model.moments import LAST, Present, known_present
 from vocabgap.model.record import fold_category
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
 from vocabgap.model.tables import IMAGE_KEY, RECORDS, stripped
 from vocabgap.ranking.evidence import folded
-from vocabgap.reporting.capability import Tally
 from vocabgap.text import count
 
 _SHOWN_CATEGORIES: Final = 20

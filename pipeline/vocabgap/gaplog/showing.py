@@ -23,11 +23,12 @@ from vocabgap.gaplog.listing import Belonging, Totals, belonging, totals, unread
 from vocabgap.ingest.accounting import corrections
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import newest
+from vocabgap.model.capability import Capability
 from vocabgap.model.moments import Present, known_present
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
 from vocabgap.model.tables import RECORDS, SETTLED
-from vocabgap.reporting.capability import OPEN, Capability, Listed, lineage_in_words
+from vocabgap.reporting.capability import OPEN, Listed, lineage_in_words
 from vocabgap.reporting.capability import SETTLED as SETTLED_GROUP
 from vocabgap.text import printable_name
 

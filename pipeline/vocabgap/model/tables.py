@@ -11,6 +11,7 @@ import polars as pl
 from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, require_kind
+from vocabgap.model.capability import Capability, Example
 from vocabgap.model.record import PHRASE_FIELDS, GapRecord
 
 UTC_MICROSECONDS: Final = pl.Datetime("us", "UTC")
@@ -123,20 +124,8 @@ def _as_meaning(sentence: str) -> str:
 _SOURCE_PATH: Final = Column("source_path", pl.String, "log file, relative to the root, forward slashes")
 _SCANNED_REPO: Final = Column("repo_slug", pl.String, "the repository: the name of the scanned root folder")
 _CLUSTER: Final = Column("cluster", pl.Int64, "number of the cluster in this run, counted from 0")
-_CAPABILITY_ID: Final = Column("capability_id", pl.String, "identifier, carried over from run to run")
-_COHESION: Final = Column(
-    "cohesion",
-    pl.Float64,
-    "how alike the wordings are, 0 to 1: mean cosine similarity of their surfaces in pairs",
-)
-_CERTAINTY: Final = (
-    Column("mentions_low", pl.Int64, "fewest mentions of the need, however grouped, in nine of ten cases"),
-    Column("mentions_high", pl.Int64, "most mentions of the need, however grouped, in nine of ten cases"),
-    Column("mixed", pl.Boolean, "whether the wordings are probably several needs"),
-)
-_DECISIONS: Final = Column("decisions", NAMES, "what people decided, as far as nobody undid it, in order")
-_PINNED_BY: Final = Column("pinned_by", pl.String, "who pinned it last; null where nobody did")
-_OUTGROWN: Final = Column("outgrown", NAMES, "identifiers of decisions that hold no longer, being outgrown")
+_OF_CAPABILITY: Final = {column.name: column for column in columns_of(Capability)}
+_CAPABILITY_ID: Final = _OF_CAPABILITY["capability_id"]
 
 
 IMAGE_KEY: Final = ("tenant_id", "repo_slug", "image_id")
@@ -259,9 +248,9 @@ CLUSTERS: Final = Table(
         Column("label_surface", pl.String, "the surface of that wording"),
         Column("surfaces", pl.Int64, "distinct surfaces in the group"),
         Column("mentions", pl.Int64, "records in the group"),
-        _COHESION,
+        _OF_CAPABILITY["cohesion"],
         Column("weakest_link", pl.Float64, "cosine distance of the last merge, 0 to 1; 0 for one surface"),
-        *_CERTAINTY,
+        *(_OF_CAPABILITY[name] for name in ("mentions_low", "mentions_high", "mixed")),
     ),
 )
 
@@ -345,9 +334,7 @@ IDENTITIES: Final = Table(
         Column("label", pl.String, "the name that people gave it; null where nobody did"),
         Column("status", pl.String, "`new`, `open`, `dismissed`, `authored` or `regressed`"),
         Column("pinned", pl.Boolean, "whether people want it first"),
-        _PINNED_BY,
-        _DECISIONS,
-        _OUTGROWN,
+        *(_OF_CAPABILITY[name] for name in ("pinned_by", "decisions", "outgrown")),
     ),
 )
 
@@ -409,108 +396,13 @@ HISTORY: Final = Table(
 )
 
 
-_TALLY: Final = pl.List(pl.Struct({"name": pl.String, "mentions": pl.Int64}))
-# `entry` is the one that explains most of the wording, and `explained` how far they do; null without any.
-_VARIANTS: Final = pl.List(
-    pl.Struct(
-        {
-            "wording": pl.String,
-            "mentions": pl.Int64,
-            "similarity": pl.Float64,
-            "entry": pl.String,
-            "explained": pl.Float64,
-        }
-    )
-)
-_COMBINATIONS: Final = pl.List(pl.Struct({"operations": pl.List(pl.String), "mentions": pl.Int64}))
-_WORKAROUNDS: Final = pl.List(pl.Struct({"workaround": pl.String, "mentions": pl.Int64}))
-_ASKERS: Final = pl.List(pl.Struct({"tenant_id": pl.String, "repo_slug": pl.String, "mentions": pl.Int64}))
-# `explained` is how far the words of the need and of the entry's name explain each other, 0 to 1; the score,
-# which orders the entries, holds shared operations, too; `terms` are the words and operations that matched.
-_COVERS: Final = pl.List(
-    pl.Struct(
-        {"entry": pl.String, "pack": pl.String, "score": pl.Float64, "explained": pl.Float64, "terms": NAMES}
-    )
-)
-EXAMPLE_FIELDS: Final = (
-    "wording", "timestamp", "image_id", "session_id", "snapshot_hash", "description", "intent", "workaround",
-    "satisfaction", "notes", "tenant_id", "repo_slug", "source_path", "line",
-)  # fmt: skip
+EXAMPLE_FIELDS: Final = Example.__struct_fields__
 
 CAPABILITIES: Final = Table(
     "capabilities",
     "one missing capability, ranked",
-    (
-        Column("rank", pl.Int64, "place in the ranking, counted from 1"),
-        _CAPABILITY_ID,
-        Column("label", pl.String, "words of one of its wordings, or the name people gave it"),
-        Column("mentions", pl.Int64, "records that ask for it"),
-        Column("images", pl.Int64, "distinct images among them"),
-        Column("sessions", pl.Int64, "distinct known sessions among them"),
-        Column("tenants", pl.Int64, "distinct tenants among them"),
-        Column("first_seen", UTC_MICROSECONDS, "earliest timestamp, whatever is selected; null if none"),
-        Column("last_seen", UTC_MICROSECONDS, "latest readable timestamp among the mentions; null if none"),
-        Column("unsatisfied", pl.Int64, "records with satisfaction -1"),
-        Column("neutral", pl.Int64, "records with satisfaction 0"),
-        Column("satisfied", pl.Int64, "records with satisfaction 1"),
-        Column("unrated", pl.Int64, "records without satisfaction"),
-        Column("intent_category", pl.String, "the most frequent category; `uncategorized` comes last"),
-        Column("categories", _TALLY, "all categories, aliases folded, most frequent first"),
-        Column("operations", _TALLY, "operations involved, aliases folded, most frequent first"),
-        Column("vocabulary_used", _TALLY, "vocabulary entries used, most frequent first"),
-        Column("variants", _VARIANTS, "every wording, most frequent first, and what explains it"),
-        Column(
-            "examples",
-            pl.List(pl.Struct({name: RECORDS.schema.get(name, pl.String) for name in EXAMPLE_FIELDS})),
-            "up to three records to look at, from different images where possible, newest first",
-        ),
-        _COHESION,
-        Column("rank_low", pl.Int64, "best rank in 90 % of the draws of images; if pinned, without pins"),
-        Column("rank_high", pl.Int64, "worst rank in 90 % of the draws of images; if pinned, without pins"),
-        Column(
-            "trend",
-            pl.String,
-            "`rising`, `steady`, `fading` or `new`, whatever is selected; null if unknown or too early",
-        ),
-        Column("priority", pl.Float64, "weighted product of `reach`, `need` and `recency`, 0 to 1"),
-        Column(
-            "covered_by",
-            _COVERS,
-            "entries of the vocabulary, the nearest first, and that which explains most; empty without one",
-        ),
-        Column(
-            "status",
-            pl.String,
-            "`new`, `open`, `dismissed`, `authored` or `regressed`, whatever is selected",
-        ),
-        Column("tie_group", pl.Int64, "those with one number are too close to call; from 1 on"),
-        Column("reach", pl.Float64, "images on a logarithmic scale; 1 for the capability with the most"),
-        Column("need", pl.Float64, "share unsatisfied, smoothed towards that of the corpus, 0 to 1"),
-        Column("recency", pl.Float64, "1 for a last mention now, half of it for each half-life before"),
-        Column("weekly", pl.List(pl.Int64), "mentions in each week, newest last, whatever is selected"),
-        Column("combinations", _COMBINATIONS, "sets of operations that recur together, most frequent first"),
-        Column("workarounds", _WORKAROUNDS, "what was done instead, most frequent first, five at most"),
-        Column("repeats", pl.Int64, "mentions that look like verbatim repeats by automation"),
-        _DECISIONS,
-        Column("established", pl.Boolean, "whether it is on as many images and sessions as were asked for"),
-        Column("pinned", pl.Boolean, "whether people want it first; then it is listed whatever covers it"),
-        _OUTGROWN,
-        Column(
-            "next_ahead",
-            pl.Float64,
-            "how easily it could be overtaken: share of draws with the next level or ahead",
-        ),
-        Column("asked_by", _ASKERS, "whose records ask for it: tenant and repository, most mentions first"),
-        *_CERTAINTY,
-        _PINNED_BY,
-        Column(
-            "unpinned_rank",
-            pl.Int64,
-            "the rank that the counts give what stands first by a pin; null for all others",
-        ),
-        Column("seen", pl.Int64, "mentions that a program saw, in traces or by hooks; nobody asked in words"),
-    ),
-)  # fmt: skip
+    tuple(_OF_CAPABILITY.values()),
+)
 
 
 COMBINATIONS: Final = Table(

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final, cast
 
 import polars as pl
+import polars.selectors as cs
 
 from vocabgap.errors import InvalidInputError, converted, require_kind, unusable
 from vocabgap.model.moments import require_offset
@@ -13,15 +14,12 @@ from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_cate
 from vocabgap.model.settings import RankBy, RankSettings, overridden
 from vocabgap.model.tables import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, SETTLED, WORDINGS, phrase
 from vocabgap.ranking.evidence import (
-    askers,
+    EVIDENCE,
     combinations,
     counts,
-    examples,
     main_category,
-    repeats,
     tally,
     variants,
-    workarounds,
 )
 from vocabgap.ranking.identity import Grouping, default_identities
 from vocabgap.ranking.intervals import rank_intervals
@@ -29,7 +27,6 @@ from vocabgap.ranking.priority import trends, with_priority
 from vocabgap.text import count
 
 _DEFAULTS: Final = RankSettings()
-_LISTS: Final = ("categories", "operations", "vocabulary_used", "combinations", "workarounds")
 _PINNED: Final = 0  # of the blocks, see `_standing`
 _INTERVAL: Final = ("rank_low", "rank_high")
 _TIES: Final = ("mentions", "images", "sessions", "last_seen")
@@ -196,26 +193,23 @@ def _with_evidence(
         tally(clustered, "operations_involved", "operations", operation),
         tally(clustered, "vocabulary_used", "vocabulary_used", str.strip),
         variants(clustered, clusters.wordings),
-        examples(clustered),
         combinations(clustered, operation),
-        workarounds(clustered),
-        askers(clustered),
-        repeats(clustered),
+        *(compute(clustered) for compute in EVIDENCE),
         clusters.clusters.rename({"mentions": "clustered"}),
     ]
     capabilities = counted
     for part in evidence:
         capabilities = capabilities.join(part, on="cluster", how="left")
-    mentions, of_all = (
-        pl.col("mentions"),
-        pl.col("clustered"),
-    )  # of what is counted, and of what was clustered
-    return capabilities.with_columns(
-        pl.col(_LISTS).fill_null([]),
-        pl.col("repeats").fill_null(0),
-        (pl.col("mentions_low") * mentions // of_all).clip(1),
-        -(-pl.col("mentions_high") * mentions // of_all),
-    ).with_columns(main_category())
+    counted_mentions, of_all = pl.col("mentions"), pl.col("clustered")
+    # A cluster without a row in some evidence has none of it.
+    return (
+        capabilities.with_columns(cs.list().fill_null([]), cs.integer().fill_null(0))
+        .with_columns(
+            (pl.col("mentions_low") * counted_mentions // of_all).clip(1),
+            -(-pl.col("mentions_high") * counted_mentions // of_all),
+        )
+        .with_columns(main_category())
+    )
 
 
 def _check_part(clustered: pl.DataFrame, whole: pl.DataFrame) -> None:

@@ -19,6 +19,14 @@ MIN_SUPPORT: Final = 2
 _MENTIONS: Final = pl.len().cast(pl.Int64).alias("mentions")
 _OPERATIONS_AS_TEXT: Final = pl.col("operations").list.join("\n")
 
+EVIDENCE: Final[list[Callable[[pl.DataFrame], pl.DataFrame]]] = []
+
+
+def evidence(compute: Callable[[pl.DataFrame], pl.DataFrame]) -> Callable[[pl.DataFrame], pl.DataFrame]:
+    """Register a function that computes columns of `capabilities` from records, a row per cluster."""
+    EVIDENCE.append(compute)
+    return compute
+
 
 def counts(clustered: pl.DataFrame) -> pl.DataFrame:
     """Mentions and those that nobody asked for, distinct images, sessions and tenants, last seen, ratings."""
@@ -80,6 +88,7 @@ def variants(clustered: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
     return _listed(unexplained, "variants", ["wording"], also=["similarity", "entry", "explained"])
 
 
+@evidence
 def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
     """What was done instead in each cluster, most frequent first, five at most.
 
@@ -102,12 +111,14 @@ def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@evidence
 def askers(clustered: pl.DataFrame) -> pl.DataFrame:
     """Whose records are in each cluster: tenants with their repositories, those with most mentions first."""
     whose = ["tenant_id", "repo_slug"]
     return _listed(clustered.group_by("cluster", *whose).agg(_MENTIONS), "asked_by", whose)
 
 
+@evidence
 def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     """A few records of each cluster to look at, newest first.
 
@@ -140,6 +151,7 @@ def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@evidence
 def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
     """Count the verbatim repeats by automation among the mentions of each cluster.
 

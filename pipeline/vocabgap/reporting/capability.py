@@ -1,13 +1,14 @@
 """A capability as a report shows it: its row, and what a list of all of them adds."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import msgspec
 import polars as pl
 
+from vocabgap.model.capability import Asker, Capability, Tally
 from vocabgap.model.tables import CONTINUED, IMAGE_KEY, MERGED, NEW, SPLIT
 from vocabgap.text import count
 
@@ -24,172 +25,8 @@ TITLES: Final = {
 MOST_LISTED: Final = 10_000
 # Of each group without a script, and on paper; with one there are all of them.
 SHOWN: Final = 50
-TOLD: Final = 3  # entries that cover a part of a need, and wordings of each
 _OURS: Final = re.compile(r"cap-[0-9a-f]{12}")  # an identifier of our making
 _OWNER: Final = IMAGE_KEY[:-1]  # of an image: its tenant and repository
-
-
-class Tally(msgspec.Struct, frozen=True):
-    """A name and the records that hold it."""
-
-    name: str
-    mentions: int
-
-
-class Wording(msgspec.Struct, frozen=True):
-    """One way a need was put, with its cosine similarity to the label."""
-
-    wording: str
-    mentions: int
-    similarity: float
-    entry: str | None = None  # of the vocabulary, that explains most of it
-    explained: float | None = None  # how much of it that is, 0 to 1
-
-
-class Covered(msgspec.Struct, frozen=True):
-    """An entry that probably covers some wordings of a capability, and their mentions."""
-
-    entry: str
-    mentions: int
-    wordings: tuple[str, ...]  # the first of them, most used first
-
-
-class Example(msgspec.Struct, frozen=True):
-    """One record to look at, with everything that leads back to it."""
-
-    wording: str
-    timestamp: datetime | None
-    image_id: str
-    session_id: str | None
-    snapshot_hash: str | None
-    description: str | None
-    intent: str | None
-    workaround: str
-    satisfaction: int | None
-    notes: str
-    tenant_id: str
-    repo_slug: str
-    source_path: str
-    line: int
-
-    @property
-    def said(self) -> str:
-        """What else was said than the wording: the person's words, else the agent's; empty if nothing was."""
-        texts = (text for text in (self.intent, self.description) if text and text.strip())
-        return next((text for text in texts if text.strip() != self.wording), "")
-
-
-class Cover(msgspec.Struct, frozen=True):
-    """An entry of the vocabulary that comes near, with the words and operations that say so."""
-
-    entry: str
-    pack: str
-    score: float
-    explained: float
-    terms: tuple[str, ...]
-
-
-class Recurring(msgspec.Struct, frozen=True):
-    """Operations that recur together."""
-
-    operations: tuple[str, ...]
-    mentions: int
-
-
-class Workaround(msgspec.Struct, frozen=True):
-    """What was done instead, and how often."""
-
-    workaround: str
-    mentions: int
-
-
-class Asker(msgspec.Struct, frozen=True):
-    """Whose records ask, and how many do."""
-
-    tenant_id: str
-    repo_slug: str
-    mentions: int
-
-
-class Capability(msgspec.Struct, frozen=True):
-    """One row of table `capabilities`, and what of it is covered; the columns mean what they mean there."""
-
-    rank: int
-    capability_id: str
-    label: str
-    mentions: int
-    images: int
-    sessions: int
-    tenants: int
-    first_seen: datetime | None
-    last_seen: datetime | None
-    unsatisfied: int
-    neutral: int
-    satisfied: int
-    unrated: int
-    intent_category: str
-    categories: tuple[Tally, ...]
-    operations: tuple[Tally, ...]
-    vocabulary_used: tuple[Tally, ...]
-    variants: tuple[Wording, ...]
-    examples: tuple[Example, ...]
-    cohesion: float
-    rank_low: int
-    rank_high: int
-    trend: str | None
-    priority: float
-    covered_by: tuple[Cover, ...]
-    status: str
-    tie_group: int
-    reach: float
-    need: float
-    recency: float
-    weekly: tuple[int, ...]
-    combinations: tuple[Recurring, ...]
-    workarounds: tuple[Workaround, ...]
-    repeats: int
-    decisions: tuple[str, ...]
-    established: bool
-    pinned: bool
-    outgrown: tuple[str, ...]
-    next_ahead: float | None
-    asked_by: tuple[Asker, ...]
-    mentions_low: int
-    mentions_high: int
-    mixed: bool
-    pinned_by: str | None
-    unpinned_rank: int | None
-    seen: int = 0
-    covered: tuple[Covered, ...] = ()  # by wording; the entry that covers most mentions first
-
-    @classmethod
-    def of(cls, row: Mapping[str, Any], covered_from: float) -> Self:
-        """A row, where an entry that explains so much of a wording covers it."""
-        read = msgspec.convert(row, cls)
-        return msgspec.structs.replace(read, covered=_covered(read.variants, covered_from))
-
-    @property
-    def rated(self) -> int:
-        """Records that say how satisfied the person was."""
-        return self.unsatisfied + self.neutral + self.satisfied
-
-    @property
-    def nearest(self) -> Cover | None:
-        """The entry that comes nearest, by words and operations; null where none has anything of the need."""
-        return next(iter(self.covered_by), None)
-
-
-def _covered(variants: Iterable[Wording], covered_from: float) -> tuple[Covered, ...]:
-    """What entries cover: a wording is covered by the one that explains most of it, if that is enough."""
-    by_entry: dict[str, list[Wording]] = {}
-    for each in variants:
-        if each.entry is not None and (each.explained or 0.0) >= covered_from:
-            by_entry.setdefault(each.entry, []).append(each)
-    entries = [
-        Covered(entry, sum(each.mentions for each in said), tuple(each.wording for each in said[:TOLD]))
-        for entry, said in by_entry.items()
-    ]
-    return tuple(sorted(entries, key=lambda each: (-each.mentions, each.entry)))
 
 
 class Past(msgspec.Struct, frozen=True):

@@ -9,10 +9,10 @@ import msgspec
 import polars as pl
 
 from vocabgap.ingest.accounting import ScanSummary
+from vocabgap.model.capability import Asker, Capability
 from vocabgap.model.categories import CategoryBy
 from vocabgap.model.record import FILE_REASONS, LOG_NAME, OPERATION_ALIASES, UNCATEGORIZED, fold_operation
 from vocabgap.ranking.evidence import recurring_combinations
-from vocabgap.reporting.capability import Asker, Capability
 from vocabgap.text import count
 
 SHOWN_REJECTS: Final = 20

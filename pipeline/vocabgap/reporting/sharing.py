@@ -10,10 +10,11 @@ from msgspec.structs import asdict
 
 from vocabgap.clustering.describing import labels_of
 from vocabgap.clustering.frames import need
+from vocabgap.model.capability import Capability, Tally, Wording
 from vocabgap.model.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZED, fold_operation
 from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, phrase, stripped
 from vocabgap.ranking.evidence import folded, operation_sets
-from vocabgap.reporting.capability import COVERED, OPEN, SETTLED, Capability, Listed, Tally, Wording
+from vocabgap.reporting.capability import COVERED, OPEN, SETTLED, Listed
 from vocabgap.reporting.overviews import Account, Category, Combination, RecurringSet, Withheld, categories_of
 from vocabgap.reporting.summary import Summary, ties_of
 from vocabgap.text import stem, surface, words

@@ -8,11 +8,12 @@ import msgspec
 import polars as pl
 
 from vocabgap.ingest.accounting import FILTERED, ScanSummary
+from vocabgap.model.capability import Asker, Capability
 from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, RELATIONS, SETTLED
 from vocabgap.ranking.combinations import names_too_many
 from vocabgap.ranking.coverage import probably_covered
 from vocabgap.ranking.priority import days_stale
-from vocabgap.reporting.capability import COVERED, OPEN, Asker, Capability, Listed, listed, named_by
+from vocabgap.reporting.capability import COVERED, OPEN, Listed, listed, named_by
 from vocabgap.reporting.capability import SETTLED as SETTLED_GROUP
 from vocabgap.reporting.doubts import Doubt
 from vocabgap.reporting.history import points_of_run

@@ -13,6 +13,7 @@ import jinja2
 import msgspec
 from msgspec.structs import replace
 
+from vocabgap.model.capability import FIRST_COVERING, Capability
 from vocabgap.model.moments import iso
 from vocabgap.model.record import RATING_NAMES
 from vocabgap.model.settings import LEAST_WEEKS
@@ -20,7 +21,6 @@ from vocabgap.ranking.combinations import LEAST, MOST_OPERATIONS
 from vocabgap.ranking.evidence import MAX_WORKAROUNDS
 from vocabgap.ranking.intervals import CONFIDENCE, DRAWS, TIED
 from vocabgap.ranking.priority import SIGNIFICANCE, recent_weeks
-from vocabgap.reporting.capability import TOLD, Capability
 from vocabgap.reporting.doubts import ARE_ONE, ARE_TWO
 from vocabgap.reporting.manifest import Difference
 from vocabgap.reporting.overviews import SHOWN_CATEGORIES, who_asked, whose
@@ -58,7 +58,7 @@ FIGURES: Final = {
     "confidence": CONFIDENT,
     "tied_from": round(100 * TIED),
     "chance": f"{SIGNIFICANCE:g}",
-    "told": TOLD,
+    "told": FIRST_COVERING,
     "several": SEVERAL,
     "are_one": ARE_ONE,
     "are_two": ARE_TWO,

@@ -1,7 +1,7 @@
 """Which capability touches which operations, and which of these stand together."""
 
 from builders.page import listed
-from vocabgap.reporting.capability import Tally
+from vocabgap.model.capability import Tally
 from vocabgap.reporting.overviews import RecurringSet
 from vocabgap.reporting.page.payload import LEVELS
 from vocabgap.reporting.page.rendering import OPERATIONS, ROWS, heat_map, matrix

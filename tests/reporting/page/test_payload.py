@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from builders.page import listed, read
-from vocabgap.reporting.capability import Tally, Wording
+from vocabgap.model.capability import Tally, Wording
 from vocabgap.reporting.overviews import Category
 from vocabgap.reporting.page import payload, rendering
 from vocabgap.reporting.page.payload import LEVELS, encode_payload, levels, payload_of

@@ -11,9 +11,10 @@ from msgspec.structs import replace
 from builders import write_corpus
 from builders.page import Read, listed, read
 from builders.reporting import publish
+from vocabgap.model.capability import Asker, Cover, Tally, Wording
 from vocabgap.model.selection import Selection
 from vocabgap.pipeline import Run
-from vocabgap.reporting.capability import COVERED, OPEN, SETTLED, SHOWN, Asker, Cover, Listed, Tally, Wording
+from vocabgap.reporting.capability import COVERED, OPEN, SETTLED, SHOWN, Listed
 from vocabgap.reporting.page import rendering
 from vocabgap.reporting.page.rendering import MOST_BYTES, render_page, script, style
 from vocabgap.reporting.summary import Summary

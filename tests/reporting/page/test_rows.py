@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from builders.page import listed
-from vocabgap.reporting.capability import Cover, Example, Recurring, Tally, Wording, Workaround
+from vocabgap.model.capability import Cover, Example, Recurring, Tally, Wording, Workaround
 from vocabgap.reporting.page.rows import WITH_ALL_EVIDENCE, Index, Limits, Row, row_of
 from vocabgap.reporting.summary import Summary
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     from vocabgap.gaplog.listing import Belonging, Listing, Totals
     from vocabgap.gaplog.showing import Shown
-    from vocabgap.reporting.capability import Capability
+    from vocabgap.model.capability import Capability
 
 _ID_DIGITS: Final = 12  # of the identity of a record: `show` takes them
 _WIDE: Final = 110  # columns of a terminal from where ids of sessions fit

@@ -61,8 +61,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from vocabgap.ingest.baseline import KnownLine
+    from vocabgap.model.capability import Capability
     from vocabgap.pipeline import Engine, Run
-    from vocabgap.reporting.capability import Capability
     from vocabgap.reporting.summary import Summary
     from vocabgap.reporting.writing import Published
 

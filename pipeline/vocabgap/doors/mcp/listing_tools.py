@@ -12,11 +12,11 @@ from vocabgap.doors.mcp.tool import LONGEST_NAME, Answer, Arguments, Checkpoint,
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.gaplog.listing import listing
 from vocabgap.ingest.selection import newest
+from vocabgap.model.capability import Capability, Recurring, Tally, Wording
 from vocabgap.model.lookup import find_capability
 from vocabgap.model.record import LIST_FIELDS
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import DEFAULT_LISTED
-from vocabgap.reporting.capability import Capability, Recurring, Tally, Wording
 from vocabgap.reporting.writing import with_capabilities
 
 MOST_NAMES: Final = 50  # of a record, or of a capability

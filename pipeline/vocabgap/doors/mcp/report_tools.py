@@ -13,9 +13,9 @@ from vocabgap.doors.mcp.tool import MARK, NOTICE, Answer, Arguments, Checkpoint,
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, content_of
+from vocabgap.model.capability import Capability, Covered, Tally, Wording, Workaround
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import DEFAULT_TOP
-from vocabgap.reporting.capability import Capability, Covered, Tally, Wording, Workaround
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
     MANIFEST_NAME,

@@ -12,7 +12,8 @@ from typing import Final, Self
 
 import msgspec
 
-from vocabgap.reporting.capability import MOST_LISTED, Asker, Capability, Example, Listed, Tally, Workaround
+from vocabgap.model.capability import Asker, Capability, Example, Tally, Workaround
+from vocabgap.reporting.capability import MOST_LISTED, Listed
 from vocabgap.reporting.overviews import who_asked
 from vocabgap.reporting.wording import (
     SEVERAL,

@@ -14,20 +14,9 @@ from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, Request, Route, sync_playwright
 
 from builders.reporting import NOW
+from vocabgap.model.capability import Capability, Cover, Recurring, Tally, Wording
 from vocabgap.pipeline import Run
-from vocabgap.reporting.capability import (
-    COVERED,
-    HIDDEN,
-    OPEN,
-    SETTLED,
-    Capability,
-    Cover,
-    Listed,
-    Past,
-    Recurring,
-    Tally,
-    Wording,
-)
+from vocabgap.reporting.capability import COVERED, HIDDEN, OPEN, SETTLED, Listed, Past
 from vocabgap.reporting.overviews import CapabilityTerms, CheckedTerms, OpenTerm, Place, TermMeaning
 from vocabgap.reporting.page.rendering import render_page
 from vocabgap.reporting.places import MOST_PLACES

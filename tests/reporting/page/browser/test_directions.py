@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Page
 
+from vocabgap.model.capability import Tally, Workaround
 from vocabgap.pipeline import Run
-from vocabgap.reporting.capability import Tally, Workaround
 from vocabgap.reporting.page.rendering import render_page
 
 LABEL, ONE, OTHER = "מסיכת שמיים", "חשיפה", "ניגודיות"

@@ -1,0 +1,215 @@
+"""A capability: every column of table `capabilities`, declared once.
+
+The table, the report, the page and the answers of tools derive their columns from `Capability`.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Annotated, Any, Final, Literal, Self
+
+import msgspec
+
+FIRST_COVERING: Final = 3  # entries that cover a part of a need, and wordings of each
+
+
+def means(meaning: str) -> msgspec.Meta:
+    """Say what a column means."""
+    return msgspec.Meta(description=meaning)
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """A name and the records that hold it."""
+
+    name: str
+    mentions: int
+
+
+class Wording(msgspec.Struct, frozen=True):
+    """One way a need was put, with its cosine similarity to the label."""
+
+    wording: str
+    mentions: int
+    similarity: float
+    entry: str | None = None  # of the vocabulary, that explains most of it
+    explained: float | None = None  # how much of it that is, 0 to 1
+
+
+class Covered(msgspec.Struct, frozen=True):
+    """An entry that probably covers some wordings of a capability, and their mentions."""
+
+    entry: str
+    mentions: int
+    wordings: tuple[str, ...]  # the first of them, most used first
+
+
+class Example(msgspec.Struct, frozen=True):
+    """One record to look at, with everything that leads back to it."""
+
+    wording: str
+    timestamp: datetime | None
+    image_id: str
+    session_id: str | None
+    snapshot_hash: str | None
+    description: str | None
+    intent: str | None
+    workaround: str
+    satisfaction: Literal[-1, 0, 1] | None
+    notes: str
+    tenant_id: str
+    repo_slug: str
+    source_path: str
+    line: int
+
+    @property
+    def said(self) -> str:
+        """What else was said than the wording: the person's words, else the agent's; empty if nothing was."""
+        texts = (text for text in (self.intent, self.description) if text and text.strip())
+        return next((text for text in texts if text.strip() != self.wording), "")
+
+
+class Cover(msgspec.Struct, frozen=True):
+    """An entry of the vocabulary that comes near, with the words and operations that say so."""
+
+    entry: str
+    pack: str
+    score: float
+    explained: float
+    terms: tuple[str, ...]
+
+
+class Recurring(msgspec.Struct, frozen=True):
+    """Operations that recur together."""
+
+    operations: tuple[str, ...]
+    mentions: int
+
+
+class Workaround(msgspec.Struct, frozen=True):
+    """What was done instead, and how often."""
+
+    workaround: str
+    mentions: int
+
+
+class Asker(msgspec.Struct, frozen=True):
+    """Whose records ask, and how many do."""
+
+    tenant_id: str
+    repo_slug: str
+    mentions: int
+
+
+class Capability(msgspec.Struct, frozen=True, kw_only=True):
+    """One missing capability, ranked; each described field is a column of table `capabilities`."""
+
+    rank: Annotated[int, means("place in the ranking, counted from 1")]
+    capability_id: Annotated[str, means("identifier, carried over from run to run")]
+    label: Annotated[str, means("words of one of its wordings, or the name that people gave it")]
+    mentions: Annotated[int, means("records that ask for it")]
+    images: Annotated[int, means("distinct images among them")]
+    sessions: Annotated[int, means("distinct known sessions among them")]
+    tenants: Annotated[int, means("distinct tenants among them")]
+    first_seen: Annotated[datetime | None, means("earliest timestamp, whatever is selected; null if none")]
+    last_seen: Annotated[datetime | None, means("latest readable timestamp among the mentions; null if none")]
+    unsatisfied: Annotated[int, means("records with satisfaction -1")]
+    neutral: Annotated[int, means("records with satisfaction 0")]
+    satisfied: Annotated[int, means("records with satisfaction 1")]
+    unrated: Annotated[int, means("records without satisfaction")]
+    intent_category: Annotated[str, means("the most frequent category; `uncategorized` comes last")]
+    categories: Annotated[tuple[Tally, ...], means("all categories, aliases folded, most frequent first")]
+    operations: Annotated[
+        tuple[Tally, ...], means("operations involved, aliases folded, most frequent first")
+    ]
+    vocabulary_used: Annotated[tuple[Tally, ...], means("vocabulary entries used, most frequent first")]
+    variants: Annotated[
+        tuple[Wording, ...], means("every wording, most frequent first, and what explains it")
+    ]
+    examples: Annotated[
+        tuple[Example, ...],
+        means("up to three records, from different images if possible, newest first"),
+    ]
+    cohesion: Annotated[
+        float, means("similarity of the wordings, 0 to 1: mean cosine over pairs of surfaces")
+    ]
+    rank_low: Annotated[int, means("best rank in 90 % of the draws of images; if pinned, without pins")]
+    rank_high: Annotated[int, means("worst rank in 90 % of the draws of images; if pinned, without pins")]
+    trend: Annotated[
+        str | None,
+        means("`rising`, `steady`, `fading` or `new`, whatever is selected; null if unknown"),
+    ]
+    priority: Annotated[float, means("weighted product of `reach`, `need` and `recency`, 0 to 1")]
+    covered_by: Annotated[
+        tuple[Cover, ...],
+        means("entries of the vocabulary: the nearest first, and the one that explains most"),
+    ]
+    status: Annotated[
+        str, means("`new`, `open`, `dismissed`, `authored` or `regressed`, whatever is selected")
+    ]
+    tie_group: Annotated[
+        int, means("capabilities with the same number are too close to call; counted from 1")
+    ]
+    reach: Annotated[float, means("images on a logarithmic scale; 1 for the capability with the most")]
+    need: Annotated[float, means("share of unsatisfied ratings, smoothed towards that of the corpus, 0 to 1")]
+    recency: Annotated[float, means("1 for a last mention now; half of that for each half-life since")]
+    weekly: Annotated[tuple[int, ...], means("mentions in each week, newest last, whatever is selected")]
+    combinations: Annotated[
+        tuple[Recurring, ...], means("sets of operations that recur together, most frequent first")
+    ]
+    workarounds: Annotated[
+        tuple[Workaround, ...], means("what was done instead, most frequent first, five at most")
+    ]
+    repeats: Annotated[int, means("mentions that look like verbatim repeats by automation")]
+    decisions: Annotated[tuple[str, ...], means("active decisions about it, in order")]
+    established: Annotated[bool, means("whether it has the images and sessions that the settings ask for")]
+    pinned: Annotated[bool, means("whether people pinned it; then it is listed whatever covers it")]
+    outgrown: Annotated[tuple[str, ...], means("identifiers of decisions that it has outgrown")]
+    next_ahead: Annotated[
+        float | None, means("share of draws of images in which the next capability is level or ahead")
+    ]
+    asked_by: Annotated[
+        tuple[Asker, ...], means("tenants and repositories whose records ask for it, most mentions first")
+    ]
+    mentions_low: Annotated[
+        int, means("fewest mentions of the need in nine of ten ways to group its wordings")
+    ]
+    mentions_high: Annotated[
+        int, means("most mentions of the need in nine of ten ways to group its wordings")
+    ]
+    mixed: Annotated[bool, means("whether the wordings are probably several needs")]
+    pinned_by: Annotated[str | None, means("who pinned it last; null if nobody did")]
+    unpinned_rank: Annotated[int | None, means("if pinned, the rank by its counts; null otherwise")]
+    seen: Annotated[int, means("mentions that a program saw in traces or by hooks, without a request")] = 0
+    covered: tuple[Covered, ...] = ()  # by wording; the entry that covers most mentions first
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any], covered_from: float) -> Self:
+        """A row, where an entry that explains so much of a wording covers it."""
+        read = msgspec.convert(row, cls)
+        return msgspec.structs.replace(read, covered=_covered(read.variants, covered_from))
+
+    @property
+    def rated(self) -> int:
+        """Records that say how satisfied the person was."""
+        return self.unsatisfied + self.neutral + self.satisfied
+
+    @property
+    def nearest(self) -> Cover | None:
+        """The entry that comes nearest, by words and operations; null where none has anything of the need."""
+        return next(iter(self.covered_by), None)
+
+
+def _covered(variants: Iterable[Wording], covered_from: float) -> tuple[Covered, ...]:
+    """What entries cover: a wording is covered by the one that explains most of it, if that is enough."""
+    by_entry: dict[str, list[Wording]] = {}
+    for each in variants:
+        if each.entry is not None and (each.explained or 0.0) >= covered_from:
+            by_entry.setdefault(each.entry, []).append(each)
+    entries = [
+        Covered(
+            entry,
+            sum(each.mentions for each in covered),
+            tuple(each.wording for each in covered[:FIRST_COVERING]),
+        )
+        for entry, covered in by_entry.items()
+    ]
+    return tuple(sorted(entries, key=lambda each: (-each.mentions, each.entry)))
