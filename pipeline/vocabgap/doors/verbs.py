@@ -7,6 +7,7 @@ tables or the options that it takes from there.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import StrEnum
 from inspect import cleandoc
 from pathlib import Path
@@ -25,6 +26,8 @@ from typing import (
 
 import msgspec
 from msgspec import Meta, structs
+
+from vocabgap.model.selection import Selection, filter_fields
 
 if TYPE_CHECKING:
     from vocabgap.doors.cli.calls import Call
@@ -85,6 +88,17 @@ def extended(base: type[RequestType], fields: Fields, panel: Panel) -> type[Requ
         forbid_unknown_fields=True,
     )
     return cast("type[RequestType]", made)
+
+
+def filtered(base: type[RequestType], *names: str) -> type[RequestType]:
+    """Return a request with the filters of records; only the named ones if any are named."""
+    fields = [each for each in filter_fields("cli") if not names or each[0] in names]
+    return extended(base, fields, Panel.SELECT)
+
+
+def selection_of(request: Request, now: datetime | None = None) -> Selection:
+    """Return the selection of a request with filters; spans count back from `now`."""
+    return Selection.asked(structs.asdict(request), now or datetime.now(UTC), prefix="--")
 
 
 class Parameter(NamedTuple):
@@ -163,8 +177,9 @@ class Answer:
     Attributes:
         result: The fields of the last event.
         events: The events before it, by name; read only if events are wanted.
+        view: The template that makes a text of the answer for a person.
         shown: What the view needs beside the result.
-        text: The text for a person, in place of a view.
+        text: The text for a person, if there is no view.
         notes: Messages beside the data, for a person.
         failure: The error that ends the command once the answer is printed.
         exit_code: The exit code.
@@ -173,8 +188,9 @@ class Answer:
 
     result: Mapping[str, object]
     events: Iterable[tuple[str, Mapping[str, object]]] = ()
+    view: str = ""
     shown: Mapping[str, object] = field(default_factory=dict)
-    text: str | None = None
+    text: str = ""
     notes: Iterable[str] = ()
     failure: "VocabgapError | None" = None
     exit_code: int = 0
@@ -193,7 +209,6 @@ class Verb(Generic[RequestType]):
         request: What it takes.
         run: What it does; null as an answer if it has printed all itself.
         help: What the help says of it.
-        view: The template that makes a text of the answer.
         settings: The tables of settings, and single options, that it takes; null if it reads no settings.
     """
 
@@ -201,7 +216,6 @@ class Verb(Generic[RequestType]):
     request: type[RequestType]
     run: Run[RequestType]
     help: str
-    view: str
     settings: tuple[str, ...] | None
 
 
@@ -209,14 +223,12 @@ def verb(
     request: type[RequestType],
     *,
     name: str = "",
-    view: str = "",
     settings: tuple[str, ...] | None = None,
 ) -> Callable[[Run[RequestType]], Verb[RequestType]]:
     """Make a verb of a function; its help is the docstring."""
 
     def decorate(run: Run[RequestType]) -> Verb[RequestType]:
-        word = name or run.__name__
-        return Verb(word, request, run, cleandoc(run.__doc__ or ""), view or f"{word}.txt.j2", settings)
+        return Verb(name or run.__name__, request, run, cleandoc(run.__doc__ or ""), settings)
 
     return decorate
 
@@ -255,6 +267,8 @@ class OverRoots(Request):
     ] = ()
 
 
+WHOSE: Final = ("tenant", "repo")
+"""The filters that select the records of a corpus by their owner."""
 RUN: Final = option("Folder of the published run.", panel=Panel.READ, place=True, default="out")
 NOW: Final = option("The moment to count as the present; the clock's by default.")
 PRESENT: Final = option(

@@ -16,14 +16,19 @@ from vocabgap.doors.cli.output import Output, output_of
 from vocabgap.doors.verbs import Answer, Panel, Parameter, Verb, parameters
 from vocabgap.errors import InvalidInputError, StateError, require_local
 from vocabgap.model.settings import Flag, known_flags
-from vocabgap.text import escape_unseen, printable_name
+from vocabgap.text import count, escape_unseen, printable_name
 
 if TYPE_CHECKING:
+    from vocabgap.clustering.embedding import EmbeddingUse
+    from vocabgap.ingest.baseline import KnownLine
+    from vocabgap.ingest.scanning import Scan
     from vocabgap.model.loading import Loaded
+    from vocabgap.model.selection import Selection
     from vocabgap.model.settings import Settings
 
 _CONFIG: Final = "Settings file; vocabgap.toml in the current folder by default."
 _TRUST: Final = "Let vocabgap.toml of the current folder name places outside of it to write to."
+_MOST_UNREAD: Final = 10  # logs, folders and links to name
 _PANELS: Final = {
     "cluster": Panel.GROUP,
     "categories": Panel.GROUP,
@@ -85,6 +90,37 @@ class Call:
         """Tell a person something beside the data."""
         self.output.note(escape_unseen(message))
 
+    def note_unread(self, scanned: "Scan | None") -> None:
+        """Name the logs, folders and links that were not read to their end."""
+        if scanned is None:
+            return
+        unread = scanned.rejects.filter(scanned.rejects["line"].is_null())
+        for row in unread.head(_MOST_UNREAD).iter_rows(named=True):
+            self.note(f"not read: {row['source_path']}: {row['detail']}")
+        if unread.height > _MOST_UNREAD:
+            self.note(f"not read: {unread.height - _MOST_UNREAD:,} more; `vocabgap check` lists them")
+
+    def note_embeddings(self, use: "EmbeddingUse | None") -> None:
+        """Say how many cached embeddings were used."""
+        if use is not None and use.note:
+            self.note(f"cache: {use.note}")
+        if use is not None and use.found:
+            self.note(f"cache: {count(use.found, 'embedding')} reused, {use.computed:,} computed")
+
+    def require_known(self, scanned: "Scan", selection: "Selection") -> None:
+        """Raise InvalidInputError if no record has the tenant or the repository."""
+        from vocabgap.ingest.selection import require_known
+
+        require_known(scanned.gaps, selection)
+
+    def known_lines(self) -> "tuple[KnownLine, ...]":
+        """Return the bad lines of the baseline, if one is named."""
+        if self.settings.check.baseline is None:
+            return ()
+        from vocabgap.ingest.baseline import read_baseline
+
+        return read_baseline(self.settings.check.baseline)
+
 
 def command_of(verb: Verb[Any]) -> Callable[..., None]:
     """Return the function that Typer makes a command of."""
@@ -97,7 +133,7 @@ def command_of(verb: Verb[Any]) -> Callable[..., None]:
         request = verb.request(**{each.name: _value(each, values[each.name]) for each in declared})
         answer = verb.run(call, request)
         if answer is not None:
-            _print(output, verb, answer)
+            _print(output, answer)
 
     options = [inspect.Parameter("context", _KIND, annotation=typer.Context)]
     options += map(_option, declared)
@@ -115,14 +151,14 @@ def command_of(verb: Verb[Any]) -> Callable[..., None]:
     return command
 
 
-def _print(output: Output, verb: Verb[Any], answer: Answer) -> None:
+def _print(output: Output, answer: Answer) -> None:
     try:
         if output.as_json:
             for name, fields in answer.events:
                 output.event(name, **fields)
             output.event("result", **answer.result)
         elif not output.quiet:
-            output.text(_text(verb, answer))
+            output.text(_text(answer))
         for note in answer.notes:
             output.note(escape_unseen(note))
     except OSError as error:
@@ -136,12 +172,12 @@ def _print(output: Output, verb: Verb[Any], answer: Answer) -> None:
         raise typer.Exit(answer.exit_code)
 
 
-def _text(verb: Verb[Any], answer: Answer) -> str:
-    if answer.text is not None:
+def _text(answer: Answer) -> str:
+    if not answer.view:
         return answer.text
     from vocabgap.doors.cli.views import rendered
 
-    return rendered(verb.view, {**answer.result, **answer.shown})
+    return rendered(answer.view, {**answer.result, **answer.shown})
 
 
 _KIND: Final = inspect.Parameter.KEYWORD_ONLY

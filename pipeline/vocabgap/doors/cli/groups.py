@@ -31,11 +31,11 @@ _PLACES: Final = frozenset(
 VERBS: Final[Mapping[str, Reference]] = {
     "report": Reference("doors.cli.report_command:report"),
     "render": Reference("doors.cli.published_command:render"),
-    "check": Reference("doors.cli.check_command:check"),
+    "check": Reference("doors.check:check"),
     "list": Reference("doors.cli.listing_command:list_records"),
     "show": Reference("doors.cli.listing_command:show"),
     "review": Reference("doors.cli.review_command:review"),
-    "clusters": Reference("doors.cli.clusters_command:clusters"),
+    "clusters": Reference("doors.clusters:CLUSTERS"),
     "draft": Reference("doors.cli.published_command:draft"),
     "log": Reference("doors.log:log"),
     "decide": Reference("doors.cli.decisions_command:decide"),

@@ -39,13 +39,20 @@ def _environment() -> jinja2.Environment:
         "indented": indented,
         "ruled": ruled,
     }
-    environment.globals |= {"table": table, "width": available_width}
+    environment.globals |= {"table": table, "width": available_width, "nothing": _nothing}
     return environment
 
 
 def rendered(name: str, values: dict[str, Any]) -> str:
     """Render a template of the terminal; the text ends without a line break."""
     return _environment().get_template(name).render(values).rstrip("\n")
+
+
+def _nothing(account: Any) -> str:  # noqa: ANN401 - of a scan or of a report
+    """Say why there is nothing to show."""
+    from vocabgap.reporting.overviews import nothing
+
+    return nothing(account)
 
 
 def _minute(moment: datetime) -> str:
