@@ -36,7 +36,8 @@ def test_groups_are_listed_and_the_long_tail_is_counted(needs: Path) -> None:
 def test_help_says_that_only_a_report_follows_decisions() -> None:
     told = " ".join(vocabgap("clusters", "--help").out.split())
     assert (
-        "These are the groups as found, at the cut that decisions teach; only a report follows them." in told
+        "These are the groups as found, at the cut that decisions teach; only a report follows the decisions."
+        in told
     )
 
 

@@ -6,8 +6,6 @@ from datetime import datetime
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import msgspec
-
 from vocabgap.doors.verbs import WHOSE, Answer, OverRoots, Panel, filtered, option, selection_of, verb
 from vocabgap.errors import ExitCode, InvalidInputError, StateError
 from vocabgap.model.moments import parse_moment, parse_now
@@ -36,8 +34,8 @@ class Check(OverRoots):
     since: Annotated[
         str | None,
         option(
-            "Count only bad lines written since then: 2026-05-01, 2026-05-01T09:30:00Z, 2026-05, 7d, 2w, 24h or"
-            " 30m (minutes).",
+            "Count only bad lines written since then: 2026-05-01, 2026-05-01T09:30:00Z, 2026-05, 7d, 2w, 24h"
+            " or 30m (minutes).",
             panel=Panel.SELECT,
         ),
     ] = None
@@ -92,7 +90,7 @@ def check(call: "Call", request: Check) -> Answer:
         view="check.txt.j2",
         shown={
             "rejects": counted.to_dicts(),
-            "repaired": [msgspec.to_builtins(line) for line in repaired],
+            "repaired": repaired,
             "lists_repairs": request.repairs,
             "names_roots": len({*scanned.files["repo_slug"], *scanned.rejects["repo_slug"]}) > 1,
             "baseline": file,
@@ -117,9 +115,7 @@ def _write_baseline(scanned: "Scan", file: str | None) -> None:
     write_baseline(file, scanned.rejects)
 
 
-def _judged(
-    scanned: "Scan", known: "tuple[KnownLine, ...]", earliest: datetime | None
-) -> "pl.DataFrame":
+def _judged(scanned: "Scan", known: "tuple[KnownLine, ...]", earliest: datetime | None) -> "pl.DataFrame":
     """Return table `rejects` with the reason why a line does not count, `baseline` or `since`, or null."""
     import polars as pl
 
@@ -138,7 +134,9 @@ def _gone(gone: int, file: str | None) -> Iterable[str]:
         yield f"{count(gone, 'bad line')} of '{file}' {are} no longer there; --write-baseline writes it anew"
 
 
-def _missing_logs(call: "Call", scanned: "Scan", roots: "list[Path]", *, is_expected: bool) -> tuple[str, ...]:
+def _missing_logs(
+    call: "Call", scanned: "Scan", roots: "list[Path]", *, is_expected: bool
+) -> tuple[str, ...]:
     """Return what to do if there is no log; raise StateError if logs are expected."""
     from vocabgap.ingest.discovery import looked_for
 

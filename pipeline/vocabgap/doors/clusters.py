@@ -6,8 +6,20 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from vocabgap.doors.verbs import RUN, WHOSE, Answer, OverRoots, Panel, Place, Verbs, argument, filtered, option
-from vocabgap.doors.verbs import selection_of, verb
+from vocabgap.doors.verbs import (
+    RUN,
+    WHOSE,
+    Answer,
+    OverRoots,
+    Panel,
+    Place,
+    Verbs,
+    argument,
+    filtered,
+    option,
+    selection_of,
+    verb,
+)
 from vocabgap.errors import NotFoundError, VocabgapError, expanded
 from vocabgap.text import excerpt
 
@@ -102,7 +114,9 @@ def show(call: "Call", request: ShowCluster) -> Answer:
         view="clusters-show.txt.j2",
         shown={
             "wordings": wordings,
-            "dendrogram": text_dendrogram(leaves_of(leaves), linkage, encoding=encoding) if linkage.height else "",
+            "dendrogram": text_dendrogram(leaves_of(leaves), linkage, encoding=encoding)
+            if linkage.height
+            else "",
         },
     )
 

@@ -131,8 +131,9 @@ class Parameter(NamedTuple):
 
 
 def parameters(request: type[Request]) -> list[Parameter]:
-    """Return the fields of a request."""
-    return [_parameter(each) for each in structs.fields(request)]
+    """Return the fields of a request; an argument of several values comes last."""
+    declared = map(_parameter, structs.fields(request))
+    return sorted(declared, key=lambda each: each.is_list and "argument" in each.extra)
 
 
 def _parameter(declared: structs.FieldInfo) -> Parameter:
