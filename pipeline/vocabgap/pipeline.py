@@ -24,7 +24,8 @@ from vocabgap.displays import html_table
 from vocabgap.errors import expanded, require_kind, unusable, whole_number
 from vocabgap.extensions import extensions
 from vocabgap.ingest.discovery import LogFile, resolve_roots
-from vocabgap.ingest.scanning import LogsRead, Scan, scan
+from vocabgap.ingest.lines import LogsRead
+from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import newest_moment, with_newest_session
 from vocabgap.model.moments import LAST, Present, known_present
 from vocabgap.model.selection import Selection

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.ingest import scan_bytes
-from vocabgap.ingest import columns
-from vocabgap.ingest.columns import RecordColumns
+from vocabgap.ingest import lines
 from vocabgap.ingest.discovery import LogFile, LogKind
+from vocabgap.ingest.lines import RecordColumns
 from vocabgap.ingest.reading import Block
 from vocabgap.model.record import GapRecord, record_id
 from vocabgap.model.tables import RECORDS
@@ -22,10 +22,10 @@ LOG = LogFile("/pier/log.jsonl", "coast", "pier/log.jsonl", "pier", LogKind())
 
 def framed(*batches: list[GapRecord], unreadable: dict[int, str] | None = None) -> pl.DataFrame:
     """Hands the batches over one by one; the lines are numbered on, ten bytes each."""
-    frames: list[pl.DataFrame] = []
-    collected = RecordColumns("mira", frames.append)
+    collected, total = RecordColumns("mira"), 0
     for batch in batches:
-        numbers = range(collected.total + 1, collected.total + len(batch) + 1)
+        numbers = range(total + 1, total + len(batch) + 1)
+        total += len(batch)
         collected.extend(
             LOG,
             Block(numbers.start, 10 * numbers.start, [b"x" * 9] * len(numbers)),
@@ -34,7 +34,7 @@ def framed(*batches: list[GapRecord], unreadable: dict[int, str] | None = None) 
             unreadable or {},
         )
     collected.flush()
-    return pl.concat(frames) if frames else RECORDS.empty()
+    return pl.concat([RECORDS.empty(), *collected.frames])
 
 
 @given(lists=st.lists(names, max_size=6))
@@ -59,7 +59,7 @@ def test_nothing_taken_is_no_batch() -> None:
 
 
 def test_batches_are_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns, "BATCH", 3)
+    monkeypatch.setattr(lines, "BATCH", 3)
 
     frame = framed(
         *([GapRecord(description=str(n)), GapRecord(description=str(n + 1))] for n in range(0, 10, 2))

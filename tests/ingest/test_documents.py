@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.command import vocabgap
-from vocabgap.ingest import documents
+from vocabgap.ingest import reading
 from vocabgap.ingest.decoding import FieldMap
-from vocabgap.ingest.documents import elements
+from vocabgap.ingest.reading import elements
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.sources import Source, pointer_of
 
@@ -158,7 +158,7 @@ def test_a_document_of_more_than_may_be_read_whole_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(tmp_path, "agent_output.json", OUTPUT)
-    monkeypatch.setattr(documents, "MOST_BYTES", 100)
+    monkeypatch.setattr(reading, "MOST_BYTES", 100)
     rejects = scan(tmp_path).rejects
 
     assert rejects.select("line", "reason").rows() == [(None, "too_long")]

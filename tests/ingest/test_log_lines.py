@@ -42,7 +42,7 @@ def test_records_are_those_of_a_scan(demo: Path) -> None:
 
 
 def test_texts_stay_with_their_lines_over_batches(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vocabgap.ingest.columns.BATCH", 3)
+    monkeypatch.setattr("vocabgap.ingest.lines.BATCH", 3)
     lines = [b'{"description":"need %d"}\n' % number for number in range(10)]
     write_log(workspace, "a", *lines[:4])
     write_log(workspace, "b", *lines[4:])

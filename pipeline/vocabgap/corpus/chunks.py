@@ -15,7 +15,7 @@ from vocabgap.corpus.incoming import HASH_INPUTS, RAW_ROOT_KIND, SCHEMA_VERSION
 from vocabgap.corpus.store import open_store
 from vocabgap.corpus.version import PATH_KEY, Version
 from vocabgap.errors import NotFoundError
-from vocabgap.ingest.columns import FOLDER, TEXT
+from vocabgap.ingest.lines import FOLDER, TEXT
 from vocabgap.ingest.log_lines import STORED, scan_stored
 from vocabgap.ingest.scanning import Scan, united
 from vocabgap.model.lookup import did_you_mean

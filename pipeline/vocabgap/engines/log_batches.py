@@ -15,7 +15,8 @@ import polars as pl
 import pyarrow as pa
 
 from vocabgap.ingest.discovery import LogFile
-from vocabgap.ingest.scanning import LogsRead, read_here
+from vocabgap.ingest.lines import LogsRead
+from vocabgap.ingest.scanning import read_here
 from vocabgap.model.settings import ScanSettings
 from vocabgap.model.tables import FILES, RECORDS, REJECTS
 

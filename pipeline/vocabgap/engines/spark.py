@@ -19,7 +19,7 @@ from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.engines.connecting import elsewhere, loading, place, within
 from vocabgap.errors import InvalidInputError, StateError, converted, require_text
 from vocabgap.ingest.discovery import LogFile
-from vocabgap.ingest.scanning import LogsRead
+from vocabgap.ingest.lines import LogsRead
 from vocabgap.model.settings import ScanSettings
 from vocabgap.text import visible
 

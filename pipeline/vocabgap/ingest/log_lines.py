@@ -1,8 +1,9 @@
-"""Lines of gap logs beside a scan: with their text, with what a scan repairs in them, or kept elsewhere."""
+"""Lines of gap logs beside a scan: with their text, with their repairs, or stored elsewhere."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from reprlib import repr as short_repr
@@ -12,13 +13,10 @@ import msgspec
 import polars as pl
 from msgspec import structs
 
-from vocabgap.ingest.accounting import Account
-from vocabgap.ingest.columns import FOLDER, TEXT, RecordColumns, RejectColumns
 from vocabgap.ingest.decoding import json_type, nulls_for_defaults, object_of
 from vocabgap.ingest.discovery import Catalogue, LogFile, discover, resolve_roots
-from vocabgap.ingest.documents import UNKNOWN_OFFSET
-from vocabgap.ingest.lines import LineCounts, LineDecoder, LogDecoder, LogState, blocks_of
-from vocabgap.ingest.reading import MIB, Block
+from vocabgap.ingest.lines import FOLDER, TEXT, LineCounts, LogDecoder, blocks_of
+from vocabgap.ingest.reading import MIB, UNKNOWN_OFFSET, Block
 from vocabgap.ingest.scanning import Scan, by_reader, scan_of, without_cycle_search
 from vocabgap.model.record import FIELDS, MAX_LINE_BYTES, SATISFACTION_WORDS, Repair
 from vocabgap.model.settings import DEFAULT_TENANT, ScanSettings
@@ -33,31 +31,29 @@ STORED: Final = Table(
     "stored lines",
     "one line of a log that is kept elsewhere",
     (
-        Column("tenant_id", pl.String, "whose line it is"),
+        Column("tenant_id", pl.String, "tenant of the line"),
         Column("repo_slug", pl.String, "the repository"),
         Column("root_kind", pl.String, "kind of root"),
         Column("source_path", pl.String, "log file, relative to the root, forward slashes"),
-        Column("line", pl.Int64, "line in the file, counted from 1; null where it is not known"),
-        Column("byte_offset", pl.Int64, "offset of its first byte; null where it is not known"),
-        Column(FOLDER, pl.String, "folder that holds the log; null where the path says it"),
+        Column("line", pl.Int64, "line in the file, counted from 1; null if unknown"),
+        Column("byte_offset", pl.Int64, "offset of its first byte; null if unknown"),
+        Column(FOLDER, pl.String, "folder that holds the log; null if the path says it"),
         Column(TEXT, pl.String, "the line without its newline"),
-        Column("id", pl.String, "what tells it from others: the order of those that are on one line"),
+        Column("id", pl.String, "order of the lines that have the same number"),
     ),
 )
-"""What `scan_stored` reads."""
+"""Input of `scan_stored`."""
 
 
 @dataclass(frozen=True)
 class LogLines:
-    """What gap logs say, line by line.
+    """The content of gap logs, line by line.
 
     Attributes:
         lines: Every readable line (`LINES`), in the order of the logs.
         rejects: Table `rejects`.
-        paths: The source paths of all logs that were found, those without a readable line among them;
-            sorted.
-        logs: What each of them holds beside readable lines: columns `source_path`, `folder`, `passed_over`
-            and `rejects` of `LOGS`.
+        paths: The source paths of all logs, sorted; also of logs without a readable line.
+        logs: The rest of each log: columns `source_path`, `folder`, `passed_over` and `rejects` of `LOGS`.
         unlisted: Folders that could not be listed, and links that were not followed.
     """
 
@@ -71,11 +67,8 @@ class LogLines:
 def read_lines(root: str | Path, settings: ScanSettings | None = None) -> LogLines:
     """Read every gap log below a root, and keep the text of each line that holds a record."""
     settings = settings or ScanSettings()
-    text = _Text(settings.tenant)
-    decoder = LogDecoder(text.lines, settings.max_expanded_mib * MIB)
-    logs = discover(root, settings)
-    read = [(log, decoder.read(log)) for log in logs]
-    return text.of(read)
+    decoder = LogDecoder(settings.tenant, settings.max_expanded_mib * MIB, with_text=True)
+    return _log_lines(decoder, [(log, decoder.read(log)) for log in discover(root, settings)])
 
 
 def text_lines(
@@ -84,18 +77,18 @@ def text_lines(
     """Read the content of one log as `read_lines` would.
 
     Args:
-        content: What the log holds, not compressed.
-        source_path: Where it lies below its root, with forward slashes: its name says what kind of log it is.
+        content: The content of the log, not compressed.
+        source_path: Its path below its root, with forward slashes: its name tells its kind.
         repo_slug: The repository.
-        sources: What gap logs are called and how they are read; the shipped ones by default.
+        sources: The kinds of gap logs; the shipped ones by default.
     """
-    text = _Text(DEFAULT_TENANT)
+    decoder = LogDecoder(DEFAULT_TENANT, with_text=True)
     log = _handed_over(source_path, repo_slug, _catalogue(sources))
-    # Half of a surrogate pair is no UTF-8; it stays what it is, so that its line is refused and no other.
-    state = LogState()
+    counts = LineCounts()
+    # Half of a surrogate pair is no UTF-8; it stays as it is, so that only its line is rejected.
     for block in blocks_of(log, [content.encode("utf-8", "surrogatepass")]):
-        text.lines.decode(log, block, state.counts)
-    return text.of([(log, state)])
+        decoder.decode(log, block, counts)
+    return _log_lines(decoder, [(log, counts)])
 
 
 def scan_stored(
@@ -104,66 +97,48 @@ def scan_stored(
     """Decode lines that are kept elsewhere.
 
     Args:
-        lines: Table `STORED`, in any order. A line whose number is not known comes after those of its log.
-        logs: Table `LOGS`: what their logs held beside these lines; nothing by default.
-        sources: What gap logs are called and how they are read: a line is read as its log's name says.
+        lines: Table `STORED`, in any order. A line without a number comes after the others of its log.
+        logs: Table `LOGS`: the rest of their logs; nothing by default.
+        sources: The kinds of gap logs: the name of a line's log tells its kind.
 
     Returns:
-        What a scan of the logs would give, as far as their lines are at hand: a log's size and digest are
-        those of its lines. Rows are ordered by repository, file, tenant and line.
+        The scan of the logs, as far as their lines are at hand: a log's size and digest are those of its
+        lines. Rows are ordered by repository, file, tenant and line.
     """
     STORED.require(lines)
     logs = LOGS.empty() if logs is None else logs
-    records: list[pl.DataFrame] = []
-    rejects: list[pl.DataFrame] = []
-    decoder = LineDecoder(RecordColumns("", records.append), RejectColumns(rejects.append))
-    account = Account()
+    decoder = LogDecoder()
     with without_cycle_search():
-        for log, blocks_of_log, content, beside in _stored_logs(lines, logs, _catalogue(sources)):
+        for log, blocks_of_log, content, counts in _stored_logs(lines, logs, _catalogue(sources)):
             for block in blocks_of_log:
-                decoder.decode(log, block, beside)
-            state = LogState(len(content), hashlib.sha256(content).hexdigest(), beside)
-            account.add(log, state)
-        decoder.flush()
+                decoder.decode(log, block, counts)
+            decoder.add_file(log, len(content), hashlib.sha256(content).hexdigest(), counts)
+        read = decoder.tables()
     kept = logs.explode("rejects").drop_nulls("rejects").unnest("rejects").select(REJECTS.names)
     return scan_of(
-        records,
-        pl.concat([kept, *rejects]).sort("repo_slug", "source_path", "line"),
-        account.files().sort("repo_slug", "source_path", maintain_order=True),
-        account.repairs,
+        read.records,
+        pl.concat([kept, read.rejects]).sort("repo_slug", "source_path", "line"),
+        read.files.sort("repo_slug", "source_path", maintain_order=True),
+        read.repairs,
     )
 
 
-class _Text:
-    """Lines on their way to frames that keep their text."""
-
-    def __init__(self, tenant_id: str) -> None:
-        self._frames = [LINES.to_frame()]
-        self._rejects = [REJECTS.empty()]
-        records = RecordColumns(tenant_id, self._frames.append, with_text=True)
-        self.lines = LineDecoder(records, RejectColumns(self._rejects.append))
-
-    def of(self, read: list[tuple[LogFile, LogState | None]]) -> LogLines:
-        """What was read of some logs."""
-        self.lines.flush()
-        rejects = pl.concat(self._rejects)
-        by_log = rejects.group_by("source_path").agg(pl.struct(*REJECTED.to_schema()).alias("rejects"))
-        found = {
-            log.source_path: (
-                log.folder,
-                None if state is None else state.counts.passed_over,
-            )
-            for log, state in read
-            if log.problem is None or log.kind.source
-        }
-        paths = tuple(sorted(found))
-        logs = pl.DataFrame(
-            [(path, *found[path]) for path in paths],
-            {name: LOGS.schema[name] for name in ("source_path", FOLDER, "passed_over")},
-            orient="row",
-        ).join(by_log, on="source_path", how="left")
-        unlisted = tuple(sorted({log.source_path for log, _ in read} - found.keys()))
-        return LogLines(pl.concat(self._frames), rejects, paths, logs, unlisted)
+def _log_lines(decoder: LogDecoder, read: list[tuple[LogFile, LineCounts | None]]) -> LogLines:
+    tables = decoder.tables()
+    by_log = tables.rejects.group_by("source_path").agg(pl.struct(*REJECTED.to_schema()).alias("rejects"))
+    listed = {
+        log.source_path: (log.folder, None if counts is None else counts.passed_over)
+        for log, counts in read
+        if log.problem is None or log.kind.source
+    }
+    paths = tuple(sorted(listed))
+    logs = pl.DataFrame(
+        [(path, *listed[path]) for path in paths],
+        {name: LOGS.schema[name] for name in ("source_path", FOLDER, "passed_over")},
+        orient="row",
+    ).join(by_log, on="source_path", how="left")
+    unlisted = tuple(sorted({log.source_path for log, _ in read} - listed.keys()))
+    return LogLines(pl.concat([LINES.to_frame(), *tables.records]), tables.rejects, paths, logs, unlisted)
 
 
 def _catalogue(sources: Mapping[str, Source] | None) -> Catalogue:
@@ -171,7 +146,7 @@ def _catalogue(sources: Mapping[str, Source] | None) -> Catalogue:
 
 
 def _handed_over(source_path: str, repo_slug: str, catalogue: Catalogue, folder: str = "") -> LogFile:
-    """A log whose lines are at hand, and which is no file here."""
+    """Return a log whose lines are at hand, and which is no file here."""
     parts = [repo_slug.rpartition("/")[2], *source_path.split("/")]
     return LogFile("", repo_slug, source_path, folder or parts[-2], catalogue.kind_of_root(source_path))
 
@@ -179,10 +154,10 @@ def _handed_over(source_path: str, repo_slug: str, catalogue: Catalogue, folder:
 def _stored_logs(
     lines: pl.DataFrame, logs: pl.DataFrame, catalogue: Catalogue
 ) -> Iterator[tuple[LogFile, Iterator[Block], bytes, LineCounts]]:
-    """Each log with the blocks of its lines, its content as far as these go, and what it held beside them."""
+    """Yield each log with the blocks of its lines, its content at hand, and the counts of the rest."""
     rejects = pl.col("rejects").list.eval(pl.element().struct["line"].is_not_null()).list.sum()
-    beside = {
-        tuple(key): LineCounts(rejects=bad, lines=bad, passed_over=passed_over)
+    rest = {
+        tuple(key): LineCounts(bad, passed_over)
         for *key, bad, passed_over in logs.filter(pl.col("passed_over").is_not_null())
         .select(*_LOG, rejects.fill_null(0).alias("bad"), "passed_over")
         .iter_rows()
@@ -190,7 +165,7 @@ def _stored_logs(
     ordered = lines.sort(*_LOG, "line", "id", nulls_last=True)
     without = logs.join(lines, on=_LOG, how="anti", nulls_equal=True).select(_LOG).rows()
     groups = ordered.group_by(*_LOG, maintain_order=True)
-    for key, rows in chain(groups, ((key, lines.clear()) for key in without if key in beside)):
+    for key, rows in chain(groups, ((key, lines.clear()) for key in without if key in rest)):
         repo_slug, source_path, tenant_id, root_kind, folder = map(str, key)
         log = _handed_over(source_path, repo_slug, catalogue, "" if key[-1] is None else folder)
         last = int(rows["line"].max() or 0)  # type: ignore[arg-type]
@@ -204,12 +179,12 @@ def _stored_logs(
                 texts,
             ),
             b"".join(text + b"\n" for text in texts),
-            beside.get(key, LineCounts()),
+            replace(rest.get(key, LineCounts())),
         )
 
 
 def _blocks(numbers: list[int], offsets: list[int], lines: list[bytes]) -> Iterator[Block]:
-    """Lines that follow each other, together; one over the limit alone, as logs are cut."""
+    """Yield lines that follow each other together, and a line over the limit alone, as logs are cut."""
     start = 0
     for end in range(1, len(lines) + 1):
         follows = end < len(lines) and numbers[end] == numbers[end - 1] + 1
@@ -237,37 +212,34 @@ class RepairedLine(msgspec.Struct, frozen=True):
 def repaired_lines(
     roots: str | Path | Iterable[str | Path], settings: ScanSettings | None = None
 ) -> list[RepairedLine]:
-    """Read every gap log below the roots, and list what a scan repairs in the lines that it keeps.
+    """Read every gap log below the roots, and list the repairs of the lines that a scan keeps.
 
     There is one for each line and kind, in the order of the logs. Their times, by kind, are the `repairs` of
     the scan's summary. A shared corpus among the roots is passed over.
     """
     settings = settings or ScanSettings()
-    listing = _Listing(settings.tenant)
-    decoder = LogDecoder(listing, settings.max_expanded_mib * MIB)
+    listing = _Listing(settings.tenant, settings.max_expanded_mib * MIB)
     searched = by_reader(resolve_roots(roots)).get(None)
     for log in discover(searched, settings) if searched else ():
-        decoder.read(log)
+        listing.read(log)
     return listing.repaired
 
 
-class _Listing(LineDecoder):
-    """Decodes lines as a scan does, and keeps of each only what was repaired."""
+class _Listing(LogDecoder):
+    """A decoder that also lists the repairs of each line."""
 
-    def __init__(self, tenant_id: str) -> None:
-        super().__init__(RecordColumns(tenant_id, lambda _: None), RejectColumns(lambda _: None))
+    def __init__(self, tenant_id: str, max_expanded: int) -> None:
+        super().__init__(tenant_id, max_expanded)
         self.repaired: list[RepairedLine] = []
 
     def decode(self, log: LogFile, block: Block, counts: LineCounts) -> None:
-        """Decode the lines of a block; one by one where any of them needs repair."""
-        before = sum(counts.repairs.values())
-        self._counted(log, block, counts)
-        if sum(counts.repairs.values()) == before:
+        """Decode the lines of a block; one by one if any of them needs repair."""
+        if not self._repairs_of(log, block, counts):
             return
         number, offset = block.number, block.offset
         for line in block.lines:
             alone = structs.replace(block, number=number, offset=offset, lines=[line])
-            repairs = self._counted(log, alone, LineCounts()).repairs
+            repairs = self._repairs_of(log, alone, LineCounts())
             value = object_of(line) if repairs else {}
             given = (log.kind.fields.of_shape(value) or log.kind.fields).applied(value)
             for name, times in repairs.items():
@@ -277,10 +249,11 @@ class _Listing(LineDecoder):
                 )
             number, offset = number + 1, offset + len(line) + 1
 
-    def _counted(self, log: LogFile, block: Block, counts: LineCounts) -> LineCounts:
+    def _repairs_of(self, log: LogFile, block: Block, counts: LineCounts) -> Counter[str]:
+        before = self.repairs.copy()
         super().decode(log, block, counts)
         self.count_repeated_keys()
-        return counts
+        return self.repairs - before
 
 
 def _in_words(given: dict[str, Any], _: LogFile) -> str:
@@ -296,7 +269,7 @@ def _shown(value: object) -> str:
     return short_repr(value) if isinstance(value, str | int | float) else json_type(value)
 
 
-# What stood in a line, from the fields that it gives, and what it was read as.
+# The detail of a repair, from the fields of its line and its log.
 _DETAILS: Final[Mapping[Repair, Callable[[dict[str, Any], LogFile], str]]] = {
     Repair.SATISFACTION_IN_WORDS: _in_words,
     Repair.SATISFACTION_UNKNOWN: lambda given, _: f"{_shown(given['satisfaction'])}, read as not rated",

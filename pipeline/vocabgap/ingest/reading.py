@@ -1,26 +1,28 @@
-"""Opening a log and reading it in chunks, plain or compressed.
+"""Opening a log and cutting it: plain or compressed, into lines or into the elements of JSON documents.
 
-A log may be written while it is read. What is read is what was there when it was opened; that its size has
-changed since is said, and its last line, if unfinished, is left for the next scan.
+A log may be written while it is read. A scan reads the content that was there when it opened the log. It says
+if the size has changed since, and leaves an unfinished last line for the next scan.
 """
 
 import gzip
 import hashlib
+import json
 import os
 import re
 import stat
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
 from operator import add
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 import msgspec
 
-from vocabgap.ingest.decoding import BYTE_ORDER_MARK, Rejected
+from vocabgap.ingest.decoding import BYTE_ORDER_MARK, DECODER, FieldMap, Rejected, refused
 from vocabgap.model.record import MAX_LINE_BYTES, RejectReason
+from vocabgap.model.sources import Pointer
 from vocabgap.text import count
 
 if sys.version_info >= (3, 14):
@@ -30,13 +32,16 @@ else:
 
 CHUNK_BYTES: Final = 1 << 20
 MIB: Final = 1 << 20
-_SHORTEST_RECORD: Final = 16  # bytes that a line with a description has at least, its newline among them
-_BLANK_LINES: Final = re.compile(rb"(?<=\n)(?:[ \t\r\v\f]*+\n)++")
 COMPRESSIONS: Final = ("gz", "zst")
+MOST_BYTES: Final = 64 << 20  # of a document, which is read whole
+UNKNOWN_OFFSET: Final = -(1 << 60)  # so low that no line within an element comes to 0
+_SHORTEST_RECORD: Final = 16  # bytes of a line with a description, its newline included
+_BLANK_LINES: Final = re.compile(rb"(?<=\n)(?:[ \t\r\v\f]*+\n)++")
 # A FIFO that has taken a log's place must not be waited for, nor a terminal become ours.
 _FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
-
-
+_ANY_MEMBER: Final = "*"
+_SPACE: Final = " \t\r\n\ufeff"
+_Tree = dict[str, "_Tree"]
 _Unpacked = gzip.GzipFile | zstd.ZstdFile
 
 
@@ -60,37 +65,36 @@ class OpenLog:
 
     @classmethod
     def open(cls, path: str, compression: str = "", max_expanded: int = sys.maxsize) -> "OpenLog":
-        """Open a log; an `OSError` says why it cannot be read, or that it is no regular file."""
+        """Open a log; raise an `OSError` if it cannot be read, or is no regular file."""
         descriptor = os.open(path, _FLAGS)
         try:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
-                raise OSError("not a regular file")  # noqa: TRY301 - closed and told as what the system refuses
+                raise OSError("not a regular file")  # noqa: TRY301 - the descriptor is closed below
         except OSError:
             os.close(descriptor)
             raise
         return cls(descriptor, compression, max_expanded, status.st_size)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         os.close(self.descriptor)
 
     @property
     def sha256(self) -> str:
-        """The digest of what was read so far."""
+        """The digest of the content read so far."""
         return self._digest.hexdigest()
 
     def chunks(self) -> Iterator[bytes]:
-        """The rest of the content; what ends it early is in `problem`."""
-        return self._expanded_content() if self.compression else self._plain_content()
-
-    def _take(self, chunk: bytes) -> None:
-        self._digest.update(chunk)
-        self.size += len(chunk)
+        """Yield the content; `problem` tells why it ends early, if it does."""
+        for chunk in self._expanded_content() if self.compression else self._plain_content():
+            self._digest.update(chunk)
+            self.size += len(chunk)
+            yield chunk
 
     def _plain_content(self) -> Iterator[bytes]:
-        """The content up to the size at opening; one byte more is asked for, to see whether it grew."""
-        left = self.expected - self.size
+        """Yield the content up to the size at opening; ask for one byte more, to see whether it grew."""
+        left = self.expected
         while True:
             wanted = min(left + 1, CHUNK_BYTES)
             try:
@@ -103,10 +107,9 @@ class OpenLog:
                 self.problem = _changed(f"it grew; byte {self.expected:,} and after are for the next scan")
                 chunk = chunk[:left]
             if chunk:
-                self._take(chunk)
                 yield chunk
             left -= length
-            # Less than was asked for is not the end where more is due: some file systems give short reads.
+            # Some file systems give short reads, so a short one is not the end if more is due.
             if not length or left < 0 or (left == 0 and length < wanted):
                 break
         if left > 0:
@@ -115,53 +118,38 @@ class OpenLog:
     def _expanded_content(self) -> Iterator[bytes]:
         if self.expected == 0:
             return
+        left = self.max_expanded
         try:
-            with (
-                os.fdopen(os.dup(self.descriptor), "rb") as packed,
-                _unpacked(packed, self.compression) as content,
-            ):
-                yield from self._limited(content)
+            with os.fdopen(os.dup(self.descriptor), "rb") as packed, self._unpacked(packed) as content:
+                while chunk := self._next_chunk(content, min(left + 1, CHUNK_BYTES)):
+                    if len(chunk) > left:
+                        limit = f"{self.max_expanded / MIB:,.0f} MiB (setting max_expanded_mib)"
+                        detail = f"the content is beyond {limit}; the rest was not read"
+                        self.problem = Rejected(RejectReason.EXPANDS_TOO_FAR, detail)
+                    yield chunk[:left]
+                    left -= len(chunk)
+                    if self.problem is not None:
+                        return
         except OSError as error:
             self.problem = _failed(self.size, error)
 
-    def _limited(self, content: _Unpacked) -> Iterator[bytes]:
-        left = self.max_expanded
-        ended = False
-        while not ended:
-            chunk, ended = self._next_chunk(content, left + 1)
-            if len(chunk) > left:
-                limit = f"{self.max_expanded / MIB:,.0f} MiB"
-                self.problem = Rejected(
-                    RejectReason.EXPANDS_TOO_FAR,
-                    f"the content is beyond {limit} (setting max_expanded_mib); the rest was not read",
-                )
-                chunk, ended = chunk[:left], True
-            left -= len(chunk)
-            if chunk:
-                self._take(chunk)
-                yield chunk
+    def _unpacked(self, packed: BinaryIO) -> _Unpacked:
+        return gzip.GzipFile(fileobj=packed) if self.compression == "gz" else zstd.ZstdFile(packed)
 
-    def _next_chunk(self, content: _Unpacked, most: int) -> tuple[bytes, bool]:
-        """The next chunk, and whether it is the last. What comes before damage is sound, and is not lost."""
+    def _next_chunk(self, content: _Unpacked, most: int) -> bytes:
+        """Read a chunk. What comes before damage is sound, and is not lost."""
         pieces: list[bytes] = []
         gathered = 0
-        most = min(most, CHUNK_BYTES)
-        while gathered < most:
-            try:
-                piece = content.read1(most - gathered)
-            except (EOFError, zlib.error, zstd.ZstdError, gzip.BadGzipFile) as error:
-                self.problem = Rejected(
-                    RejectReason.UNREADABLE_FILE, f"the compressed log is damaged: {error}".rstrip(": ")
-                )
-                return b"".join(pieces), True
-            except OSError as error:
-                self.problem = _failed(self.size + gathered, error)
-                return b"".join(pieces), True
-            if not piece:
-                return b"".join(pieces), True
-            pieces.append(piece)
-            gathered += len(piece)
-        return b"".join(pieces), False
+        try:
+            while gathered < most and (piece := content.read1(most - gathered)):
+                pieces.append(piece)
+                gathered += len(piece)
+        except (EOFError, zlib.error, zstd.ZstdError, gzip.BadGzipFile) as error:
+            detail = f"the compressed log is damaged: {error}".rstrip(": ")
+            self.problem = Rejected(RejectReason.UNREADABLE_FILE, detail)
+        except OSError as error:
+            self.problem = _failed(self.size + gathered, error)
+        return b"".join(pieces)
 
 
 def _failed(size: int, error: OSError) -> Rejected:
@@ -173,17 +161,11 @@ def _changed(how: str) -> Rejected:
     return Rejected(RejectReason.CHANGED_WHILE_READ, f"the log was changed while it was read: {how}")
 
 
-def _unpacked(packed: BinaryIO, compression: str) -> _Unpacked:
-    if compression == "gz":
-        return gzip.GzipFile(fileobj=packed)
-    return zstd.ZstdFile(packed)
-
-
 class Block(msgspec.Struct, frozen=True):
     """Some lines of a log without their newlines, the number of the first, and the offset of its first byte.
 
-    A line over the limit stands alone and is cut; `too_long` says how many bytes it has. An element of a
-    document has its `place` there; a document that cannot be read has no lines, and is `refused`.
+    A line over the limit stands alone and is cut; `too_long` is its length in bytes. An element of a document
+    has its `place` there. A document that cannot be read has no lines, and `refused` says why.
     """
 
     number: int
@@ -191,13 +173,13 @@ class Block(msgspec.Struct, frozen=True):
     lines: list[bytes]
     ended: bool = True  # a newline follows the last line
     too_long: int = 0
-    blank: int = 0  # so many lines follow that hold nothing
+    blank: int = 0  # the number of blank lines that follow
     place: str = ""
     passed_over: int = 0  # elements before it that are no gaps
     refused: Rejected | None = None
 
     def offsets(self) -> Iterator[int]:
-        """The offset of each line's first byte; a newline follows each line before it."""
+        """Yield the offset of each line's first byte; a newline follows each line before it."""
         before = accumulate(map(len, self.lines), initial=self.offset)
         return map(add, before, range(len(self.lines)))
 
@@ -239,9 +221,9 @@ def blocks(chunks: Iterable[bytes]) -> Iterator[Block]:
 
 
 def _without_blank(chunk: bytes) -> Iterator[tuple[bytes, int, int]]:
-    """A chunk, and instead of each run of blank lines in it how many they are, and their bytes.
+    """Yield a chunk, and for each run of blank lines in it their number and their bytes instead.
 
-    They are looked for where lines are shorter than any record: a file of nothing else is no work then.
+    Blank lines are searched only if lines are shorter than any record: they are no work then.
     """
     start = 0
     if chunk.count(b"\n") * _SHORTEST_RECORD > len(chunk):
@@ -253,7 +235,7 @@ def _without_blank(chunk: bytes) -> Iterator[tuple[bytes, int, int]]:
 
 
 def _without_mark(chunks: Iterator[bytes]) -> tuple[Iterator[bytes], int]:
-    """The content without a byte order mark at its beginning, and the length of that."""
+    """Return the content without a byte order mark at its beginning, and the length of the mark."""
     first = b""
     for chunk in chunks:
         first += chunk
@@ -264,14 +246,148 @@ def _without_mark(chunks: Iterator[bytes]) -> tuple[Iterator[bytes], int]:
 
 
 def _truncated(rest: bytes, skipped: int) -> tuple[bytes, int]:
-    """What is kept of a line that has not ended yet, and how many of its bytes are not."""
+    """Return the kept beginning of an unfinished line, and the number of its bytes that are not kept."""
     if len(rest) <= MAX_LINE_BYTES:
         return rest, skipped
     return rest[:MAX_LINE_BYTES], skipped + len(rest) - MAX_LINE_BYTES
 
 
 def _split_too_long(number: int, offset: int, lines: list[bytes]) -> Iterator[Block]:
-    """The same lines, those over the limit each in a block of their own."""
     for line in lines:
         yield Block(number, offset, [line], too_long=len(line) if len(line) > MAX_LINE_BYTES else 0)
         number, offset = number + 1, offset + len(line) + 1
+
+
+def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
+    """Yield each element that the pointers of a source lead to, as a block of one line, numbered from 1.
+
+    A file that begins with a whole document on its first line has one per line, and is read line by line;
+    any other file is read whole. An element keeps only the fields that the source reads: a span, say, holds
+    much that was not meant for us. Elements that are no gaps are only counted. A document that cannot be read
+    is a block without lines; documents on later lines are read on.
+    """
+    number = 1
+    reads = _tree(fields.reads)
+    for line, content in _documents(chunks):
+        of_line = f" of line {line}" if line > 1 else ""
+        if len(content) > MOST_BYTES:
+            detail = f"expected at most {MOST_BYTES:,} bytes in the document{of_line}, for it is read whole"
+            yield _refused(Rejected(RejectReason.TOO_LONG, detail))
+            return
+        try:
+            for value, encoded in _values(content):
+                passed_over = 0
+                for place, element in chain.from_iterable(_members(value, each) for each in fields.each):
+                    if isinstance(element, dict) and fields.of_shape(element) is None:
+                        passed_over += 1
+                    else:
+                        text = encoded(_kept(element, reads))
+                        size = len(text) if len(text) > MAX_LINE_BYTES else 0
+                        shown = [text[:MAX_LINE_BYTES]]
+                        yield Block(number, UNKNOWN_OFFSET, shown, too_long=size, place=place + of_line)
+                    number += 1
+                if passed_over:
+                    yield Block(number, UNKNOWN_OFFSET, [], passed_over=passed_over)
+        except (ValueError, RecursionError) as fault:
+            yield _refused(refused(fault, "document" + of_line))
+
+
+def _refused(why: Rejected) -> Block:
+    return Block(1, UNKNOWN_OFFSET, [], refused=why)
+
+
+def _documents(chunks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield the documents of a file and their line: one per line if the first is whole, else all at once."""
+    content, number, by_line = bytearray(), 1, None
+    for chunk in chunks:
+        content += chunk
+        if by_line is None and b"\n" in chunk:
+            begun = content.lstrip(_SPACE.encode())
+            end = begun.find(b"\n")
+            by_line = None if end < 0 else _decoded(bytes(begun[:end])) is not None
+        if by_line:
+            *lines, content = content.split(b"\n")
+            yield from ((at, bytes(line)) for at, line in enumerate(lines, number) if line.strip())
+            number += len(lines)
+        if len(content) > MOST_BYTES:
+            break
+    if content.strip():
+        yield number, bytes(content)
+
+
+def _decoded(content: bytes) -> tuple[Any] | None:
+    """Decode a whole document; None if it is none, or the fast decoder refuses it."""
+    try:
+        return (msgspec.json.decode(content),)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return None
+
+
+def _values(content: bytes) -> Iterator[tuple[Any, Callable[[Any], bytes]]]:
+    """Yield the values of a document, one or several after each other, with an encoder for parts of them."""
+    if decoded := _decoded(content):
+        yield decoded[0], _encoded
+        return
+    text = content.decode("utf-8")  # the slower decoder says why, and reads what a faster one refuses
+    at = _after_space(text, 0)
+    while at < len(text):
+        value, end = DECODER.raw_decode(text, at)
+        yield value, _dumped
+        at = _after_space(text, end)
+
+
+def _encoded(value: Any) -> bytes:  # noqa: ANN401 - any JSON
+    try:
+        return msgspec.json.encode(value)
+    except OverflowError:  # a number of more than 64 bits
+        return _dumped(value)
+
+
+def _dumped(value: Any) -> bytes:  # noqa: ANN401 - any JSON
+    return json.dumps(value).encode()
+
+
+def _after_space(text: str, at: int) -> int:
+    while at < len(text) and text[at] in _SPACE:
+        at += 1
+    return at
+
+
+def _members(value: Any, pointer: Pointer, place: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - any JSON
+    """Yield each value that a pointer leads to, with its place; `*` stands for any member."""
+    if not pointer:
+        yield place, value
+        return
+    key, rest = pointer[0], pointer[1:]
+    members: Iterable[tuple[str, Any]] = ()
+    if isinstance(value, dict):
+        members = value.items()
+    elif isinstance(value, list):
+        members = ((str(index), member) for index, member in enumerate(value))
+    for name, member in members:
+        if key in (_ANY_MEMBER, name):
+            yield from _members(member, rest, f"{place}/{name.replace('~', '~0').replace('/', '~1')}")
+
+
+def _tree(pointers: Collection[Pointer]) -> _Tree:
+    """Return pointers as nested keys; an empty tree, or the end of a pointer, stands for all below."""
+    if () in pointers:
+        return {}
+    keys = dict.fromkeys(pointer[0] for pointer in pointers)
+    return {key: _tree([pointer[1:] for pointer in pointers if pointer[0] == key]) for key in keys}
+
+
+def _kept(value: Any, reads: _Tree) -> Any:  # noqa: ANN401 - any JSON
+    """Return the parts of a value that a source reads, each in its place."""
+    if not reads or not isinstance(value, dict | list):
+        return value
+    if isinstance(value, dict):
+        return {key: _kept(member, reads[key]) for key, member in value.items() if key in reads}
+    if any(key.isdigit() for key in reads):
+        return value  # members that are counted have to stay in their places
+    named = ((each.get("key"), each.get("value")) for each in value if isinstance(each, dict))
+    return [
+        {"key": key, "value": _kept(member, reads[key])}
+        for key, member in named
+        if isinstance(key, str) and key in reads
+    ]

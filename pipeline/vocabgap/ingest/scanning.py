@@ -6,62 +6,40 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import polars as pl
 
 from vocabgap.displays import html_table
 from vocabgap.extensions import RootReader, reader_of
-from vocabgap.ingest.accounting import (
-    Account,
-    ScanSummary,
-    gaps_of,
-    summarize,
-)
-from vocabgap.ingest.columns import RecordColumns, RejectColumns
+from vocabgap.ingest.accounting import ScanSummary, gaps_of, summarize
 from vocabgap.ingest.discovery import LogFile, discover, resolve_roots
-from vocabgap.ingest.lines import LineDecoder, LogDecoder
+from vocabgap.ingest.lines import LogDecoder, LogsRead
 from vocabgap.ingest.reading import MIB
 from vocabgap.ingest.selection import select
 from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import ScanSettings, overridden
 from vocabgap.model.sources import Source, checked_sources
-from vocabgap.model.tables import RECORDS, REJECTS
+from vocabgap.model.tables import RECORDS
 from vocabgap.progress import tell
 from vocabgap.text import count
 
 _ARGUMENT_HINT: Final = "`vocabgap status` prints [ingest] with its defaults"
 
 
-class LogsRead(NamedTuple):
-    """What some logs gave.
-
-    Attributes:
-        records: Frames of table `records`, in order.
-        rejects: Table `rejects`.
-        files: Table `files`.
-        repairs: What was repaired in records, by kind.
-    """
-
-    records: list[pl.DataFrame]
-    rejects: pl.DataFrame
-    files: pl.DataFrame
-    repairs: Counter[str]
-
-
-# Reads logs that were found, wherever that is done.
 ReadLogs = Callable[[list[LogFile], ScanSettings], LogsRead]
+"""A function that reads discovered logs, here or elsewhere."""
 
 
 @dataclass(frozen=True, repr=False)
 class Scan:
-    """What was read.
+    """The tables of a scan, and its account.
 
     Attributes:
-        gaps: One row a readable line, with `counted` and `why_not` (table `gaps`).
-        rejects: One row a bad line or unreadable file (table `rejects`).
-        files: One row a log that was read (table `files`).
+        gaps: One row per readable line, with `counted` and `why_not` (table `gaps`).
+        rejects: One row per bad line or unreadable file (table `rejects`).
+        files: One row per log that was read (table `files`).
         summary: The account of every line.
     """
 
@@ -82,12 +60,12 @@ class Scan:
         category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
         operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
     ) -> "Scan":
-        """The same scan, with what the selection leaves out marked as `filtered`."""
+        """Return the scan with every record outside a selection marked as `filtered`."""
         aliases = {"category_aliases": category_aliases, "operation_aliases": operation_aliases}
         return replace(self, gaps=select(self.gaps, selection, **aliases))
 
     def __repr__(self) -> str:
-        """The account in one line."""
+        """Return the account in one line."""
         summary = self.summary
         whole = f"{count(summary.lines, 'line')} in {count(summary.files, 'log')}"
         counted = int(self.gaps["counted"].sum())
@@ -101,7 +79,7 @@ class Scan:
         return f"Scan({whole}: {', '.join(parts)})"
 
     def _repr_html_(self) -> str:
-        """The same, and the account as a table, with the reasons of what could not be read."""
+        """Return the account as a table, with the reasons of rejects."""
         account = asdict(self.summary)
         counts = [(name, number) for name, number in account.items() if isinstance(number, int)]
         return html_table(repr(self), ("", "number"), [*counts, *sorted(account["reasons"].items())])
@@ -123,19 +101,19 @@ def scan(
 
     Args:
         roots: Folders to search for gap logs, single log files, or folders of shared corpora.
-        settings: What the next four say where they are left out; `Settings.scan` gives it.
-        tenant_id: Whose the records of logs are, `local` by default; those of a corpus say so themselves.
-        sources: What gap logs are called and how they are read, each a `Source` or a table of its keys; the
-            shipped ones by default.
-        hidden: Whether files and folders are searched whose name starts with a dot.
-        max_expanded_mib: How many MiB a compressed log may expand to.
-        tenants: Whose records are read of corpora; those of all by default.
-        repositories: Of which repositories records are read of corpora; of all by default.
+        settings: Defaults of the next four arguments; `Settings.scan` gives them.
+        tenant_id: The tenant of records of logs, `local` by default; records of a corpus name theirs.
+        sources: The kinds of gap logs and how each is read: a `Source` or a table of its keys. The shipped
+            ones by default.
+        hidden: Whether to search files and folders whose name starts with a dot.
+        max_expanded_mib: The most MiB that a compressed log may expand to.
+        tenants: Tenants whose records are read from corpora; all by default.
+        repositories: Repositories whose records are read from corpora; all by default.
         read_logs: A function that reads the logs elsewhere, as an engine does.
 
     Returns:
         Records, rejects and the account of every line. Rows are ordered by repository, file and line. Chunks
-        of a corpus that are no gap records are counted as passed over.
+        of a corpus that are no gap records count as passed over.
 
     Raises:
         NotFoundError: A root does not exist.
@@ -171,7 +149,7 @@ def _in_force(
     hidden: bool | None,
     max_expanded_mib: int | None,
 ) -> ScanSettings:
-    """The settings with what is said beside them; each within the bounds that `[ingest]` has."""
+    """Return the settings with the arguments laid over them, within the bounds of `[ingest]`."""
     return overridden(
         settings or ScanSettings(),
         {"tenant": "tenant_id"},
@@ -184,27 +162,20 @@ def _in_force(
 
 
 def read_here(logs: list[LogFile], settings: ScanSettings) -> LogsRead:
-    """Read some logs, and account for every line of them."""
-    records: list[pl.DataFrame] = []
-    rejects: list[pl.DataFrame] = []
-    lines = LineDecoder(RecordColumns(settings.tenant, records.append), RejectColumns(rejects.append))
-    decoder = LogDecoder(lines, settings.max_expanded_mib * MIB)
-    account = Account()
+    """Read logs in this process."""
+    decoder = LogDecoder(settings.tenant, settings.max_expanded_mib * MIB)
     with without_cycle_search():
         for done, log in enumerate(logs):
             tell("logs", done, len(logs))
-            state = decoder.read(log)
-            if state is not None:
-                account.add(log, state)
-        lines.flush()
-    return LogsRead(records, pl.concat([REJECTS.empty(), *rejects]), account.files(), account.repairs)
+            decoder.read(log)
+        return decoder.tables()
 
 
 @contextmanager
 def without_cycle_search() -> Iterator[None]:
-    """Records hold no reference cycles, but Python would look for them over and over as they pile up.
+    """Keep Python from looking for reference cycles: records hold none.
 
-    That costs 3 µs a record where decoding costs 1.2.
+    The search costs 3 µs a record; decoding costs 1.2.
     """
     enabled = gc.isenabled()
     gc.disable()
@@ -216,7 +187,7 @@ def without_cycle_search() -> Iterator[None]:
 
 
 def united(scans: Iterable[Scan]) -> Scan:
-    """Several scans, at least one, as one: a record that two of them have counts once."""
+    """Unite one or more scans: a record that two of them have counts once."""
     several = list(scans)
     if len(several) == 1:
         return several[0]
@@ -240,6 +211,6 @@ def united(scans: Iterable[Scan]) -> Scan:
 def scan_of(
     records: list[pl.DataFrame], rejects: pl.DataFrame, files: pl.DataFrame, repairs: Mapping[str, int]
 ) -> Scan:
-    """A scan of tables `records` (frames in order), `rejects` and `files`: says which lines count."""
+    """Tell which lines count, and return the scan of `records` (frames in order), `rejects` and `files`."""
     gaps = gaps_of(records or [RECORDS.empty()])
-    return Scan(gaps, rejects, files, summarize(Counter(gaps["why_not"].to_list()), rejects, files, repairs))
+    return Scan(gaps, rejects, files, summarize(gaps, rejects, files, repairs))
