@@ -44,9 +44,14 @@ def events() -> set[str]:
         node
         for path in PACKAGE.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_bytes()))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args
+        if isinstance(node, ast.Call) and node.args
     ]
-    named = [ast.walk(call.args[0]) for call in calls if call.func.attr == "event"]  # type: ignore[attr-defined]
+    printers = {"event", "Event"}
+    named = [
+        ast.walk(call.args[0])
+        for call in calls
+        if getattr(call.func, "attr", getattr(call.func, "id", "")) in printers
+    ]
     texts = (node.value for nodes in named for node in nodes if isinstance(node, ast.Constant))
     return {text for text in texts if isinstance(text, str)}
 

@@ -44,7 +44,7 @@ def test_pretty_printed_objects_are_told_as_such_once(tmp_path: Path) -> None:
     assert told.code == 2
     assert told.err.splitlines() == [
         "this looks like pretty-printed JSON: photos/one/vocabulary_gaps.jsonl and 1 other log",
-        "  one object a line is expected, as `jq -c .` writes it",
+        "  one object per line is expected, as `jq -c .` writes it",
     ]
 
 
@@ -73,7 +73,7 @@ def test_what_was_mended_is_listed_where_that_is_asked_for(tmp_path: Path) -> No
     root = write_corpus(tmp_path, {"one": [gap("film grain"), gap("sky mask", satisfaction="good")]})
 
     told = vocabgap("check", root, "--repairs")
-    events = [json.loads(line) for line in vocabgap("--json", "check", root, "--mended").out.splitlines()]
+    events = [json.loads(line) for line in vocabgap("--json", "check", root, "--repairs").out.splitlines()]
 
     assert told.code == 0
     listed = "one/vocabulary_gaps.jsonl:2: satisfaction in words: 'good', read as 1\n"

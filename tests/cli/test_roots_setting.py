@@ -78,8 +78,8 @@ def test_several_roots_and_the_home_folder(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_the_status_shows_them(settings: Path, tmp_path: Path) -> None:
-    assert f'roots = ["{tmp_path / "photos"}"]' in vocabgap("status", "--config", settings).out
-    assert 'roots = ["photos"]' in vocabgap("status").out
+    assert f'roots = [\n    "{tmp_path / "photos"}",\n]' in vocabgap("status", "--config", settings).out
+    assert 'roots = [\n    "photos",\n]' in vocabgap("status").out
 
 
 def test_a_run_does_not_tell_where_they_lie(settings: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from vocabgap.doors.verbs import WHOSE, Answer, OverRoots, Panel, filtered, option, selection_of, verb
+from vocabgap.doors.verbs import WHOSE, Answer, Event, OverRoots, Panel, filtered, option, selection_of, verb
 from vocabgap.errors import ExitCode, InvalidInputError, StateError
 from vocabgap.model.moments import parse_moment, parse_now
 from vocabgap.text import count
@@ -78,8 +78,8 @@ def check(call: "Call", request: Check) -> Answer:
     fails = counted.height and not request.write_baseline
     return Answer(
         events=chain(
-            (("reject", row) for row in rejects.iter_rows(named=True)),
-            (("mended", {"mended": line}) for line in repaired),
+            (Event("reject", row) for row in rejects.iter_rows(named=True)),
+            (Event("mended", {"mended": line}) for line in repaired),
         ),
         result={
             "summary": summary,

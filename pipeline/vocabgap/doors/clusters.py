@@ -10,6 +10,7 @@ from vocabgap.doors.verbs import (
     RUN,
     WHOSE,
     Answer,
+    Event,
     OverRoots,
     Panel,
     Place,
@@ -49,7 +50,7 @@ def list_clusters(call: "Call", request: ListClusters) -> Answer:
     if request.threshold_sweep:
         cuts = clustering.sweep()
         return Answer(
-            events=(("cut", row) for row in cuts.iter_rows(named=True)),
+            events=(Event("cut", row) for row in cuts.iter_rows(named=True)),
             result={"cuts": cuts.height, **shared},
             view="clusters-sweep.txt.j2",
             shown={"rows": cuts.to_dicts()},
@@ -58,7 +59,7 @@ def list_clusters(call: "Call", request: ListClusters) -> Answer:
     listed = ordered.head(call.settings.report.top or ordered.height)
     tail, several = ordered.filter(surfaces=1), ordered.filter(ordered["surfaces"] > 1)
     return Answer(
-        events=(("cluster", row) for row in listed.iter_rows(named=True)),
+        events=(Event("cluster", row) for row in listed.iter_rows(named=True)),
         result={"clusters": ordered.height, "singletons": tail.height, **shared},
         view="clusters-list.txt.j2",
         shown={
@@ -107,9 +108,9 @@ def show(call: "Call", request: ShowCluster) -> Answer:
     if request.svg is not None:
         write_picture(request.svg, svg_dendrogram(leaves_of(leaves), linkage, title=group["label"]))
     encoding = sys.stdout.encoding or "utf-8"
-    merges = (("merge", row) for row in linkage.iter_rows(named=True))
+    merges = (Event("merge", row) for row in linkage.iter_rows(named=True))
     return Answer(
-        events=chain((("wording", row) for row in wordings), merges),
+        events=chain((Event("wording", row) for row in wordings), merges),
         result={"cluster": group},
         view="clusters-show.txt.j2",
         shown={

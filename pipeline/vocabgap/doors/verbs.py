@@ -171,13 +171,20 @@ def _bare(kind: Any) -> tuple[Any, list[Meta]]:  # noqa: ANN401 - any type
             return kind, metas
 
 
+class Event(NamedTuple):
+    """An event before the last one: its name and its fields."""
+
+    name: str
+    fields: Mapping[str, object]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Answer:
     """What a verb found.
 
     Attributes:
         result: The fields of the last event.
-        events: The events before it, by name; read only if events are wanted.
+        events: The events before it; read only if events are wanted.
         view: The template that makes a text of the answer for a person.
         shown: What the view needs beside the result.
         text: The text for a person, if there is no view.
@@ -188,7 +195,7 @@ class Answer:
     """
 
     result: Mapping[str, object]
-    events: Iterable[tuple[str, Mapping[str, object]]] = ()
+    events: Iterable[Event] = ()
     view: str = ""
     shown: Mapping[str, object] = field(default_factory=dict)
     text: str = ""

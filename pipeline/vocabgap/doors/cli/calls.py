@@ -14,7 +14,7 @@ import typer
 
 from vocabgap.doors.cli.output import Output, output_of
 from vocabgap.doors.verbs import Answer, Panel, Parameter, Verb, parameters
-from vocabgap.errors import InvalidInputError, StateError, require_local
+from vocabgap.errors import StateError, require_local
 from vocabgap.model.settings import Flag, known_flags
 from vocabgap.text import count, escape_unseen, printable_name
 
@@ -47,8 +47,9 @@ class Call:
         trust: Whether the settings file may lead out of its folder.
     """
 
-    def __init__(self, verb: Verb[Any], output: Output, values: Mapping[str, Any]) -> None:
-        self.output = output
+    def __init__(self, verb: Verb[Any], context: typer.Context, values: Mapping[str, Any]) -> None:
+        self._context = context
+        self.output = output_of(context)
         self.config: Path | None = values.get("config")
         self.trust: bool = values.get("trust", False)
         given = ((name, values[_name_of(name)]) for name, _ in _flags(verb))
@@ -80,9 +81,9 @@ class Call:
         """Return the roots that were named, else those of the settings."""
         roots = [*(named or map(Path, self.settings.ingest.roots))]
         if not roots:
-            raise InvalidInputError(
-                "no folder of gap logs was named, and the settings name none",
-                hint='name one, or write roots = ["photos"] under [ingest] in vocabgap.toml',
+            self._context.fail(
+                "no folder of gap logs was named, and the settings name none: name one, or write"
+                ' roots = ["photos"] under [ingest] in vocabgap.toml'
             )
         return roots
 
@@ -127,13 +128,12 @@ def command_of(verb: Verb[Any]) -> Callable[..., None]:
     declared = parameters(verb.request)
 
     def command(context: typer.Context, **values: Any) -> None:  # noqa: ANN401 - as Typer has read them
-        output = output_of(context)
-        output.quiet = values.get("quiet", False)
-        call = Call(verb, output, values)
+        call = Call(verb, context, values)
+        call.output.quiet = values.get("quiet", False)
         request = verb.request(**{each.name: _value(each, values[each.name]) for each in declared})
         answer = verb.run(call, request)
         if answer is not None:
-            _print(output, answer)
+            _print(call.output, answer)
 
     options = [inspect.Parameter("context", _KIND, annotation=typer.Context)]
     options += map(_option, declared)
