@@ -33,7 +33,7 @@ EXTENSION: Final = Extension(
     settings=CorpusSettings,
     written=("folder",),
     variables={"VOCABGAP_CORPUS": "folder"},
-    commands={"corpus": Reference("doors.cli.corpus_command:corpus")},
+    commands={"corpus": Reference("corpus.commands:CORPUS")},
     reader=RootReader(
         "manifest.json", Reference("corpus.manifest:is_corpus"), Reference("corpus.chunks:scan_corpora")
     ),

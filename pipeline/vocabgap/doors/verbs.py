@@ -248,13 +248,13 @@ class Verbs:
     Attributes:
         name: The verb that is typed first.
         help: What the help says of the group.
-        verbs: The verbs in it.
+        verbs: The verbs in it, and groups of verbs.
         unsaid: The verb that may be left out.
     """
 
     name: str
     help: str
-    verbs: tuple[Verb[Any], ...]
+    verbs: "tuple[Verb[Any] | Verbs, ...]"
     unsaid: str = ""
 
 

@@ -186,23 +186,36 @@ class ListByDefault(Group):
 def _parser(verb: str) -> Any:  # noqa: ANN401 - Typer's own type is private
     if verb in _LOOKING:
         os.environ.setdefault(_THREADS, "1")
-    from vocabgap.doors.cli.calls import command_of
-
     command = VERBS[verb].load()
     # Only a group makes a command without completion of its own.
     only = Commands("", "")
     if isinstance(command, Verbs):
-        group = Commands(command.name, command.help, ListByDefault if command.unsaid else Group)
-        group.callback()(lambda: None)
-        for each in command.verbs:
-            group.command(each.name)(command_of(each))
-        only.add_typer(group)
+        only.add_typer(_group(command))
     elif isinstance(command, typer.Typer):
         only.add_typer(command)
+    elif isinstance(command, Verb):
+        only.command(verb)(_command(command))
     else:
-        only.command(verb)(command_of(command) if isinstance(command, Verb) else command)
+        only.command(verb)(command)
     only.callback()(lambda: None)
     return get_group(only).commands[verb]
+
+
+def _group(verbs: Verbs) -> Commands:
+    group = Commands(verbs.name, verbs.help, ListByDefault if verbs.unsaid else Group)
+    group.callback()(lambda: None)
+    for each in verbs.verbs:
+        if isinstance(each, Verbs):
+            group.add_typer(_group(each))
+        else:
+            group.command(each.name)(_command(each))
+    return group
+
+
+def _command(verb: Verb[Any]) -> Callable[..., None]:
+    from vocabgap.doors.cli.calls import command_of
+
+    return command_of(verb)
 
 
 def usage_error(error: TyperException) -> InvalidInputError:

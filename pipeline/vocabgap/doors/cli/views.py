@@ -9,16 +9,18 @@ from typing import Any, Final
 import jinja2
 
 from vocabgap.doors.cli.output import available_width, folder_line, indented, ruled, table
+from vocabgap.extensions import extensions
 from vocabgap.model.moments import in_seconds, iso
 from vocabgap.text import carried, count, escape_unseen, excerpt, in_words, visible
 
 TEMPLATES: Final = Path(__file__).parents[1] / "templates"
+"""The folder of the core's templates; each slice has a folder `templates`, too."""
 
 
 @cache
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
+        loader=jinja2.FileSystemLoader([TEMPLATES, *(each.folder / "templates" for each in extensions())]),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -1,0 +1,332 @@
+"""The verbs of `vocabgap corpus`: share gap logs in one corpus, take them out again, hand them on."""
+
+import shlex
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from vocabgap.corpus.extension import CorpusSettings
+from vocabgap.doors.verbs import NOW, Answer, Request, Verbs, argument, option, verb
+from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.files.signals import end_reads
+from vocabgap.model.moments import parse_now
+from vocabgap.text import count, escape_unseen, printable_name
+
+if TYPE_CHECKING:
+    from vocabgap.corpus.corpus import Corpus
+    from vocabgap.doors.cli.calls import Call
+
+_SETTINGS: Final = ("--corpus",)
+_SHOWN: Final = 20  # errors of a push
+_BACKUP: Final = argument("One backup record a line; a file that is called .zst is compressed.")
+_YES: Final = option("Do not ask.", "--yes")
+_DRY_RUN: Final = option("Change nothing, and count the records that would be removed.", "--dry-run")
+_REMOVAL_HINT: Final = "--dry-run shows what would be removed"
+
+
+class OfTenant(Request):
+    """Base of requests about the records of a tenant."""
+
+    tenant: Annotated[str, option("The tenant that owns the records.")]
+
+
+class OfRepository(OfTenant):
+    """Base of requests about the records of a repository."""
+
+    repo: Annotated[str, option("The repository of the records.")]
+
+
+class Push(OfRepository):
+    """The request of `push`."""
+
+    source: Annotated[
+        Path,
+        argument(
+            "An image repository, or the file of a payload; - reads one from standard input.",
+            "DIR|PAYLOAD.json",
+        ),
+    ]
+    delete: Annotated[tuple[str, ...], option("For a DIR: withdraw everything of this path.")] = ()
+    snapshot: Annotated[
+        bool, option("Also withdraw the logs that are not in DIR any more.", "--snapshot")
+    ] = False
+    base: Annotated[str | None, option("Withdraw what git deleted since this revision of DIR.")] = None
+    head: Annotated[str | None, option("Count deletions up to this revision.  [default: HEAD]")] = None
+    git: Annotated[
+        Path | None, option("Folder of the git repository that has the revisions; DIR by default.")
+    ] = None
+    yes: Annotated[bool, option("Do not ask before all logs of the repository are withdrawn.", "--yes")] = (
+        False
+    )
+    now: Annotated[str | None, NOW] = None
+
+
+@verb(Push, view="corpus-push.txt.j2", settings=_SETTINGS)
+def push(call: "Call", request: Push) -> Answer:
+    """Bring in gap logs or a payload, and withdraw what it says is gone.
+
+    A second push of the same changes nothing. A log of DIR replaces everything of its path; a payload
+    withdraws what it names. A push touches only its own tenant and repository.
+    """
+    moment = None if request.now is None else parse_now(request.now)
+    base, head, git = request.base, request.head, request.git
+    result = _open(call, create=True).push(
+        request.source,
+        tenant=request.tenant,
+        repo=request.repo,
+        deleted=request.delete,
+        snapshot=request.snapshot,
+        base=base,
+        head="HEAD" if base is not None and head is None else head,
+        git=git if git is not None or base is None else request.source,
+        confirmed=request.yes or partial(_confirmed, request),
+        now=moment,
+    )
+    notes = [*map(str, result.warnings)]
+    errors = (f"{error.code}: {_place(error.details)}{error.message}" for error in result.errors)
+    notes += _first(errors, len(result.errors))
+    if result.deleted:
+        notes.append(_note_on_bytes(call))
+    return Answer(result=result.as_object(), notes=notes, exit_code=result.exit_code)
+
+
+def _open(call: "Call", *, create: bool = False) -> "Corpus":
+    """Open the corpus that an option, the environment or the settings name."""
+    from vocabgap.corpus.corpus import open_corpus
+
+    return open_corpus(
+        call.settings.of(CorpusSettings).folder,
+        create=create,
+        settings=call.settings,
+        on_wait=lambda holder: call.note(f"waiting for {holder}"),
+    )
+
+
+def _confirmed(request: Push) -> bool:
+    """Ask whether to withdraw everything; without a terminal the answer is no."""
+    if str(request.source) == "-" or not _has_terminal():
+        return False
+    _ask(f"Withdraw everything of {request.tenant}/{request.repo}?", "push without the empty snapshot")
+    return True
+
+
+def _has_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _ask(question: str, hint: str = _REMOVAL_HINT) -> None:
+    """Go on only if a person agrees."""
+    if not _has_terminal():
+        message = f"nobody can be asked: {question[0].lower()}{question[1:]} Nothing was changed"
+        raise InvalidInputError(escape_unseen(message), hint=f"confirm it with --yes; {hint}")
+    end_reads()
+    if not typer.confirm(escape_unseen(question), err=True):
+        raise InvalidInputError("not confirmed: nothing was changed", hint=hint)
+
+
+def _first(lines: Iterator[str], number: int) -> Iterator[str]:
+    """Yield the first of many lines, and how many more there are."""
+    yield from (line for line, _ in zip(lines, range(_SHOWN), strict=False))
+    if number > _SHOWN:
+        yield f"and {number - _SHOWN:,} more; --json lists them all"
+
+
+def _option_of_corpus(call: "Call") -> str:
+    """Return the option that names the corpus, as it was given, for a command in a hint."""
+    given = call.flags.get("--corpus")
+    return f" --corpus {shlex.quote(printable_name(str(given)))}" if given else ""
+
+
+def _note_on_bytes(call: "Call") -> str:
+    return f"their bytes go with `vocabgap corpus compact{_option_of_corpus(call)}`"
+
+
+def _place(details: Mapping[str, object]) -> str:
+    """Return the place in a payload as a JSON pointer; nothing if the message names the file."""
+    if "fileIndex" not in details or "sourcePath" in details:
+        return ""
+    chunk = f", chunk {details['chunkIndex']}" if "chunkIndex" in details else ""
+    return f"/files/{details['fileIndex']}{chunk}: "
+
+
+class ExportChunks(OfRepository):
+    """The request of `admin export-chunks`."""
+
+    file: Annotated[Path, option("The file to write.", "--output", "-o")]
+
+
+@verb(ExportChunks, name="export-chunks", view="corpus-export-chunks.txt.j2", settings=_SETTINGS)
+def export_chunks(call: "Call", request: ExportChunks) -> Answer:
+    """Write the records of a repository as a payload, for another installation to push."""
+    payload = _open(call).export_chunks(request.file, tenant=request.tenant, repo=request.repo)
+    notes = _first((f"left out: {chunk}" for chunk in payload.left_out), len(payload.left_out))
+    return Answer(result={"file": printable_name(str(request.file)), **payload._asdict()}, notes=notes)
+
+
+class Export(Request):
+    """The request of `export`."""
+
+    file: Annotated[Path, _BACKUP]
+    salvage: Annotated[bool, option("Leave out damaged files of the corpus.", "--salvage")] = False
+
+
+@verb(Export, view="corpus-export.txt.j2", settings=_SETTINGS)
+def export(call: "Call", request: Export) -> Answer:
+    """Write a backup: every record with its vector, ordered by id; no rejected lines, no hashes."""
+    corpus = _open(call)
+    for problem in _damage(corpus) if request.salvage else ():
+        call.note(f"left out: {problem}")
+    backup = corpus.export(request.file, salvage=request.salvage)
+    return Answer(result={"file": printable_name(str(request.file)), **asdict(backup)})
+
+
+def _damage(corpus: "Corpus") -> list[str]:
+    damaged = corpus.damaged().items()
+    return [f"{name}, with {count(entry.rows, 'row')}, is damaged" for name, entry in damaged]
+
+
+class Restore(Request):
+    """The request of `restore`."""
+
+    file: Annotated[Path, _BACKUP]
+    replace: Annotated[bool, option("Replace the whole content, in the same step.", "--replace")] = False
+
+
+@verb(Restore, view="corpus-restore.txt.j2", settings=_SETTINGS)
+def restore(call: "Call", request: Restore) -> Answer:
+    """Restore a backup verbatim: all of its records, or none if one of them cannot be restored."""
+    from vocabgap.corpus.contracts import RefusedError
+
+    try:
+        restored = _open(call, create=True).restore(request.file, replace=request.replace)
+    except RefusedError as error:
+        raise InvalidInputError(f"{error.code}: {error.message}") from error
+    return Answer(result=asdict(restored), shown={"replace": request.replace})
+
+
+class Status(Request):
+    """The request of `status`."""
+
+    verify: Annotated[bool, option("First read every file, and name the damaged ones.", "--verify")] = False
+
+
+@verb(Status, view="corpus-status.txt.j2", settings=_SETTINGS)
+def status(call: "Call", request: Status) -> Answer:
+    """Count the records of each repository, the size of the corpus and the orphans in it."""
+    corpus = _open(call)
+    if request.verify and (problems := _damage(corpus)):
+        from vocabgap.corpus.manifest import DAMAGED_HINT
+
+        raise StateError("; ".join(problems), hint=DAMAGED_HINT)
+    overview = corpus.status()
+    return Answer(
+        result={
+            "corpus": printable_name(call.settings.of(CorpusSettings).folder),
+            "measures": overview.measures,
+            "identities": overview.identities,
+            "dimension": overview.dimension,
+            "orphan_version_gap": overview.orphan_version_gap,
+            "orphans": overview.orphans,
+            "forgotten": overview.forgotten,
+            "rules": overview.rules,
+            "compaction_due": overview.compaction_due,
+        },
+        shown={"option": _option_of_corpus(call)},
+    )
+
+
+class Forget(OfTenant):
+    """The request of `forget`."""
+
+    repo: Annotated[str | None, option("Only records of this repository.")] = None
+    image: Annotated[
+        str | None, option("Only records of this image, as a record names it or as its folder is called.")
+    ] = None
+    record: Annotated[
+        str | None,
+        option("Only the record with this id, or its first digits, as `vocabgap list` shows them."),
+    ] = None
+    lift: Annotated[bool, option("Let forgotten records come again with the next push.", "--lift")] = False
+    compact: Annotated[
+        bool, option("Also compact the corpus: no byte of them is left in its folder.", "--compact")
+    ] = False
+    dry_run: Annotated[bool, _DRY_RUN] = False
+    yes: Annotated[bool, _YES] = False
+
+
+@verb(Forget, view="corpus-forget.txt.j2", settings=_SETTINGS)
+def forget(call: "Call", request: Forget) -> Answer:
+    """Remove records of a tenant for good: without further options all of them.
+
+    The corpus keeps hashes of them, so that no later push or restore brings them back.
+    """
+    corpus, tenant, is_dry = _open(call), request.tenant, request.dry_run
+    if request.lift:
+        if request.image is not None or request.compact or is_dry:
+            raise InvalidInputError(
+                "--lift goes with --tenant, --repo and --record alone", hint="only hashes of them are kept"
+            )
+        lifted = corpus.lift(tenant, request.repo, record=request.record)
+        return Answer(result={"records": lifted}, shown={"step": "lifted"})
+    forget_these = partial(corpus.forget, tenant, request.repo, image=request.image, record=request.record)
+    if is_dry or not request.yes:
+        chosen = forget_these(dry_run=True)
+        if is_dry:
+            shown = {"step": "tried", "tenant": tenant}
+            return Answer(result={**chosen._asdict(), "dry_run": True}, shown=shown)
+        _ask(f"Forget {count(chosen.records, 'record')} of {tenant}?")
+    forgotten = forget_these(compact=request.compact)
+    notes = [] if request.compact else [_note_on_bytes(call)]
+    return Answer(result=forgotten._asdict(), shown={"step": "done"}, notes=notes)
+
+
+@verb(OfTenant, view="corpus-configure.txt.j2", settings=_SETTINGS)
+def configure(call: "Call", request: OfTenant) -> Answer:
+    """Count a new configuration of a tenant: records that it does not push again become stale."""
+    version = _open(call).configure(request.tenant)
+    return Answer(result={"tenant": request.tenant, "config_version": version})
+
+
+class RemoveOrphans(OfTenant):
+    """The request of `admin remove-orphans`."""
+
+    dry_run: Annotated[bool, _DRY_RUN] = False
+    yes: Annotated[bool, _YES] = False
+
+
+@verb(RemoveOrphans, name="remove-orphans", view="corpus-remove-orphans.txt.j2", settings=_SETTINGS)
+def remove_orphans(call: "Call", request: RemoveOrphans) -> Answer:
+    """Remove the records of a tenant that `status` counts as missing or outdated."""
+    corpus = _open(call)
+    orphans = corpus.remove_orphans(request.tenant, dry_run=True)
+    if request.dry_run:
+        return Answer(result={"records": orphans, "dry_run": True})
+    if orphans and not request.yes:
+        _ask(f"Remove {count(orphans, 'record')} of {request.tenant}?")
+    removed = corpus.remove_orphans(request.tenant)
+    return Answer(result={"records": removed}, notes=[_note_on_bytes(call)] if removed else [])
+
+
+@verb(Request, view="corpus-compact.txt.j2", settings=_SETTINGS)
+def compact(call: "Call", _: Request) -> Answer:
+    """Rewrite the corpus, so that no file of it holds removed records."""
+    measures = _open(call).compact()
+    return Answer(result=asdict(measures), shown={"measures": measures})
+
+
+ADMIN: Final = Verbs(
+    "admin",
+    "Look after a shared corpus, and do what only its contracts need.",
+    (export_chunks, configure, remove_orphans),
+)
+CORPUS: Final = Verbs(
+    "corpus",
+    "Share gap logs: bring them into one corpus, take them out again, hand them on.\n\n"
+    "`vocabgap report FOLDER` reports on a corpus as it does on logs.",
+    (push, export, restore, status, forget, compact, ADMIN),
+)
