@@ -66,7 +66,7 @@ class Push(OfRepository):
     now: Annotated[str | None, NOW] = None
 
 
-@verb(Push, view="corpus-push.txt.j2", settings=_SETTINGS)
+@verb(Push, settings=_SETTINGS)
 def push(call: "Call", request: Push) -> Answer:
     """Bring in gap logs or a payload, and withdraw what it says is gone.
 
@@ -92,7 +92,9 @@ def push(call: "Call", request: Push) -> Answer:
     notes += _first(errors, len(result.errors))
     if result.deleted:
         notes.append(_note_on_bytes(call))
-    return Answer(result=result.as_object(), notes=notes, exit_code=result.exit_code)
+    return Answer(
+        view="corpus-push.txt.j2", result=result.as_object(), notes=notes, exit_code=result.exit_code
+    )
 
 
 def _open(call: "Call", *, create: bool = False) -> "Corpus":
@@ -160,12 +162,16 @@ class ExportChunks(OfRepository):
     file: Annotated[Path, option("The file to write.", "--output", "-o")]
 
 
-@verb(ExportChunks, name="export-chunks", view="corpus-export-chunks.txt.j2", settings=_SETTINGS)
+@verb(ExportChunks, name="export-chunks", settings=_SETTINGS)
 def export_chunks(call: "Call", request: ExportChunks) -> Answer:
     """Write the records of a repository as a payload, for another installation to push."""
     payload = _open(call).export_chunks(request.file, tenant=request.tenant, repo=request.repo)
     notes = _first((f"left out: {chunk}" for chunk in payload.left_out), len(payload.left_out))
-    return Answer(result={"file": printable_name(str(request.file)), **payload._asdict()}, notes=notes)
+    return Answer(
+        view="corpus-export-chunks.txt.j2",
+        result={"file": printable_name(str(request.file)), **payload._asdict()},
+        notes=notes,
+    )
 
 
 class Export(Request):
@@ -175,14 +181,16 @@ class Export(Request):
     salvage: Annotated[bool, option("Leave out damaged files of the corpus.", "--salvage")] = False
 
 
-@verb(Export, view="corpus-export.txt.j2", settings=_SETTINGS)
+@verb(Export, settings=_SETTINGS)
 def export(call: "Call", request: Export) -> Answer:
     """Write a backup: every record with its vector, ordered by id; no rejected lines, no hashes."""
     corpus = _open(call)
     for problem in _damage(corpus) if request.salvage else ():
         call.note(f"left out: {problem}")
     backup = corpus.export(request.file, salvage=request.salvage)
-    return Answer(result={"file": printable_name(str(request.file)), **asdict(backup)})
+    return Answer(
+        view="corpus-export.txt.j2", result={"file": printable_name(str(request.file)), **asdict(backup)}
+    )
 
 
 def _damage(corpus: "Corpus") -> list[str]:
@@ -197,7 +205,7 @@ class Restore(Request):
     replace: Annotated[bool, option("Replace the whole content, in the same step.", "--replace")] = False
 
 
-@verb(Restore, view="corpus-restore.txt.j2", settings=_SETTINGS)
+@verb(Restore, settings=_SETTINGS)
 def restore(call: "Call", request: Restore) -> Answer:
     """Restore a backup verbatim: all of its records, or none if one of them cannot be restored."""
     from vocabgap.corpus.contracts import RefusedError
@@ -206,7 +214,7 @@ def restore(call: "Call", request: Restore) -> Answer:
         restored = _open(call, create=True).restore(request.file, replace=request.replace)
     except RefusedError as error:
         raise InvalidInputError(f"{error.code}: {error.message}") from error
-    return Answer(result=asdict(restored), shown={"replace": request.replace})
+    return Answer(view="corpus-restore.txt.j2", result=asdict(restored), shown={"replace": request.replace})
 
 
 class Status(Request):
@@ -215,7 +223,7 @@ class Status(Request):
     verify: Annotated[bool, option("First read every file, and name the damaged ones.", "--verify")] = False
 
 
-@verb(Status, view="corpus-status.txt.j2", settings=_SETTINGS)
+@verb(Status, settings=_SETTINGS)
 def status(call: "Call", request: Status) -> Answer:
     """Count the records of each repository, the size of the corpus and the orphans in it."""
     corpus = _open(call)
@@ -225,6 +233,7 @@ def status(call: "Call", request: Status) -> Answer:
         raise StateError("; ".join(problems), hint=DAMAGED_HINT)
     overview = corpus.status()
     return Answer(
+        view="corpus-status.txt.j2",
         result={
             "corpus": printable_name(call.settings.of(CorpusSettings).folder),
             "measures": overview.measures,
@@ -259,7 +268,7 @@ class Forget(OfTenant):
     yes: Annotated[bool, _YES] = False
 
 
-@verb(Forget, view="corpus-forget.txt.j2", settings=_SETTINGS)
+@verb(Forget, settings=_SETTINGS)
 def forget(call: "Call", request: Forget) -> Answer:
     """Remove records of a tenant for good: without further options all of them.
 
@@ -272,24 +281,30 @@ def forget(call: "Call", request: Forget) -> Answer:
                 "--lift goes with --tenant, --repo and --record alone", hint="only hashes of them are kept"
             )
         lifted = corpus.lift(tenant, request.repo, record=request.record)
-        return Answer(result={"records": lifted}, shown={"step": "lifted"})
+        return Answer(view="corpus-forget.txt.j2", result={"records": lifted}, shown={"step": "lifted"})
     forget_these = partial(corpus.forget, tenant, request.repo, image=request.image, record=request.record)
     if is_dry or not request.yes:
         chosen = forget_these(dry_run=True)
         if is_dry:
             shown = {"step": "tried", "tenant": tenant}
-            return Answer(result={**chosen._asdict(), "dry_run": True}, shown=shown)
+            return Answer(
+                view="corpus-forget.txt.j2", result={**chosen._asdict(), "dry_run": True}, shown=shown
+            )
         _ask(f"Forget {count(chosen.records, 'record')} of {tenant}?")
     forgotten = forget_these(compact=request.compact)
     notes = [] if request.compact else [_note_on_bytes(call)]
-    return Answer(result=forgotten._asdict(), shown={"step": "done"}, notes=notes)
+    return Answer(
+        view="corpus-forget.txt.j2", result=forgotten._asdict(), shown={"step": "done"}, notes=notes
+    )
 
 
-@verb(OfTenant, view="corpus-configure.txt.j2", settings=_SETTINGS)
+@verb(OfTenant, settings=_SETTINGS)
 def configure(call: "Call", request: OfTenant) -> Answer:
     """Count a new configuration of a tenant: records that it does not push again become stale."""
     version = _open(call).configure(request.tenant)
-    return Answer(result={"tenant": request.tenant, "config_version": version})
+    return Answer(
+        view="corpus-configure.txt.j2", result={"tenant": request.tenant, "config_version": version}
+    )
 
 
 class RemoveOrphans(OfTenant):
@@ -299,24 +314,28 @@ class RemoveOrphans(OfTenant):
     yes: Annotated[bool, _YES] = False
 
 
-@verb(RemoveOrphans, name="remove-orphans", view="corpus-remove-orphans.txt.j2", settings=_SETTINGS)
+@verb(RemoveOrphans, name="remove-orphans", settings=_SETTINGS)
 def remove_orphans(call: "Call", request: RemoveOrphans) -> Answer:
     """Remove the records of a tenant that `status` counts as missing or outdated."""
     corpus = _open(call)
     orphans = corpus.remove_orphans(request.tenant, dry_run=True)
     if request.dry_run:
-        return Answer(result={"records": orphans, "dry_run": True})
+        return Answer(view="corpus-remove-orphans.txt.j2", result={"records": orphans, "dry_run": True})
     if orphans and not request.yes:
         _ask(f"Remove {count(orphans, 'record')} of {request.tenant}?")
     removed = corpus.remove_orphans(request.tenant)
-    return Answer(result={"records": removed}, notes=[_note_on_bytes(call)] if removed else [])
+    return Answer(
+        view="corpus-remove-orphans.txt.j2",
+        result={"records": removed},
+        notes=[_note_on_bytes(call)] if removed else [],
+    )
 
 
-@verb(Request, view="corpus-compact.txt.j2", settings=_SETTINGS)
+@verb(Request, settings=_SETTINGS)
 def compact(call: "Call", _: Request) -> Answer:
     """Rewrite the corpus, so that no file of it holds removed records."""
     measures = _open(call).compact()
-    return Answer(result=asdict(measures), shown={"measures": measures})
+    return Answer(view="corpus-compact.txt.j2", result=asdict(measures), shown={"measures": measures})
 
 
 ADMIN: Final = Verbs(
