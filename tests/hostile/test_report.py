@@ -108,7 +108,7 @@ def text_of(run: Run) -> str:
     """The report, with nothing left out for its size."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(wording, "MOST_BYTES", 1_000_000_000)
-        patch.setitem(wording._ENVIRONMENT.globals, "shown_categories", 1_000_000)
+        patch.setitem(wording._MARKDOWN.globals, "shown_categories", 1_000_000)
         return render_markdown(doubting(run.published.summary))
 
 

@@ -108,7 +108,7 @@ def test_what_is_no_more_than_chance_is_in_the_table_alone(tmp_path: Path) -> No
     made = published(tmp_path, *[["a", "b"], ["a"], ["b"], ["c"]] * 5)
     assert made.published.combinations is not None
     assert made.published.combinations["operations"].to_list() == [["a", "b"]]
-    assert "No operations stand together in clearly more records than by chance" in text_of(made)
+    assert "No operations are used together in clearly more records than by chance" in text_of(made)
     assert made.published.summary.beyond_chance == ()
 
 
@@ -122,7 +122,7 @@ def test_own_aliases_of_a_run_fold_in_its_sets(tmp_path: Path) -> None:
 def test_records_with_very_many_operations_are_said_to_be_left_out(tmp_path: Path) -> None:
     many = [f"operation {number}" for number in range(200)]
     text = text_of(published(tmp_path, many, many, many))
-    assert "Left out are 3 records with more than 20 operations." in text
+    assert "3 records with more than 20 operations are left out." in text
 
 
 def test_that_rarer_sets_are_left_out_is_said(tmp_path: Path) -> None:

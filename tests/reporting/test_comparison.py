@@ -174,7 +174,7 @@ def test_what_is_beyond_the_top_is_counted() -> None:
 
     told = compared_in_words(found, top=1)
 
-    assert "New (3)\n\n  sky mask: 5 mentions, rank 1\n  and 2 more; `--top 0` tells all" in told
+    assert "New (3)\n\n  sky mask: 5 mentions, rank 1\n  and 2 more; `--top 0` shows all" in told
 
 
 def test_labels_are_shown_in_markdown_and_not_obeyed() -> None:

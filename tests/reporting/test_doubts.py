@@ -66,11 +66,7 @@ def test_where_no_two_are_probably_one_the_three_nearest_are_told_with_their_lik
     found = doubts(asked)
 
     assert [doubt.right for doubt in found] == [others[3], others[1], others[2]]
-    assert [doubt.chance for doubt in found] == [
-        "about one in four",
-        "about one in five",
-        "about one in seven",
-    ]
+    assert [doubt.one_in for doubt in found] == [4, 5, 7]
 
 
 def test_where_two_are_probably_one_nothing_less_likely_is_told() -> None:
@@ -79,7 +75,7 @@ def test_where_two_are_probably_one_nothing_less_likely_is_told() -> None:
         for need, likely in zip(OTHERS, (0.2, 0.3), strict=False)
     ]
 
-    assert [(doubt.likely, doubt.chance) for doubt in doubts(asked)] == [(0.3, "")]
+    assert [(doubt.likely, doubt.one_in) for doubt in doubts(asked)] == [(0.3, None)]
 
 
 def test_what_people_have_settled_is_in_no_doubt() -> None:

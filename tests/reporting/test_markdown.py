@@ -131,7 +131,7 @@ def test_what_is_no_column_is_with_the_evidence(demo_run: Run) -> None:
     first = demo_run.ranked.row(0, named=True)
     told = section(text_of(demo_run), "1. ")
     share = f"{100 * first['next_ahead']:.0f} %"
-    assert f"It could be overtaken: with other images the next is level or ahead in {share} of" in told
+    assert f"The next would be level or ahead in {share} of" in told
     assert f"Category {first['intent_category']}. Priority {first['priority']:.2f} (reach " in told
     assert f"First seen {first['first_seen']:%Y-%m-%d}, last seen {first['last_seen']:%Y-%m-%d}." in told
     assert f"12 wordings; how alike they are: {first['cohesion']:.2f}." in told
@@ -179,7 +179,7 @@ def test_wordings_are_listed_with_their_counts(tmp_path: Path) -> None:
     other = made.ranked["variants"][0][1]
     assert 0 < other["similarity"] < 1
     assert (
-        "Worded as:\n\n- sky mask (2, similarity 1.00)\n"
+        "Wordings:\n\n- sky mask (2, similarity 1.00)\n"
         f"- mask the sky (1, similarity {other['similarity']:.2f})\n\n"
     ) in text_of(made)
 
@@ -276,13 +276,13 @@ def test_that_a_capability_counts_in_each_of_its_categories_is_said_where_it_doe
 def test_of_workarounds_that_are_equally_frequent_none_is_called_the_most_frequent(tmp_path: Path) -> None:
     lines = [gap("sky mask", workaround=done) for done in ("a brush", "a gradient")]
     text = text_of(publish(tmp_path, write_corpus(tmp_path, {"one": lines})))
-    assert "Done instead: a brush (1 time), and 1 other thing just as often." in text
-    assert "Done instead: a brush (1); a gradient (1)." in text
+    assert "Workaround: a brush (1 time), and 1 other just as often." in text
+    assert "Workarounds: a brush (1); a gradient (1)." in text
 
 
 def test_workarounds_that_are_left_out_are_hinted_at(tmp_path: Path) -> None:
     lines = [gap("sky mask", workaround=done) for done in "abcd"]
-    assert "Done instead: a (1); b (1); c (1); …\n" in text_of(
+    assert "Workarounds: a (1); b (1); c (1); …\n" in text_of(
         publish(tmp_path, write_corpus(tmp_path, {"one": lines}))
     )
 

@@ -34,8 +34,8 @@ def test_a_narrowed_report_says_to_what_and_how_many_were_left_out(tmp_path: Pat
         publish(tmp_path, root, selection=Selection(images=("one", "two"), operations=(), sessions=()))
     )
     assert (
-        "Narrowed to image one or two. Counts, ranks, evidence and what was last seen are of these records;"
-        " names, status, what was first seen and trends are of all, whatever is selected.\n"
+        "Narrowed to image one or two. Counts, ranks, evidence and last days are of these records only."
+        " Names, status, first days and trends are of all records.\n"
     ) in text
     assert "| filtered out | 1 |" in text
 

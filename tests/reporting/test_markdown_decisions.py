@@ -82,18 +82,18 @@ def labels(table: list[list[str]]) -> list[str]:
 def test_the_first_is_told_with_its_lead_trend_and_workaround(desk: Desk) -> None:
     told = lead(text_of(desk.report(now=datetime(2026, 5, 6, tzinfo=UTC))))
     assert re.search(
-        r"It leads by 1 mention\. But ranks 1 to 3 are too close to call\. It could be overtaken: with other"
-        r" images the next is level or ahead in \d+ % of cases\. Its rank is 1, with 90 % confidence between",
+        r"Ranks 1 to 3 are too close to call: the second would be first in \d+ % of random samples of"
+        r" images\. Its rank is 1, with 90 % confidence between",
         told,
     )
     assert "Steady: 3 mentions in the last 5 weeks, none of them in the last 2." in told
-    assert "Done instead: drew it (1 time)." in told
+    assert "Workaround: drew it (1 time)." in told
     assert "Nobody has decided about it." in told
 
 
 def test_without_a_vocabulary_it_is_not_known_what_is_covered(desk: Desk) -> None:
     text = text_of(desk.report())
-    assert "Whether the vocabulary has it already is not known: no `--vocabulary` was given." in lead(text)
+    assert "Without `--vocabulary` it is not known whether the vocabulary has it." in lead(text)
     assert COVERED not in headings(text)
 
 
@@ -111,13 +111,13 @@ def test_what_is_asked_for_most_stays_in_the_headline_though_it_may_be_there(des
     made = desk.report(SKY, FOG)
     first, standing, missing, *_ = lead(text_of(made)).split("\n\n")[1:]
     assert first == (
-        "**sky mask** is asked for most: 3 times on 2 images, on 2026-04-01. It is possibly there already."
+        "**sky mask** is asked for most: 3 times on 2 images, on 2026-04-01. It possibly exists already."
         " The entry `sky_mask` probably covers all of it."
-        " It is listed below, with its evidence."
+        " It is listed below with its evidence."
     )
-    assert standing.startswith("It leads by 1 mention. But ranks 1 to 3 are too close to call. It could be ")
-    assert standing.endswith("Done instead: drew it (1 time). Nobody has decided about it.")
-    assert missing.startswith("Of what is not, **film grain** is asked for most: 2 times on 2 images")
+    assert standing.startswith("Ranks 1 to 3 are too close to call: the second would be first in ")
+    assert standing.endswith("Workaround: drew it (1 time). Nobody has decided about it.")
+    assert missing.startswith("Of the others, **film grain** is asked for most: 2 times on 2 images")
 
 
 def test_two_entries_that_cover_a_part_each_are_both_told(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_two_entries_that_cover_a_part_each_are_both_told(tmp_path: Path) -> Non
     desk.decide.merge("sky mask", "masks by hand")
     text = text_of(desk.report(SKY, FOG))
     assert (
-        "It is possibly there already. The entry `sky_mask` probably covers 3 of its 6 mentions,"
+        "It possibly exists already. The entry `sky_mask` probably covers 3 of its 6 mentions,"
         " such as “sky mask”; `fog_density` probably covers 2 of its 6 mentions, such as “mask of the fog”."
     ) in lead(text)
     covered = next(iter(tables(text)))
@@ -139,8 +139,11 @@ def test_two_entries_that_cover_a_part_each_are_both_told(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("entries", "told"),
     [
-        ((SKY, FILM), "So is what ranks next; both are listed below, with their evidence."),
-        ((SKY, FILM, FLARE), "So are the others that rank next; all are listed below, with their evidence."),
+        ((SKY, FILM), "The next one possibly exists, too; both are listed below with their evidence."),
+        (
+            (SKY, FILM, FLARE),
+            "The others that rank next possibly exist, too; all are listed below with their evidence.",
+        ),
     ],
 )
 def test_others_that_may_be_there_and_rank_next_are_not_passed_over_either(
@@ -157,14 +160,14 @@ def test_by_another_ranking_what_may_be_there_stands_first_by_that(desk: Desk) -
 def test_what_is_covered_and_ranks_later_is_not_in_the_headline(desk: Desk) -> None:
     told = lead(text_of(desk.report(FILM)))
     assert "**sky mask** is asked for most: 3 times" in told
-    assert "possibly there" not in told
+    assert "possibly exists" not in told
 
 
 def test_what_is_covered_has_its_evidence_so_that_the_claim_can_be_checked(desk: Desk) -> None:
     made = desk.report(SKY, FILM)
     evidence = text_of(made).partition("### 1. sky mask\n")[2].partition("\n### ")[0]
-    assert f"Entries that come nearest: `sky_mask` ({explained(made):.0f} % explained, by" in evidence
-    assert "Done instead: drew it (1)." in evidence
+    assert f"Closest entries: `sky_mask` ({explained(made):.0f} % explained, by" in evidence
+    assert "Workarounds: drew it (1)." in evidence
     assert len(re.findall(r"(?m)^- .*image `", evidence)) == 3
 
 
@@ -172,19 +175,19 @@ def test_the_nearest_entry_is_the_first_of_those_that_come_nearest(tmp_path: Pat
     root = write_corpus(tmp_path, {"one": [gap("lamps of a zeppelin balloon", operations_involved=["pump"])]})
     pump = {"name": "hand_pump", "touches": ["pump"], "description": "Works by hand; no lamps needed."}
     text = text_of(Desk(tmp_path, root).report(pump, {"name": "deck_lamp"}, FOG))
-    nearest = re.search(r"The entry that comes nearest, `hand_pump`, explains (\d+) % of it", lead(text))
+    nearest = re.search(r"The closest entry, `hand_pump`, explains (\d+) % of it", lead(text))
     assert nearest
-    assert f"Entries that come nearest: `hand_pump` ({nearest[1]} % explained, by" in text
+    assert f"Closest entries: `hand_pump` ({nearest[1]} % explained, by" in text
 
 
 def test_ties_with_what_is_covered_are_told(desk: Desk) -> None:
     made = desk.report(SKY, FOG)
     assert made.ranked["tie_group"].to_list() == [1, 1, 1]
-    assert "But ranks 1 to 3 are too close to call." in lead(text_of(made))
+    assert "Ranks 1 to 3 are too close to call: " in lead(text_of(made))
 
 
 def test_a_rank_that_is_missing_in_the_list_is_explained(desk: Desk) -> None:
-    told = "The ranks that are missing here are probably covered, and listed below."
+    told = "The missing ranks are probably covered and listed below."
     assert told in text_of(desk.report(FILM, FOG))
     assert told not in text_of(desk.report(FOG))
 
@@ -195,11 +198,11 @@ def test_where_no_entry_has_a_word_of_it_the_report_says_so(desk: Desk) -> None:
 
 def test_an_entry_that_comes_near_is_named_with_what_it_explains(desk: Desk) -> None:
     text = text_of(desk.report({"name": "mask_brush"}, FOG))
-    share = re.search(r"The entry that comes nearest, `mask_brush`, explains (\d+) % of it", lead(text))
+    share = re.search(r"The closest entry, `mask_brush`, explains (\d+) % of it", lead(text))
     assert share
     assert 0 < int(share[1]) < 100
-    assert "of it: probably not what was wanted." in lead(text)
-    assert f"Entries that come nearest: `mask_brush` ({share[1]} % explained, by mask)." in text
+    assert "of it and probably does something else." in lead(text)
+    assert f"Closest entries: `mask_brush` ({share[1]} % explained, by mask)." in text
 
 
 def test_what_people_pinned_stays_in_the_list_though_it_is_covered(desk: Desk) -> None:
@@ -260,12 +263,12 @@ def test_what_is_settled_is_listed_apart_with_the_decision(
     [
         (
             RankSettings(min_images=2),
-            "1 capability is left out here, being on fewer than 2 images; `capabilities.parquet` has it.",
+            "1 capability is left out: it is on fewer than 2 images. `capabilities.parquet` has it.",
         ),
         (
             RankSettings(min_sessions=1),
             (
-                "2 capabilities are left out here, being in fewer than 1 known session;"
+                "2 capabilities are left out: they are in fewer than 1 known session."
                 " `capabilities.parquet` has them."
             ),
         ),
@@ -276,7 +279,7 @@ def test_what_is_not_established_is_left_out_and_counted(desk: Desk, rank: RankS
 
 
 def test_without_a_least_evidence_nothing_is_left_out(desk: Desk) -> None:
-    assert "left out here" not in text_of(desk.report())
+    assert "left out: " not in text_of(desk.report())
 
 
 def test_what_people_pinned_is_shown_however_little_evidence_it_has(desk: Desk) -> None:
@@ -284,7 +287,7 @@ def test_what_people_pinned_is_shown_however_little_evidence_it_has(desk: Desk) 
     desk.decide.pin("lens flare")
     text = text_of(desk.report(rank=RankSettings(min_images=2)))
     assert labels(next(tables(text))) == ["lens flare", "sky mask", "film grain"]
-    assert "left out here" not in text
+    assert "left out: " not in text
 
 
 def test_another_decision_than_a_pin_does_not_make_up_for_evidence(desk: Desk) -> None:
@@ -292,7 +295,7 @@ def test_another_decision_than_a_pin_does_not_make_up_for_evidence(desk: Desk) -
     desk.decide.rename("lens flare", "flare of a lens")
     text = text_of(desk.report(rank=RankSettings(min_images=2)))
     assert labels(next(tables(text))) == ["sky mask", "film grain"]
-    assert "1 capability is left out here, being on fewer than 2 images" in text
+    assert "1 capability is left out: it is on fewer than 2 images" in text
 
 
 def test_where_nothing_is_left_to_author_the_report_says_why(desk: Desk) -> None:
@@ -303,7 +306,7 @@ def test_where_nothing_is_left_to_author_the_report_says_why(desk: Desk) -> None
         "**Nothing is left to author: of 3 capabilities, 1 probably covered, 1 decided, 1 left out.**"
         in lead(text)
     )
-    assert "1 capability is left out here, being on fewer than 2 images" in text
+    assert "1 capability is left out: it is on fewer than 2 images" in text
     assert "**sky mask** is asked for most: 3 times on 2 images" in lead(text)
     sections = [heading for heading in headings(text) if not heading[0].isdigit()]
     assert sections[:4] == ["What to author next", COVERED, DECIDED, "By category"]

@@ -80,7 +80,7 @@ def test_a_report_says_what_the_run_before_was_narrowed_to(photos: Path, tmp_pat
 
     assert "Since the run before, of 2026-06-01T00:00:00Z, in all that was scanned: 2 continued." in text
     assert (
-        "The run before was narrowed, grouped or ranked differently (category: all before, local now):"
+        "The run before was narrowed, grouped or ranked differently (category: all before, local now)."
         in text
     )
 

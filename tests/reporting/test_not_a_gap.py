@@ -34,7 +34,7 @@ def test_every_record_is_counted_filtered_or_no_gap(tmp_path: Path) -> None:
 def test_the_account_names_rules_and_counts(tmp_path: Path) -> None:
     text = text_of(publish(tmp_path, photos(tmp_path)))
     rows = {row[0]: row[1:] for row in list(tables(text))[-1][1:]}
-    assert rows["not a gap"] == ["3", "2 transient, 1 permission; gaps.parquet says which ones"]
+    assert rows["not a gap"] == ["3", "2 transient, 1 permission; gaps.parquet shows which"]
 
 
 def test_marked_records_are_ranked_nowhere_and_published_all_the_same(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_given_categories_are_ranked_by_and_told(tmp_path: Path) -> None:
     assert given is not None
     assert (given.by_operations, given.by_classifier, given.left) == (1, 0, 1)
     assert made.ranked.filter(label="sky warmth")["intent_category"].to_list() == ["wb"]
-    told = "Of 2 records without a category, 1 got one from the operations involved and 0 from the words"
+    told = "2 records had no category. 1 got one from the operations involved and 0 from the words"
     assert told in text_of(made)
     assert "--reclassify" in made.published.summary.command
 

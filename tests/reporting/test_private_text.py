@@ -26,6 +26,7 @@ from vocabgap.model.settings import (
 from vocabgap.pipeline import Run, run
 from vocabgap.reporting.page.rendering import render_page
 from vocabgap.reporting.sharing import shareable
+from vocabgap.reporting.wording import phrase
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 IMAGES = ("one", "two", "three", "four")
@@ -98,7 +99,7 @@ def told_all(tmp_path: Path) -> Run:
 
 
 def lineage(made: Run) -> list[str]:
-    return [sentence for each in made.published.summary.everything for sentence in each.lineage]
+    return [phrase("lineage", row) for each in made.published.summary.everything for row in each.lineage]
 
 
 def test_no_private_text_is_in_the_page_to_share(told_all: Run) -> None:

@@ -307,7 +307,7 @@ def test_nothing_that_was_decided_is_in_the_page(decided: Run) -> None:
 def test_the_headline_of_a_pinned_one_does_not_say_why_it_stands_first(decided: Run) -> None:
     report = (decided.published.folder / "report.html").read_text(encoding="utf-8")
     assert "stands first because ada pinned it" in read(report).text
-    assert "stands first of what is shown here" in shared_page(decided)
+    assert "stands first of those shown here" in shared_page(decided)
     shown = read(shared_page(decided)).text
     assert "pinned it" not in shown
     assert "pinned by" not in shown

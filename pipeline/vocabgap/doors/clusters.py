@@ -92,14 +92,14 @@ def show(call: "Call", request: ShowCluster) -> Answer:
         text_dendrogram,
         write_picture,
     )
-    from vocabgap.reporting.overviews import nothing
+    from vocabgap.reporting.wording import phrase
 
     if request.svg is not None:
         picture_place(request.svg)  # refuses a bad place before the work is done
     scanned, clustering = _clusters(call, request)
     if not scanned.summary.records:
         hint = "`vocabgap check` lists the files that were looked for, and the bad lines"
-        raise NotFoundError(nothing(scanned.summary), hint=hint)
+        raise NotFoundError(phrase("nothing", scanned.summary), hint=hint)
     number = _named(clustering, request.label, request.run or call.settings.report.out)
     group = clustering.clusters.filter(cluster=number).row(0, named=True)
     by_mentions: dict[str, Any] = {"by": ["mentions", "wording"], "descending": [True, False]}

@@ -28,7 +28,7 @@ from vocabgap.model.moments import Present, known_present
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
 from vocabgap.model.tables import RECORDS, SETTLED
-from vocabgap.reporting.capability import OPEN, Listed, lineage_in_words
+from vocabgap.reporting.capability import OPEN, Listed, lineage_of
 from vocabgap.reporting.capability import SETTLED as SETTLED_GROUP
 from vocabgap.text import printable_name
 
@@ -223,13 +223,16 @@ class _Source:
         if self.known is None or (row := self.known.ranked.filter(capability_id=identifier)).is_empty():
             return {}
         from vocabgap.reporting.capability import commands  # noqa: PLC0415 - only a capability needs it
+        from vocabgap.reporting.wording import phrase  # noqa: PLC0415 - likewise
 
         capability = Capability.of(row.row(0, named=True), self.settings.vocabulary.threshold)
         group = SETTLED_GROUP if capability.status in SETTLED else OPEN
         lines = commands([Listed(capability, group)], self._options(self.known.folder))
         return {
             "capability": capability,
-            "lineage": lineage_in_words(self.known.relations).get(identifier, ()),
+            "lineage": tuple(
+                phrase("lineage", each) for each in lineage_of(self.known.relations).get(identifier, ())
+            ),
             "commands": tuple(each.line(identifier) for each in lines if each.group in {None, group}),
         }
 

@@ -9,8 +9,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.model.capability import Asker, Capability, Tally
-from vocabgap.model.tables import CONTINUED, IMAGE_KEY, MERGED, NEW, SPLIT
-from vocabgap.text import count
+from vocabgap.model.tables import IMAGE_KEY
 
 OPEN: Final = "open"  # to be authored
 COVERED: Final = "covered"  # probably, by an entry of the vocabulary
@@ -29,6 +28,17 @@ _OURS: Final = re.compile(r"cap-[0-9a-f]{12}")  # an identifier of our making
 _OWNER: Final = IMAGE_KEY[:-1]  # of an image: its tenant and repository
 
 
+class Relation(msgspec.Struct, frozen=True):
+    """What became of a capability since the run before: columns of table `lineage`."""
+
+    relation: str
+    label: str | None
+    previous_label: str | None
+    previous_mentions: int | None
+    previous_rank: int | None
+    shared_mentions: int | None
+
+
 class Past(msgspec.Struct, frozen=True):
     """What a capability was in a run; the rank of one that was pinned is that which its counts give."""
 
@@ -45,7 +55,7 @@ class Listed(msgspec.Struct, frozen=True):
     group: str  # one of `TITLES`
     on_images: tuple[Tally, ...] = ()  # that it came up on, most mentions first; empty without records
     on_days: tuple[tuple[date, int], ...] = ()  # UTC, the earliest first; empty without records
-    lineage: tuple[str, ...] = ()  # what became of it since the run before, in words
+    lineage: tuple[Relation, ...] = ()
     history: tuple[Past, ...] = ()  # in some of the runs up to this one, the oldest first
 
 
@@ -87,7 +97,7 @@ def listed(
     group_of = {each: name for name, rows in groups.items() for each in rows["capability_id"]}
     images = {} if counted is None else _lists(_on_images(counted, named))
     days = {} if counted is None else _lists(_on_days(counted))
-    lineages = {} if relations is None else lineage_in_words(relations)
+    lineages = {} if relations is None else lineage_of(relations)
     everything = []
     for row in _first(ranked, groups).iter_rows(named=True):
         name = row["capability_id"]
@@ -131,30 +141,13 @@ def named_by(
     return tuple(filter(varies, _OWNER))
 
 
-def lineage_in_words(relations: pl.DataFrame) -> dict[str, tuple[str, ...]]:
-    """What became of each capability of table `lineage` since the run before, by its identifier."""
-    sentences: dict[str, tuple[str, ...]] = {}
+def lineage_of(relations: pl.DataFrame) -> dict[str, tuple[Relation, ...]]:
+    """Return the rows of table `lineage` by the capability of this run."""
+    known: dict[str, tuple[Relation, ...]] = {}
     for row in relations.drop_nulls("capability_id").iter_rows(named=True):
-        name = row["capability_id"]
-        sentences[name] = (*sentences.get(name, ()), _sentence(row))
-    return sentences
-
-
-def _sentence(row: dict[str, Any]) -> str:
-    relation, previous = row["relation"], row["previous_label"]
-    if relation == NEW:
-        return "New: no wording of it was there in the run before"
-    rank = "not ranked" if row["previous_rank"] is None else f"rank {row['previous_rank']:,}"
-    before = f"{count(row['previous_mentions'], 'mention')}, {rank}"
-    shared = count(row["shared_mentions"], "mention")
-    if relation == CONTINUED:
-        renamed = f", as {previous}" if previous != row["label"] else ""
-        return f"In the run before{renamed}: {before}"
-    if relation == MERGED:
-        return f"Took in {previous}, which had {before}: {shared} of it"
-    if relation == SPLIT:
-        return f"Split off {previous}, which had {before}: {shared} of it"
-    raise ValueError(relation)
+        relation = msgspec.convert({name: row[name] for name in Relation.__struct_fields__}, Relation)
+        known[row["capability_id"]] = (*known.get(row["capability_id"], ()), relation)
+    return known
 
 
 def _first(ranked: pl.DataFrame, groups: Mapping[str, pl.DataFrame]) -> pl.DataFrame:

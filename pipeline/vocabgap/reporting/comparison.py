@@ -1,6 +1,6 @@
 """What changed between two published runs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -8,13 +8,12 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from vocabgap.model.moments import in_seconds
 from vocabgap.model.tables import CAPABILITIES, CONTINUED, GONE, SETTLED
 from vocabgap.ranking.lineage import relations
 from vocabgap.reporting.manifest import Difference, differences, model_differences
 from vocabgap.reporting.published_run import DEFAULT_BY, PublishedRun
-from vocabgap.reporting.wording import by_counts, escape, in_what
-from vocabgap.text import count, excerpt, surface
+from vocabgap.reporting.wording import rendered
+from vocabgap.text import surface
 
 
 class Kind(StrEnum):
@@ -31,23 +30,11 @@ class Kind(StrEnum):
     UNPINNED = "unpinned"
 
 
-_HEADINGS: Final = {
-    Kind.NEW: "New",
-    Kind.REGRESSED: "Regressed: authored, and asked for again",
-    Kind.PINNED: "Pinned: first because people want it so",
-    Kind.UNPINNED: "No longer pinned",
-    Kind.RISEN: "Risen",
-    Kind.FALLEN: "Fallen",
-    Kind.RESOLVED: "Resolved",
-    Kind.MERGED: "Merged",
-    Kind.SPLIT: "Split",
-}
-_LATER: Final = ("status", "pinned_by", "unpinned_rank", "rank_low", "rank_high")
-_NARROWED: Final = (
-    "The two are narrowed or ranked differently ({}): no ranks are compared, and what a filter hides is"
-    " neither new nor gone."
+_ORDER: Final = (  # in which they are listed
+    *(Kind.NEW, Kind.REGRESSED, Kind.PINNED, Kind.UNPINNED, Kind.RISEN, Kind.FALLEN),
+    *(Kind.RESOLVED, Kind.MERGED, Kind.SPLIT),
 )
-_EMBEDDED: Final = "The two embed wordings differently ({}): groups may differ for that alone."
+_LATER: Final = ("status", "pinned_by", "unpinned_rank", "rank_low", "rank_high")
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -149,53 +136,11 @@ def _related(earlier: PublishedRun, later: PublishedRun, *, narrowed_alike: bool
 
 
 def compared_in_words(comparison: Comparison, *, top: int, markdown: bool = False) -> str:
-    """The comparison as text or as Markdown, with `top` changes of each kind; 0 tells all."""
-    show = escape if markdown else _plain
-    span = f"{in_seconds(comparison.earlier)} to {in_seconds(comparison.later)}"
-    rest = count(comparison.unchanged, "capability", "capabilities")
-    same = f"{rest} in both" if comparison.differences else f"{rest} as before"
-    lines = [f"# What changed\n\nFrom {span}; {same}." if markdown else f"{span}: {same}"]
-    for sentence, apart in ((_NARROWED, comparison.differences), (_EMBEDDED, comparison.embedding)):
-        if apart:
-            lines.append("\n" * markdown + sentence.format(show(in_what(apart))))
-    for kind, heading in _HEADINGS.items():
-        changes = comparison.of(kind)
-        if changes:
-            lines.append(f"\n{'## ' * markdown}{heading} ({len(changes):,})\n")
-            shown = changes[:top] if top else changes
-            told = [_sentence(change, show, comparison.ranked_by) for change in shown]
-            if len(shown) < len(changes):
-                told.append(f"and {len(changes) - len(shown):,} more; `--top 0` tells all")
-            lines += [f"{'-' if markdown else ' '} {line}" for line in told]
-    return "\n".join(lines)
-
-
-def _sentence(change: Change, show: Callable[[object], str], ranked_by: str) -> str:
-    name = show(change.label if change.label is not None else change.previous_label)
-    now, was = f"{name} ({change.capability_id})", f"{show(change.previous_label)} ({change.previous_id})"
-    mentions = count(change.mentions or 0, "mention")
-    same = change.previous_mentions == change.mentions
-    grown = mentions if same else f"{change.previous_mentions or 0:,} to {mentions}"
-    ranks = f"rank {change.previous_rank} to {change.rank}"
-    if change.places * ((change.previous_rank or 0) - (change.rank or 0)) <= 0 < abs(change.places):
-        ranks += " behind what is pinned"
-    match change.kind:
-        case Kind.NEW:
-            sentence = f"{name}: {mentions}, rank {change.rank}"
-        case Kind.PINNED:
-            place = by_counts(change.unpinned_rank or 0, change.rank_low, change.rank_high, ranked_by)
-            sentence = f"{name}: {ranks}, pinned by {show(change.pinned_by)}; {place}; {grown}"
-        case Kind.RISEN | Kind.FALLEN | Kind.UNPINNED:
-            sentence = f"{name}: {ranks}, {grown}"
-        case Kind.REGRESSED:
-            sentence = f"{name}: {grown}, rank {change.rank}"
-        case Kind.RESOLVED:
-            sentence = f"{name}: {change.status}, was rank {change.previous_rank}"
-        case Kind.MERGED:
-            sentence = f"{was} is part of {now} now: {mentions}"
-        case Kind.SPLIT:
-            sentence = f"{now} was part of {was}: {mentions}"
-    return sentence
+    """Return the comparison as text or as Markdown, with `top` changes of each kind; 0 shows all."""
+    text = rendered(
+        "comparison.j2", markdown=markdown, comparison=comparison, kinds=Kind, order=_ORDER, top=top
+    )
+    return text.rstrip("\n")
 
 
 def _changes(row: dict[str, Any], places: int) -> Iterator[Change]:
@@ -222,7 +167,7 @@ def _changes(row: dict[str, Any], places: int) -> Iterator[Change]:
 def _order(change: Change) -> tuple[int, int, int, str, str]:
     mentions = change.mentions if change.mentions is not None else change.previous_mentions or 0
     names = (change.label or "", change.capability_id or change.previous_id or "")
-    return (list(_HEADINGS).index(change.kind), -abs(change.places), -mentions, *names)
+    return (_ORDER.index(change.kind), -abs(change.places), -mentions, *names)
 
 
 def _surfaces(ranked: pl.DataFrame) -> pl.DataFrame:
@@ -237,7 +182,3 @@ def _surfaces(ranked: pl.DataFrame) -> pl.DataFrame:
     forms = pl.Series("surface", map(surface, spoken["wording"]), dtype=pl.String)
     keys = ("capability_id", "label", "rank", "surface")
     return spoken.with_columns(forms).group_by(keys).agg(pl.col("mentions").sum())
-
-
-def _plain(value: object) -> str:
-    return excerpt(str(value))

@@ -22,12 +22,7 @@ _LIKELY: Final = 0.25  # that two groups are one need; few that are apart are li
 # on: of the three likeliest of each of those eleven sets 17 of 66 were one need, where 13 were to be.
 _POSSIBLE: Final = 0.1
 _UNLIKELY: Final = 0.5  # that one group is one need
-# How many are what they are told to be: 11 of 47 and 61 of 96, as `tests/benchmarks/quality.py` counts them
-# on the eleven sets of its `SOURCES.md`, by words and with the model.
-ARE_ONE: Final = "one in four"
-ARE_TWO: Final = "three in five"
 _NAMED: Final = 3  # wordings in a command: the others go where they are more similar
-_NUMBERS: Final = {4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
 _LONGEST: Final = 80  # characters of a wording in a command
 
 
@@ -48,11 +43,11 @@ class Doubt(msgspec.Struct, frozen=True):
     ] = None
 
     @property
-    def chance(self) -> str:
-        """How likely two groups are one need, in words, where that is not probable; empty otherwise."""
+    def one_in(self) -> int | None:
+        """Return n, from 4 to 10, if about one in n such pairs is one need; None if it is probable."""
         if self.likely is None or self.likely >= _LIKELY:
-            return ""
-        return f"about one in {_NUMBERS[min(max(round(1 / self.likely), min(_NUMBERS)), max(_NUMBERS))]}"
+            return None
+        return min(max(round(1 / self.likely), 4), 10)
 
     def command(self, options: str) -> str:
         """The command line that says so: a merge, or a split that names wordings, quoted for the shell."""
@@ -87,7 +82,7 @@ def doubts_of(asked: Iterable["Question"], groups: pl.DataFrame, ranked: pl.Data
         doubt = _doubt(each, capabilities)
         if doubt is None:
             continue
-        if doubt.chance:
+        if doubt.one_in:
             nearest.append(doubt)
         elif doubt.other_id is not None:
             one_need.append(doubt)

@@ -12,7 +12,8 @@ from vocabgap.ingest.selection import require_known, unmatched
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
 from vocabgap.reporting.manifest import Manifest, read_manifest
-from vocabgap.reporting.overviews import account_of, nothing
+from vocabgap.reporting.overviews import account_of
+from vocabgap.reporting.wording import phrase
 from vocabgap.text import count
 
 _EMPTY: Final = "--allow-empty publishes a report of nothing"
@@ -52,7 +53,7 @@ def require_something(
     bad = f", of which {summary.rejects:,} cannot be read" if summary.rejects else ""
     none = f"no record in {count(summary.lines, 'line')} of {count(summary.files, 'log')}{bad}"
     raise StateError(
-        f"{nothing(account) if summary.records else none}; {_kept(target)}",
+        f"{phrase('nothing', account) if summary.records else none}; {_kept(target)}",
         hint=f"`vocabgap check` says what was read, and what not; {_EMPTY}",
     )
 

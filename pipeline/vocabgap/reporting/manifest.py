@@ -118,6 +118,13 @@ class Model(msgspec.Struct, frozen=True):
     ] = None
 
 
+class Grouping(msgspec.Struct, frozen=True):
+    """What brought wordings together: a model, or words alone."""
+
+    model: str | None = None
+    embedded: int | None = None  # wordings that stood for all; null for each one
+
+
 class Decided(msgspec.Struct, frozen=True, rename={"inactive": "dormant"}):
     """What people had decided when the run was made."""
 
@@ -227,14 +234,11 @@ class Manifest(msgspec.Struct, frozen=True):
         return (*apart, *(each for each in grouped if each.filter == EMBEDDER))
 
     @property
-    def grouped_by(self) -> str:
-        """What brought wordings together, in words; empty where that is not known."""
+    def grouping(self) -> Grouping | None:
+        """Return what brought wordings together, or None if the run does not say."""
         if self.model is not None:
-            by = f"words and meaning ({visible(self.model.name)}"
-            if self.model.embedded is None:
-                return f"{by})"
-            return f"{by}; {self.model.embedded:,} wordings embedded, each for all of nearly the same words)"
-        return "" if self.parameters is None else "words alone"
+            return Grouping(self.model.name, self.model.embedded)
+        return None if self.parameters is None else Grouping()
 
     @property
     def installing(self) -> str:

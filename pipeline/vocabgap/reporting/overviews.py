@@ -9,11 +9,10 @@ import msgspec
 import polars as pl
 
 from vocabgap.ingest.accounting import ScanSummary
-from vocabgap.model.capability import Asker, Capability
+from vocabgap.model.capability import Asker
 from vocabgap.model.categories import CategoryBy
-from vocabgap.model.record import FILE_REASONS, LOG_NAME, OPERATION_ALIASES, UNCATEGORIZED, fold_operation
+from vocabgap.model.record import FILE_REASONS, OPERATION_ALIASES, UNCATEGORIZED, fold_operation
 from vocabgap.ranking.evidence import recurring_combinations
-from vocabgap.text import count
 
 SHOWN_REJECTS: Final = 20
 SHOWN: Final = 10  # combinations
@@ -183,21 +182,6 @@ def account_of(
     )
 
 
-def nothing(account: Account | ScanSummary | None) -> str:
-    """Why there is nothing to rank, in a sentence without its full stop."""
-    if account is None:
-        return "No record was ranked"
-    if isinstance(account, Account) and account.not_a_gap:
-        filtered = f"{account.filtered:,} filtered out, " if account.filtered else ""
-        whole = count(account.records, "record")
-        return f"Nothing is left of {whole}: {filtered}{account.not_a_gap:,} no gap of the vocabulary"
-    if isinstance(account, Account) and account.filtered:
-        return f"Nothing is left of {count(account.filtered, 'record')}: the filters fit none"
-    if not account.files:
-        return f"No log was found: nothing below is called {LOG_NAME}, or as another source has it"
-    return "Nothing is missing here, as far as these logs tell: no record counts"
-
-
 def askers_of(ranked: pl.DataFrame) -> tuple[Asker, ...]:
     """Whose records a ranking counts, those with most mentions first."""
     whose = ["tenant_id", "repo_slug"]
@@ -210,34 +194,6 @@ def askers_of(ranked: pl.DataFrame) -> tuple[Asker, ...]:
         .sort("mentions", *whose, descending=[True, False, False])
     )
     return tuple(Asker(**row) for row in rows.iter_rows(named=True))
-
-
-def who_asked(capability: Capability, everybody: tuple[Asker, ...]) -> str:
-    """Whose records ask for a capability, after "asked for"; empty where nobody else could have."""
-    if len(everybody) <= 1:
-        return ""
-    several = len(_tenants(everybody)) > 1
-    asked_by = capability.asked_by
-    first = asked_by[0]
-    name = f"'{first.repo_slug}'" + (f" of '{first.tenant_id}'" if several else "")
-    if len(asked_by) == 1:
-        return f"in {name} only"
-    where = f"in {count(len(asked_by), 'repository', 'repositories')}"
-    who = f"by {count(len(_tenants(asked_by)), 'tenant')} {where}" if several else where
-    if first.mentions == asked_by[1].mentions:
-        return f"{who}, most often in no single one"
-    return f"{who}, most often in {name} ({first.mentions:,})"
-
-
-def whose(everybody: tuple[Asker, ...]) -> str:
-    """Whose all the records are, in a sentence; empty where there are none."""
-    if not everybody:
-        return ""
-    if len(everybody) == 1:
-        (only,) = everybody
-        return f"All records are from the repository '{only.repo_slug}' of the tenant '{only.tenant_id}'."
-    repositories = count(len(everybody), "repository", "repositories")
-    return f"They are from {repositories} of {count(len(_tenants(everybody)), 'tenant')}."
 
 
 def categories_of(ranked: pl.DataFrame) -> tuple[Category, ...]:
@@ -277,7 +233,3 @@ def recurring_sets_of(combinations: pl.DataFrame | None) -> tuple[RecurringSet, 
         return None
     rows = combinations.select(RecurringSet.__struct_fields__).iter_rows(named=True)
     return tuple(msgspec.convert(row, RecurringSet) for row in rows)
-
-
-def _tenants(askers: tuple[Asker, ...]) -> set[str]:
-    return {asker.tenant_id for asker in askers}

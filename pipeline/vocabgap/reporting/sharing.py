@@ -119,7 +119,7 @@ def shareable(
         places=(),  # they tell how all wordings are put
         recurring_sets=_recurring_sets(summary, shared, counted, fewest, operation_aliases),
         overlong=0,
-        grouped_by="",
+        grouping=None,
     )
 
 

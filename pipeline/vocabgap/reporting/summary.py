@@ -17,7 +17,7 @@ from vocabgap.reporting.capability import COVERED, OPEN, Listed, listed, named_b
 from vocabgap.reporting.capability import SETTLED as SETTLED_GROUP
 from vocabgap.reporting.doubts import Doubt
 from vocabgap.reporting.history import points_of_run
-from vocabgap.reporting.manifest import Difference, Manifest, Rendering
+from vocabgap.reporting.manifest import Difference, Grouping, Manifest, Rendering
 from vocabgap.reporting.overviews import (
     SHOWN,
     Account,
@@ -31,7 +31,6 @@ from vocabgap.reporting.overviews import (
     account_of,
     askers_of,
     categories_of,
-    nothing,
     reclassified_of,
     recurring,
     recurring_sets_of,
@@ -102,7 +101,7 @@ class Summary(msgspec.Struct, frozen=True):
     recurring_sets: tuple[RecurringSet, ...] | None = None  # all; first those in most records beyond chance
     overlong: int = 0  # records with too many operations for these
     stale_days: int | None = None  # how old the newest record is, where no trend is told for that; else null
-    grouped_by: str = ""  # what brought wordings together; empty where that is not known, or withheld
+    grouping: Grouping | None = None  # what brought wordings together; null if unknown or withheld
 
     @property
     def ahead(self) -> tuple[Capability, ...]:
@@ -145,21 +144,6 @@ class Summary(msgspec.Struct, frozen=True):
     def __repr__(self) -> str:
         """How much it is about, in one line; what it holds would fill pages."""
         return f"Summary({self.headline}, {len(self.capabilities):,} shown)"
-
-    @property
-    def nothing_shown(self) -> str:
-        """Why no capability is shown, in a sentence without its full stop."""
-        if not self.total:
-            return nothing(self.account)
-        shown = self.covered_total + self.settled_total
-        kinds = {
-            "probably covered": self.covered_total,
-            "decided": self.settled_total,
-            "left out": self.hidden if self.withheld is None else self.total - shown,
-        }
-        told = ", ".join(f"{number:,} {kind}" for kind, number in kinds.items() if number)
-        why = "Nothing is left to author" if self.withheld is None else "Nothing to author is shown here"
-        return f"{why}: of {count(self.total, 'capability', 'capabilities')}, {told}"
 
 
 def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = None) -> Summary:
@@ -238,7 +222,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         doubts=manifest.doubts,
         places=manifest.places,
         stale_days=stale,
-        grouped_by=manifest.grouped_by,
+        grouping=manifest.grouping,
     )
 
 

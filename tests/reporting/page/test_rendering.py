@@ -231,7 +231,7 @@ def test_what_is_known_of_a_capability_alone_is_in_its_panel(summary: Summary) -
     )
     whole = replace(summary, capabilities=(made.capability,), everything=(made,), askers=askers)
     seen = read(render_page(whole))
-    assert "Could be overtaken by the next in 25 % of cases" in seen.text
+    assert "Could be overtaken by the next in 25 % of samples" in seen.text
     assert "Asked for by 2 tenants in 2 repositories, most often in 'coast' of 'reeve' (5)" in seen.text
     assert "Decisions that hold no longer dec-000000000001, dec-000000000002" in seen.text
 
@@ -253,7 +253,7 @@ def test_without_trends_there_is_no_column_of_them(summary: Summary) -> None:
     for text in said(367, trend=None, weekly=()):
         assert "The newest record is 367 days old" in text
         assert "The bars count" not in text
-        assert text.count("Trend") == text.count("Trends look")
+        assert text.count("Trend") == text.count("Trends compare")
     for text in said(None):
         assert "Trend" in text
 
@@ -287,7 +287,7 @@ def test_without_records_nothing_is_said_of_operations_together(summary: Summary
 def test_texts_name_the_numbers_that_are_used(summary: Summary, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(rendering._ENVIRONMENT.globals, "draws", 777)
     monkeypatch.setattr(rendering, "_ENVIRONMENT", rendering._ENVIRONMENT.overlay())  # no cached templates
-    assert "It comes from 777 random draws of the images" in read(render_page(summary)).text
+    assert "It comes from 777 random samples of the images" in read(render_page(summary)).text
 
 
 def test_a_page_of_thousands_of_the_worst_is_not_too_large(summary: Summary) -> None:

@@ -198,11 +198,11 @@ def _print_listing(output: Output, listing: "Listing", text_format: ListFormat) 
 
 
 def _why_empty(listing: "Listing") -> str:
-    from vocabgap.reporting.overviews import nothing
+    from vocabgap.reporting.wording import phrase
 
     if listing.scan.summary.records:
         return f"No record fits, of {listing.scan.summary.records:,}."
-    return f"{nothing(listing.scan.summary)}.\n{account_line(listing.scan.summary)}"
+    return f"{phrase('nothing', listing.scan.summary)}.\n{account_line(listing.scan.summary)}"
 
 
 def _print_shown(output: Output, shown: "Shown", most: int | None) -> None:
@@ -241,17 +241,18 @@ def _print_shown(output: Output, shown: "Shown", most: int | None) -> None:
 
 def _capability_lines(capability: "Capability", lineage: tuple[str, ...]) -> list[str]:
     """The evidence for a capability, a line each."""
-    from vocabgap.reporting.wording import SEVERAL, day, likely, rank_of, satisfaction, trend
+    from vocabgap.reporting.wording import SEVERAL, day, phrase
 
     images, sessions = count(capability.images, "image"), count(capability.sessions, "session")
     sure = f"{SEVERAL}, " if capability.mixed else ""
-    spread = f"{capability.mentions:,} ({sure}likely {likely(capability)}) on {images} in {sessions}"
+    likely = phrase("likely", capability)
+    spread = f"{capability.mentions:,} ({sure}likely {likely}) on {images} in {sessions}"
     lines = [
         f"{capability.capability_id}  {excerpt(capability.label)}",
         f"status: {capability.status}",
-        f"rank: {visible(rank_of(capability, 'the counts'))}",
-        f"mentions: {spread}; {satisfaction(capability)}",
-        f"seen: {day(capability.first_seen)} to {day(capability.last_seen)}; {trend(capability)}",
+        f"rank: {phrase('rank', capability, 'the counts')}",
+        f"mentions: {spread}; {phrase('satisfaction', capability)}",
+        f"seen: {day(capability.first_seen)} to {day(capability.last_seen)}; {phrase('trend', capability)}",
         f"category: {visible(capability.intent_category)}",
     ]
     if capability.operations:

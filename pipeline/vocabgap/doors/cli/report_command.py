@@ -341,9 +341,9 @@ def _cells(item: "Capability") -> list[object]:
 def _mark(item: "Capability", ranked_by: str) -> str:
     """What is to be known of the place of a capability that is shown."""
     from vocabgap.model.tables import REGRESSED
-    from vocabgap.reporting.wording import SEVERAL, pinned
+    from vocabgap.reporting.wording import SEVERAL, phrase
 
-    by_hand = excerpt(pinned(item, ranked_by))
+    by_hand = phrase("pinned", item, ranked_by)
     marks = [*[SEVERAL] * item.mixed, *[by_hand] * bool(by_hand), *[REGRESSED] * (item.status == REGRESSED)]
     return f" ({', '.join(marks)})" if marks else ""
 
@@ -358,13 +358,13 @@ def _bracket(rank: int, ties: Iterable[tuple[int, int]]) -> str:
 
 
 def _row(item: "Capability", summary: "Summary") -> dict[str, object]:
-    from vocabgap.reporting.wording import likely
+    from vocabgap.reporting.wording import phrase
 
     return {
         "#": f"{item.rank} {_bracket(item.rank, summary.ties)}" if summary.ties else item.rank,
         "capability": excerpt(item.label) + _mark(item, summary.ranked_by),
         "mentions": item.mentions,
-        "likely": likely(item),
+        "likely": phrase("likely", item),
         "images": item.images,
         "sessions": item.sessions,
         "last seen": item.last_seen.date().isoformat() if item.last_seen else None,
@@ -375,12 +375,12 @@ def _row(item: "Capability", summary: "Summary") -> dict[str, object]:
 
 def _elsewhere(summary: "Summary") -> list[str]:
     """Why ranks are missing in the list, in a line, if any are."""
-    from vocabgap.reporting.wording import too_few
+    from vocabgap.reporting.wording import phrase
 
     kinds = {
         "decided": summary.settled_total,
         "probably covered": summary.covered_total,
-        too_few(summary.fewest): summary.hidden,
+        phrase("too_few", summary.fewest): summary.hidden,
     }
     numbers = [f"{number:,} {kind}" for kind, number in kinds.items() if number]
     return [f"Left out whatever their rank: {', '.join(numbers)}; see report.md."] if numbers else []
@@ -388,20 +388,20 @@ def _elsewhere(summary: "Summary") -> list[str]:
 
 def _closing(result: "Run") -> list[str]:
     from vocabgap.ingest.selection import undated
-    from vocabgap.reporting.wording import too_close
+    from vocabgap.reporting.wording import phrase
 
     summary, published = result.published.summary, result.published
     account = summary.account
     lines = []
     if not summary.capabilities:
-        lines.append(f"{summary.nothing_shown}.")
+        lines.append(f"{phrase('nothing_shown', summary)}.")
     else:
         lines.append(
             f"\n{len(summary.capabilities)} of {count(summary.total, 'capability', 'capabilities')},"
             f" {count(summary.mentions, 'mention')}."
         )
         if summary.ties:
-            lines.append(f"{too_close(summary.ties)}.")
+            lines.append(f"{phrase('too_close', summary.ties)}.")
         lines += _elsewhere(summary)
     if account is not None:
         filtered = f"; {count(account.filtered, 'record')} filtered out" if account.filtered else ""
@@ -423,6 +423,6 @@ def _closing(result: "Run") -> list[str]:
         )
     installing = published.manifest.installing
     hint = f" (no model installed; {installing})" if installing else ""
-    lines.append(f"Grouped by {summary.grouped_by}{hint}.")
+    lines.append(f"Grouped by {phrase('grouped_by', summary)}{hint}.")
     lines.append(published_line(published))
     return lines

@@ -52,9 +52,9 @@ def rendered(name: str, values: dict[str, Any]) -> str:
 
 def _nothing(account: Any) -> str:  # noqa: ANN401 - of a scan or of a report
     """Say why there is nothing to show."""
-    from vocabgap.reporting.overviews import nothing
+    from vocabgap.reporting.wording import phrase
 
-    return nothing(account)
+    return phrase("nothing", account)
 
 
 def _minute(moment: datetime) -> str:

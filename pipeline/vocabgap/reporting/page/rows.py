@@ -14,19 +14,7 @@ import msgspec
 
 from vocabgap.model.capability import Asker, Capability, Example, Tally, Workaround
 from vocabgap.reporting.capability import MOST_LISTED, Listed
-from vocabgap.reporting.overviews import who_asked
-from vocabgap.reporting.wording import (
-    SEVERAL,
-    factors,
-    interval,
-    likely,
-    overtaken,
-    pinned,
-    rating,
-    satisfaction,
-    short_hash,
-    trend,
-)
+from vocabgap.reporting.wording import SEVERAL, phrase, rating, short_hash
 from vocabgap.text import excerpt
 
 Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
@@ -241,15 +229,15 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         first_seen=_day(item.first_seen),
         last_seen=_day(item.last_seen),
         priority=round(item.priority, 4),
-        interval=interval(item),
-        likely=likely(item),
+        interval=phrase("rank_interval", item),
+        likely=phrase("likely", item),
         several=SEVERAL if item.mixed else "",
-        pinned=excerpt(pinned(item, index.ranked_by), most),
-        overtaken=overtaken(item),
-        asked=excerpt(who_asked(item, index.askers), most),
-        rated=satisfaction(item),
-        trend_said=trend(item),
-        factors=factors(item),
+        pinned=excerpt(phrase("pinned", item, index.ranked_by), most),
+        overtaken=phrase("overtaken", item),
+        asked=excerpt(phrase("asked_by", item, index.askers), most),
+        rated=phrase("satisfaction", item),
+        trend_said=phrase("trend", item),
+        factors=phrase("factors", item),
         category=index.categories.place(item.intent_category),
         categories=_placed(item.categories[: limits.names], index.categories),
         operations=_placed(item.operations[: limits.names], index.operations),
@@ -280,7 +268,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
             (excerpt(each.entry, most), each.mentions, tuple(excerpt(said, most) for said in each.wordings))
             for each in item.covered
         ),
-        lineage=tuple(excerpt(sentence, most) for sentence in listed.lineage),
+        lineage=tuple(excerpt(phrase("lineage", relation), most) for relation in listed.lineage),
         decisions=tuple(excerpt(sentence, most) for sentence in item.decisions),
         outgrown=tuple(excerpt(name, most) for name in item.outgrown),
         cohesion=round(item.cohesion, 2),

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, Request, Route, sync_playwright
 from builders.reporting import NOW
 from vocabgap.model.capability import Capability, Cover, Recurring, Tally, Wording
 from vocabgap.pipeline import Run
-from vocabgap.reporting.capability import COVERED, HIDDEN, OPEN, SETTLED, Listed, Past
+from vocabgap.reporting.capability import COVERED, HIDDEN, OPEN, SETTLED, Listed, Past, Relation
 from vocabgap.reporting.overviews import CapabilityTerms, CheckedTerms, OpenTerm, Place, TermMeaning
 from vocabgap.reporting.page.rendering import render_page
 from vocabgap.reporting.places import MOST_PLACES
@@ -228,7 +228,7 @@ def _varied(place: int, demo: tuple[Listed, ...]) -> Listed:
         *original.on_images,
         *(Tally(f"extra-{number:02}", 1) for number in range(14 if place == 0 else 0)),
     )
-    told = ("Split off <masks>, which had 12 mentions, rank 3: 5 mentions of it",) if place % 2 else ()
+    told = (Relation("split", item.label, "<masks>", 12, 3, 5),) if place % 2 else ()
     if place % 12 == 6:
         undated = replace(
             capability, first_seen=None, last_seen=None, trend=None, weekly=(0,) * len(item.weekly)

@@ -198,7 +198,7 @@ def test_phone_shows_the_ranking_first(file: Path, visit: Visit) -> None:
     expect(page.locator("#rows a").nth(3)).to_be_in_viewport(ratio=1)
     tops = [
         page.locator(each).evaluate("each => each.getBoundingClientRect().top")
-        for each in ("#list", ".told", "#map")
+        for each in ("#list", ".opening", "#map")
     ]
     assert tops == sorted(tops)
 

@@ -7,7 +7,7 @@ function evidenceOf(capability) {
       ...folding(all, wordingsShown, wordings),
       others(capability.other_wordings, 'wording', 'capabilities.parquet'),
     ]),
-    section('workarounds', 'Done instead', capability.workarounds, (all) => bullets(all.map(withMentions))),
+    section('workarounds', 'Workarounds', capability.workarounds, (all) => bullets(all.map(withMentions))),
     section('used', 'Entries used instead', capability.vocabulary_used, tallies),
     section('decisions', 'Decided', capability.decisions, (all) => bullets(all.map(dated))),
     section('commands', 'Decide', commandsFor(capability), commands),
@@ -44,7 +44,7 @@ function facts(capability) {
     capability.pinned
       ? ['Rank', isolated(capability.pinned)]
       : [`Rank, with ${run.confidence} % confidence`, capability.interval],
-    ...(capability.overtaken ? [['Could be overtaken by the next', `in ${capability.overtaken} of cases`]] : []),
+    ...(capability.overtaken ? [['Could be overtaken by the next', `in ${capability.overtaken} of samples`]] : []),
     ...(capability.asked ? [['Asked for', isolated(capability.asked)]] : []),
     ['Priority', capability.factors],
     ...(run.weeks ? [['Trend', capability.trend_said]] : []),

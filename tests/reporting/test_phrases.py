@@ -1,0 +1,239 @@
+"""Phrases about capabilities, as plain text."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from vocabgap.model.capability import Asker, Capability, Workaround
+from vocabgap.pipeline import Run
+from vocabgap.reporting.capability import Relation
+from vocabgap.reporting.wording import phrase, short_hash, sparkline
+
+COAST, TOWN, PIER = Asker("reeve", "coast", 5), Asker("reeve", "town", 3), Asker("pilot", "coast", 3)
+TOLD = Relation("continued", "sky mask", "sky mask", 12, 3, 5)
+
+
+def capability(demo_run: Run, **changed: Any) -> Capability:  # noqa: ANN401 - whatever fields there are
+    """Return the first capability of the demo with some fields changed."""
+    return replace(demo_run.published.summary.capabilities[0], **changed)
+
+
+@pytest.mark.parametrize(("low", "high", "text"), [(1, 1, "1"), (1, 3, "1–3"), (9, 12, "9–12")])
+def test_an_interval_of_one_rank_is_that_rank(demo_run: Run, low: int, high: int, text: str) -> None:
+    assert phrase("rank_interval", capability(demo_run, rank_low=low, rank_high=high)) == text
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        (
+            {"weekly": (0,) * 8 + (1, 2, 3, 4)},
+            "rising: 10 mentions in the last 12 weeks, 10 of them in the last 4",
+        ),
+        ({"weekly": (1,) + (0,) * 11}, "rising: 1 mention in the last 12 weeks, none of them in the last 4"),
+        ({"weekly": (0,) * 12}, "rising: no mention in the last 12 weeks"),
+        ({"weekly": (0, 0, 3)}, "rising: 3 mentions in the last 3 weeks, 3 of them in the last week"),
+        # As the trend itself: the third of five weeks is two, rounded.
+        ({"weekly": (0, 0, 0, 2, 3)}, "rising: 5 mentions in the last 5 weeks, 5 of them in the last 2"),
+        ({"first_seen": None}, "no date can be read"),
+        ({"trend": None}, "too early for a trend: the first record of all is less than 3 weeks old"),
+        ({"trend": None, "weekly": (0, 0)}, "no trend: nothing was logged lately"),
+    ],
+)
+def test_a_trend_says_which_mentions_it_compares(demo_run: Run, changed: dict[str, Any], text: str) -> None:
+    assert phrase("trend", capability(demo_run, **{"trend": "rising"} | changed)) == text
+
+
+@pytest.mark.parametrize(
+    ("mentions", "text"),
+    [
+        ((1,), "Workaround: way 0 (1 time)."),
+        ((3, 2, 2), "Most frequent workaround: way 0 (3 times)."),
+        ((3, 3, 2), "Most frequent workaround: way 0 (3 times), and 1 other just as often."),
+        ((1,) * 5, "Workaround: way 0 (1 time), and at least 4 others just as often."),
+    ],
+)
+def test_equally_frequent_workarounds_are_counted(
+    demo_run: Run, mentions: tuple[int, ...], text: str
+) -> None:
+    done = tuple(Workaround(f"way {place}", often) for place, often in enumerate(mentions))
+    assert phrase("workaround", capability(demo_run, workarounds=done)) == text
+
+
+@pytest.mark.parametrize(
+    ("weekly", "bars"),
+    [
+        ((), ""),
+        ((0, 0, 0), "▁▁▁"),
+        ((0, 1, 2), "▁▅█"),
+        ((0, 1, 2, 3, 4, 5, 6, 7), "▁▂▃▄▅▆▇█"),
+        ((1, 1000), "▂█"),
+    ],
+)
+def test_a_sparkline_has_one_bar_a_week(weekly: tuple[int, ...], bars: str) -> None:
+    assert sparkline(weekly) == bars
+
+
+def test_factors_say_what_the_priority_is_made_of(demo_run: Run) -> None:
+    item = capability(demo_run, priority=0.4567, reach=1.0, need=0.5, recency=0.909)
+    assert phrase("factors", item) == "0.46 (reach 1.00, need 0.50, recency 0.91)"
+
+
+@pytest.mark.parametrize(
+    ("ranked_by", "first", "second", "text"),
+    [
+        ("mentions", 5, 3, "It leads by 2 mentions."),
+        ("mentions", 4, 3, "It leads by 1 mention."),
+        ("mentions", 3, 3, "The next has as many mentions."),
+        ("mentions", 3, 5, "The next has 2 more mentions."),
+        ("images", 1500, 2, "It leads by 1,498 images."),
+        ("unsatisfied", 4, 2, "It leads by 2 unsatisfied mentions."),
+        ("priority", 0.75, 0.5, "Its priority is 0.75, that of the next 0.50."),
+    ],
+)
+def test_a_lead_is_in_the_unit_of_the_ranking(
+    *, demo_run: Run, ranked_by: str, first: float, second: float, text: str
+) -> None:
+    one, two = (capability(demo_run, **{ranked_by: value}) for value in (first, second))
+    assert phrase("lead", one, two, ranked_by) == text
+
+
+SURE = "Its rank is 1, with 90 % confidence between 1 and 4."
+CLOSE = "Ranks 1 to 14 are too close to call"
+
+
+@pytest.mark.parametrize(
+    ("share", "behind", "ties", "text"),
+    [
+        (None, 2, (), f"It leads by 1 mention. {SURE}"),
+        (None, 2, ((3, 9),), f"It leads by 1 mention. {SURE}"),
+        (
+            0.214,
+            2,
+            (),
+            f"It leads by 1 mention. The second would be first in 21 % of random samples of images. {SURE}",
+        ),
+        (0.214, 3, (), f"It leads by 1 mention. {SURE}"),  # the next that is shown is not the next
+        (None, 2, ((1, 14), (15, 20)), f"{CLOSE}. {SURE}"),
+        (
+            0.216,
+            2,
+            ((1, 14),),
+            f"{CLOSE}: the second would be first in 22 % of random samples of images. {SURE}",
+        ),
+        (None, None, (), SURE),
+    ],
+)
+def test_a_place_says_how_sure_it_is(
+    *, demo_run: Run, share: float | None, behind: int | None, ties: tuple[tuple[int, int], ...], text: str
+) -> None:
+    own = {"rank_low": 1, "rank_high": 4, "mentions": 5, "next_ahead": share, "workarounds": ()}
+    one = capability(demo_run, rank=1, **own)
+    others = (one,) if behind is None else (one, capability(demo_run, rank=behind, mentions=4))
+    run = replace(demo_run.published.summary, ties=ties, stale_days=90)
+    assert phrase("place", one, others, run) == text
+
+
+def test_a_pin_never_comes_with_the_confidence_of_a_rank(demo_run: Run) -> None:
+    item = capability(demo_run, rank=1, rank_low=4, rank_high=24, pinned_by="ana", unpinned_rank=9)
+    run = replace(demo_run.published.summary, stale_days=90)
+    assert phrase("pinned", item, "mentions") == "pinned by ana; by mentions rank 9, 4 to 24"
+    assert phrase("rank", item, "mentions") == "1, pinned by ana; by mentions rank 9, 4 to 24"
+    assert (phrase("rank_interval", item), phrase("overtaken", item)) == ("pinned", "")
+    assert phrase("place", item, (item,), run).startswith(
+        "Without the pin its rank by mentions would be 9, with 90 % confidence between 4 and 24."
+    )
+
+
+@pytest.mark.parametrize(
+    ("ties", "text"),
+    [
+        ([], ""),
+        ([(1, 2)], "1 and 2 are too close to call"),
+        ([(1, 3)], "1 to 3 are too close to call"),
+        ([(1, 2), (3, 5)], "1 to 2 and 3 to 5 are too close to call"),
+        ([(1, 3), (4, 9), (1000, 1200)], "1 to 3, 4 to 9 and 1,000 to 1,200 are too close to call"),
+    ],
+)
+def test_ties_are_one_sentence(ties: list[tuple[int, int]], text: str) -> None:
+    assert phrase("too_close", ties) == text
+
+
+@pytest.mark.parametrize(
+    ("fewest", "text"),
+    [
+        ({"images": 2, "sessions": 0}, "on fewer than 2 images"),
+        ({"mentions": 4}, "of fewer than 4 mentions"),
+        ({"images": 1, "sessions": 1}, "in fewer than 1 known session"),
+        ({"images": 3, "sessions": 2}, "on fewer than 3 images or in fewer than 2 known sessions"),
+    ],
+)
+def test_what_is_left_out_lacks_only_what_was_asked_for(fewest: dict[str, int], text: str) -> None:
+    assert phrase("too_few", fewest) == text
+
+
+@pytest.mark.parametrize(
+    ("kinds", "text"),
+    [
+        ({"continued": 1204, "split": 0, "merged": 1, "new": 2}, "1,204 continued, 1 merged, 2 new"),
+        ({"continued": 0, "new": 0}, "nothing changed"),
+    ],
+)
+def test_changes_name_only_what_happened(kinds: dict[str, int], text: str) -> None:
+    assert phrase("changes", kinds) == text
+
+
+@pytest.mark.parametrize(
+    ("own", "everybody", "text"),
+    [
+        ((COAST,), (COAST,), ""),
+        ((COAST,), (COAST, TOWN, PIER), "in 'coast' of 'reeve' only"),
+        (
+            (COAST, TOWN, PIER),
+            (COAST, TOWN, PIER),
+            "by 2 tenants in 3 repositories, most often in 'coast' of 'reeve' (5)",
+        ),
+        ((TOWN, PIER), (COAST, TOWN, PIER), "by 2 tenants in 2 repositories, most often in no single one"),
+        ((COAST, TOWN), (COAST, TOWN), "in 2 repositories, most often in 'coast' (5)"),
+    ],
+)
+def test_tenants_are_named_if_there_are_several(
+    demo_run: Run, own: tuple[Asker, ...], everybody: tuple[Asker, ...], text: str
+) -> None:
+    assert phrase("asked_by", capability(demo_run, asked_by=own), everybody) == text
+
+
+@pytest.mark.parametrize(
+    ("everybody", "text"),
+    [
+        ((), ""),
+        ((COAST,), "All records are from the repository 'coast' of the tenant 'reeve'."),
+        ((COAST, TOWN, PIER), "They are from 3 repositories of 2 tenants."),
+    ],
+)
+def test_the_origin_of_all_records_is_a_sentence(everybody: tuple[Asker, ...], text: str) -> None:
+    assert phrase("origin", everybody) == text
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({}, "In the run before: 12 mentions, rank 3"),
+        ({"previous_rank": None}, "In the run before: 12 mentions, not ranked"),
+        ({"previous_label": "masks"}, "In the run before, as masks: 12 mentions, rank 3"),
+        ({"relation": "merged"}, "Took in sky mask, which had 12 mentions, rank 3: 5 mentions of it"),
+        ({"relation": "split"}, "Split off sky mask, which had 12 mentions, rank 3: 5 mentions of it"),
+        (
+            {"relation": "new", "previous_label": None, "previous_mentions": None, "previous_rank": None},
+            "New: no wording of it was there in the run before",
+        ),
+    ],
+)
+def test_each_relation_is_a_sentence(changed: dict[str, Any], text: str) -> None:
+    assert phrase("lineage", replace(TOLD, **changed)) == text
+
+
+def test_a_hash_is_cut_to_what_can_be_seen_of_it() -> None:
+    assert short_hash("5e" * 32) == "5e5e5e5e5e5e"
+    assert short_hash(" \n" * 9 + "5e\x1b" * 9) == "5e\\u001b5e\\u"
