@@ -170,6 +170,7 @@ def environment(*, autoescape: bool, **filters: Callable[..., object]) -> jinja2
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        auto_reload=False,
         undefined=jinja2.StrictUndefined,
     )
     shared = (capital, count, day, in_seconds, in_words, iso, number, number_range, rating, short_hash)
