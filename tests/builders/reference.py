@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import msgspec
 from typer.main import get_command
@@ -191,7 +191,7 @@ def settings() -> Iterator[str]:
 
 def _source() -> type:
     (field,) = (field for field in msgspec.structs.fields(Settings) if field.name == "source")
-    kind: type = field.type.__args__[1]
+    kind: type = get_args(get_args(field.type)[0])[1]
     return kind
 
 

@@ -2,30 +2,28 @@
 
 from typing import Annotated, Final, Literal
 
-import msgspec
-
 from vocabgap.extensions import Extension, Reference, RootReader
-from vocabgap.model.section import PathText, Section, flag
+from vocabgap.model.section import PathText, Section, flag, meaning
 
 DEFAULT_CORPUS: Final = "corpus"
 DEFAULT_DIMENSION: Final = 256  # of the vectors that a backup gets of what was pushed
 
 
 class CorpusSettings(Section, frozen=True):
-    """The shared corpus: where it lies, what is done about false claims, and when what is out of date may go.
-
-    Attributes:
-        folder: Where the corpus lies.
-        tenant_spoof: What is done about chunks that claim another tenant or repository.
-        orphan_version_gap: How often a tenant must have been configured anew since a chunk was ingested until
-            the chunk may go.
-        dimension: Dimensions of the vectors that a backup makes for what was pushed.
-    """
+    """Where the shared corpus lies, how it treats false claims, and when old chunks may go."""
 
     folder: Annotated[PathText, flag("--corpus", "Folder of the shared corpus.")] = DEFAULT_CORPUS
-    tenant_spoof: Literal["overwrite", "reject"] = "overwrite"
-    orphan_version_gap: Annotated[int, msgspec.Meta(ge=1)] = 2
-    dimension: Annotated[int, msgspec.Meta(ge=1, le=65_536)] = DEFAULT_DIMENSION
+    tenant_spoof: Annotated[
+        Literal["overwrite", "reject"],
+        meaning("What to do with chunks that claim another tenant or repository."),
+    ] = "overwrite"
+    orphan_version_gap: Annotated[
+        int,
+        meaning("Configurations of a tenant after the one of a chunk, until the chunk may go.", ge=1),
+    ] = 2
+    dimension: Annotated[
+        int, meaning("Dimensions of the vectors that a backup makes for pushed chunks.", ge=1, le=65_536)
+    ] = DEFAULT_DIMENSION
 
 
 EXTENSION: Final = Extension(

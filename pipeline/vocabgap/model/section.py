@@ -1,6 +1,6 @@
 """What the tables of the settings file have in common."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
@@ -15,6 +15,11 @@ PathText = Annotated[str, msgspec.Meta(min_length=1, pattern=rf"\A(?!{ADDRESS})"
 """A path as text. It cannot be the address of another machine."""
 
 
-def flag(name: str, meaning: str = "") -> msgspec.Meta:
-    """Return the metadata of a setting that an option of the command line sets, and its help."""
-    return msgspec.Meta(description=meaning or None, extra={"flag": name})
+def meaning(sentence: str, **bounds: Any) -> msgspec.Meta:  # noqa: ANN401 - as msgspec has them
+    """Return the metadata of a setting: its meaning, and the bounds of its value."""
+    return msgspec.Meta(description=sentence, **bounds)
+
+
+def flag(name: str, sentence: str, **bounds: Any) -> msgspec.Meta:  # noqa: ANN401 - as above
+    """Return the metadata of a setting that an option of the command line sets; its meaning is the help."""
+    return msgspec.Meta(description=sentence, extra={"flag": name}, **bounds)

@@ -14,6 +14,7 @@ from typing import (
     TypedDict,
     TypeVar,
     get_args,
+    get_origin,
 )
 
 import msgspec
@@ -32,7 +33,7 @@ from vocabgap.model.record import (
     fold_operation,
     operation_key,
 )
-from vocabgap.model.section import PathText, Section, flag
+from vocabgap.model.section import PathText, Section, flag, meaning
 from vocabgap.model.sources import Source, shipped_sources, sources_in_force
 
 BY_WORDING: Final = "by wording"
@@ -73,9 +74,10 @@ class Gate(StrEnum):
 
 
 def shared_from(min_images: int | None) -> int:
-    """How many images a capability, or its words, must be on to be shared.
+    """Return how many images a capability, or its words, must be on to be shared.
 
-    What was asked for with `--min-images` must not tell of single images.
+    Raises:
+        InvalidInputError: `--min-images` would let single images be recognised.
     """
     fewest = DEFAULT_SHARED_FROM if min_images is None else min_images
     if fewest < LEAST_SHARED_FROM:
@@ -87,56 +89,45 @@ def shared_from(min_images: int | None) -> int:
 
 
 class _LogSettings(Section, frozen=True):
-    """Whose records are read, and how far the search for them goes.
+    """The owner of the records, and the limits of the search for logs."""
 
-    Attributes:
-        tenant: Whose records those of plain logs are.
-        hidden: Whether names that start with a dot are searched.
-        max_expanded_mib: What a compressed log may expand to, in MiB.
-    """
-
-    tenant: Annotated[str, msgspec.Meta(min_length=1)] = DEFAULT_TENANT
+    tenant: Annotated[str, meaning("Tenant of the records of plain logs.", min_length=1)] = DEFAULT_TENANT
     hidden: Annotated[bool, flag("--hidden", "Search names that start with a dot, too.")] = False
-    max_expanded_mib: Annotated[int, msgspec.Meta(ge=1, le=1_048_576)] = 1024
+    max_expanded_mib: Annotated[
+        int, meaning("Size that a compressed log may expand to, in MiB.", ge=1, le=1_048_576)
+    ] = 1024
 
 
 class IngestSettings(_LogSettings, frozen=True):
-    """Which folders and logs are read where a command is given none, and how.
+    """The folders and logs that are read, and how."""
 
-    Attributes:
-        roots: What is read where a command names nothing; relative to the folder of the settings file.
-    """
-
-    roots: tuple[PathText, ...] = ()
+    roots: Annotated[
+        tuple[PathText, ...],
+        meaning("Folders and logs of commands that name none, relative to the folder of the settings file."),
+    ] = ()
 
 
 class ScanSettings(_LogSettings, frozen=True):
-    """All that a scan depends on: `[ingest]`, and what gap logs are called and how they are read.
+    """The settings that a scan depends on: those of `[ingest]`, and the sources of gap logs.
 
     Attributes:
-        sources: The kinds of logs, by name.
+        sources: The sources by name.
     """
 
     sources: Mapping[str, Source] = msgspec.field(default_factory=shipped_sources)
 
 
 class ClusterSettings(Section, frozen=True):
-    """How wordings are compared, and how far apart two of the same need may be.
-
-    Attributes:
-        threshold: The cosine distance at which two needs differ; by default that which suits the wordings.
-        stop_words: Words to ignore beside the function words.
-        synonyms: A word, and those that it stands for.
-        embedder: `auto` (the model of the extra `embed` if it is installed), `minilm` (that model), `none`,
-            or a model's folder; null is none, too.
-    """
+    """How wordings are compared, and how far apart two wordings of the same need may be."""
 
     threshold: Annotated[
         Annotated[float, msgspec.Meta(ge=0, le=1)] | Literal["by wording"],
         flag("--threshold", "Cosine distance at which two needs differ, 0 to 1."),
     ] = BY_WORDING
-    stop_words: tuple[str, ...] = ()
-    synonyms: dict[str, tuple[str, ...] | str] = msgspec.field(default_factory=dict)
+    stop_words: Annotated[tuple[str, ...], meaning("Words to ignore beside the function words.")] = ()
+    synonyms: Annotated[
+        dict[str, tuple[str, ...] | str], meaning("A word, and the words that it stands for.")
+    ] = msgspec.field(default_factory=dict)
     embedder: Annotated[
         PathText | None,
         flag(
@@ -147,69 +138,56 @@ class ClusterSettings(Section, frozen=True):
     ] = AUTO
 
 
-_Weight = Annotated[float, msgspec.Meta(ge=0.0, le=10.0)]
+_MAX_WEIGHT: Final = 10.0
 
 
 class RankSettings(Section, frozen=True):
-    """What the ranking counts first, what counts as established, and how priority and trend are reckoned.
+    """What the ranking counts first, what counts as established, and how priority and trend are computed.
 
-    A setting with a flag is an option of `vocabgap report`, stands in the command that makes a report again,
-    and is told where two runs differ in it. One called `min_` and a number of table `capabilities` says how
-    many of these a capability has to have to be established; those that have fewer are ranked after all
-    that have enough.
-
-    Attributes:
-        by: What to count first. Ties go to the more mentioned, then to more images, more sessions, the later
-            last mention, and the label that sorts first.
-        min_images: Distinct images that a capability must be on to be established. What is on fewer comes
-            after all others, and a report only counts it.
-        min_sessions: Distinct sessions, likewise.
-        half_life_days: Days after which a last mention counts half in the priority.
-        reach_weight: Exponent of the reach in the priority; 0 leaves it out.
-        need_weight: Exponent of the need.
-        recency_weight: Exponent of the recency.
-        window_weeks: Weeks before now that the trend looks at, if anything was logged so long ago.
+    A setting with a flag is an option of `vocabgap report`, part of the command that makes a report again,
+    and named if two runs differ in it. A setting `min_X` names the least value of column `X` of table
+    `capabilities` for an established capability; the others are ranked after all established ones.
     """
 
     by: Annotated[RankBy, flag("--rank-by", "What to count first.")] = RankBy.MENTIONS
     min_images: Annotated[
-        int, msgspec.Meta(ge=0), flag("--min-images", "Leave out of the report what is on fewer images.")
+        int, flag("--min-images", "Leave out of the report what is on fewer images.", ge=0)
     ] = 1
     min_sessions: Annotated[
-        int, msgspec.Meta(ge=0), flag("--min-sessions", "Leave out of the report what is in fewer sessions.")
+        int, flag("--min-sessions", "Leave out of the report what is in fewer sessions.", ge=0)
     ] = 0
-    half_life_days: Annotated[float, msgspec.Meta(ge=0.1, le=100_000.0)] = 90.0
-    reach_weight: _Weight = 1.0
-    need_weight: _Weight = 1.0
-    recency_weight: _Weight = 1.0
-    window_weeks: Annotated[int, msgspec.Meta(ge=LEAST_WEEKS, le=520)] = 12
+    half_life_days: Annotated[
+        float, meaning("Days after which a last mention counts half in the priority.", ge=0.1, le=100_000.0)
+    ] = 90.0
+    reach_weight: Annotated[
+        float, meaning("Exponent of the reach in the priority; 0 leaves it out.", ge=0.0, le=_MAX_WEIGHT)
+    ] = 1.0
+    need_weight: Annotated[float, meaning("Exponent of the need.", ge=0.0, le=_MAX_WEIGHT)] = 1.0
+    recency_weight: Annotated[float, meaning("Exponent of the recency.", ge=0.0, le=_MAX_WEIGHT)] = 1.0
+    window_weeks: Annotated[
+        int,
+        meaning("Weeks before now that the trend looks at, if the logs are so old.", ge=LEAST_WEEKS, le=520),
+    ] = 12
 
     @property
     def fewest(self) -> dict[str, int]:
-        """How many of which column of table `capabilities` an established capability has at least."""
+        """The least value of an established capability, by column of table `capabilities`."""
         names = (name for name in self.__struct_fields__ if name.startswith("min_"))
         return {name.removeprefix("min_"): getattr(self, name) for name in names}
 
     @property
     def shared_from(self) -> int:
-        """Images that are enough for what may leave the machine; the default of `min_images` says nothing."""
+        """The images that suffice for the shareable page; the default of `min_images` does not count."""
         return shared_from(None if self.min_images == RankSettings().min_images else self.min_images)
 
 
 class ReportSettings(Section, frozen=True):
-    """Where the files go, how many capabilities are shown, and what a job insists on.
-
-    Attributes:
-        out: Folder that the files are published in.
-        top: Capabilities that are shown; 0 shows all.
-        allow_empty: Whether a report of nothing is published, too.
-        fail_on: What the report must not have; exit 5 where it does.
-    """
+    """Where the files go, how many capabilities are shown, and when a report fails."""
 
     out: Annotated[PathText, flag("--out", "Folder of the published report.")] = DEFAULT_OUT
-    top: Annotated[
-        int, msgspec.Meta(ge=0, le=1_000_000), flag("--top", "Capabilities or groups to show; 0 shows all.")
-    ] = DEFAULT_TOP
+    top: Annotated[int, flag("--top", "Capabilities or groups to show; 0 shows all.", ge=0, le=1_000_000)] = (
+        DEFAULT_TOP
+    )
     allow_empty: Annotated[
         bool, flag("--allow-empty", "Publish a report even if no log is found, or no record fits.")
     ] = False
@@ -224,98 +202,85 @@ class ReportSettings(Section, frozen=True):
 
 
 class CheckSettings(Section, frozen=True):
-    """What is known to be bad.
-
-    Attributes:
-        baseline: File of bad lines that count no more, as `check --write-baseline` writes it.
-    """
+    """The bad lines that are known."""
 
     baseline: Annotated[
         PathText | None, flag("--baseline", "File of known bad lines, which do not count.")
     ] = None
 
 
+_Paths = str | tuple[str, ...]
+
+
 class VocabularyFields(Section, frozen=True):
-    """Where the fields of an entry lie: keys joined by dots, or a JSON pointer; of several the first.
+    """Where the fields of an entry lie: keys joined by dots, or a JSON pointer. The first of several counts.
 
-    Where they lead to nothing, the keys of manifests are tried: name, description, tags and touches.
-
-    Attributes:
-        name: Where the name lies that an entry is asked for by.
-        description: Where it says what it does.
-        tags: Where further words for it lie.
-        operations: Where the operations lie that it touches.
+    If they lead to nothing, the keys of manifests are tried: name, description, tags and touches.
     """
 
-    name: str | tuple[str, ...] = ()
-    description: str | tuple[str, ...] = ()
-    tags: str | tuple[str, ...] = ()
-    operations: str | tuple[str, ...] = ()
+    name: Annotated[_Paths, meaning("The name that an entry is asked for by.")] = ()
+    description: Annotated[_Paths, meaning("What it does.")] = ()
+    tags: Annotated[_Paths, meaning("Further words for it.")] = ()
+    operations: Annotated[_Paths, meaning("The operations that it touches.")] = ()
 
 
 class VocabularySettings(Section, frozen=True):
-    """What can already be asked for, and how the files that list it are read.
-
-    Attributes:
-        paths: Files and folders that list the vocabulary.
-        threshold: Share of a wording that one entry explains where it probably covers it.
-        entries: Where a file has its entries, if neither under `entries` nor under `tools`: keys joined by
-            dots, or a JSON pointer.
-    """
+    """What agents can ask for already, and how the files that list it are read."""
 
     paths: Annotated[
         tuple[PathText, ...],
         flag("--vocabulary", "File or folder that lists what agents can ask for already."),
     ] = ()
-    threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] = DEFAULT_COVERED
-    entries: Annotated[str, msgspec.Meta(min_length=1)] | None = None
+    threshold: Annotated[
+        float, meaning("Share of a wording that an entry explains to cover it probably.", ge=0, le=1)
+    ] = DEFAULT_COVERED
+    entries: Annotated[
+        Annotated[str, msgspec.Meta(min_length=1)] | None,
+        meaning(
+            "Where a file has its entries, if neither under `entries` nor under `tools`: keys joined by dots,"
+            " or a JSON pointer."
+        ),
+    ] = None
     fields: VocabularyFields = VocabularyFields()
 
 
 class DecisionSettings(Section, frozen=True):
-    """What people decided.
-
-    Attributes:
-        file: The file that keeps what was decided.
-    """
+    """The decisions of people."""
 
     file: Annotated[PathText, flag("--decisions", "File of the decisions.")] = DEFAULT_DECISIONS
 
 
 class AliasSettings(Section, frozen=True):
-    """Further spellings of categories and operations, beside the built-in ones.
+    """Further spellings of categories and operations, beside the built-in ones."""
 
-    Attributes:
-        categories: Spelling to category.
-        operations: Spelling to operation.
-    """
-
-    categories: dict[str, str] = msgspec.field(default_factory=dict)
-    operations: dict[str, str] = msgspec.field(default_factory=dict)
+    categories: Annotated[dict[str, str], meaning("Spelling to category.")] = msgspec.field(
+        default_factory=dict
+    )
+    operations: Annotated[dict[str, str], meaning("Spelling to operation.")] = msgspec.field(
+        default_factory=dict
+    )
 
 
 class CategorySettings(Section, frozen=True):
-    """Which there are beside the usual ones, whether each record gets one, and what operations are for.
+    """The categories beside the usual ones, and whether each record gets one."""
 
-    Attributes:
-        known: Categories beside the usual ones; `log` notes any other that no run has.
-        reclassify: Whether records without a category are given one.
-        operations: Operation to the category that it tells of.
-    """
-
-    known: tuple[str, ...] = ()
+    known: Annotated[
+        tuple[str, ...], meaning("Categories beside the usual ones; `log` notes any other that no run has.")
+    ] = ()
     reclassify: Annotated[
         bool,
         flag("--reclassify", "Give records without a category one, from their words or their operations."),
     ] = False
-    operations: dict[str, str] = msgspec.field(default_factory=dict)
+    operations: Annotated[dict[str, str], meaning("Operation to the category that it stands for.")] = (
+        msgspec.field(default_factory=dict)
+    )
 
 
 _Table = TypeVar("_Table", bound=Section)
 
 
 class Aliases(TypedDict):
-    """What stages fold categories and operations by, as they want it handed in."""
+    """The aliases that stages fold categories and operations by, as arguments."""
 
     category_aliases: dict[str, str]
     operation_aliases: dict[str, str]
@@ -323,13 +288,6 @@ class Aliases(TypedDict):
 
 class Settings(Section, frozen=True):
     """Everything that can be set for a run.
-
-    Attributes:
-        not_a_gap: Name of a rule to its phrases, beside the built-in ones of that name, which
-            `vocabgap --json status` lists. `re:` begins a regular expression; `if failed:` a phrase that
-            tells only where something failed and nothing is named as missing. An empty list switches a rule
-            off.
-        source: Name of a kind of log to how it is read, laid over the built-in one of that name.
 
     Each slice of the program adds its own table; `of` returns it.
     """
@@ -343,8 +301,18 @@ class Settings(Section, frozen=True):
     decisions: DecisionSettings = DecisionSettings()
     aliases: AliasSettings = AliasSettings()
     categories: CategorySettings = CategorySettings()
-    not_a_gap: dict[str, tuple[str, ...] | str] = msgspec.field(default_factory=dict)
-    source: dict[str, Source] = msgspec.field(default_factory=dict)
+    not_a_gap: Annotated[
+        dict[str, tuple[str, ...] | str],
+        meaning(
+            "Name of a rule to its phrases, beside the built-in ones of that name; `vocabgap --json status`"
+            " lists these. `re:` begins a regular expression. `if failed:` begins a phrase that counts only"
+            " if something failed and nothing is named as missing. An empty list switches a rule off."
+        ),
+    ] = msgspec.field(default_factory=dict)
+    source: Annotated[
+        dict[str, Source],
+        meaning("Name of a kind of log to how it is read, laid over the built-in one of that name."),
+    ] = msgspec.field(default_factory=dict)
 
     def of(self, table: type[_Table]) -> _Table:
         """Return the table of a slice, such as `GlossarySettings`."""
@@ -357,12 +325,12 @@ class Settings(Section, frozen=True):
 
     @property
     def sources(self) -> dict[str, Source]:
-        """What gap logs are called and how they are read, the shipped sources included."""
+        """The sources of gap logs, the shipped ones included."""
         return sources_in_force(self.source)
 
     @property
     def scan(self) -> ScanSettings:
-        """What `scan` depends on."""
+        """The settings that `scan` depends on."""
         return ScanSettings(
             **{name: getattr(self.ingest, name) for name in _LogSettings.__struct_fields__},
             sources=self.sources,
@@ -370,12 +338,12 @@ class Settings(Section, frozen=True):
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """What is no gap of the vocabulary, the built-in rules included."""
+        """The rules that tell what is no gap of the vocabulary, the built-in ones included."""
         return rules_in_force(self.not_a_gap)
 
     @property
     def known_categories(self) -> frozenset[str]:
-        """The categories that need no explanation: built-in ones, and those that a setting names."""
+        """The built-in categories, and those that a setting names."""
         named = (
             *self.categories.known,
             *self.categories.operations.values(),
@@ -385,7 +353,7 @@ class Settings(Section, frozen=True):
 
     @property
     def operation_categories(self) -> dict[str, str]:
-        """Operation to category as `reclassify` wants it, the built-in ones included."""
+        """Operation to category for `reclassify`, the built-in ones included."""
         categories, operations = self.category_aliases, self.operation_aliases
         own = {
             operation_key(fold_operation(name, operations)): fold_category(category, categories)
@@ -395,19 +363,19 @@ class Settings(Section, frozen=True):
 
     @property
     def category_aliases(self) -> dict[str, str]:
-        """Spelling to category as `fold_category` wants it, the built-in ones included."""
+        """Spelling to category for `fold_category`, the built-in ones included."""
         own = self.aliases.categories.items()
         return {**CATEGORY_ALIASES, **{category_key(spelling): category for spelling, category in own}}
 
     @property
     def operation_aliases(self) -> dict[str, str]:
-        """Name to operation as `fold_operation` wants it, the built-in ones included."""
+        """Name to operation for `fold_operation`, the built-in ones included."""
         own = self.aliases.operations.items()
         return {**OPERATION_ALIASES, **{operation_key(name): operation for name, operation in own}}
 
     @property
     def folding(self) -> Aliases:
-        """Both of them, by the names of arguments."""
+        """The aliases of both, by the names of arguments."""
         return {"category_aliases": self.category_aliases, "operation_aliases": self.operation_aliases}
 
 
@@ -428,25 +396,27 @@ if not TYPE_CHECKING:
 
 
 class Flag(NamedTuple):
-    """An option of the command line that says a setting."""
+    """An option of the command line that sets a setting."""
 
     table: str
     key: str
     kind: Any  # without its bounds
     default: Any
-    meaning: str  # in `--help`; empty where each command has its own words
+    meaning: str
 
 
 @cache
 def known_flags() -> dict[str, Flag]:
-    """The options of the command line that say a setting."""
+    """Return the options of the command line that set a setting."""
     flags = {}
     for table in structs.fields(Settings):
-        for field in structs.fields(table.type) if table.name not in {"not_a_gap", "source"} else ():
+        for field in structs.fields(table.type) if isinstance(table.default, Section) else ():
             for meta in getattr(field.type, "__metadata__", ()):
                 if meta.extra:
-                    kind, meaning = get_args(field.type)[0], meta.description or ""
-                    flags[meta.extra["flag"]] = Flag(table.name, field.name, kind, field.default, meaning)
+                    kind = get_args(field.type)[0]
+                    flags[meta.extra["flag"]] = Flag(
+                        table.name, field.name, kind, field.default, meta.description
+                    )
     return flags
 
 
@@ -456,12 +426,12 @@ _Settings = TypeVar("_Settings", bound=Section)
 def overridden(
     settings: _Settings, names: Mapping[str, str] = {}, hint: str = "", /, **changes: object
 ) -> _Settings:
-    """Settings with the changes that are not None, all of them checked as those of a file are.
+    """Return settings with the changes that are not None, all checked as those of a file are.
 
     Args:
-        settings: What holds where nothing is changed.
-        names: Setting to the argument that says it, where that is called otherwise.
-        hint: What to do about a value that cannot be meant.
+        settings: The settings to change.
+        names: Setting to the name of its argument, if that differs.
+        hint: What to do about a value that does not fit.
         **changes: Setting to its value.
 
     Raises:
@@ -471,7 +441,7 @@ def overridden(
     for name in changes.keys() - kinds.keys():
         raise InvalidInputError(f"there is no setting '{name}'", hint=nearest(name, kinds))
     given = {name: _plain(value, kinds[name]) for name, value in changes.items() if value is not None}
-    # Also what is not changed: a struct that is made by hand checks nothing.
+    # A struct that is made by hand checks nothing, so that all values are checked here.
     values = {**structs.asdict(settings), **given}
     return type(settings)(
         **{
@@ -482,8 +452,9 @@ def overridden(
 
 
 def _plain(value: object, kind: object) -> object:
-    """Several texts as a tuple, be it a single one or a set."""
-    if isinstance(value, str) and kind == tuple[str, ...]:
+    """Return several texts as a tuple, given as a single one or as a set."""
+    bare = get_args(kind)[0] if get_origin(kind) is Annotated else kind
+    if isinstance(value, str) and bare == tuple[str, ...]:
         return (value,)
     if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
         return tuple(value)
