@@ -34,8 +34,7 @@ from vocabgap.model.tables import RECORDS
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.classifying import reclassify, with_categories, with_given_categories
 from vocabgap.ranking.coverage import covered
-from vocabgap.ranking.identity import identify
-from vocabgap.ranking.lineage import Lineage, trace
+from vocabgap.ranking.identity import Lineage, identify, trace
 from vocabgap.ranking.screening import screen
 from vocabgap.ranking.vocabulary import Vocabulary, configured_vocabulary
 from vocabgap.reporting.doubts import doubts_of

@@ -9,8 +9,7 @@ from builders.ranking import records
 from vocabgap.clustering.grouping import cluster
 from vocabgap.model.tables import GROUPS, IDENTITIES, LINEAGE, VERDICTS, Apart, Together
 from vocabgap.ranking.capabilities import rank
-from vocabgap.ranking.identity import Identified, derived_id, identify
-from vocabgap.ranking.lineage import trace
+from vocabgap.ranking.identity import Identified, derived_id, identify, trace
 
 NINE = datetime(2025, 5, 10, 9, tzinfo=UTC)
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from vocabgap.ranking.lineage import relations
+from vocabgap.ranking.identity import relations
 
 Surface = tuple[str, str, int]
 SCHEMA = {

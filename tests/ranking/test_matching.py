@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vocabgap.ranking.lineage import matched, overlaps
+from vocabgap.ranking.identity import matched, overlaps
 
 SCHEMA = {"previous": pl.String, "present": pl.String, "shared": pl.Int64, "preferred": pl.Boolean}
 

@@ -45,32 +45,29 @@ def rank(
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
     **overrides: object,
 ) -> pl.DataFrame:
-    """Rank the capabilities that some records ask for.
-
-    What people have pinned stands before all others, what they dismissed or authored after them.
+    """Rank the capabilities that some records ask for: pinned ones first, dismissed and authored ones last.
 
     Args:
-        records: Table `records`: those that were clustered, or some of them. They are what is counted.
+        records: Table `records`: those that were clustered, or some of them. These are counted.
         clusters: The groups of their wordings.
-        settings: What is counted first, what counts as established, and how priority and trend are reckoned.
-        now: The moment that priority and trend count as the present; the latest readable timestamp of the
-            corpus by default, so that the same records give the same table on any day.
-        identities: Table `identities`: what earlier runs and decisions say of the groups. Without it
-            identifiers come from the labels' surfaces, and all are open.
-        corpus: Table `records`: all that were clustered, where `records` are some of them; `records` by
-            default. What a capability is, since when, which way it goes and what became of it (identifier,
-            label, cohesion, `first_seen`, `trend`, `weekly`, `status`) does not depend on what is counted.
+        settings: The count to sort by, what is established, and the parameters of priority and trend.
+        now: The present for priority and trend; by default the latest readable timestamp of the corpus, so
+            that the same records give the same table on any day.
+        identities: Table `identities`: identifiers and decisions of the groups. Without it, identifiers come
+            from the labels' surfaces, and all are open.
+        corpus: Table `records`: all that were clustered; `records` by default. Identifier, label, cohesion,
+            `first_seen`, `trend`, `weekly` and `status` depend on the corpus, not on what is counted.
         category_aliases: Lower-case spelling to category.
         operation_aliases: Lower-case name to operation.
         overrides: Single settings, by their names in `RankSettings`: `by="unsatisfied", min_images=2`.
 
     Returns:
-        Table `capabilities`, in order of rank; every record is a mention of exactly one row. `covered_by` is
-        empty: `covered` fills it.
+        Table `capabilities`, in order of rank; every record is a mention of exactly one row. `covered` fills
+        the empty column `covered_by`.
 
     Raises:
-        InvalidInputError: An argument cannot be used, a record's wording was not clustered, or nothing in
-            the corpus asks for what a record asks for.
+        InvalidInputError: An argument cannot be used, a record's wording was not clustered, or the corpus
+            lacks a group of the records.
     """
     require_kind("settings", settings, RankSettings, "a RankSettings")
     settings = overridden(settings, **overrides)
@@ -107,7 +104,7 @@ def rank(
     )
 
     def placed(*, pins: bool) -> pl.DataFrame:
-        """In order of rank, with the intervals of these."""
+        """Sort by rank and add the intervals."""
         numbers = (settings.by.value, *_TIES)
         ordered = described.with_columns(_standing(pins=pins).alias("standing")).sort(
             "standing", *numbers, "label", "capability_id",
@@ -119,7 +116,7 @@ def rank(
     ranking = placed(pins=True).with_columns(pl.lit(None, pl.Int64).alias("unpinned_rank"))
     is_first = pl.col("standing") == _PINNED
     if ranking.select(is_first.any()).item():
-        # A pin is no evidence: how sure its place is, is told of the place that the counts give it.
+        # A pin is no evidence: the interval is that of the place that the counts give.
         by_counts = placed(pins=False).select("cluster", *_INTERVAL, unpinned_rank="rank")
         ranking = ranking.join(by_counts, on="cluster", how="left", suffix="_unpinned").with_columns(
             pl.when(is_first).then(pl.col(f"{name}_unpinned")).otherwise(name).alias(name)
@@ -133,18 +130,17 @@ def rank(
 
 
 def order_of(ranked: pl.DataFrame, ranked_by: RankBy | str | None = None) -> RankBy:
-    """What a ranking counts first.
+    """Return the count that a ranking is sorted by.
 
-    What people have decided about may stand anywhere, and what is not established or settled stands behind;
-    among the rest, and among those, the numbers say it.
+    Capabilities with decisions may stand anywhere. The others must be sorted within their block: established,
+    not established, or settled.
 
     Args:
         ranked: Table `capabilities`.
-        ranked_by: What it was ranked by, if that is known; else the first of the rankings that its order
-            fits.
+        ranked_by: The count, if it is known; else the first one that fits the order.
 
     Raises:
-        InvalidInputError: The order is another one than that, or none that a ranking gives.
+        InvalidInputError: The order is another one, or none that a ranking gives.
     """
     fitting = _fitting(ranked) if ranked["rank"].is_sorted() else []
     if not fitting:
@@ -161,7 +157,6 @@ def order_of(ranked: pl.DataFrame, ranked_by: RankBy | str | None = None) -> Ran
 
 
 def _fitting(ranked: pl.DataFrame) -> list[RankBy]:
-    """The rankings that an order fits."""
     block = (pl.col("status").is_in(SETTLED), pl.col("established"))
     undecided = ranked.filter(pl.col("decisions").list.len() == 0)
     falls = undecided.select((pl.col(by.value).diff() <= 0).over(*block).all() for by in RankBy)
@@ -169,10 +164,9 @@ def _fitting(ranked: pl.DataFrame) -> list[RankBy]:
 
 
 def _standing(*, pins: bool) -> pl.Expr:
-    """Blocks that are ranked one after the other, whatever is counted.
+    """Return the number of each row's block; blocks are ranked one after the other.
 
-    What people have pinned, if pins count, what is established, what is not, and what people have dismissed
-    or authored, also where they had pinned it before.
+    The order is: pinned (if pins count), established, not established, dismissed or authored.
     """
     settled, is_pinned = pl.col("status").is_in(SETTLED), pl.col("pinned") & pins
     return pl.when(settled).then(3).when(is_pinned).then(_PINNED).when("established").then(1).otherwise(2)
@@ -185,7 +179,6 @@ def _with_evidence(
     category_aliases: Mapping[str, str],
     operation_aliases: Mapping[str, str],
 ) -> pl.DataFrame:
-    """The evidence of each cluster beside its numbers."""
     category = partial(fold_category, aliases=category_aliases)
     operation = partial(fold_operation, aliases=operation_aliases)
     evidence = [

@@ -1,4 +1,4 @@
-"""Categories for records that have none, from how others were categorised and from their operations."""
+"""Categories for records without one, learned from the categorised records and from operations."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -31,9 +31,9 @@ LEAST_CATEGORIES: Final = 2
 LEAST_OF_OPERATION: Final = 10
 _NEARLY_ALL: Final = 0.9
 _LEAST_OF_CATEGORY: Final = 5  # fewer are no pattern
-_BY_CHANCE: Final = 0.001  # that so many records of one term lack a category, as often as records do
-_MOST_WORDINGS: Final = 20_000  # to learn from: beyond, more of the same costs and tells little
-# Tried at 1, 10 and 100; 10 is the one whose probabilities say how often it is right.
+_BY_CHANCE: Final = 0.001  # probability that all records of a term lack a category by chance
+_MOST_WORDINGS: Final = 20_000  # to learn from; more cost time and hardly change the result
+# Of 1, 10 and 100, this value gives the best calibrated probabilities.
 _INVERSE_REGULARISATION: Final = 10.0
 _ITERATIONS: Final = 1_000
 _DIGITS: Final = 9  # of a weight: what different processors agree on
@@ -43,13 +43,13 @@ _CATEGORY: Final = ("category", "category_by", "category_probability")
 
 @dataclass(frozen=True)
 class Reclassified:
-    """Records with the categories that they have, or were given.
+    """Records with their own or assigned categories.
 
     Attributes:
         gaps: The rows handed in, with `category`, `category_by` and `category_probability`.
-        by_operations: Records that counted and got their category from their operations.
-        by_classifier: Records that counted and got it from the classifier.
-        learned_from: Records that the classifier learned from; 0 where there was none.
+        by_operations: The number of counted records with a category from their operations.
+        by_classifier: The number of counted records with a category from the classifier.
+        learned_from: The number of records that the classifier learned from; 0 without a classifier.
     """
 
     gaps: pl.DataFrame
@@ -66,17 +66,17 @@ def reclassify(
     category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> Reclassified:
-    """Give uncategorised records a category, and never another one to those that have one.
+    """Assign a category to uncategorised records; leave the others as they are.
 
-    A record gets the category that a classifier of its words, trained on the categorised records of the
-    corpus, is sure of; else that which most of its known operations are for, unless its words are those of
-    a need that no agent gives a category.
+    A classifier of words, trained on the categorised records, assigns a category if it is sure. Else the most
+    frequent category of the record's operations is taken, unless its words are those of needs that agents
+    leave uncategorised.
 
     Args:
         gaps: Table `gaps`.
         corpus: What to learn from, table `gaps` or `records`; the counted rows of `gaps` by default.
-        operations: Operation, as `operation_key` has it, to category; `uncategorized` for one that tells
-            nothing. What the corpus itself shows of further operations is added.
+        operations: Operation, as `operation_key` has it, to category; `uncategorized` for one without any.
+            The corpus adds further operations.
         category_aliases: Lower-case spelling to category.
         operation_aliases: Lower-case name to operation.
 
@@ -125,7 +125,7 @@ def reclassify(
 def with_categories(
     gaps: pl.DataFrame, *, category_aliases: Mapping[str, str] = CATEGORY_ALIASES
 ) -> pl.DataFrame:
-    """Say of each record which category its agent gave it, if any; what was given before stays."""
+    """Add the category that the agent gave to each record; keep categories that were assigned before."""
     said = folded(gaps["intent_category"], partial(fold_category, aliases=category_aliases))
     by_agent = pl.col("category_by").is_null() & (said != UNCATEGORIZED)
     return gaps.with_columns(
@@ -135,7 +135,7 @@ def with_categories(
 
 
 def with_given_categories(records: pl.DataFrame) -> pl.DataFrame:
-    """Records to be ranked by the category that they were given, where the agent gave none."""
+    """Use the assigned category of each record whose agent gave none."""
     given = pl.col("category_by").is_in([CategoryBy.OPERATIONS.value, CategoryBy.CLASSIFIER.value])
     return records.with_columns(
         pl.when(given).then("category").otherwise("intent_category").alias("intent_category")
@@ -157,8 +157,7 @@ def train(
     )
     if known.height < LEAST_RECORDS or known["category"].n_unique() < LEAST_CATEGORIES:
         return None, 0
-    # What is said over and over is one example that weighs more: in one order, whatever the order of the
-    # records.
+    # Repeated wordings are one example with a greater weight, in an order that records do not change.
     distinct = (
         known.group_by("terms", "category")
         .agg(pl.len().alias("records"))
@@ -166,7 +165,6 @@ def train(
         .sort("records", "written", "category", descending=[True, False, False])
         .head(_MOST_WORDINGS)
     )
-    # Loading these takes longer than most runs, and few ask for it.
     from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
@@ -191,7 +189,7 @@ def operations_of(
     category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> dict[str, str]:
-    """Which operations are for which category, as the categorised records of a corpus have it."""
+    """Learn the category of each operation from the categorised records of a corpus."""
     GAPS.require(corpus, _READ)
     counted = _counted(corpus).select("intent_category", "operations_involved").with_row_index("record")
     involved = counted.explode("operations_involved").drop_nulls("operations_involved")
@@ -227,7 +225,7 @@ def _as_they_are(terms: Iterable[str]) -> Iterable[str]:
 def _plain(
     vectorizer: "TfidfVectorizer", model: "LogisticRegression", uncategorized: Iterable[str]
 ) -> Classifier:
-    """The model as plain numbers; for two categories scikit-learn keeps the weights of the second only."""
+    """Return the model as plain numbers; scikit-learn keeps one row of weights for two categories."""
     weights, intercepts = model.coef_, model.intercept_
     if len(model.classes_) == LEAST_CATEGORIES:
         weights, intercepts = np.vstack([0 * weights, weights]), np.append(0 * intercepts, intercepts)

@@ -1,7 +1,7 @@
-"""Operations that stand together in records: which sets recur, in how many, and how many chance would give.
+"""Sets of operations that recur in records, how often, and how often by chance.
 
-Closed sets, by prefix-preserving closure extension (Uno, Kiyomi, Arimura: LCM ver. 2, 2004), the most
-frequent first, so that very many of them can be cut off where the counts say so.
+The sets are closed ones, found by prefix-preserving closure extension (Uno, Kiyomi, Arimura: LCM ver. 2,
+2004), the most frequent first, so that the search can stop early.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,8 +19,8 @@ from vocabgap.model.record import OPERATION_ALIASES, fold_operation
 from vocabgap.model.tables import COMBINATIONS, IMAGE_KEY, RECORDS, stripped
 from vocabgap.ranking.evidence import operation_sets
 
-LEAST: Final = 3  # records of a set, and sessions: fewer are no pattern, and one session decides nothing
-MOST_OPERATIONS: Final = 20  # of a record: one with more says what was in use, not what belongs together
+LEAST: Final = 3  # records and sessions of a set; fewer are no pattern
+MOST_OPERATIONS: Final = 20  # of a record; one with more lists what was in use
 MOST_SETS: Final = 1_000
 _MOST_WORK: Final = 40_000_000  # operations of records that are looked at: a few seconds
 _STEP: Final = 5_000  # a step costs about as much as looking at so many
@@ -40,23 +40,21 @@ class _Set(NamedTuple):
 def recurring_sets(
     records: pl.DataFrame, *, operation_aliases: Mapping[str, str] = OPERATION_ALIASES
 ) -> pl.DataFrame:
-    """The sets of two or more operations that stand together in records, whatever else these involve.
+    """Find the sets of two or more operations that records use together, whatever else they use.
 
-    A set is in as many records as involve all of it; of one session those with the same operations count
-    once. Only closed sets are listed: those that no larger set is in as many records as.
-
-    Chance would give as many records as if one of the operations joined the others without regard to them,
-    whichever gives most; lift is how many times as many there are. Of two operations that is the lift of
-    association rules (Brin and others 1997). Records that name no operation are left out of it.
+    A set is in each record that involves all of it; records of one session with the same operations count
+    once. A closed set is listed: one that no larger set is in as many records as. By chance, one operation
+    would join the others independently; `expected` takes the operation that gives most. Lift is the ratio to
+    that, for two operations the lift of association rules (Brin and others 1997).
 
     Args:
         records: Table `records` or `gaps`; of the latter the rows that count.
         operation_aliases: Lower-case name to operation.
 
     Returns:
-        Table `combinations`: first the sets in most records beyond what chance gives. A set is in `LEAST`
-        records and sessions at least. Of more than `MOST_SETS` sets, or where all take too long to find,
-        those in most records are kept. Records that name more than `MOST_OPERATIONS` are left out.
+        Table `combinations`, sorted by the records beyond chance. A set is in at least `LEAST` records and
+        sessions. If there are more than `MOST_SETS`, or the search takes too long, the most frequent are
+        kept. Records that name more than `MOST_OPERATIONS`, or none, are left out.
 
     Raises:
         InvalidInputError: The frame cannot be used.
@@ -65,7 +63,7 @@ def recurring_sets(
     fold = partial(fold_operation, aliases=operation_aliases)
     few = records.select(_READ).filter(~names_too_many()).with_row_index("record")
     known = (stripped(pl.col("session_id")) != "").fill_null(value=False)
-    # A record of an unknown session has one of its own.
+    # A record without a known session counts as a session of its own.
     session = pl.struct(
         "tenant_id",
         pl.when(known).then("session_id").alias("session"),
@@ -85,17 +83,15 @@ def recurring_sets(
     )
     closed = _closed_sets(lists)
     expected = _expected(closed, lists)
-    several = [
-        (each, by_chance) for each, by_chance in zip(closed, expected, strict=True) if len(each.names) > 1
-    ]
+    several = [(own, chance) for own, chance in zip(closed, expected, strict=True) if len(own.names) > 1]
     found = pl.DataFrame(
-        [(each.names, len(each.names), each.records, by_chance) for each, by_chance in several],
+        [(own.names, len(own.names), own.records, chance) for own, chance in several],
         {name: COMBINATIONS.schema[name] for name in ("operations", "size", "records", "expected")},
         orient="row",
     )
     low = gammaincinv(found["records"].to_numpy().astype(np.float64), _LOWER_END)
     return (
-        found.with_columns(_distinct(lists, [each.lists for each, _ in several]))
+        found.with_columns(_distinct(lists, [own.lists for own, _ in several]))
         .with_columns(
             (pl.col("records") / pl.col("expected")).alias("lift"),
             (pl.Series(low, dtype=pl.Float64) / pl.col("expected")).alias("lift_low"),
@@ -113,12 +109,12 @@ def recurring_sets(
 
 
 def names_too_many() -> pl.Expr:
-    """Whether a record names more operations than are looked at."""
+    """Return whether a record names too many operations to be looked at."""
     return pl.col("operations_involved").list.n_unique() > MOST_OPERATIONS
 
 
 def _closed_sets(lists: pl.DataFrame) -> list[_Set]:
-    """The closed sets of any size in `LEAST` records or more, those in most records first."""
+    """Return the closed sets of any size in at least `LEAST` records, the most frequent first."""
     involved = lists.select("list", "records", pl.col("operations").alias("operation")).explode("operation")
     often = (
         involved.group_by("operation").agg(pl.col("records").sum()).filter(pl.col("records") >= LEAST)
@@ -132,7 +128,7 @@ def _closed_sets(lists: pl.DataFrame) -> list[_Set]:
     weights = lists["records"].to_numpy().astype(np.int64)
     found: list[_Set] = []
     several = work = pushed = 0
-    # Of each: minus its records, its turn, the lists of the set that it extends, by operation, and by which.
+    # An item: minus its records, its turn, its lists, the set that it extends, and the added operation.
     none = np.empty(0, np.int64)
     queue: list[tuple[int, int, _Ints, _Ints, int]] = [
         (-int(weights.sum()), 0, np.arange(lists.height), none, -1)
@@ -144,7 +140,7 @@ def _closed_sets(lists: pl.DataFrame) -> list[_Set]:
         records = by_operation.T @ weights[rows]
         closure = np.flatnonzero(records == -less)
         if not np.array_equal(closure[closure < core], before[before < core]):
-            continue  # it is found from another set
+            continue  # another set leads to it, too
         if len(closure) > 1 and several == MOST_SETS:
             break
         if len(closure):
@@ -159,20 +155,20 @@ def _closed_sets(lists: pl.DataFrame) -> list[_Set]:
                 )
     else:
         less = queue[0][0] if queue else 0
-    # Of those that are in as many records as the one that is next, some may be missing.
-    return [each for each in found if each.records > -less] or found
+    # Some of the sets with as many records as the next one may be missing.
+    return [own for own in found if own.records > -less] or found
 
 
 def _expected(closed: Sequence[_Set], lists: pl.DataFrame) -> list[float]:
-    """How many records each set would be in by chance."""
+    """Return the number of records that each set would be in by chance."""
     total = int(lists["records"].sum())
-    sets = [(frozenset(each.names), each.records) for each in closed]
+    sets = [(frozenset(own.names), own.records) for own in closed]
 
     def records_of(names: frozenset[str]) -> int:
-        # All of its closed supersets are among them, the one in most records first.
-        return next(records for each, records in sets if names <= each)
+        # The first closed superset has the same records.
+        return next(records for superset, records in sets if names <= superset)
 
-    single = {name: records_of(frozenset([name])) for each in closed for name in each.names}
+    single = {name: records_of(frozenset([name])) for names, _ in sets for name in names}
     return [
         max((single[name] * records_of(names - {name}) / total for name in names), default=0.0)
         for names, _ in sets
@@ -180,8 +176,8 @@ def _expected(closed: Sequence[_Set], lists: pl.DataFrame) -> list[float]:
 
 
 def _distinct(lists: pl.DataFrame, rows: Sequence[_Ints]) -> list[pl.Series]:
-    """The distinct sessions and images of the records that hold each set."""
-    numbers = np.repeat(np.arange(len(rows)), [len(each) for each in rows])
+    """Count the distinct sessions and images of each set."""
+    numbers = np.repeat(np.arange(len(rows)), list(map(len, rows)))
     positions = np.concatenate([*rows, np.empty(0, np.int64)])
     pairs = pl.DataFrame({"set": numbers, "list": positions}).cast({"list": lists.schema["list"]})
     columns = ("sessions", "images")

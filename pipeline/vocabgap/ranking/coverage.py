@@ -1,18 +1,14 @@
 """Which capabilities a vocabulary may have already: an agent that missed an entry is a finding, too.
 
-An entry is four fields: its name, its tags, its description and its operations. A word of the need
-is explained by an entry as far as the entry uses it (BM25: often is more than once, with
-diminishing returns, and a long description earns less for each word). `explained` is the share of
-the need that is explained, a rare word counting more than a frequent one, halved unless the entry's
-own name is explained by the need in turn. A word that the vocabulary does not know counts double,
-for it may be the very thing that is missing.
+An entry has four fields: name, tags, description and operations. An entry explains a word of the need as far
+as it uses the word (BM25: more occurrences count with diminishing returns, a long description less for each
+word). `explained` is the explained share of the need. A rare word counts more than a frequent one, and a word
+that no entry uses counts double: it may be what is missing. The share is halved unless the need explains the
+entry's own name in turn.
 
-Operations order the entries, but they do not decide whether one covers the need: an agent worked
-with the same operation whether or not an entry exists. So `score` holds both, and `explained` only
-the words; and the entry that explains most is always among those told, wherever operations put it.
-
-Whether a capability is covered is judged by its wordings, each by itself and without its frame: one that an
-entry explains says nothing of the others, which may ask for something else.
+An agent works with an operation whether or not an entry exists. So operations order the entries, in `score`,
+but do not decide whether one covers the need. Each wording is judged by itself, without its frame: another
+wording may ask for something else.
 
 Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), for
 the term weights of fields.
@@ -37,17 +33,15 @@ from vocabgap.model.tables import CAPABILITIES
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.text import ignored_stems, stem, words
 
-SHOWN: Final = 3  # entries told for a need
+SHOWN: Final = 3  # entries listed for a need
 SATURATION: Final = 1.0  # occurrences at which a word is half explained
-LENGTH_SHARE: Final = 0.5  # of the length normalisation of descriptions, 0 for none to 1 for full
-ALIKE: Final = 0.5  # of their trigrams (Dice) that two words share at least to stand for each other
-SPELLING: Final = 0.6  # of a word that is only spelt alike, times its similarity
-UNKNOWN: Final = 2.0  # weight of a word that no entry uses beside the rarest word that one does
-OPERATION: Final = 0.25  # score of an operation that the entry shares and no other has
-NAMESAKE: Final = 2.0  # further shares of it where the entry is the operation's namesake
+LENGTH_SHARE: Final = 0.5  # of the length normalisation of descriptions, 0 to 1
+ALIKE: Final = 0.5  # share of trigrams (Dice) from which on two words stand for each other
+SPELLING: Final = 0.6  # weight of a word that is only spelt alike, times its similarity
+UNKNOWN: Final = 2.0  # weight of a word that no entry uses, relative to the rarest word
+OPERATION: Final = 0.25  # score of an operation that only this entry shares
+NAMESAKE: Final = 2.0  # further shares of it if the entry is the operation's namesake
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+")
-_HEAD: Final = re.compile(r"(?<!\w)(?:\w+|\W)")  # what a name may begin with
-_WORD: Final = re.compile(r"\w")
 _GRAM: Final = 3
 _SAME_DIGITS: Final = 9  # scores that differ only beyond these are the same
 _SAME: Final = 10.0 ** (1 - _SAME_DIGITS)
@@ -60,10 +54,9 @@ class Match:
 
     Attributes:
         entry: The entry.
-        score: What entries are ordered by: `explained` and the shared operations, 0 or more.
-        explained: How far words of the need and of the entry's name explain each other, 0 to 1.
-        terms: The words and operations that matched with their contributions, largest first; these add up to
-            the score.
+        score: `explained` and the shared operations, 0 or more; entries are sorted by it.
+        explained: How far the words of the need and of the entry's name explain each other, 0 to 1.
+        terms: The matching words and operations with their shares of the score, largest first.
     """
 
     entry: Entry
@@ -79,10 +72,7 @@ def covered(
     stop_words: Iterable[str] = (),
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> pl.DataFrame:
-    """Say of each capability which entries of a vocabulary come nearest, and which explain its wordings.
-
-    The need is the label; the operations of the records, each by the share of them that names it,
-    order the entries, but do not decide whether one covers it: that which explains most is always among them.
+    """Fill in the entries that come nearest to each capability, and those that explain its wordings.
 
     Args:
         ranked: Table `capabilities`.
@@ -91,8 +81,8 @@ def covered(
         operation_aliases: Lower-case name to operation, as `rank` had them.
 
     Returns:
-        The same with the column `covered_by` filled: three entries, or fewer, the nearest one first; and in
-        `variants`, of each wording, the entry that explains most of it and how much of it that is.
+        The same with the column `covered_by` filled, the nearest of up to three entries first. In `variants`,
+        each wording has the entry that explains most of it, and the share that it explains.
 
     Raises:
         InvalidInputError: An argument cannot be used.
@@ -105,7 +95,7 @@ def covered(
         [
             _row(match)
             for match in index.covering(
-                label, {each["name"]: each["mentions"] / mentions for each in operations}
+                label, {item["name"]: item["mentions"] / mentions for item in operations}
             )
         ]
         for label, operations, mentions in ranked.select("label", "operations", "mentions").iter_rows()
@@ -113,28 +103,27 @@ def covered(
     columns = {"covered_by": covers}
     if index.entries:
         columns["variants"] = [
-            [each | _explaining(index, each["wording"]) for each in variants]
+            [variant | _explaining(index, variant["wording"]) for variant in variants]
             for variants in ranked["variants"]
         ]
     return ranked.with_columns(_series(name, values) for name, values in columns.items())
 
 
 def _series(name: str, values: list[list[dict[str, Any]]]) -> pl.Series:
-    """A column of table `capabilities` that holds objects."""
-    # Made as a series, it would be made of a frame for each list, in three times the time.
-    return pl.from_dicts([{name: each} for each in values], {name: CAPABILITIES.schema[name]})[name]
+    # `pl.Series` would make a frame of each list, in three times the time.
+    return pl.from_dicts([{name: value} for value in values], {name: CAPABILITIES.schema[name]})[name]
 
 
 def probably_covered(threshold: float = DEFAULT_COVERED) -> pl.Expr:
-    """Whether most mentions of a capability are worded so that an entry probably covers them.
+    """Return whether an entry probably covers the wordings of most mentions of a capability.
 
-    Of one that is probably several needs no entry covers the whole.
+    No entry covers a capability that is probably several needs.
 
     Args:
         threshold: The share of a wording, 0 to 1, that an entry explains at least: `[vocabulary] threshold`.
 
     Returns:
-        True or false, never null: false where no vocabulary was given.
+        True or false, never null: false without a vocabulary.
     """
     explained, mentions = (pl.element().struct.field(name) for name in ("explained", "mentions"))
     within = pl.when(explained >= threshold).then(mentions).otherwise(0)
@@ -148,20 +137,19 @@ def entry_index(
     stop_words: Iterable[str] = (),
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> "EntryIndex":
-    """The index of a vocabulary whose operations are called as in table `capabilities`."""
+    """Index a vocabulary with its operations named as in table `capabilities`."""
     return EntryIndex(with_folded_operations(vocabulary.entries, operation_aliases), stop_words)
 
 
 def with_folded_operations(entries: Iterable[Entry], aliases: Mapping[str, str]) -> list[Entry]:
-    """The entries with their operations called as in table `capabilities`."""
+    """Return the entries with their operations named as in table `capabilities`."""
     fold = partial(fold_operation, aliases=aliases)
     return [replace(entry, operations=tuple(dict.fromkeys(map(fold, entry.operations)))) for entry in entries]
 
 
 def _explaining(index: "EntryIndex", wording: str) -> dict[str, Any]:
-    """The entry that explains most of a wording; null where none shares a word with it."""
-    # As it stands, too: where a frame is taken for what it is not, little is left.
-    matches = [match for said in (need(wording), wording) for match in index.covering(said, top=1)]
+    # The whole wording, too: a frame that is none would leave little.
+    matches = [match for text in (need(wording), wording) for match in index.covering(text, top=1)]
     best = max(matches, key=lambda match: match.explained, default=None)
     if best is None or not best.explained:
         return {"entry": None, "explained": 0.0}
@@ -179,7 +167,7 @@ def _row(match: Match) -> dict[str, Any]:
 
 
 class EntryIndex:
-    """The entries of a vocabulary, indexed by word. Their order does not matter.
+    """The entries of a vocabulary, indexed by word; their order does not matter.
 
     Args:
         entries: Entries of different names.
@@ -187,7 +175,6 @@ class EntryIndex:
     """
 
     def __init__(self, entries: Iterable[Entry], stop_words: Iterable[str] = ()) -> None:
-        """Index the entries."""
         self.entries = sorted(entries, key=lambda entry: entry.name)
         self._ignored = ignored_stems(stop_words)
         self._similar: dict[str, dict[str, float]] = {}
@@ -201,7 +188,7 @@ class EntryIndex:
 
     @cached_property
     def _postings(self) -> Mapping[str, Mapping[int, float]]:
-        """Each word to the entries that use it and how far these explain it, 0 to 1."""
+        """Map each word to the entries that use it, and to how far these explain it, 0 to 1."""
         texts = _own_words(self.entries)
         descriptions = [_stems(text) for text in texts]
         mean = sum(map(len, descriptions)) / max(len(descriptions), 1) or 1.0
@@ -209,7 +196,7 @@ class EntryIndex:
         for number, (entry, text, description) in enumerate(
             zip(self.entries, texts, descriptions, strict=True)
         ):
-            # The first sentence says what an entry is, so it counts beside the description it is part of.
+            # The first sentence says what an entry is, so it counts twice.
             short = (entry.name, *entry.tags, *entry.operations, _SENTENCE_END.split(text)[0])
             counts = Counter(word for part in short for word in _stems(part))
             shrunk = 1.0 - LENGTH_SHARE + LENGTH_SHARE * len(description) / mean
@@ -221,7 +208,7 @@ class EntryIndex:
 
     @cached_property
     def _trigrams(self) -> tuple[Mapping[str, int], Mapping[str, Sequence[str]]]:
-        """How many trigrams each word has, and which words hold each trigram."""
+        """Return the number of trigrams of each word, and the words that hold each trigram."""
         sizes: dict[str, int] = {}
         holders: dict[str, list[str]] = defaultdict(list)
         for word in self._postings:
@@ -232,7 +219,7 @@ class EntryIndex:
         return sizes, holders
 
     def _rarity(self, holders: int) -> float:
-        """The IDF of BM25 of a word or operation that some of the entries have."""
+        """Return the IDF (BM25) of a word or operation that some of the entries have."""
         return math.log(1.0 + (len(self.entries) - holders + 0.5) / (holders + 0.5))
 
     def _weight(self, word: str) -> float:
@@ -240,7 +227,7 @@ class EntryIndex:
         return self._rarity(holders) if holders else UNKNOWN * self._rarity(0)
 
     def _alike(self, word: str) -> Mapping[str, float]:
-        """The words of the entries that may stand for a word, with how far they do, 0 to 1."""
+        """Map the entries' words that may stand for a word to how far they do, 0 to 1."""
         if word not in self._similar:
             sizes, holders = self._trigrams
             grams = _grams(word)
@@ -251,7 +238,7 @@ class EntryIndex:
         return self._similar[word]
 
     def _need_words(self, phrase: str) -> dict[str, str]:
-        """The stems of a need to the words as written; neighbours that the entries write as one are one."""
+        """Map the stems of a need to its words; join neighbours that the entries write as one word."""
         written = words(phrase)
         words_of_need: dict[str, str] = {}
         at = 0
@@ -262,22 +249,17 @@ class EntryIndex:
                 joined if size > 1 else stem(written[at]), " ".join(written[at : at + size])
             )
             at += size
-        # A bare number is a setting of the need and not the need.
-        telling = {
-            word: text
-            for word, text in words_of_need.items()
-            if word not in self._ignored and not word.isdigit()
-        }
-        return telling or words_of_need
+        # A bare number is a setting, not the need.
+        telling = [word for word in words_of_need if word not in self._ignored and not word.isdigit()]
+        return {word: words_of_need[word] for word in telling} or words_of_need
 
     def covering(
         self, phrase: str, operations: Mapping[str, float] | None = None, top: int = SHOWN
     ) -> list[Match]:
-        """The entries that cover a need best, of equal ones the first by name; none without a score.
+        """Return the entries with the greatest scores, equal ones sorted by name; none with score 0.
 
-        Each operation comes with the share of the records that name it; one that is the name of an entry
-        counts as that entry, too. The last match gives way to the entry that explains most of the need, if
-        that is not among them.
+        Each operation comes with the share of the records that name it. The entry that explains most of the
+        need replaces the last match if it is not among them.
         """
         need = self._need_words(phrase)
         by_word = {word: self._explained(word) for word in need}
@@ -286,7 +268,7 @@ class EntryIndex:
             name: {number: share * weight for number, weight in self._shared(name).items()}
             for name, share in self._named_operations(need, operations or {}).items()
         }
-        # How far its name is explained can only lower what an entry has by its words.
+        # The entry's name can only lower what the entry has by its words.
         words_alone = _sums((by_word, total))
         bounds = _sums((by_word, total), (by_operation, 1.0))
 
@@ -302,25 +284,25 @@ class EntryIndex:
             ordered = tuple(sorted(terms.items(), key=lambda term: (-term[1], term[0])))
             return Match(self.entries[number], sum(terms.values()), explained, ordered)
 
-        nearest = _greatest(bounds, match, lambda each: each.score, top)
-        explains = _greatest(words_alone, match, lambda each: each.explained, 1)
-        shown = max((each.explained for each in nearest), default=0.0)
+        nearest = _greatest(bounds, match, lambda candidate: candidate.score, top)
+        explains = _greatest(words_alone, match, lambda candidate: candidate.explained, 1)
+        shown = max((candidate.explained for candidate in nearest), default=0.0)
         if explains and round(explains[0].explained, _SAME_DIGITS) > round(shown, _SAME_DIGITS):
             nearest[-1:] = explains
         return nearest
 
     def _explained(self, word: str) -> dict[int, float]:
-        """The entries that explain a word, with how much of its weight."""
+        """Map the entries that explain a word to how much of its weight they explain."""
         best: dict[int, float] = defaultdict(float)
         for other, share in self._alike(word).items():
-            # Of an unknown word no more can be explained than the known one weighs that it is spelt like.
+            # An unknown word counts no more than the known word that it is spelt like.
             weight = share * min(self._weight(word), self._weight(other))
             for number, often in self._postings[other].items():
                 best[number] = max(best[number], weight * often)
         return best
 
     def _name_share(self, number: int, need: Iterable[str]) -> float:
-        """The share of an entry's name that the need explains, 0 to 1."""
+        """Return the share of an entry's name that the need explains, 0 to 1."""
         weights = {word: self._weight(word) for word in self._names[number] if word in self._postings}
         shares = (
             weight * max((self._alike(word).get(part, 0.0) for word in need), default=0.0)
@@ -329,7 +311,7 @@ class EntryIndex:
         return sum(shares) / (sum(weights.values()) or 1.0)
 
     def _named_operations(self, need: Mapping[str, str], operations: Mapping[str, float]) -> dict[str, float]:
-        """The operations involved and, with the share 1, those that the need names in so many words."""
+        """Return the involved operations and, with share 1, those that the need names."""
         shares = {
             name: 1.0 for name, parts in self._operation_words.items() if parts and parts <= need.keys()
         }
@@ -338,7 +320,7 @@ class EntryIndex:
         return dict(sorted(shares.items()))
 
     def _shared(self, operation: str) -> dict[int, float]:
-        """The entries that an operation speaks for, with how much it adds to their scores."""
+        """Map the entries that share an operation to what it adds to their scores."""
         holders = self._operations.get(operation, [])
         share = OPERATION * self._rarity(len(holders)) / self._rarity(1)
         shared = dict.fromkeys(holders, share)
@@ -349,7 +331,7 @@ class EntryIndex:
 
 
 def _sums(*shares: tuple[Mapping[str, Mapping[int, float]], float]) -> dict[int, float]:
-    """What each entry has of some wholes together."""
+    """Add up what each entry has of some wholes."""
     sums: dict[int, float] = defaultdict(float)
     for parts, whole in shares:
         for held in parts.values():
@@ -361,7 +343,7 @@ def _sums(*shares: tuple[Mapping[str, Mapping[int, float]], float]) -> dict[int,
 def _greatest(
     bounds: Mapping[int, float], match: Callable[[int], Match], value: Callable[[Match], float], top: int
 ) -> list[Match]:
-    """The matches of the greatest value, which no entry's bound falls short of, the greatest first."""
+    """Return the matches of the greatest values; `bounds` are no less than the values."""
     heap: list[Match] = []
     best: list[float] = []  # a heap of the greatest values so far
     for number, bound in sorted(bounds.items(), key=lambda bounded: (-bounded[1], bounded[0])):
@@ -380,7 +362,7 @@ def _stems(text: str) -> list[str]:
 
 
 def _grams(word: str) -> frozenset[str]:
-    """The trigrams of a word; none where it holds a digit, for another digit is another thing."""
+    """Return the trigrams of a word; none if it holds a digit, for another digit is another thing."""
     if any(map(str.isdigit, word)):
         return frozenset()
     padded = f" {word} "
@@ -388,29 +370,15 @@ def _grams(word: str) -> frozenset[str]:
 
 
 def _own_words(entries: Sequence[Entry]) -> list[str]:
-    """The descriptions without the names of other entries, for what these say is said of another entry.
+    """Return the descriptions without the names of other entries.
 
-    Only names of several words are taken out: a single one may be meant as a word.
+    A name of one word stays: it may be meant as a word.
     """
-    names = frozenset(entry.name for entry in entries if len(words(entry.name)) > 1)
-    # A name is looked up by how it begins and how long it is: one pattern of all would try them one by one.
-    sizes: dict[str, set[int]] = defaultdict(set)
-    for name in names:
-        sizes[_HEAD.findall(name)[0]].add(len(name))
-    longest_first = {head: sorted(sizes_of_head, reverse=True) for head, sizes_of_head in sizes.items()}
-    return [_own_part(entry, names, longest_first) for entry in entries]
-
-
-def _own_part(entry: Entry, names: frozenset[str], sizes: Mapping[str, Sequence[int]]) -> str:
-    text = entry.description
-    parts: list[str] = []
-    copied = at = 0
-    while head := _HEAD.search(text, at):
-        start = head.start()
-        ends = (start + size for size in sizes.get(head.group(), ()))
-        end = next((end for end in ends if text[start:end] in names and not _WORD.match(text, end)), None)
-        at = head.end() if end is None else end
-        if end is not None and text[start:end] != entry.name:
-            parts.append(text[copied:start])
-            copied = end
-    return " ".join((*parts, text[copied:]))
+    names = sorted((entry.name for entry in entries if len(words(entry.name)) > 1), key=len, reverse=True)
+    if not names:
+        return [entry.description for entry in entries]
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
+    return [
+        pattern.sub(lambda name: name[0] if name[0] == own else " ", text)  # noqa: B023 - called at once
+        for own, text in ((entry.name, entry.description) for entry in entries)
+    ]

@@ -1,4 +1,4 @@
-"""What speaks for a capability: counts, tallies, wordings and examples, per cluster."""
+"""The evidence for a capability: counts, tallies, wordings and examples, per cluster."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
@@ -29,7 +29,7 @@ def evidence(compute: Callable[[pl.DataFrame], pl.DataFrame]) -> Callable[[pl.Da
 
 
 def counts(clustered: pl.DataFrame) -> pl.DataFrame:
-    """Mentions and those that nobody asked for, distinct images, sessions and tenants, last seen, ratings."""
+    """Count mentions, images, sessions, tenants, ratings and mentions that nobody asked for."""
     known_session = pl.struct("tenant_id", "session_id").filter(stripped(pl.col("session_id")) != "")
     return clustered.group_by("cluster").agg(
         _MENTIONS,
@@ -46,17 +46,17 @@ def counts(clustered: pl.DataFrame) -> pl.DataFrame:
 
 
 def folded(values: pl.Series, fold: Callable[[str], str]) -> pl.Series:
-    """Each text as the name it stands for; only distinct values are folded."""
+    """Replace each text by the name that it stands for; fold each distinct text once."""
     known = values.unique()
     names = [None if value is None else fold(value) for value in known]
     return values.replace_strict(known, pl.Series(names, dtype=pl.String))
 
 
 def tally(clustered: pl.DataFrame, column: str, into: str, fold: Callable[[str], str]) -> pl.DataFrame:
-    """How many records of each cluster hold each name in a column of texts, or of lists of texts.
+    """Count the records of each cluster per name in a column of texts, or of lists of texts.
 
-    `fold` says which name a value stands for, empty for none. A record that holds two spellings of one name
-    counts once. Clusters without any value are left out.
+    `fold` returns the name of a value, empty for none. A record with two spellings of one name counts once.
+    Clusters without any value are left out.
     """
     values = clustered.select("cluster", pl.col(column).alias("name")).with_row_index("record")
     if values.schema["name"] == pl.List(pl.String):
@@ -72,14 +72,14 @@ def tally(clustered: pl.DataFrame, column: str, into: str, fold: Callable[[str],
 
 
 def main_category() -> pl.Expr:
-    """The most frequent named category of the tally; `uncategorized` only where there is no other."""
+    """Return the most frequent category of the tally; `uncategorized` only if there is no other."""
     names = pl.col("categories").list.eval(pl.element().struct.field("name"))
     categorised = names.list.eval(pl.element().filter(pl.element() != UNCATEGORIZED))
     return categorised.list.first().fill_null(UNCATEGORIZED).alias("intent_category")
 
 
 def variants(clustered: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
-    """Every wording of each cluster with its mentions and its similarity to the label."""
+    """List the wordings of each cluster with their mentions and their similarity to the label."""
     counted = clustered.group_by("cluster", "wording").agg(_MENTIONS)
     similar = counted.join(wordings.select("wording", "similarity"), on="wording", how="left")
     unexplained = similar.with_columns(
@@ -90,10 +90,10 @@ def variants(clustered: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
 
 @evidence
 def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
-    """What was done instead in each cluster, most frequent first, five at most.
+    """List the five most frequent workarounds of each cluster.
 
-    Workarounds that differ only in case, white space or the stop at their end count as one, in the words that
-    were used most often. Clusters without any are left out.
+    Workarounds that differ only in case, white space or a final stop count as one, in the most frequent
+    spelling. Clusters without any are left out.
     """
     spoken = stripped(pl.col("workaround"))
     same = spoken.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars_end(". ").alias("same")
@@ -113,23 +113,23 @@ def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
 
 @evidence
 def askers(clustered: pl.DataFrame) -> pl.DataFrame:
-    """Whose records are in each cluster: tenants with their repositories, those with most mentions first."""
+    """List the tenants and repositories of each cluster's records, most mentions first."""
     whose = ["tenant_id", "repo_slug"]
     return _listed(clustered.group_by("cluster", *whose).agg(_MENTIONS), "asked_by", whose)
 
 
 @evidence
 def examples(clustered: pl.DataFrame) -> pl.DataFrame:
-    """A few records of each cluster to look at, newest first.
+    """Choose a few example records of each cluster, newest first.
 
-    One record of every image comes before a second one of any; a record that knows its session, its snapshot
-    and its workaround comes before one that does not.
+    One record of every image comes before a second one of any. A record that knows its session, snapshot and
+    workaround comes before one that does not.
     """
     known = (stripped(pl.col(name)) != "" for name in ("session_id", "snapshot_hash", "workaround"))
     pointers = pl.sum_horizontal(known)
     position = ["tenant_id", "repo_slug", "source_path", "line"]
     later = [False] * len(position)
-    # Only what decides is sorted, and the texts are looked up for the few that are shown.
+    # Sort only the deciding columns; look up the texts of the few examples.
     deciding = dict.fromkeys(["cluster", *IMAGE_KEY, "timestamp", *position])
     telling = (
         clustered.select(*deciding, pointers.alias("pointers"))
@@ -155,14 +155,14 @@ def examples(clustered: pl.DataFrame) -> pl.DataFrame:
 def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
     """Count the verbatim repeats by automation among the mentions of each cluster.
 
-    The mentions of one surface by one tenant are taken as repeats by automation, all of them, where
+    All mentions of one surface by one tenant count as repeats if
 
-    - they come from at least five sessions; a session counts at its first mention, however often it repeats
-      itself, and a mention without a known session counts as a session of its own;
-    - and the intervals from session to session are regular: at least four of five differ from their median by
-      at most 20 % of it, which leaves room for a job that starts some minutes late and for a day it missed.
+    - they come from at least five sessions; a session counts at its first mention, and a mention without a
+      known session counts as a session of its own;
+    - and the intervals between the sessions are regular: at least four of five differ from their median by at
+      most 20 % of it. That leaves room for a job that starts late and for a day that it missed.
 
-    They are flagged, not left out of any count. Mentions without a readable timestamp are not looked at.
+    Repeats are flagged, not left out of any count. Mentions without a readable timestamp are ignored.
     Clusters without repeats are left out.
     """
     wording = ["cluster", "tenant_id", "surface"]
@@ -199,7 +199,7 @@ def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
 
 
 def operation_sets(operations: pl.Series, fold: Callable[[str], str]) -> pl.Series:
-    """The set of operations that each record involves, folded, sorted by name; only distinct lists are."""
+    """Return the set of operations of each record, folded and sorted; fold each distinct list once."""
     listed = operations.alias("listed").to_frame()
     distinct = listed["listed"].unique()
     known = distinct.explode().unique()
@@ -210,21 +210,20 @@ def operation_sets(operations: pl.Series, fold: Callable[[str], str]) -> pl.Seri
 
 
 def combinations(clustered: pl.DataFrame, fold: Callable[[str], str]) -> pl.DataFrame:
-    """The combinations of operations that recur in the records of each cluster, most frequent first.
+    """List the combinations of operations that recur in each cluster, most frequent first.
 
-    A combination is the whole set of operations that a record involves, two at least; its support is the
-    number of the cluster's records that involve exactly this set, two at least. Clusters without any are left
-    out.
+    A combination is the whole set of a record's operations, two at least. Its support is the number of the
+    cluster's records with exactly this set, two at least. Clusters without any are left out.
     """
     recurring = _recurring(clustered, fold, "cluster")
     return _listed(recurring, "combinations", ["operations"], by=[_OPERATIONS_AS_TEXT])
 
 
 def recurring_combinations(counted: pl.DataFrame, fold: Callable[[str], str]) -> pl.DataFrame:
-    """The combinations that recur in all counted gaps, whatever they ask for, most frequent first.
+    """Return the combinations that recur in all counted gaps, most frequent first.
 
-    Columns `operations`, sorted by name, and the records that involve exactly these: `mentions`, with the
-    distinct `images` and `capabilities` among them.
+    The columns are `operations`, sorted by name, and the `mentions`, `images` and `capabilities` of the
+    records with exactly these.
     """
     distinct = (
         pl.struct(IMAGE_KEY).n_unique().alias("images"),
@@ -254,7 +253,7 @@ def _listed(
     also: Sequence[str] = (),
     by: Sequence[pl.Expr | str] = (),
 ) -> pl.DataFrame:
-    """The rows of each cluster as one list, most mentions first, then by name."""
+    """Collect the rows of each cluster in one list, sorted by mentions, then by name."""
     return (
         counted.sort("cluster", -pl.col("mentions"), *(by or names))
         .group_by("cluster", maintain_order=True)

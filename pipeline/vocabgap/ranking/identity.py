@@ -1,31 +1,41 @@
-"""The same capability from run to run: its identifier is carried over, and so is what people decided."""
+"""The same capability from run to run: its identifier, what people decided about it, and its lineage."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+import numpy as np
 import polars as pl
+from scipy import sparse
 
 from vocabgap.model.tables import (
     AUTHORED,
     CAPABILITY_PREFIX,
+    CONTINUED,
     DISMISSED,
+    GONE,
     GROUPS,
     IDENTITIES,
+    LINEAGE,
+    MERGED,
     NEW,
     OPEN,
     PRESENT,
+    PREVIOUS,
     RECORDS,
     REGRESSED,
+    SPLIT,
     UTC_MICROSECONDS,
     phrase,
 )
-from vocabgap.ranking.lineage import matched, overlaps
+from vocabgap.text import count
 
 ID_DIGITS: Final = 12
 _AUTHOR: Final = "author"
 _STATUS_OF: Final = {"dismiss": DISMISSED, _AUTHOR: AUTHORED, "reopen": OPEN}
+_SIDES: Final = ("previous", "present")
+_Pair = tuple[str, str, int, bool]
 _DECIDED: Final[Mapping[str, pl.DataType]] = {
     "cluster": pl.Int64(),
     "label": pl.String(),
@@ -50,16 +60,16 @@ class Grouping(Protocol):
 
 
 class Regrouping(Grouping, Protocol):
-    """What it needs to know of one that follows what people decided."""
+    """What it needs to know of a clustering that follows people's decisions."""
 
     @property
     def origins(self) -> Sequence[tuple[int | None, str | None]]:
-        """Of each group the number of the one that it goes on as, else the decision by which it left one."""
+        """For each group: the proposed one that it continues, else the decision that split it off."""
 
 
 @dataclass(frozen=True)
 class Identified:
-    """The groups of a run, each with its identity: tables `identities` and `groups`, these not ranked yet."""
+    """The groups of a run with their identities: tables `identities` and `groups`, still without ranks."""
 
     identities: pl.DataFrame
     groups: pl.DataFrame
@@ -73,19 +83,17 @@ def identify(
     baseline: pl.DataFrame | None = None,
     verdicts: pl.DataFrame | None = None,
 ) -> Identified:
-    """Say which capability each group is.
+    """Identify the capability of each group.
 
-    The groups as the clustering proposed them, before people's decisions, take over the identifiers of those
-    of the run before (`baseline`) by a matching of the greatest weight on the surfaces that both have, each
-    weighing its mentions in the run that has it less. One without a counterpart has an identifier from its
-    label's surface. What people united keeps the identifier of the one that they named first, what they split
-    off has one from the decision; so both have their own back when that is undone.
+    The proposed groups, before people's decisions, take over the identifiers of the run before (`baseline`).
+    A matching of the greatest weight decides: a surface of both weighs its smaller number of mentions. A
+    group without a counterpart gets an identifier from its label's surface. United groups keep the identifier
+    of the one that was named first; a split-off group has one from the decision. So an undo restores both.
 
-    Its status is what was decided last, as far as that holds. What was said of some wordings holds for a
-    group while these carry at least half of its mentions; where they do not, the group has outgrown the
-    decision: people have not spoken of its greater part, and it is open again. What was authored and is
-    mentioned at a later time has regressed, in whatever words that is. Where nothing was decided, it is `new`
-    if none of its surfaces was there in the run before, and `open` otherwise.
+    The last decision gives the status. A decision about some wordings holds while these carry at least half
+    of the group's mentions; then the group has outgrown it and is open again. An authored capability has
+    regressed if it is mentioned later, in any words. Without a decision it is `new` if the run before had
+    none of its surfaces, and `open` otherwise.
     """
     RECORDS.require(records)
     own = _surfaces(proposed)
@@ -124,7 +132,7 @@ def identify(
 
 
 def default_identities(clusters: pl.DataFrame) -> pl.DataFrame:
-    """Table `identities` where nothing is known: identifiers from the labels' surfaces, and all open.
+    """Return table `identities` without any history: identifiers from the labels' surfaces, all open.
 
     Args:
         clusters: Table `clusters`.
@@ -143,17 +151,17 @@ def default_identities(clusters: pl.DataFrame) -> pl.DataFrame:
 
 
 def derived_id(source: str) -> str:
-    """The identifier that comes from a label's surface, or from whatever else made a capability."""
+    """Derive an identifier from a label's surface, or from what else made a capability."""
     return f"{CAPABILITY_PREFIX}{hashlib.sha256(source.encode()).hexdigest()[:ID_DIGITS]}"
 
 
 def _surfaces(clusters: Grouping) -> pl.DataFrame:
-    """Columns `surface`, `mentions` and `cluster`, one row a surface."""
+    """Return columns `surface`, `mentions` and `cluster`, one row per surface."""
     return clusters.wordings.group_by("surface", "cluster").agg(pl.col("mentions").sum()).sort("surface")
 
 
 def _group_ids(proposed: Grouping, surfaces: pl.DataFrame, baseline: pl.DataFrame | None) -> pl.DataFrame:
-    """Columns `cluster`, `label_surface`, `group_id` and `known`: whether the run before had any of it."""
+    """Return columns `cluster`, `label_surface`, `group_id` and `known`: the run before had some of it."""
     labels = proposed.clusters.select("cluster", "label_surface").sort("cluster")
     carried: dict[str, str] = {}
     known, taken = set[str](), set[str]()
@@ -172,7 +180,7 @@ def _group_ids(proposed: Grouping, surfaces: pl.DataFrame, baseline: pl.DataFram
 
 
 def _shared(baseline: pl.DataFrame, surfaces: pl.DataFrame) -> pl.DataFrame:
-    """What the groups of the run before share with those of this one, as `matched` takes it."""
+    """Return what the groups of both runs share, as `matched` takes it."""
     previous = baseline.select("surface", "mentions", key="group_id", label="group_surface")
     return (
         overlaps(previous, surfaces.with_columns(key="label_surface"))
@@ -182,7 +190,7 @@ def _shared(baseline: pl.DataFrame, surfaces: pl.DataFrame) -> pl.DataFrame:
 
 
 def _unused(label: str, taken: set[str]) -> str:
-    """An identifier from a label that no other group has or had: the words of a label may come back."""
+    """Derive an identifier from a label that no other group has or had."""
     number = 1
     while (name := derived_id(label if number == 1 else f"{label}\n{number}")) in taken:
         number += 1
@@ -190,9 +198,9 @@ def _unused(label: str, taken: set[str]) -> str:
 
 
 def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: pl.DataFrame) -> pl.DataFrame:
-    """What people decided, one row a group that was spoken of, with the columns of `_DECIDED`.
+    """Return one row per group that a decision mentions, with the columns of `_DECIDED`.
 
-    The label is null without a `rename`, the status where nothing that was decided gives it one.
+    The label is null without a `rename`, the status if no decision gives one.
     """
     if verdicts is None or verdicts.is_empty():
         return pl.DataFrame(schema=_DECIDED)
@@ -202,7 +210,7 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: pl.Data
     gives_status = action.is_in(list(_STATUS_OF))
     has_regressed = (action == _AUTHOR) & (pl.col("last_mention") > pl.col("time")).fill_null(value=False)
     is_outgrown = gives_status & ~has_regressed & (2 * pl.col("carried") < pl.col("whole"))
-    carried = (  # of each group the mentions of the surfaces that a decision is about
+    carried = (  # mentions of the surfaces that a decision is about, per group
         verdicts.select("decision_id", surface="about")
         .explode("surface")
         .unique()
@@ -242,3 +250,150 @@ def _last_mentions(records: pl.DataFrame, clusters: Grouping) -> pl.DataFrame:
         .group_by("cluster")
         .agg(pl.col("timestamp").max().cast(UTC_MICROSECONDS).alias("last_mention"))
     )
+
+
+@dataclass(frozen=True, repr=False)
+class Lineage:
+    """Where the capabilities of a run come from.
+
+    Attributes:
+        relations: Table `lineage`; without a row where there was no run before.
+        groups: Table `groups`: this run's surfaces, and those of the run that it was compared with.
+    """
+
+    relations: pl.DataFrame
+    groups: pl.DataFrame
+
+    def __repr__(self) -> str:
+        """Return the number of relations in one line."""
+        surfaces = self.groups.filter(run=PRESENT).height
+        return f"Lineage({count(self.relations.height, 'relation')}, {count(surfaces, 'surface')})"
+
+
+def trace(groups: pl.DataFrame, ranked: pl.DataFrame, baseline: pl.DataFrame | None = None) -> Lineage:
+    """Compare the capabilities of a run with those of the run before."""
+    present = (
+        groups.drop("rank")
+        .join(ranked.select("capability_id", "rank"), on="capability_id", how="left", maintain_order="left")
+        .select(GROUPS.names)
+    )
+    if baseline is None:
+        return Lineage(LINEAGE.empty(), present)
+    previous = baseline.with_columns(pl.lit(PREVIOUS).alias("run")).sort("surface").select(GROUPS.names)
+    return Lineage(relations(previous, present), pl.concat([previous, present]))
+
+
+def relations(previous: pl.DataFrame, present: pl.DataFrame) -> pl.DataFrame:
+    """Relate the capabilities of two runs.
+
+    A capability is *continued* under its identifier. In runs that do not know of each other, the capability
+    that shares most with it continues it. One that is gone and whose surfaces are in another was *merged*
+    into that; one that appears and whose surfaces were in another was *split* off that. One that shares no
+    surface is *new* or *gone*. A surface that moved between two continued ones is no relation. Rows are
+    sorted by the rank in the later run, then by that in the earlier one.
+    """
+    left, right = (side.with_columns(key="capability_id") for side in (previous, present))
+    before, now = {*previous["capability_id"]}, {*present["capability_id"]}
+    pairs = overlaps(left, right)
+    strangers = pairs.filter(~pl.col("previous").is_in(now), ~pl.col("present").is_in(before))
+    counterpart = {name: name for name in before & now}
+    counterpart |= dict(matched(strangers.with_columns(preferred=pl.lit(value=False))))
+    continued = set(counterpart.values())
+    rows: list[tuple[str, str | None, str | None]] = []
+    for one, other in pairs.select("previous", "present").iter_rows():
+        if one in counterpart and other in continued:
+            continue
+        rows.append((SPLIT if one in counterpart else MERGED, other, one))
+    rows += [(CONTINUED, other, one) for one, other in counterpart.items()]
+    rows += [(NEW, name, None) for name in now - continued - {*pairs["present"]}]
+    rows += [(GONE, None, name) for name in before - {*counterpart} - {*pairs["previous"]}]
+    columns = ("relation", "capability_id", "previous_id")
+    return (
+        pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
+        .join(_capabilities(present), on="capability_id", how="left")
+        .join(
+            _capabilities(previous).select(pl.all().name.prefix("previous_")),
+            left_on="previous_id",
+            right_on="previous_capability_id",
+            how="left",
+        )
+        .join(pairs, left_on=["capability_id", "previous_id"], right_on=["present", "previous"], how="left")
+        .with_columns(shared_mentions=pl.col("shared").fill_null(0))
+        .sort("rank", "previous_rank", "capability_id", "previous_id", nulls_last=True)
+        .select(LINEAGE.names)
+    )
+
+
+def _capabilities(surfaces: pl.DataFrame) -> pl.DataFrame:
+    return surfaces.group_by("capability_id").agg(pl.col("label", "rank").first(), pl.col("mentions").sum())
+
+
+def overlaps(previous: pl.DataFrame, present: pl.DataFrame) -> pl.DataFrame:
+    """Return the keys of groups of two runs, and the mentions of the surfaces that both have."""
+    return (
+        previous.select(pl.col("key").alias("previous"), "surface", "mentions")
+        .join(present.select(pl.col("key").alias("present"), "surface", other="mentions"), on="surface")
+        .group_by("previous", "present")
+        .agg(pl.min_horizontal("mentions", "other").sum().alias("shared"))
+        .sort("previous", "present")
+    )
+
+
+def matched(pairs: pl.DataFrame) -> list[tuple[str, str]]:
+    """Return the matching of the greatest weight; each group has at most one counterpart.
+
+    Groups that share nothing, even indirectly, are matched apart, so that new data elsewhere changes nothing
+    here. Of matchings of equal weight, the one with more preferred pairs wins, in any order of the pairs.
+
+    Args:
+        pairs: Columns `previous` and `present`, two keys; `shared`, the weight, a whole number above 0;
+            `preferred`, whether the pair wins a tie.
+    """
+    if pairs.is_empty():
+        return []
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - a first run does not need it
+
+    pairs = pairs.sort(*_SIDES)
+    left, right = (pairs[side].unique().sort() for side in _SIDES)
+    rows, columns = (
+        pairs[side].replace_strict(keys, pl.int_range(len(keys), eager=True)).to_numpy()
+        for side, keys in zip(_SIDES, (left, right), strict=True)
+    )
+    shape = (len(left) + len(right),) * 2
+    graph = sparse.coo_array((np.ones(len(rows)), (rows, columns + len(left))), shape=shape)
+    _, component = connected_components(graph, directed=False)
+    parts: dict[int, list[_Pair]] = {}
+    edges = pairs.select(*_SIDES, "shared", "preferred").iter_rows()
+    for number, edge in zip(component[rows].tolist(), edges, strict=True):
+        parts.setdefault(number, []).append(edge)
+    return sorted(pair for part in parts.values() for pair in _matched_part(part))
+
+
+def _matched_part(part: Sequence[_Pair]) -> list[tuple[str, str]]:
+    """Match groups that are all linked, directly or not."""
+    ends = [(one, other) for one, other, _, _ in part]
+    left, right = (sorted(set(side)) for side in zip(*ends, strict=True))
+    # Preferred pairs only break ties: all of them together weigh less than one mention.
+    mention = min(len(left), len(right)) + 1
+    weights = [shared * mention + preferred for _, _, shared, preferred in part]
+    if len(left) == 1 or len(right) == 1:
+        return [ends[weights.index(max(weights))]]
+    return _assigned(left, right, ends, weights)
+
+
+def _assigned(
+    left: Sequence[str], right: Sequence[str], ends: Sequence[tuple[str, str]], weights: Sequence[int]
+) -> list[tuple[str, str]]:
+    """Return the assignment of the greatest weight; a group may stay alone at no weight."""
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # noqa: PLC0415 - as above
+
+    row = {name: number for number, name in enumerate(left)}
+    column = {name: number for number, name in enumerate(right)}
+    alone = np.arange(len(left))
+    # One more for every edge: each row takes exactly one, and SciPy drops an edge of no weight.
+    values = np.concatenate([np.array(weights, np.float64), np.zeros(len(left))]) + 1.0
+    rows = np.concatenate([np.array([row[one] for one, _ in ends]), alone])
+    columns = np.concatenate([np.array([column[other] for _, other in ends]), alone + len(right)])
+    biadjacency = sparse.csr_array((values, (rows, columns)), shape=(len(left), len(right) + len(left)))
+    chosen = zip(*min_weight_full_bipartite_matching(biadjacency, maximize=True), strict=True)
+    return [(left[one], right[other]) for one, other in chosen if other < len(right)]

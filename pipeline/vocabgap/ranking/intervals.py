@@ -1,4 +1,4 @@
-"""How sure a place in the ranking is: a bootstrap over images."""
+"""The certainty of a place in the ranking: a bootstrap over images."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from vocabgap.ranking.priority import FloatArray, age_in_days, factors
 IntArray = npt.NDArray[np.int64]
 RankArray = npt.NDArray[np.int32]
 TIED: Final = 0.10
-"""Share of the draws in which the order of two may fail before they are no longer told apart."""
+"""The share of draws from which on two capabilities are tied, if the order fails in more of them."""
 DRAWS: Final = 500
 CONFIDENCE: Final = 0.90
 SEED: Final = 20_260_501
 _LEFT_OUT: Final = round(DRAWS * (1.0 - CONFIDENCE) / 2.0)
 _CELLS: Final = 1 << 21  # numbers in each array of the draws that are worked on at a time
-_DECIMALS: Final = 9  # a session's parts add up to one only as far as fractions do
+_DECIMALS: Final = 9  # the parts of a session add up to one only approximately
 _INTERVALS: Final = {
     "rank_low": pl.Int64, "rank_high": pl.Int64, "tie_group": pl.Int64, "next_ahead": pl.Float64,
 }  # fmt: skip
@@ -31,7 +31,7 @@ _INTERVALS: Final = {
 
 @dataclass(frozen=True)
 class _Shares:
-    """What each image holds of each capability: an entry a pair that occurs, by capability, then by image."""
+    """The amounts per capability and image: one entry per occurring pair, by capability, then by image."""
 
     starts: IntArray  # first entry of each capability, and the number of entries; shape (capabilities + 1,)
     images: IntArray  # of each entry, counted from 0
@@ -39,13 +39,13 @@ class _Shares:
     size: int  # images in all
 
     def total(self, amount: str, drawn: FloatArray) -> FloatArray:
-        """An amount of each capability in some draws, shape (draws, capabilities)."""
+        """Sum an amount of each capability in some draws, shape (draws, capabilities)."""
         shape = (len(self.starts) - 1, self.size)
         held = sparse.csr_array((self.values[amount], self.images, self.starts), shape=shape)
         return np.asarray((held @ drawn).T, np.float64)
 
     def least(self, amount: str, drawn: FloatArray) -> FloatArray:
-        """The least of an amount over the images that were drawn, infinite where none was."""
+        """Return the least of an amount over the drawn images; infinite if none was drawn."""
         there = drawn.T[:, self.images] > 0.0
         return np.minimum.reduceat(np.where(there, self.values[amount], np.inf), self.starts[:-1], axis=1)
 
@@ -58,23 +58,21 @@ def rank_intervals(
     now: datetime | None,
     earliest: datetime | None,
 ) -> pl.DataFrame:
-    """The 90 % interval of each rank, and which ranks are tied, from 500 draws of images with replacement.
+    """Return the 90 % interval of each rank, and which ranks are tied, from 500 bootstrap samples of images.
 
-    Each draw takes as many images as there are, with replacement, together with all their records, for the
-    records of one image are not independent; an image that is drawn twice counts as two. In each draw the
-    capabilities are ranked anew by what the ranking counts first: a session that spans several images counts
-    in equal parts with each, and of the priority all three factors are computed anew. Those that are equal in
-    a draw share the ranks that they take up there, for only a rule about ties would order them. What is
-    pinned, established, not established, or settled stays among its like in every draw.
+    Each draw takes as many images as there are, with replacement and with all their records, because the
+    records of one image are not independent. Each draw ranks the capabilities anew. A session on several
+    images counts in equal parts with each, and the priority's three factors are computed anew. Capabilities
+    that are equal in a draw share their ranks. Blocks (pinned, established, not established, settled) stay
+    apart in every draw.
 
-    The interval leaves out the lowest 5 % of the best ranks drawn, and the highest 5 % of the worst. Where it
-    would not contain the rank itself, it is widened up to it: that happens to a rank that owes much to a few
-    images, which many draws miss. With a single image there is nothing to draw from, and nothing is known:
-    each interval is then that of all its like, and all its like are tied.
+    The interval leaves out the lowest 5 % of the best ranks drawn and the highest 5 % of the worst. It is
+    widened to contain the rank itself: many draws miss the few images that such a rank depends on. A single
+    image allows no draws: each interval is then the whole block, and all of it is tied.
 
-    It tells how far the order depends on which images happened to be worked on. It does not tell whether the
-    wordings were grouped rightly, nor whether the corpus is like the work to come; of few images, it knows
-    little. The draws are the same in every run, and the order of the records does not matter.
+    The interval shows how far the order depends on the choice of images. It does not show whether the
+    wordings were grouped rightly, nor whether the corpus resembles future work. The draws are the same in
+    every run, and the order of the records does not matter.
     """
     if not ordered.height:
         return pl.DataFrame(schema=_INTERVALS)
@@ -134,7 +132,7 @@ def _shares(clustered: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, age: pl.
 
 
 def _parts_of_sessions(held: pl.DataFrame) -> pl.DataFrame:
-    """The sessions of each capability on each image, one on several images in equal parts with each."""
+    """Count the sessions of each capability on each image; split a session on several images equally."""
     session = ["place", "tenant_id", "session_id"]
     return (
         held.filter(stripped(pl.col("session_id")) != "")
@@ -148,25 +146,25 @@ def _parts_of_sessions(held: pl.DataFrame) -> pl.DataFrame:
 
 
 def _blocks(ordered: pl.DataFrame) -> list[tuple[int, int]]:
-    """First place and end of each block of capabilities that is ranked apart from the others."""
+    """Return the first place and the end of each block."""
     ends = ordered["standing"].rle_id().value_counts(sort=False).sort("standing")["count"].cum_sum().to_list()
     return list(zip([0, *ends], ends, strict=False))
 
 
 def _all_their_like(blocks: list[tuple[int, int]]) -> tuple[RankArray, RankArray]:
-    """Best and worst places where there is nothing to draw from: those of the whole block."""
+    """Return best and worst places without draws: those of the whole block."""
     sizes = [stop - start for start, stop in blocks]
     first, last = (np.repeat(np.array(ends, np.int32), sizes) for ends in zip(*blocks, strict=True))
     return first[np.newaxis], last - 1
 
 
 def _draws(size: int, widest: int) -> Iterator[FloatArray]:
-    """How often each image was drawn, shape (images, draws), some draws at a time; always the same ones."""
+    """Yield how often each image was drawn, shape (images, draws), some draws at a time."""
     generator = np.random.Generator(np.random.PCG64(SEED))
     at_once = max(1, _CELLS // widest)
     for start in range(0, DRAWS, at_once):
         draws = min(at_once, DRAWS - start)
-        # One row a draw; the number of the draw is made part of the image, to count those of all at once.
+        # One row per draw; the draw's number is part of the image, so that one call counts all draws.
         images = generator.integers(0, size, size=(draws, size)) + size * np.arange(draws)[:, np.newaxis]
         times = np.bincount(images.ravel(), minlength=draws * size).reshape(draws, size)
         yield np.ascontiguousarray(times.T, np.float64)
@@ -175,9 +173,9 @@ def _draws(size: int, widest: int) -> Iterator[FloatArray]:
 def _drawn_ranks(
     shares: _Shares, blocks: list[tuple[int, int]], settings: RankSettings
 ) -> tuple[RankArray, RankArray]:
-    """Best and worst place of all capabilities, counted from 0, each of shape (draws, capabilities).
+    """Return best and worst place of all capabilities, counted from 0, both of shape (draws, capabilities).
 
-    The two differ where scores are equal.
+    The two differ if scores are equal.
     """
     count = len(shares.starts) - 1
     best, worst = np.empty((2, DRAWS, count), np.int32)
@@ -202,7 +200,7 @@ def _scores(shares: _Shares, drawn: FloatArray, settings: RankSettings) -> Float
 
 
 def _ends_of_ties(scores: FloatArray) -> tuple[RankArray, RankArray]:
-    """For sorted scores, the first and the last position of those equal to each, along the last axis."""
+    """Return, for sorted scores, the first and the last position of the equal ones, along the last axis."""
     count = scores.shape[1]
     places = np.broadcast_to(np.arange(count, dtype=np.int32), scores.shape)
     border = scores[:, 1:] != scores[:, :-1]
@@ -214,12 +212,11 @@ def _ends_of_ties(scores: FloatArray) -> tuple[RankArray, RankArray]:
 
 
 def tie_groups(best: RankArray) -> IntArray:
-    """Number the groups of capabilities of which it is not sure who stands first.
+    """Assign numbers to tie groups: runs of neighbours whose first place is uncertain.
 
-    A tie group is a run of neighbours in the ranking. It begins with the first capability that is in no group
-    yet, and goes on as long as the next one is level with the group's first, or ahead of it, in more than
-    10 % of the draws. The next one begins a new group: it is told apart from that first one, though not
-    always from the last ones of its group; how sure their order is, says `next_ahead`.
+    A group begins with the first capability in no group yet. It continues while the next one is level with
+    that first one, or ahead of it, in more than 10 % of the draws. The next group's first one differs from
+    this group's first, though not always from its last ones; `next_ahead` has the certainty of neighbours.
     """
     places = np.ascontiguousarray(best.T)
     most = TIED * best.shape[0]
@@ -234,10 +231,9 @@ def tie_groups(best: RankArray) -> IntArray:
 
 
 def next_ahead(best: RankArray) -> FloatArray:
-    """In which share of the draws the next capability is level with each, or ahead of it; NaN for the last.
+    """Return the share of draws in which the next capability is level with each, or ahead; NaN for the last.
 
-    `best` holds the best place of each in each draw, shape (draws, capabilities), in order of rank; those
-    that are level in a draw have the same one.
+    `best` holds the best place of each in each draw, shape (draws, capabilities), in order of rank.
     """
     shares = np.full(best.shape[1], np.nan)
     shares[:-1] = (best[:, 1:] <= best[:, :-1]).mean(axis=0)

@@ -1,4 +1,4 @@
-"""Priority: how many it reaches, how badly it is needed, and how lately it was asked for."""
+"""Priority, from reach, need and recency; and the trend of the mentions."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Final, cast
@@ -14,8 +14,8 @@ from vocabgap.model.tables import UTC_MICROSECONDS
 
 FloatArray = npt.NDArray[np.float64]
 SMOOTHING: Final = 5.0
-"""Ratings of the whole corpus's kind that each capability is given beside its own."""
-# The last digits of a logarithm differ from processor to processor; equal evidence has to give equal numbers.
+"""The number of average ratings that are added to each capability's own."""
+# The last digits of a logarithm differ between processors; equal evidence has to give equal numbers.
 _DECIMALS: Final = 12
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 SIGNIFICANCE: Final = 0.1
@@ -39,12 +39,12 @@ def with_priority(
 def factors(
     settings: RankSettings, *, images: FloatArray, unsatisfied: FloatArray, rated: FloatArray, age: FloatArray
 ) -> dict[str, FloatArray]:
-    """The three factors of the priority, each from 0 to 1, and their weighted product.
+    """Return the three factors of the priority, each from 0 to 1, and their weighted product.
 
-    - reach = ln(1 + images) / ln(1 + images of the capability that has the most), 0 to 1
-    - need = (unsatisfied + 5 p) / (rated + 5), where p = (all unsatisfied + 1) / (all rated + 2) is the share
-      of unsatisfied records in the whole corpus: a capability without ratings is taken to be as bad as the
-      corpus is, and few ratings move it only a little
+    - reach = ln(1 + images) / ln(1 + images of the capability that has the most)
+    - need = (unsatisfied + 5 p) / (rated + 5), where p = (all unsatisfied + 1) / (all rated + 2) is the
+      share of unsatisfied records in the corpus: without ratings a capability is as bad as the corpus, and
+      few ratings change that only a little
     - recency = 0.5 ^ (days from the last mention to now / half-life)
     - priority = reach ^ reach_weight x need ^ need_weight x recency ^ recency_weight
 
@@ -67,10 +67,9 @@ def factors(
 
 
 def age_in_days(moment: pl.Expr, now: datetime | None, earliest: datetime | None) -> pl.Expr:
-    """Days from a moment to now.
+    """Return the days from a moment to now, at least 0.
 
-    A moment after now has the age 0. One that is not known is as old as the earliest readable timestamp of
-    all records; where none is readable, every age is 0.
+    An unknown moment is as old as the earliest readable timestamp; if there is none, every age is 0.
     """
     known = moment.fill_null(constant(earliest))
     microseconds = (constant(now) - known).dt.total_microseconds()
@@ -78,10 +77,7 @@ def age_in_days(moment: pl.Expr, now: datetime | None, earliest: datetime | None
 
 
 def constant(moment: datetime | None) -> pl.Expr:
-    """A moment for every row, in UTC.
-
-    From a number, for Polars makes a series of a `datetime`, by five steps, before it makes an expression.
-    """
+    """Return a moment for every row, in UTC; from a number, because Polars is slow with a `datetime`."""
     microseconds = None if moment is None else (moment - _EPOCH) // timedelta(microseconds=1)
     return pl.lit(microseconds, pl.Int64).cast(UTC_MICROSECONDS)
 
@@ -89,25 +85,24 @@ def constant(moment: datetime | None) -> pl.Expr:
 def trends(
     clustered: pl.DataFrame, now: datetime | None, earliest: datetime | None, window_weeks: int
 ) -> pl.DataFrame:
-    """Since when each cluster is asked for, its mentions a week, and its trend.
+    """Return when each cluster was first seen, its mentions per week, and its trend.
 
-    The window is the last `window_weeks` times seven days before now, or what of that has passed since the
-    first record of all: before it nothing could be mentioned. So its oldest week may be a part of one. What
-    is later than now, and what has no readable timestamp, is in no week. The recent third is the last third
-    of the window's weeks (4 of 12). A capability is
+    The window is the last `window_weeks` weeks before now, or the time since the first record of all, if that
+    is shorter; its oldest week may be partial. Mentions after now, or without a readable timestamp, are in no
+    week. The recent third is the last third of the window's weeks (4 of 12). The trend is
 
-    1. without a trend (null) if none of its timestamps can be read, if the first record of all is less than
-       three weeks old, or if nothing at all was logged within the window;
-    2. `new` if it was first seen within the recent third, or later than now;
+    1. null if the capability has no readable timestamp, if the first record of all is less than three weeks
+       old, or if nothing was logged within the window;
+    2. `new` if the capability was first seen within the recent third, or later than now;
     3. `fading` if nobody mentioned it within the window;
-    4. `rising` if so many of its mentions in the window are recent that, were they spread evenly over it,
-       as many or more would be with a probability of at most 0.1 (one-sided binomial test);
-    5. `fading` if so few are that as few or fewer would be with a probability of at most 0.1;
+    4. `rising` if so many of its mentions are recent that an even spread over the window would give as many
+       or more with a probability of at most 0.1 (one-sided binomial test);
+    5. `fading` if so few are recent that it would give as few or fewer with a probability of at most 0.1;
     6. `steady` otherwise. At a third recent, three of three make it rising, none of six fading.
 
-    Each capability is compared with itself alone: where less is logged altogether, more of them fade.
+    A capability is compared with itself alone: if less is logged altogether, more of them fade.
     """
-    lived = float(window_weeks)  # since the first record of all, those that are begun in part
+    lived = float(window_weeks)
     if earliest is not None and now is not None:
         lived = min(lived, max(0.0, (now - earliest) / timedelta(weeks=1)))
     weeks = min(window_weeks, int(lived) + 1)
@@ -138,7 +133,6 @@ def trends(
     counted = pl.DataFrame(
         {
             "in_window": whole,
-            # As many recent mentions or more, as few or fewer, were all of them spread evenly.
             "rising": np.where(lately > 0, bdtrc(lately - 1.0, whole, share), 1.0) <= SIGNIFICANCE,
             "fading": bdtr(lately.astype(np.float64), whole, share) <= SIGNIFICANCE,
         }
@@ -163,12 +157,12 @@ def trends(
 
 
 def days_stale(newest: datetime | None, now: datetime | None, window_weeks: int) -> int | None:
-    """How many days old the newest record is, where it is older than the window; null elsewhere."""
+    """Return the age of the newest record in days if it is older than the window, else None."""
     if newest is None or now is None or now - newest < timedelta(weeks=window_weeks):
         return None
     return (now - newest).days
 
 
 def recent_weeks(window_weeks: int) -> int:
-    """How many of a window's weeks are its recent third, rounded, one at least."""
+    """Return the number of weeks in a window's recent third, rounded, at least one."""
     return max(1, round(window_weeks / RECENT_PARTS))

@@ -1,4 +1,4 @@
-"""Screening: what was reported as a gap and is none of the vocabulary is marked, never dropped."""
+"""Screening: records that are no gap of the vocabulary are marked, never dropped."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -19,8 +19,7 @@ _CLAUSE_END: Final = re.compile(
     r"[.!?;,]+(?=\s|$)|[()\[\]{}\n\r\u2014\u2013]|\s-+\s|\b(?:but|because|since|however|and|so|though)\b",
     re.IGNORECASE,
 )
-# Before a phrase, in its clause, these say that it is spoken of as something to author, and not as what
-# happened.
+# Before a phrase, in its clause, these words mean something to author, not something that happened.
 _WISHES: Final = frozenset([
     "no", "without", "need", "needs", "needed", "needing", "want", "wants", "wanted", "wanting", "wish",
     "wishes", "missing", "lack", "lacks", "lacking", "should", "way", "handle", "handles", "handling",
@@ -41,23 +40,21 @@ Texts = tuple[str, str, str, str]
 
 
 def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFrame:
-    """Mark the records that are no gap of the vocabulary, each with the first rule that says so.
+    """Mark the records that are no gap of the vocabulary, each with the first rule that fits.
 
-    A phrase is looked for in the description, or in `missing_capability` where there is none. Where somebody
-    wishes for it in the same clause ("no way to handle permission denied", "rate limit exceeded handling"),
-    it is not what happened, and does not count. A phrase that is said of photographs, too ("broken pipe"),
-    counts only where something is said to have failed, and the record does not name what is missing. The
-    workaround and the notes are asides: they are asked only where the description tells of a failure, or
-    where the record neither names what is missing nor wishes for anything. A regular expression is searched
-    in description, workaround and notes as they are.
+    A phrase is looked for in the description, or in `missing_capability` without one. A phrase that somebody
+    wishes for in its clause ("no way to handle permission denied", "rate limit exceeded handling") does not
+    count. A phrase that also fits photographs ("broken pipe") counts only if something failed and the record
+    does not name what is missing. Workaround and notes are read only if the description tells of a failure,
+    or if the record neither names what is missing nor wishes for anything. Regular expressions are searched
+    in description, workaround and notes.
 
     Args:
         gaps: Table `gaps`.
-        rules: The rules in the order in which they are asked; the built-in ones by default.
+        rules: The rules in their order; the built-in ones by default.
 
     Returns:
-        The same rows in the same order; rows that counted and that a rule fits now say why not, and which
-        rule.
+        The same rows in the same order; counted rows that fit a rule now have `why_not` and `rule`.
 
     Raises:
         InvalidInputError: The frame is not a `gaps` frame.
@@ -99,9 +96,9 @@ def rule_of(
     rules: Sequence[Rule],
     fitting: Collection[str] = (),
 ) -> str | None:
-    """The first rule that fits what a record says, as `screen` asks them; None where none does.
+    """Return the first rule that fits a record, as `screen` does; None if there is none.
 
-    `fitting` are the names of those of which a regular expression does.
+    `fitting` are the names of the rules with a regular expression that fits.
     """
     parts = [_clauses(description or missing_capability)]
     said = _words_of(parts[0])
@@ -116,19 +113,18 @@ def rule_of(
 
 
 def _fits(rule: Rule) -> pl.Expr:
-    """Whether a regular expression of a rule fits one of the texts."""
     return pl.any_horizontal(
         pl.col(name).str.contains(f"(?i:{pattern})") for pattern in rule.patterns for name in _SEARCHED
     )
 
 
 def _tells(rule: Rule, clauses: Sequence[str], *, is_named: bool) -> bool:
-    """Whether the clauses of one text fit a rule, in a record that names what is missing or does not."""
+    """Check whether the clauses of one text fit a rule."""
     phrases = rule.phrases
     if not is_named:
         failures = _words_of(clauses) & _FAILURES
         phrases += tuple(phrase for phrase in rule.if_failed if failures.difference(phrase.split()))
-    whole = "".join(clauses)  # two spaces part them, and no phrase has so many
+    whole = "".join(clauses)  # two spaces separate them; no phrase has two
     matching = [phrase for phrase in phrases if f" {phrase} " in whole]
     return any(_happened(clause, phrase) for phrase in matching for clause in clauses)
 
@@ -138,13 +134,13 @@ def _words_of(clauses: Sequence[str]) -> set[str]:
 
 
 def _clauses(text: str) -> list[str]:
-    """The clauses of a text in normal form, with a space at either end."""
+    """Return the clauses of a text in normal form, with a space at either end."""
     clauses = (words(clause) for clause in _CLAUSE_END.split(text))
     return [f" {' '.join(clause)} " for clause in clauses if clause]
 
 
 def _happened(clause: str, phrase: str) -> bool:
-    """Whether a clause tells of a phrase as something that happened."""
+    """Check whether a clause has a phrase as something that happened."""
     before, match, after = clause.partition(f" {phrase} ")
     if not match:
         return False
@@ -153,9 +149,9 @@ def _happened(clause: str, phrase: str) -> bool:
 
 
 def _may_fit(rules: Sequence[Rule]) -> pl.Expr:
-    """What no phrase can fit is not read word by word: the longest word of one must be there, in any case.
+    """Select the records that a phrase may fit: the longest word of one is there, in any case.
 
-    Only what is beyond ASCII has further spellings, so that is always read.
+    Only text beyond ASCII has further spellings, so it is always read.
     """
     phrases = {phrase for rule in rules for phrase in (*rule.phrases, *rule.if_failed)}
     keys = sorted({max(phrase.split(), key=len) for phrase in phrases})

@@ -9,7 +9,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.model.tables import CAPABILITIES, CONTINUED, GONE, SETTLED
-from vocabgap.ranking.lineage import relations
+from vocabgap.ranking.identity import relations
 from vocabgap.reporting.manifest import Difference, differences, model_differences
 from vocabgap.reporting.published_run import DEFAULT_BY, PublishedRun
 from vocabgap.reporting.wording import rendered

@@ -26,7 +26,7 @@ from vocabgap.model.tables import CAPABILITIES, COMBINATIONS, GAPS, GROUPS, LINE
 from vocabgap.ranking.capabilities import order_of
 from vocabgap.ranking.classifying import with_categories
 from vocabgap.ranking.combinations import recurring_sets
-from vocabgap.ranking.lineage import Lineage
+from vocabgap.ranking.identity import Lineage
 from vocabgap.reporting.doubts import Doubt
 from vocabgap.reporting.history import carried_on, earlier_rows
 from vocabgap.reporting.manifest import (
