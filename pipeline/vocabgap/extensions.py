@@ -46,6 +46,16 @@ class RootReader:
         return (root / self.entry).exists() and self.recognises.load()(root) is True
 
 
+@dataclass(frozen=True)
+class TakenUp:
+    """What a slice has made of an entry: an event with its fields, a text for a person, and a note."""
+
+    event: str
+    fields: Mapping[str, Any]
+    text: str = ""
+    note: str = ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Extension:
     """What one slice adds. Its module `extension` stays light: it refers to the rest of the slice by name.
@@ -59,7 +69,13 @@ class Extension:
         tools: Tools of the MCP server.
         reader: The reader of roots of its own kind.
         pages: Kind of manual page to the names of pages, which lie in `manual/` of the slice.
-        gate: Checks a report before it is published; settings of other slices do not affect reports.
+        options: Verb of the core to the flags of the table that it takes, each with its help.
+        gate: `(ranked, settings, ask) -> terms` checks a report before it is published, or raises what stops
+            it. The settings of slices without a gate do not affect reports.
+        prompt: `(output, settings, ask) -> prompt` notes what is wrong in the files of the slice. It returns
+            what asks a person the questions of the gate; None if nobody can answer.
+        take_up: `(settings, entry, meaning, actor, is_draft) -> TakenUp` gets an entry that was authored or
+            drafted; None if the slice has no use for it.
         documents: Name to file below the folder of the slice; `vocabgap schema NAME` prints it.
     """
 
@@ -71,7 +87,10 @@ class Extension:
     tools: tuple[Reference, ...] = ()
     reader: RootReader | None = None
     pages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     gate: Reference | None = None
+    prompt: Reference | None = None
+    take_up: Reference | None = None
     documents: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from vocabgap.doors.cli.glossary_command import read_entries
 from vocabgap.glossary.authoring import Imported
 from vocabgap.glossary.authoring import import_terms as import_entries
+from vocabgap.glossary.commands import read_entries
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.events import Actor
 from vocabgap.glossary.runtime import GlossaryRuntime

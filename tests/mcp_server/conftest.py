@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from builders import gap, write_corpus
-from vocabgap.glossary.extension import GlossarySettings
+from vocabgap.model.section import Section
 from vocabgap.model.settings import (
     DecisionSettings,
     ReportSettings,
@@ -20,7 +20,6 @@ from vocabgap.model.settings import (
 if TYPE_CHECKING:
     from mcp import Client
 
-LIFT, STAIN = "Raise the tones of the shadows", "Take out, as of a stain"
 Connect = Callable[..., AbstractAsyncContextManager["Client"]]
 
 
@@ -49,7 +48,7 @@ def connect(tmp_path: Path, mcp_sdk: None, _schemas_as_checked: None) -> Connect
         *,
         mode: str = "legacy",
         read_only: bool = False,
-        glossary: Path | None = None,
+        table: Section | None = None,
         vocabulary: Path | None = None,
         also: tuple[str, ...] = (),
     ) -> AbstractAsyncContextManager[Client]:
@@ -57,7 +56,8 @@ def connect(tmp_path: Path, mcp_sdk: None, _schemas_as_checked: None) -> Connect
             report=ReportSettings(out=str(tmp_path / "out")),
             decisions=DecisionSettings(file=str(tmp_path / "decisions.jsonl")),
             vocabulary=VocabularySettings(paths=() if vocabulary is None else (str(vocabulary),)),
-        ).with_table(GlossarySettings(folder=None if glossary is None else str(glossary)))
+        )
+        settings = settings if table is None else settings.with_table(table)
         return Client(build(Workspace.at(root, settings, is_read_only=read_only), also), mode=mode)
 
     return to
@@ -94,17 +94,6 @@ def photos(tmp_path: Path) -> Path:
             ],
         },
     )
-
-
-@pytest.fixture
-def glossary(tmp_path: Path) -> Path:
-    """A glossary in which `lift` has two meanings and `halo` has one."""
-    folder = tmp_path / "glossary"
-    folder.mkdir()
-    terms = (("lift", LIFT), ("lift", STAIN), ("halo", "A bright rim around an edge"))
-    seeds = "".join(f"  - surface: {term}\n    definition: {meaning}\n" for term, meaning in terms)
-    (folder / "team_domain.yaml").write_text(f"terms:\n{seeds}", encoding="utf-8")
-    return folder
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import os
 import msgspec
 import pytest
 
-from vocabgap.doors.mcp.tool import CODES, Envelope, NoGlossaryError, encoded, failure, schema_of
+from vocabgap.doors.mcp.tool import CODES, Envelope, encoded, failure, schema_of
 from vocabgap.errors import (
     AccessDeniedError,
     ExitCode,
@@ -38,7 +38,6 @@ class Defaulted(msgspec.Struct):
         (NotFoundError("no image"), "not_found", "no image"),
         (StateError("held"), "state", "held"),
         (AccessDeniedError("closed"), "permission", "closed"),
-        (NoGlossaryError("none"), "no_glossary", "none"),
         (PermissionError(errno.EACCES, "Permission denied", "a.jsonl"), "permission", "a.jsonl: Permission"),
         (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "a.jsonl"), "state", "a.jsonl: No space left"),
         (VocabgapError("what"), "bug", "what"),

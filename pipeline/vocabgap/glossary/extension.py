@@ -50,8 +50,19 @@ EXTENSION: Final = Extension(
     name="glossary",
     settings=GlossarySettings,
     written=("folder", "events"),
-    commands={"glossary": Reference("doors.cli.glossary_command:glossary")},
-    tools=(Reference("doors.mcp.terms_tool:check_terms"),),
+    commands={"glossary": Reference("glossary.commands:glossary")},
+    tools=(Reference("glossary.tool:check_terms"),),
+    options={
+        "report": {
+            "--glossary": "Folder of a glossary that is a gate: it stops a report with contested words.",
+            "--strictness": "How strict it is: off, medium or max.",
+        },
+        "draft": {"--glossary": "Folder of the glossary that the entry becomes a term of."},
+        "decide author": {"--glossary": "Folder of the glossary that the entry becomes a term of."},
+        "mcp": {"--glossary": "Folder of the glossary that terms are checked against."},
+    },
     gate=Reference("glossary.gate:check_report"),
+    prompt=Reference("glossary.asking:prompt_of_report"),
+    take_up=Reference("glossary.gate:take_up"),
     pages={"how to": ("glossary",)},
 )

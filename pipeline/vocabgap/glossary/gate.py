@@ -6,19 +6,21 @@ from typing import Final
 
 import polars as pl
 
+from vocabgap.extensions import TakenUp
+from vocabgap.glossary.authoring import add_entry
 from vocabgap.glossary.conflicts import BlockedByConflictError, Strictness, should_block
 from vocabgap.glossary.events import Actor
 from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.extracting import SIGNS, Field, extract
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.runtime import configured_runtime
-from vocabgap.glossary.senses import TermSource
+from vocabgap.glossary.senses import SenseStatus, TermSource
 from vocabgap.glossary.session import SERVICE, Ask, ExecutionContext
 from vocabgap.model.loading import login
 from vocabgap.model.moments import iso
 from vocabgap.model.settings import Settings
 from vocabgap.reporting.overviews import CapabilityTerms, CheckedTerms, OpenTerm, TermMeaning
-from vocabgap.text import printable_name
+from vocabgap.text import printable_name, visible
 
 _MISSION: Final = "report"
 _STEP: Final = "publish"
@@ -57,6 +59,23 @@ def check_report(ranked: pl.DataFrame, settings: Settings, ask: Ask | None = Non
     except BlockedByConflictError as error:
         raise _blocked(error, context, ours) from error
     return _checked(context, runtime.load(_MISSION).glossary, labels)
+
+
+def take_up(settings: Settings, entry: str, meaning: str, actor: str, is_draft: bool) -> TakenUp | None:
+    """Make an entry that was authored a term, or propose a drafted one; None if no glossary is named."""
+    ours = settings.of(GlossarySettings)
+    if ours.folder is None:
+        return None
+    sense = add_entry(ours, entry, meaning, actor=actor, is_draft=is_draft)
+    shown, status = f"{visible(sense.surface)}: {visible(sense.definition)}", sense.status
+    proposed = status is SenseStatus.DRAFT
+    if is_draft:
+        what = "a draft of the glossary" if proposed else "in the glossary already"
+        return TakenUp("sense", {"sense": sense}, f"{what}: {shown}")
+    promote = f"`vocabgap glossary promote {shlex.quote(sense.surface)} --replace`"
+    note = f"it means something else already; {promote} settles that" if proposed else ""
+    text = f"{visible(sense.surface)} [{sense.scope}] is {status}: {visible(sense.definition)}"
+    return TakenUp("sense", {"sense": sense}, text, note)
 
 
 def _labels_and_texts(ranked: pl.DataFrame, top: int) -> tuple[dict[str, str], dict[str, str]]:

@@ -1,6 +1,5 @@
 """`vocabgap decide` and `decisions`: decide about capabilities, undo that, and see what was decided."""
 
-import shlex
 from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import UTC, datetime
@@ -14,18 +13,17 @@ from vocabgap.doors.cli.options import (
     ActorOption,
     ConfigOption,
     DecisionsOption,
-    GlossaryOption,
     NowOption,
     RunOption,
     TrustOption,
     require_decisions,
     runnable,
     settings_of,
+    taken_up,
     with_options,
 )
-from vocabgap.doors.cli.output import PROGRAM, Output, output_of, table
+from vocabgap.doors.cli.output import Output, output_of, table
 from vocabgap.errors import NotFoundError, VocabgapError, expanded
-from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.model.moments import parse_now
 from vocabgap.text import count, escape_unseen, printable_name, visible
 
@@ -109,12 +107,11 @@ def dismiss(context: typer.Context, capability: CapabilityArgument, why: WhyOpti
 
 
 @decide.command()
-@with_options(Choosing, Recording)
+@with_options(Choosing, Recording, verb="decide author")
 def author(
     context: typer.Context,
     capability: CapabilityArgument,
     entry: Annotated[str, typer.Option(help="The vocabulary entry.")],
-    glossary: GlossaryOption = None,
 ) -> None:
     """Say which entry was authored for a capability; it regresses if it is mentioned again.
 
@@ -166,8 +163,8 @@ def _decide(context: typer.Context, deciding: Callable[["Decisions", str], "Deci
     with telling_of_narrowing(folder) if "run" in options else nullcontext():
         decision = deciding(book, options["why"])
     output.event("decision", decision=decision)
-    if decision.entry is not None and settings.of(GlossarySettings).folder is not None:
-        _author_term(context, settings, decision)
+    if decision.entry is not None:
+        _offer(context, settings, decision)
     follows = f"{escape_unseen(place)}: the next `vocabgap report` follows it"
     later = _later(book, decision)
     if later is not None:
@@ -189,9 +186,8 @@ def _later(book: "Decisions", decision: "Decision") -> "Decision | None":
     return about[-1] if about and about[-1].place > decision.place else None
 
 
-def _author_term(context: typer.Context, settings: "Settings", decision: "Decision") -> None:
-    """Let the entry of a decision be a term of the glossary."""
-    from vocabgap.glossary.authoring import add_entry
+def _offer(context: typer.Context, settings: "Settings", decision: "Decision") -> None:
+    """Offer the entry of a decision to the slices, such as the glossary, where it becomes a term."""
     from vocabgap.ranking.vocabulary import configured_vocabulary
 
     output = output_of(context)
@@ -199,14 +195,11 @@ def _author_term(context: typer.Context, settings: "Settings", decision: "Decisi
     known = configured_vocabulary(settings.vocabulary).entries
     described = next((each.description for each in known if each.name == entry), "")
     label = "" if decision.capability is None else decision.capability.label
-    sense = add_entry(
-        settings.of(GlossarySettings), entry, described or f"Authored for: {label}", actor=decision.actor
-    )
-    output.event("sense", sense=sense)
-    output.text(f"{visible(sense.surface)} [{sense.scope}] is {sense.status}: {visible(sense.definition)}")
-    if sense.status.value == "draft":
-        settling = f"`{PROGRAM} glossary promote {shlex.quote(sense.surface)} --replace`"
-        output.note(f"it means something else already; {runnable(settling, context.params)} settles that")
+    for made in taken_up(settings, entry, described or f"Authored for: {label}", decision.actor):
+        output.event(made.event, **made.fields)
+        output.text(made.text)
+        if made.note:
+            output.note(runnable(made.note, context.params))
 
 
 decisions = Commands("decisions", "Look at what was decided.")

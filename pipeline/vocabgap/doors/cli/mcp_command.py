@@ -12,10 +12,12 @@ from vocabgap.doors.cli.options import (
     TrustOption,
     VocabularyOption,
     settings_of,
+    with_options,
 )
 from vocabgap.model.settings import DEFAULT_OUT
 
 
+@with_options(verb="mcp")
 def mcp(
     context: typer.Context,
     root: Annotated[
@@ -30,9 +32,6 @@ def mcp(
         str | None, typer.Option(help=f"Folder of the published report.  [default: {DEFAULT_OUT}]")
     ] = None,
     vocabulary: VocabularyOption = None,
-    glossary: Annotated[
-        str | None, typer.Option(help="Folder of the glossary that terms are checked against.")
-    ] = None,
     decisions: DecisionsOption = None,
     hidden: HiddenOption = None,
     read_only: Annotated[

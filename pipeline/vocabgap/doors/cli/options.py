@@ -15,6 +15,7 @@ import typer
 from vocabgap.doors.cli.output import Output, output_of
 from vocabgap.doors.verbs import Panel
 from vocabgap.errors import NotFoundError, VocabgapError, expanded
+from vocabgap.extensions import TakenUp, extensions
 from vocabgap.model.settings import BY_WORDING, DEFAULT_DECISIONS, DEFAULT_OUT, known_flags
 from vocabgap.text import count, escape_unseen, printable_name
 
@@ -45,9 +46,6 @@ RootsArgument = Annotated[
         " [ingest] roots names in the settings.",
         readable=False,
     ),
-]
-GlossaryOption = Annotated[
-    str | None, typer.Option("--glossary", help="Folder of the glossary that the entry becomes a term of.")
 ]
 ConfigOption = Annotated[
     Path | None,
@@ -179,13 +177,14 @@ def reading_arguments(context: typer.Context) -> ReadingArguments:
 
 
 def with_options(
-    *groups: type[NamedTuple], flags_of: str | None = None
+    *groups: type[NamedTuple], flags_of: str | None = None, verb: str = ""
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of named tuples, after its own; the context has their values.
 
     Args:
         groups: Each field is an option.
         flags_of: A table of the settings: there is an option for each of its flags, too, after `top`.
+        verb: What slices know the command as, to add options of their own.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -199,6 +198,7 @@ def with_options(
             ordered.append(parameter)
             if flags_of is not None and parameter.name == "top":
                 ordered += _flags(flags_of)
+        ordered += _options_of_slices(verb)
 
         @wraps(command)
         def run(**given: Any) -> None:  # noqa: ANN401 - whatever Typer has read
@@ -248,6 +248,26 @@ def _flags(table: str) -> list[inspect.Parameter]:
         for name, flag in known_flags().items()
         if flag.table == table
     ]
+
+
+def _options_of_slices(verb: str) -> list[inspect.Parameter]:
+    return [
+        _parameter(
+            name.removeprefix("--").replace("-", "_"),
+            Annotated[str | None, Panel.READ.option(name, help=meaning)],
+        )
+        for extension in extensions()
+        for name, meaning in extension.options.get(verb, {}).items()
+    ]
+
+
+def taken_up(
+    settings: "Settings", entry: str, meaning: str, actor: str, *, is_draft: bool = False
+) -> list[TakenUp]:
+    """Offer an entry to the slices; return what they have made of it."""
+    takers = [each.take_up.load() for each in extensions() if each.take_up is not None]
+    made = [take_up(settings, entry, meaning, actor, is_draft) for take_up in takers]
+    return [each for each in made if each is not None]
 
 
 def settings_of(context: typer.Context) -> "Loaded":

@@ -11,18 +11,20 @@ import typer
 
 from vocabgap.doors.cli.options import (
     ConfigOption,
-    GlossaryOption,
     RunOption,
     ShareOption,
     TrustOption,
     VocabularyOption,
     settings_of,
+    taken_up,
+    with_options,
 )
 from vocabgap.doors.cli.output import output_of, published_line
 from vocabgap.errors import ExitCode
-from vocabgap.glossary.extension import GlossarySettings
+from vocabgap.extensions import extensions
+from vocabgap.model.loading import login
 from vocabgap.model.settings import DEFAULT_TOP
-from vocabgap.text import carried, printable_name, visible
+from vocabgap.text import carried, printable_name
 
 
 class DiffFormat(StrEnum):
@@ -98,6 +100,7 @@ def diff(
         raise typer.Exit(ExitCode.GATE)
 
 
+@with_options(verb="draft")
 def draft(
     context: typer.Context,
     capability: Annotated[str, typer.Argument(help="An identifier, a label or a wording of the report.")],
@@ -106,7 +109,6 @@ def draft(
     draft_format: Annotated[
         DraftFormat, typer.Option("--format", help="How to write it.")
     ] = DraftFormat.JSON,
-    glossary: GlossaryOption = None,
     config: ConfigOption = None,
     trust: TrustOption = False,
 ) -> None:
@@ -130,18 +132,12 @@ def draft(
             stop_words=settings.cluster.stop_words,
             operation_aliases=settings.operation_aliases,
         )
-    if glossary is not None:
-        from vocabgap.glossary.authoring import add_entry
-        from vocabgap.glossary.senses import SenseStatus
-        from vocabgap.model.loading import login
-
+    flags = [name for each in extensions() for name in each.options.get("draft", {})]
+    if any(context.params[name.removeprefix("--")] is not None for name in flags):
         entry = entry_draft.entry
-        sense = add_entry(
-            settings.of(GlossarySettings), entry.name, entry.description, actor=login(), is_draft=True
-        )
-        output.event("sense", sense=sense)
-        what = "a draft of the glossary" if sense.status == SenseStatus.DRAFT else "in the glossary already"
-        output.note(f"{what}: {visible(sense.surface)}: {visible(sense.definition)}")
+        for made in taken_up(settings, entry.name, entry.description, login(), is_draft=True):
+            output.event(made.event, **made.fields)
+            output.note(made.text)
     output.event("result", draft=entry_draft)
     if draft_format is DraftFormat.JSON:
         document = msgspec.json.format(msgspec.json.encode(entry_draft), indent=2).decode()

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from vocabgap.doors.cli.glossary_conflicts_command import prompt_of
-from vocabgap.doors.cli.glossary_options import note_problems
 from vocabgap.doors.cli.options import (
     BaselineOption,
     CategoriesOption,
@@ -52,7 +50,7 @@ from vocabgap.doors.cli.output import (
 )
 from vocabgap.doors.verbs import Panel
 from vocabgap.errors import InvalidInputError
-from vocabgap.glossary.extension import GlossarySettings
+from vocabgap.extensions import extensions
 from vocabgap.model.moments import iso, known_present, parse_present
 from vocabgap.model.settings import DEFAULT_OUT, DEFAULT_TOP, Settings, shared_from
 from vocabgap.text import carried, count, escape_unseen, excerpt, printable_name, visible
@@ -102,7 +100,7 @@ def _separated(values: list[str] | None) -> list[str]:
     return [name.strip() for value in given for name in value.split(",") if name.strip()] or given
 
 
-@with_options(Reading, flags_of="rank")
+@with_options(Reading, flags_of="rank", verb="report")
 def report(
     context: typer.Context,
     roots: RootsArgument = None,
@@ -135,13 +133,6 @@ def report(
     ] = None,
     now: PresentOption = None,
     decisions: DecisionsOption = None,
-    glossary: Annotated[
-        str | None,
-        Panel.READ.option(
-            help="Folder of a glossary that is a gate: nothing is published whose words it leaves open."
-        ),
-    ] = None,
-    strictness: Annotated[str | None, Panel.READ.option(help="How strict it is: off, medium or max.")] = None,
     ask: Annotated[
         bool | None,
         Panel.READ.option(
@@ -209,11 +200,8 @@ def report(
     from vocabgap.ingest.selection import ahead_in_words, unmatched
     from vocabgap.pipeline import STAGES, run
 
-    if loaded.settings.of(GlossarySettings).folder is not None:
-        from vocabgap.glossary.runtime import configured_runtime
-
-        note_problems(output, configured_runtime(loaded.settings.of(GlossarySettings)).load())
-    prompt = prompt_of(output, ask=ask)
+    prompts = (each.prompt.load()(output, loaded.settings, ask) for each in extensions() if each.prompt)
+    prompt = next(filter(None, [*prompts]), None)
     with _engine(engine, remote, spark_conf or []) as running, output.progress(STAGES) as listener:
         if prompt is not None:
             prompt.before = partial(listener, "")

@@ -20,7 +20,6 @@ from vocabgap.errors import (
     DEBUG_VARIABLE,
     ExitCode,
     InvalidInputError,
-    NotFoundError,
     VocabgapError,
     system_error,
 )
@@ -72,10 +71,6 @@ class Failure(msgspec.Struct):
 
     code: Code
     message: str
-
-
-class NoGlossaryError(NotFoundError):
-    """Terms were to be checked, and the server has no glossary."""
 
 
 class Limit(StrEnum):
@@ -218,10 +213,9 @@ def failure(error: Exception) -> Failure:
     """What an answer says of an error: never where in the program it was raised."""
     if isinstance(error, OSError):
         error = system_error(error)
-    if isinstance(error, NoGlossaryError):
-        return Failure("no_glossary", _message(str(error)))
     if isinstance(error, VocabgapError):
-        return Failure(CODES.get(error.exit_code, "state"), _message(str(error)))
+        code = getattr(error, "tool_code", CODES.get(error.exit_code, "state"))
+        return Failure(code, _message(str(error)))
     if os.environ.get(DEBUG_VARIABLE):
         traceback.print_exception(error, file=sys.stderr)
     hint = f"set {DEBUG_VARIABLE}=1 for the server to see where, and please report it"

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple
@@ -16,8 +15,6 @@ import polars as pl
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, expanded, system_error
 from vocabgap.extensions import reader_of
 from vocabgap.gaplog.nearest import SimilarIndex
-from vocabgap.glossary.extension import GlossarySettings
-from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
 from vocabgap.ingest.discovery import discover, resolve_roots
 from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.record import LOG_NAME
@@ -59,12 +56,6 @@ class Workspace:
             )
         out = resolve_target(settings.report.out)
         return cls(folder, settings, out, Rankings(folder, settings, out), is_read_only)
-
-    @cached_property
-    def glossary(self) -> GlossaryRuntime | None:
-        """The glossary that the server checks terms with; null where it has none."""
-        glossary = self.settings.of(GlossarySettings)
-        return None if glossary.folder is None else configured_runtime(glossary)
 
     def image(self, image_id: str) -> Path:
         """The folder of the image repository of this name, which lies below the root."""

@@ -1,16 +1,20 @@
 """`check_terms`: whether a glossary settles what the words of a text mean."""
 
+from functools import lru_cache
 from typing import Annotated, Final, Self
 
 import msgspec
 from msgspec import Meta
 
-from vocabgap.doors.mcp.tool import Answer, Arguments, Checkpoint, Limit, NoGlossaryError, fitting, tool
+from vocabgap.doors.mcp.tool import Answer, Arguments, Checkpoint, Limit, fitting, tool
 from vocabgap.doors.mcp.workspace import Workspace
+from vocabgap.errors import NotFoundError
 from vocabgap.glossary.conflicts import SemanticConflict, Strictness, verdict
+from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.middlewares import check_terms as check_step
 from vocabgap.glossary.middlewares import extract_terms
+from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
 from vocabgap.glossary.senses import ExtractedTerm
 from vocabgap.glossary.session import ExecutionContext, Session
 
@@ -85,6 +89,18 @@ class Terms(Answer, kw_only=True):
     open: int
 
 
+class NoGlossaryError(NotFoundError):
+    """Terms were to be checked, and the server has no glossary."""
+
+    tool_code = "no_glossary"
+
+
+@lru_cache(maxsize=4)
+def _runtime(settings: GlossarySettings) -> GlossaryRuntime:
+    """Return the runtime of a server, which reads only what has changed."""
+    return configured_runtime(settings)
+
+
 @tool("Check terms against the glossary", Limit.LOOK)
 def check_terms(workspace: Workspace, arguments: TermsArguments, _: Checkpoint) -> Terms:
     """Find the terms of a text, say what they mean by the glossary, and which are unknown or ambiguous.
@@ -92,11 +108,12 @@ def check_terms(workspace: Workspace, arguments: TermsArguments, _: Checkpoint) 
     Use it before a wording is logged or an entry is named. The error `no_glossary` says that the server has
     none.
     """
-    runtime = workspace.glossary
-    if runtime is None:
+    settings = workspace.settings.of(GlossarySettings)
+    if settings.folder is None:
         raise NoGlossaryError(
             "this server has no glossary", hint="start it with --glossary DIR to let terms be checked"
         )
+    runtime = _runtime(settings)
     runtime.require_folder()
     glossary = runtime.load().glossary
     step = ExecutionContext(

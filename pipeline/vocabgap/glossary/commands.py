@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vocabgap.doors.cli.glossary_check_command import check, resume
-from vocabgap.doors.cli.glossary_conflicts_command import Prompt, conflicts, resolve, told
-from vocabgap.doors.cli.glossary_options import (
+from vocabgap.doors.cli.groups import Commands
+from vocabgap.doors.cli.options import ConfigOption, TrustOption, with_options
+from vocabgap.doors.cli.output import Output, lines_of, output_of
+from vocabgap.errors import ExitCode, NotFoundError, alike
+from vocabgap.glossary.asking import Prompt, conflicts, resolve, told
+from vocabgap.glossary.options import (
     ActingOptions,
     GlossaryOptions,
     ScopeOption,
@@ -17,10 +20,7 @@ from vocabgap.doors.cli.glossary_options import (
     require_choice,
     runtime_of,
 )
-from vocabgap.doors.cli.groups import Commands
-from vocabgap.doors.cli.options import ConfigOption, TrustOption, with_options
-from vocabgap.doors.cli.output import Output, lines_of, output_of
-from vocabgap.errors import ExitCode, NotFoundError, alike
+from vocabgap.glossary.step_commands import check, resume
 from vocabgap.model.moments import iso
 from vocabgap.model.settings import VocabularyFields
 from vocabgap.text import count, escape_unseen, visible

@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from vocabgap.doors.cli.glossary_options import (
-    SHOWN_DIGITS,
-    ActingOptions,
-    GlossaryOptions,
-    note_skipped,
-    require_strictness,
-    runtime_of,
-)
 from vocabgap.doors.cli.options import with_options
 from vocabgap.doors.cli.output import Output, output_of, table
 from vocabgap.errors import InvalidInputError
 from vocabgap.files.signals import end_reads
+from vocabgap.glossary.extension import GlossarySettings
+from vocabgap.glossary.options import (
+    SHOWN_DIGITS,
+    ActingOptions,
+    GlossaryOptions,
+    note_problems,
+    note_skipped,
+    require_strictness,
+    runtime_of,
+)
 from vocabgap.model.moments import iso
+from vocabgap.model.settings import Settings
 from vocabgap.text import carried, excerpt, visible
 
 if TYPE_CHECKING:
@@ -279,6 +282,17 @@ def prompt_of(output: Output, *, ask: bool | None) -> Prompt | None:
     if ask is None:
         ask = sys.stdin.isatty() and sys.stderr.isatty() and not (output.as_json or output.quiet)
     return Prompt() if ask else None
+
+
+def prompt_of_report(output: Output, settings: Settings, ask: bool | None) -> Prompt | None:
+    """Note what is wrong in the files of the glossary; return what asks, if a glossary is named."""
+    ours = settings.of(GlossarySettings)
+    if ours.folder is None:
+        return None
+    from vocabgap.glossary.runtime import configured_runtime
+
+    note_problems(output, configured_runtime(ours).load())
+    return prompt_of(output, ask=ask)
 
 
 def _numbered(candidates: "Sequence[SenseRef]") -> Iterator[str]:

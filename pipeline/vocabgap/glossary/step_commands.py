@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import msgspec
 import typer
 
-from vocabgap.doors.cli.glossary_conflicts_command import Prompt, prompt_of
-from vocabgap.doors.cli.glossary_options import (
+from vocabgap.doors.cli.options import runnable, with_options
+from vocabgap.doors.cli.output import PROGRAM, Output, output_of, table
+from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, StateError
+from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.glossary.asking import Prompt, prompt_of
+from vocabgap.glossary.options import (
     SHOWN_DIGITS,
     ActingOptions,
     AskOption,
@@ -24,10 +28,6 @@ from vocabgap.doors.cli.glossary_options import (
     require_strictness,
     runtime_of,
 )
-from vocabgap.doors.cli.options import runnable, with_options
-from vocabgap.doors.cli.output import PROGRAM, Output, output_of, table
-from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, StateError
-from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.model.moments import iso
 from vocabgap.text import count, escape_unseen, excerpt, printable_name, visible
 

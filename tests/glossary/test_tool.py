@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from glossary.steps import LIFT, STAIN
 from mcp_server.calls import found, refused
+from vocabgap.glossary.extension import GlossarySettings
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -15,8 +17,19 @@ pytestmark = pytest.mark.anyio
 TEXT = "Use a lift that leaves no halo, and the 'glow map'."
 
 
+@pytest.fixture
+def glossary(tmp_path: Path) -> Path:
+    """A glossary in which `lift` has two meanings and `halo` has one."""
+    folder = tmp_path / "glossary"
+    folder.mkdir()
+    terms = (("lift", LIFT), ("lift", STAIN), ("halo", "A bright rim around an edge"))
+    seeds = "".join(f"  - surface: {term}\n    definition: {meaning}\n" for term, meaning in terms)
+    (folder / "team_domain.yaml").write_text(f"terms:\n{seeds}", encoding="utf-8")
+    return folder
+
+
 async def test_terms_are_found_with_what_they_mean(connect: Connect, photos: Path, glossary: Path) -> None:
-    async with connect(photos, glossary=glossary) as client:
+    async with connect(photos, table=GlossarySettings(folder=str(glossary))) as client:
         told = await found(client, "check_terms", text=TEXT)
     terms = {each["term"]: each for each in told["terms"]}
     assert terms["halo"]["means"] == "A bright rim around an edge"
@@ -27,7 +40,7 @@ async def test_terms_are_found_with_what_they_mean(connect: Connect, photos: Pat
 
 
 async def test_what_stops_a_step_is_told_as_such(connect: Connect, photos: Path, glossary: Path) -> None:
-    async with connect(photos, glossary=glossary) as client:
+    async with connect(photos, table=GlossarySettings(folder=str(glossary))) as client:
         settled = await found(client, "check_terms", text="no halo")
         contested = await found(client, "check_terms", text="no lift", critical=True)
     assert (settled["blocked"], contested["blocked"]) == (False, True)
@@ -35,7 +48,7 @@ async def test_what_stops_a_step_is_told_as_such(connect: Connect, photos: Path,
 
 async def test_checking_writes_nothing(connect: Connect, photos: Path, glossary: Path) -> None:
     before = sorted(glossary.rglob("*"))
-    async with connect(photos, glossary=glossary) as client:
+    async with connect(photos, table=GlossarySettings(folder=str(glossary))) as client:
         await found(client, "check_terms", text=TEXT, critical=True)
     assert sorted(glossary.rglob("*")) == before
 
@@ -48,7 +61,7 @@ async def test_without_a_glossary_there_is_a_code_of_its_own(connect: Connect, p
 
 
 async def test_a_glossary_that_is_not_there_is_told(connect: Connect, photos: Path, tmp_path: Path) -> None:
-    async with connect(photos, glossary=tmp_path / "nowhere") as client:
+    async with connect(photos, table=GlossarySettings(folder=str(tmp_path / "nowhere"))) as client:
         error = await refused(client, "check_terms", text=TEXT)
     assert error["code"] == "not_found"
 
@@ -59,6 +72,6 @@ async def test_a_glossary_that_is_not_there_is_told(connect: Connect, photos: Pa
 async def test_arguments_that_cannot_be_meant_are_refused(
     connect: Connect, photos: Path, glossary: Path, arguments: dict[str, object]
 ) -> None:
-    async with connect(photos, glossary=glossary) as client:
+    async with connect(photos, table=GlossarySettings(folder=str(glossary))) as client:
         error = await refused(client, "check_terms", **arguments)
     assert error["code"] == "invalid_input"
