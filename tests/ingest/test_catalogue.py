@@ -148,18 +148,6 @@ def test_a_root_that_is_called_like_a_source_is_read_as_one() -> None:
     assert Catalogue(shipped_sources()).kind_of_root("posthog-april.jsonl.zst").source == "posthog"
 
 
-def test_lines_are_read_another_way_where_the_digest_differs() -> None:
-    shipped = Catalogue(shipped_sources())
-    digests = {
-        name: shipped.kind_of_root(name).digest
-        for name in (LOG_NAME, "any.txt", "affordance_gaps.jsonl", "posthog.jsonl", "posthog.jsonl.gz")
-    }
-
-    assert digests[LOG_NAME] == digests["any.txt"] == ""
-    assert digests["posthog.jsonl"] == digests["posthog.jsonl.gz"]
-    assert len(set(digests.values())) == 3
-
-
 @given(plain_names)
 @example("a\nb")
 @example("gaps.jsonl.")

@@ -1,7 +1,7 @@
-"""Bad lines that do not count any more: logs are only added to, and keep an old one for ever.
+"""Known bad lines, which do not count any more: logs only grow, and keep an old bad line for ever.
 
-A baseline lists the bad lines that somebody has seen, each by its file and the digest of its content, so that
-it is known wherever it has moved to. A line that was written again is another one.
+A baseline lists bad lines by their file and the digest of their content. So a line stays known if its number
+changes, and a line that was written again is another one.
 """
 
 import hashlib
@@ -24,26 +24,26 @@ from vocabgap.model.tables import GAPS, REJECTS, UTC_MICROSECONDS
 _MODE: Final = 0o644
 _KEY: Final = ("source_path", "sha256")
 _FILE: Final = ("repo_slug", "source_path")
-# Of a line that is no JSON, too, as far as it has one.
+# Also in a line that is no JSON.
 _TIMESTAMP: Final = re.compile(r'"timestamp"\s*:\s*"([^"\\]{1,40})"')
 
 
 class KnownLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A bad line of a baseline. Its number and the reason are for people: neither tells it from another."""
+    """A bad line of a baseline. Its number and its reason are for people; they do not identify it."""
 
     source_path: str
-    sha256: str  # of what table `rejects` has of it; of the reason, where a whole file is meant
+    sha256: str  # of `raw` in table `rejects`; of the reason, if the reject is a whole file
     line: int | None
     reason: str
 
 
 def read_baseline(path: str | Path) -> tuple[KnownLine, ...]:
-    """The bad lines of a baseline.
+    """Return the bad lines of a baseline.
 
     Raises:
         NotFoundError: There is no such file.
-        InvalidInputError: It is no baseline.
-        AccessDeniedError: It may not be read.
+        InvalidInputError: The file is no baseline.
+        AccessDeniedError: The file may not be read.
     """
     place = expanded(path)
     entries = _JOURNAL.read(place)
@@ -74,12 +74,12 @@ _JOURNAL: Final = Journal(
 
 
 def write_baseline(path: str | Path, rejects: pl.DataFrame) -> None:
-    """Write the rows of table `rejects` to a baseline; nothing takes the place of a file that is none.
+    """Write the rows of table `rejects` to a baseline; never replace a file that is none.
 
     Raises:
-        InvalidInputError: What lies there is no baseline.
-        StateError: The disk does not take it.
-        AccessDeniedError: It may not be written.
+        InvalidInputError: The file at the path is no baseline.
+        StateError: The disk is full, or fails.
+        AccessDeniedError: The file may not be written.
     """
     place = expanded(path)
     _JOURNAL.read(place)
@@ -89,7 +89,7 @@ def write_baseline(path: str | Path, rejects: pl.DataFrame) -> None:
 
 
 def is_known(rejects: pl.DataFrame, baseline: Iterable[KnownLine]) -> pl.Series:
-    """Which rows of table `rejects` a baseline has; of lines that are alike the first ones."""
+    """Tell which rows of table `rejects` a baseline lists; of equal lines, the first ones."""
     keys = [(each.source_path, each.sha256) for each in baseline]
     known = (
         pl.DataFrame(keys, schema=dict.fromkeys(_KEY, pl.String), orient="row").group_by(_KEY).len("known")
@@ -100,14 +100,14 @@ def is_known(rejects: pl.DataFrame, baseline: Iterable[KnownLine]) -> pl.Series:
 
 
 def is_older(rejects: pl.DataFrame, gaps: pl.DataFrame, moment: datetime) -> pl.Series:
-    """Which rows of table `rejects` are lines that were written before a moment, as far as that can be told.
+    """Tell which rows of table `rejects` are lines that were surely written before a moment.
 
-    A line was written when it says so, however broken it is, else before the next record of its log. A line
-    that is followed by none, and a whole file, are taken to be new.
+    The time of a line is its own timestamp, even in a broken line, else that of the next record of its log.
+    A line that no record follows, and a whole file, count as new.
     """
     REJECTS.require(rejects)
     GAPS.require(gaps, (*_FILE, "line", "timestamp"))
-    own = pl.Series("own", [_said(raw) for raw in rejects["raw"]], dtype=UTC_MICROSECONDS)
+    own = pl.Series("own", map(_own_time, rejects["raw"]), dtype=UTC_MICROSECONDS)
     dated = gaps.select(*_FILE, "line", "timestamp").drop_nulls().sort("line")
     numbered = rejects.with_columns(own).with_row_index("place")
     lines = numbered.filter(pl.col("line").is_not_null()).sort("line")
@@ -119,14 +119,14 @@ def is_older(rejects: pl.DataFrame, gaps: pl.DataFrame, moment: datetime) -> pl.
 
 def _keyed(rejects: pl.DataFrame) -> pl.DataFrame:
     REJECTS.require(rejects)
-    told = rejects.select(pl.coalesce("raw", "reason"))["raw"]
-    digests = [hashlib.sha256(text.encode()).hexdigest() for text in told]
+    texts = rejects.select(pl.coalesce("raw", "reason"))["raw"]
+    digests = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
     return rejects.with_columns(sha256=pl.Series(digests, dtype=pl.String))
 
 
-def _said(raw: str | None) -> datetime | None:
-    found = _TIMESTAMP.search(raw or "")
+def _own_time(raw: str | None) -> datetime | None:
+    match = _TIMESTAMP.search(raw or "")
     try:
-        return None if found is None else in_utc(datetime.fromisoformat(found[1])).astimezone(UTC)
+        return None if match is None else in_utc(datetime.fromisoformat(match[1])).astimezone(UTC)
     except (ValueError, OverflowError):
         return None

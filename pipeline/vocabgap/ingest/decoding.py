@@ -1,8 +1,8 @@
 """One line of a log to one record, or to the reason why there is none.
 
-`decode_complete` reads many lines at once and leaves those that need a closer look. `decode_line` is that
-look, field by field where it must be: what can be repaired is repaired and counted; the rest is rejected,
-with the field and the expectation named.
+`decode_complete` reads many clean lines at once. `decode_line` looks closely at any other line, field by
+field if need be. It repairs the line and names the repairs, or rejects it and names the field and what was
+expected.
 """
 
 import json
@@ -39,9 +39,9 @@ _ANY = msgspec.json.Decoder()
 _REFUSALS: Final = (msgspec.DecodeError, ValueError, RecursionError, OverflowError)
 _KEY: Final = b'":'
 _SPACE_BEFORE_COLON: Final = re.compile(rb"[ \t\r\n]:")
-_NAMED: Final = frozenset(("image_id", "session_id"))  # by a number, in some logs
+_NAMES: Final = frozenset(("image_id", "session_id"))  # numbers in some logs
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-# Digits of a Unix time of these years to how many of it are a second: seconds, ms, µs, ns.
+# The digits of a Unix time in s, ms, µs and ns, and its units per second.
 _UNIX: Final = {10: 1, 13: 10**3, 16: 10**6, 19: 10**9}
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
@@ -56,7 +56,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A record, what was repaired in it, and what stands for its timestamp where that could not be read."""
+    """A record, its repairs, and the text of its timestamp if that is unreadable."""
 
     record: GapRecord
     repairs: tuple[Repair, ...] = ()
@@ -65,7 +65,7 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True)
 class FieldMap:
-    """A `Source` made ready: paths are taken apart once, not for every line.
+    """A `Source` made ready: its paths are parsed once, not for every line.
 
     `origins` has the paths of each field as the settings write them; `also` are further shapes of gaps.
     """
@@ -80,7 +80,7 @@ class FieldMap:
 
     @classmethod
     def of(cls, source: Source) -> "FieldMap":
-        """The map of a source."""
+        """Return the map of a source."""
         first, *others = (
             cls(
                 native=source.native,
@@ -98,17 +98,16 @@ class FieldMap:
 
     @property
     def needs(self) -> str:
-        """What an object lacks that says nothing of a need."""
+        """The detail of a reject that names no need."""
         if not self.origins:
-            return (
-                "field 'description': expected text, or missing_capability or intent in its place, found none"
-            )
+            others = "missing_capability or intent in its place"
+            return f"field 'description': expected text, or {others}, found none"
         mapped = " or ".join(self.origins[field] for field in PHRASE_FIELDS if field in self.origins)
         return f"expected text in {mapped or 'a field of a need, none of which is mapped'}, found none"
 
     @property
     def reads(self) -> list[Pointer]:
-        """All that is read of an object; nothing where objects are records as they are."""
+        """The pointers to all that is read of an object; none if objects are records as they are."""
         shapes = (self, *self.also)
         if not all(shape.paths for shape in shapes):
             return []
@@ -116,22 +115,16 @@ class FieldMap:
         return reads + [path for shape in shapes for path, _ in shape.where]
 
     def of_shape(self, value: dict[str, Any]) -> "FieldMap | None":
-        """The map of the first shape that an object has; None where it is no gap at all."""
-        return next((shape for shape in (self, *self.also) if shape.fits(value)), None)
-
-    def fits(self, value: dict[str, Any]) -> bool:
-        """Whether an object has this shape."""
-        return all(
-            any(_same(value_at(value, path), allowed) for allowed in values) for path, values in self.where
-        )
+        """Return the map of the first shape that an object has; None if it is no gap at all."""
+        return next((shape for shape in (self, *self.also) if _fits(shape, value)), None)
 
     def applied(self, value: dict[str, Any]) -> dict[str, Any]:
-        """The fields that an object gives; those it says nothing about are left out."""
+        """Return the fields that an object has, without those that it does not mention."""
         if self.paths:
             mapped = {}
             for field, paths in self.paths:
                 given = next((given for path in paths if (given := value_at(value, path)) is not None), None)
-                if isinstance(given, int) and not isinstance(given, bool) and field in _NAMED:
+                if isinstance(given, int) and not isinstance(given, bool) and field in _NAMES:
                     given = str(given)
                 if isinstance(given, str) and field in LIST_FIELDS:
                     given = [given]
@@ -147,12 +140,18 @@ class FieldMap:
         return mapped
 
 
+def _fits(shape: FieldMap, value: dict[str, Any]) -> bool:
+    return all(
+        any(_same(value_at(value, path), allowed) for allowed in values) for path, values in shape.where
+    )
+
+
 def _several(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whatever TOML may hold
     return tuple(value) if isinstance(value, tuple | list) else (value,)
 
 
 def _of_unix(given: Any) -> Any:  # noqa: ANN401 - any JSON
-    """A Unix time as ISO 8601 has it; whatever else stays."""
+    """Return a Unix time in ISO 8601; leave any other value as it is."""
     digits = str(given) if isinstance(given, str | int) else ""
     if len(digits) not in _UNIX or not (digits.isascii() and digits.isdigit()):
         return given
@@ -160,7 +159,7 @@ def _of_unix(given: Any) -> Any:  # noqa: ANN401 - any JSON
 
 
 def _same(value: object, allowed: object) -> bool:
-    """Equal as JSON has it: true is not 1. In a text, a regular expression is searched."""
+    """Compare as JSON does: true is not 1. Search a regular expression in a text."""
     if isinstance(allowed, re.Pattern):
         return isinstance(value, str) and allowed.search(value) is not None
     return value == allowed and isinstance(value, bool) == isinstance(allowed, bool)
@@ -170,7 +169,7 @@ NATIVE_FIELDS: Final = FieldMap.of(NATIVE)
 
 
 def decode_line(line: bytes, fields: FieldMap = NATIVE_FIELDS) -> Decoded | Rejected | None:
-    """Read one line that is not blank."""
+    """Decode one line that is not blank; return None if it is no gap by the filter of its source."""
     outcome = _strictly(line) if fields.native else None
     if outcome is None:
         bare = _without_marks(line)
@@ -192,7 +191,7 @@ def decode_line(line: bytes, fields: FieldMap = NATIVE_FIELDS) -> Decoded | Reje
 
 
 def decode_complete(lines: list[bytes]) -> list[GapRecord | None]:
-    """The records of lines that say every field and need no repair; None for any other line."""
+    """Return the record of each line that has every field and needs no repair; None for any other line."""
     if b"" in lines:  # to refuse a blank line costs as much as to decode one
         others = iter(decode_complete([line for line in lines if line]))
         return [next(others) if line else None for line in lines]
@@ -200,7 +199,7 @@ def decode_complete(lines: list[bytes]) -> list[GapRecord | None]:
     rest = iter(lines)
     while True:
         try:
-            decoded.extend(map(_COMPLETE.decode, rest))  # what comes before a line that is refused stays
+            decoded.extend(map(_COMPLETE.decode, rest))  # records before a refused line stay
         except _REFUSALS:
             decoded.append(None)
         else:
@@ -208,16 +207,16 @@ def decode_complete(lines: list[bytes]) -> list[GapRecord | None]:
 
 
 def says_something(record: GapRecord) -> bool:
-    """Whether one of the three fields that can stand for a need holds more than white space."""
+    """Tell whether one of the three fields for a need holds more than white space."""
     texts = (record.description, record.missing_capability, record.intent)
     return any(text and not text.isspace() for text in texts)
 
 
 def has_keys(content: bytes, expected: int) -> bool:
-    """Whether JSON text has exactly so many keys, by a sure sign; False only says that it may have others.
+    """Tell whether JSON text surely has this number of keys; False means that it may have another.
 
-    Every key ends in a quote and a colon. A colon inside a string may look the same, and a key may be written
-    with white space before its colon: both are rare, and both make the answer False.
+    Every key ends in a quote and a colon. A colon inside a string may look the same, and a key may have white
+    space before its colon: both are rare, and both make the answer False.
     """
     codes = np.frombuffer(content, np.uint8)
     colons = codes[1:] == ord(":")
@@ -228,7 +227,7 @@ def has_keys(content: bytes, expected: int) -> bool:
 
 
 def repeated_keys(line: bytes) -> int:
-    """How many keys of a line that was decoded are repetitions of another one."""
+    """Count the repeated keys of a decoded line."""
     if line.count(_KEY) == len(CONTRACT_FIELDS) and not _SPACE_BEFORE_COLON.search(line):
         return 0
     value = _parsed(line)
@@ -236,13 +235,13 @@ def repeated_keys(line: bytes) -> int:
 
 
 def object_of(line: bytes) -> dict[str, Any]:
-    """The object on a line that a record was made of, as it was written; empty for any other line."""
+    """Return the object on a line as it was written; empty if there is none."""
     value = _parsed(_without_marks(line.removesuffix(b"\r")))
     return value if isinstance(value, _Object) else {}
 
 
 def _strictly(line: bytes) -> Decoded | None:
-    """The record of a line that needs no repair."""
+    """Return the record of a line that needs no repair, else None."""
     try:
         record = _STRICT.decode(line)
         keys = len(_ANY.decode(line))
@@ -254,7 +253,7 @@ def _strictly(line: bytes) -> Decoded | None:
 
 
 def _without_marks(line: bytes) -> bytes:
-    """A line without byte order marks in front: logs that began with one were joined."""
+    """Remove the byte order marks in front of a line: somebody joined logs that began with one."""
     while line.startswith(BYTE_ORDER_MARK):
         line = line[len(BYTE_ORDER_MARK) :]
     return line
@@ -263,7 +262,7 @@ def _without_marks(line: bytes) -> bytes:
 def _repaired(
     values: dict[str, Any], line: bytes, repairs: list[Repair], origins: Mapping[str, str]
 ) -> Decoded | Rejected:
-    """The record of an object whose fields may need repair, or what about a field cannot be repaired."""
+    """Return the record of an object after repairs, or the reason why a field cannot be repaired."""
     known = {name: value for name, value in values.items() if name in FIELDS}
     repairs += [Repair.UNKNOWN_FIELD] * (len(values) - len(known))
     for name in nulls_for_defaults(known):
@@ -281,7 +280,7 @@ def _repaired(
     if timestamp is None or moment is not None:
         return Decoded(GapRecord(**known, timestamp=moment), tuple(repairs))
     repairs.append(Repair.TIMESTAMP_UNREADABLE)
-    # Not the text of a value that is none: to make it may fail, for a deep list or a number of 5,000 digits.
+    # The line stands for a value that is no text: to write one may fail, such as a number of 5,000 digits.
     unreadable = timestamp if isinstance(timestamp, str) else line.decode("utf-8")
     return Decoded(GapRecord(**known), tuple(repairs), unreadable)
 
@@ -307,19 +306,19 @@ def _moment(value: object) -> datetime | None:
 
 
 def nulls_for_defaults(fields: Mapping[str, object]) -> list[str]:
-    """The fields that are null where a default stands."""
+    """Return the names of the null fields that have a default."""
     return [name for name in (*TEXT_FIELDS, *LIST_FIELDS) if name in fields and fields[name] is None]
 
 
 def json_type(value: object) -> str:
-    """What JSON calls a value, with its article."""
+    """Return the JSON type of a value, with its article."""
     if value is None:
         return "null"
     names = {bool: "a boolean", int: "a number", float: "a number", str: "text", list: "a list"}
     return names.get(type(value), "an object")
 
 
-# A field, what is wrong with it, and what was expected.
+# A field, the reason, and the detail.
 _Wrong = tuple[str, RejectReason, str]
 
 
@@ -337,7 +336,7 @@ def _wrong_type(known: dict[str, Any]) -> _Wrong | None:
 
 
 def _unpaired_surrogate(known: dict[str, Any]) -> _Wrong | None:
-    """JSON can write half a character; no frame can hold it, and any stand-in would be other text."""
+    """Find half a character: JSON can write it, but no frame can hold it."""
     for name in FIELDS:
         value = known.get(name)
         texts = value if isinstance(value, list) else [value]
@@ -348,7 +347,7 @@ def _unpaired_surrogate(known: dict[str, Any]) -> _Wrong | None:
 
 
 class _Object(dict[str, Any]):
-    """A JSON object that knows how often it repeats a key; the last value is the one that stays."""
+    """A JSON object that counts its repeated keys; the last value stays."""
 
     __slots__ = ("repeated",)
 
@@ -358,7 +357,7 @@ class _Object(dict[str, Any]):
 
 
 def repetitions(values: Iterable[Any]) -> int:
-    """How often keys are repeated in the objects among some values."""
+    """Count the repeated keys in the objects among some values."""
     times = 0
     for value in values:
         if isinstance(value, _Object):
@@ -379,7 +378,7 @@ def _parsed(line: bytes) -> _Object | Rejected:
 
 
 def refused(fault: ValueError | RecursionError, what: str) -> Rejected:
-    """Why a line, or a document, is no JSON."""
+    """Return the reason why a line or a document is no JSON."""
     if isinstance(fault, RecursionError):
         return Rejected(RejectReason.TOO_DEEP, "nested too deeply to be a gap record")
     if isinstance(fault, UnicodeDecodeError):
@@ -398,7 +397,7 @@ def refused(fault: ValueError | RecursionError, what: str) -> Rejected:
 def _whole_number(digits: str) -> float:
     try:
         return int(digits)
-    except ValueError:  # Python refuses to make an int of many thousands of digits
+    except ValueError:  # Python refuses thousands of digits
         return float("inf")
 
 

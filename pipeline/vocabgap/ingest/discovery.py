@@ -1,4 +1,4 @@
-"""Which log files a scan reads: every one below its roots, in an order that does not depend on the disk."""
+"""The log files of a scan: every one below its roots, in an order that does not depend on the disk."""
 
 import errno
 import os
@@ -33,31 +33,30 @@ from vocabgap.model.sources import Source
 from vocabgap.text import printable_name
 
 _WILDCARDS: Final = frozenset("*?[")
-_TOLD: Final = 4  # names of gap logs that a message has
+_SHOWN: Final = 4  # names of gap logs in a message
 
 
 @dataclass(frozen=True, slots=True)
 class LogKind:
-    """A kind of gap log: where it is from, and how it is packed and mapped."""
+    """A kind of gap log: its source, its field map and its compression."""
 
-    source: str = ""  # by name; empty where a file was named outright and fits none
+    source: str = ""  # its name; empty for a file that was named outright and fits none
     fields: FieldMap = NATIVE_FIELDS
     compression: str = ""
-    digest: str = ""  # of what in the source decides how a line is read
-    by_pattern: bool = False  # a folder may well be called so, too
+    by_pattern: bool = False  # a folder may have such a name, too
 
 
 class Catalogue:
     """The names of gap logs.
 
-    A glob may name a log as it is or as it is compressed; how it is packed, its own name says.
+    A glob may name a log as it is or as it is compressed; the name of the file tells its compression.
     """
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self._named: dict[str, LogKind] = {}
         self._patterns: list[tuple[re.Pattern[str], str, LogKind]] = []
         for name, source in sources.items():
-            kind = LogKind(name, FieldMap.of(source), digest=source.digest)
+            kind = LogKind(name, FieldMap.of(source))
             for glob in source.globs:
                 if _WILDCARDS.isdisjoint(glob) and "/" not in glob:
                     for packed in (glob, *(f"{glob}.{compression}" for compression in COMPRESSIONS)):
@@ -68,7 +67,7 @@ class Catalogue:
                     self._patterns.append((pattern, place, replace(kind, by_pattern=True)))
 
     def kind_of(self, name: str, path: str) -> LogKind | None:
-        """The kind of log that a file is; None for any other file."""
+        """Return the kind of log of a file; None for any other file."""
         kind = self._named.get(name)
         if kind is not None or not self._patterns:
             return kind
@@ -81,7 +80,7 @@ class Catalogue:
         return None
 
     def kind_of_root(self, path: str) -> LogKind:
-        """The kind of a file that was named outright: a record a line, if its name says nothing else."""
+        """Return the kind of a file that was named outright: a record per line if its name tells no other."""
         name = path.rpartition("/")[2]
         return self.kind_of(name, path) or LogKind(compression=_compression(name))
 
@@ -92,24 +91,24 @@ def _compression(name: str) -> str:
 
 
 class LogFile(msgspec.Struct, frozen=True):
-    """One log to read, and whose it is."""
+    """One log to read, and its origin."""
 
     path: str  # absolute
     repo_slug: str
     source_path: str  # below the root, with forward slashes
-    folder: str  # the name of the one that holds it: the image, where a record names none
+    folder: str  # the name of its folder: the image, if a record names none
     kind: LogKind
-    problem: Rejected | None = None  # why it is not read, where that is known beforehand
-    tenant_id: str = ""  # where that is not the same for a whole scan
+    problem: Rejected | None = None  # why it is not read, if that is known beforehand
+    tenant_id: str = ""  # if a scan has logs of several tenants
     root_kind: str = ROOT_KIND
 
 
 def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | None = None) -> list[LogFile]:
     """Find every gap log at any depth below the roots, ordered by repository and source path.
 
-    A link is followed where it leads to something below a root that is not there under its own name. One
-    that leads out of the roots, or back to a folder above it, is not followed. What could not be listed or
-    must not be followed is among the logs, too, with its `problem`.
+    A link is followed if it leads to a place below a root that is not searched under its own name. A link
+    that leads out of the roots, or back to a folder above it, is not followed. Folders that cannot be listed
+    and links that must not be followed are among the logs, too, with their `problem`.
     """
     bases = resolve_roots(roots)
     slugs = repository_slugs([base if base.is_dir() else base.parent for base in bases])
@@ -127,21 +126,21 @@ def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | 
 
 
 def looked_for(sources: Mapping[str, Source]) -> str:
-    """What gap logs are called, in words."""
+    """Return the names of gap logs in words."""
     globs = [glob for source in sources.values() for glob in source.globs]
-    names, others = ", ".join(globs[:_TOLD]), len(globs) - _TOLD
+    names, others = ", ".join(globs[:_SHOWN]), len(globs) - _SHOWN
     names += f" and {others} more that `vocabgap status` lists" if others > 0 else ""
     packed = " or ".join(f".{compression}" for compression in COMPRESSIONS)
     return f"{names}, each with {packed}, too" if names else "nothing, since every source is off"
 
 
 def resolve_roots(roots: str | Path | Iterable[str | Path]) -> list[Path]:
-    """Absolute paths of the roots, sorted, each once; `~` is the home folder unless a file is called so."""
+    """Return the absolute paths of the roots, sorted, each once; `~` is the home folder unless it exists."""
     require_kind("roots", roots, (str, Path, Iterable), "paths")
     several = [roots] if isinstance(roots, str | Path) else list(roots)
     for root in several:
         require_kind("roots", root, (str, os.PathLike), "paths")
-        if not str(root).strip():  # the variable that was to hold it is unset
+        if not str(root).strip():  # as from an unset variable
             hint = "name a folder or a log file; this folder is called ."
             raise InvalidInputError("a root has an empty name", hint=hint)
     bases = sorted({_resolve(Path(root)) for root in several})
@@ -151,20 +150,18 @@ def resolve_roots(roots: str | Path | Iterable[str | Path]) -> list[Path]:
 
 
 def repository_slugs(folders: list[Path]) -> list[str]:
-    """A short name for each folder: its own, with as many parents as tell it from others of that name."""
+    """Return a short name for each folder: its own, and as many parents as tell it from the others."""
     distinct = set(folders)
 
     @cache
-    def named_so(depth: int) -> Counter[tuple[str, ...]]:
+    def tails(depth: int) -> Counter[tuple[str, ...]]:
         return Counter(folder.parts[-depth:] for folder in distinct)
 
     def slug(folder: Path) -> str:
         parts = tuple(part for part in folder.parts if part != folder.anchor) or (folder.anchor,)
-        for depth in range(1, len(parts) + 1):
-            tail = parts[-depth:]
-            if named_so(depth)[tail] == 1:
-                return printable_name("/".join(tail))
-        return printable_name("/".join(parts))
+        depths = range(1, len(parts) + 1)
+        depth = next((depth for depth in depths if tails(depth)[parts[-depth:]] == 1), len(parts))
+        return printable_name("/".join(parts[-depth:]))
 
     return [slug(folder) for folder in folders]
 
@@ -182,27 +179,25 @@ def _resolve(path: Path) -> Path:
 
 
 def _unresolved(path: Path) -> VocabgapError:
-    """What a root is that has no path of its own. It may be there all the same, as `<(command)` is."""
+    """Return the error for a root that has no path of its own; it may exist, as `<(command)` does."""
+    near: list[str] = []
     with suppress(OSError):
         kind = file_kind(path)
-        if kind is FileKind.DANGLING:
-            return NotFoundError(f"root '{path}' is {kind}", hint="check the path")
-        if kind in {FileKind.FILE, FileKind.FOLDER}:
-            return NotFoundError(f"root '{path}' has been deleted", hint="check the path")
+        if kind in {FileKind.DANGLING, FileKind.FILE, FileKind.FOLDER}:
+            state = f"is {kind}" if kind is FileKind.DANGLING else "has been deleted"
+            return NotFoundError(f"root '{path}' {state}", hint="check the path")
         if kind is not FileKind.NOTHING:
             piped = kind is FileKind.PIPE
             hint = "save what comes through it in a file, and name that" if piped else "check the path"
             return InvalidInputError(f"root '{path}' is {kind}, expected a folder or a log file", hint=hint)
-    near: list[str] = []
-    with suppress(OSError):  # nothing to propose where the folder that would hold it is not there either
         near = alike(path.name, sorted(each.name for each in path.parent.iterdir()), 1)
-    return NotFoundError(
-        f"root '{path}' does not exist",
-        hint=f"did you mean '{path.with_name(near[0])}'?"
+    hint = (
+        f"did you mean '{path.with_name(near[0])}'?"
         if near
-        else "check the path, and that its disk is there; where none was typed, [ingest] roots of the"
-        " settings names it",
+        else "check the path, and that its disk is there; if you typed none, [ingest] roots of the settings"
+        " names it"
     )
+    return NotFoundError(f"root '{path}' does not exist", hint=hint)
 
 
 def _single(base: Path, slug: str, catalogue: Catalogue) -> LogFile:
@@ -211,7 +206,7 @@ def _single(base: Path, slug: str, catalogue: Catalogue) -> LogFile:
     return LogFile(str(base), slug, name, folder, catalogue.kind_of_root(str(base)), problem)
 
 
-_IRREGULAR = Rejected(RejectReason.UNREADABLE_FILE, "the log cannot be read: not a regular file")
+_IRREGULAR: Final = Rejected(RejectReason.UNREADABLE_FILE, "the log cannot be read: not a regular file")
 
 
 @dataclass(slots=True)
@@ -228,7 +223,7 @@ class _Walk:
 
     def logs(self) -> Iterator[LogFile]:
         yield from self._below(self.base, "")
-        # What is there under its own name comes first, so that the way through a link adds nothing to it.
+        # Files under their own names come first, so that the way through a link adds nothing to them.
         while self._links:
             links, self._links = sorted(self._links), []
             for relative, path in links:
@@ -269,9 +264,8 @@ class _Walk:
             target = os.path.realpath(path, strict=True)
         except OSError as problem:
             if problem.errno == errno.ELOOP:
-                yield self._log(path, relative, kind or LogKind(), _link("leads back to itself"))
-            # A link that leads nowhere is this program's business only where it is called like a log.
-            elif kind is not None:
+                yield self._link(path, relative, kind, "leads back to itself")
+            elif kind is not None:  # a dead link matters only if it has the name of a log
                 detail = f"the link leads nowhere: {problem.strerror}"
                 yield self._log(path, relative, kind, Rejected(RejectReason.UNREADABLE_FILE, detail))
             return
@@ -279,20 +273,19 @@ class _Walk:
             return
         within = any(target == base or target.startswith(base.rstrip("/") + "/") for base in self.bases)
         if not within:
-            yield self._log(path, relative, kind or LogKind(), _link("leads out of the roots"))
+            yield self._link(path, relative, kind, "leads out of the roots")
         elif is_folder and f"{os.path.dirname(path)}/".startswith(target.rstrip("/") + "/"):  # noqa: PTH120
-            yield self._log(path, relative, kind or LogKind(), _link("leads back to a folder above it"))
+            yield self._link(path, relative, kind, "leads back to a folder above it")
         elif is_folder and not self._is_walked(target):
             yield from self._below(target, relative + "/")
         elif kind is not None and not is_folder:
             irregular = None if os.path.isfile(target) else _IRREGULAR  # noqa: PTH113
-            # The folder it really is in is its image: else the same lines would be of two.
-            yield structs.replace(
-                self._log(path, relative, kind, irregular), folder=printable_name(target.rsplit("/", 2)[-2])
-            )
+            log = self._log(path, relative, kind, irregular)
+            # Its image is the folder of the file: else the same lines would belong to two images.
+            yield structs.replace(log, folder=printable_name(target.rsplit("/", 2)[-2]))
 
     def _is_walked(self, target: str) -> bool:
-        """Whether a folder is searched under its own name, here or as part of another root."""
+        """Tell whether a folder is searched under its own name, here or as part of another root."""
         if target in self._seen or target in self.bases:
             return True
         others = [base.rstrip("/") for base in self.bases if base != self.base]
@@ -305,6 +298,6 @@ class _Walk:
         folder = printable_name(path.rsplit("/", 2)[-2])
         return LogFile(path, self.slug, printable_name(relative), folder, kind, problem)
 
-
-def _link(where: str) -> Rejected:
-    return Rejected(RejectReason.LINK_NOT_FOLLOWED, f"the link {where}")
+    def _link(self, path: str, relative: str, kind: LogKind | None, where: str) -> LogFile:
+        why = Rejected(RejectReason.LINK_NOT_FOLLOWED, f"the link {where}")
+        return self._log(path, relative, kind or LogKind(), why)

@@ -4,7 +4,6 @@
 the settings add to them or change them.
 """
 
-import hashlib
 import re
 import tomllib
 from collections.abc import Mapping
@@ -100,14 +99,6 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
             )
             for each in self.also
         )
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 (hex) of what decides how a line is read; empty where lines are records as they are."""
-        if self.native:
-            return ""
-        decides = (self.fields, self.constants, self.where, self.each, self.also)
-        return hashlib.sha256(repr(decides).encode()).hexdigest()
 
 
 NATIVE: Final = Source(glob=LOG_NAME)
