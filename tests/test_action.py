@@ -89,36 +89,34 @@ def calls(folder: Path) -> list[list[str]]:
 
 
 @pytest.mark.usefixtures("photos")
-def test_the_top_of_the_report_is_the_summary(steps: Steps, tmp_path: Path) -> None:
-    done = steps("report", "summary", roots="photos\n\n", options="--top\n1\n")
+def test_the_report_is_the_summary_and_one_issue_is_kept_up_to_date(steps: Steps, tmp_path: Path) -> None:
+    done = steps("report", "summary", "issue", roots="photos\n\n", options="--top\n1\n")
 
     assert done.returncode == 0, done.stderr
     summary = (tmp_path / "summary.md").read_text(encoding="utf-8")
     assert "sky mask" in summary
     assert (tmp_path / "vocabgap-out/report.md").read_text(encoding="utf-8") == summary
-
-
-@pytest.mark.usefixtures("photos")
-def test_one_issue_is_made_and_then_kept_up_to_date(steps: Steps, tmp_path: Path) -> None:
-    assert steps("report", "issue").returncode == 0
     assert calls(tmp_path)[-1][:4] == ["issue", "create", "--title", TITLE]
 
     others = [{"number": 9, "title": TITLE}, {"number": 7, "title": TITLE}, {"number": 3, "title": "other"}]
     (tmp_path / "issues.json").write_text(json.dumps(others), encoding="utf-8")
-    assert steps("report", "issue").returncode == 0
+    assert steps("issue").returncode == 0
     assert calls(tmp_path)[-1][:3] == ["issue", "edit", "7"]
     assert "sky mask" in (tmp_path / "body.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.usefixtures("photos")
-@pytest.mark.parametrize(("issues", "told"), [([], "create an issue"), ([7], "edit issue 7")])
-def test_a_dry_run_says_what_it_would_do(steps: Steps, tmp_path: Path, issues: list[int], told: str) -> None:
-    known = [{"number": number, "title": TITLE} for number in issues]
-    (tmp_path / "issues.json").write_text(json.dumps(known), encoding="utf-8")
+@pytest.mark.parametrize(("issues", "message"), [([], "create an issue"), ([7], "edit issue 7")])
+def test_a_dry_run_says_what_it_would_do(
+    steps: Steps, tmp_path: Path, issues: list[int], message: str
+) -> None:
+    (tmp_path / "vocabgap-out").mkdir()
+    (tmp_path / "vocabgap-out/report.md").write_text("# Report\n", encoding="utf-8")
+    existing = [{"number": number, "title": TITLE} for number in issues]
+    (tmp_path / "issues.json").write_text(json.dumps(existing), encoding="utf-8")
 
-    done = steps("report", "issue", dry_run="true")
+    done = steps("issue", dry_run="true")
 
-    assert done.stdout.startswith(f"would {told}: {TITLE}, ")
+    assert done.stdout.startswith(f"would {message}: {TITLE}, ")
     assert [call[1] for call in calls(tmp_path)] == ["list"]
 
 

@@ -24,7 +24,7 @@ from vocabgap.model.settings import (
     VocabularyFields,
     VocabularySettings,
 )
-from vocabgap.pipeline import STAGES, run
+from vocabgap.pipeline import STAGES, Run, analyse, run
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.classifying import with_categories
 from vocabgap.ranking.coverage import covered
@@ -35,8 +35,14 @@ NOW = datetime(2026, 7, 1, tzinfo=UTC)
 ONE = {"one": [gap("sky mask")]}
 
 
-def test_a_run_is_its_stages_one_after_the_other(demo: Path, tmp_path: Path) -> None:
-    made = run(demo, tmp_path / "out", now=NOW)
+@pytest.fixture(scope="module")
+def whole(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """One run over the demo."""
+    return run(demo, tmp_path_factory.mktemp("whole") / "out", now=NOW)
+
+
+def test_a_run_is_its_stages_one_after_the_other(demo: Path, whole: Run) -> None:
+    made = whole
     scanned = scan(demo)
     found = cluster(scanned.records)
     assert_frame_equal(made.scan.gaps, with_categories(screen(scanned.gaps)))
@@ -62,7 +68,7 @@ def test_settings_reach_their_stages(demo: Path, tmp_path: Path) -> None:
         ),
         aliases=AliasSettings(categories={"tone": "light"}, operations={"crop": "trim"}),
     )
-    made = run(demo, tmp_path / "out", settings=settings, now=NOW)
+    made = analyse(demo, out=tmp_path, settings=settings, now=NOW)
     records = scan(demo, tenant_id="studio").records
     found = cluster(records, threshold=0.4, stop_words=("mask",))
     expected = rank(
@@ -97,12 +103,6 @@ def test_only_what_is_selected_is_ranked(tmp_path: Path) -> None:
     assert made.scan.gaps.height == 3
 
 
-def test_a_need_is_the_same_need_in_every_view(demo: Path, tmp_path: Path) -> None:
-    whole = run(demo, tmp_path / "whole").ranked
-    narrowed = run(demo, tmp_path / "narrowed", selection=Selection(categories=("tone",))).ranked
-    assert set(narrowed["capability_id"]) < set(whole["capability_id"])
-
-
 @pytest.mark.parametrize(
     "selection",
     [
@@ -114,26 +114,21 @@ def test_a_need_is_the_same_need_in_every_view(demo: Path, tmp_path: Path) -> No
     ids=["since", "until", "image", "category"],
 )
 def test_a_view_changes_what_is_counted_and_not_what_is_known(
-    demo: Path, tmp_path: Path, selection: Selection
+    demo: Path, tmp_path: Path, whole: Run, selection: Selection
 ) -> None:
     known = ["capability_id", "label", "first_seen", "trend", "weekly", "status"]
-    whole = run(demo, tmp_path / "whole", now=NOW).ranked
 
-    narrowed = run(demo, tmp_path / "narrowed", selection=selection, now=NOW)
+    narrowed = analyse(demo, out=tmp_path, selection=selection, now=NOW)
 
     ranked, records = narrowed.ranked, narrowed.scan.records
-    assert 0 < ranked.height < whole.height
-    expected = whole.filter(pl.col("capability_id").is_in(ranked["capability_id"].implode()))
+    assert 0 < ranked.height < whole.ranked.height
+    assert ranked["mentions"].sum() == narrowed.scan.gaps["counted"].sum() == records.height
+    expected = whole.ranked.filter(pl.col("capability_id").is_in(ranked["capability_id"].implode()))
     assert_frame_equal(ranked.select(known), expected.select(known), check_row_order=False)
     assert (ranked["mentions"].sum(), ranked["last_seen"].max()) == (
         records.height,
         records["timestamp"].max(),
     )
-
-
-def test_mentions_add_up_to_the_records_that_count(demo: Path, tmp_path: Path) -> None:
-    made = run(demo, tmp_path / "out", selection=Selection(since=datetime(2026, 5, 1, tzinfo=UTC)))
-    assert made.ranked["mentions"].sum() == made.scan.gaps["counted"].sum() == made.scan.records.height
 
 
 def test_roots_may_be_several_and_of_any_iterable(tmp_path: Path) -> None:
@@ -175,14 +170,6 @@ def test_logs_are_never_touched(tmp_path: Path) -> None:
     before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     run(root, tmp_path / "out")
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
-
-
-def test_a_selection_of_nothing_is_a_report_of_nothing_where_that_is_meant(
-    demo: Path, tmp_path: Path
-) -> None:
-    made = run(demo, tmp_path / "out", selection=Selection(images=("no such image",)), allow_empty=True)
-    assert made.ranked.is_empty()
-    assert made.scan.gaps.filter(pl.col("why_not") == "filtered").height == made.scan.summary.records
 
 
 def test_what_would_publish_nothing_is_refused_unless_meant(tmp_path: Path) -> None:
@@ -321,3 +308,37 @@ def test_a_screening_by_hand_leaves_out_what_a_run_does(tmp_path: Path) -> None:
 
     assert kept.equals(run(root, tmp_path / "out").scan.records)
     assert kept.height == 1
+
+
+def test_an_analysis_ranks_as_a_run_does_and_writes_nothing(
+    demo: Path, whole: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    analysis = analyse(demo, now=NOW)
+
+    assert_frame_equal(analysis.ranked, whole.ranked)
+    assert repr(analysis).startswith("Analysis(")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_analysis_continues_the_published_run(tmp_path: Path) -> None:
+    root = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("film grain")]})
+    before = run(root, tmp_path / "out", now=NOW).ranked
+
+    analysis = analyse(root, out=tmp_path / "out", now=NOW + timedelta(days=1))
+
+    assert set(analysis.lineage.relations["relation"]) == {"continued"}
+    assert analysis.ranked["capability_id"].to_list() == before["capability_id"].to_list()
+
+
+def test_an_error_at_the_start_of_a_stage_ends_the_work_there(tmp_path: Path) -> None:
+    begun: list[str] = []
+
+    def stop(stage: str) -> None:
+        begun.append(stage)
+        if stage == "cluster":
+            raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        analyse(write_corpus(tmp_path, ONE), out=tmp_path / "none", on_stage=stop)
+    assert begun == ["ingest", "cluster"]

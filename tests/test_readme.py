@@ -191,15 +191,16 @@ def every_command(commands: Mapping[str, Any], name: str = "vocabgap") -> Iterat
             yield f"{name} {verb}"
 
 
-@pytest.mark.parametrize("command", sorted(every_command(Parsers())))
-def test_every_command_is_in_the_readme_or_the_manual(command: str) -> None:
-    typed = command.removesuffix(f" {LIST}") if command.startswith("vocabgap clusters") else command
-    assert re.search(rf"\b{re.escape(typed)}\b", README + MANUAL)
+def test_every_command_is_in_the_readme_or_the_manual() -> None:
+    commands = [
+        command.removesuffix(f" {LIST}") if command.startswith("vocabgap clusters") else command
+        for command in every_command(Parsers())
+    ]
+    assert [each for each in commands if not re.search(rf"\b{re.escape(each)}\b", README + MANUAL)] == []
 
 
-@pytest.mark.parametrize("code", list(ExitCode))
-def test_every_exit_code_is_in_the_manual(code: ExitCode) -> None:
-    assert f"| {code.value} |" in PAGES["commands"]
+def test_every_exit_code_is_in_the_manual() -> None:
+    assert [code for code in ExitCode if f"| {code.value} |" not in PAGES["commands"]] == []
 
 
 def test_three_wordings_of_the_readme_are_one_need(tmp_path: Path) -> None:
