@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from vocabgap.gaplog.nearest import SimilarIndex
+from vocabgap.listing.similar import SimilarIndex
 from vocabgap.model.settings import DEFAULT_COVERED, Settings
 from vocabgap.ranking.coverage import entry_index
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary

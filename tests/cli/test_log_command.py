@@ -170,7 +170,7 @@ def test_what_comes_near_may_fail_once_the_gap_is_logged(
     def fail(*_: object, **__: object) -> None:
         raise vg.VocabgapError("no idea")
 
-    monkeypatch.setattr("vocabgap.gaplog.nearest.similar_gaps", fail)
+    monkeypatch.setattr("vocabgap.listing.similar.similar_gaps", fail)
     told = vocabgap("log", image, "-d", "x", "--suggest")
     assert told.code == 0
     assert "similar gaps are not available: no idea" in told.err

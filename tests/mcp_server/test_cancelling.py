@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mcp_server.calls import found
-from vocabgap.gaplog.listing import Listing, listing
+from vocabgap.listing.records import Listing, listing
 from vocabgap.pipeline import Analysis, analyse
 
 if TYPE_CHECKING:

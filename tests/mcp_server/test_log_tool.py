@@ -11,7 +11,7 @@ import pytest
 import vocabgap as vg
 from mcp_server.calls import found, refused
 from vocabgap.errors import InvalidInputError
-from vocabgap.gaplog.nearest import SimilarGap
+from vocabgap.listing.similar import SimilarGap
 
 if TYPE_CHECKING:
     from mcp import Client

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from vocabgap.doors.cli.calls import Call
-    from vocabgap.gaplog.log import LoggedGap
-    from vocabgap.gaplog.nearest import SimilarGap
+    from vocabgap.listing.similar import SimilarGap
+    from vocabgap.logbook.log import LoggedGap
 
 _DIGITS: Final = 12  # of an identifier, enough to name a record
 _WIDTH: Final = 60  # characters of a label
@@ -42,7 +42,7 @@ _FIELDS: Final = given_fields("cli")
 @verb(extended(LogOptions, _FIELDS, Panel.RECORD), settings=("--vocabulary",))
 def log(call: "Call", request: LogOptions) -> Answer:
     """Write a gap down in the log of an image: one line, whole or not at all."""
-    from vocabgap.gaplog.log import log_gap
+    from vocabgap.logbook.log import log_gap
 
     near = None
     if request.suggest:
@@ -118,7 +118,7 @@ def _similar(
 def _category_note(call: "Call", request: LogOptions, category: str | None) -> str:
     """Return a note on a category that is not known; none if the settings cannot be read."""
     if category:
-        from vocabgap.gaplog.entry import unknown_category
+        from vocabgap.logbook.entry import unknown_category
 
         with suppress(VocabgapError):
             return unknown_category(category, call.settings, request.run or call.settings.report.out)
@@ -127,8 +127,8 @@ def _category_note(call: "Call", request: LogOptions, category: str | None) -> s
 
 def _finder(call: "Call", run: str | None) -> "Callable[[str], list[SimilarGap]]":
     """Return the function that finds what is near; without a report, in the vocabulary alone."""
-    from vocabgap.gaplog.finding import published_in
-    from vocabgap.gaplog.nearest import similar_gaps
+    from vocabgap.listing.finding import published_in
+    from vocabgap.listing.similar import similar_gaps
     from vocabgap.ranking.vocabulary import configured_vocabulary
 
     settings = call.settings

@@ -16,7 +16,7 @@ from vocabgap.doors.cli.options import ConfigOption, TrustOption, settings_of
 from vocabgap.doors.cli.output import Output, output_of, table
 from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, NotFoundError, VocabgapError, nearest
 from vocabgap.extensions import extensions
-from vocabgap.gaplog.log import SESSION_VARIABLE, SNAPSHOT_VARIABLE
+from vocabgap.logbook.log import SESSION_VARIABLE, SNAPSHOT_VARIABLE
 from vocabgap.model.categories import OPERATION_CATEGORIES
 from vocabgap.model.gap_rules import rules_in_force
 from vocabgap.model.loading import ACTOR_VARIABLE, CONFIG_VARIABLE, VARIABLES

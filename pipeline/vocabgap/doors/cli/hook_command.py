@@ -39,7 +39,7 @@ def hook(
 
     It always ends with 0: why it could not do its work is in ~/.local/state/vocabgap/hook.log.
     """
-    from vocabgap.gaplog.hooks import MOST_INPUT, log_calls, note_failure
+    from vocabgap.logbook.hooks import MOST_INPUT, log_calls, note_failure
 
     try:
         if sys.stdin is None:  # where it was closed; its type does not say so
@@ -66,7 +66,7 @@ def init(
 
     What is there stays, and is not shown; a second time changes nothing.
     """
-    from vocabgap.gaplog.agent_settings import changes, write
+    from vocabgap.logbook.agent_settings import changes, write
 
     output = output_of(context)
     changed = changes(folder, agent, remove=remove)

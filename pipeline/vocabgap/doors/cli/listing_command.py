@@ -50,8 +50,8 @@ from vocabgap.text import count, escape_unseen, excerpt, printable_name, visible
 if TYPE_CHECKING:
     import polars as pl
 
-    from vocabgap.gaplog.listing import Belonging, Listing, Totals
-    from vocabgap.gaplog.showing import Shown
+    from vocabgap.listing.records import Belonging, Listing, Totals
+    from vocabgap.listing.showing import Shown
     from vocabgap.model.capability import Capability
 
 _ID_DIGITS: Final = 12  # of the identity of a record: `show` takes them
@@ -94,7 +94,7 @@ def list_records(
     settings = settings_of(context).settings
     present, most, roots = parse_present(now), _most(limit), roots_of(context, settings)
     selection_of(context, known_present(present))  # told without waiting for what follows
-    from vocabgap.gaplog.listing import listing
+    from vocabgap.listing.records import listing
 
     listed = listing(
         roots,
@@ -130,7 +130,7 @@ def show(
     output = output_of(context)
     settings = settings_of(context).settings
     present, most, roots = parse_present(now), _most(limit), roots_of(context, settings)
-    from vocabgap.gaplog import showing
+    from vocabgap.listing import showing
 
     shown = showing.show(
         roots,
@@ -294,7 +294,7 @@ def _closing(shown: "Shown", listed: int) -> list[str]:
 
 
 def _record_lines(shown: "Shown") -> list[str]:
-    from vocabgap.gaplog.showing import Place
+    from vocabgap.listing.showing import Place
     from vocabgap.model.tables import RECORDS
 
     row = shown.gaps.row(0, named=True)

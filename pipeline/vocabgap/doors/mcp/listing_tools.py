@@ -10,8 +10,8 @@ from msgspec import Meta
 from vocabgap.doors.mcp.report_tools import MOMENT, Ranked
 from vocabgap.doors.mcp.tool import LONGEST_NAME, Answer, Arguments, Checkpoint, Limit, fitting, tool
 from vocabgap.doors.mcp.workspace import Workspace
-from vocabgap.gaplog.listing import listing
 from vocabgap.ingest.selection import newest
+from vocabgap.listing.records import listing
 from vocabgap.model.capability import Capability, Recurring, Tally, Wording
 from vocabgap.model.lookup import find_capability
 from vocabgap.model.record import LIST_FIELDS

@@ -36,7 +36,7 @@ from vocabgap.doors.mcp.tool import Limit, Limiter, Tool, checkpoint, failure, s
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError
 from vocabgap.extensions import extensions
-from vocabgap.gaplog.log import SESSION_VARIABLE
+from vocabgap.logbook.log import SESSION_VARIABLE
 from vocabgap.text import escape_unseen_in_json
 
 NAME: Final = "vocabgap"

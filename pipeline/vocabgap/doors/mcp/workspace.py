@@ -14,8 +14,8 @@ import polars as pl
 
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, expanded, system_error
 from vocabgap.extensions import reader_of
-from vocabgap.gaplog.nearest import SimilarIndex
 from vocabgap.ingest.discovery import discover, resolve_roots
+from vocabgap.listing.similar import SimilarIndex
 from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.record import LOG_NAME
 from vocabgap.model.selection import Selection

@@ -18,7 +18,7 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.gaplog.log import LoggedGap, log_gap
+from vocabgap.logbook.log import LoggedGap, log_gap
 from vocabgap.model.record import LOG_NAME, UNKNOWN_TOOL_NOTE
 from vocabgap.text import visible
 

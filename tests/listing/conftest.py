@@ -1,25 +1,10 @@
-"""An image to log gaps of, and what a scan finds of it. A workspace with what a review has to tell apart."""
+"""A workspace with what a review has to tell apart."""
 
 from pathlib import Path
 
 import pytest
 
 from builders import gap, write_corpus
-
-
-@pytest.fixture(autouse=True)
-def _no_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("VOCABGAP_SESSION", "VOCABGAP_SNAPSHOT"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture
-def image(tmp_path: Path) -> Path:
-    """The folder of an image without a log."""
-    folder = tmp_path / "photos" / "heron"
-    folder.mkdir(parents=True)
-    return folder
-
 
 STATE = "ab" * 32
 

@@ -7,7 +7,7 @@ import random
 import sys
 from itertools import count
 
-from vocabgap.gaplog.log import log_gap
+from vocabgap.logbook.log import log_gap
 
 image, acknowledged, name = sys.argv[1:]
 drawn = random.Random(name)  # noqa: S311 - sizes

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import vocabgap as vg
 from builders import outside
-from builders.gaplog import found
+from builders.logbook import found
 from vocabgap.errors import InvalidInputError
 from vocabgap.model.record import FIELDS, LOG_NAME
 

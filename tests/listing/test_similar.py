@@ -7,7 +7,7 @@ import pytest
 
 import vocabgap as vg
 from builders import gap, write_corpus
-from vocabgap.gaplog.nearest import SimilarIndex
+from vocabgap.listing.similar import SimilarIndex
 from vocabgap.model.settings import ClusterSettings, Settings
 
 

@@ -26,7 +26,7 @@ from vocabgap.errors import (
 from vocabgap.files.journal import Journal
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
 from vocabgap.files.signals import deferred_signals
-from vocabgap.gaplog.entry import as_written, category, checked, image_name
+from vocabgap.logbook.entry import as_written, category, checked, image_name
 from vocabgap.model.record import FEWEST_DIGITS, FIELDS, LOG_NAME, MAX_LINE_BYTES, GapRecord, record_id
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from filelock import lock_descriptor
 
 import vocabgap as vg
-from builders.gaplog import found
+from builders.logbook import found
 
 STATE = "ab" * 32
 LATER = "cd" * 32

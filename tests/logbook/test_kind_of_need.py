@@ -5,7 +5,7 @@ import json
 import pytest
 
 from builders import outside
-from vocabgap.gaplog.entry import category
+from vocabgap.logbook.entry import category
 from vocabgap.model.record import CATEGORIES, LOG_NAME, UNCATEGORIZED, fold_category
 
 GIVEN = 0.85  # share of the needs that get a category

@@ -11,7 +11,10 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import require_kind, require_text, texts, unusable
-from vocabgap.gaplog.finding import (
+from vocabgap.ingest.accounting import corrections
+from vocabgap.ingest.scanning import Scan, scan
+from vocabgap.ingest.selection import newest
+from vocabgap.listing.finding import (
     Candidate,
     Kind,
     PublishedCapabilities,
@@ -19,10 +22,7 @@ from vocabgap.gaplog.finding import (
     published_in,
     with_capability,
 )
-from vocabgap.gaplog.listing import Belonging, Totals, belonging, totals, unread, with_category
-from vocabgap.ingest.accounting import corrections
-from vocabgap.ingest.scanning import Scan, scan
-from vocabgap.ingest.selection import newest
+from vocabgap.listing.records import Belonging, Totals, belonging, totals, unread, with_category
 from vocabgap.model.capability import Capability
 from vocabgap.model.moments import Present, known_present
 from vocabgap.model.selection import Selection

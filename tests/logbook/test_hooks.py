@@ -11,8 +11,8 @@ import pytest
 
 from builders.command import vocabgap
 from vocabgap.errors import VocabgapError
-from vocabgap.gaplog.hooks import log_calls, note_failure
 from vocabgap.ingest.scanning import scan
+from vocabgap.logbook.hooks import log_calls, note_failure
 
 CANARY = "canary-7f3a"
 

@@ -11,7 +11,6 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import require_kind, whole_number
-from vocabgap.gaplog.finding import PublishedCapabilities, published_in, with_capability
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import (
     ahead_in_words,
@@ -21,6 +20,7 @@ from vocabgap.ingest.selection import (
     unmatched,
     with_newest_session,
 )
+from vocabgap.listing.finding import PublishedCapabilities, published_in, with_capability
 from vocabgap.model.capability import Tally
 from vocabgap.model.moments import LAST, Present, known_present
 from vocabgap.model.record import fold_category
