@@ -14,7 +14,7 @@ from xdist.scheduler import LoadFileScheduling
 
 from builders import OUTSIDE
 from vocabgap.clustering.embedding import embedder
-from vocabgap.clustering.embedding.model_files import ModelFiles, find_minilm
+from vocabgap.clustering.embedding.model import ModelFiles, find_minilm
 
 TOGETHER = ("tests/reporting/page/browser/", "tests/clustering/")
 

@@ -14,7 +14,7 @@ import vocabgap as package
 from builders.command import vocabgap
 from faults import soak
 from faults.verbs import VERBS
-from vocabgap.clustering.embedding.model_files import find_minilm
+from vocabgap.clustering.embedding.model import find_minilm
 from vocabgap.model.loading import load_settings
 
 MANUAL = Path(package.__file__).parent / "manual"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from builders.command import Told, vocabgap
-from vocabgap.clustering.embedding.model_files import ModelFiles
+from vocabgap.clustering.embedding.model import ModelFiles
 
 PROJECT = Path(__file__).parents[2]
 

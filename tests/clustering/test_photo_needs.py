@@ -8,7 +8,7 @@ import pytest
 
 import vocabgap
 from builders import outside
-from vocabgap.clustering.embedding.model_files import ModelFiles
+from vocabgap.clustering.embedding.model import ModelFiles
 
 GROUPS = [
     ("Reaction-diffusion sharpen / denoise / restore detail", "Modern darktable sharpening family"),

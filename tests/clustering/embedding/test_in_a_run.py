@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-import vocabgap as vg
 from builders import gap, write_corpus
 from vocabgap.clustering import cascading
 from vocabgap.clustering.embedding.cache import cpu_kind
 from vocabgap.doors.cli.app import run
-from vocabgap.errors import NotFoundError
 from vocabgap.reporting.manifest import Model, model_differences
 
 NOW = "2026-07-01T00:00:00Z"
@@ -44,12 +42,6 @@ def test_the_manifest_names_the_model_and_not_its_place(
     assert manifest["parameters"]["settings"]["cluster"]["embedder"] == "tiny"
 
 
-def test_without_an_embedder_the_manifest_has_no_model(sightings: Path, tmp_path: Path) -> None:
-    assert run(["report", str(sightings), "--now", NOW]) == 0
-
-    assert json.loads((tmp_path / "out" / "run.json").read_text())["model"] is None
-
-
 def test_the_command_that_makes_the_report_again_names_the_model(
     sightings: Path, folder: Path, tmp_path: Path
 ) -> None:
@@ -60,20 +52,6 @@ def test_the_command_that_makes_the_report_again_names_the_model(
     again = run([*command.split()[1:], "--out", "again"])
     assert again == 0
     assert (tmp_path / "again" / "report.md").read_bytes() == (tmp_path / "out" / "report.md").read_bytes()
-
-
-def test_the_environment_and_the_settings_name_an_embedder(
-    sightings: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings = tmp_path / "other.toml"
-    settings.write_text(f"[cluster]\nembedder = {json.dumps(str(folder))}\n")
-    assert run(["report", str(sightings), "--config", str(settings), "--out", "a", "--now", NOW]) == 0
-
-    monkeypatch.setenv("VOCABGAP_EMBEDDER", str(folder))
-    assert run(["report", str(sightings), "--out", "b", "--now", NOW]) == 0
-
-    models = [json.loads((tmp_path / out / "run.json").read_text())["model"] for out in "ab"]
-    assert models[0] == models[1] is not None
 
 
 def test_a_second_run_finds_the_embeddings_in_the_cache(
@@ -87,17 +65,6 @@ def test_a_second_run_finds_the_embeddings_in_the_cache(
 
     # Each wording as it was said, and with what its records say.
     assert "6 embeddings reused, 0 computed" in capsys.readouterr().err
-
-
-def test_a_model_that_is_not_there_is_told_before_anything_is_read(
-    sightings: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (sightings / "heron" / "vocabulary_gaps.jsonl").unlink()
-
-    assert run(["report", str(sightings), "--embedder", str(tmp_path / "none")]) == NotFoundError.exit_code
-
-    assert "none" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("shown", ["report.md", "report.html"])
@@ -184,9 +151,7 @@ def test_two_models_differ_only_where_that_gave_other_vectors(
     assert [each.filter for each in model_differences(one, replace(one, **changed))] == told
 
 
-@pytest.mark.parametrize(
-    "words", [["clusters"], ["clusters", "--threshold-sweep"], ["clusters", "show", "sky mask"]]
-)
+@pytest.mark.parametrize("words", [["clusters"], ["clusters", "--threshold-sweep"]])
 def test_groups_are_looked_at_with_an_embedder(
     sightings: Path, folder: Path, capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
@@ -196,12 +161,3 @@ def test_groups_are_looked_at_with_an_embedder(
     assert run([*words, str(sightings), "--embedder", str(folder)]) == 0
 
     assert capsys.readouterr().out != without
-
-
-def test_records_are_grouped_by_a_model_from_python(sightings: Path, folder: Path) -> None:
-    embedder = vg.Embedder.load(folder)
-
-    found = vg.cluster(vg.scan(sightings).records, embedder=embedder)
-
-    assert sorted(found.wordings["wording"]) == ["skin tones", "sky mask", "warm skin tone"]
-    assert embedder.use.computed == 2 * 3  # as it was said, and with what its records say

