@@ -374,12 +374,12 @@ def run(
     return Run(**vars(analysis), published=published)
 
 
-def _checked(ranked: pl.DataFrame, settings: Settings, ask: Callable[[Any], Any] | None) -> Any:  # noqa: ANN401
-    """Let the gates of slices check a report; return what the last one says about it."""
-    found = None
-    for gate in filter(None, (each.gate for each in extensions())):
-        found = gate.load()(ranked, settings, ask)
-    return found
+def _checked(
+    ranked: pl.DataFrame, settings: Settings, ask: Callable[[Any], Any] | None
+) -> dict[str, Any] | None:
+    """Let the gates of slices check a report; return what the first one says about its words."""
+    gates = (each.gate.load() for each in extensions() if each.gate is not None)
+    return next(filter(None, [gate(ranked, settings, ask) for gate in gates]), None)
 
 
 def _in_force(settings: Settings | None) -> Settings:

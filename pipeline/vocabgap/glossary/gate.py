@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 
@@ -19,7 +19,6 @@ from vocabgap.glossary.session import SERVICE, Ask, ExecutionContext
 from vocabgap.model.loading import login
 from vocabgap.model.moments import iso
 from vocabgap.model.settings import Settings
-from vocabgap.reporting.overviews import CapabilityTerms, CheckedTerms, OpenTerm, TermMeaning
 from vocabgap.text import printable_name, visible
 
 _MISSION: Final = "report"
@@ -31,7 +30,7 @@ _SHOWN_DIGITS: Final = 8  # of the identifier of a question
 _SHOWN_TERMS: Final = 3  # in a message
 
 
-def check_report(ranked: pl.DataFrame, settings: Settings, ask: Ask | None = None) -> CheckedTerms | None:
+def check_report(ranked: pl.DataFrame, settings: Settings, ask: Ask | None = None) -> dict[str, Any] | None:
     """Check the labels and the wordings of the capabilities that a report shows.
 
     Answers that `ask` gives are logged under the name of the user who is logged in.
@@ -103,27 +102,38 @@ def _blocked(
     )
 
 
-def _checked(context: ExecutionContext, glossary: Glossary, labels: Mapping[str, str]) -> CheckedTerms:
+def _checked(context: ExecutionContext, glossary: Glossary, labels: Mapping[str, str]) -> dict[str, Any]:
+    """Return what `terms` of `run.json` holds, for the templates of the glossary."""
     open_terms = {each.term.surface_text for each in context.conflicts}
     capabilities = []
     for identifier, text in context.inputs.items():
         terms = extract([Field("", text)], context.metadata, glossary.known)
         names = [term.surface.surface_text for term in terms]
         senses = [(name, glossary.meaning(name)) for name in names if name not in open_terms]
-        meanings = tuple(TermMeaning(name, sense.definition, sense.scope) for name, sense in senses if sense)
-        still_open = tuple(name for name in names if name in open_terms)
+        meanings = [
+            {"term": name, "definition": sense.definition, "scope": sense.scope}
+            for name, sense in senses
+            if sense
+        ]
+        still_open = [name for name in names if name in open_terms]
         if meanings or still_open:
-            capabilities.append(CapabilityTerms(identifier, labels[identifier], meanings, still_open))
-    questions = tuple(
-        OpenTerm(
-            question.conflict_id,
-            question.term,
-            question.conflict.conflict_type.value,
-            question.conflict.severity.value,
-            tuple(each.definition for each in question.candidates),
-        )
+            capabilities.append(
+                {
+                    "capability_id": identifier,
+                    "label": labels[identifier],
+                    "meanings": meanings,
+                    "open": still_open,
+                }
+            )
+    questions = [
+        {
+            "conflict_id": question.conflict_id,
+            "term": question.term,
+            "kind": question.conflict.conflict_type.value,
+            "severity": question.conflict.severity.value,
+            "definitions": [each.definition for each in question.candidates],
+        }
         for question in context.questions
-    )
-    return CheckedTerms(
-        (context.effective_strictness or Strictness.MEDIUM).value, tuple(capabilities), questions
-    )
+    ]
+    strictness = context.effective_strictness or Strictness.MEDIUM
+    return {"strictness": strictness.value, "capabilities": capabilities, "questions": questions}

@@ -19,7 +19,7 @@ from vocabgap.model.selection import Selection
 from vocabgap.model.settings import AUTO, INSTALLING, NO_EMBEDDER, RankBy, RankSettings, Settings, known_flags
 from vocabgap.ranking.vocabulary import VocabularyFile
 from vocabgap.reporting.doubts import Doubt
-from vocabgap.reporting.overviews import Account, CheckedTerms, Place
+from vocabgap.reporting.overviews import Account, Place
 from vocabgap.text import visible
 
 MARKDOWN_NAME: Final = "report.md"
@@ -206,7 +206,8 @@ class Manifest(msgspec.Struct, frozen=True):
         str | None, msgspec.Meta(description="what the heavy steps ran on; null for this machine alone")
     ] = None
     terms: Annotated[
-        CheckedTerms | None, msgspec.Meta(description="what a glossary says of its words, if one was asked")
+        dict[str, Any] | None,
+        msgspec.Meta(description="what a glossary says of its words, if one was asked"),
     ] = None
 
     doubts: Annotated[

@@ -106,43 +106,6 @@ class Place(msgspec.Struct, frozen=True):
     near: Annotated[tuple[str, ...], msgspec.Meta(description="those put most alike, the nearest first")] = ()
 
 
-class TermMeaning(msgspec.Struct, frozen=True):
-    """What a term means."""
-
-    term: str
-    definition: str
-    scope: Annotated[str, msgspec.Meta(description="the scope of the glossary that says so")]
-
-
-class OpenTerm(msgspec.Struct, frozen=True):
-    """A term whose meaning is open."""
-
-    conflict_id: Annotated[
-        str, msgspec.Meta(description="names the question, for `vocabgap glossary resolve`")
-    ]
-    term: str
-    kind: Annotated[str, msgspec.Meta(description="what is open: unknown, ambiguous, inconsistent")]
-    severity: str
-    definitions: Annotated[tuple[str, ...], msgspec.Meta(description="what it may mean")] = ()
-
-
-class CapabilityTerms(msgspec.Struct, frozen=True):
-    """The terms that the label and the wordings of a capability use."""
-
-    capability_id: str
-    label: str
-    meanings: tuple[TermMeaning, ...] = ()
-    open: Annotated[tuple[str, ...], msgspec.Meta(description="terms whose meaning is open")] = ()
-
-
-class CheckedTerms(msgspec.Struct, frozen=True):
-    """What a glossary says of the words of a run."""
-
-    strictness: str
-    capabilities: tuple[CapabilityTerms, ...] = ()
-    questions: tuple[OpenTerm, ...] = ()
-
-
 class Withheld(msgspec.Struct, frozen=True):
     """What a report that may leave the machine does not say."""
 

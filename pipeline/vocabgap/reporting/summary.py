@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import msgspec
 import polars as pl
@@ -23,7 +24,6 @@ from vocabgap.reporting.overviews import (
     Account,
     Categorised,
     Category,
-    CheckedTerms,
     Combination,
     Place,
     RecurringSet,
@@ -95,7 +95,7 @@ class Summary(msgspec.Struct, frozen=True):
     everything: tuple[Listed, ...] = ()  # all, or the first of very many, in order of rank
     deciding: str | None = ""  # options for `vocabgap decide`; null in a report without commands
     withheld: Withheld | None = None  # only in a report that may leave the machine
-    terms: CheckedTerms | None = None  # null where no glossary was asked, and in what may leave the machine
+    terms: dict[str, Any] | None = None  # what a gate says of the words; never in what may leave the machine
     doubts: tuple[Doubt, ...] | None = None  # groups that may be one need, or two; null where not looked for
     places: tuple[Place, ...] = ()  # where the first lie on a map; none in what may leave the machine
     recurring_sets: tuple[RecurringSet, ...] | None = None  # all; first those in most records beyond chance

@@ -7,11 +7,13 @@ backslashes before ASCII punctuation (CommonMark, section 2.4). Words that rende
 import re
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 from typing import Final
 
 import jinja2
 from msgspec.structs import replace
 
+from vocabgap.extensions import extensions
 from vocabgap.model.capability import FIRST_COVERING
 from vocabgap.model.moments import in_seconds, iso
 from vocabgap.model.record import LOG_NAME, RATING_NAMES
@@ -24,6 +26,7 @@ from vocabgap.reporting.overviews import SHOWN_CATEGORIES
 from vocabgap.reporting.summary import Summary
 from vocabgap.text import count, escape_unseen, excerpt, in_words, shortened, visible
 
+_TEMPLATES: Final = Path(__file__).parent / "templates"
 _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>#|~&!$^]")
 _OPENING: Final = re.compile(r"^(\s*)([-+=])")  # a list item, a heading's underline
 _NUMBERED: Final = re.compile(r"^(\s*\d{1,9})([.)])")
@@ -165,7 +168,7 @@ def capital(text: str) -> str:
 def environment(*, autoescape: bool, **filters: Callable[..., object]) -> jinja2.Environment:
     """Return an environment for the templates of one format, with the filters that only this format has."""
     templates = jinja2.Environment(
-        loader=jinja2.PackageLoader("vocabgap.reporting"),
+        loader=jinja2.FileSystemLoader([_TEMPLATES, *(each.folder / "templates" for each in extensions())]),
         autoescape=autoescape,  # noqa: S701 - of no use but for HTML and SVG
         trim_blocks=True,
         lstrip_blocks=True,

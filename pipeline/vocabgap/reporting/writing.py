@@ -12,7 +12,7 @@ from dataclasses import replace as replace_in
 from datetime import UTC, datetime
 from pathlib import Path
 from types import NoneType
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 from msgspec.structs import replace
@@ -49,7 +49,7 @@ from vocabgap.reporting.manifest import (
     new_manifest,
     read_manifest,
 )
-from vocabgap.reporting.overviews import CheckedTerms, Place
+from vocabgap.reporting.overviews import Place
 from vocabgap.reporting.page.rendering import render_page
 from vocabgap.reporting.published_run import published, read_run, read_table, resolve_target
 from vocabgap.reporting.reproduction import Reproduction
@@ -101,7 +101,7 @@ def report(
     reproduction: Reproduction | None = None,
     timings: Iterable[Timing] = (),
     share: int | None = None,
-    terms: CheckedTerms | None = None,
+    terms: dict[str, Any] | None = None,
     doubts: Iterable[Doubt] | None = None,
     places: Iterable[Place] = (),
     earlier: Iterable[str | Path | None] = (),
@@ -123,7 +123,7 @@ def report(
         timings: How long the stages took.
         share: Write `share.html`, too, which may leave the machine: it shows what is on so many images, two
             at least.
-        terms: What its words mean, where a glossary was asked.
+        terms: What a gate says about its words.
         doubts: Groups that are probably one need, or two; null where nobody looked for any.
         places: Where its needs lie on a map.
         earlier: Folders of runs whose history it carries on, beside that of the run that it replaces.

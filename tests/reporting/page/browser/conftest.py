@@ -17,7 +17,7 @@ from builders.reporting import NOW
 from vocabgap.model.capability import Capability, Cover, Recurring, Tally, Wording
 from vocabgap.pipeline import Run
 from vocabgap.reporting.capability import COVERED, HIDDEN, OPEN, SETTLED, Listed, Past, Relation
-from vocabgap.reporting.overviews import CapabilityTerms, CheckedTerms, OpenTerm, Place, TermMeaning
+from vocabgap.reporting.overviews import Place
 from vocabgap.reporting.page.rendering import render_page
 from vocabgap.reporting.places import MOST_PLACES
 from vocabgap.reporting.summary import Summary
@@ -38,23 +38,40 @@ WRITTEN_OUT = 10
 _GROUPS = (OPEN, OPEN, OPEN, OPEN, OPEN, COVERED, OPEN, OPEN, SETTLED, HIDDEN)
 
 # What a glossary says of the words: of one capability all, of another less, in whatever words people use.
-_TERMS = CheckedTerms(
-    "medium",
-    (
-        CapabilityTerms(
-            "cap-000000000000",
-            "lift <black> point",
-            (TermMeaning("lift", "Raise the tones of <the> shadows & blacks " * 5, "team_domain"),),
-        ),
-        CapabilityTerms("cap-000000000001", "sky mask", (), ("mask",)),
-    ),
-    (
-        OpenTerm(
-            "0123abcd-1111-4222-8333-444455556666", "mask", "ambiguous", "medium", ("A region", "x" * 200)
-        ),
-        OpenTerm("4567abcd-1111-4222-8333-444455556666", "frob_nicator" * 8, "unresolved_critical", "high"),
-    ),
-)
+_TERMS = {
+    "strictness": "medium",
+    "capabilities": [
+        {
+            "capability_id": "cap-000000000000",
+            "label": "lift <black> point",
+            "meanings": [
+                {
+                    "term": "lift",
+                    "definition": "Raise the tones of <the> shadows & blacks " * 5,
+                    "scope": "team_domain",
+                }
+            ],
+            "open": [],
+        },
+        {"capability_id": "cap-000000000001", "label": "sky mask", "meanings": [], "open": ["mask"]},
+    ],
+    "questions": [
+        {
+            "conflict_id": "0123abcd-1111-4222-8333-444455556666",
+            "term": "mask",
+            "kind": "ambiguous",
+            "severity": "medium",
+            "definitions": ["A region", "x" * 200],
+        },
+        {
+            "conflict_id": "4567abcd-1111-4222-8333-444455556666",
+            "term": "frob_nicator" * 8,
+            "kind": "unresolved_critical",
+            "severity": "high",
+            "definitions": [],
+        },
+    ],
+}
 
 _RUNS = (*(datetime(2026, 6, day, tzinfo=UTC) for day in (10, 17, 24)), NOW)
 
