@@ -1,25 +1,17 @@
-"""What holds of any phrases; the groups of the demo are those that scikit-learn finds."""
+"""Laws of the groups of any phrases."""
 
 import random
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import polars as pl
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
-from sklearn.cluster import AgglomerativeClustering
 
-import vocabgap
-from builders.clustering import asking, grouped_wordings, partition
+from builders.clustering import asking
 from vocabgap.clustering.describing import labels_of
 from vocabgap.clustering.grouping import cluster
-from vocabgap.clustering.vectorizing import vectorize
-from vocabgap.clustering.wordings import clause_share, sentence_share
-from vocabgap.model.record import PHRASE_FIELDS
-from vocabgap.text import content_words, ignored_stems, surface
 
 DEMO = Path(__file__).parents[2] / "data" / "demo"
 WORDS = ["aurora", "noise", "cleanup", "Barn", "door", "tilt", "shift", "the", "???", "not"]
@@ -32,23 +24,6 @@ phrase_lists = st.lists(
 
 def asked(phrases: list[str]) -> list[str]:
     return [phrase.strip() for phrase in phrases if phrase.strip()]
-
-
-def scikit_learn_labels(phrases: list[str], threshold: float) -> list[int]:
-    """One label a record, from scikit-learn's clustering of one row a record."""
-    surfaces = [surface(phrase) for phrase in phrases]
-    distinct = sorted(set(surfaces))
-    contents = [" ".join(content_words(each, ignored_stems())) for each in distinct]
-    mentions = np.array([surfaces.count(each) for each in distinct], dtype=np.float64)
-    sentences = sentence_share(np.array([clause_share(each) for each in distinct]))
-    rows = vectorize(contents, mentions, sentences).plain()
-    expanded = rows[np.array([distinct.index(each) for each in surfaces])]
-    distances = np.clip(1.0 - (expanded @ expanded.T).toarray(), 0.0, 1.0)
-    model = AgglomerativeClustering(
-        metric="precomputed", linkage="average", distance_threshold=threshold, n_clusters=None
-    )
-    labels: list[int] = model.fit(distances).labels_.tolist()
-    return labels
 
 
 @given(phrase_lists)
@@ -118,16 +93,3 @@ def test_order_of_records_changes_nothing(phrases: list[str], shuffle: random.Ra
     assert_frame_equal(found.wordings, expected.wordings, check_exact=True)
     assert_frame_equal(found.clusters, expected.clusters, check_exact=True)
     assert_frame_equal(found.linkage, expected.linkage, check_exact=True)
-
-
-@pytest.mark.parametrize("threshold", [0.3, 0.5, 0.7, 0.8, 0.9])
-def test_partition_of_the_demo_is_that_of_scikit_learn(threshold: float) -> None:
-    records = vocabgap.scan(DEMO).records
-    phrases = [
-        next(text.strip() for text in fields if text and text.strip())
-        for fields in records.select(PHRASE_FIELDS).iter_rows()
-    ]
-
-    found = cluster(records, threshold=threshold)
-
-    assert grouped_wordings(found) == partition(phrases, scikit_learn_labels(phrases, threshold))

@@ -1,10 +1,8 @@
 import pytest
 
-from vocabgap.ranking.naming import propose_name, shared_words
+from vocabgap.ranking.drafting import propose_name, shared_words
 from vocabgap.ranking.vocabulary import Entry
-
-MASKS = tuple(Entry(f"mask_{what}") for what in ("sky", "water", "skin"))
-CLARITY = tuple(Entry(f"clarity_{what}", operations=("bilat",)) for what in ("etched", "dreamy", "painterly"))
+from vocabgap.text import ignored_stems
 
 
 def name(*chosen: str, entries: tuple[Entry, ...] = (), operations: tuple[str, ...] = ()) -> str:
@@ -28,7 +26,7 @@ def name(*chosen: str, entries: tuple[Entry, ...] = (), operations: tuple[str, .
     ],
 )
 def test_the_words_of_a_label_are_what_it_is_about(label: str, expected: list[str]) -> None:
-    assert shared_words(label, {label: 1})[0] == expected
+    assert shared_words(label, {label: 1}, ignored_stems(()))[0] == expected
 
 
 def test_a_word_that_few_mentions_use_is_left_for_later() -> None:
@@ -39,7 +37,7 @@ def test_a_word_that_few_mentions_use_is_left_for_later() -> None:
 
 
 def test_a_stop_word_is_no_word_of_a_name() -> None:
-    assert shared_words("photo lamp", {"photo lamp": 1}, ["photos"])[0] == ["lamp"]
+    assert shared_words("photo lamp", {"photo lamp": 1}, ignored_stems(["photos"]))[0] == ["lamp"]
 
 
 def test_words_make_a_snake_case_name() -> None:
@@ -59,35 +57,11 @@ def test_a_name_is_written_as_most_of_the_others_are(names: tuple[str, ...], exp
     assert name("lamp", "glow", entries=tuple(map(Entry, names))) == expected
 
 
-def test_a_word_stands_where_the_names_that_hold_it_have_it() -> None:
-    proposed, notes = propose_name(["lamp", "mask"], [], [], MASKS, fallback="")
-
-    assert proposed == "mask_lamp"
-    assert notes == ("3 of 3 names with that word begin with 'mask', so this one does",)
-
-
 @pytest.mark.parametrize(("elsewhere", "expected"), [(1, "mask_lamp"), (2, "lamp_mask")])
 def test_three_names_of_four_are_a_habit_and_three_of_five_are_none(elsewhere: int, expected: str) -> None:
-    others = tuple(Entry(f"{what}_mask") for what in ("tide", "fog")[:elsewhere])
+    names = ("mask_sky", "mask_water", "mask_skin", *("tide_mask", "fog_mask")[:elsewhere])
 
-    assert name("lamp", "mask", entries=(*MASKS, *others)) == expected
-
-
-def test_two_names_are_no_habit() -> None:
-    assert name("lamp", "mask", entries=MASKS[:2]) == "lamp_mask"
-
-
-def test_what_all_that_touch_the_same_begin_with_is_added_and_said() -> None:
-    proposed, notes = propose_name(["grainy"], [], ["Bilat"], CLARITY, fallback="")
-
-    assert proposed == "clarity_grainy"
-    assert notes == ("3 of 3 names that touch the same operations begin with 'clarity', so this one does",)
-
-
-def test_what_touches_something_else_besides_is_no_sibling() -> None:
-    looks = tuple(Entry(f"look_{what}", operations=("bilat", "exposure")) for what in "abcd")
-
-    assert name("grainy", entries=looks, operations=("bilat",)) == "grainy"
+    assert name("lamp", "mask", entries=tuple(map(Entry, names))) == expected
 
 
 def test_words_are_spelt_as_in_several_other_names() -> None:
@@ -110,7 +84,7 @@ def test_a_name_that_an_entry_has_is_made_longer(taken: tuple[str, ...], expecte
 
 
 def test_an_entry_of_the_name_is_told_as_what_to_look_at_first() -> None:
-    proposed, notes = propose_name(["sky", "mask"], ["haze"], [], MASKS, fallback="")
+    proposed, notes = propose_name(["mask", "sky"], ["haze"], [], [Entry("mask_sky")], fallback="")
 
     assert proposed == "mask_sky_haze"
     assert notes[-1] == ("the records suggest the name 'mask_sky', which an entry has: check it first")

@@ -106,8 +106,7 @@ def _merges(linkage: pl.DataFrame, names: IntArray, side: npt.NDArray[np.int8] |
         name.append(name[right if leaving_side == LEFT else left])
         if not leaving_side:
             merges.append((name[left], name[right], height))
-    keep, drop, heights = np.array(merges).reshape(-1, 3).T
-    return Merges(keep.astype(np.int64), drop.astype(np.int64), heights)
+    return Merges.of(merges)
 
 
 def _roots(merges: Merges, count: int) -> IntArray:

@@ -17,8 +17,8 @@ steps of 1e-12, so that rounding seldom decides, and are worked out the same way
 """
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pickle import UnpicklingError
 from typing import Final, Protocol
 
@@ -33,8 +33,8 @@ from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.model.tables import LINKAGE
 from vocabgap.progress import tell
 
-# Up to here the full matrix of distances is faster than loading a compiler, and takes at most 32 MB.
-DENSE_LIMIT: Final = 2_000
+DENSE_LIMIT: Final = 3_000
+"""Mentions that scikit-learn groups, and surfaces whose matrix of distances (72 MB) is held at once."""
 FARTHEST: Final = 1.0  # no cut is beyond
 _BLOCK_ROWS: Final = 512
 _ABOVE: Final = 1.0 + 2.0**-22  # times a similarity: no less than it in float32
@@ -60,7 +60,8 @@ def average_linkage(
         return LINKAGE.empty(), FARTHEST
     if n_samples <= DENSE_LIMIT:
         distances = cosine_distances(rows.plain_terms(), rows.dense)
-        return nearest_neighbour_chain(distances, weights), FARTHEST
+        merge = agglomerated if weights.sum() <= DENSE_LIMIT else nearest_neighbour_chain
+        return merge(distances, weights), FARTHEST
     merges = reciprocal_merges(rows, weights, max_distance, space)
     return in_order_of_height(merges, weights), max_distance
 
@@ -75,6 +76,12 @@ class Merges:
     keep: IntArray
     drop: IntArray
     height: FloatArray  # no lower than those of its parts
+
+    @classmethod
+    def of(cls, merges: Sequence[tuple[int, int, float]]) -> "Merges":
+        """Make the arrays of a list of merges."""
+        keep, drop, height = np.array(merges, np.float64).reshape(-1, 3).T
+        return cls(keep.astype(np.int64), drop.astype(np.int64), height)
 
 
 def in_order_of_height(merges: Merges, weights: FloatArray) -> pl.DataFrame:
@@ -101,7 +108,7 @@ def in_order_of_height(merges: Merges, weights: FloatArray) -> pl.DataFrame:
 
 
 def cosine_distances(rows: sparse.csr_array, dense: FloatArray | None = None) -> FloatArray:
-    """All pairwise cosine distances of rows of unit length, shape (n, n), with an infinite diagonal."""
+    """Compute all pairwise cosine distances of rows of unit length, shape (n, n)."""
     count = rows.shape[0]
     distances = np.empty((count, count))
     # By blocks: the sparse product of all rows would take more than the dense matrix.
@@ -112,67 +119,68 @@ def cosine_distances(rows: sparse.csr_array, dense: FloatArray | None = None) ->
             distances[part] -= dense[part] @ dense.T
         distances[part] = on_grid(distances[part])
     np.maximum(distances, 0.0, out=distances)
-    np.fill_diagonal(distances, np.inf)
+    np.fill_diagonal(distances, 0.0)
     return distances
 
 
-def nearest_neighbour_chain(distances: FloatArray, weights: FloatArray) -> pl.DataFrame:
-    """Table `linkage` of weighted points, with n - 1 rows, in order of height.
+def agglomerated(distances: FloatArray, weights: FloatArray) -> pl.DataFrame:
+    """Compute table `linkage` with scikit-learn, from one row per mention.
 
-    Distances are of shape (n, n), symmetric, infinite on the diagonal, and overwritten; weights positive.
+    Args:
+        distances: Cosine distances, shape (n, n).
+        weights: Mentions of each row, shape (n,).
     """
-    count = len(weights)
-    forest = _Forest(distances, weights.astype(np.float64))
+    from sklearn.cluster import AgglomerativeClustering  # noqa: PLC0415 - takes a second to load
+
+    point = np.repeat(np.arange(len(weights)), weights.astype(np.int64))
+    model = AgglomerativeClustering(
+        n_clusters=1, metric="precomputed", linkage="average", compute_full_tree=True, compute_distances=True
+    ).fit(distances[np.ix_(point, point)])
+    names = point.tolist()
+    merges: list[tuple[int, int, float]] = []
+    united = list(range(len(weights)))
+    for left, right, height in zip(*model.children_.T.tolist(), model.distances_.tolist(), strict=True):
+        keep, drop = sorted((_root(united, names[left]), _root(united, names[right])))
+        names.append(keep)
+        if keep != drop:  # else both sides are mentions of one surface
+            united[drop] = keep
+            merges.append((keep, drop, height))
+    return in_order_of_height(Merges.of(merges), weights)
+
+
+def _root(united: list[int], point: int) -> int:
+    while united[point] != point:
+        point = united[point]
+    return point
+
+
+def nearest_neighbour_chain(distances: FloatArray, weights: FloatArray) -> pl.DataFrame:
+    """Compute table `linkage` from one weighted row per surface: see `agglomerated`."""
+    near = distances.copy()
+    np.fill_diagonal(near, np.inf)
+    weight, heights = weights.astype(np.float64), np.zeros(len(weights))
+    left = np.ones(len(weights), dtype=bool)
+    merges: list[tuple[int, int, float]] = []
     chain: list[int] = []
-    while len(forest.merges) < count - 1:
+    while len(merges) < len(weights) - 1:
         if not chain:
-            chain.append(int(forest.active.argmax()))
-        before = chain[-2] if len(chain) > 1 else None
-        nearest = forest.nearest(chain[-1], before)
-        if nearest == before:
-            forest.merge(chain.pop(), chain.pop())
-        else:
+            chain.append(int(left.argmax()))
+        row = near[chain[-1]]
+        nearest = int(row.argmin())
+        if len(chain) == 1 or row[chain[-2]] > row[nearest]:
             chain.append(nearest)
-    keep, drop, height = np.array(forest.merges).reshape(-1, 3).T
-    return in_order_of_height(Merges(keep.astype(np.int64), drop.astype(np.int64), height), weights)
-
-
-@dataclass
-class _Forest:
-    """The points as they are being merged: what is left of the distances, and every merge so far."""
-
-    distances: FloatArray
-    weights: FloatArray
-    merges: list[tuple[int, int, float]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.heights = np.zeros(len(self.weights))
-        self.active = np.ones(len(self.weights), dtype=bool)
-
-    def nearest(self, point: int, preferred: int | None) -> int:
-        """The nearest active point; the preferred one, then the first one, where several are as near."""
-        row = self.distances[point]
-        best = int(row.argmin())
-        return preferred if preferred is not None and row[preferred] == row[best] else best
-
-    def merge(self, one: int, other: int) -> None:
-        """Merge two active points into the one that sorts first."""
-        keep, drop = min(one, other), max(one, other)
+            continue
+        drop, keep = sorted((chain.pop(), chain.pop()))  # as SciPy does, so that ties are broken alike
         # A height below those of its parts can only be rounding.
-        height = max(self.distances[keep, drop], self.heights[keep], self.heights[drop])
-        self.merges.append((keep, drop, float(height)))
-        weight = self.weights[keep] + self.weights[drop]
-        merged = (
-            self.weights[keep] * self.distances[keep] + self.weights[drop] * self.distances[drop]
-        ) / weight
-        merged[keep] = np.inf
-        self.distances[keep] = merged
-        self.distances[:, keep] = merged
-        self.distances[drop] = np.inf
-        self.distances[:, drop] = np.inf
-        self.weights[keep] = weight
-        self.heights[keep] = height
-        self.active[drop] = False
+        heights[keep] = max(near[keep, drop], heights[keep], heights[drop])
+        merges.append((keep, drop, float(heights[keep])))
+        together = weight[keep] + weight[drop]
+        merged = (weight[keep] * near[keep] + weight[drop] * near[drop]) / together
+        merged[[keep, drop]] = np.inf
+        near[keep] = near[:, keep] = merged
+        near[drop] = near[:, drop] = np.inf
+        weight[keep], left[drop] = together, False
+    return in_order_of_height(Merges.of(merges), weights)
 
 
 class Neighbours(Protocol):

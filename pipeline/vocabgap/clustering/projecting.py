@@ -7,14 +7,13 @@ same places in every corpus, so that vectors of two exports can be compared as f
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
 import polars as pl
 from scipy import sparse
 
-from vocabgap.clustering.vectorizing import FloatArray, IntArray, grams, vectorize
+from vocabgap.clustering.vectorizing import FloatArray, IntArray, grams, pairs_of, vectorize, vocabulary_of
 from vocabgap.clustering.wordings import NO_SYNONYMS, points_of
 
 METHOD: Final = "tf-idf rows of the clustering, sparse random projection of hashed terms"
@@ -88,15 +87,9 @@ def _places(terms: list[tuple[str, str]], dimension: int, seed: int) -> sparse.c
 
 def terms_of(contents: Sequence[str]) -> list[tuple[str, str]]:
     """The dimensions of `Rows.plain`, each a kind and a text, of contents as they were vectorized."""
-    split = [content.split() for content in contents]
-    numbers: dict[str, int] = {}
-    for words in split:
-        for word in words:
-            numbers.setdefault(word, len(numbers))
-    vocabulary = list(numbers)
-    pairs = sorted({(numbers[one], numbers[other]) for words in split for one, other in pairwise(words)})
+    vocabulary = vocabulary_of(contents)
     return [
         *(("word", word) for word in vocabulary),
-        *(("pair", f"{vocabulary[one]} {vocabulary[other]}") for one, other in pairs),
+        *(("pair", " ".join(pair)) for pair in pairs_of(contents, vocabulary)),
         *(("letters", gram) for gram in dict.fromkeys(gram for word in vocabulary for gram in grams(word))),
     ]

@@ -12,10 +12,10 @@ The trigrams of a surface are those of its words, and a million surfaces share f
 it comes about: a combination of terms, each a dimension of its own or the trigrams of a word.
 """
 
-from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -120,8 +120,10 @@ def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArr
     """
     if not contents:
         return Rows(sparse.csr_array((0, 0)), sparse.csr_array((0, 0)))
-    vocabulary, words, pairs = _word_counts(contents)
-    lexical = _lexical(words, pairs, mentions, sentences)
+    vocabulary = vocabulary_of(contents)
+    words = _counted(contents, vocabulary, str.split)
+    neighbours = _counted(contents, pairs_of(contents, vocabulary), pairs)
+    lexical = _lexical(words, neighbours, mentions, sentences)
     trigram_part, grams = _trigram_part(words, _grams(vocabulary), mentions)
     scales = np.sqrt([WORD_SHARE, 1.0 - WORD_SHARE])
     term_weights = sparse.hstack([lexical * scales[0], trigram_part * scales[1]], format="csr")
@@ -135,8 +137,7 @@ def word_rows(contents: Sequence[str], mentions: FloatArray) -> sparse.csr_array
     """
     if not contents:
         return sparse.csr_array((0, 0))
-    _, words, _ = _word_counts(contents)
-    return unit_rows(_weighted(words, mentions))
+    return unit_rows(_weighted(_counted(contents, vocabulary_of(contents), str.split), mentions))
 
 
 def _lexical(
@@ -200,58 +201,45 @@ def _trigram_part(
     return part, unit_rows(weighted)
 
 
-def _grams(vocabulary: list[str]) -> sparse.csr_array:
-    """How often each word, with a blank on either side, has each trigram."""
-    numbers: dict[str, int] = {}
-    number = numbers.setdefault
-    stream: list[int] = []
-    ends = [0]
-    for word in vocabulary:
-        stream += [number(gram, len(numbers)) for gram in grams(word)]
-        ends.append(len(stream))
-    return _counted(np.array(stream, np.int32), np.array(ends), len(numbers))
+def _grams(words: Sequence[str]) -> sparse.csr_array:
+    """Count the trigrams of each word, with a blank on either side."""
+    return _counted(words, dict.fromkeys(gram for word in words for gram in grams(word)), grams)
 
 
 def grams(word: str) -> list[str]:
-    """The trigrams of a word with a blank on either side, in order."""
+    """Return the trigrams of a word with a blank on either side, in order."""
     padded = f" {word} "
     return [padded[at : at + _GRAM] for at in range(len(padded) - _GRAM + 1)]
 
 
-def _word_counts(contents: Sequence[str]) -> tuple[list[str], sparse.csr_array, sparse.csr_array]:
-    """The distinct words, and how often each surface has each of them and each pair of neighbours."""
-    vocabulary, stream, ends = _words(contents)
-    words = _counted(stream, ends, len(vocabulary))
-    return vocabulary, words, _pairs(stream, ends, len(vocabulary))
+def pairs(content: str) -> list[tuple[str, str]]:
+    """Return the pairs of neighbouring words, in order."""
+    return list(pairwise(content.split()))
 
 
-def _words(contents: Sequence[str]) -> tuple[list[str], npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """The distinct words, the words of all surfaces one after the other by number, and where each ends."""
-    numbers: dict[str, int] = {}
-    number = numbers.setdefault
-    stream, ends = array("i"), array("q", [0])
-    for content in contents:
-        stream.extend([number(word, len(numbers)) for word in content.split()])
-        ends.append(len(stream))
-    return list(numbers), np.array(stream, np.int32), np.array(ends, np.int64)
+def vocabulary_of(contents: Iterable[str]) -> list[str]:
+    """Return the distinct words in the order of their first use."""
+    return list(dict.fromkeys(chain.from_iterable(map(str.split, contents))))
 
 
-def _pairs(stream: npt.NDArray[np.int32], ends: npt.NDArray[np.int64], vocabulary: int) -> sparse.csr_array:
-    """How often each surface has each pair of neighbouring words."""
-    inside = np.ones(max(len(stream) - 1, 0), dtype=bool)
-    inside[ends[1:-1] - 1] = False
-    codes = stream[:-1][inside].astype(np.int64) * vocabulary + stream[1:][inside]
-    distinct, column = np.unique(codes, return_inverse=True)
-    lengths = np.diff(ends) - 1
-    return _counted(column.astype(np.int32), np.concatenate([[0], np.cumsum(lengths)]), len(distinct))
+def pairs_of(contents: Iterable[str], vocabulary: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the distinct pairs of neighbouring words, in the order of their words in the vocabulary."""
+    number = {word: place for place, word in enumerate(vocabulary)}
+    distinct = set(chain.from_iterable(map(pairs, contents)))
+    return sorted(distinct, key=lambda pair: (number[pair[0]], number[pair[1]]))
 
 
-def _counted(stream: npt.NDArray[np.int32], ends: npt.NDArray[np.int64], columns: int) -> sparse.csr_array:
-    # A copy, for summing up works in place and the stream is read again.
-    entries = (np.ones(len(stream)), stream.copy(), ends.astype(np.int32))
-    counts = sparse.csr_array(entries, shape=(len(ends) - 1, columns))
-    counts.sum_duplicates()
-    return counts
+def _counted(
+    documents: Sequence[str], terms: Iterable[Hashable], analyzer: Callable[[str], list[Any]]
+) -> sparse.csr_array:
+    """Count each term in each document, shape (documents, terms)."""
+    from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415 - takes a second to load
+
+    vocabulary = list(terms)
+    if not vocabulary:
+        return sparse.csr_array((len(documents), 0))
+    counter = CountVectorizer(analyzer=analyzer, vocabulary=vocabulary, dtype=np.float64)
+    return sparse.csr_array(counter.transform(documents))
 
 
 def _blocks(rows: sparse.csr_array, columns: sparse.csr_array) -> Iterator[tuple[sparse.csr_array, int]]:
@@ -304,10 +292,10 @@ def _behind(rows: sparse.csr_array, lengths: IntArray, count: int) -> IntArray:
 
 
 def unit_rows(rows: sparse.csr_array) -> sparse.csr_array:
-    """Rows scaled to unit length; an empty one stays empty."""
-    length = np.sqrt(rows.multiply(rows).sum(axis=1))
-    length[length == 0.0] = 1.0
-    return sparse.csr_array(sparse.diags_array(1.0 / length) @ rows)
+    """Scale rows to unit length; an empty one stays empty."""
+    from sklearn.preprocessing import normalize  # noqa: PLC0415 - takes a second to load
+
+    return sparse.csr_array(normalize(rows)) if 0 not in rows.shape else rows
 
 
 def on_grid(values: FloatArray) -> FloatArray:

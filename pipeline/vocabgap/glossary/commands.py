@@ -266,13 +266,10 @@ def deprecate(
 
 def read_entries(path: Path) -> list[tuple[str, str]]:
     """The entries of a vocabulary or a table, each with its name and what it means; a name may come twice."""
-    from vocabgap.ranking.vocabulary import entry_of, require_led, vocabulary_files
-    from vocabgap.ranking.vocabulary_files import read_content, read_items
+    from vocabgap.ranking.vocabulary import read_entries as read
 
-    items = [item for file in vocabulary_files(path) for item in read_items(file, read_content(file), None)]
-    require_led(items, _COLUMNS)
-    entries = [entry_of(item, _COLUMNS, "") for item in items]
-    return [(entry.name, entry.description) for entry in entries]
+    files = read(path, fields=_COLUMNS)
+    return [(entry.name, entry.description) for _, _, placed in files for _, entry in placed]
 
 
 def _tell_changed(output: Output, sense: "TermSense", change: str) -> None:

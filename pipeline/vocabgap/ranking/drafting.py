@@ -1,8 +1,11 @@
-"""From a gap to an entry: a starting point for whoever authors it, with nothing that no record says."""
+"""From a gap to an entry: a starting point for its author, with nothing that no record says."""
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
+from itertools import count as numbers_from
 from typing import Any, Final
 
 import msgspec
@@ -14,14 +17,20 @@ from vocabgap.model.moments import iso
 from vocabgap.model.record import OPERATION_ALIASES, UNCATEGORIZED
 from vocabgap.model.tables import CAPABILITIES, EXAMPLE_FIELDS, GAPS, RECORDS, stripped
 from vocabgap.ranking.coverage import covered, with_folded_operations
-from vocabgap.ranking.naming import propose_name, shared_words
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
-from vocabgap.text import content_words, count, ignored_stems, stem, surface, visible
+from vocabgap.text import content_words, count, ignored_stems, stem, surface, visible, words
 
 SESSIONS: Final = 3  # to test against
 _EXAMPLES: Final = 10  # intents
 _WORDINGS: Final = 10
-_SHARE: Final = 0.5  # of the mentions of the most frequent operation, or category, that another has at least
+_SHARE: Final = 0.5  # of the mentions of the most frequent operation or category, that another has at least
+_NAME_WORDS: Final = 4  # at most
+_SHARED_BY: Final = 0.5  # of the mentions, that use a word of the name at least
+_FAMILY: Final = 3  # names that make a habit at least
+_HABIT: Final = 0.75  # of the names with a word, that have it at one end
+_NEGATIONS: Final = frozenset({"no", "not"})
+_ASIDE: Final = re.compile(r"\([^()]*\)")
+_BREAK: Final = re.compile(r"\s[—–-]\s|[:;]")  # what follows explains what stands before
 _EVIDENCE: Final = (
     "timestamp", "image_id", "session_id", "snapshot_hash", "description", "intent", "workaround",
     "satisfaction", "tenant_id", "repo_slug", "source_path", "line",
@@ -85,13 +94,13 @@ class Draft(msgspec.Struct, frozen=True):
     """A starting point for an entry.
 
     Attributes:
-        draft: Says that it is one.
+        draft: A sentence that calls it a draft.
         entry: The proposed entry.
         examples: What people asked for, most frequent first.
-        checklist: Sessions to test the entry against, from different images where possible.
+        checklist: Sessions to test the entry against, from different images if possible.
         nearest: Entries to look at first.
         evidence: What it was made from.
-        notes: What a person should know of it.
+        notes: What a person should know about it.
     """
 
     draft: str
@@ -114,51 +123,51 @@ def draft(
 ) -> Draft:
     """Draft an entry for a capability.
 
-    The description is what most records say in `description`, of what as many say that which is most like the
-    label. Tags are its categories and, where a vocabulary is given, words of the need that are tags there.
-    `touches` are the operations that at least half as many records name as name the most frequent one.
+    The description is the most frequent one of the records; of equally frequent ones, that which is most
+    like the label. Tags are the capability's categories and the words of its name; a vocabulary with tags
+    restricts these words to its tags. `touches` are the operations that at least half as many records name
+    as name the most frequent one.
 
     Args:
         capability: Its identifier, label or a wording, as `find_capability` takes it.
         ranked: Table `capabilities`.
         gaps: Table `gaps` of the same run; without it only the examples of the capability are known.
-        vocabulary: What there is already; the name follows its style and is not taken in it.
+        vocabulary: What there is already: the name follows its style, and is new in it.
         stop_words: Words to ignore beside the function words.
         operation_aliases: Lower-case name to operation, as `rank` had them.
 
     Raises:
         NotFoundError: There is no such capability.
-        InvalidInputError: It may be one of several, or an argument cannot be used.
+        InvalidInputError: The name may mean several capabilities, or an argument cannot be used.
     """
     CAPABILITIES.require(ranked)
-    known = Vocabulary() if vocabulary is None else vocabulary
-    require_kind("vocabulary", known, Vocabulary, "what vocabgap.load_vocabulary returned")
-    capability_table = find_capability(ranked, capability)
+    listed = Vocabulary() if vocabulary is None else vocabulary
+    require_kind("vocabulary", listed, Vocabulary, "what vocabgap.load_vocabulary returned")
+    table = find_capability(ranked, capability)
     if vocabulary is not None:
-        capability_table = covered(
-            capability_table, known, stop_words=stop_words, operation_aliases=operation_aliases
-        )
-    row = capability_table.row(0, named=True)
+        table = covered(table, listed, stop_words=stop_words, operation_aliases=operation_aliases)
+    row = table.row(0, named=True)
     records = _records(row, gaps)
-    entries = with_folded_operations(known.entries, operation_aliases)
+    entries = with_folded_operations(listed.entries, operation_aliases)
     notes: list[str] = []
     touches = _touches(row, entries, notes)
-    wordings = {each["wording"]: each["mentions"] for each in row["variants"]}
-    chosen, spare = shared_words(row["label"], wordings, stop_words)
+    ignored = ignored_stems(stop_words)
+    wordings = {variant["wording"]: variant["mentions"] for variant in row["variants"]}
+    chosen, spare = shared_words(row["label"], wordings, ignored)
     name, name_notes = propose_name(chosen, spare, touches, entries, fallback=row["capability_id"])
     checklist = _checklist(records, row["label"])
-    like = partial(_alike, row["label"], ignored=ignored_stems(stop_words))
     if len(checklist) < SESSIONS:
         notes.append(f"the records tell of {count(len(checklist), 'session')} only")
+    descriptions = _most_frequent(records, "description", partial(_alike, row["label"], ignored=ignored))
     return Draft(
         draft=f"made from {count(row['mentions'], 'gap record')}: check every line before it is authored",
         entry=DraftEntry(
             name=visible(name),
-            description=next(iter(_most_said(records, "description", like)), visible(row["label"])),
+            description=next(iter(descriptions), visible(row["label"])),
             tags=_tags(row, chosen, entries),
             touches=tuple(map(visible, touches)),
         ),
-        examples=tuple(_most_said(records, "intent")[:_EXAMPLES]),
+        examples=tuple(_most_frequent(records, "intent")[:_EXAMPLES]),
         checklist=checklist,
         nearest=tuple(
             Near(
@@ -185,7 +194,7 @@ def draft(
 
 
 def _records(row: Mapping[str, Any], gaps: pl.DataFrame | None) -> pl.DataFrame:
-    """The capability's records, the most telling ones first."""
+    """Return the capability's records, the most telling ones first."""
     if gaps is None:
         examples = pl.DataFrame(row["examples"], schema=_EXAMPLES_SCHEMA).select(_EVIDENCE)
     else:
@@ -206,31 +215,29 @@ def _records(row: Mapping[str, Any], gaps: pl.DataFrame | None) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _most_said(
+def _most_frequent(
     records: pl.DataFrame, column: str, likeness: Callable[[str], float] = lambda _: 0.0
 ) -> list[str]:
-    """The distinct texts of a column, most frequent first; spellings of one surface are one.
+    """Return the distinct texts of a column, most frequent first; spellings of one surface are one.
 
-    Of equally frequent ones that of the greatest likeness comes first, then that of the more telling record.
+    Of equally frequent texts the likest comes first, then that of the more telling record.
     """
     spellings: dict[str, Counter[str]] = {}
     for text in records[column].drop_nulls():
         if text.strip():
             spellings.setdefault(surface(text), Counter())[visible(text)] += 1
-    said = [min(spelling, key=lambda text: (-spelling[text], text)) for spelling in spellings.values()]
-    mentions = [spelling.total() for spelling in spellings.values()]
-    order = sorted(range(len(said)), key=lambda at: (-mentions[at], -likeness(said[at])))  # else as they come
-    return [said[at] for at in order]
+    texts = {min(own, key=lambda text: (-own[text], text)): own.total() for own in spellings.values()}
+    return sorted(texts, key=lambda text: (-texts[text], -likeness(text)))
 
 
 def _alike(text: str, other: str, ignored: frozenset[str]) -> float:
-    """How far two texts say the same and nothing besides, 0 to 1: the words that both have (Dice)."""
+    """Return the share of words that two texts have in common, 0 to 1 (Dice)."""
     first, second = (set(content_words(surface(each), ignored)) for each in (text, other))
     return 2.0 * len(first & second) / (len(first) + len(second))
 
 
 def _touches(row: Mapping[str, Any], entries: Sequence[Entry], notes: list[str]) -> list[str]:
-    """The operations that most records name; for an entry that stands among them, those that it touches."""
+    """Return the most frequent operations; what an entry touches stands for an operation of its name."""
     held = {operation for entry in entries for operation in entry.operations}
     by_name = {entry.name.casefold(): entry for entry in entries}
     touches: dict[str, None] = {}
@@ -247,28 +254,27 @@ def _touches(row: Mapping[str, Any], entries: Sequence[Entry], notes: list[str])
 
 
 def _tags(row: Mapping[str, Any], chosen: Sequence[str], entries: Sequence[Entry]) -> tuple[str, ...]:
-    """The categories, and words of the need; of a vocabulary that has tags only those that are tags in it."""
     usual: dict[str, str] = {}
     for tag, _ in Counter(tag for entry in entries for tag in entry.tags).most_common():
         usual.setdefault(surface(tag), tag)
-    said = [usual[stem(word)] for word in chosen if stem(word) in usual] if usual else chosen
+    from_words = [usual[stem(word)] for word in chosen if stem(word) in usual] if usual else chosen
     categories = [name for name in _frequent(row["categories"]) if name != UNCATEGORIZED]
-    return tuple(dict.fromkeys(visible(tag) for tag in (*categories, *said)))
+    return tuple(dict.fromkeys(visible(tag) for tag in (*categories, *from_words)))
 
 
 def _frequent(tally: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The names of a tally that are not far behind its most frequent one."""
-    most = max((each["mentions"] for each in tally), default=0)
-    return [each["name"] for each in tally if each["mentions"] >= _SHARE * most]
+    """Return the names of a tally that are not far behind its most frequent one."""
+    most = max((item["mentions"] for item in tally), default=0)
+    return [item["name"] for item in tally if item["mentions"] >= _SHARE * most]
 
 
 def _checklist(records: pl.DataFrame, label: str) -> tuple[Check, ...]:
-    """One record of each of three sessions; an image without a known session is taken for one."""
+    """Choose one record of each of three sessions; an image stands for its unknown sessions."""
     session = stripped(pl.col("session_id"))
-    known = pl.when(session != "").then(pl.lit("session ") + session)
+    named = pl.when(session != "").then(pl.lit("session ") + session)
     image = pl.concat_str(pl.lit("image "), pl.col("repo_slug", "image_id"), ignore_nulls=True)
     chosen = (
-        records.with_columns(sitting=pl.coalesce(known, image))
+        records.with_columns(sitting=pl.coalesce(named, image))
         .unique(["tenant_id", "sitting"], keep="first", maintain_order=True)
         .with_columns(pl.int_range(pl.len()).over("tenant_id", "repo_slug", "image_id").alias("turn"))
         .sort("turn", maintain_order=True)
@@ -283,9 +289,9 @@ def _check(row: Mapping[str, Any], label: str) -> Check:
     instead = f"; what was done instead should not be needed: “{workaround}”" if workaround else ""
     return Check(
         tenant_id=visible(row["tenant_id"]),
-        session_id=_shown(row["session_id"]),
-        image_id=_shown(row["image_id"]),
-        snapshot_hash=_shown(row["snapshot_hash"]),
+        session_id=visible(row["session_id"] or "") or None,
+        image_id=visible(row["image_id"] or "") or None,
+        snapshot_hash=visible(row["snapshot_hash"] or "") or None,
         when=None if row["timestamp"] is None else iso(row["timestamp"]),
         log=visible(f"{row['repo_slug']}/{row['source_path']}:{row['line']}"),
         satisfaction=row["satisfaction"],
@@ -294,8 +300,109 @@ def _check(row: Mapping[str, Any], label: str) -> Check:
 
 
 def _counts(tally: Iterable[Mapping[str, Any]], name: str) -> tuple[Count, ...]:
-    return tuple(Count(visible(each[name]), each["mentions"]) for each in tally)
+    return tuple(Count(visible(item[name]), item["mentions"]) for item in tally)
 
 
-def _shown(value: str | None) -> str | None:
-    return visible(value or "") or None
+def shared_words(
+    label: str, wordings: Mapping[str, int], ignored: frozenset[str] = frozenset()
+) -> tuple[list[str], list[str]]:
+    """Return the words of a label that most mentions use, and the other words of the wordings."""
+    mentions: Counter[str] = Counter()
+    spellings: dict[str, Counter[str]] = defaultdict(Counter)
+    for wording, often in wordings.items():
+        for word in {word for word in words(wording) if _is_telling(word, ignored)}:
+            spellings[stem(word)][word] += often
+        mentions.update(dict.fromkeys(map(stem, words(wording)), often))
+    own = _core(label, ignored)
+    shared = [word for word in own if mentions[stem(word)] >= _SHARED_BY * sum(wordings.values())] or own
+    foremost = sorted(shared, key=lambda word: -mentions[stem(word)])[:_NAME_WORDS]
+    chosen = [word for word in own if word in foremost]
+    left = spellings.keys() - set(map(stem, chosen))
+    spare = sorted(left, key=lambda root: (-mentions[root], root))
+    return chosen, [min(spellings[root], key=lambda word: (-spellings[root][word], word)) for root in spare]
+
+
+def propose_name(
+    chosen: Sequence[str],
+    spare: Sequence[str],
+    operations: Sequence[str],
+    entries: Sequence[Entry],
+    *,
+    fallback: str,
+) -> tuple[str, tuple[str, ...]]:
+    """Join words into a name that no entry has, and return it with notes about it.
+
+    The words are spelt, ordered and joined as in the names of other entries.
+    """
+    touched = set(map(str.casefold, operations))
+    siblings = [entry for entry in entries if touched and touched == set(map(str.casefold, entry.operations))]
+    used, usual = _usual_spellings(entries)
+    parts = [word if word in used else usual.get(stem(word), word) for word in chosen] or words(fallback)
+    parts = _in_usual_order(parts, [words(entry.name) for entry in entries])
+    join = _style(siblings or entries)
+    taken = {entry.name.casefold(): entry.name for entry in entries}
+    name = join(parts)
+    if name.casefold() not in taken:
+        return name, ()
+    further = chain(map(words, (*spare, *operations)), ([str(number)] for number in numbers_from(2)))
+    longer = (join([*parts, *more]) for more in further)
+    note = f"the records suggest the name '{taken[name.casefold()]}', which an entry has: check it first"
+    return next(name for name in longer if name.casefold() not in taken), (note,)
+
+
+def _is_telling(word: str, ignored: frozenset[str]) -> bool:
+    """Check whether a word belongs into a name; a bare number is a setting, and "no" is what people miss."""
+    return stem(word) not in ignored and not word.isdigit() and word not in _NEGATIONS
+
+
+def _core(label: str, ignored: frozenset[str]) -> list[str]:
+    """Return the words of a label, once each; leave out asides if something else is left."""
+    for text in (_BREAK.split(_ASIDE.sub(" ", label))[0], label):
+        own: dict[str, str] = {}
+        for word in words(text):
+            if _is_telling(word, ignored):
+                own.setdefault(stem(word), word)
+        if own:
+            return list(own.values())
+    return []
+
+
+def _usual_spellings(entries: Sequence[Entry]) -> tuple[set[str], dict[str, str]]:
+    """Return the words of the entries' names, and the spelling that several names have of a stem."""
+    used = Counter(word for entry in entries for word in words(entry.name))
+    usual: dict[str, str] = {}
+    for word in sorted(used, key=lambda word: (-used[word], word)):
+        if used[word] > 1:
+            usual.setdefault(stem(word), word)
+    return set(used), usual
+
+
+def _in_usual_order(parts: list[str], names: Sequence[Sequence[str]]) -> list[str]:
+    """Move words to the begin or end if most names that hold them have them there, as in `mask_sky`."""
+    for at in (0, -1):
+        habits = dict.fromkeys(parts, 0)
+        for name in names:
+            if len(name) > 1 and name[at] in habits:
+                habits[name[at]] += 1
+        holding = {word: sum(word in name for name in names if len(name) > 1) for word in parts}
+        usual = [word for word in parts if habits[word] >= max(_FAMILY, _HABIT * holding[word])]
+        if usual:
+            word = min(usual, key=lambda word: (-holding[word], word))
+            others = [other for other in parts if other != word]
+            parts = [word, *others] if at == 0 else [*others, word]
+    return parts
+
+
+def _style(entries: Sequence[Entry]) -> Callable[[Iterable[str]], str]:
+    """Return what joins the words of a name as most entries do; `snake_case` by default."""
+    names = [entry.name for entry in entries if len(words(entry.name)) > 1]
+    dashed = sum("-" in name for name in names)
+    camel = sum(not any(mark in name for mark in "-_ ") for name in names)
+    if dashed > len(names) / 2:
+        return "-".join
+    return _camel if camel > len(names) / 2 else "_".join
+
+
+def _camel(parts: Iterable[str]) -> str:
+    first, *others = parts
+    return "".join((first, *map(str.capitalize, others)))

@@ -1,14 +1,20 @@
 """Vocabularies: what agents can already ask for, read from the files that list it."""
 
+import csv
 import hashlib
+import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from io import StringIO
 from itertools import islice
 from pathlib import Path
 from reprlib import repr as short_repr
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
@@ -20,31 +26,42 @@ from vocabgap.errors import (
     require_kind,
     require_text,
 )
-from vocabgap.files.refusals import FileKind, file_kind, refusing
+from vocabgap.files.refusals import FileKind, content_of, file_kind, refusing
 from vocabgap.model.settings import VocabularyFields, VocabularySettings
 from vocabgap.model.sources import PATH_HINT, pointer_of, value_at
-from vocabgap.ranking.vocabulary_files import Item, read_content, read_items
 from vocabgap.text import count, printable_name, shortened
 
-# Where manifests and MCP servers have the fields; tried where a mapping leads to nothing.
+# Where manifests and MCP servers have the fields. They are tried if a mapping leads to nothing.
 _USUAL: Final[Mapping[str, tuple[str, ...]]] = {
     "name": ("name",),
     "description": ("description",),
     "tags": ("tags",),
     "operations": ("touches", "operations"),
 }
-# What an MCP server calls a tool for people; it says what the tool is, like the first sentence about it.
+# What an MCP server calls a tool for people. It stands before the description, like a first sentence.
 _TITLES: Final = ("title", "annotations.title")
+# Where an object holds its entries: in a manifest, and in an MCP server's answer to tools/list, with or
+# without its JSON-RPC envelope.
+_PLACES: Final = ("entries", "tools", "result.tools")
+_MANIFEST: Final = "manifest"
+_MANIFESTS: Final = frozenset(f"{_MANIFEST}{suffix}" for suffix in (".json", ".yaml", ".yml"))
 _SEPARATORS: Final = re.compile(r"[,;|]")
+_KEYS_SHOWN: Final = 5
+_SENTENCE_ENDS: Final = (".", "!", "?")
+
 _NAME_HINT: Final = (
     "[vocabulary.fields] says where the name lies; the first line of a table names its columns"
 )
 _LIST_HINT: Final = "expected a list of texts, or one text that is split at commas, semicolons and bars"
-_KEYS_TOLD: Final = 5
-_END: Final = (".", "!", "?")
-_MANIFEST: Final = "manifest"
-_MANIFESTS: Final = frozenset(f"{_MANIFEST}{suffix}" for suffix in (".json", ".yaml", ".yml"))
 _COLLISION_HINT: Final = "a name stands for one entry: rename one of the two, or leave one of the files out"
+_PATH_HINT: Final = "check the paths of --vocabulary and of [vocabulary] in the settings"
+_ENTRIES_HINT: Final = (
+    'expected a list of objects, or one under "entries" or "tools"; [vocabulary] entries names another place'
+)
+_LINES_HINT: Final = (
+    "expected a line for each entry, in a table below a line that names the columns; "
+    "leave out a file that lists nothing"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +97,24 @@ class Vocabulary:
     """The entries of some packs.
 
     Attributes:
-        entries: Entries of different names, in the order of these.
-        files: The files that they were read from, in order of pack and name.
+        entries: Entries of different names, sorted by name.
+        files: The files that they were read from, sorted by pack and name.
     """
 
     entries: tuple[Entry, ...] = ()
     files: tuple[VocabularyFile, ...] = ()
 
     def __repr__(self) -> str:
-        """How many entries there are, in one line."""
+        """Return the number of entries and files in one line."""
         entries, files = count(len(self.entries), "entry", "entries"), count(len(self.files), "file")
         return f"Vocabulary({entries} of {files})"
+
+
+class _Item(NamedTuple):
+    """One object of a file, and its place for errors."""
+
+    place: str
+    fields: Mapping[str, Any]
 
 
 def load_vocabulary(
@@ -102,70 +126,81 @@ def load_vocabulary(
     """Read what agents can already ask for.
 
     Args:
-        paths: Files (`.json`, `.jsonl`, `.yaml`, `.yml`, `.csv`, `.tsv`), or folders, of which every
-            `manifest.json`, `manifest.yaml` or `manifest.yml` at any depth is read, those below names that
-            start with a dot aside. A file that is reached twice counts once.
-        fields: Where name, description, tags and operations lie in an entry, if they are called otherwise
-            than in manifests (`name`, `description`, `tags`, `touches`) and in tools lists of MCP servers:
-            keys joined by dots, or JSON pointers.
+        paths: Files (`.json`, `.jsonl`, `.yaml`, `.yml`, `.csv`, `.tsv`) or folders. Of a folder, every
+            `manifest.json`, `manifest.yaml` or `manifest.yml` at any depth is read, except below names that
+            start with a dot. A file that is reached twice counts once.
+        fields: Where name, description, tags and operations lie in an entry, if not where manifests (`name`,
+            `description`, `tags`, `touches`) and tools lists of MCP servers have them: keys joined by dots,
+            or JSON pointers.
         entries: Where a document that is an object holds its entries, written the same way; by default
             `entries`, `tools` or `result.tools`.
 
     Returns:
-        The entries, in order of their names whatever the order of the paths.
+        The entries, sorted by name, whatever the order of the paths.
 
     Raises:
         NotFoundError: A path leads to nothing, or a folder holds no manifest.
-        AccessDeniedError: The system does not let something be read.
-        InvalidInputError: A file is not in its format, an entry is not one, or two have the same name; the
-            error names file and entry. Or a field is said to lie where no entry has anything.
+        AccessDeniedError: The system does not permit reading something.
+        InvalidInputError: A file is not in its format, an entry is bad, two entries have the same name, or a
+            field in `fields` leads to nothing in any entry. The error names file and entry.
         StateError: The disk does not give a file.
     """
-    where = VocabularyFields() if fields is None else fields
-    require_kind("fields", where, VocabularyFields, "a VocabularyFields")
-    files: list[VocabularyFile] = []
     by_name: dict[str, tuple[Entry, str]] = {}
-    read: list[Item] = []
-    for path in vocabulary_files(paths):
-        content = read_content(path)
-        # A manifest's pack has the name of its folder, another file's its own without the ending.
-        pack = printable_name(path.parent.name if path.name in _MANIFESTS else path.stem)
-        items = read_items(path, content, entries)
-        for item in items:
-            try:
-                entry = entry_of(item, where, pack)
-            except InvalidInputError as error:
-                raise InvalidInputError(f"vocabulary '{path}': {error.message}", hint=error.hint) from error
-            origin = f"'{path}' ({item.place})"
-            known, other = by_name.setdefault(entry.name, (entry, origin))
-            if known is not entry:
+    files: list[VocabularyFile] = []
+    for path, file, placed in read_entries(paths, fields=fields, entries=entries):
+        files.append(file)
+        for place, entry in placed:
+            origin = f"'{path}' ({place})"
+            first, other = by_name.setdefault(entry.name, (entry, origin))
+            if first is not entry:
                 raise InvalidInputError(
                     f"two entries are called '{shortened(entry.name)}': one in {other}, one in {origin}",
                     hint=_COLLISION_HINT,
                 )
-        read.extend(items)
-        digest = hashlib.sha256(content).hexdigest()
-        files.append(VocabularyFile(pack, printable_name(path.name), len(items), digest))
-    require_led(read, where)
     ordered = sorted((entry for entry, _ in by_name.values()), key=lambda entry: entry.name)
     files.sort(key=lambda file: (file.pack, file.name, file.sha256))
     return Vocabulary(tuple(ordered), tuple(files))
 
 
 def configured_vocabulary(settings: VocabularySettings) -> Vocabulary:
-    """The vocabulary that settings name, as `load_vocabulary` reads it."""
+    """Load the vocabulary that settings name."""
     return load_vocabulary(settings.paths, fields=settings.fields, entries=settings.entries)
 
 
+def read_entries(
+    paths: str | Path | Iterable[str | Path],
+    *,
+    fields: VocabularyFields | None = None,
+    entries: str | None = None,
+) -> list[tuple[Path, VocabularyFile, list[tuple[str, Entry]]]]:
+    """Read each file with its entries and their places, as `load_vocabulary` does; a name may come twice."""
+    where = VocabularyFields() if fields is None else fields
+    require_kind("fields", where, VocabularyFields, "a VocabularyFields")
+    files = []
+    items: list[_Item] = []
+    for path in vocabulary_files(paths):
+        content = _content(path)
+        # A manifest's pack has the name of its folder, another file's its own without the ending.
+        pack = printable_name(path.parent.name if path.name in _MANIFESTS else path.stem)
+        with _naming(path):
+            own = _items(path, content, entries)
+            placed = [(item.place, _entry(item, where, pack)) for item in own]
+        digest = hashlib.sha256(content).hexdigest()
+        files.append((path, VocabularyFile(pack, printable_name(path.name), len(own), digest), placed))
+        items.extend(own)
+    _require_led(items, where)
+    return files
+
+
 def vocabulary_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
-    """The files that a vocabulary is read from, each once."""
+    """List the files that a vocabulary is read from, each once."""
     given = [paths] if isinstance(paths, str | os.PathLike) else paths
     require_kind("paths", given, Iterable, "paths of vocabularies")
-    return list(dict.fromkeys(file for each in given for file in _files(expanded(each))))
+    return list(dict.fromkeys(file for path in given for file in _files(expanded(path))))
 
 
 def _files(path: Path) -> Iterator[Path]:
-    """The files that a path stands for; links are followed for a path that is named, not below it."""
+    """Yield the files of a path. A link is followed if it is the path, not below it."""
     with refusing(f"vocabulary '{path}' cannot be reached", hint="check the permissions on the way"):
         kind = file_kind(path)
     if kind is not FileKind.FOLDER:
@@ -191,39 +226,172 @@ def _manifests(folder: Path) -> Iterator[Path]:
         yield from (Path(place, name) for name in names if name in _MANIFESTS)
 
 
-def entry_of(item: Item, fields: VocabularyFields, pack: str) -> Entry:
-    """The entry that an object of a file stands for."""
+def _content(path: Path) -> bytes:
+    content = content_of(path, "vocabulary")
+    if isinstance(content, bytes):
+        return content
+    if content in {FileKind.NOTHING, FileKind.DANGLING}:
+        problem = "does not exist" if content is FileKind.NOTHING else f"is {content}"
+        raise NotFoundError(f"vocabulary '{path}' {problem}", hint=_PATH_HINT)
+    raise InvalidInputError(f"vocabulary '{path}' is {content}, expected a file or a folder", hint=_PATH_HINT)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Let errors within the block name the file."""
+    try:
+        yield
+    except InvalidInputError as error:
+        raise InvalidInputError(f"vocabulary '{path}': {error.message}", hint=error.hint) from error
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(
+            f"vocabulary '{path}': byte {error.start}: expected UTF-8 text",
+            hint="save the file in the encoding UTF-8",
+        ) from error
+    except RecursionError as error:
+        raise InvalidInputError(f"vocabulary '{path}' is nested too deeply", hint=_ENTRIES_HINT) from error
+
+
+def _items(path: Path, content: bytes, place: str | None) -> list[_Item]:
+    suffix = path.suffix.casefold()
+    if suffix not in (*_DOCUMENTS, *_TABLES):
+        raise InvalidInputError(
+            f"the format of '{path.suffix or path.name}' files is not known",
+            hint=f"expected one of {', '.join([*_DOCUMENTS, *_TABLES])}",
+        )
+    text = content.decode("utf-8-sig")
+    if suffix in _DOCUMENTS:
+        return [*_listed(_DOCUMENTS[suffix](text), place)]
+    items = _TABLES[suffix](text)
+    if not items:  # a document can say that it holds none
+        raise InvalidInputError("there is no entry in it", hint=_LINES_HINT)
+    return items
+
+
+def _listed(value: object, place: str | None) -> Iterator[_Item]:
+    where = ""
+    if isinstance(value, Mapping):
+        places = _PLACES if place is None else (place,)
+        where = next((path for path in places if value_at(value, pointer_of(path)) is not None), "")
+        if not where:
+            wanted = " or ".join(f'"{path}"' for path in places)
+            raise InvalidInputError(f"there is no {wanted}", hint=_ENTRIES_HINT)
+        value = value_at(value, pointer_of(where))
+    if isinstance(value, Mapping) and all(isinstance(fields, Mapping) for fields in value.values()):
+        # The usual way in YAML: each name leads to the rest.
+        for name, fields in value.items():
+            yield _Item(f"entry '{shortened(str(name))}'", {"name": name, **fields})
+        return
+    if not isinstance(value, list):
+        what = f'"{where}" is' if where else "it holds"
+        raise InvalidInputError(f"{what} no list of entries, but {short_repr(value)}", hint=_ENTRIES_HINT)
+    for number, fields in enumerate(value, start=1):
+        yield _item(f"entry {number}", fields)
+
+
+def _item(place: str, fields: object) -> _Item:
+    if not isinstance(fields, Mapping):
+        raise InvalidInputError(
+            f"{place}: expected an object, found {short_repr(fields)}", hint=_ENTRIES_HINT
+        )
+    return _Item(place, fields)
+
+
+def _json(text: str, line: int = 0) -> object:
+    try:
+        return json.loads(text, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        at = f"line {line or error.lineno}, column {error.colno}"
+        raise InvalidInputError(f"{at}: {error.msg}", hint="expected JSON") from error
+    except ValueError as error:  # a number of too many digits
+        raise InvalidInputError(f"{error}", hint="expected JSON") from error
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object of JSON; refuse a repeated name, whose first value would be lost silently."""
+    if repeated := _repeated(name for name, _ in pairs):
+        raise InvalidInputError(f"an object holds {repeated} twice", hint="leave one of the two out")
+    return dict(pairs)
+
+
+def _repeated(names: Iterable[str]) -> str:
+    return next((short_repr(name) for name, often in Counter(names).items() if often > 1), "")
+
+
+def _json_lines(text: str) -> list[_Item]:
+    return [
+        _item(f"line {number}", _json(line, number))
+        for number, line in enumerate(text.split("\n"), start=1)
+        if line.strip()
+    ]
+
+
+def _yaml(text: str) -> object:
+    from vocabgap.files.yaml import parse_yaml  # noqa: PLC0415 - loads what only these files need
+
+    return parse_yaml(text)
+
+
+def _table(text: str, delimiter: str) -> list[_Item]:
+    heading = text.partition("\n")[0]
+    used = ";" if delimiter == "," and "," not in heading and ";" in heading else delimiter
+    reader = csv.DictReader(StringIO(text, newline=""), delimiter=used, strict=True)
+    items = []
+    try:
+        headings = [heading.strip() for heading in reader.fieldnames or ()]
+        if repeated := _repeated(filter(None, headings)):
+            raise InvalidInputError(
+                f"line 1: two columns are called {repeated}", hint="rename one, or leave it out"
+            )
+        reader.fieldnames = headings
+        for row in reader:
+            place = f"line {reader.line_num}"
+            if None in row:
+                raise InvalidInputError(
+                    f"{place}: more cells than headings", hint="quote a cell that holds the separator"
+                )
+            items.append(_Item(place, row))
+    except csv.Error as error:
+        raise InvalidInputError(
+            f"line {reader.reader.line_num}: {error}", hint="expected a table with headings"
+        ) from error
+    return items
+
+
+# The reader of each kind of file: of one value that holds the entries, or of an entry a line.
+_DOCUMENTS: Final[Mapping[str, Callable[[str], object]]] = {".json": _json, ".yaml": _yaml, ".yml": _yaml}
+_TABLES: Final[Mapping[str, Callable[[str], list[_Item]]]] = {
+    ".jsonl": _json_lines,
+    ".csv": partial(_table, delimiter=","),
+    ".tsv": partial(_table, delimiter="\t"),
+}
+
+
+def _entry(item: _Item, fields: VocabularyFields, pack: str) -> Entry:
     name = _text(item, "name", fields)
     if not name:
         tried = " or ".join(f"'{path}'" for path in _paths("name", fields))
-        keys = ", ".join(short_repr(key) for key in islice(item.fields, _KEYS_TOLD)) or "none"
+        keys = ", ".join(short_repr(key) for key in islice(item.fields, _KEYS_SHOWN)) or "none"
         raise InvalidInputError(
             f"{item.place}: there is no name at {tried}; its first keys are {keys}", hint=_NAME_HINT
         )
-    short = shortened(name)
-    item_of_name = Item(
-        item.place if f"'{short}'" in item.place else f"{item.place} ('{short}')", item.fields
-    )
+    place = item.place
+    if f"'{shortened(name)}'" not in place:
+        item = item._replace(place=f"{place} ('{shortened(name)}')")
+    description = _text(item, "description", fields)
     titles = (value_at(item.fields, pointer_of(path)) for path in _TITLES)
     title = next((title.strip() for title in titles if isinstance(title, str) and title.strip()), "")
-    description = _text(item_of_name, "description", fields)
     if title and title.casefold() not in {name.casefold(), description.casefold()}:
-        ended = title if title.endswith(_END) else f"{title}."
-        description = f"{ended} {description}".strip()
-    entry = Entry(
-        name=name,
-        description=description,
-        tags=_texts(item_of_name, "tags", fields),
-        operations=_texts(item_of_name, "operations", fields),
-        pack=pack,
-    )
-    for text in (name, description, *entry.tags, *entry.operations):
-        require_text(item.place, text)
-    return entry
+        sentence = title if title.endswith(_SENTENCE_ENDS) else f"{title}."
+        description = f"{sentence} {description}".strip()
+    tags, operations = (_texts(item, field, fields) for field in ("tags", "operations"))
+    for text in (name, description, *tags, *operations):
+        require_text(place, text)
+    return Entry(name, description, tags, operations, pack)
 
 
-def require_led(items: Sequence[Item], fields: VocabularyFields) -> None:
-    """Refuse a mapping that leads nowhere: what it is meant to find would be missed without a word."""
+def _require_led(items: Sequence[_Item], fields: VocabularyFields) -> None:
+    """Refuse a mapping that leads nowhere: nobody would notice what is missing."""
     for field in VocabularyFields.__struct_fields__:
         paths = _own_paths(field, fields)
         pointers = [pointer_of(path) for path in paths]
@@ -244,15 +412,14 @@ def _paths(field: str, fields: VocabularyFields) -> tuple[str, ...]:
     return (*_own_paths(field, fields), *_USUAL[field])
 
 
-def _values(item: Item, field: str, fields: VocabularyFields) -> Iterator[tuple[str, Any]]:
-    for path in _paths(field, fields):
-        value = value_at(item.fields, pointer_of(path))
-        if value is not None and value != "":
-            yield path, value
+def _value(item: _Item, field: str, fields: VocabularyFields, default: object) -> tuple[str, Any]:
+    """Return the first value of a field that is there, and its path."""
+    values = ((path, value_at(item.fields, pointer_of(path))) for path in _paths(field, fields))
+    return next(((path, value) for path, value in values if value is not None and value != ""), ("", default))
 
 
-def _text(item: Item, field: str, fields: VocabularyFields) -> str:
-    path, value = next(_values(item, field, fields), ("", ""))
+def _text(item: _Item, field: str, fields: VocabularyFields) -> str:
+    path, value = _value(item, field, fields, "")
     if not isinstance(value, str):
         raise InvalidInputError(
             f"{item.place}: {path}: expected text, found {short_repr(value)}", hint="put the value in quotes"
@@ -260,8 +427,8 @@ def _text(item: Item, field: str, fields: VocabularyFields) -> str:
     return value.strip()
 
 
-def _texts(item: Item, field: str, fields: VocabularyFields) -> tuple[str, ...]:
-    path, value = next(_values(item, field, fields), ("", ()))
+def _texts(item: _Item, field: str, fields: VocabularyFields) -> tuple[str, ...]:
+    path, value = _value(item, field, fields, ())
     parts = _SEPARATORS.split(value) if isinstance(value, str) else value
     if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
         raise InvalidInputError(

@@ -1,0 +1,332 @@
+"""Average linkage: scikit-learn, the chain and the rounds make the same merges; the law of each merge."""
+
+import runpy
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numba
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.cluster import hierarchy
+from scipy.spatial.distance import squareform
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.feature_extraction.text import CountVectorizer
+
+import vocabgap
+from builders import outside
+from builders.clustering import asking, grouped_wordings, mixed_rows, random_rows
+from vocabgap.clustering import blending, linkage, neighbours
+from vocabgap.clustering.blending import blended_rows
+from vocabgap.clustering.cutting import flat_groups
+from vocabgap.clustering.grouping import cluster
+from vocabgap.clustering.linkage import (
+    Merges,
+    agglomerated,
+    cosine_distances,
+    in_order_of_height,
+    nearest_neighbour_chain,
+    reciprocal_merges,
+)
+from vocabgap.clustering.vectorizing import FloatArray, Rows, vectorize
+from vocabgap.clustering.wordings import Points, points_of
+from vocabgap.errors import InvalidInputError
+from vocabgap.text import surface
+
+TESTS = Path(__file__).parents[1]
+DEMO = TESTS.parent / "data" / "demo"
+EXACT = 1e-9
+seeds = st.integers(0, 2**32 - 1)
+weightings = st.lists(st.integers(1, 5), min_size=2, max_size=14)
+MEANINGS = {"haze": "fog", "remove": "clear", "dehaze": "clear fog", "reed": "plant", "reeds": "plant"}
+
+
+class ByMeaning:
+    """Embeds a text as the sum of random vectors, one for each meaning of its words."""
+
+    name = "by meaning"
+    digest = "0" * 64
+
+    def embed(self, texts: Sequence[str]) -> FloatArray:
+        return np.array([self._vector(text) for text in texts])
+
+    def _vector(self, text: str) -> FloatArray:
+        words = " ".join(MEANINGS.get(word, word) for word in text.casefold().split()).split()
+        vectors = [np.random.default_rng(crc32(word.encode())).standard_normal(48) for word in words]
+        total = np.sum(vectors, axis=0) + 0.5
+        return np.asarray(total / np.linalg.norm(total))
+
+
+@cache
+def drawn(count: int, needs: int, seed: int) -> tuple[str, ...]:
+    """Wordings of some needs; few needs are met often, most of them rarely."""
+    draw = runpy.run_path(str(TESTS / "benchmarks" / "wordings.py"))["draw"]
+    return tuple(draw(count, needs, seed, surface).texts)
+
+
+def root_of(corpus: str, config: pytest.Config) -> Path:
+    return DEMO if corpus == "demo" else outside(config, "chemigram/workspace")
+
+
+def records_of(corpus: str, config: pytest.Config) -> pl.DataFrame:
+    if corpus in {"demo", "workspace"}:
+        return vocabgap.scan(root_of(corpus, config)).records
+    wordings = drawn(600, 90, seed=int(corpus))
+    often = [text for number, text in enumerate(wordings) for _ in range(1 + number % 3)]
+    return asking(*often, "mask sky", "sky mask", "lift shadows", "shadow lift", "lift", "shadow", "sky")
+
+
+def rows_of(points: Points, records: pl.DataFrame, space: str) -> Rows:
+    if space == "meaning":
+        return blended_rows(points.with_texts(records), ByMeaning())
+    return vectorize(points.contents, points.weights, points.sentence_shares)
+
+
+def clusters_of(merges: pl.DataFrame, count: int) -> dict[frozenset[int], float]:
+    """Return the points of each merge below 1, with its height."""
+    below: list[frozenset[int]] = [frozenset([point]) for point in range(count)]
+    heights = {}
+    for left, right, height, _ in merges.iter_rows():
+        below.append(below[left] | below[right])
+        heights[below[-1]] = height
+    return {points: height for points, height in heights.items() if height < 1.0}
+
+
+def assert_same_merges(found: pl.DataFrame, expected: pl.DataFrame, count: int) -> None:
+    ours, theirs = clusters_of(found, count), clusters_of(expected, count)
+    assert ours.keys() == theirs.keys()
+    assert ours == pytest.approx(theirs, abs=EXACT)
+
+
+def blended(seed: int, count: int, dimensions: int = 16) -> Rows:
+    """Rows about some centres: four sparse words each, and a direction near that of the centre."""
+    rng = np.random.default_rng(seed)
+    centre = rng.integers(0, max(2, count // 8), count)
+    words = np.zeros((count, 40))
+    for row, at in enumerate(centre.tolist()):
+        words[row, (at * 7 + rng.integers(0, 6, 4)) % 40] = rng.random(4) + 0.2
+    dense = rng.standard_normal((count // 8 + 2, dimensions))[centre]
+    dense += 0.7 * rng.standard_normal((count, dimensions))
+    halves = [half / np.linalg.norm(half, axis=1, keepdims=True) * np.sqrt(0.5) for half in (words, dense)]
+    return Rows(sparse.csr_array(halves[0]), sparse.csr_array((0, 0)), halves[1])
+
+
+@pytest.mark.parametrize("space", ["words", "meaning"])
+@pytest.mark.parametrize("corpus", ["demo", "workspace", "1", "2", "3"])
+def test_scikit_learn_and_our_own_code_make_the_same_merges(
+    corpus: str, space: str, pytestconfig: pytest.Config
+) -> None:
+    records = records_of(corpus, pytestconfig)
+    points = points_of(records)
+    rows, weights, count = rows_of(points, records, space), points.weights, len(points.weights)
+    distances = cosine_distances(rows.plain_terms(), rows.dense)
+
+    expected = agglomerated(distances, weights)
+
+    assert_same_merges(nearest_neighbour_chain(distances, weights), expected, count)
+    rounds = in_order_of_height(reciprocal_merges(rows, weights, 1.0), weights)
+    assert_same_merges(rounds, expected, count)
+    for threshold in (0.3, 0.5, 0.7, 0.9):
+        groups = flat_groups(rounds, count, threshold)
+        assert groups.tolist() == flat_groups(expected, count, threshold).tolist()
+
+
+@pytest.mark.parametrize("corpus", ["demo", "workspace"])
+def test_a_report_counts_and_groups_with_scikit_learn(
+    corpus: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
+) -> None:
+    root, calls = root_of(corpus, pytestconfig), []
+    for kind, name in ((CountVectorizer, "transform"), (AgglomerativeClustering, "fit")):
+        method = getattr(kind, name)
+
+        def spy(self: Any, *args: Any, method: Any = method) -> Any:  # noqa: ANN401
+            calls.append(type(self).__name__)
+            return method(self, *args)
+
+        monkeypatch.setattr(kind, name, spy)
+
+    vocabgap.run(root, out=tmp_path / "out")
+
+    assert set(calls) == {"CountVectorizer", "AgglomerativeClustering"}
+
+
+@given(seeds, weightings)
+def test_weights_stand_for_repeated_points(seed: int, weights: list[int]) -> None:
+    count = len(weights)
+    distances = cosine_distances(random_rows(seed, count))
+
+    chain = nearest_neighbour_chain(distances, np.array(weights, np.float64))
+
+    repeated = np.repeat(np.arange(count), weights)
+    expected = hierarchy.linkage(squareform(distances[np.ix_(repeated, repeated)]), "average")
+    np.testing.assert_allclose(chain["height"].to_numpy(), expected[1 - count :, 2], atol=1e-12)
+    assert_same_merges(chain, agglomerated(distances, np.array(weights, np.float64)), count)
+
+
+@given(st.lists(st.sampled_from([0.25, 0.5, 1.0]), min_size=45, max_size=45))
+def test_ties_are_broken_alike(upper: list[float]) -> None:
+    distances = np.asarray(squareform(np.array(upper)), np.float64)
+
+    chain = nearest_neighbour_chain(distances, np.ones(10))
+
+    assert chain["height"].is_sorted()
+    assert sorted([*chain["left"], *chain["right"]]) == list(range(18))
+    assert_same_merges(chain, agglomerated(distances, np.ones(10)), 10)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_few_surfaces_are_grouped(count: int) -> None:
+    contents = ["sky mask", "mask sky", "grain"][:count]
+    rows = vectorize(contents, np.ones(count), np.zeros(count))
+
+    merges, max_distance = linkage.average_linkage(rows, np.ones(count))
+
+    assert merges.height == max(0, count - 1)
+    assert max_distance == 1.0
+
+
+def test_a_merge_is_no_lower_than_its_parts_where_rounding_would_have_it_so() -> None:
+    # The mean of two distances a hair above `near` comes out a hair below it.
+    near = 0.906421751642991
+    above = float(np.nextafter(near, 1.0))
+    assert (24 * above + 48 * above) / 72 < near
+
+    found = nearest_neighbour_chain(squareform([above, above, near]), np.array([1.0, 24.0, 48.0]))
+
+    assert found.rows() == [(1, 2, near, 72), (0, 3, near, 73)]
+
+
+def distances_after(merges: Merges, rows: Rows, weights: FloatArray) -> Iterator[tuple[float, float, float]]:
+    """Yield, for each merge in order, its height, the distance it was made at, and the least there was."""
+    plain = rows.plain().toarray()
+    sums, mass = plain * weights[:, None], weights.copy()
+    held = np.ones(len(mass), dtype=bool)
+    for at in [*np.argsort(merges.height, kind="stable"), None]:
+        mean = sums / mass[:, None]
+        distances = np.where(held[:, None] & held, 1.0 - mean @ mean.T, np.inf)
+        np.fill_diagonal(distances, np.inf)
+        if at is None:
+            yield np.nan, np.nan, distances.min(initial=np.inf)
+            return
+        keep, drop = merges.keep[at], merges.drop[at]
+        yield merges.height[at], distances[keep, drop], distances.min()
+        sums[keep] += sums[drop]
+        mass[keep] += mass[drop]
+        held[drop] = False
+
+
+@given(seeds, st.integers(1, 60), st.sampled_from(["terms", "spelt", "dense"]), st.floats(0.05, 1.0))
+def test_every_merge_is_of_the_nearest_pair_at_its_mean_distance(
+    seed: int, count: int, kind: str, limit: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    spelt = 9 if kind == "spelt" else 0
+    rows = blended(seed, count) if kind == "dense" else mixed_rows(rng, count, spelt, coarse=seed % 2 == 0)
+    weights = rng.integers(1, 51, count).astype(np.float64)
+
+    *merges, (_, _, left) = distances_after(reciprocal_merges(rows, weights, limit), rows, weights)
+
+    for height, distance, least in merges:
+        assert height < limit
+        assert height == pytest.approx(max(distance, 0.0), abs=EXACT)
+        assert height <= least + EXACT
+    assert left > limit - EXACT
+
+
+@pytest.mark.parametrize(("count", "space"), [(2_500, "words"), (1_200, "dense")])
+def test_thousands_of_wordings_are_grouped_as_scipy_groups_them(count: int, space: str) -> None:
+    # Where two pairs are equally near, SciPy may take the other. The seed is of a corpus without such a pair.
+    contents = sorted({surface(text) for text in drawn(count, count // 7, seed=2)})
+    rows = vectorize(contents, np.ones(count), np.zeros(count)) if space == "words" else blended(count, count)
+    distances = np.maximum(1.0 - (rows.plain() @ rows.plain().T).toarray(), 0.0)
+    np.fill_diagonal(distances, 0.0)
+    expected = hierarchy.linkage(squareform(distances, checks=False), "average")
+
+    merges = reciprocal_merges(rows, np.ones(count), 0.7)
+
+    heights = expected[:, 2]
+    np.testing.assert_allclose(np.sort(merges.height), heights[heights < 0.7], atol=EXACT)
+    ours = flat_groups(in_order_of_height(merges, np.ones(count)), count, 0.7)
+    theirs = hierarchy.fcluster(expected, np.nextafter(0.7, 0.0), "distance")
+    pairs = set(zip(ours.tolist(), theirs.tolist(), strict=True))
+    assert len(pairs) == len(set(ours.tolist())) == len(set(theirs.tolist()))
+
+
+@pytest.mark.parametrize("embedder", [None, ByMeaning()], ids=["words", "meaning"])
+def test_few_and_many_are_grouped_alike(embedder: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ANN401
+    records = asking(*drawn(200, 40, seed=8), "dehaze", "remove haze", "clear fog")
+    few = cluster(records, threshold=0.6, embedder=embedder or "none")
+
+    monkeypatch.setattr(linkage, "DENSE_LIMIT", 10)
+    many = cluster(records, threshold=0.6, embedder=embedder or "none")
+
+    assert grouped_wordings(many) == grouped_wordings(few)
+
+
+def test_words_that_share_no_letter_meet_by_meaning() -> None:
+    found = cluster(asking("dehaze", "remove haze", "reed mask", "tilt shift"), embedder=ByMeaning())
+
+    assert frozenset({"dehaze", "remove haze"}) in grouped_wordings(found)
+    assert len(grouped_wordings(found)) == 3
+
+
+def test_neither_threads_nor_the_size_of_lots_and_blocks_change_a_bit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    contents = sorted({surface(text) for text in drawn(600, 90, seed=5)})
+    cases = [vectorize(contents, np.ones(600), np.zeros(600)), blended(9, 500)]
+
+    def merged() -> list[list[list[float]]]:
+        found = [reciprocal_merges(rows, np.ones(rows.term_weights.shape[0]), 0.8) for rows in cases]
+        return [[each.keep.tolist(), each.drop.tolist(), each.height.tolist()] for each in found]
+
+    expected = merged()
+    monkeypatch.setattr(blending, "_BLOCK_CELLS", 1_500)
+    monkeypatch.setattr(blending, "_PAIRS_AT_ONCE", 7)
+    monkeypatch.setattr(neighbours, "_FIRST_LOT", 7)
+    monkeypatch.setattr(neighbours, "_LOT_SECONDS", 0.0)
+    threads = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        assert merged() == expected
+    finally:
+        numba.set_num_threads(threads)
+
+
+def test_a_pair_that_shares_thousands_of_terms_is_merged_at_the_very_floor() -> None:
+    terms = 6_000
+    term_weights = np.zeros((4, 2 * terms))
+    term_weights[:2, :terms] = 1.0
+    term_weights[1, terms:] = 1.0
+    term_weights[2, 0] = term_weights[3, -1] = 1.0
+    rows = sparse.csr_array(term_weights / np.linalg.norm(term_weights, axis=1, keepdims=True))
+    similarity = 1.0 / np.sqrt(2.0)
+
+    merges = reciprocal_merges(Rows(rows, sparse.csr_array((0, 0))), np.ones(4), 1.0 - similarity + 1e-7)
+
+    assert merges.height.tolist() == pytest.approx([1.0 - similarity], abs=1e-9)
+
+
+def test_equal_rows_are_merged_at_zero_and_a_row_of_zeros_is_near_to_nothing() -> None:
+    rows = Rows(sparse.csr_array([[1.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]), sparse.csr_array((0, 0)))
+
+    merges = reciprocal_merges(rows, np.ones(4), 1.0)
+
+    assert (merges.keep.tolist(), merges.drop.tolist(), merges.height.tolist()) == ([0], [2], [0.0])
+
+
+@pytest.mark.parametrize("threads", ["0", "-1", "many", ""])
+def test_a_number_of_threads_that_cannot_be_is_an_error(
+    threads: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(linkage, "DENSE_LIMIT", 1)
+    monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
+
+    with pytest.raises(InvalidInputError, match="NUMBA_NUM_THREADS"):
+        cluster(asking("reed mask", "tilt shift"), embedder="none")
