@@ -42,9 +42,9 @@ def run_alone(path: Path) -> tuple[int, list[str]]:
     return told.returncode, told.stdout.splitlines()
 
 
-@pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
-def test_the_projects_own_cases_pass(path: Path) -> None:
-    code, lines = run_alone(path)
+@pytest.mark.parametrize("path", OWN, ids=["contracts", "glossary"])
+def test_the_projects_own_cases_pass(path: Path, run: Run) -> None:
+    code, lines = run(path)
     cases = path.read_bytes().count(b"\n")
     assert (code, lines[-1]) == (0, f"{cases} cases: {cases} ok, 0 failed")
     assert len(lines) == cases + 1

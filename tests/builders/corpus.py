@@ -1,11 +1,24 @@
 """Builders of shared corpora, of what is pushed into them, and of image repositories."""
 
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypedDict
 
 import polars as pl
 
+from builders import gap, write_corpus
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.model.tables import CHUNKS
+
+
+class Owner(TypedDict):
+    """The arguments of a push that name its owner."""
+
+    tenant: str
+    repo: str
+
+
+NORTH: Owner = {"tenant": "north", "repo": "photos"}
 
 
 def chunks(
@@ -31,6 +44,17 @@ def chunks(
     }
     rows = [{**row, "id": each, "name": f"name of {each}", "line": n} for n, each in enumerate(ids, start=1)]
     return pl.DataFrame(rows, schema=CHUNKS.schema)
+
+
+def write_photos(folder: Path) -> Path:
+    """Writes the logs of two images with three needs; one line is no record."""
+    return write_corpus(
+        folder,
+        {
+            "heron": [gap("sky mask", satisfaction=-1), gap("film grain")],
+            "fjord": [gap("mask the sky"), "no json"],
+        },
+    )
 
 
 def ids_of(corpus: Corpus) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from builders import gap, write_corpus
+from builders.corpus import write_photos
 from vocabgap.corpus.corpus import Corpus, open_corpus
 from vocabgap.corpus.store import Store
 
@@ -35,12 +35,6 @@ def store(tmp_path: Path) -> Store:
 
 
 @pytest.fixture
-def parquet_store(tmp_path: Path) -> Store:
-    """A corpus in Parquet files that does not exist yet."""
-    return Store(tmp_path / "corpus")
-
-
-@pytest.fixture
 def corpus(tmp_path: Path) -> Corpus:
     """A corpus that nothing was pushed into yet."""
     return open_corpus(tmp_path / "corpus")
@@ -55,10 +49,4 @@ def other(tmp_path: Path) -> Corpus:
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
     """Two images with three needs; one line is no record."""
-    return write_corpus(
-        tmp_path,
-        {
-            "heron": [gap("sky mask", satisfaction=-1), gap("film grain")],
-            "fjord": [gap("mask the sky"), "no json"],
-        },
-    )
+    return write_photos(tmp_path)

@@ -38,7 +38,6 @@ if __name__ == "__main__":
     for number in count():
         with store.changing("step on") as change:
             step_on(change)
-        if sys.argv[2] == "compact":
-            store.compact()
+        store.compact()
         if number == 0:
             print("writing", flush=True)

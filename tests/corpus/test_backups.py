@@ -7,30 +7,20 @@ import shutil
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 import pytest
 from backports import zstd
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from builders.corpus import ids_of
-from vocabgap.corpus.backups import EMBEDDED_BY, Exported, Restored
+from builders.corpus import NORTH, ids_of
+from vocabgap.corpus.backups import EMBEDDED_BY, Exported
 from vocabgap.corpus.contracts import BACKUP_RECORD, Code, RefusedError, faults
 from vocabgap.corpus.corpus import Corpus, open_corpus
-from vocabgap.corpus.extension import DEFAULT_DIMENSION, CorpusSettings
+from vocabgap.corpus.extension import DEFAULT_DIMENSION
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
-from vocabgap.model.settings import Settings
 
-
-class Whose(TypedDict):
-    """Whose push it is."""
-
-    tenant: str
-    repo: str
-
-
-NORTH: Whose = {"tenant": "north", "repo": "photos"}
 OWN = {"tenantId": "north", "repoSlug": "photos", "source": "a.md", "name": "a", "type": "guide"}
 
 
@@ -68,17 +58,7 @@ def test_records_keep_the_contract_and_are_ordered(corpus: Corpus, photos: Path,
     assert [each["id"] for each in records] == sorted(each["id"] for each in records)
     assert [faults(BACKUP_RECORD, each) for each in records] == [()] * 3
     assert {len(each["embedding"]) for each in records} == {DEFAULT_DIMENSION}
-
-
-def test_how_a_vector_came_about_is_in_the_metadata(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
-    corpus.push(photos, **NORTH)
-    corpus.export(tmp_path / "b.jsonl")
-
-    told = {json.dumps(each["metadata"][EMBEDDED_BY]) for each in read(tmp_path / "b.jsonl")}
-
-    (only,) = map(json.loads, told)
-    assert set(only) == {"by", "dimension", "seed"}
-    assert only["dimension"] == DEFAULT_DIMENSION
+    assert {each["metadata"][EMBEDDED_BY]["dimension"] for each in records} == {DEFAULT_DIMENSION}
 
 
 def test_same_need_has_the_same_vector_and_another_one_another(
@@ -98,41 +78,25 @@ def test_same_need_has_the_same_vector_and_another_one_another(
     assert abs(cosine("sky mask", "film grain")) < 0.5
 
 
-@pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.zst"])
 def test_export_of_what_was_restored_is_the_same_to_the_byte(
-    corpus: Corpus, other: Corpus, demo: Path, tmp_path: Path, name: str
+    corpus: Corpus, other: Corpus, photos: Path, tmp_path: Path
 ) -> None:
-    corpus.push(demo, **NORTH)
-    corpus.push({"files": [{"content": "ünï\u2028 code", "sourcePath": "notes.md"}]}, **NORTH)
-    corpus.export(tmp_path / name)
-
-    other.restore(tmp_path / name)
-
-    other.export(tmp_path / f"again-{name}")
-    assert (tmp_path / f"again-{name}").read_bytes() == (tmp_path / name).read_bytes()
-
-
-def test_compressed_backup_is_the_plain_one(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
     corpus.push(photos, **NORTH)
+    corpus.push({"files": [{"content": "ünï\u2028 code", "sourcePath": "notes.md"}]}, **NORTH)
     corpus.export(tmp_path / "b.jsonl")
-    corpus.export(tmp_path / "b.jsonl.zst")
-
-    assert zstd.decompress((tmp_path / "b.jsonl.zst").read_bytes()) == (tmp_path / "b.jsonl").read_bytes()
-
-
-def test_foreign_record_comes_back_as_it_was(corpus: Corpus, tmp_path: Path) -> None:
-    line = (
+    foreign = (
         '{"id":"ü","embedding":[-0.0,5e-324,1.7976931348623157e308,0.1,1e22,3.0],'
-        '"metadata":{"tenantId":"a-b","n":1.10,"big":123456789012345678901234567890,"deep":[{"x":null}],"1":"ü\u2028"},'
+        '"metadata":{"n":1.10,"big":123456789012345678901234567890,"deep":[{"x":null}],"1":"ü\u2028"},'
         '"document":null}'
     )
-    write(tmp_path / "b.jsonl", line)
+    write(tmp_path / "foreign.jsonl", foreign)
 
-    made = corpus.restore(tmp_path / "b.jsonl")
-
-    corpus.export(tmp_path / "again.jsonl")
-    assert made == Restored(1, added=1, present=0, without_document=1, forgotten=0, removed=0, dimension=6)
-    assert (tmp_path / "again.jsonl").read_text(encoding="utf-8") == f"{line}\n"
+    for name, plain in (("b.jsonl", "b.jsonl"), ("b.jsonl.zst", "b.jsonl"), ("f.zst", "foreign.jsonl")):
+        other.restore(tmp_path / plain, replace=True)
+        other.export(tmp_path / f"again-{name}")
+        again = (tmp_path / f"again-{name}").read_bytes()
+        again = zstd.decompress(again) if name.endswith(".zst") else again
+        assert again == (tmp_path / plain).read_bytes()
 
 
 json_values = st.recursive(
@@ -161,7 +125,7 @@ foreign = st.lists(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6)
 @given(foreign)
 def test_whatever_was_restored_is_exported_alike_twice(
     tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]]
@@ -176,16 +140,6 @@ def test_whatever_was_restored_is_exported_alike_twice(
 
     assert (folder / "b.jsonl").read_bytes() == (folder / "c.jsonl").read_bytes()
     assert read(folder / "c.jsonl") == sorted(records, key=lambda each: each["id"].encode())
-
-
-def test_record_without_a_document_stays_without_one(corpus: Corpus, tmp_path: Path) -> None:
-    source = write(tmp_path / "b.jsonl", record(1, document=None), record(2, document=""), record(3))
-
-    made = corpus.restore(source)
-
-    assert made.without_document == 1
-    assert corpus.export(tmp_path / "c.jsonl").without_document == 1
-    assert [each["document"] for each in read(tmp_path / "c.jsonl")] == [None, "", "text"]
 
 
 def test_restored_record_that_is_there_stays_as_it_is(corpus: Corpus, tmp_path: Path) -> None:
@@ -219,13 +173,6 @@ def test_pushed_and_restored_records_are_exported_with_the_corpus_own_dimension(
     assert {len(each["embedding"]) for each in read(tmp_path / "c.jsonl")} == {2}
 
 
-def test_dimension_can_be_set(photos: Path, tmp_path: Path) -> None:
-    corpus = open_corpus(tmp_path / "c", settings=Settings().with_table(CorpusSettings(dimension=7)))
-    corpus.push(photos, **NORTH)
-
-    assert corpus.export(tmp_path / "c.jsonl").dimension == 7
-
-
 REFUSED = {
     "another dimension": (record(2, embedding=[1.0]), "the vector has 1 dimensions, the corpus has 2"),
     "no vector": ({**record(2), "embedding": []}, "$.embedding"),
@@ -246,19 +193,16 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("replace", [False, True])
 @pytest.mark.parametrize(("bad", "told"), REFUSED.values(), ids=REFUSED)
 def test_record_that_cannot_be_restored_refuses_the_whole_file(
-    corpus: Corpus, tmp_path: Path, bad: object, told: str, replace: bool
+    corpus: Corpus, tmp_path: Path, bad: object, told: str
 ) -> None:
     corpus.restore(write(tmp_path / "b.jsonl", record(1)))
     before = corpus.store.version().measures
-    if replace:
-        told = told.replace("the corpus has", "the first record has")
     source = write(tmp_path / "bad.jsonl", record(4), record(3), bad)
 
     with pytest.raises((InvalidInputError, RefusedError)) as refused:
-        corpus.restore(source, replace=replace)
+        corpus.restore(source)
 
     assert f"{source}:3: " in refused.value.message
     assert told in refused.value.message
@@ -277,32 +221,14 @@ def test_divergent_name_refuses_the_merge_before_any_write(corpus: Corpus, tmp_p
     assert corpus.restore(tmp_path / "c.jsonl", replace=True).added == 2
 
 
-def test_divergence_is_found_where_a_record_does_not_say_whose_it_is(corpus: Corpus, tmp_path: Path) -> None:
-    corpus.restore(write(tmp_path / "b.jsonl", record(1, metadata={"name": "a", "type": "guide"})))
-
-    with pytest.raises(RefusedError, match="under another id"):
-        corpus.restore(write(tmp_path / "c.jsonl", record(2, metadata={"name": "a", "type": "guide"})))
-
-
 def test_file_that_is_not_there_makes_no_corpus(corpus: Corpus, tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="does not exist"):
         corpus.restore(tmp_path / "nothing.jsonl")
     assert not (tmp_path / "corpus").exists()
 
 
-def test_damaged_compression_is_told(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
-    corpus.push(photos, **NORTH)
-    corpus.export(tmp_path / "b.jsonl.zst")
-    whole = (tmp_path / "b.jsonl.zst").read_bytes()
-    (tmp_path / "b.jsonl.zst").write_bytes(whole[: len(whole) // 2])
-
-    with pytest.raises(InvalidInputError, match="is damaged"):
-        corpus.restore(tmp_path / "b.jsonl.zst")
-
-
-@pytest.mark.parametrize("replace", [False, True])
 def test_a_damaged_byte_of_a_compressed_backup_is_never_restored(
-    corpus: Corpus, photos: Path, tmp_path: Path, replace: bool
+    corpus: Corpus, photos: Path, tmp_path: Path
 ) -> None:
     """Where the byte means nothing, such as a reserved bit, the backup is whole."""
     corpus.push(photos, **NORTH)
@@ -311,28 +237,28 @@ def test_a_damaged_byte_of_a_compressed_backup_is_never_restored(
     whole = (tmp_path / "b.jsonl.zst").read_bytes()
     damaged, refused = tmp_path / "damaged.zst", 0
 
-    for place in range(0, len(whole), 48):
+    for place in range(0, len(whole), 96):
         damaged.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
         try:
-            corpus.restore(damaged, replace=replace)
+            corpus.restore(damaged, replace=True)
         except InvalidInputError:
             refused += 1
         corpus.export(tmp_path / "after.jsonl")
         assert (tmp_path / "after.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
-    assert refused > len(whole) // 60
+    assert refused > len(whole) // 120
 
 
 def test_a_backup_may_come_through_a_pipe(corpus: Corpus, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    lines = "".join(f"{json.dumps(record(number))}\n" for number in range(2000))
+    lines = "".join(f"{json.dumps(record(number))}\n" for number in range(200))
     with ThreadPoolExecutor() as pool:
         written = pool.submit(pipe.write_text, lines)
 
         made = corpus.restore(pipe)
 
         assert written.result() == len(lines)
-    assert (made.records, made.added) == (2000, 2000)
+    assert (made.records, made.added) == (200, 200)
 
 
 def test_an_empty_backup_replaces_nothing(corpus: Corpus, tmp_path: Path) -> None:
@@ -414,10 +340,3 @@ def test_backup_of_no_record_goes_around(corpus: Corpus, tmp_path: Path, name: s
     assert corpus.export(tmp_path / name).records == 0
 
     assert open_corpus(tmp_path / "other").restore(tmp_path / name).records == 0
-
-
-def test_restore_of_an_empty_backup_makes_an_empty_corpus(corpus: Corpus, tmp_path: Path) -> None:
-    (tmp_path / "b.jsonl").write_text("")
-
-    assert corpus.restore(tmp_path / "b.jsonl").records == 0
-    assert corpus.status().measures.rows == 0

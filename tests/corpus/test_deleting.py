@@ -5,7 +5,7 @@ import pytest
 from conforming.memory_store import MemoryStore
 from vocabgap.corpus.contracts import Code
 from vocabgap.corpus.push import push
-from vocabgap.corpus.withdrawal import empties, normal_paths
+from vocabgap.corpus.withdrawal import normal_paths
 from vocabgap.errors import NotFoundError, StateError
 
 Payload = dict[str, Any]
@@ -90,14 +90,6 @@ def test_an_empty_snapshot_has_to_be_confirmed(store: MemoryStore) -> None:
     assert left(store) == [("ada", "den", "a"), ("bo", "lab", "a")]
 
 
-def test_an_empty_snapshot_is_recognised_before_it_is_pushed() -> None:
-    assert empties({"manifestSnapshot": {"pathsAfterPush": []}})
-    assert empties({"manifestSnapshot": {"pathsAfterPush": ["", 5]}})
-    assert not empties({"manifestSnapshot": {"pathsAfterPush": ["a"]}})
-    assert not empties({"manifestSnapshot": {}})
-    assert not empties({"files": []})
-
-
 @pytest.mark.parametrize(
     ("signal", "code"),
     [
@@ -156,19 +148,6 @@ def test_a_boundary_that_nobody_resolves_lets_the_other_signals_count(
 def test_a_boundary_needs_two_revisions(boundary: Payload) -> None:
     result = push(MemoryStore(), {"files": [], **boundary}, tenant="ada", resolver=lambda _base, _head: [])
     assert [error.code for error in result.errors] == [Code.BOUNDARY_INVALID]
-
-
-@pytest.mark.parametrize("base", [None, ""])
-def test_without_a_base_it_is_a_first_push(base: str | None) -> None:
-    result = push(MemoryStore(), {"files": [], "baseRevision": base, "headRevision": "b"}, tenant="ada")
-    assert result.errors == ()
-
-
-def test_what_is_withdrawn_and_sent_again_ends_with_what_was_sent(store: MemoryStore, chunk: Payload) -> None:
-    payload = {"files": [{**chunk, "sourcePath": "a", "content": "new"}], "deleted": ["a"]}
-    result = push(store, payload, tenant="ada", repo="lab")
-    assert (result.deleted, result.added) == (1, 1)
-    assert "new" in store.current.rows()["content"].to_list()
 
 
 def test_paths_are_sorted_as_javascript_sorts() -> None:

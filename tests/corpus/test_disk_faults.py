@@ -16,17 +16,15 @@ from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import damaged_files, undamaged
 from vocabgap.errors import AccessDeniedError, StateError
 
-not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root writes folders whatever their permissions")
-
 
 @pytest.fixture
-def filled(parquet_store: Store) -> Store:
+def filled(store: Store) -> Store:
     """A corpus with a part, a deleted row and a second part."""
     for rows in (chunks("a", "b", "z"), chunks("c")):
-        with parquet_store.changing("make") as change:
+        with store.changing("make") as change:
             change.add(rows)
             change.delete(pl.col("id") == "b")
-    return parquet_store
+    return store
 
 
 @pytest.fixture
@@ -66,17 +64,16 @@ def test_a_file_that_cannot_grow_is_told_and_changes_nothing(tmp_path: Path) -> 
     assert [path.name for path in store.folder.iterdir()] == ["writer.lock"]
 
 
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EDQUOT])
 @pytest.mark.parametrize("call", range(5))
 def test_a_disk_that_fails_at_any_sync_changes_nothing(
-    filled: Store, monkeypatch: pytest.MonkeyPatch, code: int, call: int
+    filled: Store, monkeypatch: pytest.MonkeyPatch, call: int
 ) -> None:
     calls = iter(range(100))
     fsync = os.fsync
 
     def failing(descriptor: int) -> None:
         if next(calls) == call:
-            raise OSError(code, os.strerror(code))
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         fsync(descriptor)
 
     monkeypatch.setattr("vocabgap.files.atomic.os.fsync", failing)
@@ -104,18 +101,6 @@ def test_a_manifest_that_cannot_be_put_in_its_place_changes_nothing(
     same(filled)
 
 
-def test_a_compaction_that_fails_leaves_all_as_it_was(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("vocabgap.files.atomic.os.fsync", refuse)
-        with pytest.raises(StateError, match="No space left on device"):
-            filled.compact()
-
-    same(filled)
-
-
 def test_a_compaction_that_cannot_remove_what_was_deleted_says_so(
     filled: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,19 +114,6 @@ def test_a_compaction_that_cannot_remove_what_was_deleted_says_so(
 
     filled.compact()
     assert filled.version().measures.parts == 1
-
-
-@not_as_root
-def test_a_corpus_that_may_only_be_read_is_read_and_not_changed(filled: Store) -> None:
-    filled.folder.chmod(0o555)
-    (filled.folder / "writer.lock").chmod(0o444)
-    try:
-        assert filled.version().measures.rows == 3
-        with pytest.raises(AccessDeniedError, match=r"writer\.lock: Permission denied"):
-            change_much(filled, chunks("d"))
-    finally:
-        filled.folder.chmod(0o755)
-    same(filled)
 
 
 def test_a_part_that_is_missing_is_named(filled: Store) -> None:
@@ -167,20 +139,11 @@ def test_a_file_that_breaks_off_is_named(filled: Store, name: str) -> None:
         filled.version()
 
 
-@pytest.mark.parametrize("name", ["chunks-000001.parquet", "deleted-000002.parquet"])
-def test_a_file_that_holds_something_else_is_named(filled: Store, name: str) -> None:
-    path = filled.folder / name
-    path.write_bytes(b"\x00" * path.stat().st_size)
-
-    with pytest.raises(StateError, match=rf"{name}' is damaged: "):
-        filled.version().rows()
-
-
 @pytest.mark.parametrize("name", ["chunks-000001.parquet", "chunks-000003.parquet", "deleted-000002.parquet"])
 def test_a_flipped_bit_is_told_by_whatever_reads_and_never_written_on(filled: Store, name: str) -> None:
     path = filled.folder / name
     whole = path.read_bytes()
-    for place in range(0, len(whole), max(1, len(whole) // 50)):
+    for place in range(0, len(whole), max(1, len(whole) // 12)):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
 
         for use in (

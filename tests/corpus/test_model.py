@@ -4,10 +4,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vocabgap.corpus.corpus import Corpus, open_corpus
+from vocabgap.corpus.push import push
 
 Key = tuple[str, str, str, str]  # tenant, repository, path, text
 
@@ -29,7 +30,7 @@ pushes = st.fixed_dictionaries(
 others = st.fixed_dictionaries(
     {"kind": st.sampled_from(["forget", "compact"]), "tenant": tenants, "repo": st.none() | repos}
 )
-steps = st.lists(pushes | others, max_size=8)
+steps = st.lists(pushes | others, max_size=6)
 
 
 @dataclass
@@ -72,8 +73,6 @@ def carry_out(corpus: Corpus, step: dict[str, Any]) -> tuple[int, int]:
         payload["manifestSnapshot"] = {"pathsAfterPush": step["left"]}
     if step["gone"] is not None:
         payload |= {"baseRevision": "one", "headRevision": "two"}
-    from vocabgap.corpus.push import push  # noqa: PLC0415
-
     result = push(
         corpus.store,
         payload,
@@ -93,7 +92,7 @@ def held_by(corpus: Corpus) -> set[Key]:
     return set(rows)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8)
 @given(steps)
 def test_corpus_is_a_dictionary_model(
     tmp_path_factory: pytest.TempPathFactory, steps: list[dict[str, Any]]
@@ -123,7 +122,7 @@ BLANK: dict[str, Any] = {
 }
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=4)
 @given(st.permutations(["deleted", "left", "gone"]), st.lists(paths, max_size=2), st.lists(paths, max_size=2))
 def test_union_of_withdrawals_does_not_depend_on_their_order(
     tmp_path_factory: pytest.TempPathFactory, order: list[str], some: list[str], others: list[str]

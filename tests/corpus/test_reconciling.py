@@ -33,11 +33,6 @@ def test_only_what_a_snapshot_can_know_of_is_missing_from_it() -> None:
     assert snapshot_orphans(frame, snapshots).to_list() == [True] + [False] * 7
 
 
-def test_without_snapshots_there_are_no_orphans_and_without_chunks_no_flags() -> None:
-    assert snapshot_orphans(chunks(("lab", "a", NOW)), []).to_list() == [False]
-    assert snapshot_orphans(CHUNKS.empty(), [PathSnapshot("ada", "lab", (), NOW)]).to_list() == []
-
-
 @pytest.mark.parametrize(
     ("version", "gap", "flags"),
     [
@@ -55,11 +50,6 @@ def test_a_chunk_that_is_configurations_behind_is_stale_and_later_actionable(
 ) -> None:
     found = config_orphans(chunks(("lab", "a", NOW), version=version), {"ada": 5, "bo": 9}, gap)
     assert found.rows() == [flags]
-
-
-def test_a_tenant_that_was_never_configured_has_no_stale_chunks() -> None:
-    assert config_orphans(chunks(("lab", "a", NOW), version=-1), {"ada": 0}, 1).rows() == [(False, False)]
-    assert config_orphans(chunks(("lab", "a", NOW), version=0), {}, 1).rows() == [(False, False)]
 
 
 @pytest.mark.parametrize("asked", [None, "1", 0, 0.5, -1, True, float("nan"), float("inf"), []])

@@ -1,10 +1,7 @@
 """A shared corpus as a root: the same records, the same account, the same report as of its logs."""
 
-import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypedDict
 
 import polars as pl
 import pytest
@@ -12,25 +9,17 @@ from polars.testing import assert_frame_equal
 
 import vocabgap as vg
 from builders import gap, write_corpus
+from builders.corpus import Owner
 from vocabgap.corpus.corpus import Corpus
-from vocabgap.corpus.manifest import is_corpus
 from vocabgap.errors import StateError
 from vocabgap.ingest.scanning import scan
-from vocabgap.model.record import LOG_NAME
 from vocabgap.model.selection import Selection
 from vocabgap.model.sources import Source
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 
 
-class Whose(TypedDict):
-    """Whose push it is."""
-
-    tenant: str
-    repo: str
-
-
-DEMO: Whose = {"tenant": "local", "repo": "demo"}
+DEMO: Owner = {"tenant": "local", "repo": "demo"}
 NOTE = {"content": "about the house", "sourcePath": "notes/today.txt"}
 
 
@@ -51,28 +40,14 @@ def test_corpus_gives_the_records_of_its_logs(corpus: Corpus, demo: Path, folder
 
 
 def test_report_on_a_corpus_is_that_on_its_logs(
-    corpus: Corpus, demo: Path, folder: Path, tmp_path: Path
+    corpus: Corpus, photos: Path, folder: Path, tmp_path: Path
 ) -> None:
-    corpus.push(demo, **DEMO)
+    corpus.push(photos, tenant="local", repo="photos")
 
-    made = [vg.run(root, out=tmp_path / f"out-{root.name}", now=NOW) for root in (folder, demo)]
+    made = [vg.run(root, out=tmp_path / f"out-{root.name}", now=NOW) for root in (folder, photos)]
 
     assert_frame_equal(made[0].ranked, made[1].ranked)
     assert made[0].published.summary.capabilities == made[1].published.summary.capabilities
-
-
-def test_account_adds_up_and_counts_other_chunks_beside_it(
-    corpus: Corpus, photos: Path, folder: Path
-) -> None:
-    corpus.push(photos, **DEMO)
-    corpus.push({"files": [NOTE]}, **DEMO)
-    bad = {"files": [{"content": "no json", "sourcePath": "a.jsonl", "kind": "gap-record"}]}
-    corpus.push(bad, **DEMO)
-
-    made = scan(folder).summary
-
-    assert made.lines == made.records + made.duplicates + made.superseded + made.rejects
-    assert (made.records, made.rejects, made.passed_over) == (3, 2, 1)
 
 
 def test_only_what_is_asked_for_is_read(corpus: Corpus, photos: Path, folder: Path) -> None:
@@ -134,33 +109,9 @@ def test_log_of_another_tool_is_read_as_its_name_says(folder: Path, tmp_path: Pa
     assert found.gaps["description"].to_list() == ["sky mask"]
 
 
-def test_folder_with_a_manifest_of_something_else_is_no_corpus(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"heron": [gap("sky mask")]})
-    (root / "manifest.json").write_text('{"format": "of a camera"}')
-
-    assert not is_corpus(root)
-    assert scan(root).summary.records == 1
-
-
 def test_damaged_corpus_is_no_folder_without_logs(corpus: Corpus, photos: Path, folder: Path) -> None:
     corpus.push(photos, tenant="north", repo="photos")
     (folder / "manifest.json").write_text('{"format": "voc')
 
     with pytest.raises(StateError, match="damaged"):
         scan(folder)
-
-
-def test_a_scan_of_logs_does_not_load_what_reads_corpora(photos: Path) -> None:
-    code = "import sys; from vocabgap.ingest.scanning import scan; scan(sys.argv[1])"
-    code += "; names = {name for name in sys.modules if name.startswith('vocabgap.corpus')}"
-    code += "; assert names == {'vocabgap.corpus', 'vocabgap.corpus.extension'}"
-
-    subprocess.run([sys.executable, "-c", code, photos], check=True)
-
-
-def test_empty_corpus_is_an_empty_scan(corpus: Corpus, photos: Path, folder: Path) -> None:
-    corpus.push(photos, tenant="north", repo="photos")
-    corpus.forget("north")
-
-    assert scan(folder).summary.lines == 0
-    assert f"/{LOG_NAME}" not in str(scan(folder))
