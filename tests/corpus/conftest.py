@@ -1,5 +1,6 @@
 """Builders of shared corpora, of what is pushed into them, and of image repositories."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -50,3 +51,9 @@ def other(tmp_path: Path) -> Corpus:
 def photos(tmp_path: Path) -> Path:
     """Two images with three needs; one line is no record."""
     return write_photos(tmp_path)
+
+
+@pytest.fixture
+def installed() -> Path:
+    """The console script, for what only a process of its own can show."""
+    return Path(sys.executable).with_name("vocabgap")

@@ -1,0 +1,404 @@
+"""`vocabgap corpus`: what it prints, with which exit code, and what it refuses."""
+
+import json
+import os
+import pty
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from builders import write_config
+from builders.command import Told, vocabgap
+from vocabgap.corpus.corpus import open_corpus
+from vocabgap.files import locking
+from vocabgap.model.record import LOG_NAME
+
+NORTH = ("--tenant", "north", "--repo", "photos")
+PHOTOS = Path("photos")
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command runs in a folder of its own, 400 columns wide, so that no cell is wrapped."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "400")
+    for name in ("CONFIG", "CORPUS", "DEBUG", "OUT"):
+        monkeypatch.delenv(f"VOCABGAP_{name}", raising=False)
+
+
+@pytest.fixture
+def sound(photos: Path) -> Path:
+    """Three records of two logs, without the line that is no record."""
+    log = photos / "fjord" / LOG_NAME
+    log.write_text(log.read_text().replace("no json\n", ""))
+    return photos
+
+
+@pytest.fixture
+def pushed(sound: Path) -> Path:
+    """The same, pushed into the corpus."""
+    assert corpus("push", sound, *NORTH).out == "3 records pushed, 3 of them new; 0 withdrawn; 0 errors\n"
+    return sound
+
+
+def corpus(*words: str | Path) -> Told:
+    return vocabgap("corpus", *words)
+
+
+def result(*words: str | Path) -> dict[str, Any]:
+    """The last event of a command with --json."""
+    last: dict[str, Any] = json.loads(vocabgap("--json", "corpus", *words).out.splitlines()[-1])
+    return last
+
+
+def rows() -> int:
+    return int(result("status")["measures"]["rows"])
+
+
+# push
+
+
+def test_push_with_a_bad_line_ends_with_2_and_names_it(photos: Path) -> None:
+    told, found = corpus("push", photos, *NORTH), result("push", photos, *NORTH)
+
+    assert (told.code, told.out) == (2, "3 records pushed, 3 of them new; 0 withdrawn; 1 error\n")
+    assert told.err.startswith(f"KB_FILE_PARSE_FAILED: fjord/{LOG_NAME}:2: invalid_json")
+    assert (found["ingested"], found["deleted"], found["tenantId"]) == (3, 0, "north")
+    assert [error["code"] for error in found["errors"]] == ["KB_FILE_PARSE_FAILED"]
+
+
+@pytest.mark.usefixtures("pushed")
+def test_payload_is_pushed_by_its_own_tenant_alone() -> None:
+    assert corpus("admin", "export-chunks", *NORTH, "-o", "p.json").out == "3 records in p.json; 0 left out\n"
+    elsewhere = ("--corpus", "elsewhere")
+
+    found = result("push", "p.json", "--tenant", "south", "--repo", "photos", *elsewhere)
+
+    assert [error["code"] for error in found["errors"]] == ["KB_INGEST_TENANT_MISMATCH"]
+    assert not Path("elsewhere").exists()
+    assert corpus("push", "p.json", *NORTH, *elsewhere).code == 0
+
+
+@pytest.mark.usefixtures("pushed")
+@pytest.mark.parametrize(("spoof", "code", "ingested"), [("overwrite", 0, 3), ("reject", 2, 0)])
+def test_setting_says_what_is_done_about_a_false_claim(
+    tmp_path: Path, spoof: str, code: int, ingested: int
+) -> None:
+    corpus("admin", "export-chunks", *NORTH, "-o", "p.json")
+    payload = Path("p.json").read_text().replace('"tenantId":"north"', '"tenantId":"else"').partition("files")
+    Path("p.json").write_text('{"' + "".join(payload[1:]))
+    config = write_config(tmp_path, f'[corpus]\ntenant_spoof = "{spoof}"\n')
+    push = ("push", "p.json", *NORTH, "--config", config)
+
+    assert (corpus(*push).code, result(*push)["ingested"]) == (code, ingested)
+    assert bool(result(*push)["warnings"]) == (spoof == "overwrite")
+
+
+def test_what_is_wrong_with_a_payload_is_named_by_its_place() -> None:
+    Path("p.json").write_text('{"files":[{"parsedChunks":[{"schemaVersion":"1.0.0"}]},{"what":1}]}')
+    told = corpus("push", "p.json", *NORTH)
+    assert (told.code, "KB_PARSED_CHUNK_INVALID: /files/0, chunk 0: " in told.err) == (2, True)
+    assert "KB_FILE_PAYLOAD_INVALID: /files/1: " in told.err
+
+    Path("p.json").write_text('{\n"files": oops}')
+    told = corpus("push", "p.json", *NORTH)
+    assert (told.code, "p.json:2: expected JSON" in told.err) == (2, True)
+
+
+def test_push_of_nobody_and_into_a_folder_of_other_things_is_refused(sound: Path) -> None:
+    told = corpus("push", sound, "--tenant", "", "--repo", "photos")
+    assert told.code == 2
+    assert told.err.startswith("vocabgap: tenant: expected 1 to 64 lower-case letters")
+    assert not Path("corpus").exists()
+
+    told = corpus("push", sound, *NORTH, "--corpus", sound)
+    assert (told.code, "KB_INGEST_FAILED" in told.err) == (4, True)
+    assert sorted(path.name for path in sound.iterdir()) == ["fjord", "heron"]
+
+
+def test_corpus_lies_where_the_environment_says(sound: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VOCABGAP_CORPUS", "shared")
+
+    corpus("push", sound, *NORTH)
+
+    assert Path("shared", "manifest.json").is_file()
+    assert 'folder = "shared"  # from VOCABGAP_CORPUS' in vocabgap("status").out
+
+
+def test_corpus_whose_writer_is_at_work_is_named(pushed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locking, "LONGEST_WAIT", 0.1)
+
+    with open_corpus("corpus").store.changing("a very long restore"):
+        told = corpus("push", pushed, "--tenant", "south", "--repo", "photos")
+
+    assert (told.code, "a very long restore" in told.err) == (4, True)
+
+
+# withdrawal
+
+
+def test_logs_that_vanished_are_withdrawn_by_name_by_snapshot_or_by_git(pushed: Path) -> None:
+    def git(*words: str) -> None:
+        who = ("-c", "user.name=Nobody", "-c", "user.email=nobody@example.org")
+        subprocess.run(["/usr/bin/env", "git", *who, *words], cwd=pushed, check=True, capture_output=True)
+
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "all")
+    present = corpus("push", pushed, *NORTH, "--delete", f"heron/{LOG_NAME}")
+    assert (present.code, present.out) == (2, "")
+    assert f"'heron/{LOG_NAME}' is to be withdrawn, but it is in '{pushed}'" in present.err
+    shutil.rmtree(pushed / "heron")
+    git("commit", "-qam", "less")
+
+    for number, signal in enumerate(
+        [("--delete", f"heron/{LOG_NAME}"), ("--snapshot",), ("--base", "HEAD~1")]
+    ):
+        shutil.copytree("corpus", f"copy-{number}")
+        told = corpus("push", pushed, *NORTH, *signal, "--corpus", f"copy-{number}")
+        assert (told.code, told.out) == (0, "1 record pushed, 0 of them new; 2 withdrawn; 0 errors\n")
+    unknown = corpus("push", pushed, *NORTH, "--base", "no-such")
+    outside = corpus("push", pushed, *NORTH, "--base", "HEAD~1", "--git", pushed.parent)
+    assert (unknown.code, "KB_REVISION_BOUNDARY_RESOLVER_FAILED" in unknown.err) == (2, True)
+    assert (outside.code, "KB_REVISION_BOUNDARY_UNAVAILABLE" in outside.err) == (2, True)
+
+
+def test_snapshot_of_an_empty_or_another_folder_needs_a_yes(pushed: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    shutil.copytree(pushed / "heron", tmp_path / "other" / "elsewhere")
+
+    for name in ("empty", "other"):
+        refused = corpus("push", name, *NORTH, "--snapshot")
+        assert (refused.code, "--yes" in refused.err, rows()) == (2, True, 3)
+    assert (
+        "has none of the 2 logs of north/photos: all would be withdrawn; nothing was changed" in refused.err
+    )
+    assert corpus("push", "empty", *NORTH, "--snapshot", "--yes").out == (
+        "0 records pushed, 0 of them new; 3 withdrawn; 0 errors\n"
+    )
+
+
+# forget, remove-orphans
+
+
+def test_what_is_forgotten_stays_away_until_it_is_taken_back(pushed: Path) -> None:
+    corpus("export", "b.jsonl")
+
+    forgotten = corpus("forget", "--tenant", "north", "--image", "heron", "--compact", "--yes")
+    again, restored = corpus("push", pushed, *NORTH), corpus("restore", "b.jsonl")
+    status, report = corpus("status"), vocabgap("report", "corpus")
+    lifted = corpus("forget", "--tenant", "north", "--lift")
+
+    left_out = "2 left out, forgotten earlier (forget --lift)"
+    assert forgotten == (0, "2 records forgotten, 1 path with nothing left\n", "")
+    assert again.out == f"1 record pushed, 0 of them new; 0 withdrawn; {left_out}; 0 errors\n"
+    assert restored.out == f"1 record restored, 0 of them new; {left_out}\n"
+    assert "2 records forgotten; a push or a restore leaves them out" in status.out
+    assert ("film grain" in report.out, "mask the sky" in report.out) == (False, True)
+    assert lifted == (0, "2 records may come again\n", "")
+    assert corpus("push", pushed, *NORTH).out == "3 records pushed, 2 of them new; 0 withdrawn; 0 errors\n"
+
+
+@pytest.mark.usefixtures("pushed")
+def test_only_the_facts_that_hashes_keep_choose_what_is_taken_back() -> None:
+    for beside in (("--image", "heron"), ("--compact",)):
+        told = corpus("forget", "--tenant", "north", "--lift", *beside)
+        assert (told.code, "--lift goes with --tenant, --repo and --record alone" in told.err) == (2, True)
+
+
+@pytest.mark.usefixtures("pushed")
+def test_record_is_forgotten_by_the_beginning_of_its_identifier() -> None:
+    listed = [json.loads(line) for line in vocabgap("--json", "list", "corpus").out.splitlines()]
+    identity = next(each["record_id"] for each in listed if each.get("record_id"))
+
+    told = corpus("forget", "--tenant", "north", "--record", identity[:12], "--yes")
+
+    assert told.out.startswith("1 record forgotten, ")
+    assert corpus("forget", "--tenant", "north", "--record", identity[:7]).code == 3
+
+
+def test_hints_name_the_corpus_that_was_named(sound: Path) -> None:
+    corpus("push", sound, *NORTH, "--corpus", "our corpus")
+
+    told = corpus("forget", "--tenant", "north", "--yes", "--corpus", "our corpus")
+
+    assert told.err == "their bytes go with `vocabgap corpus compact --corpus 'our corpus'`\n"
+
+
+REMOVALS = [("forget", "--tenant", "north"), ("admin", "remove-orphans", "--tenant", "north")]
+
+
+@pytest.fixture
+def outdated(pushed: Path) -> Path:
+    """Two tenants of the same records, each configured twice since they were pushed."""
+    corpus("push", pushed, "--tenant", "south", "--repo", "photos")
+    for tenant in ("north", "south", "north", "south"):
+        told = corpus("admin", "configure", "--tenant", tenant)
+    assert told.out == "configuration 2 of south; records of earlier ones are stale\n"
+    return pushed
+
+
+@pytest.mark.usefixtures("outdated")
+@pytest.mark.parametrize("removal", REMOVALS)
+def test_a_removal_shows_the_records_and_needs_a_yes_without_a_terminal(removal: tuple[str, ...]) -> None:
+    before = Path("corpus", "manifest.json").read_bytes()
+
+    shown, refused = corpus(*removal, "--dry-run"), corpus(*removal)
+    between = Path("corpus", "manifest.json").read_bytes()
+    done = corpus(*removal, "--yes")
+
+    assert (shown.code, shown.out.startswith("3 records"), " would be " in shown.out) == (0, True, True)
+    assert (refused.code, refused.out, between == before) == (2, "", True)
+    assert "3 records of north? Nothing was changed\n  confirm it with --yes; --dry-run shows" in refused.err
+    assert (done.code, done.out.startswith("3 records")) == (0, True)
+    left = result("status")["identities"]
+    assert [(each["tenant_id"], each["records"]) for each in left] == [("south", 3)]
+
+
+def answered(command: Sequence[str | Path], question: bytes, answer: bytes) -> int:
+    """The exit code of a command that asks a question on a terminal, and is answered."""
+    ours, theirs = pty.openpty()
+    asked = subprocess.Popen(command, stdin=theirs, stderr=theirs, stdout=subprocess.DEVNULL, close_fds=True)
+    os.close(theirs)
+    shown = b""
+    while b"?" not in shown:
+        shown += os.read(ours, 1024)
+    os.write(ours, answer)
+    code = asked.wait(timeout=60)
+    os.close(ours)
+    assert question in shown
+    return code
+
+
+@pytest.mark.usefixtures("pushed")
+def test_a_removal_asks_on_a_terminal(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    withdraws: list[str | Path] = [installed, "corpus", "push", "empty", *NORTH, "--snapshot"]
+
+    assert answered(withdraws, b"Withdraw everything of north/photos?", b"n\n") == 2
+    assert rows() == 3
+    assert answered([installed, "corpus", *REMOVALS[0]], b"3 records of north?", b"y\n") == 0
+    assert rows() == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            ("push", PHOTOS, *NORTH, "--delete", f"herron/{LOG_NAME}"),
+            f"there is no path 'herron/{LOG_NAME}' of north/photos in the corpus\n",
+        ),
+        (("forget", *NORTH[:3], "photo", "--yes"), "there is no repository 'photo' of tenant 'north'"),
+        (("forget", "--tenant", "north", "--image", "herron", "--dry-run"), "there is no image 'herron'"),
+        (("admin", "remove-orphans", "--tenant", "nroth", "--yes"), "there is no tenant 'nroth'"),
+        (("admin", "configure", "--tenant", "nroth"), "there is no tenant 'nroth'"),
+        (("admin", "export-chunks", "--tenant", "nroth", "--repo", "x", "-o", "p.json"), "no tenant 'nroth'"),
+    ],
+)
+@pytest.mark.usefixtures("pushed")
+def test_what_is_not_there_ends_with_3_and_names_the_nearest(
+    words: tuple[str | Path, ...], told: str
+) -> None:
+    before = Path("corpus", "manifest.json").read_bytes()
+
+    refused = corpus(*words)
+
+    assert (refused.code, refused.out) == (3, "")
+    assert told in refused.err
+    assert "\n  did you mean '" in refused.err
+    assert (Path("corpus", "manifest.json").read_bytes(), Path("p.json").exists()) == (before, False)
+
+
+def test_corpus_that_is_not_there_ends_with_3() -> None:
+    for words in (("status",), ("compact",), ("export", "b.jsonl"), REMOVALS[0], REMOVALS[1]):
+        told = corpus(*words)
+        assert (told.code, "holds no shared corpus" in told.err) == (3, True)
+    assert list(Path.cwd().iterdir()) == []
+
+
+# backups, status
+
+
+@pytest.mark.usefixtures("pushed")
+def test_backup_goes_around() -> None:
+    made = corpus("export", "b.jsonl.zst")
+    back = corpus("restore", "b.jsonl.zst", "--corpus", "other")
+    corpus("export", "again.jsonl.zst", "--corpus", "other")
+    replaced = corpus("restore", "b.jsonl.zst", "--replace")
+
+    assert made.out == "3 records of 256 dimensions in b.jsonl.zst; 3 vectors made for it\n"
+    assert back.out == "3 records restored, 3 of them new\n"
+    assert replaced.out == "3 records restored, 3 of them new; 3 replaced\n"
+    assert Path("again.jsonl.zst").read_bytes() == Path("b.jsonl.zst").read_bytes()
+
+
+def test_restore_of_a_bad_line_names_it_and_ends_with_2() -> None:
+    Path("b.jsonl").write_text('{"id":"x"}\n')
+
+    told = corpus("restore", "b.jsonl")
+
+    assert (told.code, "b.jsonl:1: " in told.err, "embedding" in told.err) == (2, True, True)
+
+
+def test_damage_is_named_and_the_rest_is_exported(pushed: Path) -> None:
+    corpus("push", pushed, "--tenant", "south", "--repo", "photos")
+    part = max(Path("corpus").glob("chunks-*.parquet"))
+    part.write_bytes(part.read_bytes()[:-9] + bytes(9))
+
+    told = corpus("status", "--verify")
+    assert told.code == 4
+    assert told.err.startswith(f"vocabgap: {part.name}, with 3 rows, is damaged\n")
+    assert (corpus("export", "all.jsonl").code, Path("all.jsonl").exists()) == (4, False)
+
+    salvaged = corpus("export", "rest.jsonl", "--salvage")
+    assert (salvaged.code, salvaged.err) == (0, f"left out: {part.name}, with 3 rows, is damaged\n")
+    assert len(Path("rest.jsonl").read_bytes().splitlines()) == 3
+    assert corpus("restore", "rest.jsonl", "--corpus", "mended").code == 0
+
+
+@pytest.mark.usefixtures("pushed")
+def test_status_counts_the_records_of_each_repository() -> None:
+    told, found = corpus("status"), result("status")
+
+    counts = ["3", "3", "0", "2", "0", "0", "0"]
+    assert told.out.splitlines()[2].split() == ["north", "photos", "image-repo", *counts]
+    assert "corpus: version 1, 3 records; " in told.out
+    assert (found["identities"][0]["tenant_id"], found["orphans"]) == ("north", 0)
+    assert [rule.partition(":")[0] for rule in found["rules"]] == ["missing", "outdated", "stale"]
+
+
+# a corpus as a root of the other commands
+
+
+def test_report_and_its_like_take_a_corpus(photos: Path) -> None:
+    for tenant in ("local", "south"):
+        corpus("push", photos, "--tenant", tenant, "--repo", "photos")
+
+    report = vocabgap("report", "corpus", "--tenant", "local", "--now", "2026-07-01")
+    check = vocabgap("check", "corpus", "--tenant", "local", "--repairs")
+    groups = vocabgap("clusters", "corpus", "--repo", "photos")
+
+    account = "4 lines in 2 logs = 3 records + 0 duplicates + 0 superseded + 1 reject"
+    assert (report.code, account in report.out) == (0, True)
+    assert (check.code, account in check.out) == (2, True)
+    assert (groups.code, "sky mask" in groups.out) == (0, True)
+    assert "narrowed to tenant local" in vocabgap("status").out
+    command = json.loads(Path("out", "run.json").read_text())["command"]
+    first = Path("out", "report.md").read_bytes()
+    assert vocabgap(*command.split()[1:]).code == 0
+    assert Path("out", "report.md").read_bytes() == first
+
+
+@pytest.mark.usefixtures("pushed")
+def test_tenant_that_nobody_is_ends_with_2_and_another_tenant_is_no_loss() -> None:
+    for verb in ("report", "check", "list", "clusters"):
+        told = vocabgap(verb, "corpus", "--tenant", "nroth")
+        assert (told.code, told.out) == (2, "")
+        assert "no record has tenant 'nroth'\n  check the spelling; no other tenant was read" in told.err
+    assert vocabgap("report", "corpus", "--quiet").code == 0
+    assert vocabgap("report", "corpus", "--tenant", "north", "--quiet").code == 0
+    assert vocabgap("report", "corpus", "--tenant", "north", "--repo", "foto", "--quiet").code == 2
