@@ -20,7 +20,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from builders import gap, outside, write_corpus
-from vocabgap.engines import index_shards, log_batches
+from vocabgap.engines import index_shards, spark
 from vocabgap.engines.spark import SparkEngine, spark_engine
 from vocabgap.pipeline import Run, run
 
@@ -119,7 +119,7 @@ def test_a_workspace_gives_the_report_of_one_here(
 def test_what_befalls_workers_changes_nothing(
     cluster: SparkEngine, wide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module, step in ((log_batches, "read_packed_logs"), (index_shards, "search_batches")):
+    for module, step in ((spark, "read_packed_logs"), (index_shards, "search_batches")):
         (tmp_path / step).mkdir()
         monkeypatch.setattr(module, step, befallen(getattr(module, step), str(tmp_path / step)))
 

@@ -19,7 +19,7 @@ from builders import gap, write_corpus
 from builders.command import vocabgap
 from vocabgap.clustering.linkage import average_linkage
 from vocabgap.clustering.vectorizing import vectorize
-from vocabgap.engines import connecting, index_shards
+from vocabgap.engines import index_shards, spark
 from vocabgap.engines.spark import SparkEngine, spark_engine
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.ingest.scanning import scan
@@ -187,13 +187,13 @@ def listener() -> Iterator[int]:
 def test_what_listens_and_is_no_server_is_told_without_the_token(
     photos: Path, listener: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connecting, "_LONGEST_GREETING", 0.2)
+    monkeypatch.setattr(spark, "_GREETING_SECONDS", 0.2)
     remote = f"sc://127.0.0.1:{listener}/;token=SECRET;use_ssl=true"
 
     told = vocabgap("report", photos, "--engine", "spark", "--remote", remote)
 
     assert told.code == 4
-    assert told.err.startswith(f"vocabgap: what listens at '127.0.0.1:{listener}' does not speak Spark Con")
+    assert told.err.startswith(f"vocabgap: the server at '127.0.0.1:{listener}' does not speak Spark Con")
     assert (len(told.err.splitlines()), "SECRET" in told.err) == (2, False)
 
 
@@ -202,7 +202,7 @@ def test_what_follows_the_port_is_looked_at(photos: Path, listener: int, rest: s
     told = vocabgap("report", photos, "--engine", "spark", "--remote", f"sc://127.0.0.1:{listener}/{rest}")
 
     assert (told.code, len(told.err.splitlines())) == (2, 2)
-    assert "what follows the port is not understood" in told.err
+    assert "the part after the port is not understood" in told.err
 
 
 def test_no_proxy_sees_what_is_sent_in_this_process(

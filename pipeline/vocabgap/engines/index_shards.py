@@ -1,8 +1,7 @@
-"""Neighbours as work for workers: shards of the clusters, each searched for blocks of queries.
+"""The search for neighbours as work for a cluster: each worker searches shards for blocks of queries.
 
-What the shards find is compared once more here, by the search that runs where there is no engine: so the
-neighbours are the same ones, whoever searched, in whatever order. Rows are pieces of work, as in
-`log_batches`, with arrays as NumPy's files.
+The search of this machine then compares what the shards list. So the neighbours are the same, whoever
+searched and in whatever order. Each row is a piece of work, as in `spark`; arrays are files of NumPy.
 """
 
 import io
@@ -18,23 +17,23 @@ from vocabgap.clustering.kernels import Trigrams, Vectors
 from vocabgap.clustering.neighbours import Asked, Shard, SparseNeighbours, search_shard
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 
-# Columns of what comes of a piece of work, as Spark calls them.
+# Columns of a result, as Spark names them.
 FOUND: Final = "block long, content binary"
 SHARD: Final = 150_000  # clusters of a shard, some 50 MB: Spark takes no more than 128 MB for one task
 QUERIES: Final = 150_000  # searched for at once by all workers, some 50 MB
-REQUEST: Final = 60 * 2**20  # bytes of each side of a search: servers take 128 MiB at once
-FEW_PAIRS: Final = 10**9  # of a query and a cluster: searched for here before they could be sent
+REQUEST: Final = 60 * 2**20  # bytes of each side of a search: a server takes 128 MiB at once
+FEW_PAIRS: Final = 10**9  # of a query and a cluster: to search here is quicker than to send
 _FOUND: Final = pa.schema([("block", pa.int64()), ("content", pa.binary())])
 Array = npt.NDArray[Any]
 
 
 class Sharding(NamedTuple):
-    """Where shards are searched.
+    """A place that searches shards.
 
     Attributes:
-        blocks: Into how many blocks `QUERIES` are parted.
-        search: Searches packed shards for packed blocks, each with its packed floors, each in each; gives
-            rows of `FOUND`, in any order.
+        blocks: The number of blocks for `QUERIES` queries.
+        search: A function that searches each packed shard for each packed block with its packed floors; it
+            returns rows of `FOUND` in any order.
     """
 
     blocks: int
@@ -42,12 +41,12 @@ class Sharding(NamedTuple):
 
 
 class ShardedNeighbours(SparseNeighbours):
-    """Clusters whose neighbours are searched for elsewhere, by blocks of queries and shards of clusters."""
+    """Clusters whose neighbours are searched elsewhere, by blocks of queries and shards of clusters."""
 
     def __init__(
         self, sharding: Sharding, rows: Rows, chosen: IntArray, weights: FloatArray, floor: float
     ) -> None:
-        """See `SparseNeighbours`."""
+        """Prepare the clusters as `SparseNeighbours` does."""
         super().__init__(rows, chosen, weights, floor)
         self._sharding = sharding
 
@@ -58,30 +57,31 @@ class ShardedNeighbours(SparseNeighbours):
         bounds: FloatArray,
         limits: npt.NDArray[np.float32] | None = None,
     ) -> Nearest:
-        """See `Neighbours`."""
+        """Search as `Neighbours` does."""
         if len(queries) * len(self.weights) <= FEW_PAIRS:
             return super().search(queries, known, bounds, limits)
-        # With nothing left to be near, the search compares what is known and ends.
+        # With bounds of 0 the search compares the known candidates and ends.
         overwritten = None if limits is None else limits.copy()
         nearest = super().search(queries, known, np.zeros(len(queries)), overwritten)
         unsure = np.flatnonzero(nearest.similarity <= bounds)
         if len(unsure):
             best = nearest.similarity[unsure]
-            found, unlisted = self._sought(queries[unsure], known[unsure], bounds[unsure], best)
+            candidates, unlisted = self._search_shards(queries[unsure], known[unsure], bounds[unsure], best)
             bounds, first = bounds.copy(), known.shape[1]
             bounds[unsure] = unlisted
-            more = (0, 0), (0, found.shape[1])
+            more = (0, 0), (0, candidates.shape[1])
             known = np.pad(known, more, constant_values=-1)
-            known[unsure, first:] = found
+            known[unsure, first:] = candidates
             limits = None if limits is None else np.pad(limits, more, constant_values=np.inf)
         return super().search(queries, known, bounds, limits)
 
-    def _sought(
+    def _search_shards(
         self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray, best: FloatArray
     ) -> tuple[npt.NDArray[np.int32], FloatArray]:
-        """What shards list for queries with a cluster as near as `best`, and the bound on all else.
+        """Return the candidates from all shards, and a bound on the similarity of all other clusters.
 
-        Some shards are searched after others: where these have a near cluster, less is looked at in those.
+        `best` is the similarity of the nearest cluster known so far. A near cluster in an early shard saves
+        work in later ones.
         """
         blocks = self._sharding.blocks * -(-len(queries) // QUERIES)
         parts = np.array_split(np.arange(len(queries)), min(len(queries), blocks))
@@ -90,14 +90,14 @@ class ShardedNeighbours(SparseNeighbours):
         shards = list(map(pack_shard, self.shards(SHARD)))
         for some in requests(shards):
             floors = [_arrays(DEPTH * best[part]) for part in parts]
-            found = unpack_found(self._sharding.search(asked, floors, shards[some]), len(parts))
-            best, unlisted = np.maximum(best, found.similarity), np.maximum(unlisted, found.bound)
-            listed = _packed_to_the_left(np.concatenate([listed, found.listed], axis=1))
+            nearest = unpack_found(self._sharding.search(asked, floors, shards[some]), len(parts))
+            best, unlisted = np.maximum(best, nearest.similarity), np.maximum(unlisted, nearest.bound)
+            listed = _packed_to_the_left(np.concatenate([listed, nearest.listed], axis=1))
         return listed, unlisted
 
 
 def requests(contents: list[bytes]) -> Iterator[slice]:
-    """Contents that follow each other, by as many as a request may hold."""
+    """Yield slices of consecutive contents that fit into one request each."""
     start = size = 0
     for place, content in enumerate(contents):
         if place > start and size + len(content) > REQUEST:
@@ -108,31 +108,31 @@ def requests(contents: list[bytes]) -> Iterator[slice]:
 
 
 def pack_shard(shard: Shard) -> bytes:
-    """Some clusters, as a worker gets them."""
+    """Pack a shard for a worker."""
     return _arrays(np.array([shard.first, shard.floor]), shard.order, *shard.vectors, *shard.trigrams)
 
 
 def pack_asked(asked: Asked) -> bytes:
-    """Some queries, as a worker gets them; their floors go beside them."""
+    """Pack queries for a worker, without their floors."""
     return _arrays(asked.places, asked.known, asked.bounds, *asked.vectors)
 
 
 def search_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Search the shard of each row for its queries, `asked`, with their `floors`: rows of `FOUND`."""
+    """Search the shard of each row for its queries (`asked`) with their `floors`; yield rows of `FOUND`."""
     for batch in batches:
         for row in batch.to_pylist():
             (first, floor), order, *arrays = _unpacked(row["shard"])
             within = Shard(int(first), float(floor), order, Vectors(*arrays[:3]), Trigrams(*arrays[3:]))
             places, known, bounds, *vectors = _unpacked(row["asked"])
             (floors,) = _unpacked(row["floors"])
-            found = search_shard(within, Asked(places, Vectors(*vectors), known, bounds, floors))
-            content = _arrays(found.listed, found.similarity, found.bound)
+            nearest = search_shard(within, Asked(places, Vectors(*vectors), known, bounds, floors))
+            content = _arrays(nearest.listed, nearest.similarity, nearest.bound)
             columns = {"block": [row["block"]], "content": [content]}
             yield pa.RecordBatch.from_pydict(columns, schema=_FOUND)
 
 
 def unpack_found(rows: pa.Table, blocks: int) -> Nearest:
-    """What shards list for each query, the best of it, and the bound on all else, from rows of `FOUND`."""
+    """Return the candidates of each query, the best similarity, and the bound, from rows of `FOUND`."""
     of_block: list[list[list[Array]]] = [[] for _ in range(blocks)]
     for block, content in zip(rows["block"].to_pylist(), rows["content"], strict=True):
         of_block[block].append(_unpacked(content.as_py()))
@@ -145,7 +145,7 @@ def unpack_found(rows: pa.Table, blocks: int) -> Nearest:
 
 
 def _packed_to_the_left(places: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Without the columns that are not needed once the places of each row stand beside each other."""
+    """Move the places of each row to the left, and remove columns that are empty then."""
     most = int((places >= 0).sum(axis=1).max(initial=0))
     return -np.sort(-places, axis=1)[:, :most]
 

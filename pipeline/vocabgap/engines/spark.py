@@ -1,66 +1,89 @@
-"""The heavy steps on Spark, over Spark Connect: its workers read the logs and search for neighbours.
+"""The heavy steps on Spark, over Spark Connect: workers read the logs and search for neighbours.
 
-Without the address of a server it is Sail, an engine of the same protocol, within this process.
+Without the address of a server, Sail does it: an engine of the same protocol in this process. Each step is a
+function over Arrow batches that knows no engine. A row is a piece of work, or one of its tables as an Arrow
+file in a binary column. So a worker reads what a scan here would read, bit by bit.
 """
 
+import io
 import os
+import pickle
 import re
+import signal
+import socket
+import sys
+import threading
 import warnings
 import zipfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
+from urllib.parse import urlsplit
 
-from vocabgap.clustering.linkage import Neighbours
-from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
-from vocabgap.engines.connecting import elsewhere, loading, place, within
+import polars as pl
+
 from vocabgap.errors import InvalidInputError, StateError, converted, require_text
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.lines import LogsRead
+from vocabgap.ingest.scanning import read_here
 from vocabgap.model.settings import ScanSettings
+from vocabgap.model.tables import FILES, RECORDS, REJECTS
 from vocabgap.text import visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.connect.client.core import DefaultChannelBuilder
+
+    from vocabgap.clustering.linkage import Neighbours
+    from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 
 INSTALLING: Final = "pip install 'vocabgap[spark]'"
-_LOGS_AT_ONCE: Final = 256  # logs of a piece of work, at most
-_PIECES: Final = 4  # pieces of work for each task at once, so that a slow one holds up little
-_MANY_NUMBERS: Final = 100_000  # more than there are tasks at once
-_SENT: Final = {".py", ".toml", ".txt"}  # endings of what the steps need of the package
+LOGS_READ: Final = "batch long, part long, name string, content binary"
+"""Columns of logs that were read, as Spark names them."""
+_LOGS_AT_ONCE: Final = 256  # at most, in a piece of work
+_PIECES: Final = 4  # per parallel task, so that a slow piece holds up little
+_MANY_NUMBERS: Final = 100_000  # more than any number of parallel tasks
+_SENT: Final = {".py", ".toml", ".txt"}  # endings of the package's files that the steps need
+_REPAIRS: Final = {"kind": pl.String, "times": pl.Int64}
+_PORT: Final = 15_002  # the default of Spark Connect
+_CONNECT_SECONDS: Final = 5.0
+_GREETING_SECONDS: Final = 10.0  # for the first words of the protocol
+_STOP_SECONDS: Final = 2.0
+_RETRIES: Final = 5  # of a request without an answer, some 17 seconds in all
+_ELSEWHERE: Final = ("spark.remote", "spark.master")  # settings that would name another server
+_ADDRESS_HINT: Final = "expected sc://HOST:PORT; with a token, sc://HOST:PORT/;token=TOKEN"
 
 
 class SparkEngine:
     """A session of Spark, and the steps that run on it.
 
     Attributes:
-        name: What it is called in `run.json`, with its version and, of a server, its place.
+        name: Its name in `run.json`, with its version and the place of a server.
         is_over: Whether its session has ended.
     """
 
     def __init__(self, session: "SparkSession", name: str, tasks: int) -> None:
-        """A session that does so many tasks at once."""
+        """Use a session that does a number of tasks in parallel."""
         self.name = name
         self.is_over = False
         self._session = session
         self._pieces = _PIECES * tasks
 
     def read_logs(self, logs: list[LogFile], settings: ScanSettings) -> LogsRead:
-        """Read logs as a scan here does; the workers have to see them under the same paths."""
-        from vocabgap.engines import log_batches as steps  # noqa: PLC0415 - loads Arrow
-
+        """Read logs as a scan here does; the workers must see them under the same paths."""
         at_once = min(_LOGS_AT_ONCE, -(-len(logs) // self._pieces))
-        batches = [logs[start : start + at_once] for start in range(0, len(logs), at_once)]
-        packed = [steps.pack_logs(batch, settings) for batch in batches]
-        work = self._spread({"batch": list(range(len(batches))), "logs": packed})
-        return steps.unpack_read(_collected(work.mapInArrow(steps.read_packed_logs, steps.LOGS_READ)))
+        starts = range(0, len(logs), at_once)
+        packed = [pickle.dumps((logs[start : start + at_once], settings)) for start in starts]
+        work = self._spread({"batch": list(range(len(packed))), "logs": packed})
+        return _unpacked(_collected(work.mapInArrow(read_packed_logs, LOGS_READ)))
 
-    def space(self, rows: Rows, chosen: IntArray, weights: FloatArray, floor: float) -> Neighbours:
-        """The clusters of a round, whose neighbours the workers search for."""
+    def space(self, rows: "Rows", chosen: "IntArray", weights: "FloatArray", floor: float) -> "Neighbours":
+        """Return the clusters of a round; the workers search for their neighbours."""
         from vocabgap.engines import index_shards as steps  # noqa: PLC0415 - loads Numba
 
         sharding = steps.Sharding(self._pieces, self._search_packed)
@@ -71,25 +94,27 @@ class SparkEngine:
 
         from vocabgap.engines import index_shards as steps  # noqa: PLC0415 - loads Numba
 
-        held = self._session.createDataFrame(_table({"shard": shards}))
-        found = []
+        held = self._session.createDataFrame(pa.table({"shard": shards}))
+        results = []
         for part in steps.requests(asked):
             numbers = list(range(part.start, part.stop))
             blocks = self._spread({"block": numbers, "asked": asked[part], "floors": floors[part]})
-            found.append(_collected(blocks.crossJoin(held).mapInArrow(steps.search_batches, steps.FOUND)))
-        return pa.concat_tables(found)
+            results.append(_collected(blocks.crossJoin(held).mapInArrow(steps.search_batches, steps.FOUND)))
+        return pa.concat_tables(results)
 
     def _spread(self, columns: Mapping[str, list[Any]]) -> "DataFrame":
-        """Rows that each are a piece of work, so spread that all workers have some."""
+        """Spread rows over the workers; each row is a piece of work."""
+        import pyarrow as pa  # noqa: PLC0415 - part of the extra
+
         if self.is_over:
             raise StateError(f"the engine '{self.name}' is over", hint="use it within `with spark_engine()`")
-        rows = _table(columns)
+        rows = pa.table(columns)
         return self._session.createDataFrame(rows).repartition(max(1, min(rows.num_rows, self._pieces)))
 
 
 @contextmanager
 def spark_engine(remote: str | None = None, conf: Mapping[str, str] | None = None) -> Iterator[SparkEngine]:
-    """An engine for as long as it is needed.
+    """Open an engine for as long as the block lasts.
 
     Args:
         remote: Address of a Spark Connect server, `sc://HOST:PORT`; Sail in this process by default.
@@ -97,14 +122,14 @@ def spark_engine(remote: str | None = None, conf: Mapping[str, str] | None = Non
 
     Raises:
         InvalidInputError: The extra is not installed, or an argument cannot be used.
-        StateError: Nothing answers there, or what was sent there failed.
+        StateError: No server answers, or the work failed there.
     """
     if remote is not None:
         require_text("remote", remote)
-    where = None if remote is None else place(remote)
+    where = None if remote is None else _place(remote)
     conf = converted({} if conf is None else conf, dict[str, str], "conf")
     try:
-        with loading():
+        with _loading():
             from pyspark.errors import PySparkException  # noqa: PLC0415 - an extra
 
             if remote is None:
@@ -115,17 +140,17 @@ def spark_engine(remote: str | None = None, conf: Mapping[str, str] | None = Non
         ) from error
     engine = None
     try:
-        with within(conf) if remote is None else elsewhere(remote, conf) as session:
+        with _sail(conf) if remote is None else _server(remote, conf) as session:
             if where is None:
                 engine = SparkEngine(session, f"sail {session.version}", os.cpu_count() or 1)
             else:
                 _send_package(session)
                 name = f"spark {session.version} at {where}"
-                engine = SparkEngine(session, name, _tasks_at_once(session))
+                engine = SparkEngine(session, name, _parallel_tasks(session))
             yield engine
     except PySparkException as error:
         raise StateError(
-            f"{where or 'the engine'} failed: {_last_line(str(error))}",
+            f"{where or 'the engine'} failed: {_error_line(str(error))}",
             hint="its workers need Python with vocabgap's packages, and the logs under the same paths",
         ) from error
     finally:
@@ -133,16 +158,57 @@ def spark_engine(remote: str | None = None, conf: Mapping[str, str] | None = Non
             engine.is_over = True
 
 
-def _tasks_at_once(session: "SparkSession") -> int:
-    """How many tasks the cluster does at once: Connect does not tell, but parts a range of numbers so."""
+def read_packed_logs(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+    """Read the logs of each row; yield rows of `LOGS_READ`, one per table, or per part of a large one."""
+    import pyarrow as pa  # noqa: PLC0415 - part of the extra
+
+    for batch in batches:
+        for number, packed in zip(batch["batch"].to_pylist(), batch["logs"].to_pylist(), strict=True):
+            read = read_here(*pickle.loads(packed))  # noqa: S301 - the driver packed it
+            repairs = pl.DataFrame(list(read.repairs.items()), schema=_REPAIRS, orient="row")
+            tables = [("rejects", read.rejects), ("files", read.files), ("repairs", repairs)]
+            tables += [("records", frame) for frame in read.records]
+            for part, (name, frame) in enumerate(tables):
+                file = io.BytesIO()
+                frame.write_ipc(file, compression="lz4")
+                row = {"batch": [number], "part": [part], "name": [name], "content": [file.getvalue()]}
+                yield pa.RecordBatch.from_pydict(row)
+
+
+def _unpacked(rows: "pa.Table") -> LogsRead:
+    """Return the tables of all logs from rows of `LOGS_READ` in any order."""
+    tables: dict[str, list[pl.DataFrame]] = {"records": [], "rejects": [], "files": [], "repairs": []}
+    # Sorted as numbers: Arrow would join the contents to sort them, and cannot beyond 2 GiB.
+    numbers = zip(rows["batch"].to_pylist(), rows["part"].to_pylist(), strict=True)
+    for _, place in sorted((number, place) for place, number in enumerate(numbers)):
+        tables[rows["name"][place].as_py()].append(pl.read_ipc(rows["content"][place].as_py()))
+    repairs: Counter[str] = Counter()
+    for frame in tables["repairs"]:
+        repairs.update(dict(frame.iter_rows()))
+    return LogsRead(
+        [RECORDS.empty(), *tables["records"]],
+        pl.concat([REJECTS.empty(), *tables["rejects"]]),
+        pl.concat([FILES.empty(), *tables["files"]]),
+        repairs,
+    )
+
+
+def _collected(frame: "DataFrame") -> "pa.Table":
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return frame.toArrow()
+
+
+def _parallel_tasks(session: "SparkSession") -> int:
+    """Count the parallel tasks of a cluster: Connect splits a range of numbers into as many parts."""
     from pyspark.sql.functions import spark_partition_id  # noqa: PLC0415 - an extra
 
-    parted = session.range(_MANY_NUMBERS).select(spark_partition_id()).distinct()
-    return max(1, parted.count())
+    parts = session.range(_MANY_NUMBERS).select(spark_partition_id()).distinct()
+    return max(1, parts.count())
 
 
 def _send_package(session: "SparkSession") -> None:
-    """Give the workers this very version of vocabgap; what it depends on they have to have."""
+    """Send the workers this version of vocabgap; they must have its dependencies."""
     with TemporaryDirectory() as folder:
         archive = Path(folder, "vocabgap.zip")
         package = Path(str(resources.files("vocabgap")))
@@ -153,20 +219,156 @@ def _send_package(session: "SparkSession") -> None:
         session.addArtifact(str(archive), pyfile=True)
 
 
-def _table(columns: Mapping[str, list[Any]]) -> "pa.Table":
-    import pyarrow as pa  # noqa: PLC0415 - part of the extra
-
-    return pa.table(columns)
-
-
-def _collected(frame: "DataFrame") -> "pa.Table":
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return frame.toArrow()
-
-
-def _last_line(text: str) -> str:
-    """Of a traceback of a worker, or of a failed request, what it says."""
+def _error_line(text: str) -> str:
+    """Return the line with the error in the traceback of a worker or the text of a failed request."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    told = (re.match(r"([\w.]+(?:Error|Exception): .*)|details = \"(.*)\"", line) for line in lines)
-    return visible(next((found[1] or found[2] for found in told if found), lines[0]))
+    matches = (re.match(r"([\w.]+(?:Error|Exception): .*)|details = \"(.*)\"", line) for line in lines)
+    return visible(next((match[1] or match[2] for match in matches if match), lines[0]))
+
+
+@contextmanager
+def _sail(conf: Mapping[str, str]) -> Iterator["SparkSession"]:
+    """Open a session with Sail in this process."""
+    from pysail.spark import SparkConnectServer  # noqa: PLC0415 - an extra
+
+    os.environ.setdefault("RUST_LOG", "error")  # else it logs every step
+    try:
+        server = SparkConnectServer("127.0.0.1", 0)
+        server.start(background=True)
+    except RuntimeError as error:
+        raise InvalidInputError(
+            f"Sail cannot be started: {visible(str(error))}", hint="unset the variables SAIL_..."
+        ) from error
+    try:
+        _keep_ctrl_c()
+        # A proxy would see the logs, and cannot lead here.
+        options = [("grpc.enable_http_proxy", 0)]
+        session = _session("sc://{}:{}".format(*server.listening_address), conf, options)
+        _keep_ctrl_c()
+        try:
+            yield session
+        finally:
+            session.client.close()
+    finally:
+        # `stop` waits for everybody who holds a connection.
+        stopping = threading.Thread(target=server.stop, daemon=True)
+        stopping.start()
+        stopping.join(_STOP_SECONDS)
+
+
+def _keep_ctrl_c() -> None:
+    """Take Ctrl-C back from Sail, which would only end its server."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
+
+
+@contextmanager
+def _server(remote: str, conf: Mapping[str, str]) -> Iterator["SparkSession"]:
+    """Open a session with a server."""
+    try:
+        socket.create_connection(_host_and_port(remote), timeout=_CONNECT_SECONDS).close()
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise StateError(
+            f"no Spark Connect server answers at '{_place(remote)}': {why}",
+            hint="start one (`vocabgap manual scale`), or leave out --remote for an engine in this process",
+        ) from error
+    _require_greeting(remote)
+    session = _session(remote, conf)
+    try:
+        yield session
+    finally:
+        with suppress(Exception):  # the work is done, or has failed for its own reason
+            session.stop()
+
+
+def _host_and_port(remote: str) -> tuple[str, int]:
+    """Return the host and port of an address. It may hold a token, so no message shows it whole."""
+    try:
+        address = urlsplit(remote)
+        host, port = address.hostname, _PORT if address.port is None else address.port
+    except ValueError:
+        host, port = None, 0
+    if not remote.startswith("sc://") or re.search(r"\s", remote) or not host:
+        shown = re.split(r"(?<![:/])[/;?]", remote)[0]
+        raise InvalidInputError(
+            f"'{visible(shown)}' is no address of a Spark Connect server", hint=_ADDRESS_HINT
+        )
+    return host, port
+
+
+def _place(remote: str) -> str:
+    host, port = _host_and_port(remote)
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _require_greeting(remote: str) -> None:
+    """Check that the server speaks the protocol: the client would go on asking for a minute."""
+    import grpc  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
+
+    channel = _builder(remote).toChannel()
+    try:
+        grpc.channel_ready_future(channel).result(timeout=_GREETING_SECONDS)
+    except grpc.FutureTimeoutError as error:
+        raise StateError(
+            f"the server at '{_place(remote)}' does not speak Spark Connect, or not with this encryption",
+            hint="name the port of a Spark Connect server; a token or use_ssl=true asks for TLS",
+        ) from error
+    finally:
+        channel.close()
+
+
+def _builder(address: str, options: list[tuple[str, int]] | None = None) -> "DefaultChannelBuilder":
+    with _loading():
+        from pyspark.errors import PySparkException  # noqa: PLC0415 - an extra
+        from pyspark.sql.connect.client.core import DefaultChannelBuilder  # noqa: PLC0415
+
+    try:
+        return DefaultChannelBuilder(address, options)
+    except PySparkException as error:
+        problem = "cannot be used: the part after the port is not understood"
+        raise InvalidInputError(
+            f"the address of '{_place(address)}' {problem}", hint=_ADDRESS_HINT
+        ) from error
+
+
+def _session(
+    address: str, conf: Mapping[str, str], options: list[tuple[str, int]] | None = None
+) -> "SparkSession":
+    for key in _ELSEWHERE:
+        if key in conf:
+            raise InvalidInputError(f"--spark-conf {key} names a server", hint="name it with --remote")
+    builder = _builder(address, options)
+    with _loading():
+        from pyspark.errors import PySparkException  # noqa: PLC0415 - an extra
+        from pyspark.sql.connect.client.retries import DefaultPolicy  # noqa: PLC0415
+        from pyspark.sql.connect.session import SparkSession as Session  # noqa: PLC0415
+
+        session: Any = Session(connection=builder)
+    session.client.set_retry_policies([DefaultPolicy(max_retries=_RETRIES)])
+    for key, value in conf.items():
+        try:
+            session.conf.set(key, value)
+        except PySparkException as error:
+            raise InvalidInputError(
+                f"--spark-conf {visible(key)}: {visible(str(error).splitlines()[0])}",
+                hint="expected a setting of the session that Spark knows, as KEY=VALUE",
+            ) from error
+    return cast("SparkSession", session)
+
+
+@contextmanager
+def _loading() -> Iterator[None]:
+    """Load the client in silence, and under `python -c`, too, which it would take for its doctests."""
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    main = sys.modules["__main__"]
+    lacks = not hasattr(main, "__file__")
+    if lacks:
+        main.__file__ = os.devnull
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about untested versions
+            yield
+    finally:
+        if lacks:
+            del main.__file__
