@@ -37,11 +37,11 @@ from vocabgap.ranking.coverage import covered
 from vocabgap.ranking.identity import Lineage, identify, trace
 from vocabgap.ranking.screening import screen
 from vocabgap.ranking.vocabulary import Vocabulary, configured_vocabulary
-from vocabgap.reporting.doubts import doubts_of
+from vocabgap.reporting.conditions import require_no_loss, require_something
 from vocabgap.reporting.history import earlier_rows
-from vocabgap.reporting.losses import require_no_loss, require_something
+from vocabgap.reporting.listed import doubts_of
 from vocabgap.reporting.manifest import Decided, Model, Timing
-from vocabgap.reporting.places import places_of
+from vocabgap.reporting.map import places_of
 from vocabgap.reporting.published_run import (
     Baseline,
     check_target,

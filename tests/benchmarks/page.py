@@ -15,7 +15,7 @@ from benchmarks.records import NOW, make_corpus
 from builders.reporting import summary_of
 from vocabgap.model.tables import GAPS, RECORDS
 from vocabgap.ranking.capabilities import rank
-from vocabgap.reporting.page.rendering import render_page
+from vocabgap.reporting.page import render_page
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.writing import with_capabilities
 

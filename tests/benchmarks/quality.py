@@ -44,7 +44,7 @@ from benchmarks.labelled import (
 from vocabgap.clustering.linkage import cosine_distances
 from vocabgap.clustering.vectorizing import IntArray
 from vocabgap.errors import VocabgapError
-from vocabgap.reporting.doubts import MOST_DOUBTS, is_doubtful
+from vocabgap.reporting.listed import MOST_DOUBTS, is_doubtful
 from vocabgap.text import content_words, ignored_stems, surface
 
 Way = Callable[[Labelled], IntArray]

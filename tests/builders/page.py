@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from vocabgap.reporting.capability import OPEN, Listed
+from vocabgap.reporting.listed import OPEN, Listed
 from vocabgap.reporting.summary import Summary
 
 _VOID = frozenset({"meta", "input", "br"})

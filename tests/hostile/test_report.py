@@ -20,10 +20,10 @@ from selectolax.lexbor import LexborHTMLParser
 from builders.hostile import told, unseen
 from builders.links import addresses
 from vocabgap.pipeline import Run
-from vocabgap.reporting import wording
-from vocabgap.reporting.doubts import Doubt
-from vocabgap.reporting.page import payload, rendering
-from vocabgap.reporting.page.rendering import render_page
+from vocabgap.reporting import page as rendering
+from vocabgap.reporting import payload, wording
+from vocabgap.reporting.listed import Doubt
+from vocabgap.reporting.page import render_page
 from vocabgap.reporting.published_run import read_gaps
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary

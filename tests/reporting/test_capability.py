@@ -14,10 +14,10 @@ from vocabgap.model.capability import Tally
 from vocabgap.model.settings import RankSettings, Settings
 from vocabgap.pipeline import Run
 from vocabgap.ranking.capabilities import rank
-from vocabgap.reporting import capability
-from vocabgap.reporting.capability import HIDDEN, listed, named_by
+from vocabgap.reporting import listed as listing
+from vocabgap.reporting.listed import HIDDEN, listed, named_by
 from vocabgap.reporting.overviews import askers_of
-from vocabgap.reporting.page.payload import payload_of
+from vocabgap.reporting.payload import payload_of
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 
@@ -69,8 +69,8 @@ def test_without_records_there_are_neither_images_nor_days(demo_run: Run) -> Non
 def test_of_very_many_the_first_are_listed_and_the_first_of_each_group(
     demo_run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(capability, "MOST_LISTED", 5)
-    monkeypatch.setattr(capability, "SHOWN", 2)
+    monkeypatch.setattr(listing, "MOST_LISTED", 5)
+    monkeypatch.setattr(listing, "SHOWN", 2)
     ranked = demo_run.ranked
     last = ranked.filter(pl.col("rank") > 30)
 

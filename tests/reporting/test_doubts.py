@@ -12,7 +12,7 @@ from builders import gap, write_corpus
 from builders.command import vocabgap
 from builders.page import read
 from vocabgap.clustering.questions import Question
-from vocabgap.reporting.doubts import MOST_DOUBTS, Doubt, doubts_of
+from vocabgap.reporting.listed import MOST_DOUBTS, Doubt, doubts_of
 
 NEEDS = (
     "sky mask", "sky mask tool", "cloud mask", "cloud mask tool",

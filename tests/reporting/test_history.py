@@ -18,9 +18,9 @@ from vocabgap.model.selection import Selection
 from vocabgap.model.settings import DecisionSettings, RankBy, RankSettings, Settings
 from vocabgap.model.tables import HISTORY
 from vocabgap.reporting import history as module
-from vocabgap.reporting.capability import Past
 from vocabgap.reporting.history import RunKey, comparable, find_in, followed, points_of
-from vocabgap.reporting.page.payload import payload_of
+from vocabgap.reporting.listed import Past
+from vocabgap.reporting.payload import payload_of
 from vocabgap.reporting.writing import render
 
 START = datetime(2026, 7, 1, tzinfo=UTC)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from vocabgap.model.capability import Asker, Capability, Workaround
 from vocabgap.pipeline import Run
-from vocabgap.reporting.capability import Relation
+from vocabgap.reporting.listed import Relation
 from vocabgap.reporting.wording import phrase, short_hash, sparkline
 
 COAST, TOWN, PIER = Asker("reeve", "coast", 5), Asker("reeve", "town", 3), Asker("pilot", "coast", 3)

@@ -15,12 +15,12 @@ from builders import gap, write_corpus
 from builders.reporting import publish
 from vocabgap.pipeline import Run
 from vocabgap.reporting.manifest import read_manifest
-from vocabgap.reporting.places import MOST_PLACES, scaled
+from vocabgap.reporting.map import MOST_PLACES, scaled
 from vocabgap.reporting.writing import render
 
 DISTANCES: Final = """
 import hashlib, numpy
-from vocabgap.reporting.places import scaled
+from vocabgap.reporting.map import scaled
 rng = numpy.random.default_rng(7)
 rows = rng.random((60, 400))
 apart = 1 - numpy.corrcoef(rows)

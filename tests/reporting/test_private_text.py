@@ -24,7 +24,7 @@ from vocabgap.model.settings import (
     VocabularySettings,
 )
 from vocabgap.pipeline import Run, run
-from vocabgap.reporting.page.rendering import render_page
+from vocabgap.reporting.page import render_page
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.wording import phrase
 

@@ -18,12 +18,13 @@ from vocabgap.model.capability import Capability
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import ClusterSettings, DecisionSettings, RankSettings, Settings
 from vocabgap.pipeline import Run
-from vocabgap.reporting import capability, sharing
-from vocabgap.reporting.capability import Listed
+from vocabgap.reporting import listed as listing
+from vocabgap.reporting import page as rendering
+from vocabgap.reporting import sharing
+from vocabgap.reporting.listed import Listed
 from vocabgap.reporting.overviews import Account
-from vocabgap.reporting.page import rendering
-from vocabgap.reporting.page.payload import payload_of
-from vocabgap.reporting.page.rendering import render_page
+from vocabgap.reporting.page import render_page
+from vocabgap.reporting.payload import payload_of
 from vocabgap.reporting.published_run import read_gaps, read_run
 from vocabgap.reporting.sharing import NO_CATEGORY, NO_WORDING, shareable
 from vocabgap.reporting.summary import Summary
@@ -343,8 +344,8 @@ def test_every_field_is_shared_only_because_somebody_said_so(
 def test_what_is_beyond_the_list_is_not_said_to_be_rare(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(capability, "MOST_LISTED", 1)
-    monkeypatch.setattr(capability, "SHOWN", 1)
+    monkeypatch.setattr(listing, "MOST_LISTED", 1)
+    monkeypatch.setattr(listing, "SHOWN", 1)
     monkeypatch.setattr(rendering, "SHOWN", 1)
     made = asked(tmp_path, *["sky mask"] * 4, *["film grain"] * 3, "lens flare", settings=APART)
     withheld = shared_summary(made, 3).withheld

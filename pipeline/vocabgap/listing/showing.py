@@ -28,8 +28,8 @@ from vocabgap.model.moments import Present, known_present
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
 from vocabgap.model.tables import RECORDS, SETTLED
-from vocabgap.reporting.capability import OPEN, Listed, lineage_of
-from vocabgap.reporting.capability import SETTLED as SETTLED_GROUP
+from vocabgap.reporting.listed import OPEN, lineage_of
+from vocabgap.reporting.listed import SETTLED as SETTLED_GROUP
 from vocabgap.text import printable_name
 
 
@@ -222,12 +222,12 @@ class _Source:
         """The evidence for a capability, what became of it, and how to decide about it."""
         if self.known is None or (row := self.known.ranked.filter(capability_id=identifier)).is_empty():
             return {}
-        from vocabgap.reporting.capability import commands  # noqa: PLC0415 - only a capability needs it
+        from vocabgap.reporting.listed import commands  # noqa: PLC0415 - only a capability needs it
         from vocabgap.reporting.wording import phrase  # noqa: PLC0415 - likewise
 
         capability = Capability.of(row.row(0, named=True), self.settings.vocabulary.threshold)
         group = SETTLED_GROUP if capability.status in SETTLED else OPEN
-        lines = commands([Listed(capability, group)], self._options(self.known.folder))
+        lines = commands([identifier], self._options(self.known.folder))
         return {
             "capability": capability,
             "lineage": tuple(

@@ -28,7 +28,7 @@ from vocabgap.model.tables import (
     UTC_MICROSECONDS,
     Table,
 )
-from vocabgap.reporting.capability import Past
+from vocabgap.reporting.listed import Past
 from vocabgap.reporting.manifest import HISTORY_NAME, Manifest, read_manifest
 from vocabgap.reporting.published_run import NO_PREVIOUS, read_run, read_table, resolve_target
 

@@ -18,7 +18,7 @@ from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import AUTO, INSTALLING, NO_EMBEDDER, RankBy, RankSettings, Settings, known_flags
 from vocabgap.ranking.vocabulary import VocabularyFile
-from vocabgap.reporting.doubts import Doubt
+from vocabgap.reporting.listed import Doubt
 from vocabgap.reporting.overviews import Account, Place
 from vocabgap.text import visible
 

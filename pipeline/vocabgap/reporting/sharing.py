@@ -14,7 +14,7 @@ from vocabgap.model.capability import Capability, Tally, Wording
 from vocabgap.model.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZED, fold_operation
 from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, phrase, stripped
 from vocabgap.ranking.evidence import folded, operation_sets
-from vocabgap.reporting.capability import COVERED, OPEN, SETTLED, Listed
+from vocabgap.reporting.listed import COVERED, OPEN, SETTLED, Listed
 from vocabgap.reporting.overviews import Account, Category, Combination, RecurringSet, Withheld, categories_of
 from vocabgap.reporting.summary import Summary, ties_of
 from vocabgap.text import stem, surface, words

@@ -14,10 +14,9 @@ from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, RELATIONS, SETTLED
 from vocabgap.ranking.combinations import names_too_many
 from vocabgap.ranking.coverage import probably_covered
 from vocabgap.ranking.priority import days_stale
-from vocabgap.reporting.capability import COVERED, OPEN, Listed, listed, named_by
-from vocabgap.reporting.capability import SETTLED as SETTLED_GROUP
-from vocabgap.reporting.doubts import Doubt
 from vocabgap.reporting.history import points_of_run
+from vocabgap.reporting.listed import COVERED, OPEN, Doubt, Listed, listed, named_by
+from vocabgap.reporting.listed import SETTLED as SETTLED_GROUP
 from vocabgap.reporting.manifest import Difference, Grouping, Manifest, Rendering
 from vocabgap.reporting.overviews import (
     SHOWN,

@@ -27,8 +27,8 @@ from vocabgap.ranking.capabilities import order_of
 from vocabgap.ranking.classifying import with_categories
 from vocabgap.ranking.combinations import recurring_sets
 from vocabgap.ranking.identity import Lineage
-from vocabgap.reporting.doubts import Doubt
 from vocabgap.reporting.history import carried_on, earlier_rows
+from vocabgap.reporting.listed import Doubt
 from vocabgap.reporting.manifest import (
     COMBINATIONS_NAME,
     GAPS_NAME,
@@ -50,7 +50,7 @@ from vocabgap.reporting.manifest import (
     read_manifest,
 )
 from vocabgap.reporting.overviews import Place
-from vocabgap.reporting.page.rendering import render_page
+from vocabgap.reporting.page import render_page
 from vocabgap.reporting.published_run import published, read_run, read_table, resolve_target
 from vocabgap.reporting.reproduction import Reproduction
 from vocabgap.reporting.sharing import shareable

@@ -4,7 +4,7 @@ import base64
 import hashlib
 from importlib.resources import files
 
-from vocabgap.reporting.page.rendering import bare, policy, script, style
+from vocabgap.reporting.page import bare, policy, script, style
 
 
 def digest(text: str) -> str:

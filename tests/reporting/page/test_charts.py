@@ -2,8 +2,8 @@
 
 import pytest
 
-from vocabgap.reporting.page.rendering import HEAT_STEPS, bars, heat, percentage
-from vocabgap.reporting.page.rows import Span, rank_span
+from vocabgap.reporting.page import HEAT_STEPS, bars, heat, percentage
+from vocabgap.reporting.rows import Span, rank_span
 
 
 @pytest.mark.parametrize(

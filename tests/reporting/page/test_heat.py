@@ -3,9 +3,9 @@
 from builders.page import listed
 from vocabgap.model.capability import Tally
 from vocabgap.reporting.overviews import RecurringSet
-from vocabgap.reporting.page.payload import LEVELS
-from vocabgap.reporting.page.rendering import OPERATIONS, ROWS, heat_map, matrix
-from vocabgap.reporting.page.rows import Index, Row, row_of
+from vocabgap.reporting.page import OPERATIONS, ROWS, heat_map, matrix
+from vocabgap.reporting.payload import LEVELS
+from vocabgap.reporting.rows import Index, Row, row_of
 from vocabgap.reporting.summary import Summary
 
 

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from vocabgap.reporting.page.rows import Names, Periods
+from vocabgap.reporting.rows import Names, Periods
 from vocabgap.text import excerpt
 
 

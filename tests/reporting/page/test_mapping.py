@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from builders.page import listed, read
+from vocabgap.reporting.map import HEIGHT, THEMES, WIDTH, NeedsMap, needs_map
 from vocabgap.reporting.overviews import Place
-from vocabgap.reporting.page.mapping import HEIGHT, THEMES, WIDTH, NeedsMap, needs_map
-from vocabgap.reporting.page.payload import payload_of
-from vocabgap.reporting.page.rendering import render_page
+from vocabgap.reporting.page import render_page
+from vocabgap.reporting.payload import payload_of
 from vocabgap.reporting.summary import Summary
 
 

@@ -8,11 +8,12 @@ from msgspec.structs import replace
 
 from builders.page import listed, read
 from vocabgap.model.capability import Tally, Wording
+from vocabgap.reporting import page as rendering
+from vocabgap.reporting import payload
 from vocabgap.reporting.overviews import Category
-from vocabgap.reporting.page import payload, rendering
-from vocabgap.reporting.page.payload import LEVELS, encode_payload, levels, payload_of
-from vocabgap.reporting.page.rendering import MOST_BYTES, render_page
-from vocabgap.reporting.page.rows import Row, days_together
+from vocabgap.reporting.page import MOST_BYTES, render_page
+from vocabgap.reporting.payload import LEVELS, encode_payload, levels, payload_of
+from vocabgap.reporting.rows import Row, days_together
 from vocabgap.reporting.summary import Summary
 
 DANGEROUS = ["</script><script>alert(1)</script>", "<!--<script>", "]]>", "&lt;", "\u2028\u2029", "\ud800"]

@@ -14,9 +14,9 @@ from builders.reporting import publish
 from vocabgap.model.capability import Asker, Cover, Tally, Wording
 from vocabgap.model.selection import Selection
 from vocabgap.pipeline import Run
-from vocabgap.reporting.capability import COVERED, OPEN, SETTLED, SHOWN, Listed
-from vocabgap.reporting.page import rendering
-from vocabgap.reporting.page.rendering import MOST_BYTES, render_page, script, style
+from vocabgap.reporting import page as rendering
+from vocabgap.reporting.listed import COVERED, OPEN, SETTLED, SHOWN, Listed
+from vocabgap.reporting.page import MOST_BYTES, render_page, script, style
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import render_markdown
 

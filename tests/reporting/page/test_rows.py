@@ -6,7 +6,7 @@ import pytest
 
 from builders.page import listed
 from vocabgap.model.capability import Cover, Example, Recurring, Tally, Wording, Workaround
-from vocabgap.reporting.page.rows import WITH_ALL_EVIDENCE, Index, Limits, Row, row_of
+from vocabgap.reporting.rows import WITH_ALL_EVIDENCE, Index, Limits, Row, row_of
 from vocabgap.reporting.summary import Summary
 
 WIDE = Limits(characters=240, wordings=500, evidence=5)

@@ -14,7 +14,7 @@ from vocabgap.model.settings import DEFAULT_TOP
 from vocabgap.text import count, printable_name, visible
 
 if TYPE_CHECKING:
-    from vocabgap.reporting.capability import Past
+    from vocabgap.reporting.listed import Past
 
 _Points = Mapping[str, "tuple[Past, ...]"]
 _CHART: Final = 20  # columns that a chart takes at most

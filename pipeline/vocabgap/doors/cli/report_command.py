@@ -267,7 +267,7 @@ def _require_gates(
     known: "Sequence[KnownLine]",
 ) -> None:
     """Fail where the report has what it was to be free of."""
-    from vocabgap.reporting.gates import failures, gate_error
+    from vocabgap.reporting.conditions import failures, gate_error
 
     gates = settings.report.fail_on
     failed = failures(gates, published.summary, ranked, rejects, known) if gates else ()

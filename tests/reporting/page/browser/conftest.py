@@ -16,10 +16,10 @@ from playwright.sync_api import Browser, Page, Request, Route, sync_playwright
 from builders.reporting import NOW
 from vocabgap.model.capability import Capability, Cover, Recurring, Tally, Wording
 from vocabgap.pipeline import Run
-from vocabgap.reporting.capability import COVERED, HIDDEN, OPEN, SETTLED, Listed, Past, Relation
+from vocabgap.reporting.listed import COVERED, HIDDEN, OPEN, SETTLED, Listed, Past, Relation
+from vocabgap.reporting.map import MOST_PLACES
 from vocabgap.reporting.overviews import Place
-from vocabgap.reporting.page.rendering import render_page
-from vocabgap.reporting.places import MOST_PLACES
+from vocabgap.reporting.page import render_page
 from vocabgap.reporting.summary import Summary
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

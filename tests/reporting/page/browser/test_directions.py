@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from vocabgap.model.capability import Tally, Workaround
 from vocabgap.pipeline import Run
-from vocabgap.reporting.page.rendering import render_page
+from vocabgap.reporting.page import render_page
 
 LABEL, ONE, OTHER = "מסיכת שמיים", "חשיפה", "ניגודיות"
 # Where a number after a name begins, and where the name ends: in pixels from the left.

@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from vocabgap.pipeline import Run
-from vocabgap.reporting.page.rendering import render_page
+from vocabgap.reporting.page import render_page
 from vocabgap.reporting.published_run import read_gaps
 from vocabgap.reporting.sharing import NO_WORDING, shareable
 

@@ -8,9 +8,9 @@ import msgspec
 from msgspec.structs import replace
 
 from vocabgap.model.moments import iso
-from vocabgap.reporting.capability import SHOWN as FIRST
-from vocabgap.reporting.capability import TITLES, Command, Listed, commands
-from vocabgap.reporting.page.rows import (
+from vocabgap.reporting.listed import SHOWN as FIRST
+from vocabgap.reporting.listed import TITLES, Command, Listed, commands
+from vocabgap.reporting.rows import (
     WITH_ALL_EVIDENCE,
     Index,
     Limits,
@@ -147,7 +147,7 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
         runs=tuple(map(iso, index.runs)),
         statuses=tuple(sorted({row.status for row in rows if row.status is not None})),
         filters=_filters(rows),
-        commands=commands(everything, summary.deciding),
+        commands=commands((row.id for row in rows), summary.deciding),
         columns=Row.__struct_fields__,
         example_columns=ShownExample.__struct_fields__,
         rows=rows,

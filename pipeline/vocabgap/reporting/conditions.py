@@ -1,39 +1,39 @@
-"""Whether a run may be published in the place of the one before: nothing good is replaced by nothing."""
+"""Conditions of a run: before it may replace the one before, and of its report for a job to pass."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from vocabgap.errors import StateError
+import msgspec
+import polars as pl
+
+from vocabgap.errors import GateError, StateError
+from vocabgap.ingest.baseline import KnownLine, is_known
 from vocabgap.ingest.discovery import looked_for, repository_slugs
 from vocabgap.ingest.scanning import Scan, by_reader
 from vocabgap.ingest.selection import require_known, unmatched
 from vocabgap.model.selection import Selection
-from vocabgap.model.settings import Settings
+from vocabgap.model.settings import Gate, Settings
+from vocabgap.model.tables import NEW, REGRESSED
 from vocabgap.reporting.manifest import Manifest, read_manifest
 from vocabgap.reporting.overviews import account_of
+from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import phrase
-from vocabgap.text import count
+from vocabgap.text import count, excerpt
 
 _EMPTY: Final = "--allow-empty publishes a report of nothing"
-_KEPT: Final = 0.5  # share of the logs, and of their lines, of the run before that have to be there still
+_KEPT: Final = 0.5  # share of the logs and lines of the run before that must still be there
+_NAMED: Final = 3  # failures of one gate in a message
 
 
 def require_something(
     scanned: Scan, roots: Sequence[Path], target: Path, settings: Settings, selection: Selection
 ) -> None:
-    """Refuse to publish a report of nothing.
-
-    Args:
-        scanned: What was read, with what is outside the selection marked as filtered.
-        roots: The folders and logs that were searched.
-        target: The folder to publish in.
-        settings: The settings in force.
-        selection: What the report is narrowed to.
+    """Refuse to publish a report of nothing in `target`.
 
     Raises:
-        InvalidInputError: No record has a name that was asked for; the error names the nearest.
+        InvalidInputError: No record has a name of the selection; the error names the nearest.
         StateError: No log was found, or no record is left to count.
     """
     aliases = settings.folding
@@ -50,7 +50,7 @@ def require_something(
         minutes = "30m are minutes, 2026-05 is a month, and 13w are three; " if selection.dated else ""
         raise StateError(f"{why}; {_kept(target)}", hint=f"ask for less at once; {minutes}{_EMPTY}")
     summary = scanned.summary
-    bad = f", of which {summary.rejects:,} cannot be read" if summary.rejects else ""
+    bad = f"; {summary.rejects:,} of them cannot be read" if summary.rejects else ""
     none = f"no record in {count(summary.lines, 'line')} of {count(summary.files, 'log')}{bad}"
     raise StateError(
         f"{phrase('nothing', account) if summary.records else none}; {_kept(target)}",
@@ -79,11 +79,10 @@ def _nothing_read(scanned: Scan, roots: Sequence[Path], target: Path, settings: 
 def require_no_loss(scanned: Scan, roots: Sequence[Path], target: Path, selection: Selection) -> None:
     """Refuse to replace a run by one that has lost more than half of its logs, or of their lines.
 
-    Only roots in both are compared: by the names that they have in reports, and if a log of the one before
-    is still there, unless none is there at all.
+    It compares only roots that both runs read, if a log of the run before is still there, or none is.
 
     Raises:
-        StateError: It has; the error says how many there were and how many there are.
+        StateError: The run has lost them; the error says how many there were and how many there are.
     """
     before = read_manifest(target)
     if before is None or _whose(before) != (set(selection.tenants), set(selection.repositories)):
@@ -116,12 +115,68 @@ def require_no_loss(scanned: Scan, roots: Sequence[Path], target: Path, selectio
 
 
 def _whose(manifest: Manifest) -> tuple[set[str], set[str]]:
-    """The tenants and repositories that a run was narrowed to: of a corpus it has read no others."""
+    """Return the tenants and repositories that a run was narrowed to: it read no others of a corpus."""
     chosen = Selection() if manifest.parameters is None else manifest.parameters.selection
     return {*chosen.tenants}, {*chosen.repositories}
 
 
 def _kept(target: Path) -> str:
-    """What is there is not touched."""
     kept = f", and the report in '{target}' stays as it is" if read_manifest(target) is not None else ""
     return f"nothing was published{kept}"
+
+
+class Failure(msgspec.Struct, frozen=True, rename={"message": "told"}):
+    """A capability, or an unreadable line, for which a gate does not hold."""
+
+    gate: Gate
+    message: str
+    capability_id: str | None = None
+    source_path: str | None = None
+    line: int | None = None
+
+
+def failures(
+    gates: Collection[Gate],
+    summary: Summary,
+    ranked: pl.DataFrame,
+    rejects: pl.DataFrame,
+    known: Collection[KnownLine] = (),
+) -> tuple[Failure, ...]:
+    """Return why a report does not pass the gates, in their order.
+
+    `regressed` looks at all capabilities, `new-top` and `mixed` at those that the report shows first. Nothing
+    is new in a run that was compared with none. `known` are bad lines that do not count.
+    """
+    shown = [(item, (item.capability_id, item.label, item.rank)) for item in summary.capabilities]
+    found = {
+        Gate.REGRESSED: ranked.filter(status=REGRESSED).select("capability_id", "label", "rank").rows(),
+        Gate.NEW_TOP: [named for item, named in shown if item.status == NEW],
+        Gate.MIXED: [named for item, named in shown if item.mixed],
+    }
+    failed = {
+        gate: [
+            Failure(gate, f"'{excerpt(label)}' ({name}, rank {rank:,})", name) for name, label, rank in rows
+        ]
+        for gate, rows in found.items()
+    }
+    failed[Gate.REJECTS] = [*_rejects(rejects.filter(~is_known(rejects, known)))]
+    return tuple(each for gate in Gate if gate in gates for each in failed[gate])
+
+
+def gate_error(failed: Collection[Failure], hint: str) -> GateError:
+    """Return the error that names what each gate met."""
+    parts = []
+    for gate in dict.fromkeys(each.gate for each in failed):
+        met = [each.message for each in failed if each.gate == gate]
+        more = f" and {len(met) - _NAMED:,} more" if len(met) > _NAMED else ""
+        parts.append(f"{gate}: {', '.join(met[:_NAMED])}{more}")
+    gates = count(len(parts), "gate")
+    return GateError(f"{gates} {'does' if len(parts) == 1 else 'do'} not hold: {'; '.join(parts)}", hint=hint)
+
+
+def _rejects(rejects: pl.DataFrame) -> Iterator[Failure]:
+    several = rejects["repo_slug"].n_unique() > 1
+    for row in rejects.iter_rows(named=True):
+        path = f"{row['repo_slug']}/{row['source_path']}" if several else row["source_path"]
+        place = path if row["line"] is None else f"{path}:{row['line']}"
+        yield Failure(Gate.REJECTS, f"{place} {row['reason']}", None, row["source_path"], row["line"])

@@ -13,7 +13,7 @@ from typing import Final, Self
 import msgspec
 
 from vocabgap.model.capability import Asker, Capability, Example, Tally, Workaround
-from vocabgap.reporting.capability import MOST_LISTED, Listed
+from vocabgap.reporting.listed import MOST_LISTED, Listed
 from vocabgap.reporting.wording import SEVERAL, phrase, rating, short_hash
 from vocabgap.text import excerpt
 

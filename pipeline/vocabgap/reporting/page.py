@@ -14,11 +14,11 @@ import msgspec
 from markupsafe import Markup, escape
 
 from vocabgap.ranking.priority import recent_weeks
-from vocabgap.reporting.capability import SHOWN
+from vocabgap.reporting.listed import SHOWN
+from vocabgap.reporting.map import HEIGHT, WIDTH, needs_map
 from vocabgap.reporting.overviews import RecurringSet
-from vocabgap.reporting.page.mapping import HEIGHT, WIDTH, needs_map
-from vocabgap.reporting.page.payload import LEVELS, SPARK, TRAIL, Payload, encode_payload, levels, payload_of
-from vocabgap.reporting.page.rows import Row
+from vocabgap.reporting.payload import LEVELS, SPARK, TRAIL, Payload, encode_payload, levels, payload_of
+from vocabgap.reporting.rows import Row
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import environment
 from vocabgap.text import escape_unseen, excerpt, shortened

@@ -1,0 +1,308 @@
+"""What a report lists: capabilities with their commands, and doubts about groups with theirs."""
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import msgspec
+import polars as pl
+
+from vocabgap.model.capability import Asker, Capability, Tally
+from vocabgap.model.tables import IMAGE_KEY
+from vocabgap.model.tables import SETTLED as SETTLED_STATUSES
+from vocabgap.text import escape_unseen, surface
+
+if TYPE_CHECKING:  # a program that only reads a run clusters nothing
+    from vocabgap.clustering.questions import Question
+
+OPEN: Final = "open"  # to be authored
+COVERED: Final = "covered"  # probably, by an entry of the vocabulary
+SETTLED: Final = "settled"  # by people, who have dismissed or authored it
+HIDDEN: Final = "hidden"  # not established
+TITLES: Final = {
+    OPEN: "To author",
+    COVERED: "Probably covered",
+    SETTLED: "Decided",
+    HIDDEN: "Too rare so far",
+}
+MOST_LISTED: Final = 10_000
+# Of each group without a script, and on paper; a script shows all of them.
+SHOWN: Final = 50
+_OURS: Final = re.compile(r"cap-[0-9a-f]{12}")  # an identifier that vocabgap made
+_OWNER: Final = IMAGE_KEY[:-1]  # of an image: its tenant and repository
+
+MOST_DOUBTS: Final = 5  # of each kind
+MOST_NEAREST: Final = 3  # if no two groups are probably one need
+_LIKELY: Final = 0.25  # that two groups are one need; few groups that are apart are likelier
+# The least likely pair that is shown if no pair is likely. Of the three likeliest pairs of each of the eleven
+# sets of `tests/benchmarks/SOURCES.md` 17 of 66 were one need, where 13 were predicted.
+_POSSIBLE: Final = 0.1
+_UNLIKELY: Final = 0.5  # that one group is one need
+_NAMED: Final = 3  # wordings in a command: the others go where they are more similar
+_LONGEST: Final = 80  # characters of a wording in a command
+
+
+class Relation(msgspec.Struct, frozen=True):
+    """What became of a capability since the run before: columns of table `lineage`."""
+
+    relation: str
+    label: str | None
+    previous_label: str | None
+    previous_mentions: int | None
+    previous_rank: int | None
+    shared_mentions: int | None
+
+
+class Past(msgspec.Struct, frozen=True):
+    """What a capability was in a run; the rank of a pinned one is the rank by its counts."""
+
+    moment: datetime
+    rank: int
+    mentions: int
+    pinned: bool = False
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """A capability with what only a list of all of them needs."""
+
+    capability: Capability
+    group: str  # one of `TITLES`
+    on_images: tuple[Tally, ...] = ()  # that it came up on, most mentions first; empty without records
+    on_days: tuple[tuple[date, int], ...] = ()  # UTC, the earliest first; empty without records
+    lineage: tuple[Relation, ...] = ()
+    history: tuple[Past, ...] = ()  # in some of the runs up to this one, the oldest first
+
+
+class Command(msgspec.Struct, frozen=True):
+    """What a command does, and its words before and after the capability's identifier."""
+
+    does: str
+    before: str
+    after: str  # the person fills in the words in capitals
+    group: str | None = None  # of capabilities that it is for; null for all
+
+    def line(self, capability_id: str) -> str:
+        """Return the whole line. No text of a log is in it, so that people can paste it unread."""
+        return f"{self.before}{capability_id}{self.after}"
+
+
+_COMMANDS: Final = (
+    ("merge", " OTHER", None),
+    ("split", " --wording 'WORDING'", None),
+    ("rename", " 'NEW LABEL'", None),
+    ("pin", "", None),
+    ("dismiss", " --why 'REASON'", None),
+    ("author", " --entry ENTRY", None),
+    ("reopen", "", SETTLED),
+)
+
+
+class Doubt(msgspec.Struct, frozen=True):
+    """Two groups that are probably one need, or one that is probably two."""
+
+    capability_id: str
+    other_id: Annotated[
+        str | None, msgspec.Meta(description="of the other group; null where it is one that is two")
+    ]
+    left: Annotated[str, msgspec.Meta(description="most used wording of the one side")]
+    right: Annotated[str, msgspec.Meta(description="most used wording of the other")]
+    left_mentions: int
+    right_mentions: int
+    leaving: Annotated[tuple[str, ...], msgspec.Meta(description="wordings that leave if they are two")] = ()
+    likely: Annotated[
+        float | None, msgspec.Meta(description="how likely two groups are one need, 0 to 1")
+    ] = None
+
+    @property
+    def one_in(self) -> int | None:
+        """Return n, from 4 to 10, if about one in n such pairs is one need; None if it is probable."""
+        if self.likely is None or self.likely >= _LIKELY:
+            return None
+        return min(max(round(1 / self.likely), 4), 10)
+
+    def command(self, options: str) -> str:
+        """Return the command line for it: a merge, or a split that names wordings, quoted for the shell."""
+        words = ["vocabgap", "decide", "merge" if self.other_id else "split", self.capability_id]
+        words += [self.other_id] if self.other_id else []
+        words += [word for wording in self.leaving for word in ("--wording", wording)]
+        return " ".join([shlex.join(words), *[options] * bool(options)])
+
+
+def listed(
+    ranked: pl.DataFrame,
+    groups: Mapping[str, pl.DataFrame],
+    *,
+    counted: pl.DataFrame | None = None,
+    relations: pl.DataFrame | None = None,
+    named: tuple[str, ...] = (),
+    covered_from: float,
+    history: Mapping[str, tuple[Past, ...]] = {},
+) -> tuple[Listed, ...]:
+    """Return the capabilities in order of rank: the first `MOST_LISTED`, and the first of each group."""
+    group_of = {each: name for name, rows in groups.items() for each in rows["capability_id"]}
+    images = {} if counted is None else _lists(_on_images(counted, named))
+    days = {} if counted is None else _lists(_on_days(counted))
+    lineages = {} if relations is None else lineage_of(relations)
+    return tuple(
+        Listed(
+            Capability.of(row, covered_from),
+            group_of.get(name, HIDDEN),
+            tuple(Tally(image, mentions) for image, mentions in images.get(name, ())),
+            tuple(days.get(name, ())),
+            lineages.get(name, ()),
+            history.get(name, ()),
+        )
+        for row in _first(ranked, groups).iter_rows(named=True)
+        for name in [row["capability_id"]]
+    )
+
+
+def commands(capability_ids: Iterable[str], deciding: str | None) -> tuple[Command, ...]:
+    """Return the commands for some capabilities; each ends in the options `deciding`.
+
+    There are none without options, and none if vocabgap did not make an identifier: a shell may obey it.
+    """
+    names = list(capability_ids)
+    if deciding is None or not names or not all(map(is_ours, names)):
+        return ()
+    options = f" {deciding}" if deciding else ""
+    return tuple(
+        Command(does, f"vocabgap decide {does} ", after + options, group) for does, after, group in _COMMANDS
+    )
+
+
+def is_ours(capability_id: str) -> bool:
+    """Return whether vocabgap made an identifier, so that a shell takes it as it is."""
+    return _OURS.fullmatch(capability_id) is not None
+
+
+def named_by(
+    gaps: pl.DataFrame | None, rejects: pl.DataFrame | None, askers: tuple[Asker, ...]
+) -> tuple[str, ...]:
+    """Return which of `tenant_id` and `repo_slug` vary, and so stand before the name of an image or a log."""
+    owners = pl.DataFrame([{name: getattr(each, name) for name in _OWNER} for each in askers])
+    tables = [owners] if gaps is None else [gaps] if rejects is None else [gaps, rejects]
+
+    def varies(name: str) -> bool:
+        values = [table[name] for table in tables if name in table.columns]
+        return bool(values) and pl.concat(values).n_unique() > 1
+
+    return tuple(filter(varies, _OWNER))
+
+
+def lineage_of(relations: pl.DataFrame) -> dict[str, tuple[Relation, ...]]:
+    """Return the rows of table `lineage` by the capability of this run."""
+    known: dict[str, tuple[Relation, ...]] = {}
+    for name, *values in (
+        relations.drop_nulls("capability_id").select("capability_id", *Relation.__struct_fields__).iter_rows()
+    ):
+        known[name] = (*known.get(name, ()), Relation(*values))
+    return known
+
+
+def _first(ranked: pl.DataFrame, groups: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Return the capabilities that a page lists: no browser takes more of them at once."""
+    if ranked.height <= MOST_LISTED:
+        return ranked
+    first = [rows.head(SHOWN)["capability_id"] for rows in groups.values()]
+    chosen = pl.concat([ranked.head(MOST_LISTED)["capability_id"], *first])
+    return ranked.filter(pl.col("capability_id").is_in(chosen.unique().implode()))
+
+
+def _on_images(counted: pl.DataFrame, named: tuple[str, ...]) -> pl.DataFrame:
+    """Return columns `capability_id`, `value`, `mentions`; images have the names that examples show."""
+    name = pl.concat_str(*named, "image_id", separator="/")
+    return (
+        counted.group_by("capability_id", *IMAGE_KEY)
+        .agg(pl.len().alias("mentions"))
+        .select("capability_id", name.alias("value"), "mentions")
+        .sort("capability_id", "mentions", "value", descending=[False, True, False])
+    )
+
+
+def _on_days(counted: pl.DataFrame) -> pl.DataFrame:
+    return (
+        counted.select("capability_id", pl.col("timestamp").dt.date().alias("value"))
+        .drop_nulls()
+        .group_by("capability_id", "value")
+        .agg(pl.len().alias("mentions"))
+        .sort("capability_id", "value")
+    )
+
+
+def _lists(pairs: pl.DataFrame) -> dict[str, list[tuple[Any, int]]]:
+    lists: dict[str, list[tuple[Any, int]]] = {}
+    for name, value, mentions in pairs.iter_rows():
+        lists.setdefault(name, []).append((value, mentions))
+    return lists
+
+
+def doubts_of(asked: Iterable["Question"], groups: pl.DataFrame, ranked: pl.DataFrame) -> tuple[Doubt, ...]:
+    """Return doubts about the largest groups whose answer would probably change them.
+
+    If no two groups are probably one need, it returns the closest pairs.
+
+    Args:
+        asked: The questions of a review, those first whose answers would change most; read as far as needed.
+        groups: Table `groups`: which capability has which surface.
+        ranked: Table `capabilities`. Dismissed and authored capabilities are in no doubt.
+    """
+    # A program that only reads a run loads nothing that deciding needs.
+    from vocabgap.decisions.reviewing import capabilities_of  # noqa: PLC0415
+
+    is_open = ranked.filter(~pl.col("status").is_in(SETTLED_STATUSES))
+    capabilities = capabilities_of(groups.join(is_open, on="capability_id", how="semi"))
+    one_need: list[Doubt] = []
+    two_needs: dict[str, Doubt] = {}
+    nearest: list[Doubt] = []
+    for question in asked:
+        is_near = not question.are_one and question.likely >= _POSSIBLE
+        doubt = _doubt(question, capabilities) if is_near or is_doubtful(question) else None
+        if doubt is None:
+            continue
+        if doubt.one_in:
+            nearest.append(doubt)
+        elif doubt.other_id is not None:
+            one_need.append(doubt)
+        else:
+            # One doubt for each group, the weightiest: its answer changes the others.
+            two_needs.setdefault(doubt.capability_id, doubt)
+        if min(len(one_need), len(two_needs)) >= MOST_DOUBTS:
+            break
+    if not one_need:
+        one_need = sorted(nearest, key=lambda doubt: -(doubt.likely or 0.0))[:MOST_NEAREST]
+    return (*one_need[:MOST_DOUBTS], *[*two_needs.values()][:MOST_DOUBTS])
+
+
+def is_doubtful(question: "Question") -> bool:
+    """Return whether the answer may well change the groups."""
+    return question.likely < _UNLIKELY if question.are_one else question.likely >= _LIKELY
+
+
+def _doubt(question: "Question", capabilities: Mapping[str, str]) -> Doubt | None:
+    """Return a question as a doubt, or None if no command of the report could answer it."""
+    one, other = (capabilities.get(surface(side[0]), "") for side in (question.left, question.right))
+    leaving = tuple(islice(filter(_can_be_typed, question.right), _NAMED)) if question.are_one else ()
+    if not (is_ours(one) and is_ours(other)) or (one == other) != question.are_one:
+        return None
+    if question.are_one and not leaving:
+        return None
+    return Doubt(
+        one,
+        None if question.are_one else other,
+        question.left[0],
+        question.right[0],
+        question.left_mentions,
+        question.right_mentions,
+        leaving,
+        None if question.are_one else question.likely,
+    )
+
+
+def _can_be_typed(wording: str) -> bool:
+    """Return whether a shell would take a wording of a log as it is read."""
+    is_plain = escape_unseen(wording) == wording == wording.strip()
+    return is_plain and 0 < len(wording) <= _LONGEST and not wording.startswith("-")
