@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
@@ -80,19 +79,6 @@ def test_a_wide_terminal_is_made_use_of(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("COLUMNS", "200")
 
     assert 80 < max(map(len, vocabgap("report", "--help").out.splitlines())) <= 110
-
-
-@pytest.mark.parametrize("verb", ["report", "list"])
-def test_operations_are_asked_for_by_their_former_name_too(verb: str, photos: Path) -> None:
-    by_either = [
-        json.loads(vocabgap("--json", verb, photos, name, "grain").out.splitlines()[-1])
-        for name in ("--operation", "--module")
-    ]
-
-    assert by_either[0]["event"] == by_either[1]["event"] == "result"
-    assert by_either[0].get("account") == by_either[1].get("account")
-    assert by_either[0].get("totals") == by_either[1].get("totals")
-    assert "--module" not in str(panels(verb))
 
 
 def test_every_option_of_a_panel_is_one_of_the_known_headings() -> None:

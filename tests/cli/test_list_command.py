@@ -177,7 +177,7 @@ def test_lines_that_could_not_be_read_are_told_with_where_to_look(tmp_path: Path
     [
         (["--since", "soon"], 2, "--since: 'soon' is not a moment"),
         (["--satisfaction", "awful"], 2, "satisfaction: expected one of"),
-        (["--limit", "-1"], 2, "--limit: expected a whole number from 0 on, found -1\n  0 lists all"),
+        (["--limit", "-1"], 2, "Invalid value for '--limit': Input should be greater than or equal to 0"),
         (["--since", "2026-05", "--until", "2026-04"], 2, "is not before until"),
         (["--run", "nowhere"], 3, "holds no run of vocabgap"),
     ],

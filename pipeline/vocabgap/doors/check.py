@@ -64,7 +64,7 @@ def check(call: "Call", request: Check) -> Answer:
     scanned = scan(
         roots, settings=settings.scan, tenants=selection.tenants, repositories=selection.repositories
     )
-    call.require_known(scanned, selection)
+    call.require_owners(scanned, selection)
     summary, file = scanned.summary, settings.check.baseline
     if request.write_baseline:
         _write_baseline(scanned, file)

@@ -149,7 +149,7 @@ def _clusters(call: "Call", request: OverRoots, *, sweep: bool = False) -> "tupl
     scanned = scan(
         roots, settings=settings.scan, tenants=selection.tenants, repositories=selection.repositories
     )
-    call.require_known(scanned, selection)
+    call.require_owners(scanned, selection)
     scanned = replace(scanned, gaps=screen(scanned.gaps, settings.rules))
     call.note_unread(scanned)
     clustering = cluster(

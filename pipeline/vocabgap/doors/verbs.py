@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from inspect import cleandoc
 from pathlib import Path
+from types import UnionType
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -19,6 +20,7 @@ from typing import (
     Generic,
     NamedTuple,
     TypeVar,
+    Union,
     cast,
     get_args,
     get_origin,
@@ -162,7 +164,7 @@ def _bare(kind: Any) -> tuple[Any, list[Meta]]:  # noqa: ANN401 - any type
         if get_origin(kind) is Annotated:
             kind, *said = get_args(kind)
             metas += [each for each in said if isinstance(each, Meta)]
-        elif type(None) in get_args(kind):
+        elif get_origin(kind) in {Union, UnionType}:
             others = [each for each in get_args(kind) if each is not type(None)]
             if len(others) > 1:
                 return str, metas  # such as a number or a word
@@ -186,7 +188,7 @@ class Answer:
         result: The fields of the last event.
         events: The events before it; read only if events are wanted.
         view: The template that makes a text of the answer for a person.
-        shown: What the view needs beside the result.
+        shown: What the view needs beside the result, or a function that computes it.
         text: The text for a person, if there is no view.
         notes: Messages beside the data, for a person.
         failure: The error that ends the command once the answer is printed.
@@ -197,7 +199,7 @@ class Answer:
     result: Mapping[str, object]
     events: Iterable[Event] = ()
     view: str = ""
-    shown: Mapping[str, object] = field(default_factory=dict)
+    shown: Mapping[str, object] | Callable[[], Mapping[str, object]] = field(default_factory=dict)
     text: str = ""
     notes: Iterable[str] = ()
     failure: "VocabgapError | None" = None

@@ -108,11 +108,13 @@ class Call:
         if use is not None and use.found:
             self.note(f"cache: {count(use.found, 'embedding')} reused, {use.computed:,} computed")
 
-    def require_known(self, scanned: "Scan", selection: "Selection") -> None:
+    def require_owners(self, scanned: "Scan", selection: "Selection") -> None:
         """Raise InvalidInputError if no record has the tenant or the repository."""
         from vocabgap.ingest.selection import require_known
+        from vocabgap.model.selection import Selection
 
-        require_known(scanned.gaps, selection)
+        owners = Selection(tenants=selection.tenants, repositories=selection.repositories)
+        require_known(scanned.gaps, owners)
 
     def known_lines(self) -> "tuple[KnownLine, ...]":
         """Return the bad lines of the baseline, if one is named."""
@@ -177,7 +179,8 @@ def _text(answer: Answer) -> str:
         return answer.text
     from vocabgap.doors.cli.views import rendered
 
-    return rendered(answer.view, {**answer.result, **answer.shown})
+    shown = answer.shown() if callable(answer.shown) else answer.shown
+    return rendered(answer.view, {**answer.result, **shown})
 
 
 _KIND: Final = inspect.Parameter.KEYWORD_ONLY

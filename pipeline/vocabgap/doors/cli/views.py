@@ -1,6 +1,7 @@
 """Views: the templates that make the text of an answer, and the filters that they use."""
 
 import sys
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,8 @@ from vocabgap.extensions import extensions
 from vocabgap.model.moments import in_seconds, iso
 from vocabgap.text import carried, count, escape_unseen, excerpt, in_words, visible
 
+_WIDE: Final = 110  # columns of a terminal that has room for sessions
+_WIDEST: Final = 40  # characters of a field; a longer one moves the rest of its line
 TEMPLATES: Final = Path(__file__).parents[1] / "templates"
 """The folder of the core's templates; each slice has a folder `templates`, too."""
 
@@ -37,11 +40,17 @@ def _environment() -> jinja2.Environment:
         "iso": iso,
         "seconds": in_seconds,
         "minute": _minute,
+        "day": _day,
         "carried": lambda text: carried(text, sys.stdout.encoding or "utf-8"),
         "indented": indented,
         "ruled": ruled,
     }
-    environment.globals |= {"table": table, "width": available_width, "nothing": _nothing}
+    environment.globals |= {
+        "aligned": aligned,
+        "phrase": _phrase,
+        "table": table,
+        "width": available_width,
+    }
     return environment
 
 
@@ -50,11 +59,43 @@ def rendered(name: str, values: dict[str, Any]) -> str:
     return _environment().get_template(name).render(values).rstrip("\n")
 
 
-def _nothing(account: Any) -> str:  # noqa: ANN401 - of a scan or of a report
-    """Say why there is nothing to show."""
+def aligned(
+    rows: Sequence[Mapping[str, str | None]], below: Mapping[str, str], without: Sequence[str] = ()
+) -> str:
+    """Lay out a line of short fields for each row, and longer texts below the line.
+
+    Args:
+        rows: Fields by heading.
+        below: The headings of the longer texts, each with the words before the text.
+        without: The headings to leave out; a narrow terminal leaves out the session, too.
+    """
+    spared = {*without, *["session"] * (available_width() < _WIDE)}
+    headings = [heading for heading in rows[0] if heading not in {*below, *spared}]
+    cells = [headings, *([excerpt(row[heading] or "–") for heading in headings] for row in rows)]
+    widths = [min(max(map(len, column)), _WIDEST) for column in zip(*cells, strict=True)]
+    first, *lines = ["   ".join(map(str.ljust, each, widths)).rstrip() for each in cells]
+    blocks = [first, ruled(max(map(len, (first, *lines))))]
+    for line, row in zip(lines, rows, strict=True):
+        texts = [
+            before + excerpt(row[name] or "")
+            for name, before in below.items()
+            if row[name] and name not in spared
+        ]
+        blocks += [line, *map(indented, texts)]
+    return "\n".join(blocks)
+
+
+def _phrase(name: str, *values: object) -> str:
+    """Return a phrase that reports use, too."""
     from vocabgap.reporting.wording import phrase
 
-    return phrase("nothing", account)
+    return phrase(name, *values)
+
+
+def _day(moment: datetime | None) -> str:
+    from vocabgap.reporting.wording import day
+
+    return day(moment)
 
 
 def _minute(moment: datetime) -> str:
