@@ -23,7 +23,8 @@ COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
 def page(name: str) -> str:
-    return (MANUAL / f"{name}.md").read_text(encoding="utf-8")
+    (path,) = MANUAL.parent.glob(f"**/manual/{name}.md")
+    return path.read_text(encoding="utf-8")
 
 
 def blocks(kind: str, name: str = WEEKLY) -> list[str]:

@@ -129,7 +129,7 @@ def test_every_page_that_a_message_names_is_there() -> None:
     named = {name for text in constants() for name in re.findall(r"`vocabgap manual ([a-z-]+)", text)}
 
     assert len(named) > 3
-    assert {name for name in named if not (MANUAL / f"{name}.md").is_file()} == set()
+    assert {name for name in named if not [*PACKAGE.glob(f"**/manual/{name}.md")]} == set()
 
 
 def test_every_file_of_a_run_is_told() -> None:

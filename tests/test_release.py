@@ -78,7 +78,7 @@ def test_the_sdist_builds_the_same_wheel(built: tuple[Path, Path], tmp_path: Pat
 
 def test_the_wheel_holds_the_manual_and_the_demo(built: tuple[Path, Path]) -> None:
     root = PROJECT / "pipeline/vocabgap"
-    wanted = {f"vocabgap/manual/{page.name}" for page in (root / "manual").glob("*.md")}
+    wanted = {f"vocabgap/{page.relative_to(root)}" for page in root.glob("**/manual/*.md")}
     demo = PROJECT / "data/demo"
     wanted |= {f"vocabgap/demo/{each.relative_to(demo)}" for each in demo.rglob("*.jsonl")}
 

@@ -25,7 +25,7 @@ from vocabgap.glossary.senses import ScopeStack
 PEER: Final = "spec-kitty-cli"
 HAS_PEER: Final = find_spec("glossary.pipeline") is not None
 PEER_MOST: Final = 1_000  # terms that the peer knows at most: it takes its time to load them
-MANUAL: Final = Path(__file__).parents[2] / "pipeline" / "vocabgap" / "manual"
+PAGES: Final = sorted((Path(__file__).parents[2] / "pipeline" / "vocabgap").glob("**/manual/*.md"))
 TERMS: Final = {"small": (1_000, 10_000), "large": (2, 100, 1_000, 10_000)}
 WORDS: Final = (850, 5_000)
 TEXTS: Final = 60
@@ -65,7 +65,7 @@ def write_seed(root: Path, terms: Sequence[str]) -> None:
 
 def prose(least: int) -> list[str]:
     """Words of the manual's prose, again from the start where there are less than so many."""
-    lines = "\n".join(path.read_text(encoding="utf-8") for path in sorted(MANUAL.glob("*.md"))).splitlines()
+    lines = "\n".join(path.read_text(encoding="utf-8") for path in PAGES).splitlines()
     words = " ".join(line for line in lines if line[:1].isalpha()).split()  # no tables, code and headings
     return words * (1 + least // len(words))
 

@@ -8,7 +8,7 @@ import vocabgap as package
 from builders.command import vocabgap
 from vocabgap.doors.cli.about_command import pages
 
-FILES = sorted(Path(package.__file__).parent.joinpath("manual").glob("*.md"))
+FILES = sorted(Path(package.__file__).parent.glob("**/manual/*.md"), key=lambda path: path.stem)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

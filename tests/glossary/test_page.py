@@ -10,7 +10,7 @@ import pytest
 import vocabgap as package
 from builders.command import vocabgap
 
-PAGE = (Path(package.__file__).parent / "manual" / "glossary.md").read_text(encoding="utf-8")
+PAGE = (Path(package.__file__).parent / "glossary" / "manual" / "glossary.md").read_text(encoding="utf-8")
 TOKEN = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 

@@ -3,7 +3,7 @@
 import os
 import platform
 from collections.abc import Iterator
-from importlib import resources
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -276,8 +276,9 @@ def manual(
 
     What a page links to as (NAME.md) is the page NAME.
     """
-    folder = resources.files("vocabgap").joinpath("manual")
-    texts = {name: folder.joinpath(f"{name}.md") for name in _pages()}
+    core = Path(__file__).parents[2] / "manual"
+    own = {name: each.folder / "manual" for each in extensions() for name in chain(*each.pages.values())}
+    texts = {name: own.get(name, core) / f"{name}.md" for name in _pages()}
     output = output_of(context)
     if page is None:
         titles = {name: _title(text.read_text(encoding="utf-8")) for name, text in texts.items()}
