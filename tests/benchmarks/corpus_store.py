@@ -12,7 +12,7 @@ import polars as pl
 
 from benchmarks.measuring import Row, Work, cost_of
 from vocabgap.corpus.store import open_store
-from vocabgap.model.tables import CHUNKS
+from vocabgap.corpus.version import CHUNKS
 
 SIZES: Final = {"small": 50_000, "large": 1_000_000}  # records
 LINES: Final = 40  # of a log

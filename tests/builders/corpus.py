@@ -8,7 +8,7 @@ import polars as pl
 
 from builders import gap, write_corpus
 from vocabgap.corpus.corpus import Corpus
-from vocabgap.model.tables import CHUNKS
+from vocabgap.corpus.version import CHUNKS
 
 
 class Owner(TypedDict):

@@ -7,8 +7,7 @@ from copy import copy
 import polars as pl
 
 from vocabgap.corpus.store import Change, Store
-from vocabgap.corpus.version import TABLES, Measures
-from vocabgap.model.tables import CHUNKS
+from vocabgap.corpus.version import CHUNKS, TABLES, Measures
 
 
 class MemoryVersion(Change):

@@ -8,8 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from vocabgap.corpus.store import Change, open_store
-from vocabgap.corpus.version import PathSnapshot
-from vocabgap.model.tables import CHUNKS
+from vocabgap.corpus.version import CHUNKS, PathSnapshot
 
 ROWS = 60
 HALF = 30

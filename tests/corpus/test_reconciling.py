@@ -4,8 +4,7 @@ import polars as pl
 import pytest
 
 from vocabgap.corpus.upkeep import config_orphans, snapshot_orphans, version_gap
-from vocabgap.corpus.version import PathSnapshot
-from vocabgap.model.tables import CHUNKS
+from vocabgap.corpus.version import CHUNKS, PathSnapshot
 
 NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)
 LATER = NOW + timedelta(milliseconds=1)

@@ -13,9 +13,8 @@ from builders.corpus import chunks
 from vocabgap.corpus import store as changes
 from vocabgap.corpus.manifest import Manifest, read_manifest
 from vocabgap.corpus.store import Change, Store
-from vocabgap.corpus.version import PATH_KEY, PathSnapshot, Version
+from vocabgap.corpus.version import CHUNKS, PATH_KEY, PathSnapshot, Version
 from vocabgap.errors import NotFoundError
-from vocabgap.model.tables import CHUNKS
 
 NOW = datetime(2026, 7, 1, 9, tzinfo=UTC)
 

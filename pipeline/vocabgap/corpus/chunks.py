@@ -13,14 +13,14 @@ import polars as pl
 from vocabgap.corpus.identity import SHARED_REPO, SHARED_TENANT, compact_json, is_unicode, milliseconds
 from vocabgap.corpus.incoming import HASH_INPUTS, RAW_ROOT_KIND, SCHEMA_VERSION
 from vocabgap.corpus.store import open_store
-from vocabgap.corpus.version import PATH_KEY, Version
+from vocabgap.corpus.version import CHUNKS, GAP_KIND, PATH_KEY, Version
 from vocabgap.errors import NotFoundError
 from vocabgap.ingest.lines import FOLDER, TEXT
 from vocabgap.ingest.log_lines import STORED, scan_stored
 from vocabgap.ingest.scanning import Scan, united
 from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.sources import Source
-from vocabgap.model.tables import CHUNKS, GAP_KIND, UTC_MICROSECONDS
+from vocabgap.model.tables import UTC_MICROSECONDS
 
 PARSER_ID: Final = "vocabgap-gap-log"
 PARSER_VERSION: Final = "1.0.0"

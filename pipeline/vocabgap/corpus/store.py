@@ -26,6 +26,7 @@ from vocabgap.corpus.manifest import (
     writing,
 )
 from vocabgap.corpus.version import (
+    CHUNKS,
     ORDER,
     PATH_KEY,
     TABLES,
@@ -44,7 +45,6 @@ from vocabgap.files.atomic import sync
 from vocabgap.files.locking import lock_file
 from vocabgap.files.parquet import write_parquet
 from vocabgap.files.signals import deferred_signals
-from vocabgap.model.tables import CHUNKS
 from vocabgap.text import printable_name
 
 # The rows of a part that is rewritten; a single path with more rows makes a larger part.

@@ -13,12 +13,11 @@ from vocabgap.corpus.extension import CorpusSettings
 from vocabgap.corpus.identity import normal_tenant, sha256_of
 from vocabgap.corpus.incoming import PushedLog
 from vocabgap.corpus.store import Store
-from vocabgap.corpus.version import PATH_KEY, TABLES, Measures, PathSnapshot, Version
+from vocabgap.corpus.version import GAP_KIND, PATH_KEY, TABLES, Measures, PathSnapshot, Version
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.record import FEWEST_DIGITS
 from vocabgap.model.sources import Source
-from vocabgap.model.tables import GAP_KIND
 
 DEFAULT_GAP: Final = CorpusSettings().orphan_version_gap
 _IDENTITY: Final = ("tenant_id", "repo_slug", "root_kind")

@@ -30,8 +30,29 @@ from vocabgap.corpus.manifest import (
 )
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.files.parquet import write_parquet
-from vocabgap.model.tables import CHUNKS, LOGS, UTC_MICROSECONDS
+from vocabgap.model.tables import LOGS, UTC_MICROSECONDS, Column, Table
 
+GAP_KIND: Final = "gap-record"
+"""The kind of a chunk that is one line of a gap log."""
+CHUNKS: Final = Table(
+    "chunks",
+    "one chunk of a shared corpus: a line of a gap log, or any other piece of a source",
+    (
+        Column("id", pl.String, "storage id; of a pushed chunk the SHA-256 (hex) of its owner and content"),
+        Column("tenant_id", pl.String, "its tenant, as the receiving side stamped it"),
+        Column("repo_slug", pl.String, "the tenant's repository"),
+        Column("root_kind", pl.String, "kind of root: one of the contract's three, or `image-repo`"),
+        Column("source_path", pl.String, "the file it comes from, relative to the root, forward slashes"),
+        Column("kind", pl.String, "its kind; `gap-record` for a line of a gap log"),
+        Column("name", pl.String, "its name in the source; the record_id of a gap record"),
+        Column("line", pl.Int64, "its first line in the source, counted from 1; null if unknown"),
+        Column("content", pl.String, "its text; null if a restored record had none"),
+        Column("metadata", pl.String, "all its metadata, as compact JSON"),
+        Column("embedding", pl.List(pl.Float64), "the vector it was restored with; null for a pushed chunk"),
+        Column("config_version", pl.Int64, "version of the tenant's configuration when it was ingested"),
+        Column("ingested_at", UTC_MICROSECONDS, "when it was first ingested; null if a backup had none"),
+    ),
+)
 PATH_KEY: Final = ("tenant_id", "repo_slug", "source_path")
 """The columns that identify a path."""
 ORDER: Final = (*PATH_KEY, "line", "id")
