@@ -3,14 +3,13 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import pairwise
 from math import log1p
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builders.ranking import by_surface, ranked, records
@@ -118,8 +117,8 @@ def scores_by_hand(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("by", list(RankBy))
-@given(st.lists(rows, min_size=1, max_size=12))
+@settings(max_examples=2 * settings().max_examples)
+@given(st.sampled_from(list(RankBy)), st.lists(rows, min_size=1, max_size=12))
 def test_intervals_are_those_of_a_bootstrap_by_hand(by: RankBy, asked: list[Row]) -> None:
     table = ranked(asked, by=by, now=NOW)
 
@@ -139,26 +138,6 @@ def test_intervals_are_those_of_a_bootstrap_by_hand(by: RankBy, asked: list[Row]
         assert intervals_of(table)[label] == expected
 
 
-@pytest.mark.parametrize("by", list(RankBy))
-@given(st.lists(rows, max_size=15))
-def test_interval_contains_the_rank(by: RankBy, asked: list[Row]) -> None:
-    table = ranked(asked, by=by)
-
-    assert (table["rank_low"] <= table["rank"]).all()
-    assert (table["rank_high"] >= table["rank"]).all()
-    assert table["rank_low"].min() in {1, None}
-    assert table["rank_high"].max() in {table.height, None}
-
-
-@pytest.mark.parametrize("by", list(RankBy))
-@given(st.lists(rows, max_size=15))
-def test_tie_groups_follow_one_another_along_the_rank(by: RankBy, asked: list[Row]) -> None:
-    groups = ranked(asked, by=by)["tie_group"].to_list()
-
-    assert groups[:1] == [1] * bool(asked)
-    assert all(later - earlier in {0, 1} for earlier, later in pairwise(groups))
-
-
 def test_one_that_hardly_ever_comes_first_is_not_tied_with_the_first() -> None:
     # The intervals of the first and of the second overlap, and those of the second and the third.
     counts = {"lamp glow": 30, "tilt shift": 22, "ice ring": 15, "reed mask": 3}
@@ -173,15 +152,6 @@ def test_one_that_hardly_ever_comes_first_is_not_tied_with_the_first() -> None:
     assert table["tie_group"].to_list() == [1, 1, 2, 3]
     assert intervals_of(table)["tilt shift"][1] == intervals_of(table)["ice ring"][1] == 3
     assert [ahead is None or 0.05 < ahead < 0.3 for ahead in table["next_ahead"]] == [True, True, False, True]
-
-
-def test_what_is_set_behind_is_never_tied_with_what_is_established() -> None:
-    piled = [{"missing_capability": name, "image_id": "i0"} for name in ("lamp glow", "ice ring")] * 9
-    spread = [{"missing_capability": "tilt shift", "image_id": f"i{n}"} for n in range(2)]
-
-    table = ranked([*piled, *spread], min_images=2)
-
-    assert ties_of(table) == [(1, None), (2, 1.0), (2, None)]
 
 
 def test_a_pin_keeps_the_interval_that_the_counts_give_and_moves_no_other() -> None:
@@ -210,15 +180,6 @@ def test_a_pin_keeps_the_interval_that_the_counts_give_and_moves_no_other() -> N
     assert free["unpinned_rank"].null_count() == free.height
 
 
-def test_what_most_images_show_is_sure() -> None:
-    often = [{"missing_capability": "often", "image_id": f"i{n}"} for n in range(60)]
-    seldom = [{"missing_capability": "seldom", "image_id": f"i{n}"} for n in range(3)]
-
-    table = ranked([*often, *seldom])
-
-    assert intervals_of(table) == {"often": (1, 1), "seldom": (2, 2)}
-
-
 def test_many_mentions_on_one_image_do_not_make_a_place_sure() -> None:
     # Twelve mentions against nine: on as many images they tell the two apart, on one they do not.
     nine = [{"missing_capability": "tilt shift", "image_id": f"i{n}"} for n in range(9)]
@@ -227,22 +188,6 @@ def test_many_mentions_on_one_image_do_not_make_a_place_sure() -> None:
 
     assert intervals_of(ranked([*nine, *spread]))["tilt shift"] == (2, 2)
     assert intervals_of(ranked([*nine, *piled]))["tilt shift"] == (1, 2)
-
-
-def test_equals_are_not_told_apart() -> None:
-    together = [{"missing_capability": name, "image_id": f"i{n}"} for name in NAMES[:2] for n in range(50)]
-
-    assert intervals_of(ranked(together)) == {"lamp glow": (1, 2), "tilt shift": (1, 2)}
-
-
-def test_one_image_tells_nothing_of_the_order() -> None:
-    asked = ["lamp glow", "lamp glow", "tilt shift", "ice ring"]
-
-    table = ranked([{"missing_capability": name} for name in asked])
-
-    assert table["rank_low"].to_list() == [1, 1, 1]
-    assert table["rank_high"].to_list() == [3, 3, 3]
-    assert ties_of(table) == [(1, None)] * 3
 
 
 def test_images_of_the_same_name_in_two_repositories_are_two() -> None:
@@ -259,6 +204,7 @@ def test_what_is_not_established_stays_behind_in_every_draw() -> None:
     table = ranked([*piled, *spread], min_images=2)
 
     assert intervals_of(table) == {"tilt shift": (1, 1), "ice ring": (2, 3), "lamp glow": (2, 3)}
+    assert ties_of(table) == [(1, None), (2, 1.0), (2, None)]
 
 
 def test_one_image_is_ranked_within_what_is_established() -> None:

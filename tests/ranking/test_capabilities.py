@@ -14,7 +14,7 @@ from sklearn.cluster import AgglomerativeClustering
 
 import vocabgap
 from builders import outside
-from builders.ranking import by_surface, day, ranked, records
+from builders.ranking import by_surface, records
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.clustering.wordings import clause_share, sentence_share
@@ -58,18 +58,6 @@ def test_no_records_give_the_empty_table() -> None:
     assert_frame_equal(rank(frame, cluster(frame)), CAPABILITIES.empty())
 
 
-def test_nothing_of_what_was_clustered_gives_the_empty_table() -> None:
-    frame = records([{}, {}])
-
-    assert_frame_equal(rank(frame.clear(), cluster(frame)), CAPABILITIES.empty())
-
-
-def test_table_has_its_schema() -> None:
-    table = ranked([{}, {"missing_capability": "tilt shift", "operations_involved": ["blur"]}])
-
-    assert list(table.schema.items()) == list(CAPABILITIES.schema.items())
-
-
 def test_wording_that_was_not_clustered_is_refused() -> None:
     found = cluster(records([{"missing_capability": "lamp glow"}]))
     others = records([{"missing_capability": name} for name in ("lamp glow", "tilt shift", "ice ring")])
@@ -84,44 +72,6 @@ def test_missing_column_of_the_records_is_named(column: str) -> None:
 
     with pytest.raises(InvalidInputError, match=f"frame 'records': column '{column}' is missing"):
         rank(frame.drop(column), cluster(frame))
-
-
-def test_missing_column_of_the_clusters_is_named() -> None:
-    frame = records([{}])
-    found = cluster(frame)
-    vars(found)["clusters"] = found.clusters.drop("cohesion")
-
-    with pytest.raises(InvalidInputError, match="frame 'clusters': column 'cohesion' is missing"):
-        rank(frame, found)
-
-
-def test_missing_column_of_the_wordings_is_named() -> None:
-    frame = records([{}])
-    found = cluster(frame)
-    vars(found)["wordings"] = found.wordings.drop("similarity")
-
-    with pytest.raises(InvalidInputError, match="frame 'wordings': column 'similarity' is missing"):
-        rank(frame, found)
-
-
-def test_part_of_the_clustered_records_can_be_ranked() -> None:
-    frame = records(
-        [{"missing_capability": name} for name in ("lamp glow", "lamp glow", "tilt shift", "ice ring")]
-    )
-    found = cluster(frame)
-
-    table = rank(frame.slice(1, 2), found)
-
-    assert table.select("label", "mentions").rows() == [("lamp glow", 1), ("tilt shift", 1)]
-
-
-def test_part_of_the_records_keeps_the_identifiers_of_the_whole() -> None:
-    frame = records([{"missing_capability": name} for name in ("Lamp Glow", "Lamp Glow", "lamp glow halo")])
-    found = cluster(frame)
-
-    whole, part = rank(frame, found), rank(frame.tail(1), found)
-
-    assert part["capability_id"].to_list() == whole["capability_id"].to_list()
 
 
 def test_label_of_a_part_is_that_of_the_whole() -> None:
@@ -150,35 +100,12 @@ def test_what_is_not_counted_still_says_since_when_and_which_way() -> None:
     assert part.select("mentions", "last_seen").rows() == [(1, asked[-1])]
 
 
-def test_without_a_present_it_is_the_latest_of_the_corpus() -> None:
-    frame = records([{"timestamp": day(1)}, {"timestamp": day(21)}])
-    found = cluster(frame)
-
-    part = rank(frame.head(1), found, corpus=frame)
-
-    assert_frame_equal(part, rank(frame.head(1), found, corpus=frame, now=day(21)))
-
-
 def test_a_corpus_that_lacks_what_is_ranked_is_refused() -> None:
     frame = records([{"missing_capability": name} for name in ("lamp glow", "tilt shift")])
     found = by_surface(frame)
 
     with pytest.raises(InvalidInputError, match="1 record asked for what no record of the corpus asks for"):
         rank(frame, found, corpus=frame.head(1))
-
-
-def test_a_corpus_that_is_no_frame_of_records_is_refused() -> None:
-    frame = records([{}])
-
-    with pytest.raises(InvalidInputError, match="column 'timestamp' is missing"):
-        rank(frame, cluster(frame), corpus=frame.drop("timestamp"))
-
-
-def test_cohesion_is_that_of_the_cluster() -> None:
-    frame = records([{"missing_capability": name} for name in ("lamp glow", "lamp glow halo")])
-    found = cluster(frame, threshold=1.0)
-
-    assert rank(frame, found)["cohesion"].to_list() == found.clusters["cohesion"].to_list()
 
 
 def test_identifier_does_not_depend_on_unrelated_records() -> None:
@@ -195,24 +122,6 @@ def test_identifier_does_not_depend_on_unrelated_records() -> None:
     assert found.filter(pl.col("label") == expected["label"].item())["capability_id"].to_list() == (
         expected["capability_id"].to_list()
     )
-
-
-def test_identifier_does_not_depend_on_the_spelling_of_the_label() -> None:
-    identifiers = {
-        ranked([{"missing_capability": spelling}])["capability_id"].item()
-        for spelling in ("lamp glow", "Lamp_Glow", "lampGlows")
-    }
-
-    assert len(identifiers) == 1
-
-
-def test_ranking_leaves_the_records_as_they_were() -> None:
-    frame = records([{"missing_capability": name} for name in ("tilt shift", "lamp glow")])
-    before = frame.clone()
-
-    rank(frame, by_surface(frame))
-
-    assert_frame_equal(frame, before)
 
 
 def test_top_of_a_real_workspace_is_that_of_an_independent_count(pytestconfig: pytest.Config) -> None:

@@ -9,7 +9,6 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from builders.ranking import records
-from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.tables import GAPS
 from vocabgap.ranking.classifying import (
@@ -96,17 +95,6 @@ def test_operations_of_other_trades_are_learned() -> None:
     assert made.gaps["category_by"].to_list()[-1] == "operations"
 
 
-def test_an_operation_of_several_categories_tells_nothing() -> None:
-    rows = [
-        {"intent_category": name, "operations_involved": ["kiln"]} for name in ("a", "b") for _ in range(10)
-    ]
-    assert operations_of(records(rows)) == {}
-
-
-def test_an_operation_that_few_name_tells_nothing() -> None:
-    assert operations_of(records([{"intent_category": "a", "operations_involved": ["kiln"]}] * 9)) == {}
-
-
 @pytest.mark.parametrize(("agreeing", "learned"), [(9, {"kiln": "pottery"}), (8, {})])
 def test_an_operation_tells_a_category_where_nine_in_ten_agree(
     agreeing: int, learned: dict[str, str]
@@ -137,14 +125,6 @@ def test_what_many_say_weighs_more_than_what_one_says() -> None:
     assert classifier is not None
     category, probability = classifier.judge(["kiln"])
     assert (category, probability > 0.9) == ("pottery", True)
-
-
-def test_too_few_records_teach_nothing() -> None:
-    assert train(records(LEARNED[:25] + LEARNED[30:54])) == (None, 0)
-
-
-def test_one_category_teaches_nothing() -> None:
-    assert train(records(LEARNED[:30] * 2)) == (None, 0)
 
 
 def test_three_categories_are_told_apart() -> None:
@@ -186,11 +166,6 @@ def test_categories_that_were_given_stay_when_agents_are_asked() -> None:
         gaps([{"intent_category": "Tonal"}, {"operations_involved": ["temperature"]}, {}])
     ).gaps
     assert_frame_equal(with_categories(given), given)
-
-
-def test_other_frames_are_refused() -> None:
-    with pytest.raises(InvalidInputError, match="frame 'gaps'"):
-        reclassify(records([{}]))
 
 
 def test_applying_edits_to_a_series_is_not_white_balance(demo: Path) -> None:

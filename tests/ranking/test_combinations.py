@@ -23,12 +23,6 @@ def test_combination_is_a_set_of_folded_operations() -> None:
     assert found == [(["crop", "toneequal"], 2)]
 
 
-def test_aliases_that_are_handed_in_are_folded() -> None:
-    found = combinations_of(["trim", "blur"], ["crop", "blur"], operation_aliases={"trim": "crop"})
-
-    assert found == [(["blur", "crop"], 2)]
-
-
 @pytest.mark.parametrize(
     "operations",
     [[["a", "b"]], [["a"], ["a"]], [["a", "A b"], ["a", "b"]], [["a", " "], ["a", ""]], [[], []]],
@@ -41,15 +35,6 @@ def test_most_frequent_comes_first_and_then_the_name_that_sorts_first() -> None:
     found = combinations_of(*[["y", "z"]] * 2, *[["m", "n"]] * 3, *[["a", "b"]] * 2)
 
     assert found == [(["m", "n"], 3), (["a", "b"], 2), (["y", "z"], 2)]
-
-
-def test_a_capability_has_the_combinations_of_its_own_records() -> None:
-    both = ["crop", "blur"]
-    asked = [("lamp glow", both), ("lamp glow", both), ("lamp glow", []), ("tilt shift", both)]
-
-    table = ranked([{"missing_capability": name, "operations_involved": used} for name, used in asked])
-
-    assert table["combinations"].to_list() == [[{"operations": ["blur", "crop"], "mentions": 2}], []]
 
 
 def workarounds_of(*texts: str) -> list[tuple[str, int]]:
@@ -73,7 +58,3 @@ def test_five_workarounds_are_kept() -> None:
     found = workarounds_of(*"abcdefg")
 
     assert found == [(name, 1) for name in "abcde"]
-
-
-def test_no_workaround_is_an_empty_list() -> None:
-    assert workarounds_of("", "...") == []

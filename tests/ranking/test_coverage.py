@@ -1,11 +1,9 @@
 from typing import Any
 
 import polars as pl
-import pytest
 
 from builders.ranking import ranked, records
 from vocabgap.clustering.grouping import cluster
-from vocabgap.errors import InvalidInputError
 from vocabgap.model.settings import DEFAULT_COVERED
 from vocabgap.model.tables import CAPABILITIES
 from vocabgap.ranking.capabilities import rank
@@ -66,20 +64,6 @@ def test_operations_bring_an_entry_forward_but_do_not_make_it_cover_the_need() -
     assert found.select(probably_covered(0.01)).item() is False
 
 
-def test_operations_do_not_hide_the_entry_that_covers_the_need() -> None:
-    stacks = tuple(Entry(f"stack_{what}", operations=("dolly",)) for what in ("even", "odd", "prime"))
-    need = {"missing_capability": "lamps of zeppelins, balloons, gondolas, hangars and kites"}
-    vocabulary = Vocabulary((*VOCABULARY.entries, *stacks))
-
-    alone, with_one = (
-        covered(ranked([{**need, "operations_involved": used}]), vocabulary) for used in ([], ["dolly"])
-    )
-
-    share = first(alone)["explained"]
-    assert first(with_one)["entry"] == "stack_even"
-    assert with_one.select(probably_covered(share)).item() is True
-
-
 def test_operations_of_entries_are_folded_as_those_of_records_are() -> None:
     vocabulary = Vocabulary((Entry("glow", operations=("Tone Equalizer",)), Entry("fog", operations=("x",))))
     rows = [{"missing_capability": "curtains", "operations_involved": ["toneequal"]}]
@@ -92,14 +76,6 @@ def test_a_stop_word_of_the_clustering_is_no_word_of_the_need() -> None:
 
     assert first(covered(frame, VOCABULARY))["explained"] < DEFAULT_COVERED
     assert first(covered(frame, VOCABULARY, stop_words=["photo"]))["explained"] >= DEFAULT_COVERED
-
-
-def test_the_threshold_is_what_the_best_entry_explains_at_least() -> None:
-    found = covered(ranked([{"missing_capability": "glow of lamps"}]), VOCABULARY)
-    share = first(found)["explained"]
-
-    assert found.select(probably_covered(share)).item() is True
-    assert found.select(probably_covered(share + 0.001)).item() is False
 
 
 def test_an_entry_that_explains_a_few_wordings_does_not_cover_the_whole() -> None:
@@ -128,30 +104,3 @@ def test_the_frame_of_a_wording_is_no_part_of_the_need() -> None:
     found = covered(ranked([{"missing_capability": "there is no way to have a glow of lamps"}]), VOCABULARY)
 
     assert found.select(probably_covered()).item() is True
-
-
-def test_no_capability_gives_no_row() -> None:
-    found = covered(ranked([{}]).clear(), VOCABULARY)
-
-    assert (found.height, found.schema) == (0, CAPABILITIES.schema)
-
-
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        (
-            {"vocabulary": "packs"},
-            "vocabulary: expected what vocabgap.load_vocabulary returned, found 'packs'",
-        ),
-        ({"stop_words": 3}, "stop_words"),
-        ({"operation_aliases": ["x"]}, "operation_aliases"),
-    ],
-)
-def test_an_argument_of_another_kind_is_named(change: dict[str, Any], told: str) -> None:
-    with pytest.raises(InvalidInputError, match=told):
-        covered(ranked([{}]), **{"vocabulary": VOCABULARY, **change})
-
-
-def test_a_frame_without_labels_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="column 'label' is missing"):
-        covered(pl.DataFrame({"operations": []}), VOCABULARY)

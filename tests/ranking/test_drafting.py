@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from builders.ranking import day, ranked, records
-from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.errors import InvalidInputError
 from vocabgap.model.tables import GAPS, RECORDS
 from vocabgap.ranking.drafting import Draft, draft
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
@@ -66,48 +66,12 @@ def test_of_descriptions_said_once_each_the_one_most_like_the_label_is_taken() -
     assert drafted(rows).entry.description == said[1]
 
 
-def test_of_descriptions_as_like_the_label_the_more_telling_record_has_it() -> None:
-    rows = [
-        {"description": "an early one", "satisfaction": 1, "timestamp": day(3)},
-        {"description": "old news", "satisfaction": -1, "timestamp": day(1)},
-        {"description": "the news", "satisfaction": -1, "timestamp": day(2)},
-    ]
-
-    assert drafted(rows).entry.description == "the news"
-
-
-def test_intents_said_once_each_come_as_their_records_tell() -> None:
-    rows = [{"intent": "a calm sea", "satisfaction": 1}, {"intent": "less fog", "satisfaction": -1}]
-
-    assert drafted(rows).examples == ("less fog", "a calm sea")
-
-
 def test_an_operation_of_half_as_many_records_as_the_most_frequent_one_is_touched() -> None:
     named = [["haze", "bloom", "crop"], ["haze", "bloom"], ["haze"], ["haze"]]
 
     made = drafted([{"operations_involved": operations} for operations in named])
 
     assert made.entry.touches == ("haze", "bloom")
-
-
-def test_sessions_of_two_tenants_are_two_though_they_are_called_the_same() -> None:
-    rows = [{"tenant_id": tenant, "session_id": "s1"} for tenant in ("reeve", "pilot")]
-
-    made = drafted(rows)
-
-    assert [(check.tenant_id, check.session_id) for check in made.checklist] == [
-        ("pilot", "s1"), ("reeve", "s1"),
-    ]  # fmt: skip
-
-
-def test_images_of_two_tenants_are_two_without_gaps_at_hand_as_well() -> None:
-    frame = ranked([{"tenant_id": tenant} for tenant in ("reeve", "pilot")])
-
-    assert [check.tenant_id for check in draft("lamp glow", frame).checklist] == ["pilot", "reeve"]
-
-
-def test_without_a_description_the_label_stands_for_one() -> None:
-    assert drafted([{"missing_capability": "Fog lifter"}]).entry.description == "Fog lifter"
 
 
 def test_of_a_vocabulary_only_its_own_tags_are_taken() -> None:
@@ -154,19 +118,6 @@ def test_a_check_leads_back_to_the_line_and_says_what_to_ask_and_what_was_done_i
     assert check.to_do == ("ask again: “lift it”; what was done instead should not be needed: “a brush”")
 
 
-def test_fewer_sessions_than_three_are_told() -> None:
-    made = drafted([{"session_id": "s1"}, {"session_id": "s1", "image_id": "b"}])
-
-    assert len(made.checklist) == 1
-    assert "the records tell of 1 session only" in made.notes
-
-
-def test_the_nearest_entries_are_told() -> None:
-    made = drafted([{"missing_capability": "glow of lamps"}], VOCABULARY)
-
-    assert (made.nearest[0].entry, made.nearest[0].pack) == ("lamp_glow", "quay")
-
-
 def test_without_gaps_the_examples_of_the_capability_are_what_is_known() -> None:
     frame = ranked([{"intent": "lift it", "session_id": "s1", "description": "Too dark"}])
 
@@ -174,10 +125,6 @@ def test_without_gaps_the_examples_of_the_capability_are_what_is_known() -> None
 
     assert (made.examples, made.entry.description) == (("lift it",), "Too dark")
     assert [check.session_id for check in made.checklist] == ["s1"]
-
-
-def test_a_draft_says_that_it_is_one() -> None:
-    assert drafted([{}, {}]).draft.startswith("made from 2 gap records: check every line")
 
 
 def test_nothing_is_said_that_no_record_says() -> None:
@@ -211,16 +158,6 @@ def test_text_of_logs_is_made_visible() -> None:
     assert not re.search("[\x00-\x1f\x7f-\x9f\u202e]", shown)
 
 
-def test_a_capability_that_is_not_there_is_not_found() -> None:
-    with pytest.raises(NotFoundError, match="no capability is called 'haze'"):
-        draft("haze", ranked([{}]))
-
-
 def test_gaps_of_another_run_are_refused() -> None:
     with pytest.raises(InvalidInputError, match="holds no counted record"):
         drafted([{}], counted=False)
-
-
-def test_what_is_no_vocabulary_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="vocabulary: expected"):
-        draft("lamp glow", ranked([{}]), vocabulary="packs")  # type: ignore[arg-type]

@@ -1,7 +1,5 @@
 """What is asked for on enough images, in enough sessions, stands before one-offs."""
 
-from typing import Any
-
 import pytest
 
 from builders.ranking import ranked
@@ -29,12 +27,3 @@ def test_what_is_not_established_is_kept_behind_all_others(
 
     assert table.select("label", "established").rows() == expected
     assert table["rank"].to_list() == [1, 2, 3]
-
-
-def test_session_that_repeats_a_need_counts_once_by_sessions() -> None:
-    repeated: list[dict[str, Any]] = [{"missing_capability": "repeated", "session_id": "s1"}] * 10
-    wanted = [{"missing_capability": "wanted", "session_id": session} for session in ("s1", "s2")]
-
-    table = ranked([*repeated, *wanted], by="sessions")
-
-    assert table.select("label", "sessions").rows() == [("wanted", 2), ("repeated", 1)]

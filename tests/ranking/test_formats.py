@@ -99,12 +99,6 @@ def test_the_same_entries_are_read_from_every_format(tmp_path: Path, name: str, 
     assert [replace(entry, pack="") for entry in found] == TABLE
 
 
-def test_yaml_is_that_of_version_1_2_where_on_and_no_are_words(tmp_path: Path) -> None:
-    found = load_vocabulary(write(tmp_path, "switches.yaml", "- name: on\n  tags: [no, off]\n"))
-
-    assert found.entries == (Entry("on", tags=("no", "off"), pack="switches"),)
-
-
 def test_fields_of_other_names_are_mapped_and_may_lie_deeper(tmp_path: Path) -> None:
     path = write(
         tmp_path,
@@ -137,12 +131,6 @@ def test_a_field_lies_where_the_same_words_would_have_it_in_a_log(
     assert found.entries == (Entry("fog", "Grey.", operations=("haze",), pack="more"),)
 
 
-def test_the_place_of_the_entries_may_be_a_pointer(tmp_path: Path) -> None:
-    listed = write(tmp_path, "more.json", {"data.v2": {"items": [{"name": "fog"}]}})
-
-    assert load_vocabulary(listed, entries="/data.v2/items").entries == (Entry("fog", pack="more"),)
-
-
 @pytest.mark.parametrize(
     ("field", "path", "told"),
     [
@@ -161,25 +149,6 @@ def test_a_path_that_leads_nowhere_in_any_entry_is_refused(
 
     assert caught.value.message.startswith(f"[vocabulary.fields] {field}: ")
     assert "/about/text" in caught.value.hint
-
-
-def test_a_path_that_leads_to_something_in_one_file_may_lead_nowhere_in_another(tmp_path: Path) -> None:
-    files = [
-        write(tmp_path, "a.json", [{"name": "fog", "text": "Grey."}]),
-        write(tmp_path, "b.json", [{"name": "mist"}]),
-    ]
-
-    found = load_vocabulary(files, fields=VocabularyFields(description="text"))
-
-    assert [entry.description for entry in found.entries] == ["Grey.", ""]
-
-
-def test_manifests_are_still_read_beside_files_of_other_names(tmp_path: Path) -> None:
-    paths = [write(tmp_path, "quay/manifest.json", MANIFEST), write(tmp_path, "more.csv", "id\nfog\n")]
-
-    found = load_vocabulary(paths, fields=VocabularyFields(name="id"))
-
-    assert [entry.name for entry in found.entries] == ["fog", "lamp_glow", "quay_haze"]
 
 
 @pytest.mark.parametrize(
@@ -237,13 +206,6 @@ def test_a_file_that_is_not_utf8_is_told_with_the_byte(tmp_path: Path) -> None:
 
     with pytest.raises(InvalidInputError, match=r"a\.csv': byte 8: expected UTF-8"):
         load_vocabulary(path)
-
-
-@pytest.mark.parametrize(
-    ("name", "text"), [("a.json", "[]"), ("a.json", '{"entries": []}'), ("a.yaml", "entries: []\n")]
-)
-def test_a_document_may_say_that_it_lists_nothing(tmp_path: Path, name: str, text: str) -> None:
-    assert load_vocabulary(write(tmp_path, name, text)).entries == ()
 
 
 def test_white_space_around_the_name_of_a_column_does_not_matter(tmp_path: Path) -> None:

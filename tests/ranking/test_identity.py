@@ -43,10 +43,6 @@ def statuses(made: Identified) -> dict[str, str]:
     return {surface: of[name] for surface, name in ids(made).items()}
 
 
-def test_without_a_run_before_identifiers_come_from_labels() -> None:
-    assert ids(identified("sky mask")) == {"sky mask": derived_id("sky mask")}
-
-
 def test_an_identifier_is_carried_over_to_another_label() -> None:
     before = identified("sky mask", "sky mask", "sky mask tool", threshold=0.7)
     after = identified(
@@ -93,24 +89,12 @@ def test_what_was_split_off_has_an_identifier_from_the_decision() -> None:
     assert ids(parted)["sky mask tool"] == derived_id("dec-1")
 
 
-def test_all_are_open_where_there_is_no_run_before() -> None:
-    assert statuses(identified("sky mask")) == {"sky mask": "open"}
-
-
 def test_what_was_not_there_before_is_new() -> None:
     before = identified("sky mask")
 
     after = identified("sky mask", "film grain", baseline=before.groups)
 
     assert statuses(after) == {"sky mask": "open", "film grain": "new"}
-
-
-def test_what_came_apart_is_not_new() -> None:
-    before = identified("sky mask", "sky mask tool", threshold=0.7)
-
-    after = identified("sky mask", "sky mask tool", baseline=before.groups)
-
-    assert set(statuses(after).values()) == {"open"}
 
 
 @pytest.mark.parametrize(
@@ -239,26 +223,6 @@ def test_new_gone_and_continued_are_told() -> None:
         ("new", None, "film grain", 0),
         ("gone", "old lamp", None, 0),
     }
-
-
-def test_what_was_united_is_told() -> None:
-    asked = ["sky mask", "film grain", "film grain"]
-
-    found = traced(asked, asked, constraints=[Together("sky mask", "film grain")])
-
-    assert set(found.rows()) == {
-        ("continued", "sky mask", "film grain", 1),
-        ("merged", "film grain", "film grain", 2),
-    }
-
-
-def test_what_came_apart_is_told() -> None:
-    asked = ["sky mask", "sky mask", "sky mask tool"]
-
-    found = traced(asked, asked, cut_before=0.7)
-
-    assert sorted(found["relation"]) == ["continued", "split"]
-    assert found.filter(relation="split")["label"].to_list() == ["sky mask tool"]
 
 
 def test_there_is_nothing_to_tell_of_a_first_run() -> None:

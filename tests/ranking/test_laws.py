@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -64,6 +64,7 @@ rows = st.fixed_dictionaries(
     }
 )
 row_lists = st.lists(rows, max_size=20)
+MANY = settings(max_examples=3 * settings().max_examples)
 
 
 def with_their_rows(
@@ -84,132 +85,58 @@ def by_frequency(names: Counter[str]) -> list[dict[str, Any]]:
     return [{"name": name, "mentions": mentions} for name, mentions in ordered]
 
 
+@MANY
 @given(row_lists)
-def test_every_record_is_a_mention_of_one_capability(asked: list[Row]) -> None:
-    frame = records(asked)
-
-    table = rank(frame, cluster(frame))
-
-    assert table["mentions"].sum() == len(asked)
-
-
-@given(row_lists)
-def test_counts_are_those_of_a_count_by_hand(asked: list[Row]) -> None:
-    frame = records(asked)
-    found = cluster(frame)
-
-    table = rank(frame, found)
-
-    for capability, own in with_their_rows(table, found, asked):
-        sessions = {(row["tenant_id"], row["session_id"]) for row in own if (row["session_id"] or "").strip()}
-        assert capability["mentions"] == len(own)
-        assert capability["images"] == len(
-            {(row["tenant_id"], row["repo_slug"], row["image_id"]) for row in own}
-        )
-        assert capability["sessions"] == len(sessions)
-        assert capability["tenants"] == len({row["tenant_id"] for row in own})
-
-
-@given(row_lists)
-def test_ratings_are_those_of_a_count_by_hand(asked: list[Row]) -> None:
-    frame = records(asked)
-    found = cluster(frame)
-
-    table = rank(frame, found)
-
-    for capability, own in with_their_rows(table, found, asked):
-        ratings = Counter(row["satisfaction"] for row in own)
-        assert [capability[name] for name in ("unsatisfied", "neutral", "satisfied", "unrated")] == [
-            ratings[-1],
-            ratings[0],
-            ratings[1],
-            ratings[None],
-        ]
-
-
-@given(row_lists)
-def test_first_and_last_seen_are_the_extremes(asked: list[Row]) -> None:
-    frame = records(asked)
-    found = cluster(frame)
-
-    table = rank(frame, found)
-
-    for capability, own in with_their_rows(table, found, asked):
-        moments = [row["timestamp"] for row in own if row["timestamp"]]
-        assert capability["first_seen"] == min(moments, default=None)
-        assert capability["last_seen"] == max(moments, default=None)
-
-
-@given(row_lists)
-def test_tallies_are_those_of_a_count_by_hand(asked: list[Row]) -> None:
-    frame = records(asked)
-    found = cluster(frame)
-
-    table = rank(frame, found)
-
-    for capability, own in with_their_rows(table, found, asked):
-        categories = Counter(CATEGORY_OF[row["intent_category"]] for row in own)
-        operations = Counter(
-            name for row in own for name in {OPERATION_OF[each] for each in row["operations_involved"]}
-        )
-        used = Counter(name for row in own for name in {each.strip() for each in row["vocabulary_used"]})
-        assert capability["categories"] == by_frequency(categories)
-        assert capability["operations"] == by_frequency(operations)
-        assert capability["vocabulary_used"] == by_frequency(used)
-
-
-@given(row_lists)
-def test_main_category_is_the_first_named_one(asked: list[Row]) -> None:
-    frame = records(asked)
-
-    table = rank(frame, cluster(frame))
-
-    for capability in table.to_dicts():
-        names = [entry["name"] for entry in capability["categories"]]
-        named = [name for name in names if name != "uncategorized"]
-        assert capability["intent_category"] == (named or ["uncategorized"])[0]
-
-
-@given(row_lists)
-def test_variants_are_the_wordings_with_their_mentions(asked: list[Row]) -> None:
-    frame = records(asked)
-    found = cluster(frame)
-
-    table = rank(frame, found)
-
-    for capability, own in with_their_rows(table, found, asked):
-        spelt = {entry["wording"]: entry["mentions"] for entry in capability["variants"]}
-        assert spelt == Counter(row["missing_capability"] for row in own)
-        assert sum(spelt.values()) == capability["mentions"]
-        assert capability["label"] in {*spelt, *(each for text in spelt for each in labels_of([text]))}
-
-
-@given(row_lists)
-def test_examples_are_records_from_as_many_images_as_possible(asked: list[Row]) -> None:
+def test_every_column_is_that_of_a_count_by_hand(asked: list[Row]) -> None:
     frame = records(asked)
     found = cluster(frame)
     line_of = dict(enumerate(asked, start=1))
 
     table = rank(frame, found)
 
+    assert table["mentions"].sum() == len(asked)
     for capability, own in with_their_rows(table, found, asked):
+        assert {name: capability[name] for name in counted(own)} == counted(own)
+        named = [name["name"] for name in capability["categories"] if name["name"] != "uncategorized"]
+        assert capability["intent_category"] == (named or ["uncategorized"])[0]
+        spelt = {entry["wording"]: entry["mentions"] for entry in capability["variants"]}
+        assert spelt == Counter(row["missing_capability"] for row in own)
+        assert capability["label"] in {*spelt, *(label for text in spelt for label in labels_of([text]))}
         shown = [line_of[example["line"]] for example in capability["examples"]]
-        images = {(row["tenant_id"], row["repo_slug"], row["image_id"]) for row in shown}
         assert all(any(row is other for other in own) for row in shown)
         assert len(shown) == min(3, len(own))
-        assert len(images) == min(3, capability["images"])
-
-
-@given(row_lists)
-def test_examples_are_newest_first(asked: list[Row]) -> None:
-    frame = records(asked)
-
-    table = rank(frame, cluster(frame))
-
-    for capability in table.to_dicts():
-        moments = [example["timestamp"] for example in capability["examples"]]
+        assert len(images_of(shown)) == min(3, capability["images"])
+        moments = [row["timestamp"] for row in shown]
         readable = [moment for moment in moments if moment]
         assert moments == sorted(readable, reverse=True) + [None] * (len(moments) - len(readable))
+
+
+def images_of(own: Sequence[Row]) -> set[tuple[str, ...]]:
+    return {(row["tenant_id"], row["repo_slug"], row["image_id"]) for row in own}
+
+
+def counted(own: Sequence[Row]) -> dict[str, Any]:
+    """The columns of a capability that some rows ask for, counted in plain Python."""
+    ratings = Counter(row["satisfaction"] for row in own)
+    moments = [row["timestamp"] for row in own if row["timestamp"]]
+    sessions = {(row["tenant_id"], row["session_id"]) for row in own if (row["session_id"] or "").strip()}
+    operations = (name for row in own for name in {OPERATION_OF[each] for each in row["operations_involved"]})
+    used = (name for row in own for name in {each.strip() for each in row["vocabulary_used"]})
+    return {
+        "mentions": len(own),
+        "images": len(images_of(own)),
+        "sessions": len(sessions),
+        "tenants": len({row["tenant_id"] for row in own}),
+        "unsatisfied": ratings[-1],
+        "neutral": ratings[0],
+        "satisfied": ratings[1],
+        "unrated": ratings[None],
+        "first_seen": min(moments, default=None),
+        "last_seen": max(moments, default=None),
+        "categories": by_frequency(Counter(CATEGORY_OF[row["intent_category"]] for row in own)),
+        "operations": by_frequency(Counter(operations)),
+        "vocabulary_used": by_frequency(Counter(used)),
+    }
 
 
 @given(row_lists, st.sampled_from(list(RankBy)))

@@ -51,10 +51,6 @@ def test_a_file_that_is_reached_twice_counts_once(tmp_path: Path, monkeypatch: p
     assert len(load_vocabulary([path, "starter", "linked", "linked/manifest.json"]).entries) == 1
 
 
-def test_no_path_is_an_empty_vocabulary() -> None:
-    assert load_vocabulary([]).entries == ()
-
-
 def test_two_packs_with_an_entry_of_one_name_are_an_error_that_names_both(tmp_path: Path) -> None:
     paths = [
         write(tmp_path, "starter/manifest.json", names("fog", "glow")),
@@ -68,21 +64,9 @@ def test_two_packs_with_an_entry_of_one_name_are_an_error_that_names_both(tmp_pa
     assert f"'{paths[1]}' (entry 2)" in caught.value.message
 
 
-def test_two_entries_of_one_name_in_a_file_are_an_error_that_names_both(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match=r"\(entry 1\).*\(entry 3\)"):
-        load_vocabulary(write(tmp_path, "a.json", names("fog", "glow", "fog")))
-
-
 def test_a_path_that_leads_nowhere_is_not_found(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match=r"absent\.json' does not exist"):
         load_vocabulary(tmp_path / "absent.json")
-
-
-def test_a_link_that_leads_nowhere_is_told_as_one(tmp_path: Path) -> None:
-    (tmp_path / "here.json").symlink_to(tmp_path / "gone.json")
-
-    with pytest.raises(NotFoundError, match=r"here\.json' is a link that leads nowhere"):
-        load_vocabulary(tmp_path / "here.json")
 
 
 def test_a_folder_without_a_manifest_is_not_found(tmp_path: Path) -> None:
@@ -110,10 +94,3 @@ def test_what_may_not_be_read_is_named(tmp_path: Path, closed: str) -> None:
     with pytest.raises(AccessDeniedError, match=closed):
         load_vocabulary(tmp_path / "packs")
     (tmp_path / closed).chmod(0o700)
-
-
-def test_a_home_folder_is_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path, "words.json", names("fog"))
-    monkeypatch.setenv("HOME", str(tmp_path))
-
-    assert len(load_vocabulary("~/words.json").entries) == 1

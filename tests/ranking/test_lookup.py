@@ -55,14 +55,6 @@ def test_a_label_comes_before_a_wording_of_another(two: pl.DataFrame) -> None:
     assert find_capability(frame, "tilt-shift")["label"].to_list() == ["tilt shift"]
 
 
-def test_a_wording_that_two_capabilities_share_is_refused(two: pl.DataFrame) -> None:
-    variants = [[{"wording": "haze", "mentions": 1, "similarity": 1.0}]] * 2
-    frame = two.with_columns(pl.Series("variants", variants, dtype=two.schema["variants"]))
-
-    with pytest.raises(InvalidInputError, match="'haze' means several capabilities"):
-        find_capability(frame, "haze")
-
-
 def test_what_is_not_there_is_told_with_the_nearest_labels(two: pl.DataFrame) -> None:
     with pytest.raises(NotFoundError, match="'tilt shaft'") as caught:
         find_capability(two, "tilt shaft")

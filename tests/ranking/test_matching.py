@@ -22,14 +22,6 @@ def test_shared_surfaces_weigh_what_the_lesser_side_mentions() -> None:
     assert overlaps(before, after).rows() == [("a", "c", 5)]
 
 
-def test_nothing_shared_is_nothing_matched() -> None:
-    assert matched(pairs()) == []
-
-
-def test_a_group_goes_to_the_one_that_shares_most() -> None:
-    assert matched(pairs(("a", "x", 2), ("a", "y", 3))) == [("a", "y")]
-
-
 def test_the_whole_counts_and_not_the_heaviest_pair() -> None:
     table = pairs(("a", "x", 5), ("a", "y", 4), ("b", "x", 4), ("b", "y", 1))
 

@@ -36,14 +36,6 @@ def test_a_word_that_few_mentions_use_is_left_for_later() -> None:
     assert spare == ["soft"]
 
 
-def test_a_stop_word_is_no_word_of_a_name() -> None:
-    assert shared_words("photo lamp", {"photo lamp": 1}, ignored_stems(["photos"]))[0] == ["lamp"]
-
-
-def test_words_make_a_snake_case_name() -> None:
-    assert name("lamp", "glow") == "lamp_glow"
-
-
 @pytest.mark.parametrize(
     ("names", "expected"),
     [

@@ -1,12 +1,11 @@
 """Reach, need and recency, and what is made of them."""
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from math import log
 
 import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 
 from builders.ranking import ranked
 
@@ -40,31 +39,11 @@ def test_need_is_the_share_unsatisfied_drawn_towards_the_corpus() -> None:
     assert row_of(table, "unrated")["need"] == pytest.approx(share)
 
 
-def test_need_is_even_where_nobody_rated() -> None:
-    assert ranked([{}, {"missing_capability": "tilt shift"}])["need"].to_list() == [0.5, 0.5]
-
-
 @pytest.mark.parametrize(("days", "expected"), [(0, 1.0), (90, 0.5), (180, 0.25), (-3, 1.0)])
 def test_recency_is_halved_by_each_half_life(days: int, expected: float) -> None:
     table = ranked([{"timestamp": NOW - timedelta(days=days)}], now=NOW)
 
     assert table["recency"].to_list() == [pytest.approx(expected)]
-
-
-def test_now_may_be_told_in_any_offset() -> None:
-    asked = [{"timestamp": NOW - timedelta(days=9)}]
-
-    there = ranked(asked, now=NOW.astimezone(timezone(timedelta(hours=-7))))
-
-    assert_frame_equal(there, ranked(asked, now=NOW), check_exact=True)
-
-
-def test_recency_counts_from_the_last_mention() -> None:
-    moments = [NOW - timedelta(days=days) for days in (300, 10, 200)]
-
-    table = ranked([{"timestamp": moment} for moment in moments], now=NOW, half_life_days=10)
-
-    assert table["recency"].to_list() == [0.5]
 
 
 def test_what_has_no_timestamp_is_as_old_as_the_oldest_record() -> None:
@@ -73,22 +52,6 @@ def test_what_has_no_timestamp_is_as_old_as_the_oldest_record() -> None:
     table = ranked([*dated, {"missing_capability": "undated"}], now=NOW)
 
     assert row_of(table, "undated")["recency"] == pytest.approx(0.5)
-
-
-def test_no_timestamp_at_all_leaves_recency_out() -> None:
-    assert ranked([{}], now=NOW)["recency"].to_list() == [1.0]
-
-
-def test_the_latest_record_is_the_present_where_none_is_given() -> None:
-    asked = [
-        {"missing_capability": "old", "timestamp": NOW - timedelta(days=90)},
-        {"missing_capability": "last", "timestamp": NOW},
-    ]
-
-    table = ranked(asked)
-
-    assert row_of(table, "last")["recency"] == 1.0
-    assert row_of(table, "old")["recency"] == pytest.approx(0.5)
 
 
 def test_priority_is_the_weighted_product_of_its_factors() -> None:
@@ -104,14 +67,6 @@ def test_priority_is_the_weighted_product_of_its_factors() -> None:
     expected = table.select(product.alias("product"))["product"].to_list()
     assert table["priority"].to_list() == pytest.approx(expected)
     assert len(set(expected)) == 2
-
-
-def test_weight_of_nothing_leaves_a_factor_out() -> None:
-    asked = [{"image_id": "a"}, {"image_id": "b"}, {"missing_capability": "tilt shift"}]
-
-    table = ranked(asked, reach_weight=0, need_weight=0)
-
-    assert table["priority"].to_list() == table["recency"].to_list()
 
 
 def test_ranking_by_priority_puts_the_highest_first() -> None:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from builders.ranking import records
-from vocabgap.errors import InvalidInputError
 from vocabgap.model.tables import COMBINATIONS
 from vocabgap.ranking import combinations as mining
 from vocabgap.ranking.combinations import LEAST, MOST_OPERATIONS, recurring_sets
@@ -74,13 +73,6 @@ def test_closed_sets_are_those_that_counting_every_subset_gives(lists: list[set[
         assert row["lift"] == pytest.approx(row["records"] / by_chance, abs=1e-5)
 
 
-def test_a_set_that_a_larger_one_explains_is_not_listed_beside_it() -> None:
-    assert counts_of(recurring_sets(of_sessions("abc", "abc", "abc", "ab"))) == {
-        ("a", "b"): 4,
-        ("a", "b", "c"): 3,
-    }
-
-
 def test_spellings_and_own_aliases_fold() -> None:
     lists = [["Tone Equalizer", "trim"], ["toneequal", "crop"], ["toneequalizer", " crop"]]
     found = recurring_sets(
@@ -100,19 +92,6 @@ def test_one_session_that_says_it_over_and_over_does_not_decide() -> None:
     assert (row["records"], row["sessions"]) == (3, 3)
 
 
-def test_records_of_unknown_sessions_are_sessions_of_their_own() -> None:
-    rows = [{"operations_involved": ["a", "b"], "session_id": known} for known in (None, "", " ")]
-    assert recurring_sets(records(rows))["sessions"].to_list() == [3]
-
-
-def test_images_are_counted_once() -> None:
-    rows = [
-        {"operations_involved": ["a", "b"], "session_id": str(number), "image_id": image}
-        for number, image in enumerate("xxy")
-    ]
-    assert recurring_sets(records(rows))["images"].to_list() == [2]
-
-
 def test_first_come_those_in_most_records_beyond_chance_and_small_counts_do_not_stand_first() -> None:
     often = [["a", "b"]] * 9 + [["a"]] * 6 + [["b"]] * 6
     rare = [["x", "y"]] * 3
@@ -122,20 +101,9 @@ def test_first_come_those_in_most_records_beyond_chance_and_small_counts_do_not_
     assert (found["lift_low"] < found["lift"]).all()
 
 
-def test_what_stands_together_as_often_as_by_chance_is_not_above_it() -> None:
-    found = recurring_sets(of_sessions(*["ab", "a", "b", "c"] * 5))
-    assert found["lift"].to_list() == [1.0]
-    assert found["lift_low"].to_list()[0] < 1
-
-
 def test_order_of_the_records_does_not_matter() -> None:
     frame = of_sessions(*["abc", "bcd", "acd", "abd", "ab"] * 4)
     assert_frame_equal(recurring_sets(frame.reverse()), recurring_sets(frame), check_exact=True)
-
-
-@pytest.mark.parametrize("lists", [[], [[]] * 3, ["a"] * 5, ["ab", "ab", "cd"]])
-def test_nothing_recurs(lists: list[Iterable[str]]) -> None:
-    assert_frame_equal(recurring_sets(of_sessions(*lists)), COMBINATIONS.empty())
 
 
 def test_a_record_with_very_many_operations_is_left_out() -> None:
@@ -150,12 +118,6 @@ def test_of_too_many_sets_those_in_most_records_are_kept(monkeypatch: pytest.Mon
     assert counts_of(recurring_sets(of_sessions(*lists))) == {("a", "b"): 6, ("c", "d"): 5}
 
 
-def test_of_too_many_sets_with_one_count_none_is_preferred(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mining, "MOST_SETS", 2)
-    lists = [*["ab"] * 6, *["cd"] * 3, *["ef"] * 3, *["gh"] * 3]
-    assert counts_of(recurring_sets(of_sessions(*lists))) == {("a", "b"): 6}
-
-
 def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = count()
     monkeypatch.setattr(mining, "heappop", lambda queue: (next(steps), heappop(queue))[1])
@@ -165,8 +127,3 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     found = recurring_sets(of_sessions(*lists * 2))
     assert next(steps) <= 51
     assert counts_of(found) == {name: number for name, number in counts_of(found).items() if number > LEAST}
-
-
-def test_other_frames_are_refused() -> None:
-    with pytest.raises(InvalidInputError, match="'image_id' is missing"):
-        recurring_sets(pl.DataFrame({"a": [1]}))

@@ -53,12 +53,6 @@ def test_a_session_counts_once_and_brings_all_its_mentions() -> None:
     assert repeats_of(jobs) == [15]
 
 
-def test_one_session_that_repeats_itself_is_no_automation() -> None:
-    loop = [{"timestamp": START + timedelta(minutes=n), "session_id": "s1"} for n in range(20)]
-
-    assert repeats_of(loop) == [0]
-
-
 @pytest.mark.parametrize("session", [None, "", " "])
 def test_mention_without_a_session_is_a_session_of_its_own(session: str | None) -> None:
     jobs = [{"timestamp": START + timedelta(hours=hour), "session_id": session} for hour in range(5)]
@@ -75,13 +69,3 @@ def test_spellings_of_one_surface_are_the_same_repeat() -> None:
 def test_several_tenants_are_looked_at_one_by_one() -> None:
     assert repeats_of([*at([0, 2, 4], tenant_id="ana"), *at([1, 3], tenant_id="bo")]) == [0]
     assert repeats_of([*at([0, 1, 2, 3, 4], tenant_id="ana"), *at([2.4], tenant_id="bo")]) == [5]
-
-
-def test_mentions_without_a_readable_timestamp_are_not_looked_at() -> None:
-    undated = [{"timestamp": None, "session_id": f"u{n}"} for n in range(9)]
-
-    assert repeats_of([*at([0, 1, 2, 3, 4]), *undated]) == [5]
-
-
-def test_repeats_are_still_mentions() -> None:
-    assert ranked(at(range(6)))["mentions"].to_list() == [6]

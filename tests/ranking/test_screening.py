@@ -1,7 +1,6 @@
 """Which records are no gap of the vocabulary, and which only sound like it."""
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -12,7 +11,6 @@ from polars.testing import assert_frame_equal
 
 from builders import outside
 from builders.ranking import records
-from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.gap_rules import rules_in_force
 from vocabgap.model.tables import GAPS
@@ -28,46 +26,6 @@ def gaps(*rows: str | Mapping[str, Any]) -> pl.DataFrame:
     ]
     frame = records(given).with_columns(counted=pl.lit(value=True))
     return frame.match_to_schema(GAPS.schema, missing_columns="insert")
-
-
-@pytest.mark.parametrize(
-    ("description", "rule"),
-    [
-        ("The render timed out after 30 s", "transient"),
-        ("TimeoutError while reading the histogram", "transient"),
-        ("Export failed with HTTP 503", "transient"),
-        ("darktable-cli: Segmentation fault (core dumped)", "transient"),
-        ("Could not write the sidecar: Permission denied", "permission"),
-        ("mounted read-only, nothing was saved", "permission"),
-        ("The tile server is down", "outage"),
-        ("Wanted a preview, but the service was unavailable", "outage"),
-        ("Ran out of memory on the panorama", "architecture"),
-        ("Two graduated masks at once are not supported by the engine", "architecture"),
-    ],
-)
-def test_what_failed_is_no_gap(description: str, rule: str) -> None:
-    assert rule_of(description, rules=RULES) == rule
-
-
-@pytest.mark.parametrize(
-    "description",
-    [
-        "limit the noise in the dark tones",
-        "crash the blacks without touching the midtones",
-        "crashed blacks in the harbour at night",
-        "a read-only look at the mask",
-        "the lights went out along the quay, recover them",
-        "pull the exposure down in the window",
-        "the street during the power outage is too dark",
-        "a time-out corner look, dim and blue",
-        "reset the white balance of one mask",
-        "connection between two masks",
-        "memory colours for skin and sky",
-        "error level analysis overlay",
-    ],
-)
-def test_words_of_photographers_are_no_failures(description: str) -> None:
-    assert rule_of(description, rules=RULES) is None
 
 
 @pytest.mark.parametrize(
@@ -94,10 +52,6 @@ def test_an_aside_tells_why_something_failed(field: str) -> None:
     assert rule_of("Export failed", "export", **told, rules=RULES) == "transient"
 
 
-def test_an_aside_tells_where_the_record_says_little_itself() -> None:
-    assert rule_of("Sky replacement", notes="permission denied", rules=RULES) == "permission"
-
-
 @pytest.mark.parametrize(
     ("description", "missing", "rule"),
     [
@@ -119,11 +73,6 @@ def test_what_photographs_show_is_a_failure_only_where_something_failed(
 def test_an_aside_about_another_failure_makes_none_of_a_photograph() -> None:
     assert rule_of("The broken pipe is in the way", workaround="the brush failed", rules=RULES) is None
     assert rule_of("Sky replacement", notes="failed: broken pipe", rules=RULES) == "transient"
-
-
-def test_missing_capability_is_read_where_there_is_no_description() -> None:
-    assert rule_of("", "connection refused", rules=RULES) == "transient"
-    assert rule_of("Soft glow", "connection refused", rules=RULES) is None
 
 
 def test_a_regular_expression_is_searched_as_it_is_written() -> None:
@@ -155,21 +104,6 @@ def test_what_does_not_count_anyway_is_not_asked() -> None:
     assert_frame_equal(screen(duplicate), duplicate)
 
 
-def test_screening_again_changes_nothing() -> None:
-    once = screen(gaps("Soft glow", "The render timed out"))
-    assert_frame_equal(screen(once), once)
-
-
-def test_without_rules_nothing_is_marked() -> None:
-    every = gaps("The render timed out")
-    assert_frame_equal(screen(every, []), every)
-
-
-def test_other_frames_are_refused() -> None:
-    with pytest.raises(InvalidInputError, match="column 'rule' is missing"):
-        screen(gaps("Soft glow").drop("rule"))
-
-
 @given(
     st.sampled_from(
         [
@@ -193,10 +127,6 @@ def test_what_fits_a_rule_is_read_however_it_is_spelt(
     row = pl.DataFrame({"description": [text], "missing_capability": "", "workaround": "", "notes": ""})
     assert rule_of(text, rules=RULES) is not None
     assert row.filter(_may_fit(RULES)).height == 1
-
-
-def test_no_gap_of_the_demo_is_marked(demo: Path) -> None:
-    assert screen(scan(demo).gaps)["rule"].null_count() == scan(demo).gaps.height
 
 
 def test_no_gap_of_a_real_project_is_marked(pytestconfig: pytest.Config) -> None:

@@ -1,7 +1,5 @@
 """How well the built-in rules tell failures from gaps, on sentences that were labelled by hand."""
 
-import pytest
-
 from vocabgap.model.gap_rules import rules_in_force
 from vocabgap.ranking.screening import rule_of
 
@@ -101,20 +99,8 @@ MISSED = {"Could not save, the disk is full"}
 MISTAKEN = {"The sign for the service is down the road and too dark"}
 
 
-@pytest.mark.parametrize(("description", "missing", "rule"), FAILURES)
-def test_a_failure_is_told_by_its_rule(description: str, missing: str, rule: str) -> None:
-    expected = None if description in MISSED else rule
-    assert rule_of(description, missing, rules=RULES) == expected
-
-
-@pytest.mark.parametrize(("description", "missing"), WISHES)
-def test_a_gap_is_no_failure(description: str, missing: str) -> None:
-    assert (rule_of(description, missing, rules=RULES) is not None) == (description in MISTAKEN)
-
-
 def test_nearly_all_failures_are_told_and_hardly_any_gap_is_taken_for_one() -> None:
-    told = [rule_of(text, missing, rules=RULES) == rule for text, missing, rule in FAILURES]
-    mistaken = [rule_of(text, missing, rules=RULES) is not None for text, missing in WISHES]
+    missed = {text for text, missing, rule in FAILURES if rule_of(text, missing, rules=RULES) != rule}
+    mistaken = {text for text, missing in WISHES if rule_of(text, missing, rules=RULES) is not None}
 
-    assert (sum(told), len(FAILURES)) == (41, 42)
-    assert (sum(mistaken), len(WISHES)) == (1, 42)
+    assert (missed, mistaken) == (MISSED, MISTAKEN)

@@ -16,14 +16,6 @@ def drawn(*turns: tuple[int, list[int]]) -> npt.NDArray[np.int32]:
     return places
 
 
-def test_one_that_is_never_level_with_the_first_nor_ahead_is_told_apart() -> None:
-    assert tie_groups(drawn((DRAWS, [0, 1, 2]))).tolist() == [1, 2, 3]
-
-
-def test_those_that_are_level_in_every_draw_are_tied() -> None:
-    assert tie_groups(drawn((DRAWS, [0, 0, 0]))).tolist() == [1, 1, 1]
-
-
 @pytest.mark.parametrize(("ahead", "expected"), [(10, [1, 2]), (11, [1, 1])])
 @pytest.mark.parametrize("places", [[1, 0], [0, 0]], ids=["ahead", "level"])
 def test_two_are_tied_from_more_than_one_draw_in_ten_on(
@@ -40,17 +32,5 @@ def test_a_group_is_of_those_that_might_stand_before_its_first() -> None:
     assert next_ahead(turns).tolist()[:3] == [0.2, 0.2, 0.0]
 
 
-def test_what_might_stand_first_behind_one_that_might_not_begins_no_group_before_it() -> None:
-    turns = drawn((80, [0, 1, 2]), (20, [1, 2, 0]))
-
-    assert tie_groups(turns).tolist() == [1, 2, 2]
-
-
 def test_the_last_one_has_no_next() -> None:
     assert np.isnan(next_ahead(drawn((DRAWS, [0, 1])))).tolist() == [False, True]
-
-
-def test_many_that_are_all_alike_are_one_group_though_each_is_seldom_first() -> None:
-    turns = np.argsort(np.random.default_rng(7).random((500, 200)), axis=1).astype(np.int32)
-
-    assert set(tie_groups(turns).tolist()) == {1}

