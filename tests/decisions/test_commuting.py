@@ -83,7 +83,7 @@ def outcome(rows: dict[str, dict[str, Any]], named: set[str]) -> dict[str, dict[
     st.lists(st.sampled_from(LATER), min_size=1, max_size=8),
     st.sampled_from(["by wording", 0.6, 0.8, 0.95]),
 )
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_deciding_and_adding_records_commute(
     studio_of: "Callable[..., Studio]",
     data: st.DataObject,

@@ -43,16 +43,6 @@ def test_a_conflict_is_refused_at_once_and_names_both(studio: "Studio") -> None:
     assert studio.decide.all() == (merge,)
 
 
-def test_an_undo_that_brings_a_conflict_back_is_refused(studio: "Studio") -> None:
-    merge = studio.decide.merge("sky mask", "film grain")
-    studio.report()
-    undo = studio.decide.undo(merge.decision_id)
-    studio.decide.split("sky mask", "film grain look")
-
-    with pytest.raises(StateError, match="cannot both be respected"):
-        studio.decide.undo(undo.decision_id)
-
-
 def test_a_merge_of_what_a_split_keeps_apart_by_other_wordings_is_refused(masks: "Studio") -> None:
     (split,) = masks.decide.all()
 
@@ -63,24 +53,11 @@ def test_a_merge_of_what_a_split_keeps_apart_by_other_wordings_is_refused(masks:
     assert masks.decide.all() == (split,)
 
 
-def test_it_is_refused_in_the_other_direction_too(masks: "Studio") -> None:
-    with pytest.raises(StateError, match="cannot both be respected"):
-        masks.decide.merge(SKIES[1], CLOUDS[1])
-
-
 def test_it_is_refused_by_way_of_a_third_one_that_no_report_shows_yet(masks: "Studio") -> None:
     masks.decide.merge("film grain", SKIES[1])
 
     with pytest.raises(StateError, match="cannot both be respected"):
         masks.decide.merge(CLOUDS[1], "film grain")
-
-
-def test_what_is_not_refused_is_united(masks: "Studio") -> None:
-    masks.decide.merge("film grain", SKIES[1])
-
-    found = masks.rows()
-
-    assert wordings(found["film grain"]) == {*SKIES, "film grain"}
 
 
 def test_a_split_of_what_a_merge_holds_together_with_what_stays_is_refused(
@@ -94,26 +71,6 @@ def test_a_split_of_what_a_merge_holds_together_with_what_stays_is_refused(
 
     with pytest.raises(StateError, match=f"{merge.decision_id} .*split 'sky mask' off"):
         studio.decide.split("sky mask haze", "sky mask")
-
-
-def test_a_split_of_all_that_a_merge_holds_together_is_followed(masks: "Studio") -> None:
-    masks.decide.merge("film grain", SKIES[1])
-    masks.report()
-
-    masks.decide.split("sky mask", [SKIES[1], "film grain"])
-
-    found = masks.rows()
-    assert wordings(found["film grain"]) == {SKIES[1], "film grain"}
-    assert wordings(found["sky mask"]) == {"sky mask"}
-
-
-def test_when_the_split_is_undone_the_merge_is_possible(masks: "Studio") -> None:
-    (split,) = masks.decide.all()
-    masks.decide.undo(split.decision_id)
-
-    masks.decide.merge(CLOUDS[1], SKIES[1])
-
-    assert masks.rows()["sky mask"]["mentions"] == 8
 
 
 def test_a_split_of_what_was_merged_may_be_followed_by_other_merges(masks: "Studio") -> None:

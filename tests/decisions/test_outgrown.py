@@ -52,23 +52,6 @@ def test_a_dismissal_of_the_larger_part_goes_on(grown: "Studio") -> None:
     assert (row["status"], row["outgrown"]) == ("dismissed", [])
 
 
-def test_half_of_the_mentions_are_enough(studio_of: "Callable[..., Studio]") -> None:
-    studio = studio_of("film grain look", "film grain")
-    studio.cluster = ClusterSettings(threshold=0.0)
-    studio.report()
-    studio.decide.dismiss("film grain look", "a matter of taste")
-
-    assert widened(studio)["status"] == "dismissed"
-
-
-def test_what_was_outgrown_holds_again_where_the_group_is_small_again(grown: "Studio") -> None:
-    grown.decide.dismiss("film grain look", "a matter of taste")
-    widened(grown)
-    grown.cluster = ClusterSettings(threshold=0.0)
-
-    assert grown.rows()["film grain look"]["status"] == "dismissed"
-
-
 def test_a_dismissal_is_about_all_wordings_however_many(studio_of: "Callable[..., Studio]") -> None:
     studio = studio_of(*(f"grain {number:02}" for number in range(60)))
     studio.cluster = ClusterSettings(threshold=1.0)
@@ -76,21 +59,6 @@ def test_a_dismissal_is_about_all_wordings_however_many(studio_of: "Callable[...
     studio.decide.dismiss(row["label"], "a matter of taste")
 
     assert studio.rows()["grain 00"]["status"] == "dismissed"
-
-
-def test_a_reopening_of_a_small_group_does_not_open_a_large_one(grown: "Studio") -> None:
-    grown.decide.dismiss("film grain", "a matter of taste")
-    grown.decide.dismiss("film grain look", "a matter of taste, too")
-    grown.decide.reopen("film grain look")
-
-    assert widened(grown)["status"] == "dismissed"
-
-
-def test_an_entry_for_a_small_group_does_not_hide_a_larger_one(grown: "Studio") -> None:
-    grown.decide.author("film grain look", "grain_look")
-    assert grown.rows()["film grain look"]["status"] == "authored"
-
-    assert widened(grown)["status"] == "open"
 
 
 def test_what_was_authored_regresses_in_whatever_words_it_is_asked_for(grown: "Studio") -> None:

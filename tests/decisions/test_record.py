@@ -17,10 +17,6 @@ def test_a_decision_is_read_as_it_was_written() -> None:
     assert msgspec.json.decode(msgspec.json.encode(made), type=Decision) == made
 
 
-def test_the_same_decision_has_the_same_identifier() -> None:
-    assert decided("pin", ["sky mask"]) == decided("pin", ["sky mask"])
-
-
 @pytest.mark.parametrize("other", [{"minute": 1}, {"actor": "bo"}, {"reason": "because"}])
 def test_another_decision_has_another_identifier(other: dict[str, Any]) -> None:
     assert decided("pin", ["sky mask"]).decision_id != decided("pin", ["sky mask"], **other).decision_id
@@ -40,16 +36,6 @@ def test_the_moment_is_kept_in_utc() -> None:
 def test_what_an_action_needs_is_named(action: str, missing: str) -> None:
     with pytest.raises(InvalidInputError, match=f"{action} needs field '{missing}'"):
         decided(action, ["sky mask"])
-
-
-def test_what_does_not_belong_to_an_action_is_named() -> None:
-    with pytest.raises(InvalidInputError, match="pin has no field 'label'"):
-        decided("pin", ["sky mask"], label="sky")
-
-
-def test_a_blank_name_is_none() -> None:
-    with pytest.raises(InvalidInputError, match="rename needs field 'label'"):
-        decided("rename", ["sky mask"], label="  ")
 
 
 @pytest.mark.parametrize("actor", [" ", "\u200b"])

@@ -18,12 +18,6 @@ def said(effective: EffectiveDecisions) -> list[tuple[str, str]]:
     return list(effective.verdicts.select("surface", "action").iter_rows())
 
 
-def test_a_merge_links_the_two_capabilities() -> None:
-    effective = replay([decided("merge", ["sky mask"], other=["cloud mask"])], HERE)
-
-    assert effective.constraints == (Together("sky mask", "cloud mask"),)
-
-
 def test_a_split_parts_the_wordings_from_the_capability() -> None:
     made = decided("split", ["sky mask"], wordings=["Sea-Masks", "cloud mask"])
 
@@ -61,16 +55,6 @@ def test_a_decision_about_what_is_not_there_sleeps(given_: dict[str, Any]) -> No
     assert (effective.constraints, said(effective), effective.inactive) == ((), [], (made,))
 
 
-def test_constraints_stand_in_the_order_of_time() -> None:
-    later = decided("merge", ["sky mask"], other=["film grain"], minute=2)
-    earlier = decided("merge", ["cloud mask"], other=["sea mask"], minute=1)
-
-    assert replay([later, earlier], HERE).constraints == (
-        Together("cloud mask", "sea mask"),
-        Together("sky mask", "film grain"),
-    )
-
-
 def test_what_is_undone_never_was() -> None:
     merge = decided("merge", ["sky mask"], other=["cloud mask"])
     undo = decided("undo", undoes=merge.decision_id, minute=1)
@@ -78,14 +62,6 @@ def test_what_is_undone_never_was() -> None:
     effective = replay([merge, undo], HERE)
 
     assert (effective.constraints, said(effective), effective.active) == ((), [], ())
-
-
-def test_an_undone_undo_brings_the_decision_back() -> None:
-    merge = decided("merge", ["sky mask"], other=["cloud mask"])
-    undo = decided("undo", undoes=merge.decision_id, minute=1)
-    again = decided("undo", undoes=undo.decision_id, minute=2)
-
-    assert in_force([merge, undo, again]) == (merge,)
 
 
 def test_what_is_undone_is_known_with_the_first_undo_that_stands() -> None:
@@ -129,15 +105,6 @@ def test_a_chain_of_merges_conflicts_with_a_split_of_its_ends() -> None:
 
     with pytest.raises(StateError, match=f"{second.decision_id}.*{split.decision_id}"):
         replay([first, second, split], HERE)
-
-
-def test_an_undone_conflict_is_none() -> None:
-    merge = decided("merge", ["sky mask"], other=["cloud mask"])
-    split = decided("split", ["sky mask"], wordings=["cloud mask"], minute=1)
-
-    effective = replay([merge, split, decided("undo", undoes=merge.decision_id, minute=2)], HERE)
-
-    assert [type(each) for each in effective.constraints] == [Apart]
 
 
 @given(st.permutations(range(6)))

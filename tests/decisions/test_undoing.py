@@ -58,23 +58,6 @@ def test_what_is_named_by_its_identifier_is_the_one_that_has_it_afterwards(unite
     assert not found["sky mask"]["pinned"]
 
 
-def test_a_name_of_its_own_means_the_one_that_gave_the_identifier(united: "Studio") -> None:
-    rename = united.decide.rename("sky mask", "everything above")
-    united.report()
-    united.decide.dismiss("everything above", "not ours")
-
-    assert rename.capability is not None
-    found = after_the_undo(united)
-
-    assert (found["lens flare"]["status"], found["sky mask"]["label"]) == ("dismissed", "everything above")
-
-
-def test_as_long_as_they_are_one_it_holds_for_all(united: "Studio") -> None:
-    united.decide.dismiss("lens flare", "not ours")
-
-    assert united.rows()["sky mask"]["status"] == "dismissed"
-
-
 def test_a_merge_of_one_that_was_united_stays_with_the_named_part_too(
     studio_of: "Callable[..., Studio]",
 ) -> None:
