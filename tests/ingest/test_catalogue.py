@@ -77,18 +77,8 @@ def test_a_name_goes_before_a_pattern_wherever_they_stand() -> None:
     assert source_of("other.jsonl", known) == "broad"
 
 
-def test_of_two_names_that_are_the_same_the_first_counts() -> None:
-    assert source_of("gaps.jsonl", catalogue(first="gaps.jsonl", second="gaps.jsonl")) == "first"
-
-
 def test_of_two_patterns_that_fit_the_first_counts() -> None:
     assert source_of("gaps.jsonl", catalogue(first="gaps*", second="*.jsonl")) == "first"
-
-
-def test_a_name_with_folders_is_a_pattern() -> None:
-    known = catalogue(deep="exports/gaps.jsonl", anywhere="gaps.jsonl")
-
-    assert source_of("exports/gaps.jsonl", known) == "anywhere"
 
 
 @pytest.mark.parametrize(
@@ -106,19 +96,6 @@ def test_folders_of_a_glob_are_matched_from_the_right(path: str, fits: bool) -> 
     assert (source_of(path, catalogue(mine="exports/*.jsonl")) == "mine") is fits
 
 
-def test_a_folder_of_a_glob_may_be_a_pattern_too() -> None:
-    known = catalogue(mine="20??/*/gaps.jsonl")
-
-    assert source_of("shoots/2026/heron-11/gaps.jsonl", known) == "mine"
-    assert source_of("shoots/1999/heron-11/gaps.jsonl", known) is None
-
-
-def test_a_source_may_have_several_globs() -> None:
-    known = catalogue(mine=("gaps.jsonl", "wishes-*.jsonl"))
-
-    assert source_of("gaps.jsonl", known) == source_of("wishes-1.jsonl", known) == "mine"
-
-
 def test_names_that_only_fit_a_pattern_say_so() -> None:
     known = catalogue(mine=("gaps.jsonl", "wishes-*.jsonl"))
 
@@ -127,21 +104,12 @@ def test_names_that_only_fit_a_pattern_say_so() -> None:
     assert (named and named.by_pattern, fitting and fitting.by_pattern) == (False, True)
 
 
-def test_without_sources_no_file_is_a_log() -> None:
-    assert source_of(LOG_NAME, {}) is None
-
-
 @pytest.mark.parametrize(("suffix", "compression"), SUFFIXES)
 def test_a_root_of_any_name_is_a_record_a_line(suffix: str, compression: str) -> None:
     kind = Catalogue(shipped_sources()).kind_of_root(f"export.txt{suffix}")
 
     assert kind == LogKind(compression=compression)
     assert kind.fields.native
-
-
-@pytest.mark.parametrize("name", ["gz", "zst"])
-def test_a_root_whose_whole_name_reads_like_a_suffix_is_not_compressed(name: str) -> None:
-    assert Catalogue({}).kind_of_root(name).compression == ""
 
 
 def test_a_root_that_is_called_like_a_source_is_read_as_one() -> None:

@@ -54,10 +54,6 @@ def test_instants_come_back_to_the_microsecond(instants: list[datetime | None]) 
     assert frame["timestamp"].to_list() == instants
 
 
-def test_nothing_taken_is_no_batch() -> None:
-    assert framed().is_empty()
-
-
 def test_batches_are_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "BATCH", 3)
 
@@ -68,14 +64,6 @@ def test_batches_are_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     assert frame["description"].to_list() == [str(number) for number in range(10)]
     assert frame["line"].to_list() == list(range(1, 11))
     assert set(frame["source_path"]) == {"pier/log.jsonl"}
-
-
-def test_identity_includes_a_timestamp_that_could_not_be_read() -> None:
-    record = GapRecord(description="x")
-
-    frame = framed([record, record], unreadable={1: "monday"})
-
-    assert frame["record_id"].to_list() == [record_id(record), record_id(record, "monday")]
 
 
 def test_identity_of_a_second_batch_is_its_own() -> None:

@@ -67,12 +67,6 @@ def test_items_of_an_agents_output_are_gaps_where_they_report_one(tmp_path: Path
     assert (scanned.summary.lines, scanned.summary.passed_over, scanned.summary.rejects) == (3, 1, 0)
 
 
-def test_items_are_read_one_a_line_too(tmp_path: Path) -> None:
-    put(tmp_path, "safeoutputs.jsonl", *OUTPUT["items"])
-
-    assert needs(tmp_path) == ["gitlab_merge", "coverage report", "label"]
-
-
 @pytest.mark.parametrize(("name", "document"), [("run_summary.json", RUN), ("gh-aw-logs-may.json", LOGS)])
 def test_runs_tell_what_was_missing_and_counts_beside_them_are_not_read_again(
     tmp_path: Path, name: str, document: object
@@ -83,32 +77,6 @@ def test_runs_tell_what_was_missing_and_counts_beside_them_are_not_read_again(
     assert records["missing_capability"].to_list() == ["docker", "schema"]
     assert records["session_id"].to_list() == ["71", None]
     assert records["image_id"].to_list() == ["nightly", "nightly"]
-
-
-def test_events_of_other_servers_are_read(tmp_path: Path) -> None:
-    asked = {
-        "missing_capability_name": "browser pool",
-        "$mcp_intent": "warm browsers",
-        "$session_id": "k1",
-        "missing_capability_gap_reason": "kernel_capability_missing",
-    }
-    put(
-        tmp_path,
-        "kernel-june.jsonl",
-        *(
-            {"event": "mcp_capability_requested", "properties": {**asked, **other}}
-            for other in ({}, {"missing_capability_gap_reason": "user_error"})
-        ),
-    )
-    put(
-        tmp_path,
-        "apify.jsonl",
-        {"event": "MCP Reported Problem", "properties": {"message": "no way to pause a run"}},
-    )
-    scanned = scan(tmp_path)
-
-    assert scanned.records["description"].to_list() == ["no way to pause a run", "warm browsers"]
-    assert scanned.summary.passed_over == 1
 
 
 def test_an_element_that_is_no_gap_is_rejected_with_its_place(tmp_path: Path) -> None:

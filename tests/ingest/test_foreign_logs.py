@@ -1,4 +1,3 @@
-import gzip
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -76,17 +75,6 @@ def only(frame: pl.DataFrame, *columns: str) -> tuple[Any, ...]:
     return frame.select(columns).row(0)
 
 
-def test_each_log_says_its_source(workspace: Path) -> None:
-    put(workspace, f"a/{LOG_NAME}", {"description": "soft reeds"})
-    put(workspace, f"b/{HERMES}", AFFORDANCE)
-    put(workspace, f"c/{EXPORT}", event())
-
-    found = scan(workspace)
-
-    assert found.files["source"].to_list() == ["chemigram", "hermes", "posthog"]
-    assert found.summary.records == 3
-
-
 def test_hermes_says_what_was_tried_and_what_failed(workspace: Path) -> None:
     found = scan(put(workspace, f"desk/{HERMES}", AFFORDANCE))
 
@@ -112,13 +100,6 @@ def test_posthog_says_what_agents_asked_for(workspace: Path) -> None:
     assert records["timestamp"].dt.epoch("ms").to_list() == [1775037600250]
 
 
-def test_other_events_are_passed_over_and_not_rejected(workspace: Path) -> None:
-    found = scan(put(workspace, EXPORT, event(event="$pageview"), event(), {"event": None}, {}))
-
-    assert (found.summary.lines, found.summary.records, found.summary.passed_over) == (1, 1, 3)
-    assert only(found.files, "lines", "passed_over") == (1, 3)
-
-
 def test_a_line_that_is_broken_or_says_nothing_is_a_reject(workspace: Path) -> None:
     found = scan(
         put(
@@ -128,15 +109,6 @@ def test_a_line_that_is_broken_or_says_nothing_is_a_reject(workspace: Path) -> N
 
     reasons = ["missing_description", "invalid_json", "not_an_object", "torn"]
     assert found.rejects.select("line", "reason").rows() == list(enumerate(reasons, start=2))
-
-
-def test_a_compressed_export_gives_the_same_as_a_plain_one(workspace: Path) -> None:
-    lines = [event(), event(event="click"), event()]
-    plain = scan(put(workspace, EXPORT, *lines))
-    packed = scan(put(workspace, f"{EXPORT}.gz", gzip.compress(b"".join(map(as_bytes, lines)))))
-
-    assert packed.summary == plain.summary
-    assert packed.files.drop("source_path").equals(plain.files.drop("source_path"))
 
 
 events = st.sampled_from([event(), event("turn a page"), event(event="click"), event(intent=" "), {}])
@@ -182,16 +154,6 @@ def test_check_reads_ones_own(workspace: Path, tmp_path: Path) -> None:
     assert code == 2
     assert "wishes-1.ndjson:3: invalid_json: " in out
     assert "2 lines in 1 log = 1 record + 0 duplicates + 0 superseded + 1 reject; 1 line passed over\n" in out
-
-
-def test_report_reads_ones_own(workspace: Path, tmp_path: Path) -> None:
-    put(workspace, "wishes-1.ndjson", WISH, CLICK)
-
-    code, out, err = vocabgap("report", workspace, "--out", "new", "--config", configure(tmp_path, OWN))
-
-    assert (code, err) == (0, "")
-    assert "rename a branch" in out
-    assert only(pl.read_parquet("new/gaps.parquet"), "session_id") == ("r-1",)
 
 
 @pytest.mark.parametrize(

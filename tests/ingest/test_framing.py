@@ -8,7 +8,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vocabgap.ingest.reading import Block, blocks
-from vocabgap.model.record import MAX_LINE_BYTES
 
 BOM = b"\xef\xbb\xbf"
 LIMIT = 8
@@ -81,29 +80,6 @@ def test_no_block_is_empty(content: bytes, places: list[int]) -> None:
     assert all(block.lines or block.blank for block in blocks(pieces_of(content, places)))
 
 
-@pytest.mark.parametrize("cut", [1, 2, 3])
-def test_a_byte_order_mark_may_come_in_two_chunks(cut: int) -> None:
-    content = BOM + b"reed\n"
-
-    assert framed(blocks([content[:cut], content[cut:]])) == [Line(1, 3, b"reed")]
-
-
-def test_a_second_byte_order_mark_is_content() -> None:
-    assert framed(blocks([BOM + BOM + b"reed\n" + BOM + b"beak\n"])) == [
-        Line(1, 3, BOM + b"reed"),
-        Line(2, 11, BOM + b"beak"),
-    ]
-
-
-def test_a_byte_order_mark_alone_is_no_line() -> None:
-    assert list(blocks([BOM])) == []
-
-
-@pytest.mark.parametrize("chunks", [[], [b""], [b"", b""]])
-def test_no_content_gives_no_line(chunks: list[bytes]) -> None:
-    assert list(blocks(chunks)) == []
-
-
 # Lines over the limit
 
 
@@ -139,37 +115,6 @@ def test_a_line_over_the_limit_stands_alone(content: bytes, places: list[int]) -
             assert block.too_long > LIMIT
         else:
             assert max(map(len, block.lines), default=0) <= LIMIT
-
-
-@given(st.binary(min_size=LIMIT + 1, max_size=60).map(lambda line: line.replace(b"\n", b".")), cuts)
-def test_a_line_over_the_limit_shows_how_it_begins(line: bytes, places: list[int]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LIMIT_NAME, LIMIT)
-        found = [*blocks(pieces_of(b"a\n" + line + b"\n", places))][-1]
-
-    assert found.lines[0][:LIMIT] == line[:LIMIT]
-
-
-@pytest.mark.parametrize("end", [b"", b"\n"], ids=["cut off", "ended"])
-@pytest.mark.parametrize("cut", range(3 * LIMIT + 2))
-def test_a_line_over_the_limit_may_be_the_last(cut: int, end: bytes) -> None:
-    content = b"x" * (3 * LIMIT) + end
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LIMIT_NAME, LIMIT)
-        (block,) = blocks([content[:cut], content[cut:]])
-
-    assert (block.number, block.offset, block.too_long) == (1, 0, 3 * LIMIT)
-    assert block.ended == bool(end)
-
-
-@pytest.mark.parametrize("beyond", [0, 1])
-@pytest.mark.parametrize("end", [b"", b"\n"], ids=["cut off", "ended"])
-def test_a_line_may_be_as_long_as_the_limit(beyond: int, end: bytes) -> None:
-    length = MAX_LINE_BYTES + beyond
-
-    (block,) = blocks([b"x" * length + end])
-
-    assert block.too_long == length * beyond
 
 
 # Memory

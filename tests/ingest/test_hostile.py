@@ -12,28 +12,15 @@ from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.model.record import LOG_NAME, RejectReason
 
 GOOD = b'{"image_id":"heron-11","description":"sound line"}'
-TEXT_FIELDS = [
-    "session_id",
-    "snapshot_hash",
-    "description",
-    "workaround",
-    "intent",
-    "intent_category",
-    "missing_capability",
-    "notes",
-]
-LIST_FIELDS = ["operations_involved", "vocabulary_used"]
-
-JSON_CASES = {"valid": "y", "invalid": "n", "disputed": "i"}  # how the names of the files begin
+TEXT_FIELDS = ["description", "session_id"]
+LIST_FIELDS = ["operations_involved"]
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test a file of JSON; none where the files are not beside the project, as the other tests say."""
-    folder = Path(metafunc.config.getini("outside_data"), "hostile", "json", "test_parsing")
-    for name, kind in JSON_CASES.items():
-        if name in metafunc.fixturenames:
-            cases = sorted(folder.glob(f"{kind}_*.json"))
-            metafunc.parametrize(name, cases, ids=[case.stem for case in cases])
+def json_cases(pytestconfig: pytest.Config, kind: str) -> list[Path]:
+    """The files of one kind: `y` is valid, `n` invalid, `i` disputed."""
+    cases = sorted(outside(pytestconfig, "hostile/json/test_parsing").glob(f"{kind}_*.json"))
+    assert cases
+    return cases
 
 
 def utf8_cases(pytestconfig: pytest.Config, kind: str) -> list[bytes]:
@@ -56,28 +43,24 @@ def balanced(found: Scan) -> bool:
     return account.lines == account.records + account.duplicates + account.superseded + account.rejects
 
 
-def test_valid_json_is_a_record_or_rejected_for_what_it_says(valid: Path) -> None:
-    # JSON may be spread over lines; a log has one object a line, so the line breaks go.
-    found = scan_bytes(between(valid.read_bytes().replace(b"\n", b" ")))
+def test_valid_json_is_a_record_or_rejected_for_its_content(pytestconfig: pytest.Config) -> None:
+    for case in json_cases(pytestconfig, "y"):
+        # JSON may be spread over lines; a log has one object per line, so the line breaks go.
+        scanned = scan_bytes(between(case.read_bytes().replace(b"\n", b" ")))
 
-    assert sound(found) == 2
-    assert balanced(found)
-    assert RejectReason.INVALID_JSON not in found.rejects["reason"].to_list()
-
-
-def test_invalid_json_is_rejected(invalid: Path) -> None:
-    found = scan_bytes(between(invalid.read_bytes()))
-
-    assert sound(found) == 2
-    assert balanced(found)
-    assert found.summary.records == 2
+        assert sound(scanned) == 2, case
+        assert balanced(scanned), case
+        assert RejectReason.INVALID_JSON not in scanned.rejects["reason"].to_list(), case
 
 
-def test_json_that_parsers_disagree_on_harms_no_neighbour(disputed: Path) -> None:
-    found = scan_bytes(between(disputed.read_bytes()))
+@pytest.mark.parametrize("kind", ["n", "i"])
+def test_invalid_and_disputed_json_harms_no_neighbour(pytestconfig: pytest.Config, kind: str) -> None:
+    for case in json_cases(pytestconfig, kind):
+        scanned = scan_bytes(between(case.read_bytes()))
 
-    assert sound(found) == 2
-    assert balanced(found)
+        assert sound(scanned) == 2, case
+        assert balanced(scanned), case
+        assert kind == "i" or scanned.summary.records == 2, case
 
 
 def lines_with(values: list[bytes], field: str) -> bytes:

@@ -4,14 +4,13 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.ingest import write_log
-from vocabgap.ingest.discovery import LogFile, discover
+from vocabgap.ingest.discovery import discover
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.model.record import LOG_NAME, RejectReason
 
@@ -179,30 +178,6 @@ def test_what_is_called_like_a_log_and_is_none_is_one_reject(
     make(LOG_NAME)
 
     assert rejected(scan(workspace)) == [(LOG_NAME, UNREADABLE)]
-
-
-def test_devices_that_are_named_as_roots_are_a_reject_each() -> None:
-    assert scan(["/dev/zero", "/dev/null"]).summary.reasons == {UNREADABLE: 2}
-
-
-def test_a_log_that_is_gone_when_it_is_to_be_read_is_one_reject(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def discover_and_remove(*roots: Any, **options: Any) -> list[LogFile]:  # noqa: ANN401 - passed on
-        found = discover(*roots, **options)
-        Path(found[0].path).unlink()
-        Path(found[1].path).unlink()
-        os.mkfifo(found[1].path)
-        return found
-
-    for image in ("fox-3", "heron-11", "wren-2"):
-        write_log(workspace, image)
-    monkeypatch.setattr("vocabgap.ingest.scanning.discover", discover_and_remove)
-
-    scanned = scan(workspace)
-
-    assert rejected(scanned) == [(f"{image}/{LOG_NAME}", UNREADABLE) for image in ("fox-3", "heron-11")]
-    assert read(scanned) == [f"wren-2/{LOG_NAME}"]
 
 
 def test_a_deep_tree_is_read_to_the_bottom(burrow: Burrow, workspace: Path) -> None:

@@ -1,6 +1,5 @@
 """Readable lines with their text: what is handed on of a log."""
 
-import gzip
 from pathlib import Path
 
 import pytest
@@ -50,20 +49,6 @@ def test_texts_stay_with_their_lines_over_batches(workspace: Path, monkeypatch: 
     found = read_lines(workspace).lines
 
     assert [f'{{"description":"{need}"}}' for need in found["description"]] == found["text"].to_list()
-
-
-def test_compressed_log_gives_its_lines(workspace: Path) -> None:
-    folder = workspace / "heron-11"
-    folder.mkdir()
-    (folder / f"{LOG_NAME}.gz").write_bytes(gzip.compress(NEED))
-
-    found = read_lines(workspace)
-
-    assert found.lines.select("source_path", "text", "folder").row(0) == (
-        f"heron-11/{LOG_NAME}.gz",
-        '{"description":"soft reeds"}',
-        "heron-11",
-    )
 
 
 def test_lines_that_a_source_passes_over_are_not_handed_on(workspace: Path) -> None:

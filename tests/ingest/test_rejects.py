@@ -78,16 +78,6 @@ def test_a_record_that_says_nothing_is_rejected(blank: str | None) -> None:
     assert "'description'" in outcome.detail
 
 
-def test_an_empty_object_is_rejected_for_its_description() -> None:
-    assert rejected("{}").reason is RejectReason.MISSING_DESCRIPTION
-
-
-def test_a_record_that_says_nothing_is_rejected_after_repairs_too() -> None:
-    outcome = rejected('{"gap_id": "g-1", "workaround": "a brush", "description": " "}')
-
-    assert outcome.reason is RejectReason.MISSING_DESCRIPTION
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -129,20 +119,11 @@ def test_what_is_not_json_is_rejected(line: str) -> None:
     assert outcome.detail
 
 
-@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
-@pytest.mark.parametrize("name", ["description", "gap_id", "operations_involved"])
-def test_deep_nesting_is_rejected_as_such(opening: str, closing: str, name: str) -> None:
-    depth = 100_000
-
-    outcome = rejected(f'{{"{name}": {opening * depth}1{closing * depth}}}')
-
-    assert outcome.reason is RejectReason.TOO_DEEP
-
-
-@pytest.mark.parametrize("name", ["timestamp", "satisfaction", "description", "vocabulary_used", "gap_id"])
+@pytest.mark.parametrize("name", ["timestamp", "gap_id"])
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
 def test_no_depth_of_nesting_raises(opening: str, closing: str, name: str) -> None:
-    for depth in range(sys.getrecursionlimit() + 10):
+    limit = sys.getrecursionlimit()
+    for depth in (*range(0, limit - 100, 50), *range(limit - 100, limit + 10), 100_000):
         nested = f"{opening * depth}1{closing * depth}"
 
         outcome = decode_line(f'{{"description": "{NEED}", "{name}": {nested}}}'.encode())
@@ -150,18 +131,11 @@ def test_no_depth_of_nesting_raises(opening: str, closing: str, name: str) -> No
         assert isinstance(outcome, Decoded | Rejected)
 
 
-@pytest.mark.parametrize("digits", [20, 400, 4_300, 4_301, 100_000])
+@pytest.mark.parametrize("digits", [20, 4_300, 4_301, 100_000])
 @pytest.mark.parametrize("sign", ["", "-"])
 @pytest.mark.parametrize("name", ["timestamp", "satisfaction", "gap_id"])
 def test_no_size_of_an_integer_raises(name: str, sign: str, digits: int) -> None:
     line = f'{{"description": "{NEED}", "{name}": {sign}{"9" * digits}}}'
-
-    assert isinstance(decode_line(line.encode()), Decoded | Rejected)
-
-
-@pytest.mark.parametrize("number", ["1e400", "-1e400", "1e-400", "0.1e1", "-0"])
-def test_no_size_of_a_float_raises(number: str) -> None:
-    line = f'{{"description": "{NEED}", "timestamp": {number}, "satisfaction": {number}}}'
 
     assert isinstance(decode_line(line.encode()), Decoded | Rejected)
 
@@ -171,26 +145,10 @@ def test_no_bytes_raise(line: bytes) -> None:
     assert isinstance(decode_line(line), Decoded | Rejected)
 
 
-@given(
-    st.dictionaries(
-        st.sampled_from(["description", "timestamp", "satisfaction", "notes", "vocabulary_used", "gap_id"]),
-        st.recursive(
-            st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-            lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-            max_leaves=5,
-        ),
-    )
-)
-def test_no_object_raises(fields: dict[str, object]) -> None:
-    assert isinstance(decode_line(json.dumps(fields).encode()), Decoded | Rejected)
-
-
 def test_a_last_line_that_was_cut_off_is_torn_wherever_the_cut_falls() -> None:
     first, second = as_line(gap("soft reeds")), as_line(gap("caf\u00e9 \u2014 \U0001f426"))
-    reasons = {
-        length: only_reject(scan_bytes(first + second[:length]))["reason"]
-        for length in range(1, len(second) - 1)
-    }
+    cuts = {*range(1, len(second) - 1, 5), *range(len(second) - 40, len(second) - 1)}
+    reasons = {cut: only_reject(scan_bytes(first + second[:cut]))["reason"] for cut in cuts}
 
     assert {length: reason for length, reason in reasons.items() if reason != RejectReason.TORN} == {}
 
@@ -218,7 +176,3 @@ def test_a_reject_says_where_it_is_and_what_it_held(workspace: Path) -> None:
 
 def test_a_reject_shows_the_first_512_bytes_of_its_line() -> None:
     assert only_reject(scan_bytes(b"x" * 5_000 + b"\n"))["raw"] == "x" * 512
-
-
-def test_bytes_that_are_not_utf8_are_shown_escaped() -> None:
-    assert only_reject(scan_bytes(b"caf\xe9\n"))["raw"] == "caf\\xe9"

@@ -86,23 +86,6 @@ def test_a_record_with_an_unreadable_timestamp_is_kept_and_counted(timestamp: ob
     assert scanned.summary.repairs == {"timestamp_unreadable": 1}
 
 
-def test_repairs_are_counted_by_kind() -> None:
-    records = [
-        gap("a", image_id="heron-11", satisfaction="good"),
-        gap("b", image_id="heron-11", satisfaction="bad", severity=3, level=4),
-        gap("c", image_id="heron-11", satisfaction="so so", notes=None),
-    ]
-
-    scanned = scan_bytes(b"".join(map(as_line, records)))
-
-    assert scanned.summary.repairs == {
-        "satisfaction_in_words": 2,
-        "satisfaction_unknown": 1,
-        "null_for_default": 1,
-        "unknown_field": 2,
-    }
-
-
 def test_control_characters_in_a_value_are_kept_as_data() -> None:
     need = "a\x00b\x1b[2J\u202ec"
 

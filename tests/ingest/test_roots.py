@@ -4,48 +4,14 @@ import os
 from pathlib import Path
 
 import pytest
-from polars.testing import assert_frame_equal
 
 from builders import gap
 from builders.ingest import as_line, assert_every_line_is_accounted_for, only_reject, write_log
-from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import scan
-from vocabgap.model.record import LOG_NAME, RejectReason
+from vocabgap.model.record import LOG_NAME
 
 not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root reads files whatever their permissions")
-
-
-def test_a_pipe_in_place_of_a_log_is_unreadable(workspace: Path) -> None:
-    write_log(workspace, "heron-11", gap("soft reeds"))
-    (workspace / "fox-3").mkdir()
-    os.mkfifo(workspace / "fox-3" / LOG_NAME)
-
-    scanned = scan(workspace)
-
-    assert (scanned.summary.records, scanned.summary.unreadable) == (1, 1)
-    assert only_reject(scanned)["reason"] == RejectReason.UNREADABLE_FILE
-
-
-def test_a_pipe_as_root_is_unreadable(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-
-    assert scan(tmp_path / "pipe").summary.unreadable == 1
-
-
-def test_a_folder_in_place_of_a_log_is_unreadable(workspace: Path) -> None:
-    write_log(workspace, "heron-11", gap("soft reeds"))
-    (workspace / "fox-3" / LOG_NAME).mkdir(parents=True)
-
-    scanned = scan(workspace)
-
-    assert (scanned.summary.records, scanned.summary.unreadable) == (1, 1)
-    assert only_reject(scanned)["source_path"] == f"fox-3/{LOG_NAME}"
-
-
-def test_a_link_to_nowhere_in_place_of_a_log_is_unreadable(workspace: Path) -> None:
-    (workspace / LOG_NAME).symlink_to("absent")
-
-    assert scan(workspace).summary.unreadable == 1
 
 
 def test_an_unreadable_file_is_no_line(workspace: Path) -> None:
@@ -93,16 +59,6 @@ def test_a_single_log_of_any_name_is_scanned(tmp_path: Path) -> None:
     assert (row["source_path"], row["repo_slug"], row["image_id"]) == ("export.txt", "fox-3", "fox-3")
 
 
-def test_a_missing_root_is_not_found(tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match="absent"):
-        scan(tmp_path / "absent")
-
-
-def test_no_root_is_an_error() -> None:
-    with pytest.raises(InvalidInputError):
-        scan([])
-
-
 @pytest.mark.parametrize("root", ["", " "])
 def test_an_empty_name_is_not_this_folder(root: str) -> None:
     with pytest.raises(InvalidInputError, match="a root has an empty name"):
@@ -114,14 +70,6 @@ def test_an_image_folder_of_any_name_is_scanned(name: bytes, workspace: Path) ->
     write_log(workspace, os.fsdecode(name), gap("warm fur"))
 
     assert scan(workspace).summary.records == 1
-
-
-@pytest.mark.parametrize("name", [b"caf\xe9", b"new\nline", b"\xe2\x80\xae"])
-def test_a_root_of_any_name_is_scanned(name: bytes, tmp_path: Path) -> None:
-    root = tmp_path / os.fsdecode(name)
-    write_log(root, "heron-11", gap("warm fur"))
-
-    assert scan(root).summary.records == 1
 
 
 @pytest.mark.parametrize("name", [b"caf\xe9.jsonl", b"new\nline.jsonl"])
@@ -141,24 +89,3 @@ def test_overlapping_roots_count_a_record_once(workspace: Path) -> None:
     assert scanned.records["description"].to_list().count("soft reeds") == 1
     assert scanned.summary.records == 2
     assert_every_line_is_accounted_for(scanned, int(scanned.files["lines"].sum()))
-
-
-def test_overlapping_roots_count_a_bad_line_once(workspace: Path) -> None:
-    write_log(workspace, "heron-11", b"{\n")
-
-    assert scan([workspace, workspace / "heron-11"]).summary.rejects == 1
-
-
-def test_a_repeated_root_is_read_once(workspace: Path) -> None:
-    write_log(workspace, "heron-11", gap("soft reeds"), b"{\n")
-
-    assert_frame_equal(scan([workspace, str(workspace)]).gaps, scan(workspace).gaps)
-
-
-def test_roots_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
-    for owner in ("ana", "ben"):
-        write_log(tmp_path / owner / "shoots", "heron-11", gap(f"soft reeds of {owner}"))
-
-    scanned = scan([tmp_path / "ben" / "shoots", tmp_path / "ana" / "shoots"])
-
-    assert scanned.records["repo_slug"].to_list() == ["ana/shoots", "ben/shoots"]

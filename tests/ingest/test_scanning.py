@@ -6,7 +6,7 @@ from pathlib import Path
 from polars.testing import assert_frame_equal
 
 from builders import gap
-from builders.ingest import assert_every_line_is_accounted_for, scan_bytes, write_log
+from builders.ingest import assert_every_line_is_accounted_for, write_log
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.record import LOG_NAME
 from vocabgap.model.tables import FILES, GAPS, RECORDS, REJECTS
@@ -22,12 +22,6 @@ def test_a_record_carries_its_provenance(workspace: Path) -> None:
     assert (row["tenant_id"], row["repo_slug"], row["root_kind"]) == ("local", "shoots", "image-repo")
     assert (row["source_path"], row["line"], row["byte_offset"]) == (f"2026/heron-11/{LOG_NAME}", 1, 0)
     assert len(row["record_id"]) == 64
-
-
-def test_the_tenant_can_be_named(workspace: Path) -> None:
-    write_log(workspace, "heron-11", gap("soft reeds"))
-
-    assert scan(workspace, tenant_id="ana").records["tenant_id"].to_list() == ["ana"]
 
 
 def test_frames_have_their_published_columns(workspace: Path) -> None:
@@ -47,12 +41,6 @@ def test_an_empty_folder_gives_empty_frames(workspace: Path) -> None:
     assert scanned.records.schema == RECORDS.schema
     assert_every_line_is_accounted_for(scanned, 0)
     assert scanned.summary.files == 0
-
-
-def test_an_empty_log_is_a_file_that_was_read() -> None:
-    scanned = scan_bytes(b"")
-
-    assert (scanned.summary.files, scanned.summary.lines) == (1, 0)
 
 
 def test_a_file_is_listed_with_its_size_lines_and_digest(workspace: Path) -> None:

@@ -54,12 +54,6 @@ def test_what_is_left_out_is_marked_and_not_dropped(scanned: Scan) -> None:
     assert_frame_equal(narrowed.drop("counted", "why_not"), scanned.gaps.drop("counted", "why_not"))
 
 
-def test_a_record_that_did_not_count_before_does_not_count_after(scanned: Scan) -> None:
-    narrowed = scanned.select(Selection(sessions=("s-2",))).gaps
-
-    assert narrowed.filter(description="b")["why_not"].to_list() == [None, "duplicate"]
-
-
 def test_the_account_of_the_lines_is_that_of_the_whole_scan(scanned: Scan) -> None:
     assert scanned.select(Selection(images=("fox-3",))).summary == scanned.summary
 
@@ -102,12 +96,6 @@ def test_selections(scanned: Scan, selection: Selection, expected: str) -> None:
     assert chosen(scanned, selection) == expected
 
 
-def test_records_without_a_timestamp_are_left_out_only_where_a_date_is_asked_for(scanned: Scan) -> None:
-    assert chosen(scanned, Selection(images=("fox-3", "heron-11"))) == "abcde"
-    assert chosen(scanned, Selection(since=datetime(1, 1, 1, tzinfo=UTC))) == "abd"
-    assert chosen(scanned, Selection(until=datetime(9999, 1, 1, tzinfo=UTC))) == "abd"
-
-
 def test_further_aliases_fold_on_both_sides(scanned: Scan) -> None:
     narrowed = scanned.select(
         Selection(categories=("look",), operations=("soften",)),
@@ -116,33 +104,6 @@ def test_further_aliases_fold_on_both_sides(scanned: Scan) -> None:
     )
 
     assert narrowed.records["description"].to_list() == ["d"]
-
-
-def test_selections_narrow_one_another_in_any_order(scanned: Scan) -> None:
-    images, sessions = Selection(images=("fox-3",)), Selection(sessions=("s-1",))
-
-    one_way = scanned.select(images).select(sessions).gaps
-    the_other = scanned.select(sessions).select(images).gaps
-
-    assert_frame_equal(one_way, the_other)
-    assert_frame_equal(one_way, scanned.select(Selection(images=("fox-3",), sessions=("s-1",))).gaps)
-
-
-@pytest.mark.parametrize(
-    "selection",
-    [
-        Selection(since=day(1)),
-        Selection(images=("fox-3",)),
-        Selection(categories=("tone",)),
-        Selection(operations=("blurs",)),
-        Selection(sessions=("s-1",)),
-    ],
-    ids=repr,
-)
-def test_an_empty_scan_can_be_narrowed(selection: Selection, workspace: Path) -> None:
-    empty = scan(workspace)
-
-    assert_frame_equal(empty.select(selection).gaps, empty.gaps)
 
 
 @pytest.mark.parametrize(("since", "until"), [(day(2), day(1)), (day(1), day(1))])

@@ -100,11 +100,6 @@ def test_folder_says_the_image_where_the_path_does_not(workspace: Path) -> None:
     assert found.gaps["image_id"].to_list() == ["fox-3"]
 
 
-def test_nothing_stored_is_an_empty_scan() -> None:
-    assert scan_stored(STORED.empty()).summary == scan_stored(STORED.empty()).summary
-    assert scan_stored(STORED.empty()).summary.lines == 0
-
-
 def test_united_scans_are_the_scan_of_all_roots(workspace: Path, tmp_path: Path) -> None:
     other = tmp_path / "archive"
     write_log(workspace, "heron-11", NEED, b"no json\n")
