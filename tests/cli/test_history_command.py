@@ -114,7 +114,7 @@ def test_runs_that_are_narrowed_differently_are_told_of_and_not_mixed(
     assert "1 run, 2026-08-01, narrowed to category uncategorized." in told.out
     assert "last 1 rank\n" in told.out
     assert told.err == (
-        "3 runs more, narrowed or ranked differently or of a later moment, are in history.parquet, too\n"
+        "3 more runs, narrowed or ranked differently or of a later moment, are in history.parquet, too\n"
     )
 
 

@@ -215,7 +215,7 @@ class Verb(Generic[RequestType]):
     """A command.
 
     Attributes:
-        name: Its last word.
+        name: The words that are typed.
         request: What it takes.
         run: What it does; null as an answer if it has printed all itself.
         help: What the help says of it.
@@ -280,6 +280,13 @@ class OverRoots(Request):
 WHOSE: Final = ("tenant", "repo")
 """The filters that select the records of a corpus by their owner."""
 RUN: Final = option("Folder of the published run.", panel=Panel.READ, place=True, default="out")
+SHARE: Final = option(
+    "Write share.html, too, which may leave the machine: only capabilities on several images, no names, and"
+    " only words that as many images share. --min-images says how many; 3 by default.",
+    panel=Panel.WRITE,
+)
+QUIET: Final = option("Print nothing but errors.", "--quiet", "-q", panel=Panel.WRITE)
+ACTOR: Final = option("Who decides or answers; by default VOCABGAP_ACTOR, else who is logged in.")
 NOW: Final = option("The moment to count as the present; the clock's by default.")
 PRESENT: Final = option(
     "The moment to count as the present, or last for that of the newest record; the clock's by default.",

@@ -15,11 +15,13 @@ import typer
 from vocabgap.doors.cli.output import Output, output_of
 from vocabgap.doors.verbs import Answer, Panel, Parameter, Verb, parameters
 from vocabgap.errors import StateError, require_local
+from vocabgap.extensions import extensions
 from vocabgap.model.settings import Flag, known_flags
 from vocabgap.text import count, escape_unseen, printable_name
 
 if TYPE_CHECKING:
     from vocabgap.clustering.embedding import EmbeddingUse
+    from vocabgap.extensions import TakenUp
     from vocabgap.ingest.baseline import KnownLine
     from vocabgap.ingest.scanning import Scan
     from vocabgap.model.loading import Loaded
@@ -49,6 +51,7 @@ class Call:
 
     def __init__(self, verb: Verb[Any], context: typer.Context, values: Mapping[str, Any]) -> None:
         self._context = context
+        self._verb = verb.name
         self.output = output_of(context)
         self.config: Path | None = values.get("config")
         self.trust: bool = values.get("trust", False)
@@ -76,6 +79,18 @@ class Call:
         if self.config is not None:
             return f"--config {shlex.quote(printable_name(str(self.config)))}"
         return "--trust" if self.trust else ""
+
+    @property
+    def names_a_slice(self) -> bool:
+        """Say whether an option was given that a slice adds to this verb."""
+        added = (flag for each in extensions() for flag in each.options.get(self._verb, ()))
+        return any(flag in self.flags for flag in added)
+
+    def taken_up(self, entry: str, meaning: str, actor: str, *, is_draft: bool = False) -> "list[TakenUp]":
+        """Offer an entry to the slices; return what they have made of it."""
+        takers = [each.take_up.load() for each in extensions() if each.take_up is not None]
+        made = [take_up(self.settings, entry, meaning, actor, is_draft) for take_up in takers]
+        return [each for each in made if each is not None]
 
     def roots(self, named: tuple[Path, ...]) -> list[Path]:
         """Return the roots that were named, else those of the settings."""
@@ -229,9 +244,13 @@ def _value(declared: Parameter, value: Any) -> Any:  # noqa: ANN401 - as Typer h
 
 
 def _flags(verb: Verb[Any]) -> Iterator[tuple[str, Flag]]:
-    """Yield the options of the settings that a verb takes."""
+    """Yield the options of the settings that a verb takes, those that slices add among them."""
+    offered = (each.options.get(verb.name, {}) for each in extensions())
+    added = {name: meaning for options in offered for name, meaning in options.items()}
     for name, flag in known_flags().items():
-        if name in (verb.settings or ()) or flag.table in (verb.settings or ()):
+        if name in added:
+            yield name, flag._replace(meaning=added[name])
+        elif verb.settings and (name in verb.settings or flag.table in verb.settings):
             yield name, flag
 
 

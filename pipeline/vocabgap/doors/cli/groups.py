@@ -30,18 +30,18 @@ _PLACES: Final = frozenset(
 # Verb to the function or group that it is, in the order of the help.
 VERBS: Final[Mapping[str, Reference]] = {
     "report": Reference("doors.cli.report_command:report"),
-    "render": Reference("doors.cli.published_command:render"),
+    "render": Reference("doors.published:render"),
     "check": Reference("doors.check:check"),
     "list": Reference("doors.listing:list_records"),
     "show": Reference("doors.listing:show"),
     "review": Reference("doors.cli.review_command:review"),
     "clusters": Reference("doors.clusters:CLUSTERS"),
-    "draft": Reference("doors.cli.published_command:draft"),
+    "draft": Reference("doors.published:draft"),
     "log": Reference("doors.log:log"),
     "decide": Reference("doors.cli.decisions_command:decide"),
     "decisions": Reference("doors.cli.decisions_command:decisions"),
-    "diff": Reference("doors.cli.published_command:diff"),
-    "history": Reference("doors.cli.history_command:history"),
+    "diff": Reference("doors.published:diff"),
+    "history": Reference("doors.published:history"),
     **{verb: each for extension in extensions() for verb, each in extension.commands.items()},
     "mcp": Reference("doors.cli.mcp_command:mcp"),
     "hook": Reference("doors.cli.hook_command:hook"),
@@ -208,7 +208,7 @@ def _group(verbs: Verbs) -> Commands:
         if isinstance(each, Verbs):
             group.add_typer(_group(each))
         else:
-            group.command(each.name)(_command(each))
+            group.command(each.name.split()[-1])(_command(each))
     return group
 
 
