@@ -18,8 +18,10 @@ from vocabgap.corpus.chunks import frame_of, row_of
 from vocabgap.corpus.contracts import Code, RefusedError, faults, keeps
 from vocabgap.corpus.identity import (
     DEFAULT_VISIBILITY,
+    GUARDED,
+    SHARED_REPO,
+    SHARED_TENANT,
     Spoof,
-    Stamp,
     content_hash,
     false_claims,
     milliseconds,
@@ -29,7 +31,7 @@ from vocabgap.corpus.identity import (
     stamped,
     storage_id,
 )
-from vocabgap.corpus.upkeep import config_orphans, snapshot_orphans
+from vocabgap.corpus.upkeep import DEFAULT_GAP, config_orphans, snapshot_orphans
 from vocabgap.corpus.version import PathSnapshot
 from vocabgap.corpus.withdrawal import normal_paths
 from vocabgap.errors import VocabgapError
@@ -96,22 +98,20 @@ def natural_key_distinct_count(given: Input, _: Cases) -> int:
 
 def stamp(given: Input, _: Cases) -> dict[str, Any]:
     context = given.get("context") or {}
-    names = {
-        "tenantId": "tenant_id",
-        "repoSlug": "repo_slug",
-        "visibility": "visibility",
-        "originAgentIdentity": "origin_agent_identity",
-        "configVersion": "tenant_config_version",
-        "tenantConfigVersion": "tenant_config_version",
-        "ingestedAt": "ingested_at",
+    known = {
+        "tenantId": SHARED_TENANT,
+        "repoSlug": SHARED_REPO,
+        "visibility": DEFAULT_VISIBILITY,
+        "tenantConfigVersion": context.get("configVersion") or 0,
+        "ingestedAt": 0,
     }
-    known = Stamp(**{names[key]: value for key, value in context.items() if value is not None})
+    known |= {name: context[name] for name in GUARDED if context.get(name) is not None}
     chunk = {"source": chunk_path} if (chunk_path := given["chunk"].get("sourcePath")) else {}
     chunk |= given["chunk"]
-    warned = sorted(false_claims(chunk, known.as_fields()))
+    warned = sorted(false_claims(chunk, known))
     try:
         if given.get("mode") == Spoof.REJECT:
-            refuse_claims(chunk, known.as_fields())
+            refuse_claims(chunk, known)
     except RefusedError as error:
         return {"error": error.code, "details": error.details, "writes": 0, "warned": warned}
     made = stamped(chunk, known)
@@ -150,7 +150,7 @@ def diff_config(given: Input, _: Cases) -> dict[str, Any]:
     rows, current = given.get("rows"), given.get("currentVersion")
     chunks = _frame(rows if isinstance(rows, list) else [])
     known = isinstance(current, int) and not isinstance(current, bool)
-    found = config_orphans(chunks, {TENANT: current} if known else {}, given.get("orphanVersionGap"))  # type: ignore[dict-item]
+    found = config_orphans(chunks, {TENANT: current} if known else {}, _gap(given))  # type: ignore[dict-item]
     stale = chunks.filter(found["stale"])
     actionable = chunks.filter(found["outdated"])["id"].to_list()
     told = [
@@ -246,6 +246,14 @@ def classify_merge(given: Input, _: Cases) -> dict[str, Any]:
         "divergent": refusal.details["divergent"] if refusal else 0,
         "written": 0 if refusal else len(incoming),
     }
+
+
+def _gap(given: Input) -> float:
+    """What is no number from 1 on means the default, which the settings have refused by then."""
+    gap = given.get("orphanVersionGap")
+    if isinstance(gap, bool) or not isinstance(gap, int | float):
+        return DEFAULT_GAP
+    return gap if 1 <= gap < float("inf") else DEFAULT_GAP
 
 
 def _divergence_scan(live: MemoryVersion, given: Input) -> str:

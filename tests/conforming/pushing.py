@@ -69,7 +69,7 @@ def ingest(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[str, Any] | 
         confirmed=True,
         most=0 if over else MOST_CHUNKS,
     )
-    before = {row.id for row in rows}
+    before = {row[0] for row in rows}
     after = store.current.rows()
     left = sorted(after["id"])
     stored = [

@@ -5,21 +5,20 @@ import pytest
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.identity import (
     GUARDED,
-    Stamp,
     false_claims,
     refuse_claims,
     stamped,
 )
 
 PIECE = {"hash": "00", "type": "gap-record", "name": "rain", "source": "a.jsonl", "content": "x"}
-STAMP = Stamp("ada", "lab", "team", 3, 1_000, "@scribe")
+STAMP = dict(zip(GUARDED, ("ada", "lab", "team", "@scribe", 3, 1_000), strict=True))
 
 
 def test_the_stamp_counts_and_what_was_claimed_otherwise_is_named() -> None:
     claims = dict.fromkeys(GUARDED, "mine")
     made = stamped({**PIECE, **claims}, STAMP)
-    assert {field: made[field] for field in GUARDED} == STAMP.as_fields()
-    assert false_claims({**PIECE, **claims}, STAMP.as_fields()) == list(GUARDED)
+    assert {field: made[field] for field in GUARDED} == STAMP
+    assert false_claims({**PIECE, **claims}, STAMP) == list(GUARDED)
 
 
 def test_a_true_claim_is_none_to_refuse() -> None:
@@ -30,13 +29,13 @@ def test_a_true_claim_is_none_to_refuse() -> None:
         "originAgentIdentity": "scribe",
         "ingestedAt": 1_000,
     }
-    refuse_claims(true, STAMP.as_fields())
+    refuse_claims(true, STAMP)
     assert stamped(true, STAMP)["tenantId"] == "ada"
 
 
 @pytest.mark.parametrize("claim", [{"tenantId": "bo"}, {"tenantId": None}, {"tenantConfigVersion": 3.5}])
 def test_a_false_claim_is_refused_with_what_was_claimed(claim: dict[str, Any]) -> None:
     with pytest.raises(RefusedError, match="nothing was written") as refused:
-        refuse_claims({**PIECE, **claim}, STAMP.as_fields())
+        refuse_claims({**PIECE, **claim}, STAMP)
     assert refused.value.code == Code.SPOOF_REJECTED
     assert refused.value.details == {"fields": list(claim), "claimed": claim}

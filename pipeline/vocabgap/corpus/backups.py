@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from itertools import chain, islice, starmap
+from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Final, NamedTuple, cast
 
@@ -16,7 +16,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.clustering.projecting import METHOD, SEED, WordingVectors
-from vocabgap.corpus.chunks import Row, frame_of, row_of, scan_chunks
+from vocabgap.corpus.chunks import frame_of, row_of, scan_chunks
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.extension import CorpusSettings
 from vocabgap.corpus.identity import natural_key
@@ -53,14 +53,7 @@ _EMBEDDED: Final = (
 
 
 class BackupRecord(msgspec.Struct, forbid_unknown_fields=True):
-    """One line of a backup.
-
-    Attributes:
-        id: The chunk's id.
-        embedding: Its vector.
-        metadata: Its metadata: the JSON text of an object, unchanged.
-        document: Its text, or null.
-    """
+    """One line of a backup; `metadata` is the JSON text of an object, unchanged."""
 
     id: Annotated[str, msgspec.Meta(min_length=1)]
     embedding: Annotated[list[float], msgspec.Meta(min_length=1)]
@@ -74,14 +67,7 @@ _OBJECT: Final = msgspec.json.Decoder(dict[str, Any])
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """The content of a backup.
-
-    Attributes:
-        records: Chunks.
-        embedded: Chunks whose vector was computed for the backup.
-        without_document: Chunks without a text.
-        dimension: Length of the vectors.
-    """
+    """The content of a backup; the vectors of `embedded` records were computed for it."""
 
     records: int
     embedded: int
@@ -151,17 +137,7 @@ class _ChunkVectors:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """The result of restoring a backup.
-
-    Attributes:
-        records: Records in the file.
-        added: New records.
-        present: Records that the corpus had already, and keeps unchanged.
-        without_document: Records without a text.
-        forgotten: Records that were left out because they were forgotten.
-        removed: Earlier chunks that were replaced.
-        dimension: Length of the vectors.
-    """
+    """The result of restoring a backup; `removed` counts the earlier chunks that it replaced."""
 
     records: int
     added: int
@@ -200,7 +176,11 @@ def restore(store: Store, path: Path, *, replace: bool = False, at_once: int = _
             decoded = [(record, _OBJECT.decode(record.metadata)) for _, record in batch]
             if live is not None:
                 refuse_divergence(classify(live, [(record.id, metadata) for record, metadata in decoded]))
-            restored, left_out = without_forgotten(change, frame_of(starmap(_row_of, decoded)))
+            rows = (
+                row_of(each.id, metadata, each.document, each.embedding, bytes(each.metadata).decode())
+                for each, metadata in decoded
+            )
+            restored, left_out = without_forgotten(change, frame_of(rows))
             added += change.add(restored)
             forgotten += left_out.height
             without_document += sum(record.document is None for record, _ in decoded)
@@ -208,22 +188,17 @@ def restore(store: Store, path: Path, *, replace: bool = False, at_once: int = _
     return Restored(len(lines), added, present, without_document, forgotten, removed, dimension)
 
 
-def _row_of(record: BackupRecord, metadata: Mapping[str, Any]) -> Row:
-    return row_of(record.id, metadata, record.document, record.embedding, bytes(record.metadata).decode())
-
-
 def _require_restorable(
     record: BackupRecord, place: str, earlier: int | None, dimension: int, holder: str
 ) -> None:
     """Refuse a record with the id of an earlier line, or with a vector of another length."""
-    problem, length = "", len(record.embedding)
+    length, problem = len(record.embedding), ""
     if length != dimension:
         problem = f"the vector has {length} dimensions, {holder} has {dimension}"
-        hint = ". Restore into a corpus of its own, or replace this one"
     elif earlier is not None:
-        problem, hint = f"line {earlier} has the same id '{record.id}'", ""
+        problem = f"line {earlier} has the same id '{record.id}'"
     if problem:
-        raise RefusedError(Code.IMPORT_FAILED, f"{place}: {problem}; nothing was written{hint}")
+        raise RefusedError(Code.IMPORT_FAILED, f"{place}: {problem}; nothing was written")
 
 
 def read_records(path: Path) -> Iterator[tuple[int, BackupRecord]]:

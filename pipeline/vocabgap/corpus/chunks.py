@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final
 
 import msgspec
 import polars as pl
@@ -183,22 +183,8 @@ def folder_of(source_path: str, repo_slug: str) -> str:
     return (above or repo_slug).rpartition("/")[2]
 
 
-class Row(NamedTuple):
-    """A row of table `chunks`; `ingested_at` in microseconds since 1970."""
-
-    id: str
-    tenant_id: str
-    repo_slug: str
-    root_kind: str | None
-    source_path: str
-    kind: str | None
-    name: str | None
-    line: int | None
-    content: str | None
-    metadata: str
-    embedding: list[float] | None
-    config_version: int | None
-    ingested_at: int | None
+Row = tuple[Any, ...]
+"""A row of table `chunks`; `ingested_at` in microseconds since 1970."""
 
 
 def row_of(
@@ -213,20 +199,20 @@ def row_of(
     A restored record may lack an owner: it then belongs to the shared tenant, and has no path.
     """
     moment = _finite(metadata.get("ingestedAt"))
-    return Row(
-        id=identity,
-        tenant_id=_text(metadata.get("tenantId")) or SHARED_TENANT,
-        repo_slug=_text(metadata.get("repoSlug")) or SHARED_REPO,
-        root_kind=_text(metadata.get("rootKind")),
-        source_path=_text(metadata.get("sourcePath", metadata.get("source"))) or "",
-        kind=_text(metadata.get("type", metadata.get("kind"))),
-        name=_text(metadata.get("name")),
-        line=_whole(metadata.get("line_start")),
-        content=content,
-        metadata=compact_json(metadata) if verbatim is None else verbatim,
-        embedding=embedding,
-        config_version=_whole(metadata.get("tenantConfigVersion")),
-        ingested_at=None if moment is None or not _FIRST <= moment <= _LAST else math.floor(moment * 1000),
+    return (
+        identity,
+        _text(metadata.get("tenantId")) or SHARED_TENANT,
+        _text(metadata.get("repoSlug")) or SHARED_REPO,
+        _text(metadata.get("rootKind")),
+        _text(metadata.get("sourcePath", metadata.get("source"))) or "",
+        _text(metadata.get("type", metadata.get("kind"))),
+        _text(metadata.get("name")),
+        _whole(metadata.get("line_start")),
+        content,
+        compact_json(metadata) if verbatim is None else verbatim,
+        embedding,
+        _whole(metadata.get("tenantConfigVersion")),
+        None if moment is None or not _FIRST <= moment <= _LAST else math.floor(moment * 1000),
     )
 
 
@@ -237,7 +223,7 @@ def metadata_of(chunk: Mapping[str, Any]) -> dict[str, Any]:
 
 def frame_of(rows: Iterable[Row]) -> pl.DataFrame:
     """Return rows as a frame of table `chunks`."""
-    columns = dict(zip(Row._fields, zip(*rows, strict=True), strict=False))
+    columns = dict(zip(CHUNKS.names, zip(*rows, strict=True), strict=False))
     if not columns:
         return CHUNKS.empty()
     schema = {**CHUNKS.schema, "ingested_at": pl.Int64()}

@@ -191,9 +191,6 @@ class Corpus:
         """Write every chunk with its vector to a file of backup-record-v1 records; a `.zst` is compressed.
 
         With `salvage`, damaged files of the corpus are left out.
-
-        Raises:
-            VocabgapError: The corpus cannot be read, or the file cannot be written.
         """
         from vocabgap.corpus.backups import export  # noqa: PLC0415 - loads SciPy
 
@@ -203,23 +200,14 @@ class Corpus:
     def restore(self, file: str | Path, *, replace: bool = False) -> "Restored":
         """Restore the records of such a file verbatim; none of them unless all can be restored.
 
-        Args:
-            file: The file.
-            replace: Whether they replace the whole content of the corpus.
-
-        Raises:
-            VocabgapError: A record cannot be restored; nothing has changed.
+        With `replace`, they replace the whole content of the corpus.
         """
         from vocabgap.corpus.backups import restore  # noqa: PLC0415 - loads SciPy
 
         return restore(self.store, Path(file), replace=replace)
 
     def export_chunks(self, file: str | Path, *, tenant: str, repo: str) -> ExportedChunks:
-        """Write a repository as a payload that another installation can push.
-
-        Raises:
-            VocabgapError: The corpus cannot be read, or the file cannot be written.
-        """
+        """Write a repository as a payload that another installation can push."""
         return export_chunks(self.store.version(), Path(file), tenant=tenant, repo=repo)
 
     def forget(
@@ -243,11 +231,6 @@ class Corpus:
             record: Only the record with this id: that of the chunk or of the gap record.
             compact: Whether to compact the corpus, so that no byte of them is left in its folder.
             dry_run: Whether to only count them.
-
-        Raises:
-            InvalidInputError: No tenant is named.
-            NotFoundError: There are no such records.
-            StateError: The corpus cannot be changed.
         """
         sources, compacts = self.settings.sources, compact and not dry_run
         try:
@@ -269,21 +252,13 @@ class Corpus:
         return forgotten
 
     def lift(self, tenant: str, repo: str | None = None, *, record: str | None = None) -> int:
-        """Let forgotten records come again with the next push or restore; return how many.
-
-        Raises:
-            NotFoundError: No such record was forgotten.
-        """
+        """Let forgotten records come again with the next push or restore; return how many."""
         return lift(self.store, tenant, repo, record=record)
 
     def configure(self, tenant: str) -> int:
         """Count a new configuration of a tenant; return how many there are.
 
         Records that the tenant does not push again become stale, and then outdated.
-
-        Raises:
-            InvalidInputError: The name is no tenant.
-            NotFoundError: The tenant has no records.
         """
         tenant_id = require_tenant(tenant)
         with self.store.changing(f"configuration of {tenant_id}") as change:
@@ -291,15 +266,7 @@ class Corpus:
             return change.configure(tenant_id)
 
     def remove_orphans(self, tenant: str, *, dry_run: bool = False) -> int:
-        """Remove the missing and outdated records of a tenant, as `status` counts them; return how many.
-
-        Args:
-            tenant: The owner of the records.
-            dry_run: Whether to only count them.
-
-        Raises:
-            NotFoundError: The tenant has no records.
-        """
+        """Remove the missing and outdated records of a tenant, as `status` counts them; return how many."""
         tenant_id, gap = require_tenant(tenant), self.settings.of(CorpusSettings).orphan_version_gap
         if dry_run:
             return orphans_of(self.store.version(), tenant_id, gap)[0].height

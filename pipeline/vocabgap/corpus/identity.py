@@ -157,28 +157,11 @@ class Spoof(StrEnum):
     REJECT = "reject"
 
 
-class Stamp(msgspec.Struct, frozen=True, rename="camel"):
-    """The fields that the receiving side sets; `ingested_at` in milliseconds since 1970."""
-
-    tenant_id: str = SHARED_TENANT
-    repo_slug: str = SHARED_REPO
-    visibility: str = DEFAULT_VISIBILITY
-    tenant_config_version: int = 0
-    ingested_at: int = 0
-    origin_agent_identity: str | msgspec.UnsetType = msgspec.UNSET
-
-    def as_fields(self) -> dict[str, Any]:
-        """Return the stamp under the names of a chunk's fields."""
-        fields: dict[str, Any] = msgspec.to_builtins(self)
-        return fields
-
-
-def stamped(chunk: Mapping[str, Any], stamp: Stamp) -> dict[str, Any]:
-    """Return a chunk with the stamp; its `id` and `hash` are its storage id."""
-    fields = stamp.as_fields()
-    identity = storage_id(chunk, fields)
+def stamped(chunk: Mapping[str, Any], stamp: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a chunk with the guarded fields of the stamp; its `id` and `hash` are its storage id."""
+    identity = storage_id(chunk, stamp)
     unguarded = {field: value for field, value in chunk.items() if field not in GUARDED}
-    return {**unguarded, **fields, "hash": identity, "id": identity}
+    return {**unguarded, **stamp, "hash": identity, "id": identity}
 
 
 def refuse_claims(chunk: Mapping[str, Any], known: Mapping[str, Any]) -> None:

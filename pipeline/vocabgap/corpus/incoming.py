@@ -95,16 +95,7 @@ def raw_text(file: RawFile) -> list[Mapping[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The owner of a push.
-
-    Attributes:
-        payload: The payload.
-        tenant_id: The tenant.
-        repo_slug: The repository of chunks that name none.
-        alone: True if the push may touch no other repository.
-        visibility: The visibility of its chunks.
-        agent: The agent that pushes, if known.
-    """
+    """The owner of a push; `repo_slug` is for chunks that name none, and the only one if it is `alone`."""
 
     payload: Mapping[str, Any]
     tenant_id: str
@@ -183,14 +174,7 @@ class Warned:
 
 @dataclass(slots=True)
 class Incoming:
-    """The content of a payload's files.
-
-    Attributes:
-        chunks: The valid chunks, each with `hash`, `source` and `type`.
-        errors: The refusals.
-        claims: How many chunks made each false claim: field, claimed value, stamped value.
-        logs: The parts of gap logs that are no chunk, each with its repository.
-    """
+    """The content of a payload: valid chunks, refusals, logs, and how many chunks made each false claim."""
 
     chunks: list[dict[str, Any]] = field(default_factory=list)
     errors: list[PushError] = field(default_factory=list)

@@ -53,18 +53,7 @@ class PartEntry(FileEntry, frozen=True, forbid_unknown_fields=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A version of a corpus.
-
-    Attributes:
-        version: Its number; 0 if nothing was written yet.
-        next_number: The number of the next file.
-        parts: The files of chunks, oldest first.
-        deleted: The table of deleted rows of the parts; None while empty, like the other tables.
-        paths: The table of path snapshots.
-        logs: The table of the parts of logs that are no chunk.
-        forgotten: The table of hashes of forgotten records.
-        config_versions: How often each tenant was configured.
-    """
+    """A version of a corpus: its parts, oldest first, its tables, and the configurations of each tenant."""
 
     version: _Count = 0
     next_number: _Number = 1

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import msgspec
-import polars as pl
 
 from vocabgap.corpus.chunks import PARSER_ID, chunks_of_lines, folder_of, require_owner, scope
 from vocabgap.corpus.contracts import PARSED_CHUNK, Code, RefusedError, contract_schema, keeps
@@ -52,13 +51,8 @@ def folder_payload(
     parsed: dict[str, list[_Parsed]] = {
         path: [] for path in sorted({*logs.paths, *logs.rejects["source_path"]})
     }
-    chunks = chunks_of_lines(logs.lines, tenant_id=tenant_id, repo_slug=repo_slug, root_kind=ROOT_KIND)
-    for chunk in chunks:
-        parsed[chunk["sourcePath"]].append(chunk)
-    for error in refusals(logs.rejects):
-        parsed[str(error.details["sourcePath"])].append(error)
-    for log in _pushed_logs(logs, repo_slug, ROOT_KIND):
-        parsed[log.source_path].append(log)
+    for path, piece in _pieces(logs, tenant_id, repo_slug, ROOT_KIND):
+        parsed[path].append(piece)
     files = [{"content": "", "sourcePath": path, "parserId": PARSER_ID} for path in parsed]
     payload = {"tenantId": tenant_id, "repoSlug": repo_slug, "files": files, **signals}
     if snapshot:
@@ -71,30 +65,24 @@ def gap_log_parser(sources: Mapping[str, Source] | None = None) -> Parser:
 
     def parse(file: RawFile) -> Iterator[_Parsed]:
         logs = text_lines(file.content, file.source_path, repo_slug=file.repo_slug, sources=sources)
-        yield from chunks_of_lines(logs.lines, tenant_id=file.tenant_id, repo_slug=file.repo_slug)
-        yield from refusals(logs.rejects)
-        yield from _pushed_logs(logs, file.repo_slug, RAW_ROOT_KIND)
+        for _, piece in _pieces(logs, file.tenant_id, file.repo_slug, RAW_ROOT_KIND):
+            yield piece
 
     return parse
 
 
-def _pushed_logs(logs: LogLines, repo_slug: str, root_kind: str) -> Iterator[PushedLog]:
+def _pieces(logs: LogLines, tenant: str, repo: str, root_kind: str) -> Iterator[tuple[str, _Parsed]]:
+    """Yield the lines of logs as chunks, rejected lines as errors, and the rest of each log."""
+    for chunk in chunks_of_lines(logs.lines, tenant_id=tenant, repo_slug=repo, root_kind=root_kind):
+        yield chunk["sourcePath"], chunk
+    for row in logs.rejects.iter_rows(named=True):
+        path, line, reason = row["source_path"], row["line"], row["reason"]
+        message = f"{path}{'' if line is None else f':{line}'}: {reason}: {row['detail']}"
+        details = {"sourcePath": path, "line": line, "reason": reason, "parserId": PARSER_ID}
+        yield path, RefusedError(Code.PARSE_FAILED, message, **details)
     for path, folder, *rest in logs.logs.iter_rows():
-        yield PushedLog(root_kind, path, None if folder == folder_of(path, repo_slug) else folder, *rest)
-
-
-def refusals(rejects: pl.DataFrame) -> Iterator[RefusedError]:
-    """Yield rejected lines and unreadable logs as errors of a push."""
-    for row in rejects.iter_rows(named=True):
-        place = row["source_path"] if row["line"] is None else f"{row['source_path']}:{row['line']}"
-        yield RefusedError(
-            Code.PARSE_FAILED,
-            f"{place}: {row['reason']}: {row['detail']}",
-            sourcePath=row["source_path"],
-            line=row["line"],
-            reason=row["reason"],
-            parserId=PARSER_ID,
-        )
+        own_folder = None if folder == folder_of(path, repo) else folder
+        yield path, PushedLog(root_kind, path, own_folder, *rest)
 
 
 def read_payload(path: str | Path) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-import msgspec
 import polars as pl
 
 from vocabgap.corpus.chunks import frame_of, metadata_of, row_of
@@ -14,7 +13,6 @@ from vocabgap.corpus.contracts import Code, PushError, RefusedError
 from vocabgap.corpus.identity import (
     SHARED_TENANT,
     Spoof,
-    Stamp,
     milliseconds,
     moment_of,
     normal_tenant,
@@ -34,18 +32,7 @@ _PRESENT: Final = ("id", "ingested_at", "embedding", "config_version", "metadata
 
 @dataclass(frozen=True, slots=True)
 class PushResult:
-    """The result of a push.
-
-    Attributes:
-        tenant_id: The tenant whose chunks were pushed.
-        ingested: Valid chunks of the payload, new or not.
-        added: New chunks, which need a vector.
-        deleted: Withdrawn chunks.
-        forgotten: Chunks that were left out because they were forgotten.
-        errors: Refusals; the rest of the payload was carried out.
-        warnings: Overwritten claims.
-        duration_ms: Duration of the push.
-    """
+    """The result of a push: `ingested` counts the valid chunks, and `added` the new ones among them."""
 
     tenant_id: str
     ingested: int = 0
@@ -190,15 +177,14 @@ def _rows(
     version = change.config_versions.get(caller.tenant_id, 0)
     chunks: dict[str, dict[str, Any]] = {}
     for chunk in incoming.chunks:
-        stamp = Stamp(
-            tenant_id=caller.tenant_id,
-            repo_slug=caller.repo_slug if caller.alone else chunk["repoSlug"],
-            visibility=caller.visibility,
-            tenant_config_version=version,
-            ingested_at=moment,
-            origin_agent_identity=caller.agent or msgspec.UNSET,
-        )
-        row = stamped(chunk, stamp)
+        stamp = {
+            "tenantId": caller.tenant_id,
+            "repoSlug": caller.repo_slug if caller.alone else chunk["repoSlug"],
+            "visibility": caller.visibility,
+            "tenantConfigVersion": version,
+            "ingestedAt": moment,
+        }
+        row = stamped(chunk, stamp | ({"originAgentIdentity": caller.agent} if caller.agent else {}))
         chunks[row["id"]] = row
     among = pl.col("tenant_id").eq(caller.tenant_id) & pl.col("id").is_in(list(chunks))
     present = change.rows(_PRESENT, among if rewrite or version else pl.lit(value=False))

@@ -1,6 +1,5 @@
 """The upkeep of a corpus: an overview of its content, its orphans, and forgetting records on request."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Final, NamedTuple
@@ -131,7 +130,7 @@ def snapshot_orphans(chunks: pl.DataFrame, snapshots: Iterable[PathSnapshot]) ->
     return chunks.select(missing=flags)["missing"]
 
 
-def config_orphans(chunks: pl.DataFrame, current: Mapping[str, int], gap: object = None) -> pl.DataFrame:
+def config_orphans(chunks: pl.DataFrame, current: Mapping[str, int], gap: float) -> pl.DataFrame:
     """Return which chunks are `stale` and `outdated`: ingested under an older configuration of their tenant.
 
     Chunks of an unknown configuration, or of a tenant that was never configured, are neither.
@@ -139,16 +138,7 @@ def config_orphans(chunks: pl.DataFrame, current: Mapping[str, int], gap: object
     versions = {tenant: version for tenant, version in current.items() if version > 0}
     now = pl.col("tenant_id").replace_strict(versions, default=None, return_dtype=pl.Int64)
     behind = (now - pl.col("config_version")).fill_null(0)
-    return chunks.select(
-        (behind > 0).alias("stale"), ((behind > 0) & (behind >= version_gap(gap))).alias("outdated")
-    )
-
-
-def version_gap(requested: object) -> float:
-    """Return the number of configurations after which a chunk may go; the default for an unusable number."""
-    if isinstance(requested, bool) or not isinstance(requested, int | float):
-        return DEFAULT_GAP
-    return requested if math.isfinite(requested) and requested >= 1 else DEFAULT_GAP
+    return chunks.select((behind > 0).alias("stale"), ((behind > 0) & (behind >= gap)).alias("outdated"))
 
 
 class Forgotten(NamedTuple):

@@ -82,14 +82,7 @@ TABLES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class PathSnapshot:
-    """The paths of a repository when it last pushed a snapshot.
-
-    Attributes:
-        tenant_id: The owner.
-        repo_slug: The repository.
-        paths: Source paths, sorted, each once.
-        updated_at: The moment of the push. Only older chunks can be missing from the snapshot.
-    """
+    """The paths of a repository, sorted, when it last pushed a snapshot. Only older chunks can be missing."""
 
     tenant_id: str
     repo_slug: str
@@ -104,15 +97,7 @@ class PathSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """The size of a version.
-
-    Attributes:
-        version: Its number: 1 for the first, one more with every change.
-        rows: Its chunks.
-        deleted: Deleted rows whose bytes are still in its files.
-        parts: Its files of chunks.
-        bytes: The size of all its files.
-    """
+    """The size of a version; the bytes of `deleted` rows are still in its files."""
 
     version: int
     rows: int
@@ -144,13 +129,7 @@ def newest(folder: Path) -> "Version":
 
 
 class Version:
-    """A version with open files.
-
-    Attributes:
-        folder: The folder of the corpus.
-        base: The manifest of the version.
-        config_versions: How often each tenant was configured, if ever.
-    """
+    """A version with open files."""
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder = folder
@@ -161,8 +140,7 @@ class Version:
         for kind, entry in manifest.tables.items():
             path = folder / file_name(kind, entry.number)
             content = path.read_bytes()
-            _require_size(path, len(content), entry)
-            _require_content(path, hashlib.sha256(content).hexdigest(), entry)
+            _require_whole(path, entry, len(content), hashlib.sha256(content).hexdigest())
             self._tables[kind] = pl.read_parquet(content).cast(TABLES[kind])
 
     def rows(self, columns: Sequence[str] | None = None, where: pl.Expr | None = None) -> pl.DataFrame:
@@ -210,7 +188,7 @@ class Part:
         self.path = folder / file_name("chunks", entry.number)
         self._descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         weakref.finalize(self, os.close, self._descriptor)
-        _require_size(self.path, os.fstat(self._descriptor).st_size, entry)
+        _require_whole(self.path, entry, os.fstat(self._descriptor).st_size)
         self._is_whole = False
 
     def scan(self) -> pl.LazyFrame:
@@ -220,7 +198,7 @@ class Part:
             while block := os.pread(self._descriptor, _BLOCK, place):
                 digest.update(block)
                 place += len(block)
-            _require_content(self.path, digest.hexdigest(), self.entry)
+            _require_whole(self.path, self.entry, place, digest.hexdigest())
             self._is_whole = True
         stream = open(self._descriptor, "rb", closefd=False)  # noqa: SIM115 - it stays open when Polars is done
         number = pl.lit(self.entry.number, pl.UInt32).alias("part")
@@ -269,18 +247,14 @@ def scan(parts: Sequence[Part], deleted: pl.DataFrame, where: pl.Expr | None = N
     return frame if deleted.is_empty() else frame.join(deleted.lazy(), on=_PLACE, how="anti")
 
 
-def _require_size(path: Path, size: int, entry: FileEntry) -> None:
+def _require_whole(path: Path, entry: FileEntry, size: int, sha256: str | None = None) -> None:
+    problem = ""
     if size != entry.bytes:
-        raise _damaged(path, f"it has {size} bytes, expected {entry.bytes}")
-
-
-def _require_content(path: Path, sha256: str, entry: FileEntry) -> None:
-    if sha256 != entry.sha256:
-        raise _damaged(path, f"its digest is not the one in {MANIFEST}")
-
-
-def _damaged(path: Path, problem: str) -> StateError:
-    return StateError(f"'{path}' is damaged: {problem}", hint=DAMAGED_HINT)
+        problem = f"it has {size} bytes, expected {entry.bytes}"
+    elif sha256 not in {None, entry.sha256}:
+        problem = f"its digest is not the one in {MANIFEST}"
+    if problem:
+        raise StateError(f"'{path}' is damaged: {problem}", hint=DAMAGED_HINT)
 
 
 def damaged_files(folder: Path, manifest: Manifest) -> dict[str, FileEntry]:

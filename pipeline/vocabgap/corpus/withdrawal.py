@@ -48,13 +48,7 @@ _GIT_HINT: Final = (
 
 @dataclass(slots=True)
 class Withdrawal:
-    """The chunks of one tenant to withdraw.
-
-    Attributes:
-        paths: The source paths to withdraw, by repository.
-        manifest: A repository and all the paths that stay in it; None without a snapshot.
-        errors: Unusable signals.
-    """
+    """The chunks of a tenant to withdraw: paths by repository, and a repository with the paths that stay."""
 
     paths: dict[str, set[str]] = field(default_factory=dict)
     manifest: tuple[str, tuple[str, ...]] | None = None

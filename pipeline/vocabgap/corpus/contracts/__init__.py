@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from jsonschema_rs import Draft202012Validator, ValidationError
 
@@ -25,6 +25,7 @@ FILES: Final = {
 _OPEN: Final = ("customMeta", "metadata")  # the contracts leave open what these objects hold
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff\U000f0000]")
 _LEVELS: Final = 3  # the contracts describe a record, its lists and their items
+_T = TypeVar("_T")
 _SHOWN: Final = 60  # characters of a value that a message shows
 
 
@@ -69,14 +70,7 @@ class RefusedError(VocabgapError):
 
 @dataclass(frozen=True, slots=True)
 class PushError:
-    """One error of a push.
-
-    Attributes:
-        code: One of `Code`.
-        message: What is wrong, and what to do.
-        details: Facts for a program, such as `fileIndex` and `chunkIndex`.
-        exit_code: The exit code of a command that meets nothing worse.
-    """
+    """One error of a push; `code` is one of `Code`, `details` are facts for a program."""
 
     code: str
     message: str
@@ -135,22 +129,13 @@ class Fault:
 
 def keeps(name: str, record: object) -> bool:
     """Check whether a record keeps a contract."""
-    shallow = _shallow(record)
-    try:
-        return _validator(name).is_valid(shallow)
-    except ValueError:
-        return _validator(name).is_valid(_acceptable(shallow))
+    return _checked(_validator(name).is_valid, record)
 
 
 def faults(name: str, record: object) -> tuple[Fault, ...]:
     """List every place where a record breaks a contract, once each, by pointer and key."""
-    shallow = _shallow(record)
-    try:
-        errors = list(_validator(name).iter_errors(shallow))
-    except ValueError:
-        errors = list(_validator(name).iter_errors(_acceptable(shallow)))
     by_place: dict[tuple[str, str], Fault] = {}
-    for error in errors:
+    for error in _checked(lambda value: list(_validator(name).iter_errors(value)), record):
         for fault in _faults_of(name, error, record):
             by_place.setdefault((fault.pointer, fault.key or ""), fault)
     return tuple(by_place[place] for place in sorted(by_place))
@@ -186,12 +171,14 @@ def _shown(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-def _shallow(record: object) -> object:
-    """Empty the open objects of a record: they may hold anything, at any depth."""
-    if not isinstance(record, dict):
-        return record
-    emptied: dict[str, object] = {key: {} for key in _OPEN if isinstance(record.get(key), dict)}
-    return {**record, **emptied} if emptied else record
+def _checked(check: Callable[[object], _T], record: object) -> _T:
+    """Check a record without its open objects, which may hold anything, at any depth."""
+    if isinstance(record, dict):
+        record = record | {key: {} for key in _OPEN if isinstance(record.get(key), dict)}
+    try:
+        return check(record)
+    except ValueError:
+        return check(_acceptable(record))
 
 
 def _acceptable(value: object, levels: int = _LEVELS) -> Any:  # noqa: ANN401 - any JSON value
