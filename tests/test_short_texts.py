@@ -32,7 +32,7 @@ def test_what_a_run_holds_is_told_by_its_counts(made: Run) -> None:
     assert repr(made.clusters) == "Clusters(38 groups of 219 wordings, 334 mentions, cut by wording)"
     assert repr(made.clusters.at(0.4)).endswith("334 mentions, cut at 0.4)")
     assert repr(made.lineage) == "Lineage(0 relations, 205 surfaces)"
-    assert repr(made.decisions) == "EffectiveDecisions(0 in force, 0 of them inactive)"
+    assert repr(made.decisions) == "EffectiveDecisions(0 active, 0 without effect)"
 
 
 def test_a_scan_that_was_narrowed_says_what_counts(made: Run) -> None:
@@ -47,7 +47,7 @@ def test_decisions_are_told_by_their_file_and_number(made: Run, tmp_path: Path) 
     assert repr(pin) == f"Decision({pin.summary})"
     book.undo(pin.decision_id)
 
-    where = f"'{tmp_path / 'said.jsonl'}': 2 decisions, 0 in force; run '{made.published.folder}'"
+    where = f"'{tmp_path / 'said.jsonl'}': 2 decisions, 0 active; run '{made.published.folder}'"
     assert repr(book) == f"Decisions({where})"
 
 

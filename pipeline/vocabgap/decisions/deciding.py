@@ -21,17 +21,17 @@ from vocabgap.text import can_be_seen, count, excerpt, printable_name, shortened
 
 
 class Decisions:
-    """What people decided about the capabilities of a run, and what they decide now.
+    """Decisions about the capabilities of a run: those that people made, and new ones.
 
-    A capability is named by its identifier or the beginning of it, by its label, or by any of its wordings.
-    Nothing is changed but the file, to which a line is added; the next run follows it.
+    A capability is named by its identifier or the beginning of it, by its label, or by a wording. A decision
+    adds a line to the file; the next run follows it.
 
     Args:
-        run: The folder of the published run that is looked at.
-        file: The file that keeps the decisions; it is made where it does not exist.
-        actor: Who decides; by default who the environment variable VOCABGAP_ACTOR names, or is logged in.
+        run: The folder of the published run.
+        file: The file of decisions, which is created if need be.
+        actor: Who decides; by default the one that VOCABGAP_ACTOR names, or the user.
         now: The moment of the decisions; the clock's by default.
-        on_wait: Called where a decision has to wait for somebody else's to be written.
+        on_wait: Called if a decision has to wait for another one to be written.
 
     Raises:
         VocabgapError: By every method: the run or the file cannot be read, there is no such capability,
@@ -54,30 +54,30 @@ class Decisions:
         self._now = None if now is None else require_offset(now, name="now")
 
     def __repr__(self) -> str:
-        """How many decisions the file holds, in one line."""
+        """Return the number of decisions in one line."""
         try:
-            summary = f"{count(len(self.all()), 'decision')}, {len(self.in_force()):,} in force"
+            summary = f"{count(len(self.all()), 'decision')}, {len(self.in_force()):,} active"
         except VocabgapError:
             summary = "cannot be read"
         file, run = printable_name(str(self.file)), printable_name(str(self._run))
         return f"Decisions('{file}': {summary}; run '{run}')"
 
     def all(self) -> tuple[Decision, ...]:
-        """Every decision of the file, in the order in which they were made."""
+        """Return all decisions in the order in which they were made."""
         return read_decisions(self.file)
 
     def in_force(self) -> tuple[Decision, ...]:
-        """Those that no other one undoes."""
+        """Return the active decisions: those that no other one undoes."""
         return in_force(self.all())
 
     def outgrown(self) -> frozenset[str]:
-        """Identifiers of the decisions that hold no longer in the run, its groups having outgrown them."""
+        """Return the identifiers of the decisions that groups of the run have outgrown."""
         return frozenset(self._ranked["outgrown"].explode().drop_nulls())
 
     def merge(self, capability: str, other: str, why: str = "") -> Decision:
-        """Say that two capabilities are one. It keeps the identifier of the first.
+        """Merge two capabilities into one, with the identifier of the first.
 
-        Refused where an earlier decision keeps wordings of the one apart from wordings of the other.
+        An earlier decision must not keep wordings of the two apart.
         """
         into, merged = self._subject(capability), self._subject(other)
         if into.capability_id == merged.capability_id:
@@ -88,30 +88,30 @@ class Decisions:
         return self._append(Action.MERGE, into, reason=why, other=merged)
 
     def split(self, capability: str, wordings: str | Iterable[str], why: str = "") -> Decision:
-        """Say that some wordings are another need than the rest of a capability.
+        """Split wordings off a capability.
 
-        Refused where an earlier decision holds a wording that leaves together with one that stays.
+        An earlier decision must not hold a wording that leaves together with one that stays.
         """
         row = find_capability(self._ranked, capability).row(0, named=True)
-        leaving = tuple(find_wording(row, each) for each in texts("wordings", wordings))
+        leaving = tuple(find_wording(row, wording) for wording in texts("wordings", wordings))
         about = self._staying(capability, frozenset(map(surface, leaving)))
         return self._append(Action.SPLIT, about, reason=why, wordings=leaving)
 
     def rename(self, capability: str, label: str, why: str = "") -> Decision:
-        """Give a capability a label of its own."""
+        """Give a capability another label."""
         require_kind("label", label, str, "text")
         if not label.strip():
             raise InvalidInputError("the new label is blank", hint="say what the capability is to be called")
         return self._append(Action.RENAME, self._subject(capability), reason=why, label=label.strip())
 
     def pin(self, capability: str, why: str = "") -> Decision:
-        """Have a capability stand first, whatever its counts and whatever covers it."""
+        """Rank a capability first, whatever its counts and whatever covers it."""
         return self._append(Action.PIN, self._subject(capability), reason=why)
 
     def dismiss(self, capability: str, why: str) -> Decision:
-        """Say that a capability is not going to be authored.
+        """Dismiss a capability: nobody is going to author it.
 
-        That holds while the wordings that it has now carry at least half of its mentions.
+        That holds while its present wordings carry at least half of its mentions.
         """
         require_kind("why", why, str, "text")
         if not can_be_seen(why):
@@ -119,7 +119,7 @@ class Decisions:
         return self._append(Action.DISMISS, self._subject(capability, most=None), reason=why)
 
     def author(self, capability: str, entry: str, why: str = "") -> Decision:
-        """Say which vocabulary entry was authored for a capability; it regresses if it is mentioned again."""
+        """Record the entry that was authored for a capability; a later mention is a regression."""
         require_kind("entry", entry, str, "text")
         if not entry.strip():
             raise InvalidInputError("the entry is blank", hint="name the vocabulary entry with --entry")
@@ -127,19 +127,18 @@ class Decisions:
         return self._append(Action.AUTHOR, about, reason=why, entry=entry.strip())
 
     def reopen(self, capability: str, why: str = "") -> Decision:
-        """Say that a capability is open after all."""
+        """Reopen a capability that was dismissed or authored."""
         return self._append(Action.REOPEN, self._subject(capability, most=None), reason=why)
 
     def undo(self, decision: str, why: str = "") -> Decision:
-        """Take a decision back: everything is as if it had never been made.
+        """Undo a decision, named by its identifier or the beginning of it: it has never been made.
 
-        What was decided meanwhile about a capability that a merge had united stays with the one of the two
-        that had the wording it was named by, or the identifier.
-        A decision is named by its identifier, or the beginning of it.
+        If it merged two capabilities, later decisions about them stay with the one that had the wording or
+        the identifier by which people named it.
         """
-        known = self.all()
+        decisions = self.all()
         place = lookup(
-            [Named(each.decision_id, each.what) for each in known],
+            [Named(made.decision_id, made.what) for made in decisions],
             decision,
             singular="decision",
             plural="decisions",
@@ -147,29 +146,29 @@ class Decisions:
             prefix=ID_PREFIX,
             fewest=1,
         )
-        wanted = known[place]
-        undone = undoings(known).get(wanted.decision_id)
-        if undone is not None:
+        wanted = decisions[place]
+        undo = undoings(decisions).get(wanted.decision_id)
+        if undo is not None:
             raise InvalidInputError(
-                f"{wanted.decision_id} was undone before, by {undone.decision_id}",
-                hint=f"`vocabgap decide undo {undone.decision_id}` brings it back",
+                f"{wanted.decision_id} was undone before, by {undo.decision_id}",
+                hint=f"`vocabgap decide undo {undo.decision_id}` brings it back",
             )
         return self._append(Action.UNDO, None, reason=why, undoes=wanted.decision_id)
 
-    def _append(self, action: Action, about: Subject | None, **said: object) -> Decision:
+    def _append(self, action: Action, about: Subject | None, **details: object) -> Decision:
         decision = decide(
             action,
             about,
             actor=login() if self._actor is None else self._actor,
             time=datetime.now(UTC) if self._now is None else self._now,
-            **said,  # type: ignore[arg-type]
+            **details,  # type: ignore[arg-type]
         )
         self._require_news(decision)
         append_decision(self.file, decision, self._agreeing(decision), self._on_wait)
         return decision
 
     def _require_news(self, decision: Decision) -> None:
-        """Refuse what is so already, and a name that two capabilities would have."""
+        """Refuse a decision that changes nothing, and a label that another capability has."""
         if decision.capability is None:
             return
         active = self.in_force()
@@ -185,8 +184,8 @@ class Decisions:
         require_own_label(decision, active, dict(self._ranked.select("capability_id", "label").iter_rows()))
 
     def _agreeing(self, decision: Decision) -> Callable[[tuple[Decision, ...]], None]:
-        """What refuses decisions that cannot all be respected, as far as the run's wordings show it."""
-        if decision.action is Action.UNDO:  # which needs no run
+        """Return a check that all decisions can be respected, given the groups of the run."""
+        if decision.action is Action.UNDO:  # needs no run
             return agreeing(decision, None)
         return agreeing(decision, dict(self._groups.select("surface", "capability_id").iter_rows()))
 
@@ -199,11 +198,10 @@ class Decisions:
         return read_groups(self._run)
 
     def _subject(self, name: str, most: int | None = KEPT_WORDINGS) -> Subject:
-        """A capability by its name.
+        """Find a capability by its name.
 
-        Where people have united several groups, those wordings come first that the clustering has in one
-        group with the name, or in the group whose identifier is kept: it is as if the rest had never been
-        united with them, should somebody undo that.
+        If people have united several groups, the wordings of the group with the name come first, or of the
+        group whose identifier is kept. So an undo of the merge leaves the decision with that group.
         """
         require_kind("capability", name, str, "the name of a capability")
         row = find_capability(self._ranked, name).row(0, named=True)
@@ -224,10 +222,7 @@ class Decisions:
         return subject(row["capability_id"], ordered[0] if is_elsewhere else row["label"], ordered, most)
 
     def _staying(self, name: str, leaving: Collection[str]) -> Subject:
-        """A capability without some surfaces, which cannot stand for what stays.
-
-        A wording that it is named by stands for it first: that one is to stay in any case.
-        """
+        """Find a capability without the surfaces that leave; the wording of the name comes first."""
         whole = self._subject(name, most=None)
         staying = [wording for wording in whole.wordings if surface(wording) not in leaving]
         if not staying:

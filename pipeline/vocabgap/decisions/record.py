@@ -1,4 +1,4 @@
-"""One decision: who said what about which capability, when and why."""
+"""The decision: who decided what about which capability, when and why."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -14,16 +14,16 @@ from vocabgap.text import can_be_seen, count, surface, visible
 
 ID_PREFIX: Final = "dec-"
 ID_DIGITS: Final = 12
-KEPT_WORDINGS: Final = 20  # of a capability: enough that one of them is in any corpus that has the need
+KEPT_WORDINGS: Final = 20  # of a capability: enough to find the need in other corpora
 
-SameOrDifferent = Literal["same", "different"]  # whether two sides are one need, as people say in a review
+SameOrDifferent = Literal["same", "different"]  # whether two sides are one need
 ReviewAnswer = Literal[SameOrDifferent, "skip"]
 
 _Text = Annotated[str, msgspec.Meta(min_length=1)]
 
 
 class Action(StrEnum):
-    """What can be decided. The list is closed."""
+    """The kinds of decisions."""
 
     MERGE = "merge"
     SPLIT = "split"
@@ -35,7 +35,7 @@ class Action(StrEnum):
     UNDO = "undo"
 
 
-# What each action says beside the capability that it is about.
+# The field that an action needs beside the capability.
 _NEEDED: Final[Mapping[Action, str]] = {
     Action.MERGE: "other",
     Action.SPLIT: "wordings",
@@ -56,15 +56,15 @@ _IN_WORDS: Final[Mapping[Action, str]] = {
 
 
 class Subject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A capability as it was when something was decided about it.
+    """A capability at the time of a decision.
 
-    What a decision holds on to are the wordings: identifiers and groups may change with the next run.
+    The decision holds on to the wordings: identifiers and groups may change with the next run.
 
     Attributes:
-        capability_id: Its identifier then.
-        label: Its label then; where people have united several groups, that of the one that was named.
-        wordings: One wording of each of its surfaces, those of the group that was named first: that of the
-            label, then the most mentioned. Of most decisions the first of them, of a status all.
+        capability_id: Its identifier.
+        label: Its label; if people have united several groups, that of the named one.
+        wordings: One wording of each surface, first that of the label, then the most frequent. A status keeps
+            all, other decisions the first ones.
     """
 
     capability_id: _Text
@@ -76,17 +76,17 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     """One line of the decisions file.
 
     Attributes:
-        decision_id: Identifier, a digest of everything else that was decided.
-        time: The moment it was decided.
-        actor: Who decided it.
-        action: What was decided.
-        reason: Why, in the person's words.
-        capability: What it is about; only an undo has none.
-        other: What is merged into the capability.
-        wordings: What is split off from it.
-        staying: What is said to stay when others are split off; what is in neither goes where it is nearer.
-        label: What it is called from now on.
-        entry: The vocabulary entry that was authored for it.
+        decision_id: Identifier, a digest of the rest.
+        time: The moment of the decision.
+        actor: Who decided.
+        action: The kind of decision.
+        reason: The person's reason.
+        capability: The capability; only an undo has none.
+        other: The capability that is merged into it.
+        wordings: The wordings that are split off.
+        staying: The wordings that stay in a split; others go where they are nearer.
+        label: The new label.
+        entry: The vocabulary entry that was authored.
         undoes: The decision that is undone.
     """
 
@@ -121,12 +121,12 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
     @property
     def place(self) -> tuple[datetime, str]:
-        """Where it stands in the order of decisions, whatever the order of lines."""
+        """Its place in the order of decisions, whatever the order of lines."""
         return self.time, self.decision_id
 
     @property
     def what(self) -> str:
-        """What was decided, in words, without who and when."""
+        """The decision in words, without who and when."""
         name = "" if self.capability is None else f"'{visible(self.capability.label)}'"
         more = f" and {count(len(self.wordings) - 1, 'more wording')}" if len(self.wordings) > 1 else ""
         return _IN_WORDS[self.action].format(
@@ -141,13 +141,13 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
     @property
     def summary(self) -> str:
-        """The decision as a line that a report can print."""
+        """The decision as a line of a report."""
         why = f": {visible(self.reason)}" if self.reason.strip() else ""
         when = self.time.astimezone(UTC).date().isoformat()
         return f"{when} {visible(self.actor)} {self.what}{why} ({self.decision_id})"
 
     def __repr__(self) -> str:
-        """The same; the wordings that it holds on to would fill a page."""
+        """Return the summary; the wordings would fill a page."""
         return f"Decision({self.summary})"
 
 
@@ -165,11 +165,7 @@ def decide(
     undoes: str | None = None,
     staying: Iterable[str] = (),
 ) -> Decision:
-    """Make a decision with its identifier.
-
-    The identifier is a digest of the rest, so that the same line in two copies of the file is the same
-    decision, and two decisions are hardly ever taken for one.
-    """
+    """Make a decision with its identifier, a digest of the rest: equal lines are one decision."""
     for name, text in (("actor", actor), ("reason", reason), ("label", label), ("entry", entry)):
         require_text(name, text or "")
     if reason.strip() and not can_be_seen(reason):
@@ -203,7 +199,7 @@ def decide(
 def subject(
     capability_id: str, label: str, wordings: Iterable[str], most: int | None = KEPT_WORDINGS
 ) -> Subject:
-    """A capability as a decision keeps it: one wording of each surface, those first that stand for it."""
+    """Return a capability as a decision keeps it: the first wording of each surface."""
     one_each: dict[str, str] = {}
     for wording in wordings:
         one_each.setdefault(surface(wording), wording)

@@ -1,4 +1,4 @@
-"""From decisions to what a run has to respect: constraints on surfaces, and what is said of the groups."""
+"""From decisions to what a run follows: constraints on surfaces, and verdicts on groups."""
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ _Links = Mapping[str, list[tuple[str, Decision]]]
 
 
 class Reasoned(NamedTuple):
-    """What is to hold of the surfaces, and the decision that says so."""
+    """A constraint on surfaces, and the decision that it comes from."""
 
     decision: Decision
     constraint: Constraint
@@ -28,14 +28,13 @@ class Reasoned(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class EffectiveDecisions:
-    """What is decided about the surfaces of a corpus.
+    """The decisions as far as they concern the surfaces of a corpus.
 
     Attributes:
-        reasoned: Which surfaces belong together and which apart, each with the decision that says so, in the
-            order in which it was decided.
-        about: The decisions that are about something in this corpus, each with its surfaces, in order.
+        reasoned: The constraints with their decisions, in order of time.
+        about: The decisions that concern this corpus, each with its surfaces, in order.
         active: The decisions that are not undone, in order.
-        inactive: Those among them that are about nothing in this corpus.
+        inactive: Those among them that concern nothing in this corpus.
     """
 
     reasoned: tuple[Reasoned, ...]
@@ -45,33 +44,33 @@ class EffectiveDecisions:
 
     @cached_property
     def verdicts(self) -> pl.DataFrame:
-        """What was said of the groups that hold certain surfaces (table `verdicts`)."""
+        """Table `verdicts`: the decisions about the groups that hold certain surfaces."""
         rows: list[tuple[object, ...]] = []
         for decision, surfaces in self.about:
-            said = (decision.decision_id, decision.time.astimezone(UTC), decision.actor)
+            who = (decision.decision_id, decision.time.astimezone(UTC), decision.actor)
             what = (decision.action.value, decision.label, decision.summary)
-            known = [] if decision.capability is None else [*map(_surface, decision.capability.wordings)]
-            rows += [(each, *said, *what, known) for each in surfaces]
+            about = [] if decision.capability is None else [*map(_surface, decision.capability.wordings)]
+            rows += [(anchor, *who, *what, about) for anchor in surfaces]
         return pl.DataFrame(rows, schema=VERDICTS.schema, orient="row")
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
-        """Which surfaces belong together and which apart, in the order in which it was decided."""
+        """The constraints, in order of time."""
         return tuple(each.constraint for each in self.reasoned)
 
     def __repr__(self) -> str:
-        """How many decisions there are, in one line."""
-        return f"EffectiveDecisions({len(self.active):,} in force, {len(self.inactive):,} of them inactive)"
+        """Return the number of decisions in one line."""
+        return f"EffectiveDecisions({len(self.active):,} active, {len(self.inactive):,} without effect)"
 
 
 def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> EffectiveDecisions:
-    """What the decisions mean for the surfaces of a corpus.
+    """Apply decisions to the surfaces of a corpus.
 
-    A decision is about the first of its capability's wordings whose surface is there. One that finds none of
-    them is inactive: it has no effect until they come back.
+    A decision concerns the first of its capability's wordings that the corpus has. Without any it is inactive
+    until one comes back.
 
     Args:
-        decisions: All that was decided; their order means nothing, only their time.
+        decisions: All decisions; their time counts, not their order.
         surfaces: The distinct surfaces of the corpus.
 
     Raises:
@@ -101,10 +100,7 @@ def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> Effectiv
 
 
 def _found(decision: Decision, present: frozenset[str], parted: frozenset[str]) -> list[str]:
-    """The surfaces that a decision is about: the capability's, then those of what it is merged with or split.
-
-    None where the corpus lacks one side.
-    """
+    """Return the surfaces of a decision, the capability's first; none if a side is missing."""
     if decision.capability is None:
         return []
     leaving = dict.fromkeys(_surface(wording) for wording in decision.wordings)
@@ -123,7 +119,7 @@ def _found(decision: Decision, present: frozenset[str], parted: frozenset[str]) 
 def _anchor(
     about: Subject, present: Collection[str], parted: Collection[str], leaving: Collection[str] = ()
 ) -> str | None:
-    """What stands for a capability: its first surface, else one that no split took out of anything."""
+    """Return the surface that stands for a capability: its first, else one that no split took out."""
     known = map(_surface, about.wordings)
     first = next(known)
     if first in present and first not in leaving:
@@ -132,17 +128,17 @@ def _anchor(
 
 
 def in_force(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
-    """The decisions that no other one undoes, in order; an undo is none of them."""
+    """Return the decisions that no other one undoes, in order, without the undos."""
     known = {each.decision_id: each for each in decisions}
     undone = undoings(known.values())
     standing = (each for each in known.values() if each.undoes is None and each.decision_id not in undone)
-    return tuple(sorted(standing, key=lambda each: each.place))
+    return tuple(sorted(standing, key=lambda decision: decision.place))
 
 
 def undoings(decisions: Iterable[Decision]) -> dict[str, Decision]:
-    """Of each decision that is undone, an undo of an undo included, the first undo that stands."""
+    """Map each undone decision, also an undone undo, to the first undo that stands."""
     known = {each.decision_id: each for each in decisions}
-    unsettled = dict.fromkeys(known, 0)  # decisions that undo it and are not settled themselves
+    unsettled = dict.fromkeys(known, 0)  # number of its undos that are not settled themselves
     for each in known.values():
         if each.undoes is not None:
             if each.undoes not in known:
@@ -151,7 +147,7 @@ def undoings(decisions: Iterable[Decision]) -> dict[str, Decision]:
                     hint="put the line back, or take out the one that undoes it",
                 )
             unsettled[each.undoes] += 1
-    # What nothing undoes stands; what stands undoes its target; and so on, from the last undo to the first.
+    # An undo that nothing undoes stands, and undoes its target; and so on, from the last undo to the first.
     undone: dict[str, Decision] = {}
     settled = [name for name, number in unsettled.items() if not number]
     for name in settled:
@@ -159,7 +155,7 @@ def undoings(decisions: Iterable[Decision]) -> dict[str, Decision]:
         target = undo.undoes
         if target is not None:
             if name not in undone:
-                undone[target] = min(undo, undone.get(target, undo), key=lambda each: each.place)
+                undone[target] = min(undo, undone.get(target, undo), key=lambda decision: decision.place)
             unsettled[target] -= 1
             if not unsettled[target]:
                 settled.append(target)
@@ -172,7 +168,7 @@ def undoings(decisions: Iterable[Decision]) -> dict[str, Decision]:
 
 
 def surfaces_of(decisions: Iterable[Decision]) -> frozenset[str]:
-    """The surfaces of all wordings that some decisions name."""
+    """Return the surfaces of all wordings in some decisions."""
     holders = (part for each in decisions for part in (each.capability, each.other, each) if part is not None)
     return frozenset(_surface(wording) for part in holders for wording in part.wordings)
 
@@ -207,7 +203,7 @@ def require_change(
 
 
 def require_own_label(decision: Decision, active: Sequence[Decision], labels: Mapping[str, str]) -> None:
-    """Refuse a label that another capability has: whoever says it afterwards might mean either."""
+    """Refuse a label that another capability has."""
     if decision.label is None:
         return
     called = dict(labels)
@@ -229,7 +225,7 @@ def _about(decision: Decision) -> str:
 
 
 def require_agreement(reasoned: Iterable[Reasoned]) -> None:
-    """Refuse what merges link, directly or in a chain, and a split parts."""
+    """Refuse a split of surfaces that merges link, directly or in a chain."""
     known = tuple(reasoned)
     links = _links(known, {})
     for decision, constraint in known:
@@ -242,11 +238,11 @@ def require_agreement(reasoned: Iterable[Reasoned]) -> None:
 
 
 def agreeing(decision: Decision, groups: Mapping[str, str] | None) -> Callable[[tuple[Decision, ...]], None]:
-    """What refuses a decision among others where they cannot all be respected.
+    """Return a check that refuses a decision if not all decisions can be respected.
 
     Args:
-        decision: The one that is made.
-        groups: Of each surface that is known the group that has it; null where only decisions are known.
+        decision: The new one.
+        groups: Surface to group; null if only decisions are known.
     """
 
     def check(together: tuple[Decision, ...]) -> None:
@@ -260,11 +256,10 @@ def agreeing(decision: Decision, groups: Mapping[str, str] | None) -> Callable[[
 
 
 def require_followed(made: Decision, reasoned: Iterable[Reasoned], groups: Mapping[str, str]) -> None:
-    """Refuse a decision of which less would come than the person who makes it sees in it.
+    """Refuse a decision that would have less effect than its author sees in it.
 
-    A merge of two groups that a split keeps apart, through whichever of their surfaces: what the split parts
-    would leave again at once. A split whose surfaces a merge holds together with others of the same group:
-    these would leave, too.
+    A merge of two groups has none if a split keeps some of their surfaces apart. A split has less if a merge
+    holds its surfaces together with others of the same group: these would leave, too.
     """
     known = tuple(reasoned)
     own = next((constraint for decision, constraint in known if decision == made), None)
@@ -279,7 +274,7 @@ def _require_union(
 ) -> None:
     links = _links((each for each in known if each.decision != merge), groups)
     first, second = ({*_latest_links(links, groups.get(each, each))} for each in own)
-    if first & second:  # one capability already, in which splits hold as they are
+    if first & second:  # one capability already
         return
     for decision, constraint in known:
         if isinstance(constraint, Apart):
@@ -301,7 +296,7 @@ def _require_parting(
 
 
 def _links(reasoned: Iterable[Reasoned], groups: Mapping[str, str]) -> _Links:
-    """Of each surface, or its group if it has one, those that a merge links it with directly."""
+    """Map each surface, or its group, to those that merges link it with directly."""
     links: defaultdict[str, list[tuple[str, Decision]]] = defaultdict(list)
     for decision, constraint in reasoned:
         if isinstance(constraint, Together):
@@ -312,7 +307,7 @@ def _links(reasoned: Iterable[Reasoned], groups: Mapping[str, str]) -> _Links:
 
 
 def _latest_links(links: _Links, start: str) -> dict[str, Decision | None]:
-    """Of everything that merges link with a surface, the latest of those on the shortest way there."""
+    """Map all that merges link with a surface to the latest merge on the shortest way there."""
     latest: dict[str, Decision | None] = {start: None}
     waiting = deque([start])
     while waiting:
@@ -320,13 +315,15 @@ def _latest_links(links: _Links, start: str) -> dict[str, Decision | None]:
         for there, merged in links.get(here, ()):
             if there not in latest:
                 before = latest[here]
-                latest[there] = merged if before is None else max(before, merged, key=lambda each: each.place)
+                latest[there] = (
+                    merged if before is None else max(before, merged, key=lambda decision: decision.place)
+                )
                 waiting.append(there)
     return latest
 
 
 def _conflict(split: Decision, merge: Decision, leaving: str) -> StateError:
-    earlier, later = sorted((split, merge), key=lambda each: each.place)
+    earlier, later = sorted((split, merge), key=lambda decision: decision.place)
 
     def named(decision: Decision) -> str:
         when = f"{iso(decision.time)} by {visible(decision.actor)}"

@@ -1,4 +1,4 @@
-"""A review: people say of two sides at a time whether they are one need, and every answer is a decision."""
+"""Reviews: people answer whether two sides are one need, and each answer is a decision."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Reviewed:
-    """What came of a review.
+    """The result of a review.
 
     Attributes:
-        clusters: The groups as the answers have them.
+        clusters: The groups that follow the answers.
         decisions: A decision for each answer, in order.
-        asked: What was asked, in order, skipped questions among it.
+        asked: The questions in order, also the skipped ones.
     """
 
     clusters: "Clusters"
@@ -40,7 +40,7 @@ class Reviewed:
     asked: tuple["Question", ...]
 
     def __repr__(self) -> str:
-        """How much was asked and answered, in one line."""
+        """Return the number of questions and answers in one line."""
         asked = count(len(self.asked), "question")
         return f"Reviewed({asked}, {len(self.decisions):,} answered; {self.clusters})"
 
@@ -55,25 +55,24 @@ def review(
     actor: str | None = None,
     now: datetime | None = None,
 ) -> Reviewed:
-    """Ask which groups are one need and which are two, where the answers change most among the largest.
+    """Ask whether groups are one need or two, first where the answer changes most among the largest.
 
-    Each answer is a decision, takes effect at once, and moves the cut for what is like it: it says where
-    needs part in these records.
+    Each answer is a decision, takes effect at once, and moves the cut for similar wordings.
 
     Args:
-        found: The groups that `vocabgap.cluster` gives.
-        ask: Says of a question `same`, `different` or `skip`.
-        questions: How many to ask at most.
-        top: How many of the largest groups count; 0 for all.
-        decisions: What was decided before. None of it is asked again.
-        actor: Who answers; by default who the environment variable VOCABGAP_ACTOR names, or is logged in.
+        found: The groups that `vocabgap.cluster` returns.
+        ask: Answers a question with `same`, `different` or `skip`.
+        questions: The number of questions at most.
+        top: The number of the largest groups that count; 0 for all.
+        decisions: Earlier decisions, which are not asked about again.
+        actor: Who answers; by default the one that VOCABGAP_ACTOR names, or the user.
         now: The moment of the first answer; the clock's by default.
 
     Returns:
         The groups, and the new decisions. Nothing is written.
 
     Raises:
-        InvalidInputError: An argument cannot be used, or an answer is none.
+        InvalidInputError: An argument or an answer cannot be used.
         StateError: Two decisions cannot both be respected.
     """
     most = whole_number("questions", questions)
@@ -95,15 +94,15 @@ def review(
 
 
 class Review:
-    """Groups that are asked about, and what was decided about them so far.
+    """Groups under review, and the decisions so far.
 
     Args:
-        found: The groups, whatever was decided about them.
-        decided: All decisions there are.
-        top: How many of the largest groups count; 0 for all.
+        found: The groups without any decision.
+        decided: All decisions.
+        top: The number of the largest groups that count; 0 for all.
         actor: Who answers.
         now: The moment of the first answer; the clock's by default.
-        capabilities: The identifier of the capability that has a surface; by default from its group's label.
+        capabilities: Surface to capability; by default from the label of its group.
     """
 
     def __init__(
@@ -128,28 +127,28 @@ class Review:
         self.follow(decided)
 
     def follow(self, decided: Iterable[Decision]) -> None:
-        """Let the groups be those that all of these decisions give."""
+        """Let the groups follow all of these decisions."""
         self.decided = tuple(decided)
         constraints = replay(self.decided, self._surfaces).constraints
         self.clusters = self._found.taught(constraints).constrained(constraints)
 
     def question(self, skipped: Collection[str] = ()) -> "Question | None":
-        """The question whose answer would change most, none of those with the given identifiers."""
+        """Return the question whose answer would change most, apart from the skipped ones."""
         asked = self.clusters.questions(self._top)
         return next((each for each in asked if each.question_id not in skipped), None)
 
     def questions(self, most: int) -> "Iterator[Question]":
-        """Up to so many questions, each the one that comes first when it is asked for; none twice."""
+        """Yield up to so many questions, each the first one at its time, none twice."""
         asked = set[str]()
         while len(asked) < most and (question := self.question(asked)) is not None:
             asked.add(question.question_id)
             yield question
 
     def find(self, question_id: str) -> "Question":
-        """A question by its identifier, as long as its answer does not follow from what was decided.
+        """Return an open question by its identifier.
 
         Raises:
-            StateError: It is not open: it was answered, or the groups have changed since.
+            StateError: It was answered, or the groups have changed since.
         """
         for each in self.clusters.questions(self._top):
             if each.question_id == question_id:
@@ -162,10 +161,10 @@ class Review:
     def answer(
         self, question: "Question", file: Path, on_wait: Callable[[], None] = lambda: None, *, is_one: bool
     ) -> Decision:
-        """Add an answer to the file of decisions, and follow all that is there by then.
+        """Append an answer to the file of decisions, and follow all that the file holds then.
 
         Raises:
-            StateError: It contradicts what somebody has decided meanwhile.
+            StateError: Another decision contradicts it.
         """
         decision = self.decision(question, is_one=is_one)
         append_decision(file, decision, self._agreeing(decision), on_wait)
@@ -173,11 +172,9 @@ class Review:
         return decision
 
     def decision(self, question: "Question", *, is_one: bool) -> Decision:
-        """An answer as the decision that it is.
+        """Return the decision of an answer: a merge or a split, even if it changes nothing now.
 
-        What is said to be one need is a merge, two needs are a split, whether or not that is so already, so
-        that no later data undoes it. A merge holds the first wordings of the sides together, a split keeps
-        all of both apart.
+        A merge keeps the first wordings of the sides together, a split keeps all of both apart.
         """
         left, right = (
             subject(self._capabilities[surface(side[0])], side[0], side)
@@ -186,7 +183,6 @@ class Review:
         decided = partial(decide, actor=self._actor, time=self._moment())
         if is_one:
             return decided(Action.MERGE, left, reason="one need, when asked", other=right)
-        # All of both sides is named; what is apart already need only be known again.
         most = None if question.are_one else KEPT_WORDINGS
         return decided(
             Action.SPLIT,
@@ -197,7 +193,7 @@ class Review:
         )
 
     def _agreeing(self, decision: Decision) -> Callable[[tuple[Decision, ...]], None]:
-        """What refuses the decision where others have come that it contradicts."""
+        """Return a check that no other decision contradicts this one."""
         groups = self.clusters.wordings.select("surface", "cluster").iter_rows()
         return agreeing(decision, {name: str(group) for name, group in groups})
 
@@ -211,10 +207,6 @@ class Review:
 
 
 def capabilities_of(groups: pl.DataFrame) -> dict[str, str]:
-    """The identifier of the capability that has each surface of a run.
-
-    Args:
-        groups: Table `groups`.
-    """
+    """Map each surface of a run to the identifier of its capability, from table `groups`."""
     present = groups.filter(run=PRESENT).select("surface", "capability_id")
     return dict(present.iter_rows())

@@ -1,11 +1,10 @@
 """Files and folders that appear whole or not at all.
 
-What is written lies beside its place until it is on the disk, and then takes that place. A reader sees what
-was there before or what is there after, never a mixture. Where a folder stood before, it steps aside first:
-between the two renames the target is absent, for microseconds; after a crash just there the earlier folder is
-found as `.NAME.before-…` and is put back by whoever looks for it next. Publications of one parent folder wait
-for each other. A folder may come from strangers, names and all: what lies beside the target is taken for a
-leftover only by its exact name, its kind, its owner, and what it holds.
+New content lies beside its place until it is on the disk, and then takes that place. So a reader sees the old
+content or the new one, never a mixture. A folder that stood there steps aside first: between two renames the
+target is absent for microseconds. After a crash just then the earlier folder is `.NAME.before-…`, and the
+next reader or writer puts it back. Publications in one parent folder wait for each other. A stranger may
+choose the names in a folder, so a leftover is known by its exact name, kind, owner and content.
 """
 
 import errno
@@ -27,17 +26,17 @@ from vocabgap.files.signals import deferred_signals
 
 _STAGING: Final = "staging"
 _BEFORE: Final = "before"
-_RANDOM: Final = re.compile("[0-9a-f]{12}")  # ends the name of either
-_PRIVATE: Final = 0o700  # what is written may be gap text
+_RANDOM: Final = re.compile("[0-9a-f]{12}")  # ends both names
+_PRIVATE: Final = 0o700  # the content may be gap text
 _NO_FILES: Final = {FileKind.PIPE, FileKind.SOCKET, FileKind.DEVICE, FileKind.LOOP}
 
 
 @contextmanager
 def replacing(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
-    """A file to write into, which takes the place of another one when the block ends without an error.
+    """Open a file to write into, which replaces `path` if the block ends without an error.
 
-    A link stays one, and what it leads to is replaced; no pipe or device is. Where the system refuses,
-    nothing else is left in the folder, which has to exist.
+    A link stays, and its target is replaced; a pipe or device is refused. If the system refuses, nothing else
+    is left in the folder, which has to exist.
     """
     if (kind := file_kind(path)) in _NO_FILES:
         raise OSError(errno.EINVAL, f"it is {kind}", str(path))
@@ -54,14 +53,14 @@ def replacing(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
 
 
 def put_in_place(temporary: Path, path: Path) -> None:
-    """Give a file its name in the same folder once its content is on the disk, and wait until the name is."""
+    """Rename a file within its folder, and wait until content and name are on the disk."""
     sync(temporary)
     temporary.replace(path)
     sync(path.parent)
 
 
 def write_whole(path: Path, content: bytes, mode: int) -> None:
-    """Have a file hold some content, all of it or what it held before; its folder is made if need be."""
+    """Replace the content of a file as a whole; create its folder if need be."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path, mode) as file:
         file.write(content)
@@ -75,21 +74,22 @@ def whole_folder(
     check: Callable[[], None],
     mode: int | None = None,
 ) -> Iterator[Path]:
-    """A folder to write into; what is there when the block ends without error stands as `target`.
+    """Create a folder to write into, which becomes `target` if the block ends without an error.
 
     Files in `target` that are not owned, such as a person's notes, are carried over. Until the block ends
-    nobody else publishes in its parent folder: what the block reads there stays as it is.
+    nobody else publishes in the parent folder.
 
     Args:
         target: The absolute path of the folder.
-        owned: Every name that may be written: an earlier file of such a name does not stay.
-        is_ours: Whether a folder holds what was published in this way.
-        check: Called before anything is written and before the folder is replaced; raises where it may not.
-        mode: Permissions of a folder that is new; those of the umask by default.
+        owned: Every name that may be written; an earlier file of such a name is removed.
+        is_ours: Returns whether a folder is an earlier publication of this kind.
+        check: Raises an error if `target` may not be replaced. It is called before anything is written, and
+            again before the replacement.
+        mode: Permissions of a new folder; those of the umask by default.
 
     Raises:
         OSError: The system refused.
-        StateError: All is in its place but what should have been carried over.
+        StateError: The target is published, but another file could not be carried over.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     with _alone(target):
@@ -115,11 +115,11 @@ def whole_folder(
 def settle(
     target: Path, owned: Collection[str], is_ours: Callable[[Path], bool], *, waits: bool = True
 ) -> None:
-    """Finish what a publication that was killed left half-way: what stepped aside stands there again.
+    """Finish a publication that was killed half-way: an earlier folder stands in its place again.
 
     Raises:
         OSError: The system refused.
-        StateError: Somebody else publishes there, for too long, or at all if it is not waited for.
+        StateError: Somebody else publishes there for too long, or at all if `waits` is false.
     """
     with _alone(target, waits=waits):
         _clear_leftovers(target, owned, is_ours)
@@ -136,7 +136,7 @@ def sync(path: Path) -> None:
 
 @contextmanager
 def _alone(target: Path, *, waits: bool = True) -> Iterator[None]:
-    """Hold the lock of the target's parent folder: one publication there at a time, and no lock file."""
+    """Hold the lock of the target's parent folder, without a lock file."""
     descriptor = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         lock(descriptor, f"folder '{target.parent}'", undone="nothing was published", waits=waits)
@@ -169,7 +169,7 @@ def _replace(target: Path, staging: Path, owned: Collection[str]) -> None:
 
 
 def _keep_access(target: Path, staging: Path) -> None:
-    """Give the new files the permissions and the owner of those that they replace: gap text is private."""
+    """Give new files the permissions and the owner of the old ones: gap text is private."""
     for new in (staging, *staging.iterdir()):
         old = target if new is staging else target / new.name
         if old.exists():
@@ -180,10 +180,10 @@ def _keep_access(target: Path, staging: Path) -> None:
 
 
 def _carry_over(before: Path, target: Path, owned: Collection[str]) -> None:
-    """Move what is not owned from the earlier folder into the new one, and remove the earlier one.
+    """Move files that are not owned from the earlier folder into the new one, and remove the earlier one.
 
-    It stays where the new one already has something else of a name: that is not ours to remove. What is
-    owned goes last, so that a folder with notes in it is known as ours until they are moved.
+    The earlier folder stays if both have a file of one name. Owned files go last, so that the folder is
+    recognised until its notes are moved.
     """
     for entry in sorted(before.iterdir()):
         if entry.name not in owned and not os.path.lexists(target / entry.name):
@@ -192,7 +192,7 @@ def _carry_over(before: Path, target: Path, owned: Collection[str]) -> None:
 
 
 def _remove_owned(folder: Path, owned: Collection[str]) -> None:
-    """Remove a folder that holds nothing but files of ours; one that holds anything else stays whole."""
+    """Remove a folder if it holds owned files only."""
     entries = [*folder.iterdir()]
     if all(entry.name in owned and stat.S_ISREG(entry.lstat().st_mode) for entry in entries):
         for entry in entries:
@@ -201,7 +201,6 @@ def _remove_owned(folder: Path, owned: Collection[str]) -> None:
 
 
 def _clear_leftovers(target: Path, owned: Collection[str], is_ours: Callable[[Path], bool]) -> None:
-    """Finish what a publication that was killed left half-way."""
     before = sorted(filter(is_ours, _left(target, _BEFORE)), key=lambda path: path.stat().st_mtime)
     if before and not os.path.lexists(target):
         before.pop().rename(target)
@@ -212,18 +211,16 @@ def _clear_leftovers(target: Path, owned: Collection[str], is_ours: Callable[[Pa
 
 
 def _left(target: Path, role: str) -> list[Path]:
-    """The folders beside a target, no links, that have the name of such a leftover and are this user's."""
+    """List the leftover folders of a role beside a target: no links, and this user's own."""
     prefix = f".{target.name}.{role}-"
     named = (
         entry
         for entry in target.parent.iterdir()
         if entry.name.startswith(prefix) and _RANDOM.fullmatch(entry.name.removeprefix(prefix))
     )
-    return [entry for entry in named if _is_own_folder(entry.lstat())]
-
-
-def _is_own_folder(status: os.stat_result) -> bool:
-    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+    found = [(entry, entry.lstat()) for entry in named]
+    own = os.geteuid()
+    return [entry for entry, status in found if stat.S_ISDIR(status.st_mode) and status.st_uid == own]
 
 
 def _beside(target: Path, role: str) -> Path:

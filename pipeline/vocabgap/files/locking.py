@@ -1,8 +1,7 @@
-"""One writer at a time: who comes second waits for half a minute, and is told for whom.
+"""One writer at a time: the second one waits for half a minute, and learns who holds the lock.
 
-The lock is the system's (`flock`), through filelock, and ends with the process that holds it. It is taken on
-a file that is open already: on the log itself, as versions before did, so that those are excluded, too; on a
-folder; or on a lock file, which then says who holds it.
+The lock is the system's (`flock`), through filelock, and ends with its process. It is taken on a file or
+folder that is open: a log itself, or a lock file that says who holds it.
 """
 
 import errno
@@ -21,17 +20,17 @@ from filelock import lock_descriptor
 
 from vocabgap.errors import StateError
 
-# Seconds for which another writer is waited for: until that is said, and until it is given up.
+# Seconds to wait for another writer: until `on_wait` is called, and until an error is raised.
 SILENT_WAIT: Final = 1.0
 LONGEST_WAIT: Final = 30.0
 _BETWEEN_TRIES: Final = 0.05
-_MOST_READ: Final = 4096  # bytes; whatever else a lock file holds, it is no note of ours
+_MOST_READ: Final = 4096  # bytes of a lock file
 _LOCKS: Final = Path("/proc/locks")
 _NO_LOCKS: Final = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL})
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """Who holds a lock file, as it stands in there."""
+    """The holder of a lock file, as the file says it."""
 
     pid: int
     user: str
@@ -44,7 +43,7 @@ class Holder(msgspec.Struct, frozen=True):
 
 
 class NoLocksError(StateError):
-    """The file system of what was to be locked has no locks."""
+    """The error of a file system without locks."""
 
 
 @contextmanager
@@ -57,15 +56,15 @@ def lock_file(
     again: str = "try again when that one is done",
     on_wait: Callable[[str], None] = lambda _: None,
 ) -> Iterator[None]:
-    """Hold a lock file, which is made where it does not exist, and stays.
+    """Hold a lock file, which is created if need be and stays.
 
     Args:
         path: The lock file.
         held: What it guards, in words: `corpus 'shared'`.
-        purpose: What is being done, as another writer is told.
-        undone: What did not happen where it is given up.
+        purpose: What the holder does, for other writers.
+        undone: What did not happen if the wait is given up.
         again: What to do then.
-        on_wait: Called once, with who holds it, where another writer has for `SILENT_WAIT` seconds.
+        on_wait: Called once, with the holder, if another writer has held it for `SILENT_WAIT` seconds.
 
     Raises:
         StateError: Another writer has held it for `LONGEST_WAIT` seconds, or there are no locks.
@@ -93,9 +92,9 @@ def lock(
     on_wait: Callable[[str], None] = lambda _: None,
     waits: bool = True,
 ) -> None:
-    """Let an open file or folder be this writer's alone, until it is closed or its process ends."""
+    """Lock an open file or folder until it is closed or the process ends; the arguments are as above."""
     start = time.monotonic()
-    is_told = False
+    is_announced = False
     while not _is_locked(descriptor, held):
         waited = time.monotonic() - start
         if waited >= LONGEST_WAIT or not waits:
@@ -103,9 +102,9 @@ def lock(
                 f"{held} is held by {_holder(descriptor)}",
                 hint=f"waited {LONGEST_WAIT:g} seconds; {undone}, {again}",
             )
-        if waited >= SILENT_WAIT and not is_told:
+        if waited >= SILENT_WAIT and not is_announced:
             on_wait(_holder(descriptor))
-            is_told = True
+            is_announced = True
         time.sleep(_BETWEEN_TRIES)
 
 
@@ -122,7 +121,7 @@ def _is_locked(descriptor: int, held: str) -> bool:
 
 
 def _holder(descriptor: int) -> str:
-    """Who holds a file: as the file says, else as the system does, which knows only of this machine."""
+    """Return who holds a file, from the file or from this machine's list of locks."""
     with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return str(msgspec.json.decode(os.pread(descriptor, _MOST_READ, 0), type=Holder))
     with suppress(OSError):
@@ -138,7 +137,7 @@ def _holder(descriptor: int) -> str:
 def _this_process(purpose: str) -> Holder:
     try:
         user = getpass.getuser()
-    except (KeyError, OSError):  # a container may know no name for its user
+    except (KeyError, OSError):  # a container's user may have no name
         user = f"user {os.getuid()}"
     since = datetime.now(UTC).isoformat(timespec="seconds")
     return Holder(os.getpid(), user, socket.gethostname(), purpose, since)

@@ -1,4 +1,4 @@
-"""Frames to Parquet files. What the system refuses is told in its own words."""
+"""Writing frames to Parquet files, with the system's own errors."""
 
 from io import FileIO
 from pathlib import Path
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class _Watched(FileIO):
-    """A file that keeps what the system said of it: to Polars a full disk is a fault of the file's format."""
+    """A file that keeps the system's error: Polars reports a full disk as a fault of the format."""
 
     refused: OSError | None = None
 
@@ -32,10 +32,10 @@ def write_parquet(
     row_group_size: int | None = None,
     statistics: bool = True,
 ) -> None:
-    """Write a frame to a file, which is replaced where it is there.
+    """Write a frame to a file, or replace it.
 
     Raises:
-        OSError: The system refused, because the disk is full for instance. The error names the file.
+        OSError: The system refused, for instance because the disk is full. The error names the file.
     """
     with _Watched(path, "wb") as file:
         try:

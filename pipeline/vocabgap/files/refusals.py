@@ -1,4 +1,4 @@
-"""What lies in the place of a file that people name, and what is said where the system refuses it."""
+"""Kinds of files, and errors of the system as errors that a person can act on."""
 
 import errno
 import os
@@ -12,11 +12,11 @@ from typing import Final, NamedTuple
 from vocabgap.errors import AccessDeniedError, StateError, VocabgapError
 
 NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""What the system says where a file cannot grow."""
+"""The errors of a file that cannot grow."""
 
 
 class FileKind(StrEnum):
-    """What a path leads to."""
+    """The kinds of things that a path may lead to."""
 
     FILE = "a file"
     FOLDER = "a folder"
@@ -30,20 +30,20 @@ class FileKind(StrEnum):
 
 
 class FileRole(NamedTuple):
-    """What a file is to vocabgap, for the messages about it."""
+    """A role of a file, for messages."""
 
     name: str
-    hint: str  # where it cannot be used
-    undone: str  # what did not happen where it is held by another writer: `nothing was decided`
+    hint: str  # what to do if it cannot be used
+    undone: str  # what did not happen if another writer holds it: `nothing was decided`
     again: str  # what to do when that writer is done
     may_be_link: bool = True
 
     def refusing(self, path: Path, done: str) -> AbstractContextManager[None]:
-        """`refusing`, for what is to be done with such a file: `read`, `written`."""
+        """Name the file in errors of the system; `done` is `read` or `written`."""
         return refusing(f"{self.name} '{path}' cannot be {done}", hint=self.hint)
 
     def no_file(self, path: Path, kind: FileKind) -> StateError:
-        """The error where something else lies in its place."""
+        """Return the error of something else in its place."""
         return StateError(
             f"{self.name} '{path}' is {kind}, expected a regular file",
             hint="move it out of the way, or name another place",
@@ -51,7 +51,7 @@ class FileRole(NamedTuple):
 
 
 def refusal(problem: str, error: OSError, *, hint: str = "") -> VocabgapError:
-    """The one way from an `OSError` to an error that a person can act on: what cannot be done, and why."""
+    """Turn an `OSError` into an error that a person can act on: what cannot be done, and why."""
     kind = AccessDeniedError if isinstance(error, PermissionError) else StateError
     if error.errno in NO_ROOM:
         hint = "free some space on its disk" + (f"; {hint}" if hint else "")
@@ -60,7 +60,7 @@ def refusal(problem: str, error: OSError, *, hint: str = "") -> VocabgapError:
 
 @contextmanager
 def refusing(problem: str, *, hint: str = "") -> Iterator[None]:
-    """Let what the system refuses within the block be such an error."""
+    """Turn what the system refuses within the block into such an error."""
     try:
         yield
     except OSError as error:
@@ -68,7 +68,7 @@ def refusing(problem: str, *, hint: str = "") -> Iterator[None]:
 
 
 def file_kind(path: Path) -> FileKind:
-    """What a path leads to, links followed."""
+    """Return the kind of a path's target; links are followed."""
     try:
         mode = stat.S_IFMT(path.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -89,10 +89,7 @@ def file_kind(path: Path) -> FileKind:
 
 
 def content_of(path: Path, what: str) -> bytes | FileKind:
-    """What a file holds; what lies there instead, if that is no regular file.
-
-    `what` it is, is said in words: `seed file`.
-    """
+    """Read a file, or return the kind of what lies there instead; `what` names it in errors: `seed file`."""
     with refusing(f"{what} '{path}' cannot be read", hint="check its permissions and its disk"):
         kind = file_kind(path)
         return path.read_bytes() if kind is FileKind.FILE else kind

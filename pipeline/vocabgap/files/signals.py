@@ -1,4 +1,4 @@
-"""Signals that ask a run to end: Ctrl-C, a job's time limit, a terminal that is closed.
+"""Signals that ask a run to end: Ctrl-C, a job's time limit, a closed terminal.
 
 This module is loaded first, and therefore loads next to nothing itself.
 """
@@ -10,35 +10,35 @@ from contextlib import contextmanager
 from types import FrameType
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_KILLED = 128  # what shells add to the number of the signal that ended a process
+_KILLED = 128  # shells add it to the number of the signal
 
 
 class StoppedError(SystemExit):
-    """A signal asked the process to end; what is not caught ends it quietly, with that signal's exit code."""
+    """A signal asked the process to end; uncaught, it ends quietly with that signal's exit code."""
 
     def __init__(self, number: int) -> None:
         super().__init__(_KILLED + number)
 
 
 def hold() -> None:
-    """Let the signals wait, while there is no thread but this one."""
+    """Block the signals, while this is the only thread."""
     signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
 
 
 def release() -> None:
-    """Let in those that have waited, which may be raised here, and those to come."""
+    """Unblock the signals; one that has waited is raised here."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
 
 
 def end_reads() -> None:
-    """Let Ctrl-C end the reading of what a person types: Polars has the system begin it again."""
+    """Let Ctrl-C end a read from the terminal, which Polars makes the system restart."""
     signal.siginterrupt(signal.SIGINT, True)
 
 
 def raise_stops() -> None:
-    """Let the signals that Python leaves to the system be exceptions, so that what they end is tidied up.
+    """Turn the signals that Python leaves to the system into exceptions, so that the run tidies up.
 
-    One that is ignored, as `nohup` has it, stays so.
+    A signal that is ignored, as with `nohup`, stays so.
     """
     for number in STOPPING:
         if signal.getsignal(number) is signal.SIG_DFL:
@@ -46,17 +46,14 @@ def raise_stops() -> None:
 
 
 def ignore() -> None:
-    """Let them do nothing any more: all is done, or being tidied up.
-
-    Not `hold`, which is for one thread: those of Polars would take them.
-    """
+    """Ignore the signals, in the threads of Polars, too: the run is over or tidies up."""
     for number in STOPPING:
         signal.signal(number, signal.SIG_IGN)
 
 
 @contextmanager
 def deferred_signals() -> Iterator[None]:
-    """Let signals that ask the run to end wait until the block is through, whichever way it ends."""
+    """Delay the signals until the block ends."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
