@@ -14,8 +14,7 @@ from typing import Any, Final, NamedTuple, get_args, get_origin
 import msgspec
 from msgspec import inspect, structs
 
-DEBUG_VARIABLE: Final = "VOCABGAP_DEBUG"
-"""Where it is set, an error that is a bug is raised instead of told."""
+DEBUG_VARIABLE: Final = "VOCABGAP_DEBUG"  # if it is set, a bug is raised with its traceback
 
 
 class ExitCode(IntEnum):
@@ -33,7 +32,7 @@ class ExitCode(IntEnum):
     TERMINATED = 143
 
 
-# A signal ended the run: 128 and its number, as shells have it.
+# A signal ended the run: 128 and its number.
 STOPPED: Final = frozenset({ExitCode.HUNG_UP, ExitCode.INTERRUPTED, ExitCode.TERMINATED})
 
 
@@ -41,8 +40,8 @@ class VocabgapError(Exception):
     """Base of every error that vocabgap raises on purpose.
 
     Args:
-        message: What is wrong, with the file, line or field it concerns.
-        hint: What to do about it; empty where the message says it all.
+        message: What is wrong, with the file, line or field.
+        hint: What to do about it; empty if the message suffices.
     """
 
     exit_code: ExitCode = ExitCode.BUG
@@ -56,7 +55,7 @@ class VocabgapError(Exception):
         return f"{self.message} ({self.hint})" if self.hint else self.message
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Kinds have arguments of their own: one that comes from another process is not made again by them.
+        # Subclasses have arguments of their own, so that pickle cannot call them again.
         return _as_it_was, (type(self), self.args), self.__dict__
 
 
@@ -65,7 +64,7 @@ def _as_it_was(kind: type[VocabgapError], args: tuple[object, ...]) -> VocabgapE
 
 
 class InvalidInputError(VocabgapError):
-    """A value, a setting or a frame that does not have the expected form."""
+    """A value, a setting or a frame without the expected form."""
 
     exit_code = ExitCode.INVALID_INPUT
 
@@ -77,31 +76,31 @@ class NotFoundError(VocabgapError):
 
 
 class StateError(VocabgapError):
-    """Something on disk stands in the way: a foreign folder, a full disk, an unreadable store."""
+    """An obstacle on disk: a foreign folder, a full disk, an unreadable store."""
 
     exit_code = ExitCode.STATE
 
 
 class GateError(VocabgapError):
-    """What was asked of a result does not hold; the result is there all the same."""
+    """A result that fails a requirement; the result exists all the same."""
 
     exit_code = ExitCode.GATE
 
 
 class AccessDeniedError(VocabgapError):
-    """The operating system refused access."""
+    """A refusal by the operating system."""
 
     exit_code = ExitCode.PERMISSION
 
 
 def system_error(error: OSError) -> VocabgapError:
-    """What the operating system refused outside the stages' own care, such as output to a full disk."""
+    """Return the error for a refusal that no stage handles, such as output to a full disk."""
     message = f"{error.filename or 'output'}: {error.strerror or error}"
     return AccessDeniedError(message) if isinstance(error, PermissionError) else StateError(message)
 
 
 _SHOWN = (str, bytes, int, float, complex, type(None))
-_NEAR: Final = 0.5  # ratio of matching characters (difflib) from which on a name is proposed
+_NEAR: Final = 0.5  # the least ratio of matching characters (difflib) of a proposed name
 _STEP: Final = re.compile(r"\.(\w+)|\[(\d+|\.{3})\]")  # of a path as msgspec writes it
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `(.+)`")
 _TYPES: Final = re.compile(r"`([^`]+)`")
@@ -119,20 +118,20 @@ _WORDS: Final = {
 
 
 def unusable(name: str, expected: str, value: object, *, hint: str = "") -> InvalidInputError:
-    """The error that says what an argument was to be, and its value where that is short, else its type."""
+    """Return the error that names what an argument must be, and its value or type."""
     return InvalidInputError(f"{name}: expected {expected}, found {_shown(value)}", hint=hint)
 
 
 def require_kind(
     name: str, value: object, kind: type | tuple[type, ...], expected: str, *, hint: str = ""
 ) -> None:
-    """Refuse what is of another type."""
+    """Raise InvalidInputError if a value has another type."""
     if not isinstance(value, kind):
         raise unusable(name, expected, value, hint=hint)
 
 
 def require_text(name: str, value: object, expected: str = "text") -> None:
-    """Refuse what is no text, or no whole one."""
+    """Raise InvalidInputError if a value is no text, or holds half of a surrogate pair."""
     require_kind(name, value, str, expected)
     try:
         str(value).encode()
@@ -144,7 +143,7 @@ def require_text(name: str, value: object, expected: str = "text") -> None:
 
 
 def texts(name: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything may come
-    """Texts, of which a single one may be given as it is: it is not read letter by letter."""
+    """Return several texts; a single one may stand alone."""
     if not isinstance(value, Iterable):
         raise unusable(name, "text, or several texts", value)
     several = (value,) if isinstance(value, str) else tuple(value)
@@ -154,13 +153,13 @@ def texts(name: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything 
 
 
 def require_local(name: str, path: str | Path) -> None:
-    """Refuse an address where a path is meant: nothing is fetched from elsewhere, or sent there."""
+    """Raise InvalidInputError if a path is an address: nothing is fetched or sent."""
     if re.match(ADDRESS, str(path)):
         raise unusable(name, _PLACE, str(path), hint="name a folder or a file")
 
 
 def expanded(path: str | Path) -> Path:
-    """A path with its leading `~` as the home folder; an address is none."""
+    """Return a path with a leading `~` as the home folder; an address is refused."""
     require_kind("path", path, (str, os.PathLike), "a path")
     require_local("path", path)
     if "\0" in str(path):
@@ -172,7 +171,7 @@ def expanded(path: str | Path) -> Path:
 
 
 def alike(name: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """The names that hold a name that is not known, else those that are spelt like it, in any case."""
+    """Return the names that contain an unknown name, else those of similar spelling, in any case."""
     folded = name.strip().casefold()
     by_folded = {each.casefold(): each for each in reversed([*known])}
     holding = [each for key, each in reversed(by_folded.items()) if folded and folded in key]
@@ -181,27 +180,27 @@ def alike(name: str, known: Iterable[str], most: int = 3) -> list[str]:
 
 
 def nearest(name: str, known: Collection[str]) -> str:
-    """What may have been meant by a name that is not known; else all that there are."""
+    """Return a hint for an unknown name: the nearest name, else all names."""
     near = alike(name, known, 1)
     return f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known)}"
 
 
 def whole_number(name: str, value: Any, *, hint: str = "") -> int:  # noqa: ANN401 - anything may come
-    """A whole number from 0 on, NumPy's among them; true and false are none."""
+    """Return a whole number from 0 on, also one of NumPy; true and false are none."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 0:
         raise unusable(name, "a whole number from 0 on", value, hint=hint)
     return int(value)
 
 
 def converted(value: Any, kind: Any, name: str = "", *, hint: str = "", strict: bool = True) -> Any:  # noqa: ANN401
-    """A value as a type that msgspec knows; the error says in words which part of it does not fit.
+    """Convert a value to a type that msgspec knows; the error describes the part that does not fit.
 
     Args:
-        value: What somebody gave: what a settings file holds, or an argument. NumPy's numbers are numbers.
-        kind: What it is to be.
+        value: The value; numbers of NumPy count as numbers.
+        kind: The type.
         name: The argument, option or variable; empty for a settings file, whose table and key are named.
         hint: What to do.
-        strict: Whether text is only text. Otherwise it may say a number, as on a command line.
+        strict: Whether text stays text; otherwise it may stand for a number, as on a command line.
     """
     if isinstance(value, Number) and hasattr(value, "item"):
         value = value.item()
@@ -214,10 +213,10 @@ def converted(value: Any, kind: Any, name: str = "", *, hint: str = "", strict: 
 class _Misfit(NamedTuple):
     """The part of a value that does not fit."""
 
-    keys: tuple[str, ...]  # where it is
+    keys: tuple[str, ...]
     value: object
     kind: Any
-    rule: str  # what msgspec says of it
+    rule: str  # the message of msgspec
 
     def error(self, name: str, hint: str) -> InvalidInputError:
         *tables, key = self.keys or ("",)
@@ -240,7 +239,7 @@ class _Misfit(NamedTuple):
 
 
 def _misfit(error: msgspec.ValidationError, value: Any, kind: Any, *, strict: bool) -> _Misfit:  # noqa: ANN401
-    """Follow the path in msgspec's message; which key of a mapping it means has to be tried."""
+    """Follow the path in the message of msgspec; the key of a mapping has to be tried out."""
     rule, _, path = str(error).partition(" - at `")
     keys: tuple[str, ...] = ()
     for step in _STEP.findall("" if path.startswith("key") else path):
@@ -263,7 +262,7 @@ def _misfit(error: msgspec.ValidationError, value: Any, kind: Any, *, strict: bo
 
 
 def _meant(key: str, known: Collection[structs.FieldInfo]) -> str:
-    """What may have been meant by a key that is none; it may have stood in another table."""
+    """Return a hint for an unknown key, which may belong to another table."""
     tables = [f"[{each.name}]" for each in known if key in getattr(each.type, "__struct_fields__", ())]
     return f"it belongs to {' or '.join(tables)}" if tables else nearest(key, [each.name for each in known])
 
@@ -284,13 +283,13 @@ def _choices(kind: inspect.Type) -> list[str]:
 
 
 def _in_words(rule: str) -> str:
-    """A sentence of msgspec with the types as a person calls them."""
+    """Return a sentence of msgspec with types in words."""
     names = _TYPES.sub(lambda types: " or ".join(_WORDS.get(t, t) for t in types[1].split(" | ")), rule)
     return names[0].lower() + names[1:]
 
 
 def _shown(value: object) -> str:
-    """A value where it is short by nature, else its type."""
+    """Return a short value as it is, of any other the type."""
     if isinstance(value, _SHOWN):
         with suppress(ValueError):  # a number of too many digits to be written out
             return short_repr(value)

@@ -1,8 +1,4 @@
-"""Surface forms: how a phrase is normalised for comparison, and how log text is shown.
-
-`surface` is shared by all that groups and compares phrases, `apart` by the glossary as well, whose terms stay
-readable: only their plurals become singulars (`vocabgap.glossary.normal_form`).
-"""
+"""Surface forms: how a phrase is normalised for comparison, and how text of logs is shown."""
 
 import json
 import os
@@ -14,7 +10,7 @@ from typing import Any, Final
 
 from vocabgap.errors import InvalidInputError, require_kind, texts
 
-# A hyphen that joins words, one of which may be a number; a minus between two numbers does not.
+# A hyphen between words, or between a word and a number; not a minus between two numbers.
 HYPHEN: Final = r"[-‐](?:(?<=[^\W_].)(?=[^\W\d_])|(?<=[^\W\d_].)(?=[^\W_]))"
 _BOUNDARY = re.compile(
     rf"{HYPHEN}|(?<=[^\W_])_+(?=[^\W_])"
@@ -23,13 +19,13 @@ _BOUNDARY = re.compile(
 )
 _APOSTROPHES = "'’ʼ"  # the three that occur inside words
 
-# Text directions, zero-width characters and the like change what a reader sees without being seen.
+# Text directions, zero-width characters and the like: they change what a reader sees.
 _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-# Letters and symbols by category, blanks to the eye.
+# Letters and symbols by category that look blank.
 _BLANK_LOOKING = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U0001d159")
-# Marks by category, without width or ink of their own: variation selectors and what is like them.
+# Marks by category without width or ink: variation selectors and the like.
 _UNSEEN_MARK = re.compile("[\u034f\u180b-\u180f\ufe00-\ufe0f\U00016fe4\U000e0100-\U000e01ef]")
-# Joiners and the selectors of how an emoji looks are part of it, joiners also of words in several scripts.
+# Joiners and selectors are part of emoji; joiners are also part of words in several scripts.
 _NEEDED = frozenset("\u200c\u200d\ufe0e\ufe0f")
 _JOINING = "\u0600-\u109f\u1700-\u1aaf\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefc\U00010a00-\U00011fff"
 _EMOJI = "\xa9\xae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
@@ -39,7 +35,7 @@ SHOWN_CHARACTERS: Final = 500
 
 
 class _Characters(dict[int, str]):
-    """A translation table that is filled as characters are met."""
+    """A translation table that is filled when a character is first met."""
 
     def __init__(self, translated: Callable[[str], str]) -> None:
         super().__init__()
@@ -62,7 +58,7 @@ def _visible(character: str) -> str:
 
 
 def _in_json(character: str) -> str:
-    """What cannot be seen in JSON's own escapes: it is read back as it was."""
+    """Return an unseen character as an escape of JSON, which reads back as it was."""
     return json.dumps(character).strip('"') if _is_unseen(character) else character
 
 
@@ -85,21 +81,20 @@ _JSON_CHARACTERS = _Characters(_in_json)
 
 
 def apart(text: str) -> str:
-    """Text in which the words of an identifier stand apart: camelCase, `snake_case` and kebab-case."""
+    """Return text with the words of identifiers apart: camelCase, `snake_case` and kebab-case."""
     return _BOUNDARY.sub(" ", text)
 
 
 def words(phrase: str) -> list[str]:
-    """The words of a phrase, unstemmed and in order; none where it holds only punctuation or symbols.
+    """Return the words of a phrase, unstemmed and in order.
 
-    Compatibility forms are folded (NFKC), case is folded, camelCase, `snake_case` and hyphens are
-    split, and every punctuation mark, symbol and control character separates words. Apostrophes and
-    invisible format characters vanish inside a word.
+    Compatibility forms (NFKC) and case are folded. Identifiers and hyphens are split; punctuation marks,
+    symbols and control characters separate words. Apostrophes and invisible format characters vanish.
     """
-    if phrase.isascii() and phrase == phrase.lower():  # most phrases: there is nothing to fold
+    if phrase.isascii() and phrase == phrase.lower():  # most phrases
         return phrase.translate(_WORD_CHARACTERS).split()
     split = apart(unicodedata.normalize("NFKC", phrase))
-    # Case folding, and taking out what stood between a letter and its accent, may undo the composition.
+    # Folding case, and removing what separated a letter from its accent, may undo the composition.
     folded = unicodedata.normalize("NFKC", split.casefold()).translate(_WORD_CHARACTERS)
     return unicodedata.normalize("NFKC", folded).split()
 
@@ -113,18 +108,17 @@ def _stemmer() -> Any:  # noqa: ANN401 - without types
 
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
-    """The Snowball (Porter 2) stem of one lower-case word; a word with a digit is its own stem."""
+    """Return the Snowball (Porter 2) stem of a lower-case word; a word with a digit is its own stem."""
     if any(map(str.isdigit, word)):
         return word
     return str(_stemmer().stemWord(word))
 
 
 def surface(phrase: str) -> str:
-    """The surface form of a phrase: its stemmed words, joined by single spaces.
+    """Return the surface form of a phrase: its stemmed words, joined by single spaces.
 
-    Two phrases with the same surface are wordings of one point in the clustering. A phrase without a single
-    word (`"???"`, an emoji) is its own surface, case and white space folded, so that it is grouped with its
-    equals and never with nothing.
+    Phrases with the same surface are one point of the clustering. A phrase without words (`"???"`, an emoji)
+    is its own surface, with case and white space folded.
     """
     split = words(phrase)
     if not split:
@@ -133,18 +127,17 @@ def surface(phrase: str) -> str:
 
 
 def visible(value: str) -> str:
-    r"""Text from a log as one line that is safe to print.
+    r"""Return text from a log as one line that is safe to print.
 
-    White space is folded to single spaces. Control characters, text-direction overrides, zero-width
-    characters and lone surrogates appear as escapes (`\u001b`), so that they are shown, not obeyed. Joiners
-    and emoji selectors stay only where letters and emoji are made with them.
+    White space is folded. Control characters, text directions, zero-width characters and lone surrogates
+    become escapes (`\u001b`). Joiners and selectors stay only inside letters and emoji.
     """
     return escape_unseen(" ".join(value.split()))
 
 
 def escape_unseen(value: str) -> str:
-    """The same for text whose white space matters: spaces stay as they are, line breaks become escapes."""
-    if value.isascii() and value.isprintable():  # most text, and nothing in it to escape
+    """Return the same for text whose spaces matter; line breaks become escapes."""
+    if value.isascii() and value.isprintable():  # most text
         return value
     shown = value.translate(_VISIBLE_CHARACTERS)
     if _NEEDED.isdisjoint(shown):
@@ -155,53 +148,47 @@ def escape_unseen(value: str) -> str:
 
 
 def can_be_seen(value: str) -> bool:
-    """Whether a text has anything to see: a letter, a digit, a punctuation mark or a symbol.
-
-    White space, format and control characters, and accents without a letter are nothing.
-    """
-    if value.isascii() and value.isprintable():  # most text, of which all but spaces can be seen
+    """Tell whether a text has a letter, a digit, a punctuation mark or a symbol to see."""
+    if value.isascii() and value.isprintable():  # most text
         return bool(value.strip())
     return any(unicodedata.category(each)[0] in "LNPS" and each not in _BLANK_LOOKING for each in value)
 
 
 def escape_unseen_in_json(document: str) -> str:
-    """A JSON document on one line that says the same and is safe to print."""
+    """Return a JSON document on one line with the same meaning that is safe to print."""
     return document.translate(_JSON_CHARACTERS)
 
 
 def carried(value: str, encoding: str) -> str:
-    """Text as an encoding can carry it: every other character is an escape, and as wide as that."""
+    """Return text as an encoding can hold it, with escapes for all other characters."""
     return value.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def shortened(value: str, most: int = SHOWN_CHARACTERS) -> str:
-    """Text of so many characters at most; what is cut off is said, and is whole in the Parquet."""
+    """Return at most so many characters of a text, with its length if it is cut."""
     if len(value) <= most:
         return value
-    kept = value[:most].rstrip("".join(_NEEDED))  # what joined it to the rest joins nothing now
+    kept = value[:most].rstrip("".join(_NEEDED))
     return f"{kept}… ({len(value):,} characters)"
 
 
 def excerpt(text: str, most: int = SHOWN_CHARACTERS) -> str:
-    """Text from a log as people are shown it: what cannot be seen is escaped, and what is long is cut."""
+    """Return text from a log for people: unseen characters escaped, long text cut."""
     return shortened(visible(text), most)
 
 
 def count(number: int, singular: str, plural: str = "") -> str:
-    """A number with its noun: `1 image`, `1,204 images`."""
+    """Return a number with its noun: `1 image`, `1,204 images`."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
 def in_words(name: str) -> str:
-    """A name of a closed list (`invalid_json`) in words."""
+    """Return a name of a closed list (`invalid_json`) in words."""
     return name.replace("_", " ")
 
 
 def printable_name(name: str) -> str:
-    """A file's name as text that a frame can hold: bytes that are not UTF-8 become escapes.
-
-    The same in every locale: one whose encoding is not UTF-8 makes other text of the same bytes.
-    """
+    """Return a file's name as text in any locale: bytes that are not UTF-8 become escapes."""
     if name.isascii():
         return name
     return os.fsencode(name).decode("utf-8", "backslashreplace")
@@ -219,14 +206,14 @@ _REQUEST_WORDS: Final = """
 please want wants wanted wanting need needs needed needing wish lack lacks lacking missing
 """
 
-# Negations ("not", "no", "without") are not among them, for they turn a need around.
+# Negations ("not", "no", "without") are missing here, because they reverse a need.
 FUNCTION_WORDS: Final = frozenset(_FUNCTION_WORDS.split())
-# These only say that something is wanted, which every record does.
+# These only express a wish, as every record does.
 REQUEST_WORDS: Final = frozenset(_REQUEST_WORDS.split())
 
 
 def ignored_stems(stop_words: Iterable[str] = ()) -> frozenset[str]:
-    """The stems of the function and request words and of further ones; a single one may be given as it is."""
+    """Return the stems of function words, request words and further ones; a single one may stand alone."""
     return _always_ignored() | _stems(texts("stop_words", stop_words))
 
 
@@ -240,7 +227,7 @@ def _stems(listed: Iterable[str]) -> frozenset[str]:
 
 
 def content_words(surface: str, ignored: frozenset[str]) -> list[str]:
-    """The words of a surface that are not ignored; all of them where nothing else would be left."""
+    """Return the words of a surface that are not ignored; all words if none would be left."""
     every = surface.split()
     return [word for word in every if word not in ignored] or every
 
@@ -254,36 +241,38 @@ Stems = tuple[str, ...]
 def synonym_table(
     synonyms: Mapping[str, Iterable[str]], ignored: frozenset[str], *, name: str = "synonyms"
 ) -> dict[Stems, Stems]:
-    """The content stems of a wording to those that take their place.
+    """Return the content stems of each wording with the stems that replace them.
 
-    Inflection, case, hyphens and ignored words do not matter on either side. A wording that is empty, or that
-    stands for two different ones, is an error, which names the synonyms as they are called where they stand.
+    Inflection, case, hyphens and ignored words do not matter on either side.
+
+    Raises:
+        InvalidInputError: A wording is empty, or stands for two words; the error uses `name`.
     """
+
+    def stems_of(wording: str, role: str) -> Stems:
+        stems = tuple(content_words(surface(wording), ignored))
+        if not stems:
+            raise InvalidInputError(f"{name}: {role} is empty", hint="expected a word or a phrase")
+        return stems
+
     require_kind(name, synonyms, Mapping, "a mapping of words to what stands for them", hint=_EXAMPLE)
     table: dict[Stems, Stems] = {}
-    said: dict[Stems, str] = {}
-    for canonical, others in synonyms.items():
-        require_kind(name, canonical, str, "words that others stand for")
-        target = _synonym_stems(canonical, ignored, name, "a word that others stand for")
-        for other in texts(f"{name}: what stands for '{canonical}'", others):
-            source = _synonym_stems(other, ignored, name, f"a wording of '{canonical}'")
+    word_of: dict[Stems, str] = {}
+    for word, others in synonyms.items():
+        require_kind(name, word, str, "words that others stand for")
+        target = stems_of(word, "a word that others stand for")
+        for other in texts(f"{name}: what stands for '{word}'", others):
+            source = stems_of(other, f"a wording of '{word}'")
             if table.get(source, target) != target:
                 raise InvalidInputError(
-                    f"{name}: '{other}' stands for '{said[source]}' and for '{canonical}'", hint=_HINT
+                    f"{name}: '{other}' stands for '{word_of[source]}' and for '{word}'", hint=_HINT
                 )
             if source != target:
-                table[source], said[source] = target, canonical
-    for canonical in synonyms:
-        target = _synonym_stems(canonical, ignored, name, "a word that others stand for")
+                table[source], word_of[source] = target, word
+    for word in synonyms:
+        target = stems_of(word, "")
         if target in table:
             raise InvalidInputError(
-                f"{name}: '{canonical}' has synonyms of its own and stands for '{said[target]}'", hint=_HINT
+                f"{name}: '{word}' has synonyms of its own and stands for '{word_of[target]}'", hint=_HINT
             )
     return table
-
-
-def _synonym_stems(wording: str, ignored: frozenset[str], name: str, role: str) -> Stems:
-    stems = tuple(content_words(surface(wording), ignored))
-    if not stems:
-        raise InvalidInputError(f"{name}: {role} is empty", hint="expected a word or a phrase")
-    return stems
