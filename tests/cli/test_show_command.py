@@ -61,12 +61,6 @@ def test_commands_to_decide_with_trust_the_settings_as_well(photos: Path) -> Non
     assert vocabgap(*pin).code == 0
 
 
-def test_without_a_run_it_is_said_that_one_is_needed_to_decide(photos: Path) -> None:
-    told = vocabgap("show", "mask the sky", photos)
-
-    assert (told.code, "publish it first: `vocabgap report ROOTS`" in told.out) == (0, True)
-
-
 @pytest.mark.usefixtures("published")
 def test_a_record_is_every_field_and_its_line(photos: Path) -> None:
     gap = json.loads(vocabgap("--json", "list", photos, "--image", "heron").out.splitlines()[1])
@@ -144,6 +138,7 @@ def test_a_single_log_is_a_root(photos: Path) -> None:
 
 def test_hostile_text_is_shown_and_not_obeyed(tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"one": [gap("\x1b[2J[red]bold[/red]\u202e", notes="\x07")]})
+    vocabgap("report", root)
 
     for name in ("one", "[red]"):
         out = vocabgap("show", name, root).out

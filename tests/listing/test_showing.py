@@ -46,19 +46,9 @@ def test_a_capability_is_found_by_its_wordings_and_shown_with_commands(photos: P
     assert not any("reopen" in each for each in shown.commands)
 
 
-def test_without_a_run_a_capability_is_computed_and_nothing_is_published(photos: Path) -> None:
-    shown = vg.show(photos, "sky mask", now=NOW)
-
-    assert shown.capability is not None
-    assert (shown.capability.mentions, shown.run, shown.commands) == (2, None, ())
-    assert not Path("out").exists()
-
-
-def test_a_computed_capability_has_the_identifier_that_a_run_gives_it(photos: Path) -> None:
-    computed = vg.show(photos, "sky mask", now=NOW).name
-    vg.run(photos, out="out", now=NOW)
-
-    assert vg.show(photos, computed).name == vg.show(photos, "sky mask").name == computed
+def test_without_a_run_a_capability_is_not_found_and_the_way_to_one_is_told(photos: Path) -> None:
+    with pytest.raises(NotFoundError, match="vocabgap report ROOTS"):
+        vg.show(photos, "sky mask")
 
 
 def test_commands_name_a_run_that_is_elsewhere(photos: Path, tmp_path: Path) -> None:

@@ -118,13 +118,12 @@ class Show(OverRoots, kw_only=True):
     ] = None
     limit: _Limit = DEFAULT_LISTED
     run: Annotated[Place | None, RUN] = None
-    now: Annotated[str | None, PRESENT] = None
 
 
 @verb(filtered(Show, *WHOSE), settings=("ingest",))
 def show(call: "Call", request: Show) -> Answer:
     """Show one image, session, capability or record with its evidence."""
-    present, roots, selection = parse_present(request.now), call.roots(request.roots), selection_of(request)
+    roots, selection = call.roots(request.roots), selection_of(request)
     from vocabgap.listing import showing
 
     shown = showing.show(
@@ -134,7 +133,6 @@ def show(call: "Call", request: Show) -> Answer:
         out=request.run,
         tenants=selection.tenants,
         repositories=selection.repositories,
-        now=present,
         settings=call.settings,
         deciding=call.following,
     )

@@ -1,48 +1,40 @@
-"""What names stand for: which capability a record belongs to, and which thing a person means by a name.
+"""Find what a name stands for: an image, a session, a record, or a capability of the published run."""
 
-Both come from the published run, without clustering anything.
-"""
-
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 import polars as pl
 
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError, alike
 from vocabgap.model.lookup import find_capability
 from vocabgap.model.record import FEWEST_DIGITS
-from vocabgap.model.tables import CAPABILITY_PREFIX, GROUPS, LINEAGE, LISTED, PRESENT, phrase
+from vocabgap.model.tables import GROUPS, LINEAGE, LISTED, PRESENT, phrase
 from vocabgap.reporting.manifest import GROUPS_NAME, LINEAGE_NAME, read_manifest
 from vocabgap.reporting.published_run import read_groups, read_run, read_table, resolve_target
 from vocabgap.text import excerpt, surface, visible
 
-if TYPE_CHECKING:
-    from vocabgap.pipeline import Analysis
-
 _RUN_OPTION: Final = "--run"
-_SHOWN: Final = 5  # of those that fit where only one should
+_SHOWN: Final = 5  # candidates that an error names
 _MOST: Final = 120  # characters of a name in an error
-_HEX: Final = frozenset("0123456789abcdef")
 
 
 @dataclass(frozen=True, repr=False)
 class PublishedCapabilities:
-    """The capabilities of a run: of a published one, or of one that was computed and has no folder."""
+    """The capabilities of a published run."""
 
     ranked: pl.DataFrame  # table `capabilities`
-    groups: pl.DataFrame  # table `groups`, this run's own surfaces alone
+    groups: pl.DataFrame  # table `groups`, only the surfaces of this run
     relations: pl.DataFrame  # table `lineage`
-    folder: Path | None = None
-    now: datetime | None = None  # what counts as its present
-    narrowed_to: str = ""  # in words
+    folder: Path
+    now: datetime  # the present of the run
+    narrowed_to: str
 
     @classmethod
     def read(cls, folder: str | Path) -> Self:
-        """Those of a published run, from its Parquet files."""
+        """Read the Parquet files of a run."""
         place = resolve_target(folder, option=_RUN_OPTION)
         manifest, ranked = read_run(folder, option=_RUN_OPTION)
         groups = read_groups(folder) if (place / GROUPS_NAME).exists() else _groups_of(ranked)
@@ -50,17 +42,12 @@ class PublishedCapabilities:
         relations = read_table(place, LINEAGE_NAME, LINEAGE) if has_lineage else LINEAGE.empty()
         return cls(ranked, groups, relations, place, manifest.now, manifest.narrowed_to)
 
-    @classmethod
-    def of_analysis(cls, analysis: "Analysis") -> Self:
-        """Those that were computed, where nothing is published."""
-        groups = analysis.lineage.groups.filter(run=PRESENT)
-        return cls(analysis.ranked, groups, analysis.lineage.relations)
-
 
 def published_in(out: str | Path | None, default: str) -> tuple[PublishedCapabilities | None, str]:
-    """The capabilities of the run in a folder, if there is one, and why there are none though a run is there.
+    """Return the capabilities of the run in a folder, and why a run that is there cannot be used.
 
-    The folder that was asked for must hold a run that can be read, the default one need not.
+    Raises:
+        VocabgapError: The folder was named and holds no readable run.
     """
     if out is not None:
         return PublishedCapabilities.read(out), ""
@@ -75,7 +62,7 @@ def published_in(out: str | Path | None, default: str) -> tuple[PublishedCapabil
 
 
 def with_capability(records: pl.DataFrame, published: PublishedCapabilities | None) -> pl.DataFrame:
-    """Table `listed`: records and their column `category`, with the capability that each asks for."""
+    """Return table `listed`: records with a `category`, and the capability of each."""
     if published is None:
         unknown = pl.lit(None, pl.String)
         return records.with_columns(capability_id=unknown, capability=unknown).select(LISTED.names)
@@ -88,7 +75,7 @@ def with_capability(records: pl.DataFrame, published: PublishedCapabilities | No
 
 
 def _groups_of(ranked: pl.DataFrame) -> pl.DataFrame:
-    """Table `groups` as far as the wordings of the capabilities tell; other columns are null."""
+    """Return table `groups` as far as the wordings of the capabilities tell; other columns are null."""
     capability_of = {
         surface(variant["wording"]): (identifier, label)
         for identifier, label, variants in ranked.select("capability_id", "label", "variants").iter_rows()
@@ -102,7 +89,7 @@ def _groups_of(ranked: pl.DataFrame) -> pl.DataFrame:
 
 
 class Kind(StrEnum):
-    """What a name may be of."""
+    """What a name may stand for."""
 
     IMAGE = "image"
     SESSION = "session"
@@ -111,11 +98,11 @@ class Kind(StrEnum):
 
 
 class Candidate(NamedTuple):
-    """Something that may be meant."""
+    """Something that a name may stand for."""
 
     kind: Kind
     name: str
-    tenant_id: str = ""  # empty where that does not tell it from others, as the repository
+    tenant_id: str = ""  # here and below: empty if it distinguishes nothing
     repo_slug: str = ""
     label: str = ""
 
@@ -128,47 +115,39 @@ class Candidate(NamedTuple):
 
 
 def find(
-    name: str,
-    gaps: pl.DataFrame,
-    known: Callable[[], PublishedCapabilities],
-    *,
-    is_known: bool,
-    kind: Kind | None,
+    name: str, gaps: pl.DataFrame, published: PublishedCapabilities | None, kind: Kind | None
 ) -> Candidate:
-    """The one thing of table `gaps`, or the one capability, that a person means.
+    """Return the one thing of table `gaps`, or the one published capability, that a person means.
 
-    A whole name wins over the label or a wording of a capability, and over the beginning of an identifier.
-    Where the capabilities are not known yet, to ask for them has a ranking made.
+    A whole name has precedence over a label, a wording, and the beginning of an identifier.
+
+    Raises:
+        NotFoundError: Nothing has this name; the error names the nearest.
+        InvalidInputError: Several things have it; the error names them.
     """
     wanted = name.strip()
-    may_be_capability = kind in {None, Kind.CAPABILITY}
-    candidates = [each for each in _whole(name, wanted, gaps) if kind in {None, each.kind}]
-    if may_be_capability and (is_known or (not candidates and wanted.startswith(CAPABILITY_PREFIX))):
-        candidates += _identified(wanted, known())
+    candidates = _whole(name, wanted, gaps) + _identified(wanted, published)
+    candidates = [each for each in candidates if kind in {None, each.kind}]
     if not candidates:
-        candidates = _begun(wanted, gaps) if kind in {None, Kind.RECORD} else []
-        # What has to be computed first is asked for last.
-        candidates += _called(wanted, known()) if may_be_capability and (is_known or not candidates) else []
+        candidates = _begun(wanted, gaps) + _called(wanted, published)
+        candidates = [each for each in candidates if kind in {None, each.kind}]
     if len(candidates) == 1:
         return candidates[0]
-    if candidates:
-        raise _ambiguous(wanted, candidates)
-    raise _nothing(wanted, gaps, known() if may_be_capability else None, kind)
+    raise _ambiguous(wanted, candidates) if candidates else _unknown(wanted, gaps, published, kind)
 
 
 def _whole(name: str, wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
-    """The images, sessions and records of exactly this name, else those that are shown so."""
-    candidates = _of_images_and_sessions(gaps, [name, wanted])
+    """Return the images, sessions and records of exactly this name, else of a name that looks like it."""
+    candidates = _images_and_sessions(gaps, [name, wanted])
     if not candidates:
         names = pl.concat([gaps["image_id"], gaps["session_id"].rename("image_id")]).drop_nulls().unique()
-        candidates = _of_images_and_sessions(gaps, [each for each in names if visible(each) == wanted])
+        candidates = _images_and_sessions(gaps, [each for each in names if visible(each) == wanted])
     if not gaps.filter(record_id=wanted.casefold()).is_empty():
         candidates.append(Candidate(Kind.RECORD, wanted.casefold()))
     return candidates
 
 
-def _of_images_and_sessions(gaps: pl.DataFrame, names: list[str]) -> list[Candidate]:
-    """Those of some names; they say whose they are where there is more than one."""
+def _images_and_sessions(gaps: pl.DataFrame, names: list[str]) -> list[Candidate]:
     candidates = []
     for kind, *columns in (
         (Kind.IMAGE, "image_id", "tenant_id", "repo_slug"),
@@ -180,34 +159,38 @@ def _of_images_and_sessions(gaps: pl.DataFrame, names: list[str]) -> list[Candid
     return candidates
 
 
-def _identified(wanted: str, known: PublishedCapabilities) -> list[Candidate]:
-    """The capability of this identifier, or what became of the one that had it."""
-    rows = known.ranked.filter(capability_id=wanted)
+def _identified(wanted: str, published: PublishedCapabilities | None) -> list[Candidate]:
+    """Return the capability of an identifier, or the capabilities that followed the one that had it."""
+    if published is None:
+        return []
+    rows = published.ranked.filter(capability_id=wanted)
     if rows.is_empty():
-        became = known.relations.filter(previous_id=wanted)["capability_id"].drop_nulls().unique()
-        regrouped = known.groups.filter(group_id=wanted)["capability_id"].drop_nulls().unique()
+        became = published.relations.filter(previous_id=wanted)["capability_id"].drop_nulls().unique()
+        regrouped = published.groups.filter(group_id=wanted)["capability_id"].drop_nulls().unique()
         ids = became if len(became) else regrouped
-        rows = known.ranked.filter(pl.col("capability_id").is_in(ids.implode()))
+        rows = published.ranked.filter(pl.col("capability_id").is_in(ids.implode()))
     pairs = rows.sort("rank").select("capability_id", "label").iter_rows()
     return [Candidate(Kind.CAPABILITY, identifier, label=label) for identifier, label in pairs]
 
 
-def _called(wanted: str, known: PublishedCapabilities) -> list[Candidate]:
-    """The capability with this label or wording, or an identifier that begins so."""
+def _called(wanted: str, published: PublishedCapabilities | None) -> list[Candidate]:
+    """Return the capability with this label or wording, or whose identifier begins so."""
+    if published is None:
+        return []
     try:
-        row = find_capability(known.ranked, wanted).row(0, named=True)
+        row = find_capability(published.ranked, wanted).row(0, named=True)
     except NotFoundError:
         return []
     return [Candidate(Kind.CAPABILITY, row["capability_id"], label=row["label"])]
 
 
 def _begun(wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
-    """The records whose identity begins so."""
+    """Return the records whose identity begins so."""
     digits = wanted.casefold()
-    if len(digits) < FEWEST_DIGITS or not _HEX.issuperset(digits):
+    if len(digits) < FEWEST_DIGITS:
         return []
     names = gaps.filter(pl.col("record_id").str.starts_with(digits))["record_id"].unique().sort()
-    return [Candidate(Kind.RECORD, each) for each in names]
+    return [Candidate(Kind.RECORD, name) for name in names]
 
 
 def _ambiguous(wanted: str, candidates: list[Candidate]) -> InvalidInputError:
@@ -215,31 +198,33 @@ def _ambiguous(wanted: str, candidates: list[Candidate]) -> InvalidInputError:
     more = f" and {len(candidates) - _SHOWN:,} more" if len(candidates) > _SHOWN else ""
     kinds = {each.kind for each in candidates}
     if len(kinds) > 1:
-        hint = "say which with --kind"
+        hint = "choose one with --kind"
     elif kinds <= {Kind.IMAGE, Kind.SESSION}:
-        hint = "say whose with --repo or --tenant"
+        hint = "choose one with --repo or --tenant"
     else:
         hint = "name one of them in full"
     return InvalidInputError(f"'{_shown(wanted)}' may be several things: {several}{more}", hint=hint)
 
 
-def _nothing(
-    wanted: str, gaps: pl.DataFrame, known: PublishedCapabilities | None, kind: Kind | None
+def _unknown(
+    wanted: str, gaps: pl.DataFrame, published: PublishedCapabilities | None, kind: Kind | None
 ) -> NotFoundError:
-    names: dict[str, None] = {}
-    if kind in {None, Kind.IMAGE}:
-        names |= dict.fromkeys(gaps["image_id"].drop_nulls().unique().sort())
-    if kind in {None, Kind.SESSION}:
-        names |= dict.fromkeys(gaps["session_id"].drop_nulls().unique().sort())
-    if known is not None:
-        names |= dict.fromkeys(known.ranked["label"])
-        names |= dict.fromkeys(known.ranked["capability_id"])
-    near = alike(wanted, names)
+    columns = {Kind.IMAGE: gaps["image_id"], Kind.SESSION: gaps["session_id"]}
+    names = [
+        name
+        for each, column in columns.items()
+        if kind in {None, each}
+        for name in column.drop_nulls().unique().sort()
+    ]
+    if published is not None and kind in {None, Kind.CAPABILITY}:
+        names += [*published.ranked["label"], *published.ranked["capability_id"]]
+    near = ", ".join(f"'{_shown(name)}'" for name in alike(wanted, dict.fromkeys(names)))
+    hint = f"the nearest: {near}" if near else "`vocabgap list` prints what was logged"
+    if published is None and kind in {None, Kind.CAPABILITY}:
+        hint += "; capabilities are known once `vocabgap report ROOTS` has published a run"
+    elif published is not None and published.narrowed_to:
+        hint += f"; the run was narrowed to {published.narrowed_to}; --run names another one"
     what = "image, session, capability or record" if kind is None else str(kind)
-    proposed = ", ".join(f"'{_shown(each)}'" for each in near)
-    hint = f"the nearest: {proposed}" if near else "`vocabgap list` says what was logged"
-    if known is not None and known.narrowed_to:
-        hint += f"; the run was narrowed to {known.narrowed_to}; --run names another one"
     return NotFoundError(f"no {what} is called '{_shown(wanted)}'", hint=hint)
 
 

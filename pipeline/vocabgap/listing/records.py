@@ -1,4 +1,4 @@
-"""Gap records, newest first, as far as they are asked for, with the numbers over them."""
+"""List gap records, newest first, with the numbers over them."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from vocabgap.errors import require_kind, whole_number
+from vocabgap.errors import InvalidInputError, nearest, require_kind, whole_number
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import (
     ahead_in_words,
@@ -34,7 +34,7 @@ _SHOWN_CATEGORIES: Final = 20
 
 
 class Totals(msgspec.Struct, frozen=True):
-    """Numbers over some records: what a person wants to know at the end of a session."""
+    """Numbers over some records."""
 
     records: int
     images: int
@@ -52,7 +52,7 @@ class Totals(msgspec.Struct, frozen=True):
 class Belonging(msgspec.Struct, frozen=True):
     """A capability of the published run, and how many of the records ask for it.
 
-    Its mentions and its status in the run are null where that was narrowed to others.
+    Its mentions and its status are null if the run was narrowed to others.
     """
 
     capability_id: str
@@ -67,15 +67,15 @@ class Listing:
     """The records that were asked for."""
 
     gaps: pl.DataFrame  # table `listed`, newest first: as many as were asked for
-    totals: Totals  # over all that fit, those beyond the limit included
+    totals: Totals  # over all that fit, also beyond the limit
     belonging: tuple[Belonging, ...]  # of the listed ones
-    session: str | None  # the newest, where that was asked for and one is known
-    notes: tuple[str, ...]  # what no record has of what was asked for, and the like
-    published: PublishedCapabilities | None  # the run whose capabilities are named
+    session: str | None  # the newest, if it was asked for and is known
+    notes: tuple[str, ...]  # such as filters that no record fits
+    published: PublishedCapabilities | None  # the run with the capabilities
     scan: Scan
 
     def __repr__(self) -> str:
-        """How many there are, in one line."""
+        """The number of records in one line."""
         return f"Listing({self.gaps.height:,} of {count(self.totals.records, 'record')})"
 
 
@@ -94,31 +94,26 @@ def list_gaps(
 
     Args:
         root: Folders to search for gap logs, single log files, or folders of shared corpora.
-        limit: How many at most; null for all.
-        now: The moment that spans count back from; the clock's by default, and `last` that of the newest
-            record.
-        out: The folder of the published run that capabilities are known from. By default that of the
-            settings, if a run is there.
-        settings: The settings in force; the defaults by default.
+        limit: The largest number of records; null for all.
+        now: The moment that spans count back from, `last` for the newest record; by default the clock's.
+        out: The folder of the published run with the capabilities; by default that of the settings.
+        settings: The settings; the defaults by default.
         **filters: The filters of `Selection` by name, such as `images`. A moment may be a datetime with an
-            offset, or text as the command line takes it. The session `last` is the newest one of the images
-            and the time that are asked for.
+            offset, or text as on the command line. The session `last` is the newest of the selected images.
 
     Returns:
-        Table `listed`. Records whose time is not known come last; those of one moment are ordered by
-        repository and file, the later line first.
+        Table `listed`. Records without a time come last. Records of one moment are ordered by repository and
+        file, the later line first.
 
     Raises:
         VocabgapError: One of its kinds, as `vocabgap.scan` raises them, or an argument cannot be used.
     """
-    return listing(
-        root,
-        lambda moment: Selection.asked(filters, moment),
-        now=now,
-        limit=limit,
-        out=out,
-        settings=settings,
-    ).gaps
+    for name in filters.keys() - set(Selection.__struct_fields__):
+        raise InvalidInputError(
+            f"there is no filter '{name}'", hint=nearest(name, Selection.__struct_fields__)
+        )
+    selection = partial(Selection.asked, filters)
+    return listing(root, selection, now=now, limit=limit, out=out, settings=settings).gaps
 
 
 def listing(
@@ -130,9 +125,9 @@ def listing(
     out: str | Path | None = None,
     settings: Settings | None = None,
 ) -> Listing:
-    """The records that are asked for, newest first, with the numbers over them; see `list_gaps`.
+    """Return the selected records, newest first, with the numbers over them; see `list_gaps`.
 
-    With spans before the present, the selection is a function of that moment.
+    A selection with spans before the present is a function of that moment.
     """
     most = None if limit is None else whole_number("limit", limit, hint="leave it out to list all")
     settings = Settings() if settings is None else settings
@@ -140,25 +135,18 @@ def listing(
     clock = known_present(now)
     asked = selection(clock) if callable(selection) else selection
     published, unreadable = published_in(out, settings.report.out)
-    scanned = scan(
-        root,
-        settings=settings.scan,
-        tenants=asked.tenants,
-        repositories=asked.repositories,
-    )
+    scanned = scan(root, settings=settings.scan, tenants=asked.tenants, repositories=asked.repositories)
     notes = [unreadable] if unreadable else []
     if now == LAST and callable(selection):
         latest, ahead = newest_moment(scanned.gaps, clock)
         asked = selection(latest)
         notes += [ahead_in_words(ahead)] * bool(ahead)
     chosen, session = with_newest_session(scanned.gaps, asked)
-    has_none = LAST in chosen.sessions
-    if has_none:
-        notes.append(f"no record has a session, so that there is no {LAST} one")
     selected = scanned.select(chosen, **settings.folding).gaps
-    records = selected.filter("counted").select(RECORDS.names)
-    records = with_category(records, settings)
-    if not has_none:
+    records = with_category(selected.filter("counted").select(RECORDS.names), settings)
+    if LAST in chosen.sessions:
+        notes.append(f"no record has a session, so that there is no {LAST} one")
+    else:
         notes += unmatched(scanned.gaps, chosen, **settings.folding)
     notes += unread(scanned)
     without = undated(selected, chosen)
@@ -171,7 +159,7 @@ def listing(
 
 
 def totals(records: pl.DataFrame) -> Totals:
-    """The numbers over records, which have a `category`."""
+    """Return the numbers over records with a `category`."""
     session = pl.struct("tenant_id", "session_id").filter(stripped(pl.col("session_id")) != "")
     rated = pl.col("satisfaction")
     row = records.select(
@@ -192,7 +180,7 @@ def totals(records: pl.DataFrame) -> Totals:
 
 
 def belonging(gaps: pl.DataFrame, published: PublishedCapabilities | None) -> tuple[Belonging, ...]:
-    """The published capabilities that records of table `listed` belong to, most records first."""
+    """Return the published capabilities of records of table `listed`, most records first."""
     if published is None:
         return ()
     rows = (
@@ -206,12 +194,12 @@ def belonging(gaps: pl.DataFrame, published: PublishedCapabilities | None) -> tu
 
 
 def with_category(records: pl.DataFrame, settings: Settings) -> pl.DataFrame:
-    """Records with their category as the agent wrote it, aliases folded."""
+    """Add the category as the agent wrote it, aliases folded."""
     fold = partial(fold_category, aliases=settings.category_aliases)
     return records.with_columns(folded(records["intent_category"], fold).alias("category"))
 
 
 def unread(scanned: Scan) -> list[str]:
-    """What is to be said of lines that could not be read; nothing where there are none."""
+    """Return a note about the lines that could not be read, if there are any."""
     number = scanned.summary.rejects
     return [f"{count(number, 'line')} could not be read; `vocabgap check` lists them"] if number else []

@@ -1,4 +1,4 @@
-"""What comes nearest to a need in somebody's words: known capabilities, and entries of a vocabulary."""
+"""Find the known capabilities and the entries of a vocabulary that are nearest to a need."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -18,7 +18,7 @@ from vocabgap.ranking.vocabulary import Vocabulary
 from vocabgap.text import surface
 
 LEAST: Final = 0.25
-"""The similarity, 0 to 1, from which on something is named."""
+"""The least similarity, 0 to 1, of what is named."""
 MOST: Final = 5
 _DIGITS: Final = 3
 _COLUMNS: Final = ("capability_id", "label", "variants", "mentions", "status")
@@ -27,17 +27,17 @@ _PHRASE: Final = {"missing_capability": pl.String, "description": pl.String, "in
 
 
 class SimilarGap(msgspec.Struct, frozen=True):
-    """Something that comes near to a need.
+    """A capability or an entry that is near to a need.
 
     Attributes:
         kind: `capability`, or `entry` of a vocabulary.
-        name: The capability's identifier, or the entry's name.
-        label: The capability's, as the report has it, or what the entry is said to do.
-        similarity: Of a capability the cosine of the need and its nearest wording, as they are clustered
-            without an embedder; of an entry the share of the need that it explains; 0 to 1.
-        mentions: How often the capability was asked for; null of an entry.
-        status: Of the capability, as the report has it; null of an entry.
-        wording: That of the capability's which is nearest; null of an entry.
+        name: The identifier of the capability, or the name of the entry.
+        label: The label of the capability, or the description of the entry.
+        similarity: The cosine of the need and the nearest wording of the capability, without an embedder; or
+            the share of the need that the entry explains; 0 to 1.
+        mentions: The mentions of the capability; null for an entry.
+        status: The status of the capability; null for an entry.
+        wording: The nearest wording of the capability; null for an entry.
     """
 
     kind: str
@@ -57,15 +57,14 @@ def similar_gaps(
     limit: int = MOST,
     settings: Settings | None = None,
 ) -> list[SimilarGap]:
-    """The known capabilities and the entries that come nearest to a need, the nearest first.
+    """Return the known capabilities and the entries that are nearest to a need, the nearest first.
 
     Args:
-        text: The need, as somebody words it.
-        capabilities: Table `capabilities` of a run; none are known by default.
+        text: The need in anybody's words.
+        capabilities: Table `capabilities` of a run; none by default.
         vocabulary: What agents can already ask for; nothing by default.
-        limit: How many to name at most, of the two kinds together.
-        settings: The settings in force: the words to ignore, the synonyms and the aliases of operations are
-            those of a run. The defaults by default.
+        limit: The largest number of both kinds together.
+        settings: The settings with stop words, synonyms and aliases; the defaults by default.
 
     Returns:
         Those that are at least `LEAST` similar.
@@ -83,7 +82,7 @@ def similar_gaps(
 
 
 class SimilarIndex:
-    """What needs are compared with, made ready once for many of them. Several threads may ask it at once."""
+    """An index of capabilities and entries for many needs, safe for several threads."""
 
     def __init__(
         self, capabilities: pl.DataFrame | None, vocabulary: Vocabulary | None, settings: Settings
@@ -106,7 +105,7 @@ class SimilarIndex:
             )
 
     def nearest(self, text: str, limit: int = MOST) -> list[SimilarGap]:
-        """What comes nearest to a need, the nearest first."""
+        """Return what is nearest to a need, the nearest first."""
         require_text("text", text)
         if not text.strip():
             raise InvalidInputError("text: expected text that is not blank", hint="say what is missing")
@@ -115,7 +114,7 @@ class SimilarIndex:
         return sorted(similar, key=lambda each: (-each.similarity, each.kind, each.name))[:most]
 
     def entries(self, text: str, limit: int) -> list[SimilarGap]:
-        """The entries that come nearest to a need, however far, in the order in which a report has them."""
+        """Return the entries that are nearest to a need, however far, in the order of a report."""
         matches = [] if self._entries is None else self._entries.covering(text, top=limit)
         return [
             SimilarGap("entry", each.entry.name, each.entry.description, round(each.explained, _DIGITS))
@@ -140,7 +139,7 @@ class SimilarIndex:
             yield SimilarGap("capability", identifier, label, cosine, mentions, status, wording)
 
     def _cosines(self, need: Points) -> list[float]:
-        """The cosine of a need with each known surface, weighed as one corpus in which it counts once."""
+        """Return the cosine of a need with each known surface, weighted as one corpus."""
         known = self._points
         place = self._places.get(need.surfaces["surface"][0])
         if place is None:
@@ -159,7 +158,7 @@ class SimilarIndex:
 
 
 def _wordings(known: pl.DataFrame) -> pl.DataFrame:
-    """Columns `place`, the number of the capability, and `wording`."""
+    """Return columns `place`, the number of the capability, and `wording`."""
     return (
         known.select(
             pl.int_range(pl.len()).alias("place"),
