@@ -82,21 +82,9 @@ def push(
 
     Everything valid is done in one step, deletions before additions. A second push of the same payload
     changes nothing, unless the tenant was configured in between: then the chunks get the new configuration.
-
-    Args:
-        store: The corpus.
-        payload: The payload.
-        tenant: The tenant that pushes; by default the one that the payload claims.
-        repo: The only repository that may be touched; by default each part of the payload names its own.
-        agent: The agent that pushes.
-        now: The moment of the push.
-        spoof: The treatment of a chunk that claims another tenant or repository.
-        resolver: The function that answers for revisions.
-        parsers: Parsers by the `parserId` of a file.
-        whole_logs: True if a gap log replaces everything of its path.
-        strict_tombstones: True if a tombstone must be an object, not a bare path.
-        confirmed: True if an empty snapshot may withdraw the whole repository.
-        most: The largest number of chunks.
+    Without a `repo`, each part of the payload names its own. With `whole_logs`, a gap log replaces everything
+    of its path. With `strict_tombstones`, a tombstone must be an object, not a bare path. `confirmed` lets an
+    empty snapshot withdraw the whole repository.
     """
     started = time.monotonic()
     result = PushResult(normal_tenant(tenant) or SHARED_TENANT)

@@ -82,13 +82,8 @@ class Store:
     def changing(self, purpose: str) -> Iterator["Change"]:
         """Lock the corpus and change it. The whole change takes effect when the block ends without an error.
 
-        Args:
-            purpose: The work to do, for the message to a writer who finds the corpus locked.
-
-        Raises:
-            StateError: Another writer holds the lock, the folder holds something else, or the disk refused.
-                Nothing has changed then.
-            AccessDeniedError: The system does not allow writing.
+        Another writer who finds it locked reads the `purpose`. If the lock, the folder or the disk refuses,
+        nothing has changed.
         """
         with ExitStack() as lock:
             with writing(self.folder):
@@ -172,11 +167,7 @@ class Change(Version):
     def add(self, rows: pl.DataFrame) -> int:
         """Add the chunks whose id is new; return how many.
 
-        Each call reads all ids, whether for one row or for many.
-
-        Args:
-            rows: Table `chunks`; of rows with the same id the first counts. Vectors are as long as those in
-                the corpus.
+        Of rows with the same id the first counts. Each call reads all ids, whether for one row or for many.
         """
         fresh = rows.select(CHUNKS.names).unique("id", keep="first", maintain_order=True)
         with writing(self.folder):

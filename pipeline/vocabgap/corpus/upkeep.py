@@ -292,13 +292,6 @@ def logs_with(
 
     A log that was read to its end replaces its earlier entry. In a repository with forgotten records,
     rejected lines come without text: the hash of a record cannot recognise a line that was broken since.
-
-    Args:
-        logs: The table before.
-        pushed: The pushed logs.
-        tenant: Their tenant.
-        rows: The pushed chunks.
-        forgotten: Table `forgotten`.
     """
     entries = [{"tenant_id": tenant, "repo_slug": repo, **log._asdict()} for repo, log in pushed]
     came = pl.DataFrame(entries, logs.schema)

@@ -271,11 +271,7 @@ def damaged_files(folder: Path, manifest: Manifest) -> dict[str, FileEntry]:
 
 
 def undamaged(folder: Path) -> Version:
-    """Open the newest version without its damaged files.
-
-    Raises:
-        StateError: The table of deleted rows is damaged: without it, deleted records would come again.
-    """
+    """Open the newest version without its damaged files; refuse if deleted records would come again."""
     manifest = read_manifest(folder) or Manifest()
     damaged = damaged_files(folder, manifest)
     if manifest.deleted is not None and file_name("deleted", manifest.deleted.number) in damaged:

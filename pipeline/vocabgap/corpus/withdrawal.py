@@ -18,9 +18,7 @@ from vocabgap.text import visible
 Resolver = Callable[[str, str], Iterable[Any]]
 """A function that lists the paths in a base revision that are not in a head revision.
 
-Raises:
-    NotFoundError: There is no history to ask.
-    VocabgapError: The history does not have the revisions.
+It raises NotFoundError if there is no history, and VocabgapError if the history does not have the revisions.
 """
 TIME_LIMIT: Final = 60.0  # seconds for the question to git
 # Git cannot be talked into anything: no hook, pager, external diff or file-system monitor runs, it reaches no
@@ -195,14 +193,7 @@ def empties(payload: Mapping[str, Any]) -> bool:
 
 
 def deleted_in_git(folder: Path, base: str, head: str, *, time_limit: float = TIME_LIMIT) -> tuple[str, ...]:
-    """List the paths below a folder that git deleted between two revisions.
-
-    A renamed file is deleted under its old name; a changed file is not deleted.
-
-    Raises:
-        NotFoundError: There is no git on this machine, or no repository in the folder.
-        StateError: A revision does not exist, or git failed or took longer than `time_limit` seconds.
-    """
+    """List the paths below a folder that git deleted between two revisions, by their old names if renamed."""
     if not folder.is_dir():
         raise NotFoundError(f"git repository '{folder}' does not exist", hint="check --git")
     shown = f"'{visible(base)}' or '{visible(head)}'"
