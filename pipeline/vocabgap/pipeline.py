@@ -1,7 +1,4 @@
-"""The order of the stages, from gap logs to the published report. Nothing else knows it.
-
-`analyse` scans, clusters and ranks. `run` publishes the result, if no gate of a slice stops it.
-"""
+"""The order of the stages, from gap logs to the published report. No other module knows it."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -55,41 +52,40 @@ from vocabgap.text import count
 
 
 class Engine(Protocol):
-    """Where the heavy steps run. What comes of them is the same everywhere."""
+    """The place where the heavy steps run. Every engine gives the same result."""
 
     name: str  # with its version
 
     def read_logs(self, logs: list[LogFile], settings: ScanSettings) -> LogsRead:
-        """Read logs that were found."""
+        """Read the logs."""
 
     def space(self, rows: Rows, chosen: IntArray, weights: FloatArray, floor: float) -> Neighbours:
-        """Search for neighbours among clusters, as `average_linkage` asks for it."""
+        """Return the search for neighbours that `average_linkage` uses."""
 
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
 Selecting = Selection | Callable[[datetime], Selection]
-"""What a report is narrowed to; with spans before the present, a function of that moment."""
+"""A selection, or a function that returns one for the present moment."""
 
 
 @dataclass(frozen=True, repr=False)
 class Analysis:
-    """What the stages give, before anything is published.
+    """The result of the stages, before it is published.
 
     Attributes:
-        now: The moment that counts as its present.
-        selection: What the ranking is narrowed to.
-        scan: What was read, with what the selection left out and what is no gap marked.
-        clusters: The groups of wordings, as people's decisions have them.
+        now: The moment that counts as the present.
+        selection: The selected records.
+        scan: All records; those that do not count are marked.
+        clusters: The groups of wordings, after people's decisions.
         ranked: Table `capabilities`.
-        lineage: Where the capabilities come from.
-        decisions: The decisions in force.
-        vocabulary: What the needs were compared with.
-        model: What embedded the wordings, if anything.
-        embeddings: How many embeddings were read from the cache and how many computed, if there was a model.
-        baseline: What capabilities keep their identifiers from.
-        timings: How long each stage took.
-        ahead: How many records are dated after the clock, where the newest record was to be the present:
-            these do not count for that.
+        lineage: The relation of the capabilities to those of the run before.
+        decisions: The active decisions.
+        vocabulary: The entries that needs were compared with.
+        model: The model that embedded the wordings, if any.
+        embeddings: The numbers of cached and computed embeddings, if there was a model.
+        baseline: The run that capabilities keep their identifiers from.
+        timings: The duration of each stage.
+        ahead: The number of records with a future date, if the newest record is the present.
     """
 
     now: datetime
@@ -107,13 +103,13 @@ class Analysis:
     ahead: int
 
     def __repr__(self) -> str:
-        """What came of it, in one line."""
+        """Return the number of capabilities in one line."""
         return f"Analysis({count(self.ranked.height, 'capability', 'capabilities')} of {self.scan})"
 
 
 @dataclass(frozen=True, repr=False)
 class Run(Analysis):
-    """A run of the whole pipeline: an analysis, and the files that were made of it.
+    """An analysis with its published files.
 
     Attributes:
         published: The folder with the files.
@@ -122,11 +118,11 @@ class Run(Analysis):
     published: Published
 
     def __repr__(self) -> str:
-        """What came of it, in one line."""
+        """Return the headline."""
         return f"Run({self.published.headline})"
 
     def _repr_html_(self) -> str:
-        """The same, and the first of the ranking as a table."""
+        """Return the headline and the first capabilities as an HTML table."""
         columns = ("rank", "label", "mentions", "images", "sessions", "unsatisfied", "status")
         return html_table(repr(self), columns, self.ranked.select(columns).head(DEFAULT_TOP).iter_rows())
 
@@ -143,14 +139,13 @@ def analyse(
     on_stage: Callable[[str], None] | None = None,
     on_scan: Callable[[Scan, Selection], None] | None = None,
 ) -> Analysis:
-    """Scan, cluster and rank as `run` does, and publish nothing.
+    """Scan, cluster and rank like `run`, without publishing.
 
-    The arguments are those of `run`. In `out` nothing is written: capabilities keep the identifiers of the
-    run that stands there. What `on_stage` raises ends the work there; so does what `on_scan` raises, which
-    is called with what was read and selected, and the selection.
+    The arguments are those of `run`. Capabilities keep the identifiers of the run in `out`. An exception of
+    `on_stage` or `on_scan` ends the work.
 
     Raises:
-        VocabgapError: One of its kinds, as the stages raise them.
+        VocabgapError: A stage refused its input.
     """
     settings = _in_force(settings)
     if engine is not None and not (hasattr(engine, "read_logs") and hasattr(engine, "space")):
@@ -167,7 +162,7 @@ def analyse(
         yield
         timings.append(Timing(name, round(time.perf_counter() - start, 6)))
 
-    # What cannot be used is refused before the work is done.
+    # Bad arguments are refused before the work.
     target = resolve_target(settings.report.out if out is None else out)
     baseline_as_of = read_baseline(target, previous)
     roots = resolve_roots(roots)
@@ -189,12 +184,12 @@ def analyse(
         chosen, _ = with_newest_session(whole.gaps, chosen)
         baseline = baseline_as_of(moment)
         selected = scanned.select(chosen, **settings.folding)
-        # What is outside the selection is marked as filtered, whatever the rules say of it.
+        # A record outside the selection is marked as filtered, even if a rule fits.
         selected = replace(selected, gaps=screen(selected.gaps, settings.rules)) if chosen else whole
         if on_scan is not None:
             on_scan(selected, chosen)
     with stage("cluster"):
-        # All records are clustered, whatever is selected, so that a need is the same need in every view.
+        # All records are clustered, so that a need is the same in every selection.
         space = None if engine is None else engine.space
         proposed = cluster(whole.records, settings.cluster, embedder=embedder, space=space)
         decisions = replay(recorded, proposed.wordings["surface"].unique())
@@ -206,7 +201,7 @@ def analyse(
             proposed, clusters, whole.records, baseline=baseline.groups, verdicts=decisions.verdicts
         )
         if settings.categories.reclassify:
-            # What is learned is learned from all records, whatever is selected.
+            # The classifier learns from all records.
             categorised = reclassify(
                 selected.gaps,
                 corpus=whole.gaps,
@@ -216,7 +211,6 @@ def analyse(
         else:
             categorised = with_categories(selected.gaps, category_aliases=settings.category_aliases)
         selected = replace(selected, gaps=categorised)
-        # Ranked by the category that a record was given; the gaps keep the one that its agent wrote, too.
         ranked = rank(
             with_given_categories(selected.gaps.filter("counted")).select(RECORDS.names),
             clusters,
@@ -277,38 +271,28 @@ def run(
 ) -> Run:
     """Scan, cluster, rank and publish.
 
-    What would publish nothing, or has lost more than half of the logs or lines of the run that it replaces,
-    is an error, and what is there stays as it is.
-
-    No settings file and no environment variable is read: what is not handed in has its default, and
-    `vocabgap.load_settings` reads what the command line would. Decisions are followed that lie in the file
-    that the settings name, by default `decisions.jsonl` in the current folder.
-
-    If the settings name a glossary that does not settle the words of the report, nothing is published.
+    A run without records, or with less than half of the logs or lines of the run that it replaces, is an
+    error, and the old run stays. No settings file and no environment variable is read;
+    `vocabgap.load_settings` does that. A gate, such as a glossary, may refuse the report.
 
     Args:
-        roots: Folders to search for gap logs, single log files, or shared corpora. Of a corpus only the
-            tenants and repositories of the selection are read.
-        out: The folder to publish; that of the settings by default.
-        settings: The settings in force; the defaults by default. `settings.decisions.file` names the file of
-            decisions.
-        selection: What the report is narrowed to, or a function that says so of the present.
-        now: The moment the run counts as its present; the clock's by default. `last` is that of the newest
-            record that counts, whatever is selected, and is not later than the clock; the clock's where
-            there is none.
-        config: The settings file, to be named in the command that makes the report again.
-        previous: The folder of the run that this one is compared with; by default the one that it replaces;
-            `none` for none.
-        share: Write a page that may leave the machine, too, of what is on so many images, two at least.
-        engine: What reads the logs and searches for neighbours, such as `vocabgap.spark_engine` gives; by
-            default all is done here.
-        allow_empty: Publish though there is no log, no record fits, or none has a name that was asked for.
-        allow_shrink: Publish though more than half of the logs are gone since the run that is replaced.
+        roots: Folders to search for gap logs, single log files, or shared corpora.
+        out: The folder to publish; by default that of the settings.
+        settings: The settings; the defaults by default.
+        selection: The records that count, or a function that returns them for the present moment.
+        now: The moment that counts as the present; by default that of the clock. `last` is the moment of the
+            newest record that counts and is not in the future.
+        config: The settings file, for the command that repeats the report.
+        previous: The folder of the run to compare with; by default the replaced one; `none` for none.
+        share: Also write a page that may leave the machine, with needs on this number of images; at least 2.
+        engine: An engine, such as `vocabgap.spark_engine` returns; by default this process.
+        allow_empty: Publish a report without records, too.
+        allow_shrink: Publish a report that lost most of its logs, too.
         on_stage: Called with each of `STAGES` when it begins.
-        ask: Answers the questions of a gate, such as what a word means; without it they stay open.
+        ask: Answers the questions of a gate; without it they stay open.
 
     Raises:
-        VocabgapError: One of its kinds, as the stages raise them.
+        VocabgapError: A stage refused its input, or the report cannot be published.
     """
     settings = _in_force(settings)
     if allow_empty:
@@ -319,7 +303,7 @@ def run(
     settle_target(target)
     if share is not None:
         shared_from(whole_number("share", share))
-    earlier_rows(target, previous)  # a history that cannot be read is refused before the work, too
+    earlier_rows(target, previous)  # refuse an unreadable history before the work
 
     def refuse(scanned: Scan, chosen: Selection) -> None:
         if not settings.report.allow_empty:
@@ -377,20 +361,20 @@ def run(
 def _checked(
     ranked: pl.DataFrame, settings: Settings, ask: Callable[[Any], Any] | None
 ) -> dict[str, Any] | None:
-    """Let the gates of slices check a report; return what the first one says about its words."""
+    """Let the gates of slices check a report, and return the terms of the first gate."""
     gates = (each.gate.load() for each in extensions() if each.gate is not None)
     return next(filter(None, [gate(ranked, settings, ask) for gate in gates]), None)
 
 
 def _in_force(settings: Settings | None) -> Settings:
-    """What is not said is the default settings."""
+    """Return the settings, or the defaults."""
     settings = Settings() if settings is None else settings
     require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
     return settings
 
 
 def _chosen(selection: Selecting | None, now: datetime) -> Selection:
-    """What is selected at a moment that counts as the present; everything, where nothing is said."""
+    """Return the selection for a present moment; by default all records."""
     chosen = selection(now) if callable(selection) else selection
     chosen = Selection() if chosen is None else chosen
     require_kind("selection", chosen, Selection, "a Selection")
