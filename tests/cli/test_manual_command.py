@@ -6,7 +6,7 @@ import pytest
 
 import vocabgap as package
 from builders.command import vocabgap
-from vocabgap.doors.cli.about_command import pages
+from vocabgap.doors.about import pages
 
 FILES = sorted(Path(package.__file__).parent.glob("**/manual/*.md"), key=lambda path: path.stem)
 

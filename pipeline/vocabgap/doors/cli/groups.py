@@ -47,9 +47,9 @@ VERBS: Final[Mapping[str, Reference]] = {
     "hook": Reference("doors.cli.hook_command:hook"),
     "init": Reference("doors.cli.hook_command:init"),
     "demo": Reference("doors.cli.demo_command:demo"),
-    "manual": Reference("doors.cli.about_command:manual"),
-    "schema": Reference("doors.cli.about_command:schema"),
-    "status": Reference("doors.cli.about_command:status"),
+    "manual": Reference("doors.about:manual"),
+    "schema": Reference("doors.about:schema"),
+    "status": Reference("doors.about:status"),
 }
 
 

@@ -49,6 +49,7 @@ def _environment() -> jinja2.Environment:
         "aligned": aligned,
         "phrase": _phrase,
         "table": table,
+        "toml": _toml,
         "width": available_width,
     }
     return environment
@@ -83,6 +84,13 @@ def aligned(
         ]
         blocks += [line, *map(indented, texts)]
     return "\n".join(blocks)
+
+
+def _toml(key: str, value: object) -> str:
+    """Return a setting as a settings file has it; its text is shown, and not obeyed."""
+    import tomli_w
+
+    return "\n".join(map(escape_unseen, tomli_w.dumps({key: value}).strip().split("\n")))
 
 
 def _phrase(name: str, *values: object) -> str:

@@ -1,0 +1,244 @@
+"""`status`, `schema` and `manual`: the settings in use, the meaning of published columns, and the manual."""
+
+import os
+import platform
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import msgspec
+
+from vocabgap import __version__
+from vocabgap.doors.verbs import Answer, Event, Request, argument, verb
+from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, NotFoundError, VocabgapError, nearest
+from vocabgap.extensions import extensions
+from vocabgap.logbook.log import SESSION_VARIABLE, SNAPSHOT_VARIABLE
+from vocabgap.model.categories import OPERATION_CATEGORIES
+from vocabgap.model.gap_rules import rules_in_force
+from vocabgap.model.loading import ACTOR_VARIABLE, CONFIG_VARIABLE, VARIABLES
+from vocabgap.model.record import RejectReason, category_key, operation_key
+
+if TYPE_CHECKING:
+    from vocabgap.doors.cli.calls import Call
+    from vocabgap.model.settings import Settings
+
+_RUN: Final = "run"
+_PREFIX: Final = "VOCABGAP_"
+_MERGED: Final = ("aliases", "not_a_gap", "source")  # tables that are shown merged with the built-in entries
+# The pages of the manual by their kind, in the order of the list.
+_PAGES: Final = {
+    "tutorial": ("tutorial",),
+    "how to": (
+        "installing", "your-own-file", "gap-logs", "logging", "deciding", "weekly-job", "scale",
+    ),
+    "reference": (
+        "commands", "reference-commands", "settings", "reference-settings", "reference-tables",
+        "reference-python",
+    ),
+    "explanation": ("reading-the-report", "grouping", "comparison", "safety"),
+}  # fmt: skip
+_KNOWN: Final = (
+    CONFIG_VARIABLE,
+    *VARIABLES,
+    ACTOR_VARIABLE,
+    SESSION_VARIABLE,
+    SNAPSHOT_VARIABLE,
+    DEBUG_VARIABLE,
+)
+
+
+class Status(Request):
+    """What `status` takes."""
+
+
+@verb(Status, settings=())
+def status(call: "Call", request: Status) -> Answer:
+    """Print versions, the settings in use and the last run."""
+    from vocabgap.reporting.manifest import read_manifest, versions
+    from vocabgap.reporting.published_run import resolve_target
+
+    settings, path = call.settings, call.loaded.path
+    last = read_manifest(resolve_target(settings.report.out, option="[report] out"))
+    run = last and {
+        "now": last.now,
+        "capabilities": last.capabilities,
+        "command": last.command,
+        "narrowed_to": last.narrowed_to,
+    }
+    return Answer(
+        result={
+            "vocabgap": __version__,
+            "python": platform.python_version(),
+            "libraries": versions(),
+            "config": None if path is None else str(path),
+            "settings": settings,
+            "grouped_by": _grouped_by(settings),
+            "sources": settings.sources,
+            "aliases": {"categories": settings.category_aliases, "operations": settings.operation_aliases},
+            "operation_categories": settings.operation_categories,
+            "rules": {rule.name: rule.expressions for rule in settings.rules},
+            "environment": {variable: os.environ.get(variable) or None for variable in _KNOWN},
+            "unknown_variables": [
+                name for name in sorted(os.environ) if name.startswith(_PREFIX) and name not in _KNOWN
+            ],
+            "last_run": run,
+        },
+        view="status.txt.j2",
+        shown=lambda: _in_use(settings),
+    )
+
+
+def _grouped_by(settings: "Settings") -> str:
+    """Say what a report would compare wordings by."""
+    from vocabgap.clustering.embedding import load_embedder
+
+    try:
+        embedder = load_embedder(settings.cluster.embedder)
+    except VocabgapError as error:
+        return f"nothing, for {error.message}"
+    return "words alone" if embedder is None else f"words and meaning ({embedder.name})"
+
+
+def _in_use(settings: "Settings") -> dict[str, object]:
+    """Return the settings as the view prints them: tables of keys, and entries beside the built-in ones."""
+    tables = []
+    variables = {place: name for name, place in VARIABLES.items() if os.environ.get(name)}
+    for section, values in msgspec.to_builtins(settings).items():
+        if section not in _MERGED:
+            plain = {key: value for key, value in values.items() if not isinstance(value, dict)}
+            tables.append((section, plain, {key: variables.get((section, key)) for key in plain}))
+            inner = {key: value for key, value in values.items() if isinstance(value, dict)}
+            tables += [(f"{section}.{key}", entries, {}) for key, entries in inner.items()]
+    operations = settings.operation_categories
+    own = {
+        name: category for name, category in operations.items() if OPERATION_CATEGORIES.get(name) != category
+    }
+    shipped = {rule.name: rule.expressions for rule in rules_in_force()}
+    rules = {rule.name: rule.expressions for rule in settings.rules}
+    sources = {
+        name: {
+            key: value for key, value in msgspec.to_builtins(source).items() if value not in (True, [], {})
+        }
+        for name, source in settings.sources.items()
+    }
+    return {
+        "tables": [table for table in tables if table[0] != "categories.operations"],
+        "own_operations": own,
+        "built_in_operations": len(operations) - len(own),
+        "own_aliases": {
+            "categories": {*map(category_key, settings.aliases.categories)},
+            "operations": {*map(operation_key, settings.aliases.operations)},
+        },
+        "rule_lines": [
+            (name, rules.get(name, ()), shipped.get(name, ())) for name in {**shipped, **settings.not_a_gap}
+        ],
+        "source_lines": [
+            (name, {key: value for key, value in fields.items() if value not in (True, [], {})})
+            for name, fields in sources.items()
+        ],
+        "own_sources": {*settings.source},
+        "globs": {name: source.globs for name, source in settings.sources.items()},
+    }
+
+
+def _schemas() -> list[str]:
+    from vocabgap.model.tables import PUBLISHED
+
+    return [*PUBLISHED, _RUN, *_documents()]
+
+
+def _documents() -> dict[str, Path]:
+    """Return the files of the documents that slices add, by name."""
+    return {name: each.folder / file for each in extensions() for name, file in each.documents.items()}
+
+
+class Schema(Request, kw_only=True):
+    """What `schema` takes."""
+
+    name: Annotated[
+        str,
+        argument(
+            "records, capabilities, gaps, rejects, lineage, groups, combinations, history or run; or a"
+            f" contract: {', '.join(_documents()) or 'none'}.",
+            completion=_schemas,
+        ),
+    ]
+
+
+@verb(Schema)
+def schema(call: "Call", request: Schema) -> Answer:
+    """Print the columns of a published table, or a contract of the shared corpus."""
+    from vocabgap.model.tables import PUBLISHED, REJECTS
+
+    name, documents = request.name, _documents()
+    if name in documents:
+        text = documents[name].read_text(encoding="utf-8")
+        return Answer(result={"schema": name, "document": text}, text=text.removesuffix("\n"))
+    if name != _RUN and name not in PUBLISHED:
+        expected = ", ".join(_schemas())
+        raise InvalidInputError(f"there is no schema '{name}'", hint=f"expected one of {expected}")
+    if name == _RUN:
+        heading, columns = "the manifest of a run, run.json", [*_run_fields()]
+    else:
+        heading = PUBLISHED[name].row
+        columns = [(each.name, str(each.dtype), each.meaning) for each in PUBLISHED[name].columns]
+    reasons = {"reasons": list(RejectReason)} if PUBLISHED.get(name) is REJECTS else {}
+    return Answer(
+        events=(
+            Event("column", {"name": column, "dtype": dtype, "meaning": meaning})
+            for column, dtype, meaning in columns
+        ),
+        result={"schema": name, "columns": len(columns), **reasons},
+        view="schema.txt.j2",
+        shown={"heading": heading, "rows": columns},
+    )
+
+
+def _run_fields() -> Iterator[tuple[str, str, str]]:
+    from vocabgap.reporting.manifest import Manifest
+
+    for name, field in msgspec.json.schema(Manifest)["$defs"]["Manifest"]["properties"].items():
+        options = field.get("anyOf", [field])
+        kinds = dict.fromkeys(option.get("type", "object") for option in options)
+        meanings = (option["description"] for option in [field, *options] if "description" in option)
+        yield name, " or ".join(kinds), next(meanings, "version of this schema")
+
+
+def pages() -> dict[str, list[str]]:
+    """Return the names of the pages of the manual, those of slices included, by their kind."""
+    return {
+        kind: [*names, *(name for each in extensions() for name in each.pages.get(kind, ()))]
+        for kind, names in _PAGES.items()
+    }
+
+
+class Manual(Request):
+    """What `manual` takes."""
+
+    page: Annotated[
+        str | None,
+        argument(
+            "Its name; without it, the pages are listed.", completion=lambda: [*chain(*pages().values())]
+        ),
+    ] = None
+
+
+@verb(Manual)
+def manual(call: "Call", request: Manual) -> Answer:
+    """Print a page of the manual.
+
+    A link to (NAME.md) in a page leads to the page NAME.
+    """
+    core = Path(__file__).parents[1] / "manual"
+    own = {name: each.folder / "manual" for each in extensions() for name in chain(*each.pages.values())}
+    texts = {name: own.get(name, core) / f"{name}.md" for name in chain(*pages().values())}
+    page = request.page
+    if page is None:
+        first = {name: text.read_text(encoding="utf-8").partition("\n")[0] for name, text in texts.items()}
+        titles = {name: line.removeprefix("# ") for name, line in first.items()}
+        return Answer(result={"pages": titles}, view="manual.txt.j2", shown={"kinds": pages()})
+    if page not in texts:
+        raise NotFoundError(f"the manual has no page '{page}'", hint=nearest(page, [*texts]))
+    text = texts[page].read_text(encoding="utf-8")
+    return Answer(result={"page": page, "text": text}, text=text.removesuffix("\n"))
