@@ -90,7 +90,7 @@ def test_what_cannot_be_read_or_kept_is_told(monkeypatch: pytest.MonkeyPatch, er
     monkeypatch.setattr(linkage, "DENSE_LIMIT", 1)
     monkeypatch.setattr("vocabgap.clustering.neighbours.search", refuse)
 
-    with pytest.raises(StateError, match="Numba keeps of the compiled loops") as caught:
+    with pytest.raises(StateError, match="Numba cannot read or write its cache") as caught:
         cluster(asking("reed mask", "tilt shift", "reed masks"), threshold=0.9)
     assert str(error) in caught.value.message
     assert "NUMBA_CACHE_DIR" in caught.value.hint

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-import numba
 import numpy as np
 import polars as pl
 import pytest
@@ -36,7 +35,6 @@ from vocabgap.clustering.linkage import (
 )
 from vocabgap.clustering.vectorizing import FloatArray, Rows, vectorize
 from vocabgap.clustering.wordings import Points, points_of
-from vocabgap.errors import InvalidInputError
 from vocabgap.text import surface
 
 TESTS = Path(__file__).parents[1]
@@ -291,12 +289,9 @@ def test_neither_threads_nor_the_size_of_lots_and_blocks_change_a_bit(
     monkeypatch.setattr(blending, "_PAIRS_AT_ONCE", 7)
     monkeypatch.setattr(neighbours, "_FIRST_LOT", 7)
     monkeypatch.setattr(neighbours, "_LOT_SECONDS", 0.0)
-    threads = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
+    for threads in (1, 3):
+        monkeypatch.setattr(neighbours, "usable_cpus", lambda threads=threads: threads)
         assert merged() == expected
-    finally:
-        numba.set_num_threads(threads)
 
 
 def test_a_pair_that_shares_thousands_of_terms_is_merged_at_the_very_floor() -> None:
@@ -319,14 +314,3 @@ def test_equal_rows_are_merged_at_zero_and_a_row_of_zeros_is_near_to_nothing() -
     merges = reciprocal_merges(rows, np.ones(4), 1.0)
 
     assert (merges.keep.tolist(), merges.drop.tolist(), merges.height.tolist()) == ([0], [2], [0.0])
-
-
-@pytest.mark.parametrize("threads", ["0", "-1", "many", ""])
-def test_a_number_of_threads_that_cannot_be_is_an_error(
-    threads: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(linkage, "DENSE_LIMIT", 1)
-    monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
-
-    with pytest.raises(InvalidInputError, match="NUMBA_NUM_THREADS"):
-        cluster(asking("reed mask", "tilt shift"), embedder="none")

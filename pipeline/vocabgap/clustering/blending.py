@@ -1,14 +1,12 @@
-"""Rows of what needs mean: sentence embeddings beside words and contrasts; how they are made, and searched.
+"""Rows by meaning: sentence embeddings beside contrasts and words; and the search for their neighbours.
 
-All texts of a corpus speak of one trade, so all of their embeddings point the same way, and the share of that
-way that a pair has in common says nothing. It is taken off, the more of it the more texts there are to know
-it by. What is left of a short text is noisy; with its nearest neighbours, weighted by a power of their cosine
-similarity, it is less so: alpha query expansion (Radenović, Tolias & Chum 2018, arXiv 1711.02512), applied to
-every row. Each surface counts once here, however often it was mentioned.
+All texts of a corpus are about one trade, so their embeddings share a direction that says nothing. It is
+subtracted, the more texts show it, the more of it. The embedding of a short text is noisy. It is averaged
+with its nearest neighbours, weighted by a power of their cosine similarity: alpha query expansion (Radenović,
+Tolias & Chum 2018, arXiv 1711.02512), applied to every row. Each surface counts once here.
 
-A dense row is near to every other by a little, so an inverted index would list them all. They are searched by
-blocks of products: in float32, which is fast and a little off, and tells most rows apart from the nearest;
-the few that it cannot tell are worked out in float64.
+A dense row is a little similar to every other, so an inverted index would list them all. The search computes
+blocks of products in float32, which rules most rows out, and the remaining ones in float64.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,42 +28,41 @@ CONTRASTS: Final = 0.35  # ... of the poles at which a need stands, beside them 
 WORDS: Final = 0.4  # ... and of the words
 WORD_PART: Final = WORDS / (MEANING + CONTRASTS + WORDS)  # of the square of a row
 SHRINKAGE: Final = 5.0  # texts at which half of their mean is taken off
-EXPANSION: Final = 6  # nearest texts that a text is augmented by
-ALPHA: Final = 3  # power of the cosine that a neighbour counts with
-PRIOR: Final = 0.2  # added to the sum of these weights: few and far neighbours count for less
+EXPANSION: Final = 6  # nearest texts that are averaged into a text
+ALPHA: Final = 3  # power of the cosine that weights a neighbour
+PRIOR: Final = 0.2  # added to the sum of the weights, so that few and far neighbours count less
 LISTED: Final = 16  # nearest clusters kept of each cluster
-DEPTH: Final = 0.85  # a search goes down to this share of the nearest similarity, so that its list lasts
-_CANDIDATES: Final = 2 * LISTED  # similarities worked out of a cluster, unless more are too near to tell
+DEPTH: Final = 0.85  # share of the highest similarity down to which neighbours are listed
+_CANDIDATES: Final = 2 * LISTED  # exact similarities per cluster, unless more are too close to decide
 _BLOCK_CELLS: Final = 2**23  # scores held at once
 _PAIRS_AT_ONCE: Final = 2**14
-_ROUNDING: Final = 2.0**-23  # what a float32 product of unit rows is off for each of its parts, at most
-_STRIPS: Final = 8  # strips that scores are looked at in, for each one that is wanted
+_ROUNDING: Final = 2.0**-23  # error of a float32 product of unit rows per part, at most
+_STRIPS: Final = 8  # strips of scores per wanted score
 
 Scores = npt.NDArray[np.float32]
 
 
 class TextEmbedder(Protocol):
-    """What turns texts into vectors."""
+    """A model that turns texts into vectors."""
 
     @property
     def name(self) -> str:
-        """What the model is called."""
+        """The name of the model."""
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
-        """A vector of each text, shape (n, dimensions)."""
+        """Return a vector for each text, shape (n, dimensions)."""
 
 
 def blended_rows(points: Points, embedder: TextEmbedder, copies: IntArray | None = None) -> Rows:
-    """Rows of unit length: what a need and its record mean, the poles at which it stands, and their words.
+    """Make rows of unit length from the meaning of needs and records, their poles, and their words.
 
-    A wording is embedded as it was said, and once more without its frame and with what its records say of it:
-    the shorter the wording, the more of the second is the record. The embeddings see to the spelling, so no
-    character trigrams are needed.
+    Each wording is embedded as it is, and again without its frame but with the details of its record.
+    Embeddings cover the spelling, so there are no character trigrams.
 
     Args:
         points: The surfaces, with their texts.
-        embedder: What gives the embeddings.
-        copies: How many surfaces each of them stands for, shape (n,); one by default.
+        embedder: The model.
+        copies: How many surfaces each row stands for, shape (n,); one by default.
     """
     count = len(points.contents)
     embeddings = embedded(embedder, [*points.spoken, *points.texts])
@@ -78,7 +75,7 @@ def blended_rows(points: Points, embedder: TextEmbedder, copies: IntArray | None
 
 
 def embedded(embedder: TextEmbedder, texts: Sequence[str]) -> FloatArray:
-    """The vectors of some texts, scaled to unit length, shape (n, dimensions)."""
+    """Embed some texts as rows of unit length, shape (n, dimensions)."""
     if not (callable(getattr(embedder, "embed", None)) and isinstance(getattr(embedder, "name", None), str)):
         hint = "see vocabgap.Embedder.load"
         raise unusable("embedder", "an object with a name and embed(texts)", embedder, hint=hint)
@@ -104,7 +101,7 @@ def embedded(embedder: TextEmbedder, texts: Sequence[str]) -> FloatArray:
 
 
 def centred(embeddings: FloatArray, copies: IntArray | None = None) -> FloatArray:
-    """Embeddings without the way that all texts of this corpus point, as rows of unit length."""
+    """Subtract the direction that all texts share; return rows of unit length."""
     if len(embeddings) < 2:  # noqa: PLR2004
         return embeddings
     copies = np.ones(len(embeddings), np.int64) if copies is None else copies
@@ -113,10 +110,10 @@ def centred(embeddings: FloatArray, copies: IntArray | None = None) -> FloatArra
 
 
 def expanded(rows: FloatArray, copies: IntArray | None = None) -> FloatArray:
-    """Rows of unit length, so many copies of each, drawn to their nearest ones; of the same shape."""
+    """Average rows of unit length with their nearest ones; `copies` says how often each row counts."""
     if len(rows) < 2:  # noqa: PLR2004
         return rows
-    # All texts in a script that the model does not know have one embedding, and each is near all others.
+    # All texts in a script that the model does not know have the same embedding.
     numbers: dict[bytes, int] = {}
     number = np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in rows])
     distinct = rows[np.unique(number, return_index=True)[1]]
@@ -125,7 +122,7 @@ def expanded(rows: FloatArray, copies: IntArray | None = None) -> FloatArray:
     for start, near, similarity in _nearest(distinct, EXPANSION):
         part = slice(start, start + len(near))
         own = copies[part, None] - 1
-        # Of the nearest texts, copies of its own come first, then as many of each as there is room for.
+        # Its own copies come first, then as many copies of each neighbour as there is room for.
         before = np.cumsum(np.concatenate([own, copies[near]], axis=1), axis=1)[:, :-1]
         taken = np.clip(EXPANSION - before, 0, copies[near])
         weights = taken * np.maximum(similarity, 0.0) ** ALPHA
@@ -137,15 +134,15 @@ def expanded(rows: FloatArray, copies: IntArray | None = None) -> FloatArray:
 
 
 def _unit(rows: FloatArray) -> FloatArray:
-    lengths = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
-    lengths[lengths == 0.0] = 1.0
-    return np.asarray(rows / lengths)
+    from sklearn.preprocessing import normalize  # noqa: PLC0415 - takes a second to load
+
+    return np.asarray(normalize(rows)) if rows.size else rows
 
 
 def _nearest(rows: FloatArray, count: int) -> Iterator[tuple[int, IntArray, FloatArray]]:
-    """By blocks, the nearest other rows of each and their cosines: first row, shapes (block, count).
+    """Yield, per block, its first row, and the nearest other rows of each with their cosines.
 
-    Of equally near ones the first; of a row alone none.
+    Both arrays have the shape (block, count). Of equally near rows the first ones are taken.
     """
     count = min(count, len(rows) - 1)
     rough = rows.astype(np.float32)
@@ -158,7 +155,7 @@ def _nearest(rows: FloatArray, count: int) -> Iterator[tuple[int, IntArray, Floa
         if not count:
             yield start, np.zeros((len(own), 0), np.int64), np.zeros((len(own), 0))
             continue
-        # Whatever is among the nearest is no further below the bound than both scores may be off.
+        # Two scores may be off, so a row among the nearest may score that much below the bound.
         bound = least_of_largest(scores, count) - 2.0 * off
         row, place = np.nonzero(scores >= bound[:, None])
         exact = on_grid(products(rows, own[row], place))
@@ -170,18 +167,18 @@ def _nearest(rows: FloatArray, count: int) -> Iterator[tuple[int, IntArray, Floa
 
 @dataclass
 class Nearest:
-    """What is known of the neighbours of some clusters."""
+    """The neighbours of some clusters, as far as a search has gone."""
 
     listed: npt.NDArray[
         np.int32
     ]  # shape (m, LISTED): places by falling similarity; -1 where there are no more
     similarity: FloatArray  # shape (m,): to the first listed one
-    bound: FloatArray  # shape (m,): no cluster that is not listed is more similar
-    limits: npt.NDArray[np.float32]  # shape (m, LISTED), falling: nor is one that is listed than this
+    bound: FloatArray  # shape (m,): a bound on the similarity of unlisted clusters
+    limits: npt.NDArray[np.float32]  # shape (m, LISTED), falling: bounds on the listed ones
 
     @classmethod
     def unknown(cls, count: int) -> "Nearest":
-        """Nothing known of `count` clusters."""
+        """Make the result of no search for `count` clusters."""
         return cls(
             np.full((count, LISTED), -1, dtype=np.int32),
             np.zeros(count),
@@ -189,9 +186,13 @@ class Nearest:
             np.full((count, LISTED), np.inf, dtype=np.float32),
         )
 
+    def part(self, places: slice) -> "Nearest":
+        """Return a view of some of the clusters."""
+        return Nearest(self.listed[places], self.similarity[places], self.bound[places], self.limits[places])
+
 
 def merged_rows(sums: sparse.csr_array, kept: IntArray, partner: IntArray) -> sparse.csr_array:
-    """Some rows, in the given order, each with that of its partner added unless that is negative."""
+    """Return the rows `kept`, each plus the row of its partner unless that is negative."""
     two = np.flatnonzero(partner >= 0)
     places = np.concatenate([np.arange(len(kept)), two]), np.concatenate([kept, partner[two]])
     together = sparse.csr_array((np.ones(len(places[0])), places), shape=(len(kept), sums.shape[0]))
@@ -201,10 +202,9 @@ def merged_rows(sums: sparse.csr_array, kept: IntArray, partner: IntArray) -> sp
 
 
 class BlendedNeighbours:
-    """The clusters of a round, as sums of rows with a dense part, and the search for the nearest."""
+    """The clusters of a round as sums of rows with a dense part, and their search: see `SparseNeighbours`."""
 
     def __init__(self, rows: Rows, chosen: IntArray, weights: FloatArray, floor: float) -> None:
-        """Clusters of one chosen row each, with its weight; similarities up to `floor` do not matter."""
         self._floor = floor
         self._sparse = sparse.csr_array(sparse.diags_array(weights) @ rows.plain_terms(chosen))
         dense = np.zeros((rows.term_weights.shape[0], 0)) if rows.dense is None else rows.dense
@@ -215,13 +215,13 @@ class BlendedNeighbours:
     def search(
         self,
         queries: IntArray,
-        known: npt.NDArray[np.int32],
+        candidates: npt.NDArray[np.int32],
         bounds: FloatArray,
-        limits: npt.NDArray[np.float32] | None = None,  # noqa: ARG002 - all that is known is compared
+        limits: npt.NDArray[np.float32] | None = None,  # noqa: ARG002 - all candidates are compared
     ) -> Nearest:
-        """See `Neighbours`; all clusters are looked at only where what is known does not do."""
-        row, column = np.nonzero((known >= 0) & (known != queries[:, None]))
-        pairs = np.unique(row * len(self.weights) + known[row, column])
+        """See `Neighbours`; all clusters are compared only if the candidates do not decide."""
+        row, column = np.nonzero((candidates >= 0) & (candidates != queries[:, None]))
+        pairs = np.unique(row * len(self.weights) + candidates[row, column])
         found = self._nearest(queries, *np.divmod(pairs, len(self.weights)), bounds)
         unsure = (found.bound > self._floor) & (found.similarity <= found.bound)
         asked = np.flatnonzero(unsure)
@@ -245,11 +245,11 @@ class BlendedNeighbours:
         self._dense, self.weights, self.order = dense, weights, order
 
     def _candidates(self, queries: IntArray) -> Iterator[tuple[slice, IntArray, IntArray, FloatArray]]:
-        """By blocks of queries, every cluster that may be near enough, and how near that is.
+        """Yield candidate clusters for each block of queries, with a bound on all other clusters.
 
         Yields:
-            Which of the queries, the number in the block and the place of each candidate, and for each query
-            the similarity from which on no cluster is missing.
+            The slice of queries, the number of the query and the place of each candidate, and for each query
+            the similarity above which no cluster is missing.
         """
         if not len(queries):
             return
@@ -267,7 +267,7 @@ class BlendedNeighbours:
             scores[shared.row, shared.col] += shared.data
             scores[np.arange(len(asked)), asked] = -np.inf
             best = scores.max(axis=1).astype(np.float64)
-            # Below the best by more than both of them may be off, so that it stays the best.
+            # Two scores may be off: stay that much below the best one.
             wanted = np.minimum(DEPTH * best, best - 2.0 * off)
             crowded = np.flatnonzero((scores >= (wanted - off)[:, None]).sum(axis=1) > _CANDIDATES)
             if len(crowded):
@@ -278,13 +278,13 @@ class BlendedNeighbours:
             yield part, row, place, wanted
 
     def _nearest(self, queries: IntArray, row: IntArray, place: IntArray, bounds: FloatArray) -> Nearest:
-        """The nearest of some candidates, each with its place and the number of its query."""
+        """List the nearest of some candidates, given by the numbers of their queries and their places."""
         found = Nearest.unknown(len(queries))
         found.similarity[:] = self._floor
         found.bound[:] = bounds
         similarity = self._similarity(queries[row], place)
         near = np.flatnonzero(similarity > self._floor)
-        # By falling similarity; of equally near ones that which holds the smallest row.
+        # By falling similarity; of equally near clusters the one with the smallest row.
         near = near[np.lexsort((self.order[place[near]], -similarity[near], row[near]))]
         row, place, similarity = row[near], place[near], similarity[near]
         rank = np.arange(len(row)) - np.searchsorted(row, row)
@@ -304,27 +304,27 @@ class BlendedNeighbours:
 
 
 def slack(parts: int) -> float:
-    """What the product of two rows of unit length in float32 is off, at most, for so many parts."""
+    """Bound the error of a float32 product of two rows of unit length with so many parts."""
     return _ROUNDING * (parts + 2)
 
 
 def rows_of_a_block(columns: int) -> int:
-    """How many rows are compared with so many others at once."""
+    """Return how many rows to compare with `columns` others at once."""
     return max(1, _BLOCK_CELLS // columns)
 
 
 def least_of_largest(scores: Scores, count: int) -> Scores:
-    """A lower bound, for each row of scores, of its `count`-th largest one, shape (rows,)."""
+    """Return a lower bound of the `count`-th largest score of each row, shape (rows,)."""
     strips = min(scores.shape[1], _STRIPS * count)
     width = scores.shape[1] // strips
-    # The largest of each strip: a pass that costs much less than sorting out all scores. A strip takes every
-    # so manyth column, for neighbours in the alphabet are often near, and would hide behind one another.
+    # The largest score of each strip: a pass that costs much less than sorting. A strip takes columns at
+    # equal steps, because neighbours in the alphabet are often similar.
     peaks = scores[:, : strips * width].reshape(len(scores), width, strips).max(axis=1)
     return np.asarray(np.partition(peaks, strips - count, axis=1)[:, strips - count])
 
 
 def products(rows: FloatArray, one: IntArray, other: IntArray) -> FloatArray:
-    """Dot products of pairs of rows, shape (pairs,); each the same whatever the others are."""
+    """Compute the dot product of each pair of rows, shape (pairs,), independently of the other pairs."""
     dots = np.empty(len(one))
     for start in range(0, len(one), _PAIRS_AT_ONCE):
         part = slice(start, start + _PAIRS_AT_ONCE)

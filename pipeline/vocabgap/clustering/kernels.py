@@ -1,22 +1,19 @@
-"""The search for the nearest clusters in loops that Numba compiles: see `neighbours` for why it misses none.
+"""The search for the nearest clusters, in loops that Numba compiles. `neighbours` explains why it is exact.
 
-For each query: its exact similarity to what is known, nearest first by what is known of these; then a bound
-on each block of clusters, and those blocks opened whose bound is high enough, the highest first. Of the
-clusters of an open block those are compared that a closer bound lets be near enough.
+For each query, the search compares the candidates first, those with the highest limits before others.
+Then it bounds the similarity of each block of clusters, and opens blocks from the highest bound down. In an
+open block it compares the clusters whose own bound is high enough.
 
-A query scores terms: G x of a query x, with G the cosines between terms, is what each term adds to a
-similarity for a unit of its weight. Terms that are dimensions have no cosine but with themselves. Those of
-the others are never held, for there are as many as there are pairs of words: a query is summed up in
-trigrams, and those of a term give its score. For a few known clusters the scores of their terms are enough;
-a search wants them all. But where many words share a trigram ("deploy1", "deploy2", ...) only those are
-scored that have enough of the query's other trigrams: without these a term scores no more than the norm of
-the shared ones. What else a cluster has of terms is then scored when it is compared.
+A query scores terms: the score of a term is what it adds to a similarity per unit of its weight. A term that
+is a dimension has a score if the query has it. The score of any other term is the sum over the trigrams that
+it shares with the query. If many terms share a trigram ("deploy1", "deploy2", ...), only terms with enough of
+the other trigrams of the query are scored: the rest score no more than the norm of the shared ones.
 
-Bounds are added up in float32, in which a sum of positive parts is off by so much of itself for each part:
-they are let be lower by that. Similarities are worked out in float64.
+Bounds are float32 sums of positive parts and may be off by a small share per part, so they get some slack.
+Similarities are computed in float64.
 
-All compiled loops are in this one module: what Numba keeps of a function is good until the file of that
-function changes, and the files of what it calls do not count.
+All compiled loops are in this module: what Numba caches for a function is valid until the file of that
+function changes, and the files of other functions do not count.
 """
 
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
@@ -27,24 +24,24 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit, prange
+from numba import njit
 
 from vocabgap.clustering.vectorizing import FloatArray, IntArray
 
-# Those of the rest of the room, as literals: a change of an imported one would not be seen.
+# Copies of the constants in `vectorizing` and `blending`: Numba would not notice a change of an imported one.
 GRID: Final = 2.0**40
 DEPTH: Final = 0.85
 
-MANY_POSTINGS: Final = 2**15  # of a query's trigrams: more cost more than the rest of a search
+MANY_POSTINGS: Final = 2**15  # of a query's trigrams: more of them cost more than the rest of a search
 _BLOCK: Final = 16  # clusters
 _LEVELS: Final = 255  # weights from 0 to 1 are kept in steps of 1/255, rounded up
-_STRIP: Final = 64  # bounds that are looked through at once
-_TAIL: Final = 0.5  # share of the wanted similarity that may come from terms that blocks are not bounded by
-_KEYS: Final = 3  # terms that clusters are laid out by ...
-_KEY_BITS: Final = 21  # ... and what each takes of an integer
-_ROUNDING: Final = 2.0**-23  # what a float32 sum of positive parts up to 1 is off for each part, at most
-_ABOVE: Final = 1.0 + 2.0**-22  # times a similarity: no less than it in float32, whatever is then averaged
-_PARTS: Final = 32  # parts that are reckoned with beside the postings that are read
+_STRIP: Final = 64  # bounds that are scanned at once
+_TAIL: Final = 0.5  # share of the wanted similarity that terms outside the bounds may add
+_KEYS: Final = 3  # heaviest terms that order the clusters ...
+_KEY_BITS: Final = 21  # ... and the bits of each in the key
+_ROUNDING: Final = 2.0**-23  # error of a float32 sum of positive parts up to 1, per part, at most
+_ABOVE: Final = 1.0 + 2.0**-22  # factor that keeps a similarity from shrinking in float32
+_PARTS: Final = 32  # parts to allow for beside the postings that are read
 
 
 class Vectors(NamedTuple):
@@ -58,7 +55,7 @@ class Vectors(NamedTuple):
 class Trigrams(NamedTuple):
     """Terms as sums of trigrams, in the arrays of two CSR matrices: trigrams by term, and terms by trigram.
 
-    A term without trigrams is a dimension itself.
+    A term without trigrams is a dimension. Any other term is called spelt.
     """
 
     start: IntArray
@@ -70,20 +67,20 @@ class Trigrams(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """Clusters by sixteen that follow each other: each block is listed by its terms, and lists them.
+    """Blocks of sixteen consecutive clusters, indexed by term.
 
     Attributes:
-        first: Shape (terms + 1,): the blocks that have term c stand from `first[c]` to `first[c + 1]`.
+        first: Shape (terms + 1,): the blocks with term c are at `first[c]` to `first[c + 1]`.
         blocks: Shape (entries,).
-        weights: Shape (entries,): the largest of the term in a cluster of the block.
-        start: Shape (blocks + 1,): the terms that block b has stand from `start[b]` to `start[b + 1]`.
+        weights: Shape (entries,): the largest weight of the term in a cluster of the block.
+        start: Shape (blocks + 1,): the terms of block b are at `start[b]` to `start[b + 1]`.
         terms: Shape (entries,).
-        levels: Shape (16 * entries,): weights in levels, of each block its clusters one after the other.
-        trigram_parts: Shape (blocks,): the most that terms of trigrams weigh together in a cluster of it.
+        levels: Shape (16 * entries,): weights in levels, cluster by cluster within each block.
+        trigram_parts: Shape (blocks,): the largest sum of weights of spelt terms in a cluster of the block.
     """
 
     first: IntArray
-    blocks: npt.NDArray[np.uint32]  # a loop does not ask whether these are negative
+    blocks: npt.NDArray[np.uint32]  # unsigned, so that no loop checks the sign of an index
     weights: npt.NDArray[np.float32]
     start: IntArray
     terms: npt.NDArray[np.uint32]
@@ -92,23 +89,23 @@ class Blocks(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What one thread works with. Between two queries all that is summed up is zero.
+    """The working memory of one thread. Between two queries all sums are zero.
 
     Attributes:
-        term_scores: Shape (terms,): G x of the query, what each term adds for a unit of weight.
-        scored_terms: Shape (terms,): terms where that may not be zero ...
+        term_scores: Shape (terms,): the score of each term for the query.
+        scored_terms: Shape (terms,): terms whose score may not be zero ...
         n_scored: Shape (1,): ... and their number.
-        scored_for: Shape (terms,): the last query that a term was scored for when it was compared.
-        parts: Shape (terms,): parts of their scores.
-        read_terms: Shape (terms,): those whose blocks are read.
+        scored_for: Shape (terms,): the last query that a term was scored for in a comparison.
+        parts: Shape (terms,): partial scores.
+        read_terms: Shape (terms,): terms whose blocks are read.
         query_grams: Shape (grams,): weights of the query's trigrams.
-        touched: Shape (grams,): trigrams where that is not zero.
-        bounds: Shape (blocks,): accumulators, what a cluster of each block is similar at most.
-        opened: Shape (blocks,): blocks whose clusters may be near enough.
-        level_scores: Shape (terms,): of the terms of a block, what each adds for a level.
-        limits: Shape (16,): what the clusters of a block are similar at most.
-        compared: Shape (m,): the last query that the exact similarity was worked out for.
-        near: Shape (LISTED,): similarities to the nearest clusters, falling.
+        touched: Shape (grams,): trigrams with a weight.
+        bounds: Shape (blocks,): bounds on the similarity of each block.
+        opened: Shape (blocks,): blocks to open.
+        level_scores: Shape (terms,): the score per level of each term of a block.
+        limits: Shape (16,): bounds on the similarity of each cluster of a block.
+        compared: Shape (m,): the last query that a cluster was compared with.
+        near: Shape (LISTED,): similarities of the nearest clusters, falling.
         places: Shape (LISTED,): these clusters.
     """
 
@@ -129,124 +126,87 @@ class Memory(NamedTuple):
     places: npt.NDArray[np.int32]
 
     @classmethod
-    def of(cls, threads: int, terms: int, grams: int, blocks: int, clusters: int, listed: int) -> "Memory":
-        """Memory of several threads: each array has a first axis for them."""
+    def of(cls, terms: int, grams: int, blocks: int, clusters: int, listed: int) -> "Memory":
+        """Allocate the memory of one thread."""
         return cls(
-            np.zeros((threads, terms)),
-            np.empty((threads, terms), np.int32),
-            np.zeros((threads, 1), np.int64),
-            np.full((threads, terms), -1, np.int32),
-            np.zeros((threads, terms)),
-            np.empty((threads, terms), np.int32),
-            np.zeros((threads, grams)),
-            np.empty((threads, grams), np.int32),
-            np.empty((threads, blocks), np.float32),
-            np.empty((threads, blocks), np.int32),
-            np.empty((threads, terms), np.float32),
-            np.empty((threads, _BLOCK), np.float32),
-            np.full((threads, clusters), -1, np.int32),
-            np.empty((threads, listed)),
-            np.empty((threads, listed), np.int32),
+            np.zeros(terms),
+            np.empty(terms, np.int32),
+            np.zeros(1, np.int64),
+            np.full(terms, -1, np.int32),
+            np.zeros(terms),
+            np.empty(terms, np.int32),
+            np.zeros(grams),
+            np.empty(grams, np.int32),
+            np.empty(blocks, np.float32),
+            np.empty(blocks, np.int32),
+            np.empty(terms, np.float32),
+            np.empty(_BLOCK, np.float32),
+            np.full(clusters, -1, np.int32),
+            np.empty(listed),
+            np.empty(listed, np.int32),
         )
 
 
 def compiled(function: Callable[..., Any], **options: bool) -> Any:  # noqa: ANN401 - a dispatcher
-    """A function compiled at its first call, or loaded from what an earlier run compiled."""
+    """Compile a function at its first call, or load what an earlier run compiled."""
     try:
         return njit(cache=True, **options)(function)
     except RuntimeError:  # there is no folder to keep it in; NUMBA_CACHE_DIR can name one
         return njit(**options)(function)
 
 
-@partial(compiled, parallel=True)
-def search(
-    queries, known, limits, bounds, floors, order, vectors, trigrams, blocks, memories,
-    listed, listed_limits, similarity, bound,
-):  # fmt: skip
-    """Fill the fields of `Nearest` for each query: see `SparseNeighbours.search`.
-
-    Arrays of `memories` have a first axis for the threads. `limits` are overwritten.
-    """
-    threads = len(memories.near)
-    # Nothing is written here: where Numba makes a loop parallel, it may take what is written to a part of an
-    # array for unused.
-    for thread in prange(threads):
-        _answer_share(
-            thread, threads, queries, known, limits, bounds, floors, order, vectors, trigrams, blocks,
-            memories, listed, listed_limits, similarity, bound,
-        )  # fmt: skip
-
-
-# Not `search` compiled anew: what Numba keeps of a function is known by its name, whatever the options.
 @partial(compiled, nogil=True)
-def search_alone(
-    queries, known, limits, bounds, floors, order, vectors, trigrams, blocks, memories,
+def search(
+    first, step, queries, candidates, limits, bounds, floors, order, vectors, trigrams, blocks, memory,
     listed, listed_limits, similarity, bound,
 ):  # fmt: skip
-    """The same on one thread, where several call it: threads of Numba may be started by one at a time."""
-    _answer_share(
-        0, 1, queries, known, limits, bounds, floors, order, vectors, trigrams, blocks, memories,
-        listed, listed_limits, similarity, bound,
-    )  # fmt: skip
+    """Fill the fields of `Nearest` for every `step`-th query from `first` on: see `SparseNeighbours.search`.
 
-
-@njit
-def _answer_share(
-    first, step, queries, known, limits, bounds, floors, order, vectors, trigrams, blocks, memories,
-    listed, listed_limits, similarity, bound,
-):  # fmt: skip
-    # Each thread has its own memory and writes only what belongs to its queries, so that the outcome does
-    # not depend on their number.
-    memory = _memory_of(memories, first)
+    A thread writes only what belongs to its own queries, so the result does not depend on their number.
+    `limits` are overwritten.
+    """
+    near, term_scores = memory.near, memory.term_scores
     for row in range(first, len(queries), step):
-        _answer(
-            row, queries[row], known[row], limits[row], bounds[row], floors[row], order, vectors,
-            trigrams, blocks, memory, listed, listed_limits, similarity, bound,
-        )  # fmt: skip
+        q, floor = queries[row], floors[row]
+        n_touched = _expand_query(q, vectors, trigrams, memory)
+        count, unlisted = _compare_candidates(
+            q, candidates[row], limits[row], bounds[row], order, vectors, trigrams, floor, memory
+        )
+        if unlisted > floor and (count == 0 or near[0] <= unlisted):
+            count = _search_blocks(q, n_touched, count, order, vectors, trigrams, blocks, floor, memory)
+            unlisted = _wanted_similarity(near, count, floor)
+        else:
+            count, unlisted = _list_candidates(
+                q, candidates[row], limits[row], unlisted, count, order, floor, memory
+            )
+        for c in memory.scored_terms[: memory.n_scored[0]]:
+            term_scores[c] = 0.0
+        for g in range(n_touched):
+            memory.query_grams[memory.touched[g]] = 0.0
+        similarity[row] = near[0] if count > 0 else floor
+        bound[row] = unlisted
+        listed[row, :count] = memory.places[:count]
+        for k in range(count):
+            listed_limits[row, k] = max(near[k], unlisted) * _ABOVE
+        listed_limits[row, count:] = -1.0
 
 
 @njit
-def _answer(
-    row, q, known, limits, bound_known, floor, order, vectors, trigrams, blocks, memory,
-    listed, listed_limits, similarity, bound,
-):  # fmt: skip
-    near = memory.near
-    n_touched = _expand_query(q, vectors, trigrams, memory)
-    count, unlisted = _compare_known(q, known, limits, bound_known, order, vectors, trigrams, floor, memory)
-    if unlisted > floor and (count == 0 or near[0] <= unlisted):
-        count = _search_blocks(q, n_touched, count, order, vectors, trigrams, blocks, floor, memory)
-        unlisted = _wanted_similarity(near, count, floor)
-    else:
-        count, unlisted = _list_known(q, known, limits, unlisted, count, order, floor, memory)
-    for c in memory.scored_terms[: memory.n_scored[0]]:
-        memory.term_scores[c] = 0.0
-    for g in range(n_touched):
-        memory.query_grams[memory.touched[g]] = 0.0
-    similarity[row] = near[0] if count > 0 else floor
-    bound[row] = unlisted
-    listed[row, :count] = memory.places[:count]
-    for k in range(count):
-        listed_limits[row, k] = max(near[k], unlisted) * _ABOVE
-    listed_limits[row, count:] = -1.0
+def _compare_candidates(q, candidates, limits, bound, order, vectors, trigrams, floor, memory):
+    """List the nearest candidates; return the length of the list, and the bound on all others.
 
-
-@njit
-def _compare_known(q, known, limits, bound, order, vectors, trigrams, floor, memory):
-    """List the nearest of what is likely to be near, scoring no more terms than that takes.
-
-    Those with the highest limits come first; what no limit lets be nearest is left. Gives the length of the
-    list, and the bound on what is neither in it nor left.
+    Clusters with the highest limits come first. The loop stops at those that cannot be the nearest.
     """
     near, places, compared, term_scores = memory.near, memory.places, memory.compared, memory.term_scores
     start, terms, weights = vectors
     count = 0
     compared[q] = q
-    for _ in range(len(known)):
+    for _ in range(len(candidates)):
         k = np.argmax(limits)
         if limits[k] < (near[0] if count > 0 else floor):
             break
         limits[k] = -1.0
-        p = known[k]
+        p = candidates[k]
         if p >= 0 and compared[p] != q:
             compared[p] = q
             _score_terms(q, terms[start[p] : start[p + 1]], trigrams, memory)
@@ -259,11 +219,11 @@ def _compare_known(q, known, limits, bound, order, vectors, trigrams, floor, mem
 
 
 @njit
-def _list_known(q, known, limits, bound, count, order, floor, memory):
-    """List also what was left, by its limits; gives the length of the list and the bound on all else."""
+def _list_candidates(q, candidates, limits, bound, count, order, floor, memory):
+    """List the remaining candidates by their limits; return the length and the bound on all others."""
     near, places, compared = memory.near, memory.places, memory.compared
-    for k in range(len(known)):
-        p = known[k]
+    for k in range(len(candidates)):
+        p = candidates[k]
         if p >= 0 and limits[k] > floor and compared[p] != q:
             compared[p] = q
             if count == len(near):
@@ -274,7 +234,7 @@ def _list_known(q, known, limits, bound, count, order, floor, memory):
 
 @njit
 def _search_blocks(q, n_touched, count, order, vectors, trigrams, blocks, floor, memory):
-    """List the nearest clusters beside those that are known; gives the length of the list."""
+    """List the nearest clusters of all blocks; return the length of the list."""
     bounds, opened = memory.bounds, memory.opened
     wanted = _wanted_similarity(memory.near, count, floor)
     most = _largest(blocks.trigram_parts)
@@ -287,7 +247,7 @@ def _search_blocks(q, n_touched, count, order, vectors, trigrams, blocks, floor,
     terms, left_out = _choose_terms(trigrams, limit, memory)
     _bound_blocks(terms, max(left_out, unscored), blocks, memory)
     slack = _ROUNDING * (terms + _PARTS)
-    # The best one, at once: it shows how far the rest must be looked at.
+    # The best block comes first: it shows how similar the others have to be.
     best = _best_block(bounds)
     count = _open_block(q, best, count, order, vectors, trigrams, blocks, unscored, floor, memory)
     bounds[best] = -1.0
@@ -301,7 +261,7 @@ def _search_blocks(q, n_touched, count, order, vectors, trigrams, blocks, floor,
 
 @njit
 def _choose_terms(trigrams, limit, memory):
-    """The terms to read; gives their number, and the largest score left out."""
+    """Choose the terms to read; return their number, and the largest score left out."""
     term_scores, scored_terms, read_terms = memory.term_scores, memory.scored_terms, memory.read_terms
     first_gram = trigrams.start
     count, left_out = 0, 0.0
@@ -316,7 +276,7 @@ def _choose_terms(trigrams, limit, memory):
 
 @njit
 def _bound_blocks(terms, left_out, blocks, memory):
-    """How similar the clusters of each block are at most, by the terms to read and the most others score."""
+    """Bound the similarity of each block, from the terms to read and the largest score of others."""
     bounds = memory.bounds
     bounds[:] = np.float32(left_out) * blocks.trigram_parts
     for c in memory.read_terms[:terms]:
@@ -338,7 +298,7 @@ def _best_block(bounds):
 
 @njit
 def _likely_blocks(bounds, least, likely):
-    """Fill in the blocks whose bound is not below some similarity; gives their number."""
+    """Collect the blocks whose bound is at least `least`; return their number."""
     count = 0
     for first in range(0, len(bounds), _STRIP):
         if _largest(bounds[first : first + _STRIP]) >= least:
@@ -349,7 +309,7 @@ def _likely_blocks(bounds, least, likely):
     return count
 
 
-@njit(fastmath=True)  # for a compiler that may take the largest in any order takes it of many at once
+@njit(fastmath=True)  # lets the compiler compare several at once
 def _largest(values):
     most = values[0]
     for value in values:
@@ -359,7 +319,7 @@ def _largest(values):
 
 @njit
 def _open_block(q, block, count, order, vectors, trigrams, blocks, unscored, floor, memory):
-    """List what is near enough of a block by its exact similarity; gives the length of the list."""
+    """List the clusters of a block that are near enough; return the length of the list."""
     near, places, compared, term_scores = memory.near, memory.places, memory.compared, memory.term_scores
     start, terms, weights = vectors
     limits = _bound_clusters(block, unscored, blocks, memory)
@@ -378,7 +338,7 @@ def _open_block(q, block, count, order, vectors, trigrams, blocks, unscored, flo
 
 @njit
 def _bound_clusters(block, unscored, blocks, memory):
-    """How similar each cluster of a block is at most, terms without a score having as much as is given."""
+    """Bound the similarity of each cluster of a block; terms without a score count as `unscored`."""
     first, end = blocks.start[block], blocks.start[block + 1]
     level_scores, limits = memory.level_scores[: end - first], memory.limits
     for k in range(first, end):
@@ -390,7 +350,7 @@ def _bound_clusters(block, unscored, blocks, memory):
     return limits
 
 
-@njit(fastmath=True)  # adds up many at once
+@njit(fastmath=True)  # lets the compiler add up several at once
 def _rough_product(level_scores, levels):
     total = np.float32(0.0)
     for k in range(len(levels)):
@@ -400,7 +360,7 @@ def _rough_product(level_scores, levels):
 
 @njit
 def _exact_similarity(term_scores, p, start, terms, weights):
-    """The similarity of a query, given what each term adds, to a cluster."""
+    """Compute the similarity of a cluster, given the scores of its terms."""
     total = 0.0
     for i in range(start[p], start[p + 1]):
         total += term_scores[terms[i]] * weights[i]
@@ -409,7 +369,7 @@ def _exact_similarity(term_scores, p, start, terms, weights):
 
 @njit
 def _insert(near, places, count, similarity, p, order):
-    """Put a cluster into a list by falling similarity, then order. A full list loses its last."""
+    """Insert a cluster into a list by falling similarity, then order. A full list loses its last."""
     k = min(count, len(near) - 1)
     if count == len(near) and not (
         similarity > near[k] or (similarity == near[k] and order[p] < order[places[k]])
@@ -428,7 +388,7 @@ def _insert(near, places, count, similarity, p, order):
 
 @njit
 def _wanted_similarity(near, count, floor):
-    """How similar a cluster must be to enter a list."""
+    """Return the similarity that a cluster needs to enter a list."""
     if count == 0:
         return floor
     wanted = max(floor, DEPTH * near[0])
@@ -436,29 +396,8 @@ def _wanted_similarity(near, count, floor):
 
 
 @njit
-def _memory_of(memories, thread):
-    return Memory(
-        memories.term_scores[thread],
-        memories.scored_terms[thread],
-        memories.n_scored[thread],
-        memories.scored_for[thread],
-        memories.parts[thread],
-        memories.read_terms[thread],
-        memories.query_grams[thread],
-        memories.touched[thread],
-        memories.bounds[thread],
-        memories.opened[thread],
-        memories.level_scores[thread],
-        memories.limits[thread],
-        memories.compared[thread],
-        memories.near[thread],
-        memories.places[thread],
-    )
-
-
-@njit
 def _expand_query(q, vectors, trigrams, memory):
-    """Sum up the trigrams of a query, score the terms that are dimensions; gives the number of trigrams."""
+    """Add up the trigrams of a query and score its dimensions; return the number of trigrams."""
     term_scores, scored_terms = memory.term_scores, memory.scored_terms
     query_grams, touched = memory.query_grams, memory.touched
     start, terms, weights = vectors
@@ -482,7 +421,7 @@ def _expand_query(q, vectors, trigrams, memory):
 
 @njit
 def _score_terms(q, terms, trigrams, memory):
-    """Score those of some terms that are made of trigrams, unless that was done."""
+    """Score the spelt ones of some terms, unless they have a score."""
     scored_for, query_grams, first_gram = memory.scored_for, memory.query_grams, trigrams.start
     grams, gram_weights = trigrams.grams, trigrams.weights
     n_scored = memory.n_scored[0]
@@ -500,7 +439,7 @@ def _score_terms(q, terms, trigrams, memory):
 
 @njit
 def _trigram_postings(n_touched, trigrams, memory):
-    """How many terms the trigrams of the query have in all."""
+    """Count the terms of all trigrams of the query."""
     count = 0
     for gram in memory.touched[:n_touched]:
         count += trigrams.gram_start[gram + 1] - trigrams.gram_start[gram]
@@ -509,7 +448,7 @@ def _trigram_postings(n_touched, trigrams, memory):
 
 @njit
 def _score_all_terms(n_touched, trigrams, memory):
-    """Score all terms, those of some being known."""
+    """Score all terms."""
     term_scores, scored_terms = memory.term_scores, memory.scored_terms
     terms, gram_weights, first_term = trigrams.terms, trigrams.gram_weights, trigrams.gram_start
     dimensions = 0
@@ -533,9 +472,9 @@ def _score_all_terms(n_touched, trigrams, memory):
 
 @njit
 def _score_likely_terms(q, n_touched, limit, trigrams, memory):
-    """Score all terms that may score more than a limit; gives what the others score at most."""
+    """Score all terms that may score more than a limit; return a bound on the other scores."""
     query_grams, touched, parts, begun = memory.query_grams, memory.touched, memory.parts, memory.read_terms
-    # The heaviest trigrams are the rarest. As long as the others are within the limit, they are left out.
+    # The heaviest trigrams are the rarest. The others are left out while their norm is within the limit.
     falling = touched[np.argsort(-query_grams[touched[:n_touched]])]
     rest, n_read = 0.0, n_touched
     while n_read > 0 and rest + query_grams[falling[n_read - 1]] ** 2 <= limit * limit:
@@ -565,9 +504,9 @@ def _score_likely_terms(q, n_touched, limit, trigrams, memory):
 
 @compiled
 def laid_out(start, terms, weights, spread):
-    """A number of each row: those that share their weightiest terms have numbers near to each other.
+    """Return a key for each row: rows that share their heaviest terms have keys near to each other.
 
-    Terms count by their `spread`, shape (terms,): what only few rows have does not bring many together.
+    `spread`, shape (terms,), weights terms down that only few rows have.
     """
     numbers = np.empty(len(start) - 1, np.int64)
     heaviest, heights = np.empty(_KEYS, np.int64), np.empty(_KEYS)
@@ -589,7 +528,7 @@ def laid_out(start, terms, weights, spread):
 
 @compiled
 def blocks_of(start, terms, weights, rows, first_gram):
-    """The first so many rows by blocks, as the fields of `Blocks`; `first_gram` is `Trigrams.start`."""
+    """Arrange the first `rows` rows in blocks: the fields of `Blocks`. `first_gram` is `Trigrams.start`."""
     columns = len(first_gram) - 1
     count = -(-rows // _BLOCK)
     parts = np.zeros(count, np.float32)
@@ -630,6 +569,6 @@ def blocks_of(start, terms, weights, rows, first_gram):
 
 @njit
 def _place_of(entry, p, block_start):
-    """Where the level of a cluster stands, given the entry of its block."""
+    """Return the index of the level of a cluster, given the entry of its block."""
     first, end = block_start[p // _BLOCK], block_start[p // _BLOCK + 1]
     return _BLOCK * first + (p % _BLOCK) * (end - first) + entry - first

@@ -1,22 +1,20 @@
 """Average linkage of rows of unit length, on cosine distance and weighted by mentions.
 
-Average linkage is reducible: no merge brings a cluster nearer to a third than the nearer of its parts was. So
-the order in which merges are made does not change the dendrogram, and there are two ways to it. SciPy's takes
-no weights: a surface that was mentioned w times weighs as much as w equal points, whose merges at height zero
-are left out.
+A surface with w mentions counts as w equal rows. scikit-learn groups up to `DENSE_LIMIT` mentions, one row
+per mention. Average linkage is reducible: no merge brings a cluster nearer to a third than the nearer of its
+parts was. So the order of merges does not change the dendrogram, and our own code can merge weighted rows:
 
-Few rows take the nearest-neighbour chain over the full matrix of distances: n merges of O(n) each (Murtagh
-1983; Müllner 2011, arXiv 1109.2378, figure 3). Many take memory linear in their number: all pairs of clusters
-that are each other's nearest are merged at once, round by round (reciprocal agglomerative clustering,
-Sumengen et al. 2021, arXiv 2105.11653). There a cluster without a neighbour below the limit is
-finished, and a list of the nearest clusters, with a bound on all others, stays true through the merges of
-others; only where the best of a list falls to its bound are the neighbours searched for again.
+* Few surfaces with many mentions follow the nearest-neighbour chain over the matrix of distances (Murtagh
+  1983; Müllner 2011, arXiv 1109.2378, figure 3).
+* Many surfaces take memory linear in their number. Each round merges all pairs of clusters that are each
+  other's nearest (reciprocal agglomerative clustering, Sumengen et al. 2021, arXiv 2105.11653). A cluster
+  without a neighbour below the limit is finished. Each cluster keeps a list of its nearest neighbours with a
+  bound on all others, and a new search starts only if the best of the list falls to that bound.
 
-Among equally near clusters the one that holds the smallest row goes first. Similarities are compared in
-steps of 1e-12, so that rounding seldom decides, and are worked out the same way on any number of threads.
+Of equally near clusters the one with the smallest row comes first. Similarities are compared in steps of
+1e-12, so that rounding seldom decides, and do not depend on the number of threads.
 """
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pickle import UnpicklingError
@@ -29,31 +27,30 @@ from scipy import sparse
 
 from vocabgap.clustering.blending import BlendedNeighbours, Nearest
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, on_grid
-from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.errors import StateError
 from vocabgap.model.tables import LINKAGE
 from vocabgap.progress import tell
 
 DENSE_LIMIT: Final = 3_000
 """Mentions that scikit-learn groups, and surfaces whose matrix of distances (72 MB) is held at once."""
-FARTHEST: Final = 1.0  # no cut is beyond
+FARTHEST: Final = 1.0  # the largest cut
 _BLOCK_ROWS: Final = 512
-_ABOVE: Final = 1.0 + 2.0**-22  # times a similarity: no less than it in float32
-_THREADS: Final = "NUMBA_NUM_THREADS"
+_ABOVE: Final = 1.0 + 2.0**-22  # factor that keeps a similarity from shrinking in float32
 
 
 def average_linkage(
     rows: Rows, weights: FloatArray, max_distance: float = FARTHEST, space: "Space | None" = None
 ) -> tuple[pl.DataFrame, float]:
-    """The average-linkage dendrogram of weighted rows.
+    """Compute the average-linkage dendrogram of weighted rows.
 
     Args:
         rows: Rows of unit length, n of them.
-        weights: Weight of each row, shape (n,), positive.
+        weights: Mentions of each row, shape (n,).
         max_distance: Cosine distance below which merges are wanted.
-        space: Searches for the neighbours of many rows without a dense part; here by default.
+        space: An engine's search for the neighbours of many rows without a dense part.
 
     Returns:
-        Table `linkage`, and the distance below which it has every merge: all of them where rows are few.
+        Table `linkage`, and the distance below which it is complete: 1.0 if rows are few.
     """
     n_samples = len(weights)
     if n_samples < 2:  # noqa: PLR2004
@@ -70,7 +67,7 @@ def average_linkage(
 class Merges:
     """Merges, parts before wholes: cluster `keep[i]` takes in `drop[i]` at `height[i]`.
 
-    A cluster is named by one of its rows, which goes on standing for both.
+    The name of a cluster is one of its rows.
     """
 
     keep: IntArray
@@ -85,15 +82,12 @@ class Merges:
 
 
 def in_order_of_height(merges: Merges, weights: FloatArray) -> pl.DataFrame:
-    """Table `linkage`, numbered as SciPy does: merge i of the sorted list makes cluster n + i.
-
-    Weights of the points are whole numbers.
-    """
+    """Return merges as table `linkage`, sorted and numbered as in SciPy: merge i makes cluster n + i."""
     n_samples = len(weights)
     number = list(range(n_samples))
     size = weights.astype(np.int64).tolist()
     left, right, sizes = [], [], []
-    # The sort is stable and no merge is lower than its parts, so parts come first also in a tie.
+    # The sort is stable and no merge is lower than its parts, so parts come first in a tie, too.
     order = np.argsort(merges.height, kind="stable")
     pairs = zip(merges.keep[order].tolist(), merges.drop[order].tolist(), strict=True)
     for node, (kept, dropped) in enumerate(pairs, start=n_samples):
@@ -184,47 +178,44 @@ def nearest_neighbour_chain(distances: FloatArray, weights: FloatArray) -> pl.Da
 
 
 class Neighbours(Protocol):
-    """What a feature space must be able to do: find the nearest clusters, and merge.
-
-    Its m clusters stand in places 0 to m - 1.
-    """
+    """A space of m clusters in places 0 to m - 1, which can search and merge."""
 
     weights: FloatArray
-    order: IntArray  # which of several equally near ones is taken
+    order: IntArray  # of equally near clusters the one with the smallest order comes first
 
     def search(
         self,
         queries: IntArray,
-        known: npt.NDArray[np.int32],
+        candidates: npt.NDArray[np.int32],
         bounds: FloatArray,
         limits: npt.NDArray[np.float32] | None = None,
     ) -> Nearest:
-        """The nearest clusters of some, exactly.
+        """Find the nearest clusters of some clusters, exactly.
 
         Args:
             queries: Places of the clusters to search for, shape (q,).
-            known: Places of likely neighbours, shape (q, any number); negative where there are none.
-            bounds: No cluster that is not among those is more similar, shape (q,).
-            limits: Nor is one of those than this, shape (q, any number), if that is known; overwritten.
+            candidates: Places of likely neighbours, shape (q, any number); negative for none.
+            bounds: Bounds on the similarity of all clusters that are no candidates, shape (q,).
+            limits: Bounds on the similarity of each candidate, shape (q, any number); overwritten.
         """
 
     def merge(self, kept: IntArray, partner: IntArray) -> None:
-        """Keep some clusters, in the given order of places, each merged with its partner unless negative."""
+        """Keep some clusters in the given order, each merged with its partner unless that is negative."""
 
 
-# Makes one of rows, which of them are clusters, their weights, and the similarity up to which none matters.
+# Makes a space of rows, the row of each cluster, their weights, and a floor: see `SparseNeighbours`.
 Space = Callable[[Rows, IntArray, FloatArray, float], Neighbours]
 
 
 def reciprocal_merges(
     rows: Rows, weights: FloatArray, distance_threshold: float, space: Space | None = None
 ) -> Merges:
-    """All merges of weighted average linkage strictly below a cosine distance."""
+    """Compute all merges of weighted average linkage strictly below a cosine distance."""
     first = first_equals(rows)
     same = np.flatnonzero(first != np.arange(len(first)))
     single = np.flatnonzero(first == np.arange(len(first)))
     together = np.asarray(np.bincount(first, weights, len(first))[single], np.float64)
-    # Rows that share frequent terms stand together, so that what is read together lies together in memory.
+    # Rows that share frequent terms stand together, so that a search reads memory in order.
     order = _by_frequent_terms(rows, single)
     floor = 1.0 - distance_threshold
     if rows.dense is None:
@@ -241,44 +232,35 @@ def reciprocal_merges(
 def _linked_sparse(
     rows: Rows, chosen: IntArray, weights: FloatArray, floor: float, space: Space | None
 ) -> Merges:
-    _require_threads()
     from vocabgap.clustering.neighbours import SparseNeighbours  # noqa: PLC0415 - loads Numba
 
     try:
         return link((space or SparseNeighbours)(rows, chosen, weights, floor))
     except (OSError, EOFError, UnpicklingError) as error:
         raise StateError(
-            f"what Numba keeps of the compiled loops cannot be read or written: {error}",
+            f"Numba cannot read or write its cache of compiled loops: {error}",
             hint="remove *.nbi and *.nbc beside the package, or name another folder in NUMBA_CACHE_DIR",
         ) from error
 
 
-def _require_threads() -> None:
-    """Look at what Numba reads when it is loaded, and would end with a traceback over."""
-    threads = os.environ.get(_THREADS, "1")
-    if not threads.isdecimal() or int(threads) < 1:
-        raise InvalidInputError(
-            f"{_THREADS} is '{threads}', not a number of threads",
-            hint="expected a whole number from 1 on; where it is not set, every core is used",
-        )
-
-
 def link(space: Neighbours) -> Merges:
-    """All merges of the clusters of a space whose similarity is above its floor."""
+    """Merge the clusters of a space whose similarity is above its floor."""
     count = first = len(space.weights)
     heights = np.zeros(count)
     nearest = Nearest.unknown(count)
-    queries, known, bounds = np.arange(count), np.zeros((count, 0), dtype=np.int32), np.full(count, np.inf)
+    queries, candidates, bounds = (
+        np.arange(count),
+        np.zeros((count, 0), dtype=np.int32),
+        np.full(count, np.inf),
+    )
     limits = np.zeros((count, 0), dtype=np.float32)
     keeps, drops, levels = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
     while count > 1:
         tell("wordings grouped", first - count, first)
         if len(queries):
-            found = space.search(queries, known, bounds, limits)
-            nearest.listed[queries] = found.listed
-            nearest.similarity[queries] = found.similarity
-            nearest.bound[queries] = found.bound
-            nearest.limits[queries] = found.limits
+            result = space.search(queries, candidates, bounds, limits)
+            for name in ("listed", "similarity", "bound", "limits"):
+                getattr(nearest, name)[queries] = getattr(result, name)
         one, other = _reciprocal(nearest, space.order)
         if not len(one):
             break
@@ -295,17 +277,17 @@ def link(space: Neighbours) -> Merges:
         merged[one] = merged[other] = True
         stays = into >= 0
         stale = merged | merged[into]
-        stays[one] = True  # also where only the other side saw its neighbour above the floor
+        stays[one] = True  # even if only the other side saw its neighbour above the floor
         stays[other] = False
         kept = np.flatnonzero(stays)
-        place = np.full(count + 1, -1, dtype=np.int32)  # and the last for "none"
+        place = np.full(count + 1, -1, dtype=np.int32)  # the last one is for "none"
         place[kept] = np.arange(len(kept), dtype=np.int32)
         place[other] = place[one]
 
         queries = np.flatnonzero(stale[kept])
         parts = kept[queries]
-        known, limits, bounds = _known_of(nearest, parts, partner[parts], space.weights)
-        known = place[known]
+        candidates, limits, bounds = _candidates_of(nearest, parts, partner[parts], space.weights)
+        candidates = place[candidates]
 
         space.merge(kept, partner[kept])
         nearest = Nearest(
@@ -319,16 +301,16 @@ def link(space: Neighbours) -> Merges:
     return Merges(np.concatenate(keeps), np.concatenate(drops), np.concatenate(levels))
 
 
-def _known_of(
+def _candidates_of(
     nearest: Nearest, one: IntArray, other: IntArray, weights: FloatArray
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32], FloatArray]:
-    """What is listed by some clusters and those that are merged into them, if any, with limits and bounds.
+    """Return the lists of some clusters and of those merged into them, if any, with limits and bounds.
 
-    What only one of two lists is to the other no more similar than whatever is nearest to it beside the one.
+    A cluster in only one of two lists is as similar to the other as that one's next neighbour, at most.
     """
-    known, limits, bounds = nearest.listed[one], nearest.limits[one], nearest.bound[one]
+    candidates, limits, bounds = nearest.listed[one], nearest.limits[one], nearest.bound[one]
     if not len(one):
-        return known, limits, bounds
+        return candidates, limits, bounds
     more, more_limits = nearest.listed[other], nearest.limits[other]
     more[other < 0] = -1
     two = np.flatnonzero(other >= 0)
@@ -344,17 +326,17 @@ def _known_of(
     limits[two] = (share * limits[two] + (1.0 - share) * next_of_other) * _ABOVE
     more_limits[two] = (share * next_of_one + (1.0 - share) * more_limits[two]) * _ABOVE
     bounds[two] = share[:, 0] * bounds[two] + (1.0 - share[:, 0]) * nearest.bound[other]
-    return np.concatenate([known, more], axis=1), np.concatenate([limits, more_limits], axis=1), bounds
+    return np.concatenate([candidates, more], axis=1), np.concatenate([limits, more_limits], axis=1), bounds
 
 
 def _reciprocal(nearest: Nearest, order: IntArray) -> tuple[IntArray, IntArray]:
-    """Pairs of clusters that are each other's nearest, the one with the smaller row first."""
+    """Return the pairs of clusters that are each other's nearest, the one with the smaller row first."""
     into = nearest.listed[:, 0].astype(np.int64)
     place = np.arange(len(into))
     mutual = (into >= 0) & (into[into] == place) & (order < order[into])
     one = np.flatnonzero(mutual)
     if not len(one) and (into >= 0).any():
-        # Rounding has closed a circle of equally near ones; the nearest pair of all is always right.
+        # Rounding has closed a circle of equally near clusters; the nearest pair of all is always right.
         linked = np.flatnonzero(into >= 0)
         best = linked[np.lexsort((order[linked], -nearest.similarity[linked]))[0]]
         pair = np.array([best, into[best]])
@@ -364,7 +346,7 @@ def _reciprocal(nearest: Nearest, order: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def first_equals(rows: Rows) -> IntArray:
-    """The first row that is equal to each; a row of zeros has no equal, being near to nothing."""
+    """Return the first row that equals each row; a row of zeros equals itself only."""
     start, terms, data = rows.term_weights.indptr, rows.term_weights.indices, rows.term_weights.data
     dense = np.zeros((rows.term_weights.shape[0], 0)) if rows.dense is None else rows.dense
     seen: dict[tuple[bytes, bytes, bytes], int] = {}
@@ -377,7 +359,7 @@ def first_equals(rows: Rows) -> IntArray:
 
 
 def _by_frequent_terms(rows: Rows, chosen: IntArray) -> IntArray:
-    """An order of rows that sets those together that share their most frequent terms."""
+    """Order rows so that those with the same most frequent terms stand together."""
     term_weights = rows.term_weights[chosen]
     frequency = np.bincount(term_weights.indices, minlength=term_weights.shape[1])
     rank = np.empty(len(frequency), dtype=np.int32)
@@ -386,7 +368,7 @@ def _by_frequent_terms(rows: Rows, chosen: IntArray) -> IntArray:
     ranks = rank[term_weights.indices]
     held = np.flatnonzero(np.diff(term_weights.indptr))
     for key in keys:
-        # The most frequent term left of each row, one after the other.
+        # The most frequent remaining term of each row.
         if len(held):
             key[held] = np.minimum.reduceat(ranks, term_weights.indptr[held])
         ranks[ranks == np.repeat(key, np.diff(term_weights.indptr))] = len(frequency)

@@ -114,7 +114,7 @@ def pack_shard(shard: Shard) -> bytes:
 
 def pack_asked(asked: Asked) -> bytes:
     """Pack queries for a worker, without their floors."""
-    return _arrays(asked.places, asked.known, asked.bounds, *asked.vectors)
+    return _arrays(asked.places, asked.candidates, asked.bounds, *asked.vectors)
 
 
 def search_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -1,7 +1,6 @@
 """Embeds texts: several at a time, and each text once."""
 
 import hashlib
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Final, Self
 import numpy as np
 import numpy.typing as npt
 
+from vocabgap.clustering import usable_cpus
 from vocabgap.clustering.embedding.cache import EmbeddingCache, cpu_kind
 from vocabgap.clustering.embedding.model import (
     Encoder,
@@ -192,7 +192,7 @@ def _files_of(model: str | Path) -> ModelFiles:
 
 def _thread_count(threads: int | None) -> int:
     if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return usable_cpus()
     return max(1, whole_number("threads", threads, hint="leave it out for as many as there are CPUs"))
 
 
