@@ -19,7 +19,7 @@ from vocabgap.corpus.backups import EMBEDDED_BY, Exported
 from vocabgap.corpus.contracts import BACKUP_RECORD, Code, RefusedError, faults
 from vocabgap.corpus.corpus import Corpus, open_corpus
 from vocabgap.corpus.extension import DEFAULT_DIMENSION
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.errors import InvalidInputError, StateError
 
 OWN = {"tenantId": "north", "repoSlug": "photos", "source": "a.md", "name": "a", "type": "guide"}
 
@@ -219,12 +219,6 @@ def test_divergent_name_refuses_the_merge_before_any_write(corpus: Corpus, tmp_p
     assert refused.value.code == Code.DIVERGENCE
     assert ids_of(corpus) == ["id-1"]
     assert corpus.restore(tmp_path / "c.jsonl", replace=True).added == 2
-
-
-def test_file_that_is_not_there_makes_no_corpus(corpus: Corpus, tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match="does not exist"):
-        corpus.restore(tmp_path / "nothing.jsonl")
-    assert not (tmp_path / "corpus").exists()
 
 
 def test_a_damaged_byte_of_a_compressed_backup_is_never_restored(

@@ -5,7 +5,6 @@ import pytest
 from conforming.memory_store import MemoryStore
 from vocabgap.corpus.contracts import Code
 from vocabgap.corpus.push import push
-from vocabgap.corpus.withdrawal import normal_paths
 from vocabgap.errors import NotFoundError, StateError
 
 Payload = dict[str, Any]
@@ -42,18 +41,6 @@ def test_a_tombstone_withdraws_one_path_of_one_tenant_and_repository(
     result = push(store, {"files": [], "deleted": [tombstone]}, tenant="ada", repo="lab")
     assert (result.deleted, result.errors) == (1, ())
     assert left(store) == without(("ada", "lab", "a"))
-
-
-def test_a_strict_reader_takes_no_bare_path(store: MemoryStore) -> None:
-    result = push(store, {"files": [], "deleted": ["a"]}, tenant="ada", repo="lab", strict_tombstones=True)
-    assert [error.code for error in result.errors] == [Code.TOMBSTONE_INVALID]
-    assert left(store) == without()
-
-
-@pytest.mark.parametrize("deleted", ["a", {"sourcePath": "a"}, 5, True])
-def test_tombstones_that_are_no_list_are_one_error(store: MemoryStore, deleted: object) -> None:
-    result = push(store, {"files": [], "deleted": deleted}, tenant="ada", repo="lab")
-    assert [error.code for error in result.errors] == [Code.DELETE_SIGNAL_INVALID]
 
 
 def test_a_bad_tombstone_does_not_keep_the_others_from_counting(store: MemoryStore) -> None:
@@ -142,19 +129,3 @@ def test_a_boundary_that_nobody_resolves_lets_the_other_signals_count(
     result = push(store, payload, tenant="ada", repo="lab", resolver=resolve)
     assert ([each.code for each in result.errors], result.deleted) == ([code], 1)
     assert str(error) in result.errors[0].message
-
-
-@pytest.mark.parametrize("boundary", [{"baseRevision": "a"}, {"baseRevision": 5, "headRevision": "b"}])
-def test_a_boundary_needs_two_revisions(boundary: Payload) -> None:
-    result = push(MemoryStore(), {"files": [], **boundary}, tenant="ada", resolver=lambda _base, _head: [])
-    assert [error.code for error in result.errors] == [Code.BOUNDARY_INVALID]
-
-
-def test_paths_are_sorted_as_javascript_sorts() -> None:
-    assert normal_paths(["\uff5e", "\U0001f600", "b", "a", "\ud800", None, "b"]) == (
-        "a",
-        "b",
-        "\U0001f600",
-        "\uff5e",
-    )
-    assert normal_paths("a") is None

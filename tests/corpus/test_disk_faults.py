@@ -128,17 +128,6 @@ def test_a_part_that_is_missing_is_named(filled: Store) -> None:
         pytest.fail("changed without it")
 
 
-@pytest.mark.parametrize("name", ["chunks-000001.parquet", "deleted-000002.parquet"])
-def test_a_file_that_breaks_off_is_named(filled: Store, name: str) -> None:
-    path = filled.folder / name
-    path.write_bytes(path.read_bytes()[:-1])
-
-    with pytest.raises(
-        StateError, match=rf"{name}' is damaged: it has \d+ bytes, expected \d+ \(put it back"
-    ):
-        filled.version()
-
-
 @pytest.mark.parametrize("name", ["chunks-000001.parquet", "chunks-000003.parquet", "deleted-000002.parquet"])
 def test_a_flipped_bit_is_told_by_whatever_reads_and_never_written_on(filled: Store, name: str) -> None:
     path = filled.folder / name
@@ -190,18 +179,6 @@ def test_a_folder_that_holds_something_else_is_not_made_a_corpus(tmp_path: Path)
         pytest.fail("made a corpus there")
 
     assert [path.name for path in tmp_path.iterdir()] == ["notes.md"]
-
-
-def test_a_file_is_no_corpus(tmp_path: Path) -> None:
-    (tmp_path / "corpus").touch()
-
-    with pytest.raises(StateError, match=r"cannot be read: .*Not a directory"):
-        Store(tmp_path / "corpus").version()
-    with (
-        pytest.raises(StateError, match="cannot be changed: corpus: File exists"),
-        Store(tmp_path / "corpus").changing("push"),
-    ):
-        pytest.fail("made a corpus there")
 
 
 def test_what_the_disk_did_not_confirm_costs_no_file_of_the_version_before(

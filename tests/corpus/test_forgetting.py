@@ -71,30 +71,6 @@ def test_record_is_forgotten_by_its_id(shared: Corpus, column: str) -> None:
     assert left(shared)[1] == ("north", "photos", 2)
 
 
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        ({"tenant": "nroth"}, "no tenant 'nroth' in the corpus (did you mean 'north' or 'south'?)"),
-        (
-            {"tenant": "north", "repo": "photo"},
-            "no repository 'photo' of tenant 'north' in the corpus (did you mean 'photos'?)",
-        ),
-        ({"tenant": "north", "image": "Herron"}, "no image 'Herron' to forget (did you mean 'heron'?)"),
-        ({"tenant": "north", "record": "0"}, "no record '0' to forget"),
-    ],
-)
-def test_what_is_not_there_to_forget_is_told_with_the_nearest(
-    shared: Corpus, asked: dict[str, Any], told: str
-) -> None:
-    before = shared.store.version().rows()
-
-    for dry_run in (True, False):
-        with pytest.raises(NotFoundError) as refused:
-            shared.forget(**asked, dry_run=dry_run)
-        assert told in str(refused.value)
-    assert shared.store.version().rows().equals(before)
-
-
 @pytest.mark.parametrize("asked", [{}, {"repo": "photos"}, {"image": "heron"}])
 def test_a_dry_run_tells_what_is_forgotten_then(shared: Corpus, asked: dict[str, Any]) -> None:
     before = shared.store.version().measures
@@ -103,13 +79,6 @@ def test_a_dry_run_tells_what_is_forgotten_then(shared: Corpus, asked: dict[str,
 
     assert shared.store.version().measures == before
     assert shared.forget("north", **asked) == tried
-
-
-def test_bytes_of_what_was_forgotten_before_are_pointed_to(shared: Corpus) -> None:
-    shared.forget("north", image="heron")
-
-    with pytest.raises(NotFoundError, match="forgotten records go with `vocabgap corpus compact`"):
-        shared.forget("north", image="heron", compact=True)
 
 
 def everything_in(folder: Path) -> bytes:

@@ -217,18 +217,6 @@ def test_line_that_is_twice_in_a_log_is_counted_twice(
     assert found.gaps["line"].to_list() == [1, 2, 3, 4]
 
 
-def test_snapshot_of_an_empty_folder_needs_a_yes(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
-    corpus.push(photos, **NORTH)
-    empty = tmp_path / "empty"
-    empty.mkdir()
-
-    refused = corpus.push(empty, **NORTH, snapshot=True)
-
-    assert [error.code for error in refused.errors] == [Code.MANIFEST_INVALID]
-    assert (refused.deleted, len(chunks(corpus))) == (0, 3)
-    assert corpus.push(empty, **NORTH, snapshot=True, confirmed=True).deleted == 3
-
-
 def test_snapshot_with_a_folder_that_cannot_be_listed_is_refused(
     corpus: Corpus, photos: Path, tmp_path: Path
 ) -> None:

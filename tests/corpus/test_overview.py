@@ -9,7 +9,6 @@ from builders.corpus import NORTH, ids_of
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.corpus.upkeep import Identity, Overview, overview
 from vocabgap.corpus.version import PathSnapshot
-from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.model.record import LOG_NAME
 
 
@@ -79,14 +78,6 @@ def test_orphans_are_removed_and_nothing_else(corpus: Corpus, photos: Path) -> N
     assert corpus.remove_orphans("north") == 0
 
 
-def test_orphans_of_a_tenant_that_is_not_there_are_told(corpus: Corpus, photos: Path) -> None:
-    corpus.push(photos, **NORTH)
-
-    for refused in (corpus.remove_orphans, corpus.configure):
-        with pytest.raises(NotFoundError, match=r"no tenant 'nroth' in the corpus \(did you mean 'north'"):
-            refused("nroth")
-
-
 def test_compaction_is_due_once_much_is_deleted(corpus: Corpus, photos: Path) -> None:
     corpus.push(photos, **NORTH)
     before = corpus.status().compaction_due
@@ -97,12 +88,3 @@ def test_compaction_is_due_once_much_is_deleted(corpus: Corpus, photos: Path) ->
 
     assert (before, due) == ("", "1 of 3 stored records are deleted")
     assert corpus.status().compaction_due == ""
-
-
-def test_each_configuration_of_a_tenant_is_counted(corpus: Corpus, photos: Path) -> None:
-    for tenant in ("ada", "bo"):
-        corpus.push(photos, tenant=tenant, repo="photos")
-
-    assert [corpus.configure(tenant) for tenant in ("ada", "@ada", "bo")] == [1, 2, 1]
-    with pytest.raises(InvalidInputError, match=r"^tenant: expected"):
-        corpus.configure("")

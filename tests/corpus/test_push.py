@@ -89,15 +89,6 @@ def test_a_false_claim_is_overwritten_with_a_warning(chunk: Chunk) -> None:
     assert (result.errors, result.exit_code) == ((), ExitCode.DONE)
 
 
-def test_a_false_claim_is_rejected_before_anything_is_read_or_written(chunk: Chunk) -> None:
-    store = MemoryStore()
-    push(store, {"files": [chunk]}, tenant="ada")
-    payload = {"files": [{**chunk, "tenantId": "bo"}], "deleted": [chunk["sourcePath"]]}
-    result = push(store, payload, tenant="ada", spoof=Spoof.REJECT)
-    assert (codes(result), result.ingested, result.deleted) == ([Code.SPOOF_REJECTED], 0, 0)
-    assert len(store.purposes) == 1
-
-
 def test_each_chunk_names_its_repository_where_the_push_names_none(chunk: Chunk) -> None:
     store = MemoryStore()
     result = push(store, {"files": [chunk, {**chunk, "repoSlug": "den"}]}, tenant="ada")
@@ -117,11 +108,6 @@ def test_a_parser_may_make_chunks_of_image_repositories_and_a_payload_may_not(ch
     result = push(store, {"files": files}, tenant="ada", parsers={"logs": parse})
     assert store.current.rows()["root_kind"].to_list() == ["image-repo"]
     assert codes(result) == [Code.CHUNK_INVALID]
-
-
-@pytest.mark.parametrize("payload", [None, [], "x", {}, {"files": None}, {"files": "x"}])
-def test_a_payload_without_files_is_told_so(payload: object) -> None:
-    assert codes(push(MemoryStore(), payload, tenant="ada")) == [Code.FILES_INVALID]
 
 
 def test_a_tenant_that_could_not_be_exported_is_refused(chunk: Chunk) -> None:

@@ -3,7 +3,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from vocabgap.corpus.contracts import BACKUP_RECORD, PARSED_CHUNK, contract_schema, faults, keeps, pointer_to
+from vocabgap.corpus.contracts import BACKUP_RECORD, PARSED_CHUNK, contract_schema, faults, keeps
 
 
 def places(name: str, record: object) -> list[tuple[str, str | None, str]]:
@@ -37,16 +37,6 @@ def test_a_message_says_where_what_was_expected_and_what_was_found(chunk: dict[s
     expected = "expected neo-workspace, bare-repo or external-source"
     assert fault.message == f'/rootKind: {expected}, found "image-repo"'
     assert fault.as_object() == {"pointer": "/rootKind", "rule": "enum", "message": fault.message}
-
-
-def test_a_pointer_escapes_as_rfc_6901_says() -> None:
-    assert pointer_to([]) == ""
-    assert pointer_to(["a/b", "~", 0, ""]) == "/a~1b/~0/0/"
-
-
-@pytest.mark.parametrize("record", [None, [], "text", 5, True])
-def test_what_is_no_object_has_one_fault_at_the_root(record: object) -> None:
-    assert places(PARSED_CHUNK, record) == [("", None, "type")]
 
 
 @pytest.mark.parametrize(
