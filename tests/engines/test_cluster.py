@@ -99,7 +99,7 @@ def _search_there(monkeypatch: pytest.MonkeyPatch) -> None:
 def wide(tmp_path: Path) -> Path:
     """More wordings than are grouped with a full matrix, and bad lines among them."""
     acts = ("crop", "rotate", "mask", "sharpen", "brighten", "denoise")
-    needs = [f"{acts[number % 6]} layer{number % 97} by step{number // 7}" for number in range(3_000)]
+    needs = [f"{acts[number % 6]} layer{number % 97} by step{number // 7}" for number in range(3_600)]
     logs: dict[str, list[dict[str, object] | str]] = {
         f"image-{first}": [*map(gap, needs[first::60]), "-- resumed --"] for first in range(60)
     }
