@@ -144,7 +144,7 @@ def refused(found: Undisturbed, attack: str, numbers: list[int]) -> Iterator[tup
 
 
 def chosen(calls: Sequence[Call], *, every: bool) -> Sequence[int]:
-    """The numbers of all calls, or of each row of like ones only that of the last."""
+    """Return the numbers of all calls, or of the last call of each row of similar ones."""
     return range(len(calls)) if every else sorted({call.row: n for n, call in enumerate(calls)}.values())
 
 
@@ -156,7 +156,8 @@ def open_to(attack: str, call: Call) -> bool:
 def cases(found: Undisturbed, *, every: bool) -> Iterator[tuple[str, Callable[[], None]]]:
     """All cases of a verb, each with its name."""
     yield from killed(found, every=every)
-    numbers = chosen(found.calls, every=every)
+    last = {call.name: number for number, call in enumerate(found.calls)}
+    numbers = range(len(found.calls)) if every else sorted(last.values())
     for attack in ATTACKS:
         yield from refused(found, attack, [each for each in numbers if open_to(attack, found.calls[each])])
 

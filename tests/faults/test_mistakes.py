@@ -8,9 +8,9 @@ import pytest
 from faults import mutants
 from faults.flips import flipped
 
-MUTANTS = 300  # of each kind of file
-LINES = 10_000
-BITS = 120
+MUTANTS = 100  # of each kind of file
+LINES = 5_000
+BITS = 60
 
 
 @pytest.fixture(autouse=True)

@@ -18,14 +18,14 @@ def texts(request: pytest.FixtureRequest) -> list[str]:
 
 @pytest.fixture(scope="session")
 def fields(texts: list[str]) -> list[str]:
-    """The texts of a short list one to a field; of a long one two, as a page of all takes long to make."""
-    return texts if len(texts) < FEW else piled(texts, 2)
+    """The texts, some to a field: a page with a field for each takes long to make."""
+    return piled(texts, 2 if len(texts) < FEW else 4)
 
 
 @pytest.fixture(scope="session")
 def hostile(texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> Dressed:
     """A workspace of hostile texts, a few to a field: whole where a field is cut off when it is shown."""
-    return dressed(tmp_path_factory.mktemp("hostile"), piled(texts, 8))
+    return dressed(tmp_path_factory.mktemp("hostile"), piled(texts, 8 if len(texts) < FEW else 16))
 
 
 @pytest.fixture(scope="session")
