@@ -15,7 +15,7 @@ from vocabgap.clustering.embedding import EmbeddingUse, load_embedder
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.clustering.linkage import Neighbours
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
-from vocabgap.decisions.log import read_decisions
+from vocabgap.decisions.record import read_decisions
 from vocabgap.decisions.replay import EffectiveDecisions, replay
 from vocabgap.displays import html_table
 from vocabgap.errors import expanded, require_kind, unusable, whole_number

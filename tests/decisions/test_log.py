@@ -11,8 +11,7 @@ import msgspec
 import pytest
 
 from builders.decisions import decided
-from vocabgap.decisions.log import append_decision, read_decisions
-from vocabgap.decisions.record import Decision
+from vocabgap.decisions.record import Decision, append_decision, read_decisions
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError
 from vocabgap.files import locking
 
@@ -26,7 +25,7 @@ APPEND = """
 import sys
 from pathlib import Path
 import msgspec
-from vocabgap.decisions.log import append_decision
+from vocabgap.decisions.record import append_decision
 from vocabgap.decisions.record import Decision
 decisions = msgspec.json.decode(sys.stdin.buffer.readline(), type=list[Decision])
 print("ready", flush=True)

@@ -10,8 +10,7 @@ import pytest
 import vocabgap as vg
 from builders.clustering import asking, grouped_wordings
 from vocabgap.clustering.grouping import Clusters
-from vocabgap.decisions.log import read_decisions
-from vocabgap.decisions.record import Action, Decision
+from vocabgap.decisions.record import Action, Decision, read_decisions
 from vocabgap.decisions.reviewing import Review
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.text import surface

@@ -12,7 +12,7 @@ import polars as pl
 from faults.verbs import VERBS
 from vocabgap.corpus import manifest as corpus_manifest
 from vocabgap.corpus.backups import read_records
-from vocabgap.decisions.log import read_decisions
+from vocabgap.decisions.record import read_decisions
 from vocabgap.errors import VocabgapError
 from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.seeds import read_seed

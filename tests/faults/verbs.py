@@ -11,7 +11,7 @@ from typing import Final
 from builders import gap, write_corpus
 from builders.command import vocabgap
 from vocabgap.corpus.store import open_store
-from vocabgap.decisions.log import read_decisions
+from vocabgap.decisions.record import read_decisions
 from vocabgap.glossary.event_log import answers_of, read_events
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.record import LOG_NAME

@@ -10,7 +10,7 @@ import pytest
 
 from builders import gap, write_corpus
 from mcp_server.calls import found, refused
-from vocabgap.decisions.log import read_decisions
+from vocabgap.decisions.record import read_decisions
 from vocabgap.doors.mcp import workspace
 from vocabgap.pipeline import Analysis, analyse
 

@@ -7,8 +7,17 @@ from pathlib import Path
 
 import polars as pl
 
-from vocabgap.decisions.log import append_decision, read_decisions
-from vocabgap.decisions.record import ID_PREFIX, KEPT_WORDINGS, Action, Decision, Subject, decide, subject
+from vocabgap.decisions.record import (
+    ID_PREFIX,
+    KEPT_WORDINGS,
+    Action,
+    Decision,
+    Subject,
+    append_decision,
+    decide,
+    read_decisions,
+    subject,
+)
 from vocabgap.decisions.replay import agreeing, in_force, require_change, require_own_label, undoings
 from vocabgap.errors import InvalidInputError, VocabgapError, expanded, require_kind, texts
 from vocabgap.model.loading import login

@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, get_args
 
 import polars as pl
 
-from vocabgap.decisions.log import append_decision, read_decisions
-from vocabgap.decisions.record import KEPT_WORDINGS, Action, Decision, ReviewAnswer, decide, subject
+from vocabgap.decisions.record import (
+    KEPT_WORDINGS,
+    Action,
+    Decision,
+    ReviewAnswer,
+    append_decision,
+    decide,
+    read_decisions,
+    subject,
+)
 from vocabgap.decisions.replay import agreeing, replay
 from vocabgap.errors import InvalidInputError, StateError, whole_number
 from vocabgap.model.loading import login

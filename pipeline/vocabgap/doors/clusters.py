@@ -137,7 +137,7 @@ def _clusters(call: "Call", request: OverRoots, *, sweep: bool = False) -> "tupl
     """Return the records and their groups, with as many merges as a sweep needs."""
     from vocabgap.clustering.embedding import load_embedder
     from vocabgap.clustering.grouping import SWEEP_CUTS, cluster
-    from vocabgap.decisions.log import read_decisions
+    from vocabgap.decisions.record import read_decisions
     from vocabgap.decisions.replay import replay
     from vocabgap.ingest.scanning import scan
     from vocabgap.ranking.screening import screen

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Final, NamedTuple
 import msgspec
 
 from vocabgap.errors import InvalidInputError, VocabgapError, nearest
+from vocabgap.files import user_cache
 from vocabgap.files.atomic import write_whole
-from vocabgap.files.caches import user_cache
 from vocabgap.files.refusals import FileKind, content_of, refusing
 from vocabgap.glossary.senses import (
     SEEDED,

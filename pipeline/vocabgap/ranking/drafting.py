@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from itertools import count as numbers_from
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import InvalidInputError, require_kind
+from vocabgap.model.capability import Tally
 from vocabgap.model.lookup import find_capability
 from vocabgap.model.moments import iso
 from vocabgap.model.record import OPERATION_ALIASES, UNCATEGORIZED
@@ -60,13 +61,6 @@ class Check(msgspec.Struct, frozen=True):
     to_do: str
 
 
-class Count(msgspec.Struct, frozen=True):
-    """Something that records say, and how many do."""
-
-    name: str
-    mentions: int
-
-
 class Near(msgspec.Struct, frozen=True):
     """An entry of the vocabulary that may cover the need in part."""
 
@@ -86,8 +80,8 @@ class Evidence(msgspec.Struct, frozen=True):
     sessions: int
     unsatisfied: int
     rated: int
-    wordings: tuple[Count, ...]
-    operations: tuple[Count, ...]
+    wordings: tuple[Tally, ...]
+    operations: tuple[Tally, ...]
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -158,39 +152,33 @@ def draft(
     checklist = _checklist(records, row["label"])
     if len(checklist) < SESSIONS:
         notes.append(f"the records tell of {count(len(checklist), 'session')} only")
-    descriptions = _most_frequent(records, "description", partial(_alike, row["label"], ignored=ignored))
-    return Draft(
-        draft=f"made from {count(row['mentions'], 'gap record')}: check every line before it is authored",
-        entry=DraftEntry(
-            name=visible(name),
-            description=next(iter(descriptions), visible(row["label"])),
-            tags=_tags(row, chosen, entries),
-            touches=tuple(map(visible, touches)),
-        ),
-        examples=tuple(_most_frequent(records, "intent")[:_EXAMPLES]),
-        checklist=checklist,
-        nearest=tuple(
-            Near(
-                visible(near["entry"]),
-                visible(near["pack"]),
-                near["explained"],
-                tuple(map(visible, near["terms"])),
-            )
-            for near in row["covered_by"]
-        ),
-        evidence=Evidence(
-            capability_id=row["capability_id"],
-            label=visible(row["label"]),
-            mentions=row["mentions"],
-            images=row["images"],
-            sessions=row["sessions"],
-            unsatisfied=row["unsatisfied"],
-            rated=row["mentions"] - row["unrated"],
-            wordings=_counts(row["variants"][:_WORDINGS], "wording"),
-            operations=_counts(row["operations"], "name"),
-        ),
-        notes=(*name_notes, *notes),
-    )
+    likeness = partial(_alike, row["label"], ignored=ignored)
+    described = _most_frequent(records, "description", likeness) or [row["label"]]
+    named = [{"name": name, "mentions": often} for name, often in islice(wordings.items(), _WORDINGS)]
+    made = {
+        "draft": f"made from {count(row['mentions'], 'gap record')}: check every line before it is authored",
+        "entry": {
+            "name": name,
+            "description": described[0],
+            "tags": _tags(row, chosen, entries),
+            "touches": touches,
+        },
+        "examples": _most_frequent(records, "intent")[:_EXAMPLES],
+        "checklist": checklist,
+        "nearest": row["covered_by"],
+        "evidence": {**row, "rated": row["mentions"] - row["unrated"], "wordings": named},
+        "notes": [*name_notes, *notes],
+    }
+    return msgspec.convert(_visible(made), Draft)
+
+
+def _visible(value: object) -> object:
+    """Return a value with all of its text made visible."""
+    if isinstance(value, dict):
+        return {name: _visible(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [*map(_visible, value)]
+    return visible(value) if isinstance(value, str) else value
 
 
 def _records(row: Mapping[str, Any], gaps: pl.DataFrame | None) -> pl.DataFrame:
@@ -253,13 +241,13 @@ def _touches(row: Mapping[str, Any], entries: Sequence[Entry], notes: list[str])
     return list(touches)
 
 
-def _tags(row: Mapping[str, Any], chosen: Sequence[str], entries: Sequence[Entry]) -> tuple[str, ...]:
+def _tags(row: Mapping[str, Any], chosen: Sequence[str], entries: Sequence[Entry]) -> list[str]:
     usual: dict[str, str] = {}
     for tag, _ in Counter(tag for entry in entries for tag in entry.tags).most_common():
         usual.setdefault(surface(tag), tag)
     from_words = [usual[stem(word)] for word in chosen if stem(word) in usual] if usual else chosen
     categories = [name for name in _frequent(row["categories"]) if name != UNCATEGORIZED]
-    return tuple(dict.fromkeys(visible(tag) for tag in (*categories, *from_words)))
+    return list(dict.fromkeys(map(visible, (*categories, *from_words))))
 
 
 def _frequent(tally: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -268,7 +256,7 @@ def _frequent(tally: Sequence[Mapping[str, Any]]) -> list[str]:
     return [item["name"] for item in tally if item["mentions"] >= _SHARE * most]
 
 
-def _checklist(records: pl.DataFrame, label: str) -> tuple[Check, ...]:
+def _checklist(records: pl.DataFrame, label: str) -> list[dict[str, object]]:
     """Choose one record of each of three sessions; an image stands for its unknown sessions."""
     session = stripped(pl.col("session_id"))
     named = pl.when(session != "").then(pl.lit("session ") + session)
@@ -280,27 +268,22 @@ def _checklist(records: pl.DataFrame, label: str) -> tuple[Check, ...]:
         .sort("turn", maintain_order=True)
         .head(SESSIONS)
     )
-    return tuple(_check(row, label) for row in chosen.iter_rows(named=True))
+    return [_check(row, label) for row in chosen.iter_rows(named=True)]
 
 
-def _check(row: Mapping[str, Any], label: str) -> Check:
+def _check(row: Mapping[str, Any], label: str) -> dict[str, object]:
     intent, workaround = (visible(row[name] or "") for name in ("intent", "workaround"))
     request = f"ask again: “{intent}”" if intent else f"ask for it: “{visible(label)}”"
     instead = f"; what was done instead should not be needed: “{workaround}”" if workaround else ""
-    return Check(
-        tenant_id=visible(row["tenant_id"]),
-        session_id=visible(row["session_id"] or "") or None,
-        image_id=visible(row["image_id"] or "") or None,
-        snapshot_hash=visible(row["snapshot_hash"] or "") or None,
-        when=None if row["timestamp"] is None else iso(row["timestamp"]),
-        log=visible(f"{row['repo_slug']}/{row['source_path']}:{row['line']}"),
-        satisfaction=row["satisfaction"],
-        to_do=request + instead,
-    )
-
-
-def _counts(tally: Iterable[Mapping[str, Any]], name: str) -> tuple[Count, ...]:
-    return tuple(Count(visible(item[name]), item["mentions"]) for item in tally)
+    optional = {name: row[name] or None for name in ("session_id", "image_id", "snapshot_hash")}
+    return {
+        **optional,
+        "tenant_id": row["tenant_id"],
+        "when": None if row["timestamp"] is None else iso(row["timestamp"]),
+        "log": f"{row['repo_slug']}/{row['source_path']}:{row['line']}",
+        "satisfaction": row["satisfaction"],
+        "to_do": request + instead,
+    }
 
 
 def shared_words(

@@ -16,7 +16,7 @@ from builders.embedding import write_model, write_tokenizer
 from vocabgap.clustering.embedding import Embedder, EmbeddingUse, cache, embedder, load_embedder
 from vocabgap.clustering.embedding.cache import cpu_kind
 from vocabgap.clustering.embedding.model import Encoder, Grid
-from vocabgap.files.caches import user_cache
+from vocabgap.files import user_cache
 
 TEXTS: Final = ["sky", "warm sky", "skin tone", "mask"]
 

@@ -22,7 +22,6 @@ import numpy.typing as npt
 
 from vocabgap.clustering.embedding.model import Grid
 from vocabgap.errors import expanded
-from vocabgap.files.caches import EMBEDDINGS_FOLDER
 
 FILE_NAME: Final = "vectors.sqlite"
 _TABLE: Final = """
@@ -71,7 +70,7 @@ class EmbeddingCache:
 
     def __init__(self, folder: str | Path, depends_on: Sequence[str], dims: int) -> None:
         place = expanded(folder)
-        self._file = place / EMBEDDINGS_FOLDER / FILE_NAME
+        self._file = place / "embeddings" / FILE_NAME
         self._depends_on = "\n".join(depends_on).encode()
         self._dims = dims
         self._patience = _PATIENCE

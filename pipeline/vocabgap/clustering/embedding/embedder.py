@@ -25,7 +25,7 @@ from vocabgap.clustering.embedding.model import (
     load_encoder,
 )
 from vocabgap.errors import InvalidInputError, NotFoundError, whole_number
-from vocabgap.files.caches import user_cache
+from vocabgap.files import user_cache
 from vocabgap.model.settings import AUTO, INSTALLING, MINILM, NO_EMBEDDER
 from vocabgap.text import shortened, visible
 

@@ -83,7 +83,7 @@ def review(
     if missing := missing_decisions(decisions):
         output.note(escape_unseen(f"{missing}: the first answer makes it"))
     # What follows loads Polars.
-    from vocabgap.decisions.log import read_decisions
+    from vocabgap.decisions.record import read_decisions
     from vocabgap.decisions.reviewing import Review, capabilities_of
     from vocabgap.model.selection import Selection
     from vocabgap.pipeline import analyse

@@ -6,8 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from vocabgap.clustering.questions import Question
-from vocabgap.decisions.log import read_decisions
-from vocabgap.decisions.record import SameOrDifferent
+from vocabgap.decisions.record import SameOrDifferent, read_decisions
 from vocabgap.decisions.reviewing import Review, capabilities_of
 from vocabgap.doors.mcp.tool import Answer, Arguments, Checkpoint, Limit, tool
 from vocabgap.doors.mcp.workspace import Workspace
