@@ -1,6 +1,6 @@
 import shlex
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -84,24 +84,19 @@ def roots(tmp_path: Path) -> tuple[Path, Path]:
 @pytest.mark.parametrize(
     "arguments",
     [
-        (),
-        ("--top", "1"),
-        ("--top", "0"),
-        ("--threshold", "0.3"),
-        ("--threshold", "0.1234567890123"),
-        ("--rank-by", "unsatisfied"),
-        ("--min-images", "2"),
-        ("--min-sessions", "1", "--min-images", "0"),
-        ("--since", "2026-04-15"),
-        ("--since", "90d", "--until", "1d"),
-        ("--until", "2026-05-01T02:00:00+02:00"),
-        ("--image", "one", "--image", "it's two"),
-        ("--category", "tone"),
-        ("--operation", "toneequal", "--session", "s 2", "--allow-empty"),
-        ("--session", '$(touch harm); `x` "y" * ~', "--allow-empty"),
-        ("--image", "-five", "--allow-empty"),
-        ("--image", "größe 木", "--allow-empty"),
-        ("--image", "nobody's", "--allow-empty"),
+        ("--top", "0", "--threshold", "0.1234567890123", "--rank-by", "unsatisfied"),
+        ("--min-sessions", "1", "--min-images", "0", "--since", "90d", "--until", "1d"),
+        ("--until", "2026-05-01T02:00:00+02:00", "--image", "one", "--image", "it's two"),
+        ("--operation", "toneequal", "--session", "s 2", "--category", "tone", "--allow-empty"),
+        (
+            "--session",
+            '$(touch harm); `x` "y" * ~',
+            "--image",
+            "-five",
+            "--image",
+            "größe 木",
+            "--allow-empty",
+        ),
     ],
     ids=" ".join,
 )
@@ -113,18 +108,9 @@ def test_quoted_command_makes_the_same_report(
     assert first == second
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["new photos", "it's mine", "grö߀", "$HOME", "a;b", "`x`", "two  spaces", "-rf", "~"],
-)
+@pytest.mark.parametrize("name", ["it's $HOME;  `x` grö߀", "-rf", "~"])
 def test_a_root_of_any_name_is_found_again(again: Again, tmp_path: Path, name: str) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("sky mask")]}, name, tmp_path / "home")
-    first, second = again(root, home=root.parent)
-    assert first == second
-
-
-def test_an_image_whose_name_has_two_spaces_is_found_again(again: Again, tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"two  spaces": [gap("sky mask")], "other": [gap("film grain")]})
+    root = write_corpus(tmp_path, {"two  spaces": [gap("sky mask")]}, name, tmp_path / "home")
     first, second = again(root, "--image", "two  spaces", home=root.parent)
     assert first == second
 
@@ -136,7 +122,7 @@ def test_several_roots_are_named_from_the_folder_that_holds_them(
     assert first == second
 
 
-@pytest.mark.parametrize("root", [".", "..", "../photos", "one/.."])
+@pytest.mark.parametrize("root", ["..", "one/.."])
 def test_a_relative_root_is_named_from_the_folder_that_holds_it(
     again: Again, roots: tuple[Path, Path], root: str
 ) -> None:
@@ -144,12 +130,6 @@ def test_a_relative_root_is_named_from_the_folder_that_holds_it(
     first, second = again(root, home=roots[0].parent, start=start)
     assert first == second
     assert b"vocabgap report photos --embedder none --now" in first
-
-
-def test_a_single_log_is_named_from_its_folder(again: Again, roots: tuple[Path, Path]) -> None:
-    log = roots[0] / "one" / "vocabulary_gaps.jsonl"
-    first, second = again(log, home=log.parent)
-    assert first == second
 
 
 def test_a_settings_file_is_named_and_read_again(
@@ -163,17 +143,6 @@ def test_a_settings_file_is_named_and_read_again(
         '[aliases.categories]\ntone = "light"\n[aliases.operations]\ncrop = "trim"\n'
     )
     first, second = again(roots[0], "--config", settings, home=roots[0].parent)
-    assert first == second
-
-
-def test_a_flag_that_wins_over_the_settings_file_wins_again(
-    again: Again, roots: tuple[Path, Path], tmp_path: Path
-) -> None:
-    settings = tmp_path / "team.toml"
-    settings.write_text("[report]\ntop = 1\n[cluster]\nthreshold = 0.1\n")
-    first, second = again(
-        roots[0], "--config", settings, "--top", "10", "--threshold", "0.7", home=roots[0].parent
-    )
     assert first == second
 
 
@@ -199,7 +168,7 @@ def test_what_the_environment_set_is_said_as_flags(again: Again, roots: tuple[Pa
     environment = {"VOCABGAP_TOP": "1", "VOCABGAP_THRESHOLD": "0.2", "VOCABGAP_RANK_BY": "images"}
     first, second = again(roots[0], home=roots[0].parent, environment=environment)
     assert first == second
-    assert b"--threshold 0.2 --rank-by images --top 1" in first
+    assert b"--threshold 0.2 --embedder none --rank-by images --top 1" in first
 
 
 def test_defaults_are_left_out(tmp_path: Path) -> None:
@@ -211,8 +180,8 @@ def test_defaults_are_left_out(tmp_path: Path) -> None:
 
 def test_beside_a_settings_file_every_value_is_said(tmp_path: Path) -> None:
     command = asked(tmp_path / "photos", config=tmp_path / "team.toml").command
-    said = "--threshold 'by wording' --rank-by mentions --min-images 1 --min-sessions 0 --top 10"
-    assert f"--config team.toml --embedder none {said}" in command
+    ranking = "--rank-by mentions --min-images 1 --min-sessions 0 --top 10"
+    assert f"--config team.toml --threshold 'by wording' --embedder none {ranking}" in command
 
 
 def test_flags_say_the_settings_that_differ(tmp_path: Path) -> None:
@@ -222,16 +191,10 @@ def test_flags_say_the_settings_that_differ(tmp_path: Path) -> None:
         report=ReportSettings(top=0),
     )
     command = asked(tmp_path / "photos", settings=settings).command
-    assert "--threshold 0.5 --rank-by sessions --min-images 2 --min-sessions 3 --top 0" in command
-
-
-def test_moments_are_said_in_utc(tmp_path: Path) -> None:
-    east = timezone(timedelta(hours=2))
-    selection = Selection(
-        since=datetime(2026, 4, 1, 1, tzinfo=east), until=datetime(2026, 5, 1, 2, tzinfo=east)
+    assert (
+        "--threshold 0.5 --embedder none --rank-by sessions --min-images 2 --min-sessions 3 --top 0"
+        in command
     )
-    command = asked(tmp_path / "photos", selection=selection).command
-    assert "--since 2026-03-31T23:00:00Z --until 2026-05-01T00:00:00Z" in command
 
 
 def test_roots_are_named_once_and_in_order(tmp_path: Path) -> None:
@@ -250,42 +213,16 @@ def test_command_is_one_line_whatever_a_value_holds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("selection", "words"),
+    "settings",
     [
-        (Selection(), ()),
-        (Selection(since=NOW), ("since 2026-07-01T00:00:00Z",)),
-        (Selection(until=NOW, images=("a", "b")), ("until 2026-07-01T00:00:00Z", "image a or b")),
-        (
-            Selection(categories=("tone",), operations=("crop",), sessions=("s",)),
-            ("category tone", "operation crop", "session s"),
-        ),
-        (Selection(tenants=("north",), repositories=("r",)), ("tenant north", "repository r")),
+        Settings(cluster=ClusterSettings(stop_words=("photo",))),
+        Settings(rank=RankSettings(half_life_days=30)),
+        Settings(vocabulary=VocabularySettings(threshold=0.5)),
+        Settings(vocabulary=VocabularySettings(fields=VocabularyFields(name="id"))),
     ],
 )
-def test_narrowing_is_told_in_words(selection: Selection, words: tuple[str, ...]) -> None:
-    assert tuple(f"{name} {value}" for name, value in selection.in_words().items()) == words
-
-
-def test_settings_that_no_flag_can_say_give_no_command(tmp_path: Path) -> None:
-    settings = Settings(cluster=ClusterSettings(stop_words=("photo",)))
-
+def test_settings_that_no_flag_can_say_give_no_command(tmp_path: Path, settings: Settings) -> None:
     assert asked(tmp_path / "photos", settings=settings).command == ""
-
-
-@pytest.mark.parametrize(
-    "rank",
-    [
-        RankSettings(half_life_days=30),
-        RankSettings(reach_weight=0),
-        RankSettings(need_weight=2),
-        RankSettings(recency_weight=2),
-        RankSettings(window_weeks=26),
-    ],
-)
-def test_what_only_a_file_can_say_of_the_ranking_leaves_no_command(
-    tmp_path: Path, rank: RankSettings
-) -> None:
-    assert asked(tmp_path / "photos", settings=Settings(rank=rank)).command == ""
 
 
 def test_what_lies_elsewhere_is_named_without_its_folders() -> None:
@@ -311,16 +248,7 @@ def test_vocabularies_are_named_as_seen_from_the_folder_of_the_roots(
     assert b"--vocabulary 'packs/more words.csv'" in first
 
 
-@pytest.mark.parametrize(
-    "settings", [VocabularySettings(threshold=0.5), VocabularySettings(fields=VocabularyFields(name="id"))]
-)
-def test_what_only_a_file_can_say_of_a_vocabulary_leaves_no_command(
-    tmp_path: Path, settings: VocabularySettings
-) -> None:
-    assert not asked(tmp_path / "photos", settings=Settings(vocabulary=settings)).command
-
-
-@pytest.mark.parametrize("name", ["last month", "none", "-june"])
+@pytest.mark.parametrize("name", ["none", "-last june"])
 def test_the_run_before_is_named_as_seen_from_the_folder_of_the_roots(
     roots: tuple[Path, Path], again: Again, tmp_path: Path, name: str
 ) -> None:

@@ -294,7 +294,7 @@ def test_nothing_that_was_decided_is_in_the_page(decided: Run) -> None:
     assert {each.capability.status for each in whole.everything} >= {"dismissed", "authored"}
     shared = shared_summary(decided, 3)
     made = payload_of(shared)
-    assert [(row.label, row.status, row.pinned) for row in made.rows] == [
+    assert [(row.label, row.status, row.pin) for row in made.rows] == [
         ("sky mask", None, ""),
         ("color wheel", None, ""),
     ]

@@ -1,4 +1,4 @@
-"""What a run was asked for: the command line that makes it again, and what its manifest says of it."""
+"""What a run was asked for: the command that makes it again, and its part of the manifest."""
 
 import os
 import shlex
@@ -21,6 +21,7 @@ from vocabgap.model.settings import (
     DEFAULT_OUT,
     MINILM,
     NO_EMBEDDER,
+    Flag,
     Settings,
     known_flags,
 )
@@ -30,6 +31,8 @@ from vocabgap.reporting.published_run import NO_PREVIOUS
 from vocabgap.text import escape_unseen, printable_name
 
 _EMBEDDERS: Final = (AUTO, MINILM, NO_EMBEDDER)
+# Options of settings that change no report, or that the command leaves to their default.
+_LEFT_OUT: Final = {"--out", "--fail-on", "--baseline"}
 
 
 class Reproduction(msgspec.Struct, frozen=True):
@@ -49,10 +52,10 @@ class Reproduction(msgspec.Struct, frozen=True):
 
     @property
     def command(self) -> str:
-        """A command to run in the folder that holds the roots; empty where no command can say the settings.
+        """Return a command to run in the folder that holds the roots; empty if no command has the settings.
 
-        Paths are relative to that folder and the output folder is left to its default, so that the command,
-        and the report that quotes it, are the same on every machine.
+        Paths are relative to that folder, and the output folder is the default. So the command and the report
+        that quotes it are the same on every machine.
         """
         if self.config is None and self._beyond_flags():
             return ""
@@ -60,23 +63,43 @@ class Reproduction(msgspec.Struct, frozen=True):
         if self.config is not None:
             words += ["--config", self._argument(self.config.resolve())]
         elif (self._home / CONFIG_NAME).exists():
-            words += ["--config", os.devnull]  # what lies there was not in force
-        words += ["--hidden"] * self.settings.ingest.hidden
-        words += ["--reclassify"] * self.settings.categories.reclassify
-        words += ["--allow-empty"] * self.settings.report.allow_empty
-        words += self._narrowing()
-        words += self._files()
+            words += ["--config", os.devnull]  # its settings were not in force
+        for filtered, values in self.selection.as_given():
+            words += [word for value in values for word in (filtered.option, value)]
+        for option, flag in known_flags().items():
+            words += self._option(option, flag)
         words += [] if self.previous is None else ["--previous", self._previous]
-        for flag, value, default in self._settings():
-            # A flag wins over the settings file, so beside one every value is said.
-            if self.config is not None or value != default:
-                words += [flag, str(value)]
-        words += ["--now", iso(self.now)]
-        return _line(words)
+        return _line([*words, "--now", iso(self.now)])
+
+    def _option(self, option: str, flag: Flag) -> list[str]:
+        """Return the words of one option that sets a setting; none if its default has the same effect."""
+        table = getattr(self.settings, flag.table)
+        value = getattr(table, flag.key)
+        slice_ = next((each for each in extensions() if each.name == flag.table), None)
+        if slice_ is not None and (slice_.gate is None or table == type(table)()):
+            return []
+        if isinstance(value, bool):
+            return [option] * value
+        if option == "--embedder":
+            # The machine decides what `auto` finds.
+            found = NO_EMBEDDER if self.model is None else MINILM
+            used = found if value == AUTO else value or NO_EMBEDDER
+            values = [used if used in _EMBEDDERS else self._beside(used, *_EMBEDDERS)]
+        elif value is None or option in _LEFT_OUT or (option == "--decisions" and self.decided is None):
+            values = []
+        elif isinstance(value, tuple):
+            values = [self._argument(path) for path in value]
+        elif option == "--decisions" or (slice_ is not None and flag.key in slice_.written):
+            values = [self._argument(value)]
+        else:
+            # A flag wins over the settings file, so beside a file every value is named.
+            is_needless = self.config is None and slice_ is None and value == flag.default
+            values = [] if is_needless else [str(value)]
+        return [word for each in values for word in (option, each)]
 
     @property
     def deciding(self) -> str:
-        """The options with which `vocabgap decide` follows the same settings, in the same folder."""
+        """Return the options with which `vocabgap decide` follows the same settings in the same folder."""
         words = [] if self.config is None else ["--config", self._argument(self.config.resolve())]
         file = self._argument(self.settings.decisions.file)
         names_file = self.decided is not None or self.settings.decisions.file != DEFAULT_DECISIONS
@@ -85,7 +108,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         return _line(words)
 
     def described_in(self, manifest: Manifest) -> Manifest:
-        """A manifest that says what the run was asked for."""
+        """Return the manifest with what the run was asked for."""
         compared = self.compared
         if compared is not None and self.previous is not None:
             compared = replace(compared, folder=self._previous)
@@ -103,7 +126,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         )
 
     def _without_places(self) -> Settings:
-        """The settings without where files went and lie: that may name a person."""
+        """Return the settings without the places of files, which may name a person."""
         ours = self.settings
         for slice_ in extensions():
             table = getattr(ours, slice_.name, None)
@@ -129,7 +152,7 @@ class Reproduction(msgspec.Struct, frozen=True):
 
     @property
     def _home(self) -> Path:
-        """The folder that the commands run in."""
+        """Return the folder that the commands run in."""
         return Path(os.path.commonpath([root.parent for root in self.roots]))
 
     @property
@@ -137,24 +160,11 @@ class Reproduction(msgspec.Struct, frozen=True):
         nothing = self.previous == Path(NO_PREVIOUS)
         return NO_PREVIOUS if nothing else self._beside(str(self.previous), NO_PREVIOUS)
 
-    def _files(self) -> list[str]:
-        """The files beside the logs that the report was made from."""
-        settings, embedder = self.settings, self.settings.cluster.embedder or NO_EMBEDDER
-        # What `auto` finds is up to the machine.
-        used = (NO_EMBEDDER if self.model is None else MINILM) if embedder == AUTO else embedder
-        words = ["--embedder", used if used in _EMBEDDERS else self._beside(used, *_EMBEDDERS)]
-        for path in settings.vocabulary.paths:
-            words += ["--vocabulary", self._argument(path)]
-        if self.decided is not None:
-            words += ["--decisions", self._argument(settings.decisions.file)]
-        words += self._gates()
-        return words
-
     def _argument(self, path: str | Path) -> str:
-        """A path as seen from the home folder, taken neither for an option nor for a person's home.
+        """Return a path as seen from the home folder, which a shell takes for no option and no home.
 
-        Only its name where the two have nothing but the root of the file system in common: the rest is of no
-        use on another machine, and may name a person.
+        It is only the name if the two share nothing but the root of the file system: other folders may name a
+        person.
         """
         place, home = expanded(path).resolve(), self._home
         apart = os.path.commonpath([place, home]) == place.anchor and place.parent != home
@@ -162,29 +172,12 @@ class Reproduction(msgspec.Struct, frozen=True):
         return f"./{name}" if name.startswith(("-", "~")) else name
 
     def _beside(self, path: str | Path, *words: str) -> str:
-        """A path that is not taken for a word that the option knows."""
+        """Return a path that is not taken for a word of the option."""
         place = self._argument(path)
         return f"./{place}" if place in words else place
 
-    def _narrowing(self) -> list[str]:
-        given = self.selection.as_given()
-        return [word for filtered, values in given for value in values for word in (filtered.option, value)]
-
-    def _gates(self) -> list[str]:
-        """Return the options of the slices that check the report."""
-        words: list[str] = []
-        for slice_ in extensions():
-            table = getattr(self.settings, slice_.name, None)
-            if slice_.gate is None or table is None or slice_.settings is None or table == slice_.settings():
-                continue
-            for name, flag in known_flags().items():
-                value = getattr(table, flag.key) if flag.table == slice_.name else None
-                if value is not None:
-                    words += [name, self._argument(value) if flag.key in slice_.written else str(value)]
-        return words
-
     def _beyond_flags(self) -> bool:
-        """Whether something is set that only a settings file can say."""
+        """Return whether a setting has a value that only a settings file can give."""
         ours, default = self.settings, Settings()
         rest = ours
         for flag in known_flags().values():
@@ -195,19 +188,11 @@ class Reproduction(msgspec.Struct, frozen=True):
                 rest = rest.with_table(slice_.settings())
         return replace(rest, ingest=replace(rest.ingest, roots=())) != default
 
-    def _settings(self) -> list[tuple[str, object, object]]:
-        """The options whose values stand for themselves, with their defaults."""
-        return [
-            (name, getattr(getattr(self.settings, flag.table), flag.key), flag.default)
-            for name, flag in known_flags().items()
-            if flag.table == "rank" or name in {"--threshold", "--top"}
-        ]
-
 
 def _line(words: Iterable[str]) -> str:
     return " ".join(escape_unseen(shlex.quote(word)) for word in words)
 
 
 def _name(path: str | None) -> str | None:
-    """The name that a path ends in."""
+    """Return the name that a path ends in."""
     return None if path is None else printable_name(expanded(path).resolve().name)

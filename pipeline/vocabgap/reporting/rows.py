@@ -1,14 +1,13 @@
-"""The rows of a page: a capability as plain data, every text already safe to show, and cut where it is long.
+"""The rows of a page: capabilities as plain data, every text safe to show, and cut if it is long.
 
-There may be thousands on a page, so what is true of many is said once: names, files and periods stand in
-lists of the page, and the rows refer to them by position.
+A page may have thousands: names, files and periods stand in lists of the page, and rows refer to positions.
 """
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from itertools import accumulate
 from math import log
-from typing import Final, Self
+from typing import Any, Final, Self, get_type_hints
 
 import msgspec
 
@@ -47,9 +46,8 @@ class Span(msgspec.Struct, frozen=True, array_like=True):
 class ShownExample(msgspec.Struct, frozen=True, array_like=True):
     """One record to look at.
 
-    Image and file are positions in the page's lists; a file there that begins with a slash goes on from the
-    name of the image. Wording and workaround are positions in the capability's lists, or texts that these do
-    not have.
+    Image and file are positions in the page's lists; a file that begins with a slash follows the name of the
+    image. Wording and workaround are positions in the capability's lists, or texts that are not there.
     """
 
     day: str | None
@@ -66,17 +64,16 @@ class ShownExample(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
-    """A capability as a page shows it.
+    """A capability as a page shows it, with columns of table `capabilities` and columns of its own.
 
-    What is called as a column of table `capabilities` means what it means there; days are ISO dates, and
-    categories, operations and images positions in the page's lists.
+    Days are ISO dates; categories, operations and images are positions in the page's lists.
     """
 
     id: str
     rank: int
     rank_low: int
     rank_high: int
-    span: Span  # where the interval of the rank lies
+    span: Span  # of the interval of the rank
     label: str
     status: str | None  # null where it is withheld
     group: str
@@ -91,23 +88,23 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     trend: str | None
     weekly: tuple[int, ...]
     priority: float
-    # In words:
+    # Phrases:
     interval: str
-    pinned: str  # by whom, and where it would stand without; empty where it is not
-    overtaken: str  # how surely it could be; empty where nothing tells
+    pin: str  # who pinned it, and its rank without the pin; empty if nobody did
+    overtaken: str  # share of samples; empty if unknown
     likely: str
-    several: str  # empty where it is one need
+    several: str  # empty if it is one need
     asked: str
     rated: str
-    trend_said: str
+    trend_phrase: str
     factors: str
     category: int  # the main one
     categories: Pairs
     operations: Pairs
     image_counts: Pairs
     other_images: int  # that are not among these
-    days: Pairs  # of its mentions: how many after the page's first day, and how many one after the other
-    timeline: tuple[int, ...]  # position of its first period, then mentions of every period to its last one
+    days: Pairs  # with mentions: distance from the page's first day, and days in a row
+    timeline: tuple[int, ...]  # position of its first period, then mentions of each period to its last
     vocabulary_used: tuple[Counted, ...]
     variants: tuple[tuple[str, int, float], ...]  # with the similarity to the label
     other_wordings: int  # that are not among these
@@ -123,36 +120,36 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     seen: int
     examples: tuple[ShownExample, ...]
     history: tuple[tuple[int, int, int], ...]  # run, rank and mentions, the oldest run first
-    pinned_in: tuple[int, ...]  # runs of these in which it was pinned: the rank there is that of its counts
-    before: int | None  # its rank in the run before; null where it was not there, or there is none
+    pinned_in: tuple[int, ...]  # runs of the history in which it was pinned
+    before: int | None  # its rank in the run before, if it was there
 
 
-_AS_THEY_ARE: Final = (
-    *("rank", "rank_low", "rank_high", "mentions", "images", "sessions", "unsatisfied", "neutral"),
-    *("satisfied", "trend", "weekly", "repeats", "seen"),
-)
+# The columns that a row takes from a capability: those of the same name and type.
+_OWN: Final = get_type_hints(Row)
+_SHARED: Final = tuple(name for name, kind in get_type_hints(Capability).items() if _OWN.get(name) == kind)
+_DIGITS: Final = 4
 
 
 class Names:
-    """Names in the order in which they are first asked for, each once."""
+    """Names in the order in which they were first used."""
 
     def __init__(self) -> None:
         self._known: dict[str, int] = {}
 
     def place(self, name: str) -> int:
-        """The position of a name."""
+        """Return the position of a name."""
         return self._known.setdefault(name, len(self._known))
 
     def shown(self, most: int) -> tuple[str, ...]:
-        """All of them, safe to show."""
+        """Return all names, safe to show."""
         return tuple(excerpt(name, most) for name in self._known)
 
 
 class Periods(msgspec.Struct, frozen=True):
-    """The months that most mentions are in; the years where the months are many.
+    """The months that hold most mentions, or the years if the months are many.
 
-    What little is earlier or later than they are is told as one period before, or after, all of them: a clock
-    that was wrong once does not make years of everybody's months.
+    The few mentions before and after them are one period each. So one wrong clock does not turn all months
+    into years.
     """
 
     first: int  # its number
@@ -161,12 +158,12 @@ class Periods(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, on_days: Sequence[tuple[date, int]]) -> Self:
-        """The periods of a report, of one day at least on which something came up; the earliest first."""
+        """Return the periods of a report from its days with mentions, one at least, the earliest first."""
         days = [day for day, _ in on_days]
         bulk = _bulk(on_days)
         months = 12 if _period(bulk[1], 1) - _period(bulk[0], 1) >= _MOST_MONTHS else 1
         earliest, latest, begin, end = (_period(day, months) for day in (days[0], days[-1], *bulk))
-        # Beyond the bulk there is as much as there is room for, the newest first.
+        # Further periods are added as far as there is room, the newest first.
         last = min(latest, max(begin + _MOST_MONTHS - 1, end))
         first = max(earliest, last - _MOST_MONTHS + 1)
         names = [
@@ -178,7 +175,7 @@ class Periods(msgspec.Struct, frozen=True):
         return cls(first - len(before), (*before, *names, *after), months)
 
     def counted(self, on_days: Iterable[tuple[date, int]]) -> tuple[int, ...]:
-        """Position of the first period with a mention, then the mentions of each up to the last one."""
+        """Return the position of the first period with mentions, then the mentions of each to the last."""
         counts: dict[int, int] = {}
         for day, mentions in on_days:
             place = min(max(_period(day, self.months) - self.first, 0), len(self.names) - 1)
@@ -190,7 +187,7 @@ class Periods(msgspec.Struct, frozen=True):
 
 
 class Index:
-    """What the rows of one page refer to by position, and what all of them are measured by."""
+    """The lists that the rows of a page refer to, and the measures that all of them share."""
 
     def __init__(
         self,
@@ -210,33 +207,31 @@ class Index:
 
 
 def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
-    """A capability as a page shows it."""
+    """Return a capability as a page shows it."""
     item, most = listed.capability, limits.characters
-    told = [(index.runs[past.moment], past) for past in listed.history if past.moment in index.runs]
-    history = tuple((place, past.rank, past.mentions) for place, past in told)
+    past_runs = [(index.runs[past.moment], past) for past in listed.history if past.moment in index.runs]
+    history = tuple((place, past.rank, past.mentions) for place, past in past_runs)
     workarounds = item.workarounds[: _evidence(item, limits)]
     variants = tuple(
         (excerpt(each.wording, most), each.mentions, round(each.similarity, 2))
         for each in item.variants[: limits.wordings]
     )
     return Row(
-        **{name: getattr(item, name) for name in _AS_THEY_ARE},
+        **{name: _safe(getattr(item, name), most) for name in _SHARED},
         id=item.capability_id,
         span=rank_span(item.rank_low, item.rank_high, index.last_rank),
-        label=excerpt(item.label, most),
         status=item.status or None,
         group=listed.group,
         first_seen=_day(item.first_seen),
         last_seen=_day(item.last_seen),
-        priority=round(item.priority, 4),
         interval=phrase("rank_interval", item),
         likely=phrase("likely", item),
         several=SEVERAL if item.mixed else "",
-        pinned=excerpt(phrase("pinned", item, index.ranked_by), most),
+        pin=excerpt(phrase("pinned", item, index.ranked_by), most),
         overtaken=phrase("overtaken", item),
         asked=excerpt(phrase("asked_by", item, index.askers), most),
         rated=phrase("satisfaction", item),
-        trend_said=phrase("trend", item),
+        trend_phrase=phrase("trend", item),
         factors=phrase("factors", item),
         category=index.categories.place(item.intent_category),
         categories=_placed(item.categories[: limits.names], index.categories),
@@ -259,28 +254,34 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
             (
                 excerpt(each.entry, most),
                 excerpt(each.pack, most),
-                round(each.explained, 4),
+                round(each.explained, _DIGITS),
                 tuple(excerpt(term, most) for term in each.terms),
             )
             for each in item.covered_by
         ),
         covered=tuple(
-            (excerpt(each.entry, most), each.mentions, tuple(excerpt(said, most) for said in each.wordings))
+            (excerpt(each.entry, most), each.mentions, tuple(excerpt(text, most) for text in each.wordings))
             for each in item.covered
         ),
         lineage=tuple(excerpt(phrase("lineage", relation), most) for relation in listed.lineage),
-        decisions=tuple(excerpt(sentence, most) for sentence in item.decisions),
-        outgrown=tuple(excerpt(name, most) for name in item.outgrown),
-        cohesion=round(item.cohesion, 2),
         examples=_examples(item, index, limits, workarounds),
         history=history,
-        pinned_in=tuple(place for place, past in told if past.pinned),
+        pinned_in=tuple(place for place, past in past_runs if past.pinned),
         before=next((rank for place, rank, _ in history if place == len(index.runs) - 2), None),
     )
 
 
+def _safe(value: Any, most: int) -> Any:  # noqa: ANN401 - whatever a column holds
+    """Return a value with its texts safe to show and its numbers short."""
+    if isinstance(value, str):
+        return excerpt(value, most)
+    if isinstance(value, tuple):
+        return tuple(_safe(each, most) for each in value)
+    return round(value, _DIGITS) if isinstance(value, float) else value
+
+
 def days_together(each_on_days: Iterable[Sequence[tuple[date, int]]]) -> list[tuple[date, int]]:
-    """The days of several, the earliest first, with the mentions of all of them."""
+    """Return the days of all, the earliest first, with the sums of their mentions."""
     counts: dict[date, int] = {}
     for on_days in each_on_days:
         for day, mentions in on_days:
@@ -289,7 +290,7 @@ def days_together(each_on_days: Iterable[Sequence[tuple[date, int]]]) -> list[tu
 
 
 def rank_span(low: int, high: int, last: int) -> Span:
-    """Where the interval of a rank lies between the first and the last rank, on a logarithmic scale."""
+    """Return the segment of a rank's interval between the first and the last rank, on a logarithmic scale."""
     whole = log(last) if last > 1 else 1.0
     start, end = (round(100 * log(each) / whole, 1) for each in (low, high))
     start = min(start, 100 - _THINNEST)
@@ -297,7 +298,7 @@ def rank_span(low: int, high: int, last: int) -> Span:
 
 
 def _evidence(item: Capability, limits: Limits) -> int | None:
-    """How many examples and workarounds are shown; null for all."""
+    """Return how many examples and workarounds are shown; None for all."""
     return None if item.rank <= WITH_ALL_EVIDENCE else limits.evidence
 
 
@@ -339,16 +340,16 @@ def _placed(tallies: Sequence[Tally], names: Names) -> Pairs:
 
 
 def _days(on_days: Iterable[tuple[date, int]], first_day: date | None) -> Pairs:
-    """Day and length of each stretch of days with mentions: on large pages most days have some."""
+    """Return start and length of each stretch of days with mentions."""
     if first_day is None:
         return ()
-    found: list[int] = []
+    pairs: list[int] = []
     for number in ((day - first_day).days for day, _ in on_days):
-        if found and number == found[-2] + found[-1]:
-            found[-1] += 1
+        if pairs and number == pairs[-2] + pairs[-1]:
+            pairs[-1] += 1
         else:
-            found += [number, 1]
-    return tuple(found)
+            pairs += [number, 1]
+    return tuple(pairs)
 
 
 def _day(moment: datetime | None) -> str | None:
@@ -360,12 +361,12 @@ def _period(day: date, months: int) -> int:
 
 
 def _bulk(on_days: Sequence[tuple[date, int]]) -> tuple[date, date]:
-    """The days between which all mentions are but a small part at either end."""
+    """Return the days between which all mentions lie but a small part at either end."""
     whole = sum(mentions for _, mentions in on_days)
     return _beyond(on_days, whole * _TAIL), _beyond(on_days[::-1], whole * _TAIL)
 
 
 def _beyond(on_days: Sequence[tuple[date, int]], mentions: float) -> date:
-    """The first day on which there are more mentions, with those of the days before, than so many."""
+    """Return the first day by which more than so many mentions have come."""
     sums = accumulate(number for _, number in on_days)
     return next(day for (day, _), passed in zip(on_days, sums, strict=True) if passed > mentions)

@@ -41,13 +41,13 @@ function facts(capability) {
     ['Images', whole(capability.images)],
     ['Known sessions', whole(capability.sessions)],
     ...(capability.status ? [['Status', capability.status]] : []),
-    capability.pinned
-      ? ['Rank', isolated(capability.pinned)]
+    capability.pin
+      ? ['Rank', isolated(capability.pin)]
       : [`Rank, with ${run.confidence} % confidence`, capability.interval],
     ...(capability.overtaken ? [['Could be overtaken by the next', `in ${capability.overtaken} of samples`]] : []),
     ...(capability.asked ? [['Asked for', isolated(capability.asked)]] : []),
     ['Priority', capability.factors],
-    ...(run.weeks ? [['Trend', capability.trend_said]] : []),
+    ...(run.weeks ? [['Trend', capability.trend_phrase]] : []),
     ['Satisfaction', capability.rated],
     ['First and last seen', ...dated(capability.last_seen ? `${capability.first_seen}, ${capability.last_seen}` : MISSING)],
     ['Categories', ...joined(categories, ', ')],
