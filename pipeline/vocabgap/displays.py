@@ -1,4 +1,4 @@
-"""How results show themselves in a notebook: a line, and a small table below it."""
+"""Results in a notebook: a line, and a small table below it."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -11,13 +11,9 @@ _MOST_CHARACTERS: Final = 120  # of a cell
 
 
 def html_table(summary: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A line of text and a table as HTML that loads nothing; all text is escaped.
+    """Return a line of text and a table as HTML that loads nothing; all text is escaped.
 
-    Args:
-        summary: The line; it is shown whole, as it may name a folder.
-        columns: The headings.
-        rows: The cells, one for each heading. A text is cut after 120 characters, a number has its thousands
-            apart and stands at the right, None is an empty cell.
+    The line is whole, as it may name a folder. The table cuts long texts, and None is an empty cell.
     """
     head = Markup().join(Markup("<th>{}</th>").format(_shown(name)) for name in columns)
     body = Markup().join(Markup("<tr>{}</tr>").format(Markup().join(map(_cell, row))) for row in rows)

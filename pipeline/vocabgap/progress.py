@@ -1,18 +1,18 @@
-"""How far long work is: told by the loops that do it, heard by whoever has asked to hear it."""
+"""Progress of long work: loops report it, and a listener may follow it."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
-# Told what is counted, how many are done, and how many there are.
+# Gets what is counted, how many are done, and how many there are.
 Listener = Callable[[str, int, int], None]
 _LISTENER: Final[ContextVar[Listener | None]] = ContextVar("listener", default=None)
 
 
 @contextmanager
 def heard_by(listener: Listener) -> Iterator[None]:
-    """Let a listener hear of all work that is done within."""
+    """Let a listener follow all work in the block."""
     token = _LISTENER.set(listener)
     try:
         yield
@@ -21,7 +21,7 @@ def heard_by(listener: Listener) -> Iterator[None]:
 
 
 def tell(what: str, done: int, total: int) -> None:
-    """Say how far the work at hand is."""
+    """Report the progress of the current work."""
     listener = _LISTENER.get()
     if listener is not None:
         listener(what, done, total)

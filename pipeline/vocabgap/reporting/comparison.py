@@ -1,4 +1,4 @@
-"""What changed between two published runs."""
+"""The changes between two published runs."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -17,7 +17,7 @@ from vocabgap.text import surface
 
 
 class Kind(StrEnum):
-    """What became of a capability. The list is closed."""
+    """A kind of change. The list is closed."""
 
     NEW = "new"
     RISEN = "risen"
@@ -38,9 +38,9 @@ _LATER: Final = ("status", "pinned_by", "unpinned_rank", "rank_low", "rank_high"
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One capability that is not what it was: in the later run, and in the earlier, or previous, one.
+    """One capability that changed between an earlier, or previous, run and a later one.
 
-    The previous label of a merged or split capability is that of what it was merged from, or split off.
+    The previous label of a merged or split capability is the label of the one it came from.
     """
 
     kind: Kind
@@ -52,9 +52,9 @@ class Change(msgspec.Struct, frozen=True):
     previous_rank: int | None
     mentions: int | None
     previous_mentions: int | None
-    status: str | None  # `gone` where nobody mentions it any more, null where the run is narrowed to others
-    places: int = 0  # how many of those that were open in both runs it passed; negative if they passed it
-    # In the later run: who pinned it, the rank it would have without that, and the interval of its rank.
+    status: str | None  # `gone` if nobody mentions it any more, null if the run is narrowed to others
+    places: int = 0  # capabilities open in both runs that it passed; negative if they passed it
+    # In the later run:
     pinned_by: str | None = None
     unpinned_rank: int | None = None
     rank_low: int | None = None
@@ -62,30 +62,30 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """What changed between two runs, each named by the moment that it counts as its present."""
+    """The changes between two runs; each run is named by its present moment."""
 
     earlier: datetime
     later: datetime
     changes: tuple[Change, ...]  # by kind; the most mentioned, or moved, first
-    unchanged: int  # that stand among the others as they did; where no ranks are compared, that are in both
+    unchanged: int  # that kept their place; if no ranks are compared, that are in both
     differences: tuple[Difference, ...] = ()  # in narrowing or ranking; with any, nothing has risen or fallen
-    embedding: tuple[Difference, ...] = ()  # in how wordings were embedded, where that gave other vectors
-    ranked_by: str = DEFAULT_BY  # the later one
+    embedding: tuple[Difference, ...] = ()  # in how wordings were embedded
+    ranked_by: str = DEFAULT_BY  # of the later run
 
     def of(self, kind: Kind) -> tuple[Change, ...]:
-        """The changes of one kind."""
+        """Return the changes of one kind."""
         return tuple(change for change in self.changes if change.kind is kind)
 
 
 def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
     """Compare two published runs.
 
-    A capability has risen, or fallen, where its rank says so and its place among those that are open in both
-    runs does, too: what is new, or was settled or pinned, moves nobody else.
+    A capability has risen or fallen if its rank did, and its place among those open in both runs did, too.
+    New, settled and pinned capabilities move no other.
 
-    Where the runs are narrowed or ranked differently, no ranks are compared. What is new, gone, merged or
-    split goes by all that both runs grouped, then, for what a filter hides is neither new nor gone; it is not
-    told where a run was published without its groups.
+    If the runs are narrowed or ranked differently, no ranks are compared. New, gone, merged and split
+    capabilities are then taken from the groups of both runs, because a filter hides some. Without the groups
+    the comparison leaves them out.
     """
     before, after = earlier.capabilities, later.capabilities
     apart = differences(earlier.narrowing, later.narrowing, between=later.now - earlier.now)
@@ -99,7 +99,7 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
         .with_columns(pl.col("was_pinned").fill_null(value=False), is_pinned.alias("is_pinned"))
     )
     by_hand = pl.col("was_pinned") | pl.col("is_pinned")
-    rows = rows.with_columns(  # how many that people moved stand before it
+    rows = rows.with_columns(  # capabilities before it that people moved
         rows.filter(by_hand)[name].drop_nulls().sort().search_sorted(rows[name]).alias(f"{name}_by_hand")
         for name in ("previous_rank", "rank")
     )
@@ -171,7 +171,7 @@ def _order(change: Change) -> tuple[int, int, int, str, str]:
 
 
 def _surfaces(ranked: pl.DataFrame) -> pl.DataFrame:
-    """The surfaces of each capability with their mentions, one row each, as `relations` reads them."""
+    """Return the surfaces of each capability with their mentions, one row each, as `relations` reads them."""
     CAPABILITIES.require(ranked)
     spoken = (
         ranked.select("capability_id", "label", "rank", "variants")

@@ -1,4 +1,4 @@
-"""The dendrogram of one group, as text and as a picture: who met whom, and how far apart they were."""
+"""The dendrogram of one group, as text and as a picture."""
 
 import stat
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class _Join:
-    """A merge on paper: two horizontal lines that end at one upright line."""
+    """A merge in the drawing: two horizontal lines that end at one upright line."""
 
     height: float  # where the upright line stands
     ends: tuple[tuple[float, float], tuple[float, float]]  # row and height at which the two lines begin
@@ -47,14 +47,14 @@ class _Join:
 
 
 def leaves_of(surfaces: pl.DataFrame) -> list[Leaf]:
-    """The leaves of a frame with the columns `wording` and `mentions`."""
+    """Return the leaves of a frame with the columns `wording` and `mentions`."""
     return [Leaf(*row) for row in surfaces.select("wording", "mentions").iter_rows()]
 
 
 def text_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, encoding: str = "utf-8") -> str:
-    """The dendrogram of a group as lines of text, one a surface, as table `linkage` of it alone numbers them.
+    """Draw the dendrogram of a group as text, a line for each surface, from table `linkage` of the group.
 
-    Where the encoding that must carry the text has no lines, ASCII characters draw them.
+    ASCII characters draw the lines if the encoding has no others.
     """
     order, joins = _laid_out(leaves, linkage)
     is_plain = any(carried(line, encoding) != line for line in (_LINES, _CUT))
@@ -76,7 +76,7 @@ def text_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, encoding: 
 
 
 def svg_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, title: str) -> str:
-    """The dendrogram of a group as a picture that stands alone: no script, no font and no file beside it."""
+    """Draw the dendrogram of a group as an SVG picture without script, font or file beside it."""
     order, joins = _laid_out(leaves, linkage)
     shown = excerpt(title)
     names = [f"{excerpt(leaves[number].wording)} ({leaves[number].mentions:,})" for number in order]
@@ -108,10 +108,9 @@ def svg_dendrogram(leaves: Sequence[Leaf], linkage: pl.DataFrame, *, title: str)
 
 
 def _laid_out(leaves: Sequence[Leaf], linkage: pl.DataFrame) -> tuple[list[int], list[_Join]]:
-    """The leaves from top to bottom, so that no lines cross, and the merges between them.
+    """Return the leaves from top to bottom, so that no lines cross, and the merges between them.
 
-    SciPy's `dendrogram(no_plot=True)` would spare 12 lines, but calls itself at every merge: where 1,000
-    wordings follow one another in a chain, it ends in a RecursionError.
+    SciPy's `dendrogram(no_plot=True)` calls itself at every merge: a chain of 1,000 wordings ends it.
     """
     count = len(leaves)
     merges = linkage.select("left", "right", "height").rows()
@@ -147,7 +146,7 @@ def _laid_out(leaves: Sequence[Leaf], linkage: pl.DataFrame) -> tuple[list[int],
 
 
 def _drawn(rows: int, joins: Sequence[_Join]) -> list[list[int]]:
-    """For each cell of the text, in which directions lines leave it."""
+    """Return, for each cell of the text, the directions in which lines leave it."""
     grid = [[0] * _TEXT_WIDTH for _ in range(rows)]
     top = joins[-1].height if joins else 0.0
 
@@ -177,9 +176,7 @@ def _fitted(name: str, width: int, cut: str) -> str:
 
 
 def picture_place(path: str | Path) -> Path:
-    """Where a picture is to be written: links followed, and a leading `~` as the home folder.
-
-    There may be nothing, an empty file, or an earlier picture.
+    """Return the place for a picture. There may be nothing, an empty file, or an earlier picture.
 
     Raises:
         InvalidInputError: It is no path.
@@ -201,16 +198,16 @@ def picture_place(path: str | Path) -> Path:
 
 
 def write_picture(path: str | Path, picture: str) -> None:
-    """Write a picture, in the place of an earlier one if there is one; for errors see `picture_place`."""
+    """Write a picture, or replace an earlier one; for errors see `picture_place`."""
     place = picture_place(path)
     with _naming(path):
-        # Gap text is private: nobody else may read a new picture, and who may read an earlier one stays.
+        # Gap text is private: only the owner may read a new picture; an earlier one keeps its permissions.
         write_whole(place, picture.encode(), stat.S_IMODE(place.stat().st_mode) if place.exists() else 0o600)
 
 
 @contextmanager
 def _naming(path: str | Path) -> Iterator[None]:
-    """What the system refuses, of the file that was named: not of the one that is written first."""
+    """Name the file of the option in an error of the system."""
     try:
         yield
     except ValueError as error:

@@ -1,7 +1,7 @@
-"""The runs that were published in a folder, one after the other: what each capability was in each of them.
+"""The history of a folder: the rank and counts of each capability in every run published there.
 
-A run adds a row for each capability to those of the run that it replaces. A capability is followed to what it
-was before it was merged, split off, or known by another identifier.
+A run adds its rows to those of the run that it replaces. A capability is followed across merges, splits and
+changes of its identifier.
 """
 
 import hashlib
@@ -32,13 +32,13 @@ from vocabgap.reporting.listed import Past
 from vocabgap.reporting.manifest import HISTORY_NAME, Manifest, read_manifest
 from vocabgap.reporting.published_run import NO_PREVIOUS, read_run, read_table, resolve_target
 
-# Two years of nights, and of each ranking what may matter again: so the file stays small and quick to add to.
+# Two years of nights, and the first capabilities of each: the file stays small and quick to extend.
 MOST_RUNS: Final = 800
 MOST_CAPABILITIES: Final = 1_000
-MOST_POINTS: Final = 24  # that a page has of a capability
+MOST_POINTS: Final = 24  # of a capability on a page
 _ID_DIGITS: Final = 12
 _BEGIN_ANEW: Final = "move it away to begin a new history"
-# Files of earlier versions lack the rest. What they say of windows stands in their column `narrowed`.
+# Files of earlier versions lack these columns; their column `narrowed` has the windows.
 _LATER_COLUMNS: Final = {"since", "until", "unpinned_rank"}
 _AS_FIRST_WRITTEN: Final = Table(
     HISTORY.name, HISTORY.row, tuple(each for each in HISTORY.columns if each.name not in _LATER_COLUMNS)
@@ -46,7 +46,7 @@ _AS_FIRST_WRITTEN: Final = Table(
 
 
 class RunKey(NamedTuple):
-    """What tells a run from others: columns of table `history`."""
+    """The columns of table `history` that identify a run."""
 
     run: str
     moment: datetime
@@ -56,7 +56,7 @@ class RunKey(NamedTuple):
 
     @classmethod
     def of(cls, manifest: Manifest) -> Self:
-        """The key of a run; one of the same moment that is narrowed and ranked alike is the same run."""
+        """Return the key of a run. Runs of one moment, narrowed and ranked alike, are the same run."""
         selection = Selection() if manifest.parameters is None else manifest.parameters.selection
         window = Selection(since=selection.since, until=selection.until).in_words()
         narrowed = ", ".join(filter(None, (*map(" ".join, window.items()), manifest.narrowed_or_ranked)))
@@ -65,7 +65,7 @@ class RunKey(NamedTuple):
 
 
 def history(run: str | Path) -> pl.DataFrame:
-    """Table `history` of a published run, with names as text: all runs that are known in its folder.
+    """Return table `history` of a published run, with names as text: all runs that its folder knows.
 
     Raises:
         NotFoundError: There is no run.
@@ -76,14 +76,14 @@ def history(run: str | Path) -> pl.DataFrame:
 
 
 def history_of(folder: str | Path, manifest: Manifest, ranked: pl.DataFrame) -> pl.DataFrame:
-    """Table `history` of a published run; one that was published without it knows no run but itself."""
+    """Return table `history` of a published run; a run without that file knows only itself."""
     rows = earlier_rows(folder)
     is_there = (rows["run"] == RunKey.of(manifest).run).any()
     return rows if is_there else carried_on(ranked, manifest, None, rows)
 
 
 def earlier_rows(*folders: str | Path | None) -> pl.DataFrame:
-    """What some folders know of earlier runs; a run that several know is as the first of them has it."""
+    """Return the rows of earlier runs in some folders; the first folder that knows a run decides."""
     known = HISTORY.empty()
     named = (folder for folder in folders if folder is not None and str(folder) != NO_PREVIOUS)
     for place in dict.fromkeys(map(resolve_target, named)):
@@ -97,13 +97,9 @@ def earlier_rows(*folders: str | Path | None) -> pl.DataFrame:
 def carried_on(
     ranked: pl.DataFrame, manifest: Manifest, relations: pl.DataFrame | None, earlier: pl.DataFrame
 ) -> pl.DataFrame:
-    """The rows of a run, after those of earlier ones. If it is one of them, made again, it is replaced.
+    """Return table `history` of earlier runs with the rows of a run added; the same run is replaced.
 
-    Args:
-        ranked: Table `capabilities` of the run.
-        manifest: Its manifest.
-        relations: Its table `lineage`, if there is one.
-        earlier: Table `history`, of earlier runs.
+    `ranked` is table `capabilities` of the run, and `relations` its table `lineage`.
     """
     key = RunKey.of(manifest)
     rows = pl.concat([earlier.filter(pl.col("run") != key.run), _own_rows(ranked, key, relations)])
@@ -114,7 +110,7 @@ def carried_on(
 
 
 def comparable(rows: pl.DataFrame, key: RunKey) -> pl.DataFrame:
-    """The runs up to one that are narrowed and ranked like it, a row each with the columns of its key.
+    """Return the keys of the runs up to one that are narrowed and ranked like it.
 
     Windows of the same length, such as the last 30 days of each run, are alike.
     """
@@ -127,16 +123,16 @@ def comparable(rows: pl.DataFrame, key: RunKey) -> pl.DataFrame:
 
 
 def points_of(rows: pl.DataFrame, runs: pl.DataFrame, most: int) -> dict[str, tuple[Past, ...]]:
-    """What each capability was in some of the runs, the oldest first, by its identifier.
+    """Return, by identifier, what each capability was in at most `most` of the runs, the oldest first.
 
-    Before a merge the mentions of its parts are added up, and the rank is that of the first of them; before a
-    split both are those of the whole. The rank of what was pinned is the one that its counts give.
+    Before a merge the mentions of the parts are added up, and the best rank counts. Before a split both are
+    those of the whole. The rank of a pinned capability is the rank by its counts. If there are many runs, it
+    chooses some evenly, with the first and the last two.
 
     Args:
         rows: Table `history`.
-        runs: Runs of it, as `comparable` gives them. Of more than `most` some are chosen, evenly, the first
-            and the last two among them.
-        most: Runs to tell of.
+        runs: Runs of it, as `comparable` returns them.
+        most: The number of runs.
     """
     last = runs.height - 1
     if last >= most:
@@ -158,21 +154,21 @@ def points_of(rows: pl.DataFrame, runs: pl.DataFrame, most: int) -> dict[str, tu
 
 
 def points_of_run(rows: pl.DataFrame, manifest: Manifest) -> dict[str, tuple[Past, ...]]:
-    """What each capability was in the runs that a page tells of: those that compare with its own."""
+    """Return what each capability was in the runs that a page shows: those comparable with its own."""
     return points_of(rows, comparable(rows, RunKey.of(manifest)), MOST_POINTS)
 
 
 def followed(rows: pl.DataFrame, runs: pl.DataFrame) -> pl.DataFrame:
-    """The rows of some runs, with a column `part_of`: the capability that each belongs to later on.
+    """Return the rows of some runs with a column `part_of`: the capability that each belongs to later.
 
-    A row stands there once for each such capability, itself among them.
+    A row stands there once for each such capability, itself included.
     """
     own = rows.join(runs, on="run", how="semi").with_columns(part_of="capability_id")
     became = _became(rows)
     if became.is_empty():
         return own
     earlier = own.drop("part_of").join(became, on="capability_id").filter(pl.col("moment") < pl.col("before"))
-    # What was split off was part of the whole only as long as it had no rows of its own.
+    # A part that split off belongs to the whole only until it has rows of its own.
     apart = earlier.filter("split").join(
         own, left_on=["run", "part_of"], right_on=["run", "capability_id"], how="anti"
     )
@@ -182,12 +178,9 @@ def followed(rows: pl.DataFrame, runs: pl.DataFrame) -> pl.DataFrame:
 
 
 def find_in(ranked: pl.DataFrame, rows: pl.DataFrame, name: str) -> tuple[str, str]:
-    """Identifier and label of the capability that a person means: of the run, else of an earlier one.
+    """Return identifier and label of the capability that a person means, in the run or an earlier one.
 
-    Args:
-        ranked: Table `capabilities` of the run.
-        rows: Table `history`.
-        name: An identifier, a label, or a wording of the run.
+    `name` is an identifier, a label, or a wording of the run.
 
     Raises:
         NotFoundError: There is none.
@@ -231,14 +224,14 @@ def _own_rows(ranked: pl.DataFrame, key: RunKey, relations: pl.DataFrame | None)
 
 
 def _runs(rows: pl.DataFrame) -> pl.DataFrame:
-    """The runs, in the order of their rows."""
+    """Return the keys of the runs, in the order of their rows."""
     return rows.select(RunKey._fields).unique("run", keep="first", maintain_order=True)
 
 
 def _became(rows: pl.DataFrame) -> pl.DataFrame:
-    """What each capability is part of later on: columns `capability_id`, `part_of`, `before` and `split`.
+    """Return what each capability is part of later: columns `capability_id`, `part_of`, `before`, `split`.
 
-    It holds for runs before that moment. `split` says that the two parted, and both went on.
+    A row holds for runs before that moment. `split` means that the two parted and both went on.
     """
     events = (
         rows.filter(pl.col("came_from").list.len() > 0)
@@ -249,9 +242,9 @@ def _became(rows: pl.DataFrame) -> pl.DataFrame:
     )
     named = [pl.col(name).is_in(events[name].unique().implode()) for name in ("run", "capability_id")]
     went_on = {*rows.filter(named).select(pl.col("run", "capability_id").cast(pl.String)).iter_rows()}
-    told = events.select(pl.col("run", "later", "capability_id").cast(pl.String), "moment")
+    texts = events.select(pl.col("run", "later", "capability_id").cast(pl.String), "moment")
     became: defaultdict[str, dict[str, tuple[datetime, bool]]] = defaultdict(dict)
-    for _, group in groupby(told.iter_rows(), key=lambda row: row[0]):
+    for _, group in groupby(texts.iter_rows(), key=lambda row: row[0]):
         found = [
             (source, last, (moment, parted or (run, source) in went_on))
             for run, later, source, moment in group

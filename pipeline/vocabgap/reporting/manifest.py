@@ -1,4 +1,4 @@
-"""The manifest of a run: what went in, under which parameters and versions, and what came out."""
+"""The manifest of a run: its inputs, parameters, versions and outputs."""
 
 import hashlib
 import platform
@@ -33,19 +33,19 @@ GROUPS_NAME: Final = "groups.parquet"
 COMBINATIONS_NAME: Final = "combinations.parquet"
 HISTORY_NAME: Final = "history.parquet"
 MANIFEST_NAME: Final = "run.json"
-# Every name that a run may write: an earlier run's file is not carried into a run without it.
+# Every name that a run may write. A run replaces all of them.
 RUN_FILES: Final = frozenset(
     {MARKDOWN_NAME, PAGE_NAME, SHARE_NAME, MANIFEST_NAME, CAPABILITIES_NAME}
     | {GAPS_NAME, REJECTS_NAME, LINEAGE_NAME, GROUPS_NAME, COMBINATIONS_NAME, HISTORY_NAME}
 )
 _LIBRARIES: Final = ("numba", "numpy", "polars", "scikit-learn", "scipy", "snowballstemmer")
 ALL: Final = "all"
-EMBEDDER: Final = "embedder"  # what two runs differ in
+EMBEDDER: Final = "embedder"  # the name of a difference
 _UNKNOWN: Final = "not known"
 
 
 class Narrowing(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the ranks of a run are about, and what they go by."""
+    """The records that a run ranks, and the measures that it ranks them by."""
 
     selection: Annotated[Selection, msgspec.Meta(description="the records that the report is about")]
     min_images: Annotated[
@@ -59,7 +59,7 @@ class Narrowing(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def of(cls, selection: Selection, rank: RankSettings) -> Self:
-        """The narrowing of a run with this selection and these settings."""
+        """Return the narrowing of a run with this selection and these settings."""
         own = ("min_images", "min_sessions", "by")
         further = {
             name.removeprefix("--"): str(getattr(rank, flag.key))
@@ -70,7 +70,7 @@ class Narrowing(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """A filter, or a rule of the ranking, that two runs do not share, with its value in each."""
+    """A filter or a rule of the ranking that differs between two runs, with both values."""
 
     filter: str
     earlier: str
@@ -105,7 +105,7 @@ class OutputFile(msgspec.Struct, frozen=True):
 
 
 class Model(msgspec.Struct, frozen=True):
-    """What wordings were embedded by."""
+    """The model that embedded the wordings."""
 
     name: str
     sha256: Annotated[str, msgspec.Meta(description="of the model, its tokenizer and its settings")]
@@ -126,7 +126,7 @@ class Grouping(msgspec.Struct, frozen=True):
 
 
 class Decided(msgspec.Struct, frozen=True, rename={"inactive": "dormant"}):
-    """What people had decided when the run was made."""
+    """The decisions of people at the time of the run."""
 
     active: Annotated[int, msgspec.Meta(description="decisions that are not undone")]
     inactive: Annotated[int, msgspec.Meta(description="those about what is not in the logs")]
@@ -136,14 +136,14 @@ class Decided(msgspec.Struct, frozen=True, rename={"inactive": "dormant"}):
 
     @classmethod
     def of(cls, effective: EffectiveDecisions) -> Self:
-        """The decisions that a run follows."""
+        """Return the decisions that a run follows."""
         names = "".join(f"{each.decision_id}\n" for each in effective.active)
         digest = hashlib.sha256(names.encode()).hexdigest()
         return cls(len(effective.active), len(effective.inactive), digest)
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """The run that a run was compared with."""
+    """The run that another run was compared with."""
 
     now: Annotated[datetime, msgspec.Meta(description="the moment that it counts as its present")]
     sha256: Annotated[str, msgspec.Meta(description="of its groups.parquet")]
@@ -157,7 +157,7 @@ class Compared(msgspec.Struct, frozen=True):
 
 
 class Rendering(msgspec.Struct, frozen=True):
-    """What the report of a run is made with, beside its parameters and its tables."""
+    """The facts that a report needs beside parameters and tables."""
 
     top: Annotated[int, msgspec.Meta(description="capabilities that are shown; 0 for all")]
     ranked_by: Annotated[str, msgspec.Meta(description="what the ranking counted first")]
@@ -165,14 +165,14 @@ class Rendering(msgspec.Struct, frozen=True):
 
 
 class Parameters(msgspec.Struct, frozen=True):
-    """What the run was asked for."""
+    """The settings and the selection of a run."""
 
     settings: Settings
     selection: Selection
 
     @property
     def narrowing(self) -> Narrowing:
-        """What the run was narrowed to."""
+        """Return what the run was narrowed to."""
         return Narrowing.of(self.selection, self.settings.rank)
 
 
@@ -220,17 +220,17 @@ class Manifest(msgspec.Struct, frozen=True):
 
     @property
     def settings(self) -> Settings:
-        """The settings that the run was made with; the default ones where that is not known."""
+        """Return the settings of the run; the defaults if it does not say."""
         return Settings() if self.parameters is None else self.parameters.settings
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """In what the run before is narrowed, grouped or ranked differently."""
+        """Return in what the run before is narrowed, grouped or ranked differently."""
         if self.compared is None or self.parameters is None:
             return ()
         between = self.now - self.compared.now
         apart = differences(self.compared.narrowing, self.parameters.narrowing, between=between)
-        # Another processor may move a wording or two; another model groups anew.
+        # Another processor may move a wording or two; another model changes all groups.
         grouped = model_differences(self.compared.model, self.model)
         return (*apart, *(each for each in grouped if each.filter == EMBEDDER))
 
@@ -243,16 +243,13 @@ class Manifest(msgspec.Struct, frozen=True):
 
     @property
     def installing(self) -> str:
-        """The command that installs a model, where any was wanted and none is there; else empty.
-
-        The report does not say it: the command that makes it again asks for none.
-        """
+        """Return the command that installs a model, if one was wanted and none is there; else empty."""
         wanted = self.parameters is not None and self.settings.cluster.embedder == AUTO
         return INSTALLING if wanted and self.model is None else ""
 
     @property
     def narrowed_to(self) -> str:
-        """What the run was narrowed to, in words; empty for everything."""
+        """Return what the run was narrowed to, in words; empty for everything."""
         if self.parameters is None:
             return ""
         return visible(
@@ -260,12 +257,12 @@ class Manifest(msgspec.Struct, frozen=True):
         )
 
     def digest_of(self, name: str) -> str | None:
-        """The digest of a file that was published; None where there was no such file."""
+        """Return the digest of a published file, or None if the run has no such file."""
         return next((each.sha256 for each in self.outputs if each.name == name), None)
 
     @property
     def narrowed_or_ranked(self) -> str:
-        """What its ranks are about, beside its window, and what they go by; empty for the default."""
+        """Return what the run was narrowed to, beside its window, and ranked by; empty for the defaults."""
         if self.parameters is None:
             return _UNKNOWN
         usual = _by_name(Narrowing.of(Selection(), RankSettings())).items()
@@ -280,7 +277,7 @@ class Manifest(msgspec.Struct, frozen=True):
 def differences(
     earlier: Narrowing | None, later: Narrowing | None, *, between: timedelta
 ) -> tuple[Difference, ...]:
-    """In what two runs are narrowed, or ranked, differently.
+    """Return in what two runs are narrowed, or ranked, differently.
 
     Windows of the same length, such as the last 30 days of each run, are no difference.
     """
@@ -299,7 +296,7 @@ def differences(
 
 
 def model_differences(earlier: Model | None, later: Model | None) -> tuple[Difference, ...]:
-    """In what two runs embedded wordings differently; nothing where the vectors are the same."""
+    """Return in what two runs embedded wordings differently; nothing if the vectors are the same."""
     if earlier is None or later is None:
         names = [NO_EMBEDDER if each is None else each.name for each in (earlier, later)]
         return () if earlier is later else (Difference(EMBEDDER, *names),)
@@ -334,14 +331,14 @@ def _moved_along(earlier: datetime | None, later: datetime | None, between: time
 
 @cache
 def versions() -> dict[str, str]:
-    """Versions of the libraries that a result depends on, by name."""
+    """Return the versions of the libraries that a result depends on, by name."""
     return {name: version(name) for name in _LIBRARIES}
 
 
 def new_manifest(
     now: datetime, capabilities: int, rendering: Rendering, parameters: Parameters | None = None
 ) -> Manifest:
-    """A manifest with the versions of this installation, of a run whose files are yet to be written."""
+    """Return a manifest with the versions of this installation; the files are still to be written."""
     return Manifest(
         schema_version=SCHEMA_VERSION,
         vocabgap=__version__,
@@ -360,21 +357,21 @@ def new_manifest(
 
 
 def describe_output(path: Path) -> OutputFile:
-    """The name, size and digest of a file that was written."""
+    """Return name, size and digest of a file."""
     with path.open("rb") as content:
         digest = hashlib.file_digest(content, "sha256").hexdigest()
     return OutputFile(path.name, path.stat().st_size, digest)
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
-    """The manifest as indented JSON, ending in a newline."""
+    """Return the manifest as indented JSON, ending in a newline."""
     return msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """The manifest of the run published in a folder; None where there is none, or one of another version.
+    """Return the manifest of the run in a folder; None if there is none, or one of another version.
 
-    What the system refuses is an error: who took it for no run would lose what the run before says.
+    A refusal of the system is an error: otherwise a run would lose what the run before knows.
     """
     path = folder / MANIFEST_NAME
     try:

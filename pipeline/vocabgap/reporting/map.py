@@ -37,7 +37,7 @@ THEMES: Final = 8  # categories that have a colour of their own
 _MARGIN: Final = 48  # for labels at the edge
 # Radius: the area goes by the mentions, and a number has room in the smallest.
 _LARGEST, _SMALLEST = 36.0, 10.0
-_FILLED: Final = 0.2  # of the drawing at most, by circles
+_FILLED: Final = 0.2  # share of the drawing that circles fill at most
 _GAP: Final = 4.0
 _ROUNDS: Final = 80  # at most, until no circle covers another
 _LINE: Final = 13.0  # height of a line of a label, and
@@ -51,7 +51,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 class Line(msgspec.Struct, frozen=True):
-    """A line of a label, and the middle of its base line."""
+    """A line of a label, with the middle of its base line."""
 
     text: str
     x: float
@@ -66,13 +66,13 @@ class Circle(msgspec.Struct, frozen=True):
     y: float
     radius: float
     theme: int  # 0 for the categories that have no colour of their own
-    named: str  # its category, where that has room in the circle
-    label: tuple[Line, ...]  # none where there is no room
-    near: tuple[Row, ...]  # those put most alike
+    named: str  # its category, if that has room in the circle
+    label: tuple[Line, ...]  # none if there is no room
+    near: tuple[Row, ...]  # with the most similar wordings
 
 
 class Theme(msgspec.Struct, frozen=True):
-    """A category of the map, and how many of its capabilities are of it."""
+    """A category of the map, with its number of capabilities."""
 
     number: int
     name: str
@@ -80,7 +80,7 @@ class Theme(msgspec.Struct, frozen=True):
 
 
 class NeedsMap(msgspec.Struct, frozen=True):
-    """The drawing, `WIDTH` by `HEIGHT`, and what its colours mean."""
+    """The drawing, `WIDTH` by `HEIGHT`, with the meaning of its colours."""
 
     circles: tuple[Circle, ...]  # in order of rank
     themes: tuple[Theme, ...]
@@ -106,12 +106,7 @@ class _Box(msgspec.Struct, frozen=True):
 
 
 def places_of(clusters: "Clusters", ranked: pl.DataFrame) -> tuple[Place, ...]:
-    """The places of the first capabilities that are neither settled nor too rare; none where they are few.
-
-    Args:
-        clusters: The groups that were ranked.
-        ranked: Table `capabilities`.
-    """
+    """Return the places of the first capabilities that are neither settled nor rare; none if they are few."""
     is_listed = ~pl.col("status").is_in(SETTLED) & (pl.col("established") | pl.col("pinned"))
     first = ranked.filter(is_listed).head(MOST_PLACES)
     if first.height < FEWEST_PLACES:
@@ -137,11 +132,10 @@ def places_of(clusters: "Clusters", ranked: pl.DataFrame) -> tuple[Place, ...]:
 
 
 def scaled(distances: FloatArray) -> FloatArray:
-    """Points of a plane that lie about as far apart as is said, shape (n, 2), within -1 and 1.
+    """Return points of a plane, shape (n, 2), within -1 and 1, whose distances are about those given.
 
-    Multidimensional scaling: the classical solution is the start, from which the stress is majorized (de
-    Leeuw 1977). Only the start is left to a numerical library, and the points are rounded, so that they are
-    the same with any number of threads.
+    Multidimensional scaling: from the classical solution the stress is majorized (de Leeuw 1977). The points
+    are rounded, so that they are the same with any number of threads.
 
     Args:
         distances: Shape (n, n), symmetric, the diagonal 0.
@@ -153,13 +147,13 @@ def scaled(distances: FloatArray) -> FloatArray:
         lengths = np.sqrt((between**2).sum(axis=2))
         ratios = np.divide(distances, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
         points = (ratios[:, :, np.newaxis] * between).sum(axis=1) / size
-    # How the map is turned means nothing: the first point is put to the upper left.
+    # The direction of the map means nothing: the first point goes to the upper left.
     points *= np.where(points[0] > 0.0, -1.0, 1.0)
     return np.asarray(np.round(points / (np.abs(points).max() or 1.0), _DIGITS) + 0.0)
 
 
 def _start(distances: FloatArray) -> FloatArray:
-    """The classical solution. Where points are as far from one another as others, a spiral parts them."""
+    """Return the classical solution. A spiral parts points with equal distances."""
     size = len(distances)
     turns = np.arange(size) * np.pi * (3.0 - np.sqrt(5.0))
     spiral = np.sqrt(np.arange(1.0, size + 1.0) / size)[:, np.newaxis] * np.c_[np.cos(turns), np.sin(turns)]
@@ -171,12 +165,12 @@ def _start(distances: FloatArray) -> FloatArray:
 
 
 def needs_map(places: Sequence[Place], rows: Mapping[str, Row], categories: Sequence[str]) -> NeedsMap | None:
-    """The map of those places whose rows a page has; null where there are none.
+    """Return the map of the places whose rows a page has, or None if there are none.
 
     Args:
         places: Where the needs lie.
-        rows: The rows of the page, by the identifier.
-        categories: Names of the page, that rows refer to.
+        rows: The rows of the page by identifier.
+        categories: The names that rows refer to.
     """
     known = [each for each in places if each.capability_id in rows]
     if not known:
@@ -212,14 +206,14 @@ def needs_map(places: Sequence[Place], rows: Mapping[str, Row], categories: Sequ
 
 
 def _spread(numbers: Sequence[float], size: float) -> list[float]:
-    """Coordinates from one margin to the other."""
+    """Return coordinates from one margin to the other."""
     low, high = min(numbers), max(numbers)
     whole = (high - low) or 1.0
     return [_MARGIN + (size - 2 * _MARGIN) * (each - low) / whole for each in numbers]
 
 
 def _part(xs: list[float], ys: list[float], radii: Sequence[float]) -> None:
-    """Move circles that cover one another apart, half of the way each, until none does."""
+    """Move circles that cover one another apart, each half of the way, until none does."""
     for _ in range(_ROUNDS):
         moved = False
         for one in range(len(xs)):
@@ -243,7 +237,7 @@ def _part(xs: list[float], ys: list[float], radii: Sequence[float]) -> None:
 def _labels(
     texts: Sequence[str], xs: Sequence[float], ys: Sequence[float], radii: Sequence[float]
 ) -> list[tuple[Line, ...]]:
-    """The label of each circle, below, above or beside it; of those that lack room the first by rank."""
+    """Return the label of each circle, below, above or beside it; the first by rank get the room."""
     taken = [_Box(x - r, y - r, x + r, y + r) for x, y, r in zip(xs, ys, radii, strict=True)]
     found: list[tuple[Line, ...]] = []
     for text, x, y, radius in zip(texts, xs, ys, radii, strict=True):
@@ -263,7 +257,7 @@ def _labels(
 
 
 def _wrapped(text: str) -> list[list[str]]:
-    """A label in lines, for each of their lengths; one that is cut is only tried last."""
+    """Return a label in lines, for each length of a line; a label that is cut comes last."""
     made = [
         textwrap.wrap(text, length, max_lines=_LINES, placeholder="…", break_on_hyphens=length < _LETTERS[0])
         for length in _LETTERS
@@ -272,7 +266,7 @@ def _wrapped(text: str) -> list[list[str]]:
 
 
 def _boxes(lines: Sequence[str], x: float, y: float, radius: float) -> Iterator[_Box]:
-    """Where a label may stand: below its circle, above, or on either side."""
+    """Yield the boxes for a label: below its circle, above, and on either side."""
     half, height = max(map(len, lines), default=0) * _LETTER / 2, _LINE * len(lines)
     for middle_x, middle_y in (
         (x, y + radius + height / 2 + 2),

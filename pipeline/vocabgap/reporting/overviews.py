@@ -1,4 +1,4 @@
-"""What a report says of all records together: where every line went, who asks, and for what."""
+"""The parts of a report about all records: the account of lines, categories, operations, and askers."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ SHOWN_CATEGORIES: Final = 50  # those with most mentions
 
 
 class Reject(msgspec.Struct, frozen=True):
-    """One line that was not read, and why."""
+    """One line that was not read, with the reason."""
 
     repo_slug: str
     source_path: str
@@ -30,11 +30,11 @@ class Reject(msgspec.Struct, frozen=True):
 
 
 class Account(msgspec.Struct, frozen=True):
-    """Where every line that is not blank went.
+    """The account of every line that is not blank.
 
-    `lines = records + duplicates + superseded + rejects`, and `records = counted + filtered + not_a_gap`;
-    `rules` says of the last which rule marked how many. Beside them stand `passed_over`, lines of other logs
-    that are no gaps, and `unread`, why files were not read.
+    `lines = records + duplicates + superseded + rejects`, and `records = counted + filtered + not_a_gap`.
+    `rules` counts the last by rule. `passed_over` are lines of other logs that are no gaps; `unread` has the
+    reasons why files were not read.
     """
 
     files: int
@@ -70,7 +70,7 @@ class Category(msgspec.Struct, frozen=True):
 
 
 class Categorised(msgspec.Struct, frozen=True):
-    """What became of the records whose agent gave them no category."""
+    """The records without a category of their agent, by where their category comes from."""
 
     by_operations: int
     by_classifier: int
@@ -87,10 +87,10 @@ class Combination(msgspec.Struct, frozen=True):
 
 
 class RecurringSet(msgspec.Struct, frozen=True):
-    """A set of operations that stand together in records, whatever else these involve."""
+    """A set of operations that records use together, whatever else they use."""
 
     operations: tuple[str, ...]  # sorted by name
-    records: int  # a session's with the same operations count once
+    records: int  # those of a session with the same operations count once
     images: int
     expected: float  # records by chance
     lift: float  # records for each one that is expected
@@ -98,7 +98,7 @@ class RecurringSet(msgspec.Struct, frozen=True):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where a capability lies on the map, from -1 to 1 either way."""
+    """The place of a capability on the map, from -1 to 1 either way."""
 
     capability_id: str
     x: float
@@ -107,14 +107,14 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Withheld(msgspec.Struct, frozen=True):
-    """What a report that may leave the machine does not say."""
+    """The numbers of what a shareable report leaves out."""
 
     fewest: int  # images that a capability, or words about it, must be on to be shown
     capabilities: int  # on fewer
     mentions: int  # of these
     decided: int  # on enough images; people have authored or dismissed them
     unlisted: int  # on enough images; beyond those that a page lists
-    # Of the capabilities that are shown, what is on fewer images; a label that is has another one instead.
+    # On fewer images, of the capabilities that are shown; such a label is replaced:
     labels: int
     wordings: int
     categories: int
@@ -125,7 +125,7 @@ class Withheld(msgspec.Struct, frozen=True):
 def account_of(
     gaps: pl.DataFrame | None, rejects: pl.DataFrame | None, scanned: ScanSummary | None
 ) -> Account | None:
-    """The account of a run, of tables `gaps` and `rejects` and the scan; None where no scan is at hand."""
+    """Return the account of a run from tables `gaps` and `rejects` and the scan; None without a scan."""
     if gaps is None or scanned is None:
         return None
     counted = int(gaps["counted"].sum())
@@ -146,7 +146,7 @@ def account_of(
 
 
 def askers_of(ranked: pl.DataFrame) -> tuple[Asker, ...]:
-    """Whose records a ranking counts, those with most mentions first."""
+    """Return whose records a ranking counts, those with most mentions first."""
     whose = ["tenant_id", "repo_slug"]
     rows = (
         ranked.select(pl.col("asked_by").explode())
@@ -160,7 +160,7 @@ def askers_of(ranked: pl.DataFrame) -> tuple[Asker, ...]:
 
 
 def categories_of(ranked: pl.DataFrame) -> tuple[Category, ...]:
-    """The categories of table `capabilities`, most frequent first; `uncategorized` comes last."""
+    """Return the categories of table `capabilities`, most frequent first; `uncategorized` comes last."""
     rows = (
         ranked.select(pl.col("categories").explode())
         .drop_nulls()
@@ -178,20 +178,20 @@ def categories_of(ranked: pl.DataFrame) -> tuple[Category, ...]:
 
 
 def reclassified_of(counted: pl.DataFrame) -> Categorised:
-    """What became of the records without a category among those of table `gaps` that count."""
+    """Count the records of table `gaps` without a category of their own, among those that count."""
     by = Counter(counted["category_by"].to_list())
     return Categorised(by[CategoryBy.OPERATIONS.value], by[CategoryBy.CLASSIFIER.value], by[None])
 
 
 def recurring(counted: pl.DataFrame, aliases: Mapping[str, str] | None = None) -> tuple[Combination, ...]:
-    """The combinations of two or more operations that at least two records share, most frequent first."""
+    """Return the sets of two or more operations that at least two records share, most frequent first."""
     fold = partial(fold_operation, aliases=OPERATION_ALIASES if aliases is None else aliases)
     rows = recurring_combinations(counted, fold).head(SHOWN)
     return tuple(msgspec.convert(row, Combination) for row in rows.iter_rows(named=True))
 
 
 def recurring_sets_of(combinations: pl.DataFrame | None) -> tuple[RecurringSet, ...] | None:
-    """The sets of table `combinations`, first those in most records beyond chance; None for no table."""
+    """Return the sets of table `combinations`, most records beyond chance first; None without the table."""
     if combinations is None:
         return None
     rows = combinations.select(RecurringSet.__struct_fields__).iter_rows(named=True)

@@ -1,4 +1,4 @@
-"""The page: templates, style, script and data in one file that needs nothing beside it."""
+"""The page: templates, style, script and data in one HTML file."""
 
 import base64
 import hashlib
@@ -33,7 +33,7 @@ _LAST: Final = "start.js"
 _COMMENT: Final = re.compile(r"^[ ]*(?:/\*(?:(?!\*/)[\s\S])*\*/|//[^\n]*)\n", re.MULTILINE)
 _DAY: Final = re.compile(r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
 _BLANK: Final = re.compile(r"^[ ]+|^\n", re.MULTILINE)
-# What a style sheet means without this space, too.
+# Space that means nothing in a style sheet.
 _BETWEEN: Final = re.compile(r"\n| (?=\{)|(?<=[:;{,]) | (?=\})|;\s*(?=\})")
 _OPEN_LINE: Final = re.compile(r"(?<=[;{,(])\n")  # a statement or an expression goes on without it
 # End tags that need not be there (HTML, 13.1.2.4), and are a tenth of a page of ten capabilities.
@@ -41,7 +41,7 @@ _ENDS: Final = re.compile(r"</(?:t[hdr]|thead|tbody|li|p|d[td])>\n?")
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """A number, how dark that is, 0 to `HEAT_STEPS`, and its lift, 0 where that is not known."""
+    """A number, how dark its cell is, 0 to `HEAT_STEPS`, and its lift, 0 if unknown."""
 
     number: int
     step: int
@@ -98,13 +98,13 @@ def _rendered(summary: Summary, payload: Payload) -> str:
 
 @cache
 def style() -> str:
-    """The text of the one `style` element."""
+    """Return the text of the `style` element."""
     return _BETWEEN.sub("", bare((_FOLDER / "page.css").read_text(encoding="utf-8")))
 
 
 @cache
 def script() -> str:
-    """The text of the one `script` that runs: the files in the order of their names, `start.js` last."""
+    """Return the text of the `script` that runs: the files by name, `start.js` last."""
     parts = sorted(
         (part for part in (_FOLDER / "script").iterdir() if part.name.endswith(".js")),
         key=lambda part: (part.name == _LAST, part.name),
@@ -114,12 +114,12 @@ def script() -> str:
 
 
 def bare(text: str) -> str:
-    """Without indentation, blank lines, and lines of nothing but comments: every page carries this along."""
+    """Remove indentation, blank lines, and lines of nothing but comments."""
     return _BLANK.sub("", _COMMENT.sub("", text))
 
 
 def policy() -> str:
-    """The page's Content-Security-Policy."""
+    """Return the Content-Security-Policy of the page."""
     return (
         f"default-src 'none'; script-src '{_digest(script())}'; style-src '{_digest(style())}'; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -131,12 +131,12 @@ def _digest(text: str) -> str:
 
 
 def percentage(number: float, most: float) -> float:
-    """A number as a percentage of the greatest one, to one digit."""
+    """Return a number as a percentage of the greatest one, to one digit."""
     return round(100 * number / most, 1) if most else 0.0
 
 
 def bars(numbers: Sequence[int]) -> str:
-    """Upright bars side by side, as the path of an SVG; what is not zero is one pixel high at least."""
+    """Draw upright bars as the path of an SVG; a bar that is not zero is at least one pixel high."""
     most = max(numbers, default=0)
     step = SPARK.width / max(len(numbers), 1)
     width = round(step * SPARK.filled, 1)
@@ -149,17 +149,17 @@ def bars(numbers: Sequence[int]) -> str:
 
 
 def heat(number: int, most: int) -> int:
-    """How dark a cell of a heat map is: 0 for nothing, up to `HEAT_STEPS` for the most."""
+    """Return how dark a cell of a heat map is: 0 for nothing, up to `HEAT_STEPS` for the most."""
     if not number or not most:
         return 0
     return -(-number * HEAT_STEPS // most)
 
 
 def heat_map(rows: Sequence[Row]) -> HeatMap:
-    """The heat map of the first capabilities and the operations that they involve most."""
+    """Return the heat map of the first capabilities and the operations that they involve most."""
     first = rows[:ROWS]
     counts = [Counter(dict(zip(row.operations[::2], row.operations[1::2], strict=True))) for row in first]
-    # Of equals the one that was met first stands first, which goes by rank.
+    # Equal operations stand in the order of the ranking.
     totals = sum(counts, Counter[int]())
     chosen = tuple(operation for operation, _ in totals.most_common(OPERATIONS))
     most = max((counted[each] for counted in counts for each in chosen), default=0)
@@ -168,15 +168,15 @@ def heat_map(rows: Sequence[Row]) -> HeatMap:
 
 
 def matrix(sets: Sequence[RecurringSet]) -> tuple[tuple[str, tuple[Cell, ...]], ...]:
-    """Operations that stand together most, each with the records that it shares with those before it.
+    """Return the operations used together most, each with the records that it shares with those before it.
 
-    Of two that are told in no set of their own there is no lift; of too few records there is nothing.
+    A pair without a set of its own has no lift.
     """
     records, lifts, totals = Counter[tuple[str, ...]](), dict[tuple[str, ...], float](), Counter[str]()
     for each in sets:
         lifts[each.operations] = each.lift
         for pair in combinations(each.operations, 2):
-            # Two that never stand together without a third are in as many records as the three.
+            # Two operations that always come with a third one are in as many records as the three.
             records[pair] = max(records[pair], each.records)
     for both, number in records.items():
         totals.update(dict.fromkeys(both, number))
@@ -192,7 +192,7 @@ def matrix(sets: Sequence[RecurringSet]) -> tuple[tuple[str, tuple[Cell, ...]], 
 
 
 def trail(history: Sequence[tuple[int, int, int]]) -> str:
-    """Ranks from run to run as the path of an SVG, the better the higher."""
+    """Draw ranks from run to run as the path of an SVG, the better the higher."""
     first, last = (history[0][0], history[-1][0]) if history else (0, 0)
     worst = max((rank for _, rank, _ in history), default=1)
     best = min((rank for _, rank, _ in history), default=1)
@@ -205,17 +205,17 @@ def trail(history: Sequence[tuple[int, int, int]]) -> str:
 
 
 def _dated(text: object) -> Markup:
-    """A sentence whose days are not broken between two lines."""
+    """Keep each day of a sentence on one line."""
     return Markup(_DAY.sub(r"<time>\g<0></time>", str(escape(text))))  # noqa: S704 - digits between what is safe
 
 
 def _data(value: object) -> Markup:
-    """Text from a log on one line, escaped; which way it is written, what stands beside it is not moved."""
+    """Return text of a log on one line, escaped, with a direction of writing of its own."""
     return Markup("<bdi>{}</bdi>").format(excerpt(str(value)))
 
 
 def _code(value: object) -> Markup:
-    """Text from a log as something to be copied: its white space stays as it is."""
+    """Return text of a log to be copied: its white space stays as it is."""
     return Markup("<code>{}</code>").format(shortened(escape_unseen(str(value))))
 
 

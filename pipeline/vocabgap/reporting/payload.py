@@ -1,4 +1,4 @@
-"""What the script of a page works on: its capabilities, as plain data in one block of JSON."""
+"""The data of a page for its script: the capabilities in one block of JSON."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -22,7 +22,7 @@ from vocabgap.reporting.rows import (
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import CONFIDENT, SHOWN_WORDINGS
 
-# What a page has of each capability, from much to little.
+# How much a page has of each capability, from much to little.
 LEVELS: Final = (
     Limits(characters=240, wordings=500, evidence=5, images=100_000, runs=24),
     Limits(characters=240, wordings=500, evidence=5, images=1_000, runs=24, names=1_000),
@@ -39,12 +39,12 @@ LEVELS: Final = (
     ),
 )
 _AHEAD: Final = 2  # levels, that the first `WITH_ALL_EVIDENCE` are before the others
-# As far as is known before the block is made; the rest of a page is for what is there without a script.
+# An estimate before the block is made; the rest of a page works without a script.
 MOST_BLOCK_BYTES: Final = 7_400_000
 _HEAD: Final = 100  # rows that are measured, and of the others
 _STRIDE: Final = 20  # one in so many
 Days = Sequence[tuple[date, int]]  # of all capabilities, with their mentions
-# What could end the block, or begin another, is written as JSON's own escape.
+# Characters that could end the block, as escapes of JSON.
 _ESCAPES: Final = {
     b"<": rb"\u003c",
     b">": rb"\u003e",
@@ -77,12 +77,12 @@ TRAIL: Final[Trail] = Trail(width=300, height=60, edge=4)
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """How much of a long list is seen of a capability."""
+    """How much of the long lists of a capability is visible."""
 
-    wordings: int  # that are not folded away
+    wordings: int  # not folded away
     images: int
-    most_images: int  # that are there at all, to be unfolded
-    most_wordings: int  # likewise, where no script runs
+    most_images: int  # to be unfolded
+    most_wordings: int  # likewise, without a script
 
 
 SHOWN: Final = Shown(wordings=SHOWN_WORDINGS, images=12, most_images=100, most_wordings=100)
@@ -91,23 +91,23 @@ SHOWN: Final = Shown(wordings=SHOWN_WORDINGS, images=12, most_images=100, most_w
 class Payload(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a page lists, and the names that its rows refer to by position."""
 
-    first_day: str | None  # on which anything came up; days are counted from it
-    weeks: int  # that `weekly` tells of
+    first_day: str | None  # with a mention; days are counted from it
+    weeks: int  # of `weekly`
     confidence: int  # of the intervals, in percent
     limits: Limits
     shown: Shown
     spark: Spark
     trail: Trail
-    most_mentions: int  # what a full bar in the list stands for
+    most_mentions: int  # of a full bar in the list
     groups: dict[str, str]  # with their titles
     categories: tuple[str, ...]
     operations: tuple[str, ...]
     images: tuple[str, ...]
     files: tuple[str, ...]
     periods: tuple[str, ...]
-    runs: tuple[str, ...]  # moments of those that histories tell of, the oldest first
+    runs: tuple[str, ...]  # moments of the runs of histories, the oldest first
     statuses: tuple[str, ...]
-    filters: tuple[str, ...]  # what some capability has
+    filters: tuple[str, ...]  # for which some capability has a value
     commands: tuple[Command, ...]
     columns: tuple[str, ...]
     example_columns: tuple[str, ...]
@@ -115,7 +115,7 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def levels(summary: Summary) -> tuple[Limits, ...]:
-    """The levels at which the page of a summary may be small enough, from much to little; one at least."""
+    """Return the levels at which a page may be small enough, from much to little; one at least."""
     days = days_together(each.on_days for each in summary.everything)
     first = next(
         (place for place, each in enumerate(LEVELS) if _estimate(summary, each, days) <= MOST_BLOCK_BYTES), -1
@@ -124,7 +124,7 @@ def levels(summary: Summary) -> tuple[Limits, ...]:
 
 
 def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
-    """What a page lists of a summary."""
+    """Return what a page lists of a summary."""
     everything = _listed(summary, limits)
     index = _index(summary, limits, days_together(each.on_days for each in summary.everything))
     rows = _rows(everything, index, limits)
@@ -140,7 +140,7 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
         groups=TITLES,
         categories=index.categories.shown(limits.characters),
         operations=index.operations.shown(limits.characters),
-        # To be found by all of it, however much is cut, but where nothing else is left to be cut.
+        # People search images by their whole names, so these are cut last.
         images=index.images.shown((LEVELS[0] if limits.evidence else limits).characters),
         files=index.files.shown(limits.characters),
         periods=() if index.periods is None else index.periods.names,
@@ -155,7 +155,7 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
 
 
 def encode_payload(payload: Payload) -> str:
-    """The payload as JSON that may stand in a `script` element."""
+    """Return the payload as JSON that may stand in a `script` element."""
     return _escaped(msgspec.json.encode(payload)).decode()
 
 
@@ -166,7 +166,7 @@ def _escaped(encoded: bytes) -> bytes:
 
 
 def _listed(summary: Summary, limits: Limits) -> list[Listed]:
-    """The capabilities of a page, in order of rank: so many, and those that it shows without a script."""
+    """Return the capabilities of a page in order of rank, with those that it shows without a script."""
     groups = (summary.capabilities, summary.covered, summary.settled)
     first = {each.capability_id for group in groups for each in group[:FIRST]}
     return [
@@ -181,7 +181,7 @@ def _rows(everything: Iterable[Listed], index: Index, limits: Limits) -> tuple[R
 
 
 def _limits(each: Listed, limits: Limits) -> Limits:
-    """How much a page has of a capability: of the first ones wordings and images as at levels before."""
+    """Return how much a page has of a capability; the first ones get more wordings and images."""
     if each.capability.rank > WITH_ALL_EVIDENCE:
         return limits
     more = LEVELS[max(LEVELS.index(limits) - _AHEAD, 0)]
@@ -189,7 +189,7 @@ def _limits(each: Listed, limits: Limits) -> Limits:
 
 
 def _filters(rows: Sequence[Row]) -> tuple[str, ...]:
-    """What some row has something of."""
+    """Return the filters for which some row has a value."""
     has = {
         "group": bool(rows),
         "status": any(row.status is not None for row in rows),
@@ -214,7 +214,7 @@ def _index(summary: Summary, limits: Limits, days: Days) -> Index:
 
 
 def _estimate(summary: Summary, limits: Limits, days: Days) -> float:
-    """About how many bytes the block takes: the first rows are measured, of the others one in `_STRIDE`."""
+    """Estimate the bytes of the block from the first rows and one in `_STRIDE` of the others."""
     index = _index(summary, limits, days)
     everything = _listed(summary, limits)
     head = _size(_rows(everything[:_HEAD], index, limits))

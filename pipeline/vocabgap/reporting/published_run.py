@@ -1,4 +1,4 @@
-"""The folder of a run: where one may be published, and what one that was published says, read back."""
+"""The folder of a run: publish one, and read back what was published."""
 
 import errno
 import hashlib
@@ -47,7 +47,7 @@ _ELSEWHERE: Final = "name a new or empty folder with --out, so that nothing of y
 
 
 class _Mark(msgspec.Struct):
-    """What every manifest that vocabgap has written holds, whatever its version."""
+    """The fields of every manifest that vocabgap wrote, in any version."""
 
     vocabgap: str
     schema_version: int
@@ -55,27 +55,27 @@ class _Mark(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Baseline:
-    """What a run is compared with."""
+    """The run that a new run is compared with."""
 
-    groups: pl.DataFrame | None = None  # surfaces of the run before itself; null where there was none
-    compared: Compared | None = None  # which run that is; null where there was none, or it does not say
-    folder: Path | None = None  # that was asked for, or `none`; null for the run that is replaced
+    groups: pl.DataFrame | None = None  # surfaces of the run before; null if there was none
+    compared: Compared | None = None  # that run; null if there was none, or it does not say
+    folder: Path | None = None  # a folder that was named, or `none`; null for the run that is replaced
 
 
 @dataclass(frozen=True)
 class PublishedRun:
-    """A published run as it is compared with another one."""
+    """A published run, to be compared with another one."""
 
-    now: datetime  # the moment that it counts as its present
+    now: datetime  # its present moment
     capabilities: pl.DataFrame
     groups: pl.DataFrame | None = None  # its own surfaces, whatever it was narrowed to; null without any
-    narrowing: Narrowing | None = None  # null where it is not known
+    narrowing: Narrowing | None = None  # null if unknown
     model: Model | None = None  # what embedded the wordings, if anything
     ranked_by: str = DEFAULT_BY
 
 
 def resolve_target(folder: str | Path, *, option: str = "--out") -> Path:
-    """The absolute path of a folder of a run; `option` names it in errors."""
+    """Return the absolute path of the folder of a run; `option` names it in errors."""
     try:
         place = expanded(folder).resolve()
         if any(map(os.path.islink, (place, *place.parents))):  # Python 3.13 leaves a loop as it is
@@ -86,7 +86,7 @@ def resolve_target(folder: str | Path, *, option: str = "--out") -> Path:
 
 
 def check_target(target: Path, roots: Iterable[Path] = ()) -> None:
-    """Refuse a folder, by its absolute path, where publishing could hide or destroy something."""
+    """Refuse a folder in which publishing could hide or destroy something."""
     if any(root.is_relative_to(target) for root in roots):
         raise StateError(f"folder '{target}' holds what is scanned", hint=_ELSEWHERE)
     if not target.exists():
@@ -95,7 +95,7 @@ def check_target(target: Path, roots: Iterable[Path] = ()) -> None:
         raise StateError(f"'{target}' is a file, not a folder", hint="name another folder with --out")
     with suppress(OSError):  # the current folder may have been deleted
         if Path.cwd().is_relative_to(target):
-            # Its place would be taken by a new folder, and the shell be left in the old one.
+            # A new folder would take its place, and leave the shell in the old one.
             raise StateError(f"'{target}' holds the current folder", hint="name another folder with --out")
     with refusing(f"'{target}' cannot be read", hint="check its permissions and its disk"):
         foreign = any(target.iterdir()) and not _is_marked(target)
@@ -106,7 +106,7 @@ def check_target(target: Path, roots: Iterable[Path] = ()) -> None:
 
 
 def settle_target(target: Path, *, waits: bool = True) -> None:
-    """Put a run back that a killed publication has moved aside, and remove what it has written half.
+    """Put back a run that a killed publication moved aside, and remove its half-written files.
 
     Raises:
         StateError: The system refused, or somebody else publishes there for too long.
@@ -121,7 +121,7 @@ def settle_target(target: Path, *, waits: bool = True) -> None:
 
 @contextmanager
 def published(out: str | Path, mode: int | None = None) -> Iterator[Path]:
-    """A folder to write a run into; when the block ends without error, it is published as `out`.
+    """Yield a folder to write a run into; when the block ends without error, it is published as `out`.
 
     Files in `out` that are not part of a run, such as a person's notes, are carried over. A new folder gets
     the permissions of `mode`, by default those of the umask.
@@ -135,11 +135,10 @@ def published(out: str | Path, mode: int | None = None) -> Iterator[Path]:
 
 
 def read_baseline(out: Path, previous: str | Path | None = None) -> Callable[[datetime], Baseline]:
-    """What a run is compared with, by the moment that counts as its present: the surfaces of the run before.
+    """Return a function from the present moment of a run to what it is compared with.
 
-    A run that is made again, as of the same moment, in the same folder, is compared with what the published
-    one was compared with, so that it comes out as that one did. The run before is by default the one that
-    stands in `out`; a previous of `none` is none.
+    The run before is by default the one in `out`; a previous of `none` is none. A second run for the same
+    moment in the same folder is compared with what the first one was compared with.
     """
     if previous is not None and str(previous) == NO_PREVIOUS:
         return lambda _: Baseline(folder=Path(NO_PREVIOUS))
@@ -147,8 +146,7 @@ def read_baseline(out: Path, previous: str | Path | None = None) -> Callable[[da
     manifest = read_manifest(folder)
     if manifest is None and holds_run(folder):
         raise StateError(
-            f"'{folder / MANIFEST_NAME}' is damaged, or of another version; what that run knows would be"
-            " lost",
+            f"'{folder / MANIFEST_NAME}' is damaged, or of another version; its history would be lost",
             hint=f"put it back from a copy; `--previous {NO_PREVIOUS}` does without it",
         )
     if manifest is None and previous is not None:
@@ -171,7 +169,7 @@ def read_baseline(out: Path, previous: str | Path | None = None) -> Callable[[da
 
 
 def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame]:
-    """The manifest and the capabilities of a published run."""
+    """Return the manifest and the capabilities of a published run."""
     place = resolve_target(folder, option=option)
     with suppress(VocabgapError):  # who only reads may not be allowed to
         settle_target(place, waits=False)
@@ -182,7 +180,7 @@ def read_run(folder: str | Path, *, option: str) -> tuple[Manifest, pl.DataFrame
 
 
 def read_published(folder: str | Path, *, option: str) -> PublishedRun:
-    """A published run as it is compared with another one."""
+    """Return a published run, to be compared with another one."""
     manifest, capabilities = read_run(folder, option=option)
     place = resolve_target(folder, option=option)
     groups = read_table(place, GROUPS_NAME, GROUPS) if (place / GROUPS_NAME).exists() else None
@@ -192,18 +190,18 @@ def read_published(folder: str | Path, *, option: str) -> PublishedRun:
 
 
 def read_groups(folder: str | Path) -> pl.DataFrame:
-    """Table `groups` of a published run, named by `--run`: the surfaces of that run itself."""
+    """Return table `groups` of a published run that `--run` names: its own surfaces."""
     return read_table(resolve_target(folder, option="--run"), GROUPS_NAME, GROUPS).filter(run=PRESENT)
 
 
 def read_gaps(folder: str | Path) -> pl.DataFrame | None:
-    """Table `gaps` of a published run, named by `--run`; None where it was published without."""
+    """Return table `gaps` of a published run that `--run` names, or None if it has none."""
     place = resolve_target(folder, option="--run")
     return read_table(place, GAPS_NAME, GAPS) if (place / GAPS_NAME).exists() else None
 
 
 def read_table(folder: Path, name: str, table: Table, *, hint: str = _AGAIN) -> pl.DataFrame:
-    """A table of a published run; an error where its file is missing, damaged, or of another version."""
+    """Return a table of a published run, or raise if its file is missing, damaged, or of another version."""
     path = folder / name
     try:
         kind = file_kind(path)
@@ -211,10 +209,10 @@ def read_table(folder: Path, name: str, table: Table, *, hint: str = _AGAIN) -> 
             problem = "does not exist" if kind is FileKind.NOTHING else f"is {kind}, not a file"
             raise StateError(f"'{path}' {problem}", hint=hint)
         content, manifest = path.read_bytes(), read_manifest(folder)
-        told = None if manifest is None else manifest.digest_of(name)
-        # What is damaged may end the process that decodes it.
-        if told not in {None, hashlib.sha256(content).hexdigest()}:
-            problem = f"is damaged, or was replaced just now: {MANIFEST_NAME} tells of another file"
+        digest = None if manifest is None else manifest.digest_of(name)
+        # A damaged file may end the process that decodes it.
+        if digest not in {None, hashlib.sha256(content).hexdigest()}:
+            problem = f"is damaged, or was replaced just now: {MANIFEST_NAME} has another digest"
             raise StateError(f"'{path}' {problem}", hint=hint)
         frame = pl.read_parquet(content)
         table.require(frame)
@@ -229,7 +227,7 @@ def read_table(folder: Path, name: str, table: Table, *, hint: str = _AGAIN) -> 
 
 @contextmanager
 def telling_of_narrowing(folder: str | Path) -> Iterator[None]:
-    """Have what is not found in a published run, named by `--run`, say that the run was narrowed."""
+    """Add to an error that nothing was found in a run, named by `--run`, that the run was narrowed."""
     try:
         yield
     except NotFoundError as error:
@@ -241,7 +239,7 @@ def telling_of_narrowing(folder: str | Path) -> Iterator[None]:
 
 
 def holds_run(folder: Path) -> bool:
-    """Whether a folder holds a run that vocabgap has published, of whatever version."""
+    """Return whether a folder holds a run that any version of vocabgap published."""
     try:
         return _is_marked(folder)
     except OSError:

@@ -1,4 +1,4 @@
-"""A report that may leave the machine: what several images have in common, and nothing else of the logs."""
+"""The shareable report: what several images have in common, and nothing else of the logs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -22,7 +22,7 @@ from vocabgap.text import stem, surface, words
 NO_WORDING: Final = "(wording withheld)"
 NO_CATEGORY: Final = "(withheld)"
 _TIMES: Final = ("since", "until")
-# Where a record is from: the image that it claims, and the folder of its log, which it cannot make up.
+# The origin of a record: the image that it claims, and the folder of its log, which it cannot invent.
 _WHERE: Final = (
     pl.struct(IMAGE_KEY).alias("image"),
     pl.struct("tenant_id", "repo_slug", pl.col("source_path").str.replace("[^/]*$", "")).alias("folder"),
@@ -31,7 +31,7 @@ _PLACES: Final = pl.min_horizontal(pl.col("image", "folder").n_unique()).alias("
 _SEPARATOR: Final = "\n"
 _Pairs = frozenset[tuple[str, str]]
 
-# What leaves the machine as it is. A field that is new is shared only if somebody names it here or below.
+# Fields that leave the machine as they are. A new field is shared only if somebody names it here or below.
 SUMMARY_AS_IT_IS: Final = (
     *("now", "total", "mentions", "images", "single", "first_seen", "last_seen", "ranked_by"),
     *("fewest", "stale_days"),
@@ -49,14 +49,14 @@ ACCOUNT_AS_IT_IS: Final = (
 
 
 class Spoken(msgspec.Struct, frozen=True):
-    """Words that stand for a surface, and the records of the capability that hold it."""
+    """Words for a surface, and the records of the capability that have it."""
 
     wording: str
     mentions: int
 
 
 class CommonWords(msgspec.Struct, frozen=True):
-    """What as many images of a capability as were asked for have in common: pairs of capability and name."""
+    """Names that enough images of a capability have in common: pairs of capability and name."""
 
     wordings: dict[tuple[str, str], Spoken]  # capability and surface to the words that stand for it
     categories: _Pairs
@@ -73,15 +73,15 @@ def shareable(
 ) -> Summary:
     """Reduce a summary to what may leave the machine.
 
-    What stays of the logs are numbers, days, and words that were used on `fewest` images of one capability,
-    in as many folders: a record may claim any image.
+    Numbers, days, and words of at least `fewest` images of one capability stay. The images must be in as many
+    folders, because a record may claim any image.
     """
     common = common_words(counted, fewest, operation_aliases)
     rows = counted.select("capability_id", *_WHERE).group_by("capability_id").agg(_PLACES, pl.len())
     rare = rows.filter(pl.col("places") < fewest)
     frequent = {*rows.filter(pl.col("places") >= fewest)["capability_id"]}
     many = [each for each in summary.everything if each.capability.capability_id in frequent]
-    # What became of a capability is what people decided: those that are done are not listed.
+    # Decisions of people stay private: settled capabilities are not listed.
     open_or_covered = [each for each in many if each.group != SETTLED]
     shared = tuple(_shared(each, common) for each in open_or_covered)
     open_, covered = (
@@ -116,7 +116,7 @@ def shareable(
         withheld=_withheld(summary, rare, many, common, fewest),
         terms=None,
         doubts=None,
-        places=(),  # they tell how all wordings are put
+        places=(),  # they depend on all wordings
         recurring_sets=_recurring_sets(summary, shared, counted, fewest, operation_aliases),
         overlong=0,
         grouping=None,
@@ -124,7 +124,7 @@ def shareable(
 
 
 def _shared(listed: Listed, common: CommonWords) -> Listed:
-    """A capability without what tells of a single image."""
+    """Return a capability without facts about single images."""
     item = listed.capability
     name = item.capability_id
     variants = _variants(item, common)
@@ -151,7 +151,7 @@ def _shared(listed: Listed, common: CommonWords) -> Listed:
             ),
             workarounds=(),
             decisions=(),
-            # A pin is what people decided, and the interval that comes with it would tell of it.
+            # A pin is a decision of people, and the interval that comes with it would reveal it.
             pinned=False,
             pinned_by=None,
             unpinned_rank=None,
@@ -173,7 +173,7 @@ def _only(struct: msgspec.Struct, fields: Sequence[str]) -> dict[str, Any]:
 
 
 def _combinations(summary: Summary, common: CommonWords) -> tuple[Combination, ...] | None:
-    """Those that recur in enough images of a capability; null where there are others only."""
+    """Return the sets that enough images of a capability share; None if there are only others."""
     recurring = {operations for _, operations in common.combinations}
     combinations = summary.combinations or ()
     shared = tuple(each for each in combinations if together(each.operations) in recurring)
@@ -187,7 +187,7 @@ def _recurring_sets(
     fewest: int,
     operation_aliases: Mapping[str, str],
 ) -> tuple[RecurringSet, ...] | None:
-    """Those in enough places whose operations are all named by the capabilities that are shown."""
+    """Return the sets in enough places whose operations the shown capabilities name."""
     if summary.recurring_sets is None:
         return None
     fold = partial(fold_operation, aliases=operation_aliases)
@@ -207,7 +207,7 @@ def _recurring_sets(
 
 
 def _places(where: Iterable[tuple[object, ...]]) -> int:
-    """Images, or folders where these are fewer, of pairs of both."""
+    """Count the images of pairs of image and folder, or the folders if they are fewer."""
     return min((len({*column}) for column in zip(*where, strict=True)), default=0)
 
 
@@ -216,7 +216,7 @@ def _common_tallies(tallies: tuple[Tally, ...], name: str, common: _Pairs) -> tu
 
 
 def _variants(item: Capability, common: CommonWords) -> tuple[Wording, ...]:
-    """One wording of each surface that is common, the most used first."""
+    """Return one wording of each common surface, the most used first."""
     similarity = {surface(each.wording): each.similarity for each in item.variants}
     spoken = [(common.wordings.get((item.capability_id, form)), alike) for form, alike in similarity.items()]
     variants = [Wording(each.wording, each.mentions, alike) for each, alike in spoken if each]
@@ -231,7 +231,7 @@ def _label(item: Capability, variants: tuple[Wording, ...], common: CommonWords)
 
 
 def _own_words(item: Capability, common: CommonWords) -> Spoken | None:
-    """The words of its label, where they are common: those of a wording, with its frame or without."""
+    """Return the words of its label if they are common: those of a wording, with or without its frame."""
     worded = [each.wording for each in item.variants if item.label in labels_of([each.wording])]
     spoken = (common.wordings.get((item.capability_id, surface(each))) for each in (item.label, *worded))
     return next(filter(None, spoken), None)
@@ -240,7 +240,7 @@ def _own_words(item: Capability, common: CommonWords) -> Spoken | None:
 def _as_many(
     shared: tuple[Capability, ...], shown: tuple[Capability, ...], total: int
 ) -> tuple[Capability, ...]:
-    """As many as the report shows; all, where it shows all."""
+    """Return as many as the report shows; all if it shows all."""
     return shared[: len(shown)] if len(shown) < total else shared
 
 
@@ -254,7 +254,7 @@ def _schema_of(*columns: str) -> dict[str, pl.DataType]:
 
 
 def _categories(shared: tuple[Listed, ...]) -> tuple[Category, ...]:
-    """Records by category, as far as the capabilities that are shown tell."""
+    """Count records by category, from the shown capabilities."""
     tallies = [[asdict(tally) for tally in each.capability.categories] for each in shared]
     return categories_of(pl.DataFrame({"categories": tallies}, _schema_of("categories")))
 
@@ -262,7 +262,7 @@ def _categories(shared: tuple[Listed, ...]) -> tuple[Category, ...]:
 def _withheld(
     summary: Summary, rare: pl.DataFrame, many: list[Listed], common: CommonWords, fewest: int
 ) -> Withheld:
-    """What a reader does not see, in numbers; `rare` has a row for each capability in too few places."""
+    """Count what a reader does not see; `rare` has a row for each capability in too few places."""
     items = [each.capability for each in many if each.group != SETTLED]
 
     def uncommon(field: str, common_names: _Pairs) -> int:
@@ -292,7 +292,7 @@ def _withheld(
 def common_words(
     counted: pl.DataFrame, fewest: int, operation_aliases: Mapping[str, str] = OPERATION_ALIASES
 ) -> CommonWords:
-    """The words that a capability has in enough places, of the rows of table `gaps` that count."""
+    """Return the words that a capability has in enough places, from the counted rows of table `gaps`."""
     fold = partial(fold_operation, aliases=operation_aliases)
     used = counted.explode("vocabulary_used")["vocabulary_used"]
     involved = counted.explode("operations_involved")["operations_involved"]
@@ -307,7 +307,7 @@ def common_words(
 
 
 def _common(rows: pl.DataFrame, values: pl.Series, fewest: int) -> _Pairs:
-    """The values, one of each row, that are in enough places of a capability."""
+    """Return the values, one of each row, that are in enough places of a capability."""
     common = (
         rows.select("capability_id", *_WHERE, values.alias("value"))
         .group_by("capability_id", "value")
@@ -318,7 +318,7 @@ def _common(rows: pl.DataFrame, values: pl.Series, fewest: int) -> _Pairs:
 
 
 def _wordings(counted: pl.DataFrame, fewest: int) -> dict[tuple[str, str], Spoken]:
-    # What a person asked for stays private, even where nothing else says what was missing.
+    # The intent of a person stays private, even if nothing else says what was missing.
     says_need = pl.any_horizontal(stripped(pl.col(name)) != "" for name in PHRASE_FIELDS if name != "intent")
     spoken = counted.filter(says_need).select("capability_id", *_WHERE, phrase().alias("wording"))
     spoken = spoken.with_columns(folded(spoken["wording"], surface).alias("surface"))
@@ -354,9 +354,9 @@ def _wordings(counted: pl.DataFrame, fewest: int) -> dict[tuple[str, str], Spoke
 
 
 def _common_forms(where: list[dict[str, dict[str, str]]], wordings: list[str], fewest: int) -> str:
-    """The words of one surface, each in the form that is in most places.
+    """Return the words of one surface, each in the form that is in most places.
 
-    Where no form of a word is in enough of them, there is only the stem that all its forms have.
+    A word is only its stem if no form of it is in enough places.
     """
     positions: dict[int, dict[str, set[tuple[object, ...]]]] = {}
     for record, wording in zip(where, wordings, strict=True):
@@ -372,5 +372,5 @@ def _common_form(forms: Mapping[str, set[tuple[object, ...]]], fewest: int) -> s
 
 
 def together(operations: tuple[str, ...]) -> str:
-    """A set of operations as one text."""
+    """Return a set of operations as one text."""
     return _SEPARATOR.join(operations)

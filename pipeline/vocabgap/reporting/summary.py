@@ -1,4 +1,4 @@
-"""What a report says, as plain data. Every format is rendered from it, and from nothing else."""
+"""The content of a report as plain data. Every format is rendered from it, and from nothing else."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ from vocabgap.text import count
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables of a run, each as it is called; null is what it was published without."""
+    """The tables of a run by name; null for those that it was published without."""
 
     capabilities: pl.DataFrame
     gaps: pl.DataFrame | None = None
@@ -51,62 +51,62 @@ class Tables:
 
     @property
     def files(self) -> dict[str, pl.DataFrame]:
-        """The files that hold them, by their names."""
+        """Return the tables by the names of their files."""
         return {f"{name}.parquet": frame for name, frame in vars(self).items() if frame is not None}
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """Everything a report says.
+    """The content of a report.
 
-    Of what is shown of the capabilities there is as much as `top` says; `*_total` counts all of it. Null is
-    what cannot be known of this run: without its records, its scan or a run before.
+    The lists of capabilities have as many as `top` says; `*_total` counts all. Null means that a run does not
+    know a fact: without its records, its scan or a run before.
     """
 
-    now: datetime  # the moment the run counts as its present
-    capabilities: tuple[Capability, ...]  # that are shown, in order of rank
+    now: datetime  # the present moment of the run
+    capabilities: tuple[Capability, ...]  # shown to be authored, in order of rank
     total: int
-    open_total: int  # that are to be authored: established, not settled, and not probably covered
+    open_total: int  # to be authored: established, not settled, and not probably covered
     mentions: int
     images: int | None
-    named_by: tuple[str, ...]  # before the name of an image or a log: of tenant_id and repo_slug what varies
-    single: int  # capabilities that were mentioned once
-    first_seen: datetime | None  # of these records or, without them, of any that ask for the same
+    named_by: tuple[str, ...]  # tenant_id, repo_slug or both, if they vary: precede names of images and logs
+    single: int  # capabilities mentioned once
+    first_seen: datetime | None  # of these records or, without them, of all for the same needs
     last_seen: datetime | None
     ranked_by: str
     categories: tuple[Category, ...]
     combinations: tuple[Combination, ...] | None
     account: Account | None
-    selection: tuple[tuple[str, str | None], ...]  # filter and value; null where that is withheld
-    command: str  # that makes this report again; empty where it is not known
-    reclassified: Categorised | None = None  # null where it was not asked for
-    covered: tuple[Capability, ...] = ()  # probably, by an entry of the vocabulary
+    selection: tuple[tuple[str, str | None], ...]  # filter and value; null if withheld
+    command: str  # that makes this report again; empty if unknown
+    reclassified: Categorised | None = None  # null unless asked for
+    covered: tuple[Capability, ...] = ()  # probably covered by an entry of the vocabulary
     covered_total: int = 0
-    settled: tuple[Capability, ...] = ()  # that people have dismissed or authored
+    settled: tuple[Capability, ...] = ()  # dismissed or authored by people
     settled_total: int = 0
-    hidden: int = 0  # that are on too few images or in too few sessions to be established
-    fewest: Mapping[str, int] = {}  # how many of which column one must have to be established
+    hidden: int = 0  # on too few images or in too few sessions to be established
+    fewest: Mapping[str, int] = {}  # column to the least number that makes a capability established
     has_vocabulary: bool = False
     changes: dict[str, int] | None = None  # since the run before, by kind
-    ties: tuple[tuple[int, int], ...] = ()  # first and last rank of those that include one that is shown
-    before: datetime | None = None  # the moment that the run before counts as its present
-    differences: tuple[Difference, ...] = ()  # in what that run is narrowed, or ranked, differently
-    askers: tuple[Asker, ...] = ()  # those with most mentions first
-    everything: tuple[Listed, ...] = ()  # all, or the first of very many, in order of rank
+    ties: tuple[tuple[int, int], ...] = ()  # first and last rank of each tie that has a shown capability
+    before: datetime | None = None  # the present moment of the run before
+    differences: tuple[Difference, ...] = ()  # of that run in narrowing, grouping or ranking
+    askers: tuple[Asker, ...] = ()  # most mentions first
+    everything: tuple[Listed, ...] = ()  # all capabilities, or the first of very many, in order of rank
     deciding: str | None = ""  # options for `vocabgap decide`; null in a report without commands
     withheld: Withheld | None = None  # only in a report that may leave the machine
     terms: dict[str, Any] | None = None  # what a gate says of the words; never in what may leave the machine
-    doubts: tuple[Doubt, ...] | None = None  # groups that may be one need, or two; null where not looked for
-    places: tuple[Place, ...] = ()  # where the first lie on a map; none in what may leave the machine
-    recurring_sets: tuple[RecurringSet, ...] | None = None  # all; first those in most records beyond chance
+    doubts: tuple[Doubt, ...] | None = None  # about groups; null unless looked for
+    places: tuple[Place, ...] = ()  # of the first on a map; none in a shareable report
+    recurring_sets: tuple[RecurringSet, ...] | None = None  # all; most records beyond chance first
     overlong: int = 0  # records with too many operations for these
-    stale_days: int | None = None  # how old the newest record is, where no trend is told for that; else null
+    stale_days: int | None = None  # age of the newest record, if too old for trends
     grouping: Grouping | None = None  # what brought wordings together; null if unknown or withheld
 
     @property
     def ahead(self) -> tuple[Capability, ...]:
-        """The ones that are probably covered and rank before all that are to be authored.
+        """Return the probably covered ones that rank before all that are to be authored.
 
-        None in a report that may leave the machine: it does not say by what.
+        There are none in a shareable report: it does not name the entries.
         """
         if self.withheld is not None:
             return ()
@@ -115,14 +115,14 @@ class Summary(msgspec.Struct, frozen=True):
 
     @property
     def beyond_chance(self) -> tuple[RecurringSet, ...]:
-        """The first of the sets of operations that stand together in clearly more records than by chance."""
+        """Return the first sets of operations that clearly more records use together than by chance."""
         return tuple(each for each in self.recurring_sets or () if each.lift_low > 1)[:SHOWN]
 
     @property
     def one_need(self) -> tuple[Doubt, ...] | None:
-        """Groups that are probably one need with others, or come nearest to that.
+        """Return pairs of groups that are probably one need, or the closest pairs.
 
-        Null in a report without commands, and where nobody looked.
+        It is None in a report without commands, or if nobody looked.
         """
         if self.doubts is None or self.deciding is None or not self.capabilities:
             return None
@@ -130,37 +130,37 @@ class Summary(msgspec.Struct, frozen=True):
 
     @property
     def two_needs(self) -> tuple[Doubt, ...]:
-        """Groups that are probably two needs; none in a report without commands."""
+        """Return groups that are probably two needs; none in a report without commands."""
         return tuple(
             each for each in self.doubts or () if each.other_id is None and self.deciding is not None
         )
 
     @property
     def headline(self) -> str:
-        """How much it is about, in a few words."""
+        """Return the numbers of capabilities and mentions."""
         return f"{count(self.total, 'capability', 'capabilities')}, {count(self.mentions, 'mention')}"
 
     def __repr__(self) -> str:
-        """How much it is about, in one line; what it holds would fill pages."""
+        """Return a line instead of the pages that the fields would fill."""
         return f"Summary({self.headline}, {len(self.capabilities):,} shown)"
 
 
 def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = None) -> Summary:
-    """What the report of a run says. The same tables and the same manifest say the same.
+    """Return the content of the report of a run.
 
-    Without table `gaps` it does not say what only the records tell. `scanned` is the account of the scan,
-    where the manifest does not have it yet.
+    Without table `gaps` the facts about single records are missing. `scanned` is the account of the scan if
+    the manifest does not have it yet.
     """
     ranked, settings = tables.capabilities, manifest.settings
     CAPABILITIES.require(ranked)
     stale = days_stale(_newest(tables), manifest.now, settings.rank.window_weeks)
-    if stale is not None:  # bars without a mention tell nothing, and earlier versions called that fading
+    if stale is not None:  # empty bars mean nothing, and earlier versions called that fading
         ranked = ranked.with_columns(
             pl.lit(None, pl.String).alias("trend"), pl.lit([], ranked.schema["weekly"]).alias("weekly")
         )
     rendering = manifest.rendering or Rendering(settings.report.top, settings.rank.by.value, "")
     settled = pl.col("status").is_in(SETTLED)
-    # What people want first is shown first, whatever covers it and however little evidence it has.
+    # A pinned capability is shown, whatever covers it and however little evidence it has.
     pinned = pl.col("pinned")
     covered_from = settings.vocabulary.threshold
     covered = probably_covered(covered_from) & ~pinned
@@ -226,7 +226,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
 
 
 def _newest(tables: Tables) -> datetime | None:
-    """The moment of the newest record, whatever is selected; without the records that of what is ranked."""
+    """Return the moment of the newest record, selected or not; without records that of the ranking."""
     if tables.gaps is None:
         return _moment(tables.capabilities["last_seen"].max())
     is_record = pl.col("counted") | (pl.col("why_not") == FILTERED)
@@ -239,7 +239,7 @@ def _shown(ranked: pl.DataFrame, top: int, covered_from: float) -> tuple[Capabil
 
 
 def ties_of(ranked: pl.DataFrame, shown: tuple[Capability, ...]) -> tuple[tuple[int, int], ...]:
-    """First and last rank of those that are tied with one another, where one of them is shown."""
+    """Return first and last rank of each tie that has a shown capability."""
     groups = ranked.group_by("tie_group").agg(
         pl.col("rank").min().alias("first"), pl.col("rank").max().alias("last")
     )
@@ -250,7 +250,7 @@ def ties_of(ranked: pl.DataFrame, shown: tuple[Capability, ...]) -> tuple[tuple[
 
 
 def _changes(relations: pl.DataFrame) -> dict[str, int]:
-    """How many capabilities were continued, are new, and so on; one counts once for each kind."""
+    """Count the capabilities of each relation; a capability counts once for each."""
     of_now = pl.coalesce("capability_id", "previous_id").n_unique()
     counted = dict(relations.group_by("relation").agg(of_now.alias("number")).iter_rows())
     return {relation: counted.get(relation, 0) for relation in RELATIONS}

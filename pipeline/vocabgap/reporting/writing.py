@@ -1,6 +1,6 @@
-"""The files of a run: tables, manifest, and the formats that people read, published together or not at all.
+"""The files of a run: tables, manifest and report, published together or not at all.
 
-`report` makes them from a ranking; `render` makes the formats again from what a run has published.
+`report` writes them from a ranking; `render` writes the report of a published run again.
 """
 
 import os
@@ -70,22 +70,22 @@ _OPTIONAL: Final = {
 
 @dataclass(frozen=True, repr=False)
 class Published:
-    """A run as it was published."""
+    """A published run."""
 
     folder: Path
     files: tuple[str, ...]  # their names
-    summary: Summary  # what the report says
-    manifest: Manifest  # what `run.json` says
-    combinations: pl.DataFrame | None = None  # the table of that name; None where there was no scan
-    shared: Summary | None = None  # what the page says that may leave the machine
+    summary: Summary  # the content of the report
+    manifest: Manifest  # the content of `run.json`
+    combinations: pl.DataFrame | None = None  # the table of that name; None without a scan
+    shared: Summary | None = None  # the content of the shareable page
 
     @property
     def headline(self) -> str:
-        """What it holds, and where, in a few words."""
+        """Return the numbers of the report, and its folder."""
         return f"{self.summary.headline}, in '{printable_name(str(self.folder))}'"
 
     def __repr__(self) -> str:
-        """What it holds, and where, in one line."""
+        """Return the headline."""
         return f"Published({self.headline})"
 
 
@@ -111,27 +111,25 @@ def report(
     Args:
         ranked: Table `capabilities`.
         out: The folder to publish; an earlier run there is replaced.
-        scan: The scan that was ranked. Without it there is no `gaps.parquet`, no `rejects.parquet` and no
-            `combinations.parquet`, and the report cannot say what was not counted.
-        lineage: Where the capabilities come from. Without it there is no `lineage.parquet` and no
-            `groups.parquet`, and the next run cannot know them again.
-        now: The moment the run counts as its present; the clock's by default.
-        top: How many capabilities the Markdown shows; 0 shows all. The Parquet always has all.
-        ranked_by: What the ranking counted first: the `by` that it was made with. By default the order of the
-            frame tells.
-        reproduction: What the run was asked for, to say how to make it again.
+        scan: The scan that was ranked. Without it there are no `gaps.parquet`, `rejects.parquet` and
+            `combinations.parquet`, and the report has no account of lines.
+        lineage: Where the capabilities come from. Without it there are no `lineage.parquet` and
+            `groups.parquet`, and the next run cannot recognise the capabilities.
+        now: The present moment of the run; the clock's by default.
+        top: Capabilities that the Markdown shows; 0 shows all. The Parquet always has all.
+        ranked_by: What the ranking counted first. By default the order of the frame shows it.
+        reproduction: What the run was asked for, for the command that makes it again.
         timings: How long the stages took.
-        share: Write `share.html`, too, which may leave the machine: it shows what is on so many images, two
-            at least.
+        share: Write the shareable `share.html`, too, with what is on so many images, at least two.
         terms: What a gate says about its words.
-        doubts: Groups that are probably one need, or two; null where nobody looked for any.
-        places: Where its needs lie on a map.
-        earlier: Folders of runs whose history it carries on, beside that of the run that it replaces.
+        doubts: Groups that are probably one need, or two; None if nobody looked for any.
+        places: The places of its needs on a map.
+        earlier: Folders of runs whose history it continues, beside that of the run that it replaces.
 
     Raises:
-        InvalidInputError: The frame is not a `capabilities` frame, it is not in the order of `ranked_by`, it
-            does not rank the scan's records, or an argument cannot be used.
-        StateError: The folder holds something that is not a run, or the disk did not take the files.
+        InvalidInputError: The frame is no `capabilities` frame in the order of `ranked_by`, it does not rank
+            the scan's records, or an argument cannot be used.
+        StateError: The folder holds something that is no run, or the disk did not take the files.
         AccessDeniedError: The folder may not be written.
     """
     CAPABILITIES.require(ranked)
@@ -173,7 +171,7 @@ def report(
     if reproduction is not None:
         manifest = reproduction.described_in(manifest)
     with published(out) as folder:
-        # Read where nobody else publishes meanwhile, so that of two runs at once both stand in the history.
+        # Nobody else publishes here now, so that the history has both of two runs at once.
         rows = carried_on(ranked, manifest, tables.lineage, earlier_rows(out, *earlier))
         tables = replace_in(tables, history=rows)
         summary = summarise(tables, manifest, None if scan is None else scan.summary)
@@ -241,9 +239,9 @@ def render(
 def write_formats(
     folder: Path, tables: Tables, summary: Summary, manifest: Manifest, fewest: int | None
 ) -> tuple[Manifest, Summary | None]:
-    """Write what people read beside the files of the tables, and the manifest of it all, which is returned.
+    """Write the formats that people read and the manifest; return the manifest and the shareable summary.
 
-    What may leave the machine is written, and returned, where `fewest` says on how many images it must be.
+    There is a shareable page only if `fewest` says on how many images a capability must be.
     """
     shared = None
     texts = {MARKDOWN_NAME: render_markdown(summary), PAGE_NAME: render_page(summary)}
@@ -263,7 +261,7 @@ def write_formats(
 
 
 def with_capabilities(gaps: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
-    """Say of every readable line of table `gaps` which capability its wording belongs to."""
+    """Add to table `gaps` the capability that the wording of each line belongs to."""
     GAPS.require(gaps)
     belongs = (
         ranked.select("capability_id", pl.col("variants").list.eval(pl.element().struct.field("wording")))
@@ -290,7 +288,7 @@ def _require_same_records(ranked: pl.DataFrame, gaps: pl.DataFrame) -> None:
 
 @contextmanager
 def _named(path: Path) -> Iterator[Path]:
-    """Let what the disk refuses name the file, which the system does only for one that is opened."""
+    """Name the file in an error of the disk; the system does so only for a file that is opened."""
     try:
         yield path
     except OSError as error:
