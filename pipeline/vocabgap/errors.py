@@ -3,8 +3,10 @@
 import difflib
 import os
 import re
+import shlex
 from collections.abc import Collection, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from enum import IntEnum
 from numbers import Integral, Number
 from pathlib import Path
@@ -36,6 +38,26 @@ class ExitCode(IntEnum):
 STOPPED: Final = frozenset({ExitCode.HUNG_UP, ExitCode.INTERRUPTED, ExitCode.TERMINATED})
 
 
+@dataclass(frozen=True)
+class Hint:
+    """What to do about an error, with commands in it. A door adds options to the commands.
+
+    Attributes:
+        sentence: The words; each `{}` stands for a command.
+        commands: The words of each command, without the name of the program.
+        options: Options that the commands take, if they were given to the command that failed.
+    """
+
+    sentence: str
+    commands: tuple[tuple[str, ...], ...]
+    options: tuple[str, ...] = ()
+
+    def rendered(self, given: Iterable[str] = ()) -> str:
+        """Return the sentence with its commands, each with the given words at its end."""
+        commands = (f"`vocabgap {shlex.join([*words, *given])}`" for words in self.commands)
+        return self.sentence.format(*commands)
+
+
 class VocabgapError(Exception):
     """Base of every error that vocabgap raises on purpose.
 
@@ -46,10 +68,11 @@ class VocabgapError(Exception):
 
     exit_code: ExitCode = ExitCode.BUG
 
-    def __init__(self, message: str, *, hint: str = "") -> None:
+    def __init__(self, message: str, *, hint: str | Hint = "") -> None:
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self.commands = hint if isinstance(hint, Hint) else None
+        self.hint = hint.rendered() if isinstance(hint, Hint) else hint
 
     def __str__(self) -> str:
         return f"{self.message} ({self.hint})" if self.hint else self.message

@@ -11,6 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from vocabgap.errors import Hint
+
 _PACKAGE = Path(__file__).parent
 _MODULE = "extension"
 
@@ -48,12 +50,12 @@ class RootReader:
 
 @dataclass(frozen=True)
 class TakenUp:
-    """What a slice has made of an entry: an event with its fields, a text for a person, and a note."""
+    """What a slice has made of an entry: an event with its fields, a text for a person, and what to do."""
 
     event: str
     fields: Mapping[str, Any]
     text: str = ""
-    note: str = ""
+    hint: Hint | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

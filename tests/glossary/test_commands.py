@@ -567,13 +567,6 @@ def test_lines_that_cannot_be_read_are_told_wherever_the_log_is_read(tmp_path: P
     assert (check.code, check.err) == (0, f"{told}\n")
 
 
-@pytest.mark.usefixtures("two_lifts")
-def test_mission_that_no_log_can_name_is_refused() -> None:
-    told = vocabgap("glossary", "check", "--text", "Please lift it.", "--mission", "\udcff")
-    assert told.code == 2
-    assert "mission_id: character 1 is half of a surrogate pair" in told.err
-
-
 def answer(question: str, number: str, actor: str, moment: str) -> str:
     told = vocabgap("glossary", "resolve", question, "--select", number, "--actor", actor, "--now", moment)
     assert told.code == 0

@@ -6,11 +6,11 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError, alike
+from vocabgap.errors import Hint, InvalidInputError, NotFoundError, StateError, alike
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.event_log import BY_HAND, changing
 from vocabgap.glossary.events import Actor, NewSense
-from vocabgap.glossary.extension import GlossarySettings
+from vocabgap.glossary.extension import FOLDER, GlossarySettings
 from vocabgap.glossary.glossary import AUTHORED, Glossary, added, sense_id, with_status
 from vocabgap.glossary.normal_form import definition_key, surface_of, term_key
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
@@ -25,6 +25,7 @@ from vocabgap.glossary.senses import (
 )
 from vocabgap.text import can_be_seen, words
 
+LISTED: Final = Hint("{} lists them", (("glossary", "list"),), FOLDER)
 # A scope of the glossaries that others keep, and what it is called here.
 _ELSEWHERE: Final = {"spec_kitty_core": GlossaryScope.CORE_DOMAIN.value}
 # Reads the entries of a vocabulary or a table: each with its name and what it means.
@@ -248,7 +249,7 @@ def require_sense(
     if not senses:
         known = {sense.surface.surface_text for sense in glossary}
         near = [] if glossary.history(term) else alike(term, known, 1)
-        hint = f"did you mean '{near[0]}'?" if near else "`vocabgap glossary list` lists those that there are"
+        hint = f"did you mean '{near[0]}'?" if near else LISTED
         raise NotFoundError(f"there is no such sense of '{term}'", hint=hint)
     if len(senses) > 1:
         listed = "; ".join(f"[{sense.scope}] {sense.definition}" for sense in senses)

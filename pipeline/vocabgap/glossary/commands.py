@@ -1,85 +1,128 @@
-"""`vocabgap glossary`: what words mean. Its terms are listed, imported, promoted and deprecated here."""
+"""The verbs of `vocabgap glossary` about terms and questions: list, author and answer them."""
 
 import sys
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any, Final
 
-import typer
-
-from vocabgap.doors.cli.groups import Commands
-from vocabgap.doors.cli.options import ConfigOption, TrustOption, with_options
-from vocabgap.doors.cli.output import Output, lines_of, output_of
-from vocabgap.errors import ExitCode, NotFoundError, alike
-from vocabgap.glossary.asking import Prompt, conflicts, resolve, told
-from vocabgap.glossary.options import (
-    ActingOptions,
-    GlossaryOptions,
-    ScopeOption,
-    existing_runtime,
-    note_problems,
-    require_choice,
-    runtime_of,
+from vocabgap.doors.cli.calls import Call
+from vocabgap.doors.cli.output import lines_of
+from vocabgap.doors.verbs import NOW, Answer, Event, Request, argument, option, verb
+from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, alike
+from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.glossary import authoring
+from vocabgap.glossary.conflicts import Strictness, strictness_of
+from vocabgap.glossary.event_log import read_events, skipped_lines
+from vocabgap.glossary.events import Actor
+from vocabgap.glossary.extension import FOLDER, GlossarySettings
+from vocabgap.glossary.open_questions import (
+    OpenQuestion,
+    answer_later,
+    as_they_stand,
+    questions_of,
+    require_question,
 )
-from vocabgap.glossary.step_commands import check, resume
-from vocabgap.model.moments import iso
+from vocabgap.glossary.prompt import Prompt, numbered
+from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
+from vocabgap.glossary.seeds import OTHER_ENDING, SEED_ENDING, read_seed, seed_scope, why_unread
+from vocabgap.glossary.senses import SenseStatus, TermSense
+from vocabgap.glossary.session import Answer as Meaning
+from vocabgap.glossary.session import Defer, Define, Select, clock
+from vocabgap.model.loading import login
+from vocabgap.model.moments import iso, parse_now
 from vocabgap.model.settings import VocabularyFields
-from vocabgap.text import count, escape_unseen, visible
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from vocabgap.glossary.senses import TermSense
-
-glossary = Commands(
-    "glossary",
-    "Say what words mean, and check that it is settled.\n\n"
-    "A glossary is a folder with a file for each scope, `<scope>.yaml`, and the log of what people answered.",
-)
-glossary.command()(check)
-glossary.command()(conflicts)
-glossary.command()(resolve)
-glossary.command()(resume)
+from vocabgap.text import visible
 
 # The names that people give to the columns of a list of terms.
-_COLUMNS = VocabularyFields(
+_COLUMNS: Final = VocabularyFields(
     name=("surface", "term", "name"), description=("definition", "meaning", "description")
 )
-_DEFINITION = 60  # characters of a definition in the list
-_PREFIX = "glossary:"
+_DEFINITION: Final = 60  # characters of a definition in the list
+SHOWN_DIGITS: Final = 8  # of a conflict's identifier, which its beginning stands for
+_PREFIX: Final = "glossary:"
+_TERM: Final = argument("The term, in any spelling.")
+_MEANING: Final = option("Its definition or the beginning, if there are several.")
+_SCOPE: Final = option("Of this scope only.")
+_MISSION: Final = option("Only questions of this mission.")
+_OF_A_CONFLICT: Final = (
+    "conflict_id",
+    "term",
+    "type",
+    "severity",
+    "mission_id",
+    "status",
+    "effective_strictness",
+    "context",
+)
 
-TermArgument = Annotated[str, typer.Argument(help="The term, in any spelling.")]
-DefinitionOption = Annotated[
-    str | None, typer.Option(help="Its definition or the beginning, where there are several.")
-]
+
+class Acting(Request):
+    """Base of requests that change the glossary or check a step."""
+
+    actor: Annotated[
+        str | None, option("Who decides or answers; by default VOCABGAP_ACTOR, else who is logged in.")
+    ] = None
+    now: Annotated[str | None, NOW] = None
 
 
-@glossary.command("list")
-@with_options(GlossaryOptions)
-def list_terms(
-    context: typer.Context,
-    scope: ScopeOption = None,
-    status: Annotated[str | None, typer.Option(help="active, draft or deprecated.")] = None,
-) -> None:
+def runtime_of(call: Call, request: Request, *, exists: bool = True) -> GlossaryRuntime:
+    """Return the runtime of the glossary that the options mean; its folder has to exist if it `exists`."""
+    now = getattr(request, "now", None)
+    name = getattr(request, "actor", None) or login() or "cli"
+    runtime = configured_runtime(
+        call.settings.of(GlossarySettings),
+        actor=Actor(f"user:{name}", display_name=name),
+        now=clock if now is None else partial(parse_now, now),
+    )
+    if exists:
+        runtime.require_folder()
+    return runtime
+
+
+def note_all(call: Call, notes: Iterable[str]) -> None:
+    """Tell a person what does not count, or what was found on the way."""
+    for note in notes:
+        call.output.note(visible(note))
+
+
+def require_choice(what: str, value: str | None, choices: Iterable[str]) -> None:
+    """Raise InvalidInputError if the value is none of the choices."""
+    if value not in {None, *choices}:
+        raise InvalidInputError(f"Invalid {what} '{value}'", hint=f"expected one of {', '.join(choices)}")
+
+
+def require_strictness(name: str | None) -> Strictness | None:
+    """Return the strictness of a name; None if none is named."""
+    require_choice("strictness", name, Strictness)
+    return strictness_of(name)
+
+
+class ListTerms(Request):
+    """What `list` takes."""
+
+    scope: Annotated[str | None, _SCOPE] = None
+    status: Annotated[str | None, option("active, draft or deprecated.")] = None
+
+
+@verb(ListTerms, name="list", settings=FOLDER)
+def list_terms(call: Call, request: ListTerms) -> Answer:
     """List the senses of all terms."""
-    from vocabgap.glossary.senses import SenseStatus
-
-    output = output_of(context)
-    runtime = runtime_of(context)
-    require_choice("scope", scope, runtime.scopes.names)
-    require_choice("status", status, SenseStatus)
+    runtime = runtime_of(call, request, exists=False)
+    require_choice("scope", request.scope, runtime.scopes.names)
+    require_choice("status", request.status, SenseStatus)
     runtime.require_folder()
     loaded = runtime.load()
-    note_problems(output, loaded)
+    note_all(call, loaded.problems)
     senses = [
-        sense for sense in loaded.glossary if scope in {None, sense.scope} and status in {None, sense.status}
+        sense
+        for sense in loaded.glossary
+        if request.scope in {None, sense.scope} and request.status in {None, sense.status}
     ]
-    for sense in senses:
-        output.event("sense", **_fields(sense))
-    output.event("result", senses=len(senses))
-    if not senses:
-        output.text("No terms found")
-        return
-    if not output.as_json:
+
+    def shown() -> dict[str, object]:
+        headings = ("term", "scope", "status", "confidence", "definition")
         columns = (
             [each.surface.surface_text for each in senses],
             [each.scope for each in senses],
@@ -87,197 +130,193 @@ def list_terms(
             [f"{each.confidence:.1f}" for each in senses],
             [each.definition for each in senses],
         )
-        headings = ("term", "scope", "status", "confidence", "definition")
-        output.text(lines_of(headings, columns, widest=_DEFINITION))
-    output.text(f"\nTotal: {len(senses)} term(s)")
+        return {"lines": lines_of(headings, columns, widest=_DEFINITION) if senses else ""}
+
+    return Answer(
+        result={"senses": len(senses)},
+        events=(Event("sense", _fields(sense)) for sense in senses),
+        view="glossary-list.txt.j2",
+        shown=shown,
+    )
 
 
-@glossary.command("show")
-@with_options(GlossaryOptions)
-def show_term(context: typer.Context, term: TermArgument) -> None:
-    """Show all senses of a term, where each comes from, and who has said what of it."""
-    output = output_of(context)
-    runtime = existing_runtime(context)
+class ShowTerm(Request):
+    """What `show` takes."""
+
+    term: Annotated[str, _TERM]
+
+
+@verb(ShowTerm, name="show", settings=FOLDER)
+def show_term(call: Call, request: ShowTerm) -> Answer:
+    """Show all senses of a term, where each comes from, and what people answered about it."""
+    runtime = runtime_of(call, request)
     loaded = runtime.load()
-    note_problems(output, loaded)
-    name = term.removeprefix(_PREFIX)
+    note_all(call, loaded.problems)
+    name = request.term.removeprefix(_PREFIX)
     senses = loaded.glossary.history(name)
     if not senses:
         near = alike(name, {sense.surface.surface_text for sense in loaded.glossary}, 1)
-        hint = f"did you mean '{near[0]}'?" if near else "`vocabgap glossary list` lists them"
+        hint = f"did you mean '{near[0]}'?" if near else authoring.LISTED
         raise NotFoundError(f"term '{name}' was not found", hint=hint)
     answering = loaded.glossary.resolve(name)
     answers = runtime.files.answers(name)
-    for sense in senses:
-        provenance = sense.provenance
-        output.event("sense", **_fields(sense), answers=sense in answering, provenance=provenance)
-    for answer in answers:
-        output.event("answer", answer=answer)
-    output.event("result", senses=len(senses), answering=len(answering), answers=len(answers))
-    output.text(visible(senses[0].surface.surface_text))
-    for sense in senses:
-        ruled_out = sense.is_active and sense not in answering
-        status = f"{sense.status}, ruled out by another sense" if ruled_out else sense.status
-        output.text(f"  [{sense.scope}] {visible(sense.definition)}")
-        output.text(f"    {status}, confidence {sense.confidence:.1f}, {_origin(sense)}")
-    for answer in answers:
-        output.text(f"  {told(answer)}")
+    listed = [
+        {**_fields(sense), "answers": sense in answering, "provenance": sense.provenance} for sense in senses
+    ]
+    return Answer(
+        result={"senses": len(senses), "answering": len(answering), "answers": len(answers)},
+        events=[Event("sense", each) for each in listed]
+        + [Event("answer", {"answer": each}) for each in answers],
+        view="glossary-show.txt.j2",
+        shown={"listed": listed, "given": answers},
+    )
 
 
-@glossary.command()
-def validate(
-    context: typer.Context,
-    path: Annotated[Path, typer.Argument(help="A seed file, or a folder of them.")],
-    config: ConfigOption = None,
-    trust: TrustOption = False,
-) -> None:
+class Validate(Request):
+    """What `validate` takes."""
+
+    path: Annotated[Path, argument("A seed file, or a folder of them.")]
+
+
+@verb(Validate, settings=())
+def validate(call: Call, request: Validate) -> Answer:
     """List what is wrong in seed files, and files of a folder that nothing reads; exit with 2 if any is."""
-    from vocabgap.files.refusals import FileKind, file_kind
-    from vocabgap.glossary.seeds import OTHER_ENDING, SEED_ENDING, read_seed, seed_scope, why_unread
-
-    output = output_of(context)
-    runtime = runtime_of(context)
+    path, scopes = request.path, runtime_of(call, request, exists=False).scopes
     kind = file_kind(path)
     if kind is FileKind.NOTHING:
         raise NotFoundError(f"'{path}' does not exist", hint="name a seed file, or a folder of them")
-    # A folder with the name of a seed file is none of seed files: it lies in the place of one.
-    is_folder = kind is FileKind.FOLDER and seed_scope(path, runtime.scopes) is None
+    # A folder with the name of a seed file lies in the place of one.
+    is_folder = kind is FileKind.FOLDER and seed_scope(path, scopes) is None
     endings = {SEED_ENDING, OTHER_ENDING}
     paths = sorted(each for each in path.iterdir() if each.suffix in endings) if is_folder else [path]
-    files, unread = [], 0
-    for each in paths:
-        seed = read_seed(each)
-        name = escape_unseen(str(each))
-        if seed_scope(each, runtime.scopes) is None:
-            output.note(f"{name}: nothing reads this file; {escape_unseen(why_unread(each, runtime.scopes))}")
-            unread += is_folder
-        files.append(
-            {
-                "path": str(each),
-                "valid": not seed.problems,
-                "term_count": len(seed.terms),
-                "errors": list(map(str, seed.problems)),
-            }
-        )
-        output.event("file", **files[-1])
-        verdict = "valid" if not seed.problems else count(len(seed.problems), "error")
-        output.text(f"{name}: {count(len(seed.terms), 'term')}, {verdict}")
-        for problem in seed.problems:
-            output.text(f"  {visible(str(problem))}")
-    invalid = sum(not each["valid"] for each in files)
-    output.event(
-        "result", files=files, total_files=len(files), valid_files=len(files) - invalid, invalid_files=invalid
+    seeds = [read_seed(each) for each in paths]
+    unread = [each for each in paths if seed_scope(each, scopes) is None]
+    for each in unread:
+        call.note(f"{each}: nothing reads this file; {why_unread(each, scopes)}")
+    files = [
+        {
+            "path": str(each.path),
+            "valid": not each.problems,
+            "term_count": len(each.terms),
+            "errors": list(map(str, each.problems)),
+        }
+        for each in seeds
+    ]
+    invalid = sum(bool(each.problems) for each in seeds)
+    return Answer(
+        result={
+            "files": files,
+            "total_files": len(files),
+            "valid_files": len(files) - invalid,
+            "invalid_files": invalid,
+        },
+        events=(Event("file", each) for each in files),
+        view="glossary-validate.txt.j2",
+        exit_code=ExitCode.INVALID_INPUT if invalid or (unread and is_folder) else ExitCode.DONE,
     )
-    output.text(f"{count(len(files), 'file')}, {invalid:,} invalid")
-    if invalid or unread:
-        raise typer.Exit(ExitCode.INVALID_INPUT)
 
 
-@glossary.command("import")
-@with_options(GlossaryOptions)
-def import_terms(
-    context: typer.Context,
+class Import(Request):
+    """What `import` takes."""
+
     source: Annotated[
         Path,
-        typer.Argument(
-            help="A vocabulary manifest, a CSV of terms and definitions, or another glossary's folder."
-        ),
-    ],
+        argument("A vocabulary, a CSV of terms and definitions, or the folder of another glossary."),
+    ]
     scope: Annotated[
         str | None,
-        typer.Option(
-            help="The scope that all of it goes to; by default seed files keep theirs, and all else goes to"
-            " that of people's own senses."
+        option(
+            "The scope of all terms; by default seed files keep theirs, and all else goes to the scope of"
+            " people's own senses."
         ),
-    ] = None,
-) -> None:
+    ] = None
+
+
+@verb(Import, name="import", settings=FOLDER)
+def import_terms(call: Call, request: Import) -> Answer:
     """Add the terms of a vocabulary, a table or another glossary."""
-    from vocabgap.glossary.authoring import import_terms as imported
-
-    output = output_of(context)
-    runtime = runtime_of(context)
-    outcome = imported(runtime, source, scope, read_entries=read_entries)
-    for place, term in outcome.added:
-        output.event("imported", scope=place, term=term)
-    output.event(
-        "result",
-        added=len(outcome.added),
-        present=outcome.present,
-        drafts=outcome.drafts,
-        passed_over=outcome.passed_over,
+    runtime = runtime_of(call, request, exists=False)
+    outcome = authoring.import_terms(runtime, request.source, request.scope, read_entries=read_entries)
+    notes = [f"not imported: {visible(each)}" for each in outcome.passed_over]
+    notes += [f"a draft, since it has another meaning already: {visible(name)}" for name in outcome.drafts]
+    return Answer(
+        result={
+            "added": len(outcome.added),
+            "present": outcome.present,
+            "drafts": outcome.drafts,
+            "passed_over": outcome.passed_over,
+        },
+        events=(Event("imported", {"scope": place, "term": term}) for place, term in outcome.added),
+        view="glossary-import.txt.j2",
+        shown={"folder": str(runtime.folder)},
+        notes=notes,
     )
-    for passed_over in outcome.passed_over:
-        output.note(f"not imported: {visible(passed_over)}")
-    for name in outcome.drafts:
-        output.note(f"a draft, since it has another meaning already: {visible(name)}")
-    output.text(
-        f"{escape_unseen(str(runtime.folder))}: {count(len(outcome.added), 'term')} added,"
-        f" {outcome.present:,} there already"
-    )
-
-
-@glossary.command()
-@with_options(ActingOptions)
-def promote(
-    context: typer.Context,
-    term: TermArgument,
-    scope: ScopeOption = None,
-    definition: DefinitionOption = None,
-    define: Annotated[
-        str | None, typer.Option(help="What the term means, where no sense of it says so.")
-    ] = None,
-    replace: Annotated[
-        bool | None,
-        typer.Option(
-            "--replace/--beside",
-            help="Where the term means something else already: take its place, or stand beside it.",
-        ),
-    ] = None,
-) -> None:
-    """Let a draft, or a sense that was deprecated, answer what its term means."""
-    from vocabgap.glossary.authoring import promote_sense
-
-    output = output_of(context)
-    runtime = existing_runtime(context)
-
-    def is_replacing(rivals: "Sequence[TermSense]") -> bool | None:
-        if replace is not None or output.as_json or not sys.stdin.isatty():
-            return replace
-        meanings = "; ".join(f"[{each.scope}] {visible(each.definition)}" for each in rivals)
-        return Prompt().agrees(f"It means something else already: {meanings}. Take its place?") or None
-
-    sense = promote_sense(runtime, term, scope, definition, is_replacing, define=define)
-    overrides = runtime.files.overridden(sense.surface.surface_text)
-    _tell_changed(output, sense, f"is active{overrides and f', in the place of {visible(overrides)}'}")
-
-
-@glossary.command()
-@with_options(ActingOptions)
-def deprecate(
-    context: typer.Context, term: TermArgument, scope: ScopeOption = None, definition: DefinitionOption = None
-) -> None:
-    """Let a sense count no more; drop a draft."""
-    from vocabgap.glossary.authoring import deprecate_sense
-
-    output = output_of(context)
-    runtime = existing_runtime(context)
-    _tell_changed(output, deprecate_sense(runtime, term, scope, definition), "is deprecated")
 
 
 def read_entries(path: Path) -> list[tuple[str, str]]:
-    """The entries of a vocabulary or a table, each with its name and what it means; a name may come twice."""
-    from vocabgap.ranking.vocabulary import read_entries as read
+    """Read the names and meanings of the entries of a vocabulary or a table; a name may come twice."""
+    from vocabgap.ranking.vocabulary import read_entries as read  # noqa: PLC0415 - loads Polars
 
     files = read(path, fields=_COLUMNS)
     return [(entry.name, entry.description) for _, _, placed in files for _, entry in placed]
 
 
-def _tell_changed(output: Output, sense: "TermSense", change: str) -> None:
-    term = f"{visible(sense.surface.surface_text)} [{sense.scope}]"
-    output.result(f"{term} {change}: {visible(sense.definition)}", **_fields(sense))
+class Deprecate(Acting, kw_only=True):
+    """What `deprecate` takes."""
+
+    term: Annotated[str, _TERM]
+    scope: Annotated[str | None, _SCOPE] = None
+    definition: Annotated[str | None, _MEANING] = None
 
 
-def _fields(sense: "TermSense") -> dict[str, object]:
+class Promote(Deprecate, kw_only=True):
+    """What `promote` takes."""
+
+    define: Annotated[str | None, option("What the term means, if no sense of it says so.")] = None
+    replace: Annotated[
+        bool | None,
+        option(
+            "If the term means something else already: take its place, or stand beside it.",
+            "--replace/--beside",
+        ),
+    ] = None
+
+
+@verb(Promote, settings=FOLDER)
+def promote(call: Call, request: Promote) -> Answer:
+    """Activate a draft, or a sense that was deprecated."""
+    runtime = runtime_of(call, request)
+
+    def is_replacing(rivals: Sequence[TermSense]) -> bool | None:
+        if request.replace is not None or call.output.as_json or not sys.stdin.isatty():
+            return request.replace
+        meanings = "; ".join(f"[{each.scope}] {visible(each.definition)}" for each in rivals)
+        return Prompt().agrees(f"It means something else already: {meanings}. Take its place?") or None
+
+    sense = authoring.promote_sense(
+        runtime, request.term, request.scope, request.definition, is_replacing, define=request.define
+    )
+    overrides = runtime.files.overridden(sense.surface.surface_text)
+    return _changed(sense, "active", overrides)
+
+
+@verb(Deprecate, settings=FOLDER)
+def deprecate(call: Call, request: Deprecate) -> Answer:
+    """Retire a sense, or drop a draft."""
+    runtime = runtime_of(call, request)
+    sense = authoring.deprecate_sense(runtime, request.term, request.scope, request.definition)
+    return _changed(sense, "deprecated")
+
+
+def _changed(sense: TermSense, change: str, overrides: str = "") -> Answer:
+    return Answer(
+        result=_fields(sense),
+        view="glossary-changed.txt.j2",
+        shown={"change": change, "overrides": overrides},
+    )
+
+
+def _fields(sense: TermSense) -> dict[str, object]:
     return {
         "surface": sense.surface.surface_text,
         "scope": sense.scope,
@@ -287,8 +326,126 @@ def _fields(sense: "TermSense") -> dict[str, object]:
     }
 
 
-def _origin(sense: "TermSense") -> str:
-    provenance = sense.provenance
-    if provenance.timestamp is None:
-        return "from its seed file, no date"
-    return f"{visible(provenance.source)} by {visible(provenance.actor_id)} on {iso(provenance.timestamp)}"
+class Conflicts(Request):
+    """What `conflicts` takes."""
+
+    mission: Annotated[str | None, _MISSION] = None
+    unresolved: Annotated[bool, option("Only those that wait.", "--unresolved")] = False
+    strictness: Annotated[
+        str | None, option("Only those that came up under this strictness: off, medium or max.")
+    ] = None
+
+
+@verb(Conflicts, settings=FOLDER)
+def conflicts(call: Call, request: Conflicts) -> Answer:
+    """List the questions that came up, and who has answered them, when, and in the place of what."""
+    chosen = require_strictness(request.strictness)
+    runtime = runtime_of(call, request, exists=False)
+    questions, events = _questions(call, runtime)
+    listed = [
+        each
+        for each in questions
+        if request.mission in {None, each.mission_id}
+        and (each.is_open or not request.unresolved)
+        and chosen in {None, each.effective_strictness}
+    ]
+    given = runtime.files.answers()
+    own = {each.conflict_id: [it for it in given if each.is_answered_by(it)] for each in listed}
+
+    def shown() -> dict[str, object]:
+        rows = [
+            (
+                each.conflict_id[:SHOWN_DIGITS],
+                each.term,
+                each.type,
+                each.severity,
+                each.status.value,
+                each.mission_id or None,
+                f"{each.timestamp.astimezone(UTC):%Y-%m-%d %H:%M}",
+            )
+            for each in listed
+        ]
+        return {"rows": rows, "answers": [*_answers(listed, own, runtime)], "events": events}
+
+    return Answer(
+        result={"conflicts": len(listed), "unresolved": sum(each.is_open for each in listed)},
+        events=(
+            Event(
+                "conflict",
+                {name: getattr(each, name) for name in _OF_A_CONFLICT}
+                | {"timestamp": iso(each.timestamp), "answers": own[each.conflict_id]},
+            )
+            for each in listed
+        ),
+        view="glossary-conflicts.txt.j2",
+        shown=shown,
+    )
+
+
+def _answers(
+    listed: Iterable[OpenQuestion], own: dict[str, list[Any]], runtime: GlossaryRuntime
+) -> Iterator[tuple[str, str, Any]]:
+    """Yield the questions with each of their answers; None stands for a seed file."""
+    for each in listed:
+        answers = own[each.conflict_id]
+        if not each.is_open and not answers:  # an answer to another question settles this one, too
+            answers = [runtime.files.standing(each.term)]
+        yield from ((each.conflict_id[:SHOWN_DIGITS], each.term, answer) for answer in answers)
+
+
+def _questions(call: Call, runtime: GlossaryRuntime) -> tuple[list[OpenQuestion], int]:
+    """Return the questions as they stand, and how many events the logs hold."""
+    read = read_events(runtime.logs)
+    note_all(call, skipped_lines(read.skipped))
+    return as_they_stand(questions_of(read.events), runtime), len(read.events)
+
+
+class Resolve(Acting, kw_only=True):
+    """What `resolve` takes."""
+
+    conflict: Annotated[str, argument("The conflict's identifier, or the beginning of it.")]
+    select: Annotated[int | None, option("The number of the sense that is meant.")] = None
+    define: Annotated[str | None, option("What the term means instead.")] = None
+    mission: Annotated[str | None, _MISSION] = None
+
+
+@verb(Resolve, settings=FOLDER)
+def resolve(call: Call, request: Resolve) -> Answer:
+    """Answer a question that was put off; without options it is asked."""
+    runtime = runtime_of(call, request, exists=False)
+    question = require_question(_questions(call, runtime)[0], request.conflict, request.mission)
+    if request.select is not None and request.define is not None:
+        raise InvalidInputError("--select and --define are two answers", hint="give one of them")
+    answer: Meaning | None
+    if request.select is not None:
+        answer = Select(request.select - 1)
+    elif request.define is not None:
+        answer = Define(request.define)
+    else:
+        answer = _ask(question, runtime)
+    status, overrides = {"conflict_id": question.conflict_id, "status": question.status}, ""
+    if answer is not None:
+        overrides = answer_later(runtime, question, answer).overrides
+    if answer is not None and not isinstance(answer, Defer):
+        status |= {"status": "resolved", "overrides": overrides}
+    return Answer(
+        result=status,
+        view="glossary-resolve.txt.j2",
+        shown={
+            "answer": "none" if answer is None else type(answer).__name__,
+            "term": question.term,
+            "overrides": overrides,
+        },
+    )
+
+
+def _ask(question: OpenQuestion, runtime: GlossaryRuntime) -> Meaning | None:
+    """Ask what a term means; None if what is answered already stays so."""
+    prompt = Prompt()
+    resolved = f"Conflict {question.conflict_id} is already resolved"
+    if not question.is_open and not prompt.agrees(f"{resolved}. Resolve it again?"):
+        return None
+    candidates = question.candidates(runtime.load(question.mission_id or None).glossary)
+    asked = f"What does '{visible(question.term)}' mean? {visible(question.context)}".rstrip()
+    prompt.say("\n".join([asked, *numbered(candidates)]))
+    return prompt.choose(candidates, once=True)

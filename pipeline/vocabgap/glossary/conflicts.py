@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
-from vocabgap.errors import StateError
+from vocabgap.errors import Hint, StateError
 from vocabgap.glossary.normal_form import KnownTerms, definition_key, keys_of, lower
 from vocabgap.glossary.prose import sentences
 from vocabgap.glossary.senses import (
@@ -180,7 +180,7 @@ class BlockedByConflictError(StateError):
         message: str = "",
         *,
         retry_token: str = "",
-        hint: str = "",
+        hint: str | Hint = "",
     ) -> None:
         summary = message or (
             f"Generation blocked by {len(conflicts)} semantic conflict(s)."

@@ -7,6 +7,8 @@ import msgspec
 from vocabgap.extensions import Extension, Reference
 from vocabgap.model.section import PathText, Section, flag, meaning
 
+FOLDER: Final = ("--glossary",)
+"""The options of a command that the commands of a hint take, too."""
 DEFAULT_GLOSSARY: Final = ".vocabgap/glossary"
 
 
@@ -50,7 +52,7 @@ EXTENSION: Final = Extension(
     name="glossary",
     settings=GlossarySettings,
     written=("folder", "events"),
-    commands={"glossary": Reference("glossary.commands:glossary")},
+    commands={"glossary": Reference("glossary.checks:GLOSSARY")},
     tools=(Reference("glossary.tool:check_terms"),),
     options={
         "report": {
@@ -62,7 +64,7 @@ EXTENSION: Final = Extension(
         "mcp": {"--glossary": "Folder of the glossary that terms are checked against."},
     },
     gate=Reference("glossary.gate:check_report"),
-    prompt=Reference("glossary.asking:prompt_of_report"),
+    prompt=Reference("glossary.prompt:prompt_of_report"),
     take_up=Reference("glossary.gate:take_up"),
     pages={"how to": ("glossary",)},
 )

@@ -1,16 +1,16 @@
 """The gate of a report: it is published only if the glossary settles the words that it shows."""
 
-import shlex
 from collections.abc import Mapping
 from typing import Any, Final
 
 import polars as pl
 
+from vocabgap.errors import Hint
 from vocabgap.extensions import TakenUp
 from vocabgap.glossary.authoring import add_entry
 from vocabgap.glossary.conflicts import BlockedByConflictError, Strictness, should_block
 from vocabgap.glossary.events import Actor
-from vocabgap.glossary.extension import GlossarySettings
+from vocabgap.glossary.extension import FOLDER, GlossarySettings
 from vocabgap.glossary.extracting import SIGNS, Field, extract
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.runtime import configured_runtime
@@ -19,7 +19,7 @@ from vocabgap.glossary.session import SERVICE, Ask, ExecutionContext
 from vocabgap.model.loading import login
 from vocabgap.model.moments import iso
 from vocabgap.model.settings import Settings
-from vocabgap.text import printable_name, visible
+from vocabgap.text import visible
 
 _MISSION: Final = "report"
 _STEP: Final = "publish"
@@ -56,7 +56,7 @@ def check_report(ranked: pl.DataFrame, settings: Settings, ask: Ask | None = Non
     try:
         runtime.run(context, ask=ask)
     except BlockedByConflictError as error:
-        raise _blocked(error, context, ours) from error
+        raise _blocked(error, context) from error
     return _checked(context, runtime.load(_MISSION).glossary, labels)
 
 
@@ -71,10 +71,10 @@ def take_up(settings: Settings, entry: str, meaning: str, actor: str, is_draft: 
     if is_draft:
         what = "a draft of the glossary" if proposed else "in the glossary already"
         return TakenUp("sense", {"sense": sense}, f"{what}: {shown}")
-    promote = f"`vocabgap glossary promote {shlex.quote(sense.surface)} --replace`"
-    note = f"it means something else already; {promote} settles that" if proposed else ""
+    promote = ("glossary", "promote", sense.surface, "--replace")
+    hint = Hint("it means something else already; {} settles that", (promote,), FOLDER) if proposed else None
     text = f"{visible(sense.surface)} [{sense.scope}] is {status}: {visible(sense.definition)}"
-    return TakenUp("sense", {"sense": sense}, text, note)
+    return TakenUp("sense", {"sense": sense}, text, hint)
 
 
 def _labels_and_texts(ranked: pl.DataFrame, top: int) -> tuple[dict[str, str], dict[str, str]]:
@@ -86,10 +86,7 @@ def _labels_and_texts(ranked: pl.DataFrame, top: int) -> tuple[dict[str, str], d
     }
 
 
-def _blocked(
-    error: BlockedByConflictError, context: ExecutionContext, settings: GlossarySettings
-) -> BlockedByConflictError:
-    glossary = f" --glossary {shlex.quote(printable_name(settings.folder or ''))}"
+def _blocked(error: BlockedByConflictError, context: ExecutionContext) -> BlockedByConflictError:
     question = context.questions[0].conflict_id[:_SHOWN_DIGITS] if context.questions else "CONFLICT"
     strictness = error.strictness or Strictness.MEDIUM
     stopping = [each for each in error.conflicts if should_block(strictness, [each.severity])]
@@ -98,7 +95,7 @@ def _blocked(
         error.conflicts,
         error.strictness,
         f"{error.message.rstrip('.')}: {terms}. Nothing was published.",
-        hint=f"answer with `vocabgap glossary resolve {question}{glossary}`, then run the report again",
+        hint=Hint("answer with {}, then run the report again", (("glossary", "resolve", question),), FOLDER),
     )
 
 

@@ -5,7 +5,6 @@ files of a glossary. A file that holds what it held is not parsed again, and of 
 was added.
 """
 
-import shlex
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError
+from vocabgap.errors import Hint, InvalidInputError
 from vocabgap.glossary.event_log import (
     BY_HAND,
     LOG_ENDING,
@@ -143,8 +142,8 @@ class GlossaryFiles:
         for _, seed in seeds.values():
             if not seed.terms and any(problem.term is None for problem in seed.problems):
                 # A gate that does not know a whole scope would let pass what people settled.
-                file = shlex.quote(printable_name(str(seed.path)))
-                hint = f"correct the file, which `vocabgap glossary validate {file}` checks, or move it away"
+                command = ("glossary", "validate", printable_name(str(seed.path)))
+                hint = Hint("correct the file, which {} checks, or move it away", (command,))
                 raise SeedFileValidationError(seed.path, seed.problems, hint=hint)
         return Glossary(
             (sense for scope, (_, seed) in seeds.items() for sense in seed.senses(scope)), self.scopes

@@ -164,7 +164,7 @@ def require_question(
         name,
         singular="conflict",
         plural="conflicts",
-        hint="it was not found; `vocabgap glossary conflicts` lists them",
+        hint="it was not found; the list of conflicts has them all",
         fewest=_FEWEST_DIGITS,
     )
     return listed[place]

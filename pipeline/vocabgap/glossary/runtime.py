@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from vocabgap.errors import NotFoundError, VocabgapError, expanded, require_kind, require_text
+from vocabgap.errors import Hint, NotFoundError, VocabgapError, expanded, require_kind, require_text
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.checkpoints import drop_state, load_state, state_path
 from vocabgap.glossary.conflicts import BlockedByConflictError, Strictness, effective_strictness
@@ -81,7 +81,9 @@ class GlossaryRuntime:
         if file_kind(self.folder) is not FileKind.FOLDER:
             raise NotFoundError(
                 f"the glossary is not initialized: there is no folder '{printable_name(str(self.folder))}'",
-                hint="`vocabgap glossary import PATH` makes it, or name another one with --glossary",
+                hint=Hint(
+                    "{} makes it, or name another one with --glossary", (("glossary", "import", "PATH"),)
+                ),
             )
 
     def load(self, mission_id: str | None = None) -> Loaded:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError, VocabgapError, nearest
+from vocabgap.errors import Hint, InvalidInputError, VocabgapError, nearest
 from vocabgap.files import user_cache
 from vocabgap.files.atomic import write_whole
 from vocabgap.files.refusals import FileKind, content_of, refusing
@@ -92,7 +92,7 @@ class SeedProblem(NamedTuple):
 class SeedFileValidationError(InvalidInputError, ValueError):
     """A seed file with errors, all of them at once."""
 
-    def __init__(self, path: Path | str, errors: Sequence[SeedProblem], *, hint: str = "") -> None:
+    def __init__(self, path: Path | str, errors: Sequence[SeedProblem], *, hint: str | Hint = "") -> None:
         listed = "\n".join(f"  {each}" for each in errors)
         super().__init__(f"{len(errors)} validation error(s) in {path}:\n{listed}", hint=hint)
         self.file_path = Path(path)

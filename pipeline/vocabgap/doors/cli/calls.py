@@ -14,7 +14,7 @@ import typer
 
 from vocabgap.doors.cli.output import Output, output_of
 from vocabgap.doors.verbs import Answer, Panel, Parameter, Verb, parameters
-from vocabgap.errors import StateError, require_local
+from vocabgap.errors import Hint, StateError, VocabgapError, require_local
 from vocabgap.extensions import extensions
 from vocabgap.model.settings import Flag, known_flags
 from vocabgap.text import count, escape_unseen, printable_name
@@ -92,6 +92,12 @@ class Call:
         made = [take_up(self.settings, entry, meaning, actor, is_draft) for take_up in takers]
         return [each for each in made if each is not None]
 
+    def completed(self, hint: Hint) -> str:
+        """Return a hint whose commands have the options of this call that they take, too."""
+        given = [(name, self.flags[name]) for name in hint.options if name in self.flags]
+        words = [word for name, value in given for word in (name, printable_name(str(value)))]
+        return hint.rendered([*words, *shlex.split(self.following)])
+
     def roots(self, named: tuple[Path, ...]) -> list[Path]:
         """Return the roots that were named, else those of the settings."""
         roots = [*(named or map(Path, self.settings.ingest.roots))]
@@ -148,9 +154,14 @@ def command_of(verb: Verb[Any]) -> Callable[..., None]:
         call = Call(verb, context, values)
         call.output.quiet = values.get("quiet", False)
         request = verb.request(**{each.name: _value(each, values[each.name]) for each in declared})
-        answer = verb.run(call, request)
-        if answer is not None:
-            _print(call.output, answer)
+        try:
+            answer = verb.run(call, request)
+            if answer is not None:
+                _print(call.output, answer)
+        except VocabgapError as error:
+            if error.commands is not None:
+                error.hint = call.completed(error.commands)
+            raise
 
     options = [inspect.Parameter("context", _KIND, annotation=typer.Context)]
     options += map(_option, declared)

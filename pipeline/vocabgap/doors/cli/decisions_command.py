@@ -16,8 +16,8 @@ from vocabgap.doors.cli.options import (
     NowOption,
     RunOption,
     TrustOption,
+    given_words,
     require_decisions,
-    runnable,
     settings_of,
     taken_up,
     with_options,
@@ -198,8 +198,8 @@ def _offer(context: typer.Context, settings: "Settings", decision: "Decision") -
     for made in taken_up(settings, entry, described or f"Authored for: {label}", decision.actor):
         output.event(made.event, **made.fields)
         output.text(made.text)
-        if made.note:
-            output.note(runnable(made.note, context.params))
+        if made.hint is not None:
+            output.note(made.hint.rendered(given_words(made.hint, context.params)))
 
 
 decisions = Commands("decisions", "Look at what was decided.")

@@ -2,8 +2,6 @@
 
 import inspect
 import os
-import re
-import shlex
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import wraps
@@ -14,7 +12,7 @@ import typer
 
 from vocabgap.doors.cli.output import Output, output_of
 from vocabgap.doors.verbs import Panel
-from vocabgap.errors import NotFoundError, VocabgapError, expanded
+from vocabgap.errors import Hint, NotFoundError, VocabgapError, expanded
 from vocabgap.extensions import TakenUp, extensions
 from vocabgap.model.settings import BY_WORDING, DEFAULT_DECISIONS, DEFAULT_OUT, known_flags
 from vocabgap.text import count, escape_unseen, printable_name
@@ -27,14 +25,6 @@ if TYPE_CHECKING:
     from vocabgap.model.selection import Selection
     from vocabgap.model.settings import Settings
 
-# The options that say which glossary is meant.
-_GLOSSARY_OPTIONS: Final = {
-    "folder": "--glossary",
-    "glossary": "--glossary",
-    "config": "--config",
-    "trust": "--trust",
-}
-_GLOSSARY_COMMAND: Final = re.compile(r"`(vocabgap glossary ([^` ]+)[^`]*)`")
 _MOST_UNREAD: Final = 10  # logs, folders and links that are named
 _TOLD: Final = f"{__name__}.outside"  # that it was said where the settings lead out of their folder
 
@@ -205,7 +195,8 @@ def with_options(
             try:
                 command(**{name: given[name] for name in own})
             except VocabgapError as error:
-                error.hint = runnable(error.hint, given)
+                if error.commands is not None:
+                    error.hint = error.commands.rendered(given_words(error.commands, given))
                 raise
 
         run.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
@@ -214,25 +205,13 @@ def with_options(
     return decorate
 
 
-def runnable(text: str, given: Mapping[str, Any]) -> str:
-    """A text whose commands of a glossary, in back-ticks, name those of the given options that they need."""
-
-    def completed(match: re.Match[str]) -> str:
-        command = match[1]
-        for name, option in _GLOSSARY_OPTIONS.items():
-            value = given.get(name)
-            if (
-                value is None
-                or value is False
-                or f" {option} " in command
-                or (option == "--glossary" and match[2] == "validate")
-            ):
-                continue
-            typed = [option] if value is True else [option, printable_name(str(value))]
-            command += f" {shlex.join(typed)}"
-        return f"`{command}`"
-
-    return _GLOSSARY_COMMAND.sub(completed, text)
+def given_words(hint: Hint, given: Mapping[str, Any]) -> list[str]:
+    """Return the options that were given and that the commands of a hint take, as they were typed."""
+    words = []
+    for name in (*hint.options, "--config"):
+        value = given.get(name.removeprefix("--").replace("-", "_"))
+        words += [] if value is None else [name, printable_name(str(value))]
+    return [*words, "--trust"] if given.get("trust") else words
 
 
 def _flags(table: str) -> list[inspect.Parameter]:

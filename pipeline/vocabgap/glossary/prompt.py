@@ -1,0 +1,187 @@
+"""The prompt: asks on a terminal, beside the data, and reads what somebody answers."""
+
+import difflib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from vocabgap.doors.cli.output import Output
+from vocabgap.errors import InvalidInputError
+from vocabgap.files.signals import end_reads
+from vocabgap.glossary.extension import GlossarySettings
+from vocabgap.glossary.normal_form import definition_key
+from vocabgap.glossary.prose import sentences
+from vocabgap.glossary.runtime import configured_runtime
+from vocabgap.glossary.senses import SenseRef
+from vocabgap.glossary.session import (
+    Answer,
+    ChangedInputs,
+    Defer,
+    Define,
+    Question,
+    Select,
+    defined,
+    parse_answer,
+)
+from vocabgap.model.settings import Settings
+from vocabgap.text import carried, excerpt, visible
+
+_COLOURS: Final = {"high": "red", "medium": "yellow", "low": "blue"}
+_SHOWN: Final = 200  # characters of a value
+_BEFORE: Final = 40  # characters of what is as it was, before what has changed
+_MOST_CHANGES: Final = 5  # of one value
+
+
+class Prompt:
+    """A person at a terminal: questions go to stderr, and text from data is never read as markup.
+
+    Attributes:
+        before: Called before a question is shown.
+    """
+
+    before: Callable[[], object] = bool  # which does nothing
+
+    def __call__(self, question: Question) -> Answer:
+        """Show a conflict and the candidates of its term, and read the answer."""
+        from rich.console import Console  # noqa: PLC0415 - takes time to load
+        from rich.panel import Panel  # noqa: PLC0415
+        from rich.text import Text  # noqa: PLC0415
+
+        self.before()
+        severity = question.conflict.severity.value
+        colour = _COLOURS.get(severity, "red")
+        scopes = ", ".join(sorted({excerpt(each.scope) for each in question.candidates}))
+        lines = [
+            f"Term:    {excerpt(question.term)}",
+            f"Context: {excerpt(question.conflict.context, _SHOWN) or '-'}",
+            f"Scope:   {f'{scopes} ({len(question.candidates)} matches)' if scopes else 'none'}",
+            *([f"Before:  {excerpt(question.earlier.summary)}"] if question.earlier else []),
+            *numbered(question.candidates),
+        ]
+        console = Console(stderr=True, highlight=False, emoji=False, markup=False)
+        mark = "●" if carried("●", console.encoding) == "●" else "!"
+        title = Text(f"{mark} {severity.capitalize()}-severity conflict: {excerpt(question.term)}", colour)
+        console.print(Panel(Text("\n".join(lines)), title=title, title_align="left", border_style=colour))
+        answer = self.choose(question.candidates)
+        self.say(_outcome(question, answer))
+        return answer
+
+    def choose(self, candidates: Sequence[SenseRef], *, once: bool = False) -> Answer:
+        """Read an answer; the end of the input defers. With `once`, the first input has to be an answer."""
+        while True:
+            typed = self._read(_choices(candidates))
+            if typed is None and once:
+                raise InvalidInputError(
+                    "nobody answered: nothing was changed", hint="answer with --select N or --define TEXT"
+                )
+            if typed is None:
+                return Defer()
+            answer = parse_answer(typed, candidates)
+            if isinstance(answer, Define):
+                return defined(self._definition())
+            if answer is not None:
+                return answer
+            if once:
+                message = f"Invalid selection: '{typed.strip()}'"
+                raise InvalidInputError(message, hint=_choices(candidates).strip())
+            self.say(f"'{excerpt(typed)}' is no answer.")
+
+    def say(self, text: str, *, end: str = "\n") -> None:
+        """Show a text."""
+        print(text, file=sys.stderr, end=end, flush=True)
+
+    def confirm(self, changed: ChangedInputs) -> bool:
+        """Show what has changed since a step was stopped, and ask whether it goes on."""
+        self.show_changes(changed)
+        return self.agrees("Context changed. Proceed?")
+
+    def show_changes(self, changed: ChangedInputs) -> None:
+        """Show what has changed since a step was stopped."""
+        self.say(f"The inputs have changed: {changed.old}… is now {changed.new}…")
+        for key, (old, new) in changed.changes.items():
+            parts = list(_changed_parts(old, new))
+            for before, after in parts[:_MOST_CHANGES]:
+                self.say(f"  {excerpt(key)}: {_value(before)} -> {_value(after)}")
+            if len(parts) > _MOST_CHANGES:
+                self.say(f"  {excerpt(key)}: {len(parts) - _MOST_CHANGES} more")
+
+    def agrees(self, question: str) -> bool:
+        """Ask for a yes; everything else is a no."""
+        typed = self._read(f"{question} [y/N] ")
+        return typed is not None and typed.strip().casefold() in {"y", "yes"}
+
+    def _definition(self) -> str:
+        """Read a definition; ask again if no log can hold it."""
+        while True:
+            typed = self._read("Definition: ") or ""
+            try:
+                typed.encode()
+            except UnicodeEncodeError:
+                self.say("That holds characters that are not UTF-8.")
+            else:
+                return typed
+
+    def _read(self, prompt: str) -> str | None:
+        """Read a line; None at the end of the input."""
+        self.say(prompt, end="")
+        end_reads()
+        return sys.stdin.readline() or None
+
+
+def prompt_of(output: Output, *, ask: bool | None) -> Prompt | None:
+    """Return a prompt if somebody can answer; `ask` decides if it is not None."""
+    if ask is None:
+        ask = sys.stdin.isatty() and sys.stderr.isatty() and not (output.as_json or output.quiet)
+    return Prompt() if ask else None
+
+
+def prompt_of_report(output: Output, settings: Settings, ask: bool | None) -> Prompt | None:
+    """Note what is wrong in the files of the glossary; return a prompt if a glossary is named."""
+    ours = settings.of(GlossarySettings)
+    if ours.folder is None:
+        return None
+    for problem in configured_runtime(ours).load().problems:
+        output.note(visible(problem))
+    return prompt_of(output, ask=ask)
+
+
+def numbered(candidates: Sequence[SenseRef]) -> Iterator[str]:
+    """Yield a line for each candidate, counted from 1."""
+    for number, sense in enumerate(candidates, start=1):
+        meaning = f"[{excerpt(sense.scope)}] {excerpt(sense.definition)}"
+        yield f"{number}. {meaning} (confidence: {sense.confidence:.1f})"
+
+
+def _choices(candidates: Sequence[SenseRef]) -> str:
+    numbers = f"1-{len(candidates)} (candidate), " if candidates else ""
+    return f"Select: {numbers}C (custom sense), D (defer)\n> "
+
+
+def _outcome(question: Question, answer: Answer) -> str:
+    if isinstance(answer, Defer):
+        return f"Deferred: conflict {question.conflict_id}"
+    meaning = (
+        question.candidates[answer.place].definition if isinstance(answer, Select) else answer.definition
+    )
+    earlier = question.earlier
+    overrides = earlier is not None and definition_key(earlier.definition) != definition_key(meaning)
+    place = f", in the place of {excerpt(earlier.summary)}" if earlier is not None and overrides else ""
+    return f"Resolved: {excerpt(question.term)} = {excerpt(meaning)}{place}\n"
+
+
+def _changed_parts(old: object, new: object) -> Iterator[tuple[object, object]]:
+    """Yield what has changed: of a text its sentences, from shortly before the first difference on."""
+    if not isinstance(old, str) or not isinstance(new, str):
+        yield old, new
+        return
+    before, after = sentences(old), sentences(new)
+    for kind, first, last, start, end in difflib.SequenceMatcher(None, before, after).get_opcodes():
+        if kind != "equal":
+            left, right = " ".join(before[first:last]), " ".join(after[start:end])
+            same = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), 0)
+            skipped = max(0, same - _BEFORE)
+            yield tuple(f"{'…' * bool(skipped)}{each[skipped:]}" or None for each in (left, right))  # type: ignore[misc]
+
+
+def _value(value: object) -> str:
+    return "(nothing)" if value is None else excerpt(str(value), _SHOWN)
