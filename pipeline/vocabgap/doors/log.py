@@ -118,7 +118,7 @@ def _similar(
 def _category_note(call: "Call", request: LogOptions, category: str | None) -> str:
     """Return a note on a category that is not known; none if the settings cannot be read."""
     if category:
-        from vocabgap.logbook.entry import unknown_category
+        from vocabgap.listing.finding import unknown_category
 
         with suppress(VocabgapError):
             return unknown_category(category, call.settings, request.run or call.settings.report.out)

@@ -1,5 +1,6 @@
 """Find what a name stands for: an image, a session, a record, or a capability of the published run."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -8,9 +9,10 @@ from typing import Final, NamedTuple, Self
 
 import polars as pl
 
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError, alike
+from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, alike
 from vocabgap.model.lookup import find_capability
-from vocabgap.model.record import FEWEST_DIGITS
+from vocabgap.model.record import FEWEST_DIGITS, UNCATEGORIZED, fold_category
+from vocabgap.model.settings import Settings
 from vocabgap.model.tables import GROUPS, LINEAGE, LISTED, PRESENT, phrase
 from vocabgap.reporting.manifest import GROUPS_NAME, LINEAGE_NAME, read_manifest
 from vocabgap.reporting.published_run import read_groups, read_run, read_table, resolve_target
@@ -86,6 +88,29 @@ def _groups_of(ranked: pl.DataFrame) -> pl.DataFrame:
         for text, (identifier, label) in capability_of.items()
     ]
     return pl.DataFrame(rows, schema=GROUPS.schema)
+
+
+def unknown_category(name: str, settings: Settings, run: str | Path) -> str:
+    """Return a note on a category that neither the settings nor a published run has, if it is one.
+
+    Args:
+        name: The category of a logged record.
+        settings: The settings.
+        run: The folder of the run, if there is one.
+    """
+    category = fold_category(name, settings.category_aliases)
+    if category in settings.known_categories:
+        return ""
+    with suppress(NotFoundError, StateError, AccessDeniedError):
+        _, ranked = read_run(run, option=_RUN_OPTION)
+        if category in ranked["categories"].explode().struct["name"]:
+            return ""
+    known = settings.known_categories - {UNCATEGORIZED}
+    near = alike(category, sorted(known)) or sorted(known)
+    return (
+        f"category '{excerpt(category)}' is not known here; the nearest: {', '.join(near)};"
+        " `known` under [categories] in vocabgap.toml adds to them"
+    )
 
 
 class Kind(StrEnum):

@@ -1,6 +1,6 @@
-"""What an agent's program is told, so that it logs gaps: hooks, and the server of the Model Context Protocol.
+"""Set up an agent's program to log gaps: hooks, and the server of the Model Context Protocol.
 
-Each is an entry of a JSON file of that program, and is put beside what others have put there.
+Each is an entry of a JSON file of that program, beside the entries of others.
 """
 
 import json
@@ -27,13 +27,12 @@ _Edit = Callable[[dict[str, Any]], None]
 
 
 class Change(NamedTuple):
-    """What becomes of a file.
+    """A change of a file.
 
     Attributes:
         path: The file.
-        content: What it will hold; null where it goes.
-        added: What is put in; empty where something is taken out. The rest of the file is other people's, and
-            may hold secrets: it is not shown.
+        content: The new content; null if the file is removed.
+        added: The new entries; the rest of the file may hold secrets, and is not shown.
     """
 
     path: Path
@@ -42,16 +41,16 @@ class Change(NamedTuple):
 
 
 def changes(folder: Path, agent: str, *, remove: bool = False) -> list[Change]:
-    """The files that change.
+    """Return the changes of files that add the entries, or remove them.
 
     Args:
         folder: The folder that the agent works in.
         agent: One of `FILES`.
-        remove: Whether what was put in is taken out.
+        remove: Whether the entries are removed.
 
     Raises:
         NotFoundError: There is no such folder.
-        InvalidInputError: A file holds something else than the settings of such an agent.
+        InvalidInputError: A file does not hold settings of such an agent.
     """
     if not folder.is_dir():
         raise NotFoundError(f"there is no folder '{folder}'")
@@ -61,7 +60,7 @@ def changes(folder: Path, agent: str, *, remove: bool = False) -> list[Change]:
         after = _edited(folder / name, before, edits[remove])
         if after != before:
             added = "" if remove else _written(_beyond(after, before))
-            # A file goes with the last entry in it; a link does not, for it would leave what it leads to.
+            # An empty file is removed, but a link is not: it would leave its target.
             goes = not after and not (folder / name).is_symlink()
             changed.append(Change(folder / name, None if goes else _written(after), added))
     settings = folder / _SETTINGS
@@ -74,7 +73,7 @@ def changes(folder: Path, agent: str, *, remove: bool = False) -> list[Change]:
 
 
 def write(changed: Iterable[Change]) -> None:
-    """Make the changes, each file at once; it stays as private as it was.
+    """Make the changes, each file at once, and keep their permissions.
 
     Raises:
         StateError: The system refused one; those before it are changed.
@@ -103,7 +102,7 @@ def _written(value: Any) -> str:  # noqa: ANN401 - JSON
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """The settings in a file, such as can be written again without a loss; none where there is no file."""
+    """Return the settings of a file that can be written again without a loss; none without a file."""
     try:
         if (kind := file_kind(path)) not in _READABLE:
             raise InvalidInputError(f"'{path}' is {kind}, expected a regular file", hint=_HINT)
@@ -125,7 +124,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _beyond(after: Any, before: Any) -> Any:  # noqa: ANN401 - JSON
-    """What settings hold beyond what they held, each entry in its place."""
+    """Return the new entries of settings, each in its place."""
     if isinstance(after, dict) and isinstance(before, dict):
         return {key: _beyond(each, before.get(key)) for key, each in after.items() if each != before.get(key)}
     if isinstance(after, list) and isinstance(before, list):
@@ -182,7 +181,7 @@ def _without_hooks(settings: dict[str, Any]) -> None:
 
 
 def _others(entries: list[Any]) -> list[Any]:
-    """Hooks without our own; one that is grouped with others leaves the group."""
+    """Return hooks without our own, also within groups."""
     others = []
     for each in entries:
         group = each.get("hooks") if isinstance(each, dict) else None
@@ -194,7 +193,7 @@ def _others(entries: list[Any]) -> list[Any]:
     return others
 
 
-# The files of each agent, with what puts an entry in, and what takes it out.
+# The files of each agent, with the functions that add an entry and remove it.
 FILES: Final[dict[str, dict[str, tuple[_Edit, _Edit]]]] = {
     "claude-code": {
         ".claude/settings.json": (_claude_code, _without_hooks),

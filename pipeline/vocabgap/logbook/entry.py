@@ -1,19 +1,14 @@
-"""A gap record as somebody hands it in: its fields are checked, and its category is judged."""
+"""Check the fields of a new gap record, and judge its category."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from vocabgap.errors import (
-    AccessDeniedError,
     InvalidInputError,
-    NotFoundError,
-    StateError,
-    alike,
     nearest,
     require_text,
     unusable,
@@ -28,12 +23,10 @@ from vocabgap.model.record import (
     UNCATEGORIZED,
     GapRecord,
     fields_of,
-    fold_category,
     in_utc,
     need_of,
 )
-from vocabgap.model.settings import Settings
-from vocabgap.text import excerpt, stem, words
+from vocabgap.text import stem, words
 
 _SATISFACTIONS: Final = f"-1, 0, 1, or one of {', '.join(SATISFACTION_WORDS)}"
 _SATISFACTION_HINT: Final = "it says how well the workaround served; leave it out where nobody said"
@@ -41,10 +34,9 @@ _TIME_HINT: Final = "leave it out where the gap was met just now"
 
 
 def checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
-    """The record of some fields, with the defaults of those that are left out or null; now is its time.
+    """Return the record of some fields; those that are missing or null get a default, the time is now.
 
-    `satisfaction` may be one of the words of the draft, and without a `description` the `missing_capability`,
-    else the `intent`, is one.
+    `satisfaction` may be a word. The default of `description` is `missing_capability`, else `intent`.
     """
     unknown = [name for name in fields if name not in FIELDS]
     if unknown:
@@ -54,7 +46,7 @@ def checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
         if name in given:
             require_text(name, given[name])
     given |= {each: _texts(each, given[each]) for each in LIST_FIELDS if each in given}
-    if "description" not in given:  # as in the first draft of the tool
+    if "description" not in given:
         given["description"] = need_of(given)
     if not given["description"].strip():
         hint = "say in a sentence what was missing, on the command line with --need"
@@ -76,33 +68,8 @@ def as_written(record: GapRecord) -> dict[str, Any]:
     return fields
 
 
-def unknown_category(name: str, settings: Settings, run: str | Path) -> str:
-    """What is to be said of a category that neither the settings know nor a published run has; else nothing.
-
-    Args:
-        name: The category of a record that was logged.
-        settings: The settings in force.
-        run: The folder of the run, if there is one.
-    """
-    category = fold_category(name, settings.category_aliases)
-    if category in settings.known_categories:
-        return ""
-    from vocabgap.reporting.published_run import read_run  # noqa: PLC0415 - loads Polars
-
-    with suppress(NotFoundError, StateError, AccessDeniedError):
-        _, ranked = read_run(run, option="--run")
-        if category in ranked["categories"].explode().struct["name"]:
-            return ""
-    known = settings.known_categories - {UNCATEGORIZED}
-    near = alike(category, sorted(known)) or sorted(known)
-    return (
-        f"category '{excerpt(category)}' is not known here; the nearest: {', '.join(near)};"
-        " `known` under [categories] in vocabgap.toml adds to them"
-    )
-
-
 def image_name(folder: Path) -> str:
-    """The image that a folder holds: its name."""
+    """Return the name of a folder as the id of its image."""
     name = folder.absolute().name
     try:
         name.encode()
@@ -124,7 +91,7 @@ def _texts(name: str, value: object) -> list[str]:
 
 
 def _satisfaction(value: object) -> int:
-    """A rating, given as a number or in a word of the draft."""
+    """Return a rating that is given as a number or a word."""
     if isinstance(value, str) and value.strip().casefold() in SATISFACTION_WORDS:
         return SATISFACTION_WORDS[value.strip().casefold()]
     if isinstance(value, int) and not isinstance(value, bool) and -1 <= value <= 1:
@@ -133,7 +100,7 @@ def _satisfaction(value: object) -> int:
 
 
 def _moment(value: object) -> datetime:
-    """A time in UTC, given as one or in ISO 8601; without an offset it is in UTC already."""
+    """Return a time in UTC, given as a datetime or in ISO 8601; without an offset it is in UTC."""
     moment: object = value
     if isinstance(value, str):
         try:
@@ -149,8 +116,7 @@ def _moment(value: object) -> datetime:
         raise unusable("timestamp", "a time in the years 1 to 9999 in UTC", value, hint=_TIME_HINT) from error
 
 
-# What people say when they ask for something of a category. A word that says where something is to be done
-# outweighs what is to be done there.
+# Words of requests by category. A word that names a place outweighs the others.
 _WORDS: Final = {
     "tone": "shadow highlight exposure contrast luminance brightness brighten darken midtone blacks whites"
     " tonal curve dynamic hdr lift clipping gamma zone tone",
@@ -164,14 +130,13 @@ _WORDS: Final = {
     "composition": "crop straighten horizon aspect rotate perspective keystone border frame composition",
 }
 _PLACES: Final = "local"
-_READ: Final = 2_000  # characters of a text: whoever says a need says it at its beginning, and somebody waits
+_READ: Final = 2_000  # characters of a text; a need stands at its beginning
 
 
 def category(texts: Iterable[str | None], operations: Iterable[str]) -> str:
-    """The category of a record that names none: of its operations, else of its words, else `uncategorized`.
+    """Return the category of a record without one: that of its operations, else of its words.
 
-    No other record is looked at: an agent waits. What stays open here is judged again, with all records at
-    hand, when they are ranked. Of the texts, the most telling first, the first that tells decides.
+    The first text that decides counts. A report may judge the category again, with all records at hand.
     """
     by_operations = judge("", (), operations).category
     if by_operations != UNCATEGORIZED:

@@ -1,8 +1,8 @@
-"""What the hooks of an agent's program tell of gaps: calls of tools that do not exist.
+"""Log the gaps that hooks of an agent's program report: calls of tools that do not exist.
 
-Only the name of the tool is taken, with when and in which session: no argument of a call, no result, and of
-what the person typed nothing, unless it is asked for. A permission that was denied, a time limit or an
-interrupt is no gap. The shapes are those of Claude Code's and Cursor's hooks as of November 2026.
+A record has the name of the tool, the time and the session, but no argument and no result. It has the text that
+the person typed only on request. A denied permission, a time limit or an interrupt is no gap. The shapes are
+those of the hooks of Claude Code and Cursor as of November 2026.
 """
 
 import json
@@ -39,10 +39,10 @@ class UnmetCall(msgspec.Struct, frozen=True):
 
     Attributes:
         tool: Its name.
-        call: What the agent's program calls this call.
+        call: The program's identifier of the call.
         session: The session.
-        moment: When, as the program wrote it; null for now.
-        prompt: What the person had typed last; null unless it was asked for.
+        moment: The time as the program wrote it; null for now.
+        prompt: The last text that the person typed; null unless it is wanted.
     """
 
     tool: str
@@ -55,17 +55,17 @@ class UnmetCall(msgspec.Struct, frozen=True):
 def log_calls(
     agent: str, content: bytes, image: Path | None, *, with_prompt: bool = False
 ) -> list[LoggedGap]:
-    """Log the calls of tools that do not exist which a hook's input tells of, each once.
+    """Log each call of a missing tool in the input of a hook, once.
 
     Args:
-        agent: Whose hook it is: one of `AGENTS`.
-        content: What the hook was given, JSON.
-        image: The folder that they are logged in; by default the one that the agent works in.
-        with_prompt: Whether what the person typed last is logged as the intent.
+        agent: The agent: one of `AGENTS`.
+        content: The input of the hook, JSON.
+        image: The folder of the log; by default the one that the agent works in.
+        with_prompt: Whether the last text that the person typed becomes the intent.
 
     Raises:
-        VocabgapError: The input is none of such a hook, the log cannot be written, or a call has a moment or
-            a prompt that no record can hold; the other calls are logged all the same.
+        VocabgapError: The input does not fit, the log cannot be written, or a moment or prompt does not fit
+            into a record. The other calls are logged nevertheless.
     """
     if agent not in AGENTS:
         raise InvalidInputError(f"no hook of '{agent}' is known", hint=f"expected {' or '.join(AGENTS)}")
@@ -79,10 +79,10 @@ def log_calls(
     for call in find(given, with_prompt):
         note = f"call {call.call} {UNKNOWN_TOOL_NOTE}" if call.call else f"call {UNKNOWN_TOOL_NOTE}"
         if call.call and _holds(folder / LOG_NAME, note):
-            continue  # told at the end of an earlier turn
+            continue  # logged at the end of an earlier turn
         try:
             logged.append(_log(folder, call, note))
-        except InvalidInputError as error:  # of this call: no other is to be lost for it, at any later turn
+        except InvalidInputError as error:  # the other calls are logged first
             refused = error
     if refused is not None:
         raise refused
@@ -102,7 +102,7 @@ def _log(folder: Path, call: UnmetCall, note: str) -> LoggedGap:
 
 
 def note_failure(error: Exception) -> None:
-    """Write down why a hook could not do its work, where an agent is not disturbed by it."""
+    """Write down why a hook failed, in a file that does not disturb the agent."""
     with suppress(OSError, RuntimeError):  # nobody has a home everywhere
         state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
         path = Path(state, "vocabgap", "hook.log")
@@ -121,7 +121,7 @@ def _holds(log: Path, note: str) -> bool:
 
 
 def _of_transcript(given: dict[str, Any], with_prompt: bool) -> Iterator[UnmetCall]:
-    """Claude Code: what its transcript says at the end of a turn, or of a session."""
+    """Yield the calls in the transcript of Claude Code at the end of a turn, or of a session."""
     if given.get("hook_event_name") not in ("Stop", "SubagentStop", "SessionEnd"):
         return
     session, prompt = _text(given, "session_id"), None
@@ -150,7 +150,7 @@ def _refused_calls(line: bytes, session: str | None, prompt: str | None) -> Iter
 
 
 def _typed(line: bytes) -> str | None:
-    """What a person typed, if a line of a transcript says that."""
+    """Return the text that a person typed, if a line of a transcript holds one."""
     entry = _object(line)
     if entry.get("type") != "user":
         return None
@@ -162,7 +162,7 @@ def _typed(line: bytes) -> str | None:
 
 
 def _of_failure(given: dict[str, Any], with_prompt: bool) -> Iterator[UnmetCall]:  # noqa: ARG001
-    """Cursor: a call that failed, when it fails; what the person typed is not in it."""
+    """Yield a failed call of Cursor; its input has no text of the person."""
     tool, message = _text(given, "tool_name") or "", _text(given, "error_message") or ""
     is_gap = given.get("failure_type") == "error" and given.get("is_interrupt") is not True
     if given.get("hook_event_name") != "postToolUseFailure" or not is_gap:
@@ -195,7 +195,7 @@ def _text(given: dict[str, Any], key: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-# What finds the calls in a hook's input, and the folder that the agent works in.
+# By agent: how to find the calls in the input of a hook, and the folder that the agent works in.
 _Finding = Callable[[dict[str, Any], bool], Iterator[UnmetCall]]
 AGENTS: Final[dict[str, tuple[_Finding, Callable[[dict[str, Any]], str | None]]]] = {
     "claude-code": (_of_transcript, lambda given: _text(given, "cwd")),

@@ -1,6 +1,6 @@
-"""A gap is logged: its record is made, and its line is appended to the log of its image.
+"""Log a gap: make its record, and append its line to the log of its image.
 
-Nothing here loads Polars but a correction: an agent waits for its gap to be written down.
+Only a correction loads Polars, because an agent waits for its gap to be written down.
 """
 
 import json
@@ -64,7 +64,7 @@ class LoggedGap(msgspec.Struct, frozen=True):
 
     Attributes:
         gap_id: The `record_id` of its record, as every scan computes it.
-        path: The log that it stands in.
+        path: The log.
         record: Its fields, as they were written.
     """
 
@@ -95,12 +95,12 @@ def log_gap(
             `satisfaction` may be a word, and the `timestamp` text.
 
     Returns:
-        The gap as it was logged.
+        The logged gap.
 
     Raises:
-        InvalidInputError: A field cannot be used, or the line would be longer than what is read back.
+        InvalidInputError: A field does not fit, or the line would be too long to be read.
         NotFoundError: There is no such folder, or no such record to correct.
-        StateError: The disk is full, or something else than a log lies in its place.
+        StateError: The disk is full, or something else lies in place of the log.
         AccessDeniedError: The system does not permit it.
     """
     folder = _image_folder(image)
@@ -109,12 +109,12 @@ def log_gap(
     if corrects is None:
         line = _with_line(_record(folder, given, now))
         return _append(log, lambda: line, durable=fsync, on_wait=on_wait)
-    if file_kind(log) is FileKind.NOTHING:  # which waiting for its lock would make
+    if file_kind(log) is FileKind.NOTHING:  # locking would create it
         raise NotFoundError(
             f"no record of this log begins with '{corrects}': the image has none", hint=_SHOW_HINT
         )
 
-    # Nobody else writes between the look at the log and the line that follows from it.
+    # The lock is held from reading the log to appending the line.
     def correction() -> tuple[GapRecord, bytes]:
         return _with_line(_correction(log, corrects, given, now))
 
@@ -122,7 +122,7 @@ def log_gap(
 
 
 def _image_folder(image: str | Path) -> Path:
-    """The folder of an image, once it is known to be one."""
+    """Return the folder of an image, or raise an error if it is none."""
     require_kind("image", image, (str, Path), "the folder of an image")
     if not str(image).strip():
         raise InvalidInputError("image: expected the folder of an image, found nothing", hint=_IMAGE_HINT)
@@ -141,7 +141,7 @@ def _image_folder(image: str | Path) -> Path:
 
 
 def _record(folder: Path, given: Mapping[str, Any], now: datetime) -> GapRecord:
-    """The record of what was given, completed by what its surroundings say."""
+    """Return the record of the given fields, completed from the environment and the folder."""
     known = _without_nulls(given)
     if "image_id" not in known:
         known["image_id"] = image_name(folder)
@@ -156,7 +156,7 @@ def _record(folder: Path, given: Mapping[str, Any], now: datetime) -> GapRecord:
 
 
 def _without_nulls(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that say anything; a category that is empty is none."""
+    """Return the fields that are given; an empty category is not."""
     given = {name: value for name, value in fields.items() if value is not None}
     if given.get("intent_category") == "":
         del given["intent_category"]
@@ -177,7 +177,7 @@ def _with_line(record: GapRecord) -> tuple[GapRecord, bytes]:
 def _append(
     path: Path, make: Callable[[], tuple[GapRecord, bytes]], *, durable: bool, on_wait: Callable[[], None]
 ) -> LoggedGap:
-    """Append the record that is made once nobody else writes; until then a signal ends the wait."""
+    """Lock the log, make the record, and append it; a signal ends only the wait for the lock."""
     with _JOURNAL.appending(path, on_wait) as writer:
         record, line = make()
         with deferred_signals():
@@ -186,11 +186,10 @@ def _append(
 
 
 def _snapshot(image: Path) -> str | None:
-    """The snapshot that an image is at: as the environment says, else the one that its `HEAD` leads to.
+    """Return the snapshot of an image: that of the environment, else the one that its `HEAD` leads to.
 
-    `HEAD` is a file in the image's folder that holds 64 hexadecimal digits, or `ref: ` and the name of a
-    file below `refs/` that does; no link is followed out of the folder. A record can do without: whatever
-    stands in the way, there is none.
+    `HEAD` holds 64 hexadecimal digits, or `ref: ` and the name of a file below `refs/` that does. No link is
+    followed out of the folder. Whatever stands in the way, the record has none.
     """
     return _encodable(os.environ.get(SNAPSHOT_VARIABLE)) or _resolved(image, "HEAD")
 
@@ -226,10 +225,10 @@ def _encodable(value: str | None) -> str | None:
 
 
 def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetime) -> GapRecord:
-    """The record that takes the place of an earlier one of the same log, which nobody else writes meanwhile.
+    """Return the record that replaces an earlier one of a locked log.
 
-    What is not given is as the earlier record says, but for its time. Its notes name the snapshot of the
-    earlier one: that is what makes a scan count the earlier one no more.
+    A field that is not given is that of the earlier record, except the time. A scan no longer counts the
+    earlier record, because the notes of the new one name its snapshot.
     """
     from vocabgap.ingest.scanning import scan  # noqa: PLC0415 - loads Polars
 
@@ -244,7 +243,7 @@ def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetim
     if not earlier["counted"]:
         raise StateError(f"record {digits} was corrected before", hint=_SHOW_HINT)
     fields = {name: earlier[name] for name in FIELDS if name != "timestamp"}
-    # What the earlier record corrected is not corrected once more.
+    # A correction must not correct again what the earlier record corrected.
     fields["notes"] = _CORRECTS.sub("", earlier["notes"]).strip()
     fields |= _without_nulls(given)
     require_text("notes", fields["notes"])
@@ -258,7 +257,7 @@ def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetim
 
 
 def _record_of(gaps: "pl.DataFrame", identifier: str) -> dict[str, Any]:
-    """The record that an identifier, or its beginning, names."""
+    """Return the record that an identifier, or its beginning, names."""
     require_text("corrects", identifier, "a record_id, or its beginning")
     if len(identifier) < FEWEST_DIGITS:
         raise InvalidInputError(
@@ -280,7 +279,7 @@ def _record_of(gaps: "pl.DataFrame", identifier: str) -> dict[str, Any]:
 
 
 def _require_correction(gaps: "pl.DataFrame", earlier: dict[str, Any], record: GapRecord) -> None:
-    """Refuse what a scan would not take for a correction of the earlier record, and of that one alone."""
+    """Refuse a record that a scan would not count as a correction of exactly the earlier record."""
     import polars as pl  # noqa: PLC0415 - only a correction needs it
 
     from vocabgap.ingest.accounting import SUPERSEDED, gaps_of  # noqa: PLC0415 - as above
@@ -288,16 +287,12 @@ def _require_correction(gaps: "pl.DataFrame", earlier: dict[str, Any], record: G
 
     digits = earlier["record_id"][:_SHOWN_DIGITS]
     identifier = record_id(record)
-    if identifier in gaps["record_id"]:
-        raise InvalidInputError("corrects: the new record is one that is there", hint="say what is different")
     added = {**earlier, **msgspec.structs.asdict(record), "record_id": identifier, "line": gaps.height + 1}
     lines = gaps.select(RECORDS.names)
     after = gaps_of([lines, pl.DataFrame([added], schema=lines.schema)])
     before = pl.concat([gaps["why_not"], pl.Series([None], dtype=pl.String)])
     corrected = after.filter((pl.col("why_not") == SUPERSEDED) & (before.fill_null("") != SUPERSEDED))
     others = [each for each in corrected["record_id"] if each != earlier["record_id"]]
-    if identifier in others:
-        raise StateError(f"a later record of the log corrects this one of {digits} already", hint=_SHOW_HINT)
     if others:
         raise StateError(
             f"record {others[0][:_SHOWN_DIGITS]} of the same snapshot would be corrected instead of {digits}",

@@ -8,8 +8,8 @@ from msgspec import Meta
 
 from vocabgap.doors.mcp.tool import Answer, Arguments, Checkpoint, Limit, fitting, tool
 from vocabgap.doors.mcp.workspace import Workspace
+from vocabgap.listing.finding import unknown_category
 from vocabgap.listing.similar import SimilarGap
-from vocabgap.logbook.entry import unknown_category
 from vocabgap.logbook.log import log_gap
 from vocabgap.model.record import need_of
 from vocabgap.model.selection import Selection
