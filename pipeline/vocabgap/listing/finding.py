@@ -132,7 +132,7 @@ class Candidate(NamedTuple):
     label: str = ""
 
     def __str__(self) -> str:
-        """The candidate in an error."""
+        """Describe the candidate in an error."""
         label = f" ({_shown(self.label)})" if self.label else ""
         repository = f" in repository {_shown(self.repo_slug)}" if self.repo_slug else ""
         tenant = f" of tenant {_shown(self.tenant_id)}" if self.tenant_id else ""

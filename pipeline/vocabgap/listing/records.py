@@ -75,7 +75,7 @@ class Listing:
     scan: Scan
 
     def __repr__(self) -> str:
-        """The number of records in one line."""
+        """Count the records in one line."""
         return f"Listing({self.gaps.height:,} of {count(self.totals.records, 'record')})"
 
 

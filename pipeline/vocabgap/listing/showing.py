@@ -78,7 +78,7 @@ class Shown:
     scan: Scan | None = None
 
     def __repr__(self) -> str:
-        """The thing in a few words."""
+        """Name the thing in a few words."""
         return f"Shown({self.kind} {self.name!r}, {self.gaps.height:,} records)"
 
 

@@ -1,8 +1,8 @@
 """Log the gaps that hooks of an agent's program report: calls of tools that do not exist.
 
-A record has the name of the tool, the time and the session, but no argument and no result. It has the text that
-the person typed only on request. A denied permission, a time limit or an interrupt is no gap. The shapes are
-those of the hooks of Claude Code and Cursor as of November 2026.
+A record has the name of the tool, the time and the session, but no argument and no result. Only on request it
+has the text that the person typed. A denied permission, a time limit or an interrupt is no gap. The shapes
+are those of the hooks of Claude Code and Cursor as of November 2026.
 """
 
 import json

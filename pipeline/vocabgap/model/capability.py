@@ -183,7 +183,7 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, row: Mapping[str, Any], covered_from: float) -> Self:
-        """A row, where an entry that explains so much of a wording covers it."""
+        """Read a row; an entry covers a wording if it explains at least the share `covered_from`."""
         read = msgspec.convert(row, cls)
         return msgspec.structs.replace(read, covered=_covered(read.variants, covered_from))
 
@@ -199,7 +199,7 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _covered(variants: Iterable[Wording], covered_from: float) -> tuple[Covered, ...]:
-    """What entries cover: a wording is covered by the one that explains most of it, if that is enough."""
+    """Return the wordings that each entry covers; the entry that explains most of a wording counts."""
     by_entry: dict[str, list[Wording]] = {}
     for each in variants:
         if each.entry is not None and (each.explained or 0.0) >= covered_from:

@@ -1,4 +1,4 @@
-"""Rules that tell what is reported as a gap and is none of the vocabulary."""
+"""Rules for records that are reported as gaps, but are none of the vocabulary."""
 
 import re
 import tomllib
@@ -19,15 +19,14 @@ _EXAMPLE: Final = 'for example outage = ["the tile server is down", "re:error 5[
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One reason for which a record is no gap of the vocabulary.
+    """One reason why a record is no gap of the vocabulary.
 
     Attributes:
-        name: What the reason is called in the report.
-        phrases: Phrases in normal form that tell it, words separated by single spaces.
-        if_failed: The same, which tell it only where something is said to have failed, and nothing is named
-            that was missing: those who edit photographs say them, too.
-        patterns: Regular expressions that tell it, of whatever case, in the syntax of Polars: it has no
-            look-around and no back-references, and takes time in proportion to the text, whatever is asked.
+        name: The name of the reason in the report.
+        phrases: Phrases in normal form, words separated by single spaces.
+        if_failed: Phrases that count only if something failed and nothing is named as missing.
+        patterns: Regular expressions in the syntax of Polars, without case. It has no look-around and no
+            back-references, so that the time grows with the text only.
     """
 
     name: str
@@ -37,7 +36,7 @@ class Rule:
 
     @property
     def expressions(self) -> tuple[str, ...]:
-        """What tells it, as settings have it."""
+        """The phrases and patterns as in the settings."""
         return (
             *self.phrases,
             *(f"{IF_FAILED_PREFIX} {phrase}" for phrase in self.if_failed),
@@ -46,13 +45,12 @@ class Rule:
 
 
 def rules_in_force(own: Mapping[str, Iterable[str]] | None = None) -> tuple[Rule, ...]:
-    """The built-in rules and somebody's own, in the order in which they are asked.
+    """Return the built-in rules and further ones, in the order in which they are applied.
 
     Args:
-        own: Name of a rule to what tells it: phrases, of which case, hyphens and punctuation do not matter;
-            such as begin with `if failed:` and tell it only where something failed and nothing is named as
-            missing; and regular expressions, which begin with `re:`. Under the name of a built-in rule they
-            come beside its own; an empty list switches that rule off.
+        own: Name of a rule to its phrases, in which case, hyphens and punctuation do not matter. `if failed:`
+            begins a phrase that counts only if something failed and nothing is named as missing; `re:` begins
+            a regular expression. They extend a built-in rule of this name; an empty list switches it off.
     """
     own = {} if own is None else own
     require_kind(_TABLE, own, Mapping, "a mapping of names to phrases", hint=_EXAMPLE)
@@ -62,7 +60,6 @@ def rules_in_force(own: Mapping[str, Iterable[str]] | None = None) -> tuple[Rule
         if not name.strip():
             raise InvalidInputError(f"[{_TABLE}]: a rule has no name", hint=_EXAMPLE)
         further = texts(f"[{_TABLE}] {name}", expressions)
-        # Also what is switched off is read through: an error should not wait until it is switched on.
         expressions_of[name] = (*expressions_of.get(name, ()), *further) if further else ()
     return tuple(_rule(name, expressions) for name, expressions in expressions_of.items() if expressions)
 

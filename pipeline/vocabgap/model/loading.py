@@ -1,4 +1,4 @@
-"""Where settings come from: defaults, then `vocabgap.toml`, then the environment, then flags."""
+"""Load settings: defaults, then `vocabgap.toml`, then the environment, then flags."""
 
 import getpass
 import os
@@ -20,8 +20,8 @@ from vocabgap.text import ignored_stems, printable_name, synonym_table
 
 CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
-ACTOR_VARIABLE: Final = "VOCABGAP_ACTOR"  # who decides, beside the settings
-# What the environment may set: variable to table and key.
+ACTOR_VARIABLE: Final = "VOCABGAP_ACTOR"  # the name of who decides
+# The settings that the environment may set: variable to table and key.
 VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
     "VOCABGAP_THRESHOLD": ("cluster", "threshold"),
     "VOCABGAP_EMBEDDER": ("cluster", "embedder"),
@@ -31,7 +31,7 @@ VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
     "VOCABGAP_TOP": ("report", "top"),
     **{name: (each.name, key) for each in extensions() for name, key in each.variables.items()},
 }
-# Where the program writes, by table and key. A settings file may have come with a stranger's folder.
+# The places that the program writes to. A settings file may come with a folder of a stranger.
 _WRITTEN: Final = (
     ("report", "out"),
     ("decisions", "file"),
@@ -43,27 +43,26 @@ _Layer = dict[str, dict[str, Any]]
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """The settings of a run, the file that they came from, if there was one, and where that leads out."""
+    """The settings of a run, their file, and the places that lead out of its folder."""
 
     settings: Settings
     path: Path | None = None
-    outside: tuple[str, ...] = ()  # what the file says of places that are not below its folder
+    outside: tuple[str, ...] = ()  # a sentence for each place outside of its folder
 
 
 def load_settings(path: str | Path | None = None, environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings that a command line without flags has, for functions that read none by themselves.
+    """Return the settings of a command line without flags.
 
     Args:
-        path: A settings file; else the one that the environment names, else `vocabgap.toml` in the current
-            folder, if there is one.
+        path: A settings file; by default the one that the environment names, else `vocabgap.toml` in the
+            current folder, if there is one.
         environment: Environment variables; those of this process by default.
 
     Raises:
-        NotFoundError: A file that was asked for does not exist.
+        NotFoundError: The named file does not exist.
         AccessDeniedError: It may not be read.
-        StateError: The disk does not give it.
-        InvalidInputError: A value does not have the expected form, or a file that was not asked for leads out
-            of its folder.
+        StateError: The disk cannot read it.
+        InvalidInputError: A value does not fit, or a file that was not named leads out of its folder.
     """
     return resolve_settings(path, os.environ if environment is None else environment).settings
 
@@ -77,8 +76,8 @@ def resolve_settings(
 ) -> Loaded:
     """Put the layers together; the later one wins, key by key.
 
-    A flag whose value is None was not given. A file that was merely found must not say that anything is
-    written outside of its folder, unless it is trusted.
+    A flag with the value None was not given. A file that nobody named or trusts must not name a
+    place outside of its folder to write to.
     """
     environment = environment or {}
     file = _find(path, environment)
@@ -111,7 +110,7 @@ def resolve_settings(
 
 
 def login() -> str:
-    """Who is at work, as far as the environment or the system knows; empty where neither does."""
+    """Return the name of the user from the environment or the system, or an empty text."""
     try:
         return os.environ.get(ACTOR_VARIABLE) or getpass.getuser()
     except (KeyError, OSError):
@@ -123,11 +122,11 @@ def _find(path: str | Path | None, environment: Mapping[str, str]) -> Path | Non
     if not name:
         return Path(CONFIG_NAME) if os.path.lexists(CONFIG_NAME) else None
     place = expanded(name)
-    return None if place == Path(os.devnull) else place  # the usual way to ask for no file at all
+    return None if place == Path(os.devnull) else place  # which means no file
 
 
 def _leading_out(written: Mapping[tuple[str, str], str], folder: Path) -> tuple[str, ...]:
-    """What is to be said of places that, links followed, lie below neither a folder nor the current one."""
+    """Return a sentence for each place that is neither below a folder nor below the current one."""
     homes = (folder.resolve(), Path.cwd())
     places = {place: Path(os.path.realpath(expanded(value))) for place, value in written.items()}
     return tuple(
@@ -138,7 +137,7 @@ def _leading_out(written: Mapping[tuple[str, str], str], folder: Path) -> tuple[
 
 
 def _merge_file(merged: _Layer, layer: _Layer, origin: str) -> None:
-    """Check a settings file by itself, so that an error names it, and lay it on top."""
+    """Check a settings file, so that an error names it, and lay it on top."""
     try:
         _check_whole(converted(layer, Settings, hint=_SETTINGS_HINT))
     except InvalidInputError as error:
@@ -148,7 +147,7 @@ def _merge_file(merged: _Layer, layer: _Layer, origin: str) -> None:
 
 
 def _merge_value(merged: _Layer, place: tuple[str, str], value: object, origin: str) -> None:
-    """Check a value that a variable or a flag gives, where text may stand for a number, and lay it on top."""
+    """Check the value of a variable or a flag, where text may stand for a number, and lay it on top."""
     table, key = place
     (section,) = (field.type for field in structs.fields(Settings) if field.name == table)
     (kind,) = (field.type for field in structs.fields(section) if field.name == key)
@@ -156,7 +155,7 @@ def _merge_value(merged: _Layer, place: tuple[str, str], value: object, origin: 
 
 
 def _check_whole(settings: Settings) -> None:
-    """Refuse what no single value shows."""
+    """Raise an error if values do not fit together."""
     sources_in_force(settings.source)
     rules_in_force(settings.not_a_gap)
     ignored = ignored_stems(settings.cluster.stop_words)
@@ -164,7 +163,7 @@ def _check_whole(settings: Settings) -> None:
 
 
 def read_settings(path: Path) -> dict[str, Any]:
-    """The tables of a settings file."""
+    """Read the tables of a settings file."""
     content = content_of(path, "settings file")
     if content in {FileKind.NOTHING, FileKind.DANGLING}:
         problem = "does not exist" if content is FileKind.NOTHING else f"is {content}"

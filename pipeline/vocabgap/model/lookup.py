@@ -1,8 +1,4 @@
-"""Which one a person means, of things that have identifiers, labels and wordings.
-
-Capabilities, groups and decisions are found by their identifier or the beginning of it, by their label, or by
-any of their wordings.
-"""
+"""Find the thing that a person means by its identifier or the beginning of it, its label, or a wording."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from difflib import get_close_matches
@@ -15,14 +11,14 @@ from vocabgap.model.record import FEWEST_DIGITS
 from vocabgap.model.tables import CAPABILITIES, CAPABILITY_PREFIX
 from vocabgap.text import content_words, excerpt, ignored_stems, surface, visible
 
-_NEAR: Final = 0.75  # ratio of matching characters (difflib) from which on a word may be another, misspelt
+_NEAR: Final = 0.75  # the least ratio of matching characters (difflib) of a misspelt word
 _PROPOSED: Final = 3
-_NEGATIONS: Final = ("no", "not", "without")  # what is missing is often said with one, so it makes none alike
-_SHOWN: Final = 5  # of those that fit where only one should
+_NEGATIONS: Final = ("no", "not", "without")  # frequent in names of what is missing
+_SHOWN: Final = 5  # things that an error names
 
 
 class Named(NamedTuple):
-    """Something that may be meant; it may be without an identifier, or without a label."""
+    """A thing with names; the identifier or the label may be empty."""
 
     identifier: str
     label: str = ""
@@ -30,19 +26,7 @@ class Named(NamedTuple):
 
 
 def find_capability(ranked: pl.DataFrame, name: str) -> pl.DataFrame:
-    """The capability that a person means.
-
-    Args:
-        ranked: Table `capabilities`.
-        name: Its identifier, its label or any of its wordings, as `lookup` takes it.
-
-    Returns:
-        One row of the table.
-
-    Raises:
-        NotFoundError: There is none.
-        InvalidInputError: It may be one of several.
-    """
+    """Return the row of table `capabilities` that a person means, as `lookup` finds it."""
     CAPABILITIES.require(ranked, ("capability_id", "label", "variants"))
     known = [
         Named(identifier, label, [variant["wording"] for variant in variants])
@@ -59,14 +43,12 @@ def find_capability(ranked: pl.DataFrame, name: str) -> pl.DataFrame:
 
 
 def find_wording(capability: dict[str, Any], name: str) -> str:
-    """The wording of a capability that a person means.
+    """Return the wording of a row of table `capabilities` that a person means.
 
-    Args:
-        capability: A row of table `capabilities`.
-        name: As it was written, as it is shown, or in another spelling; the more exact of these wins.
+    The exact wording has precedence over the shown one, and over another spelling.
 
     Raises:
-        NotFoundError: It has no such wording.
+        NotFoundError: The capability has no such wording.
     """
     own = [str(variant["wording"]) for variant in capability["variants"]]
     spoken = surface(name) if name.strip() else name
@@ -89,21 +71,21 @@ def lookup(
     prefix: str = "",
     fewest: int = FEWEST_DIGITS,
 ) -> int:
-    """The place of what a person means.
+    """Return the place of the thing that a person means.
 
     Args:
-        known: What there is.
-        name: An identifier, or the beginning of one, with or without the prefix; a label; or any wording; as
-            it was written, as it is shown, or in another spelling. The more exact of these wins.
-        singular: What one of them is, for the error.
-        plural: What several are.
-        hint: What to do where none is meant and none is like it.
-        prefix: What all identifiers start with.
-        fewest: Characters of an identifier, after the prefix, that are enough.
+        known: The things.
+        name: An identifier, or the beginning of one, with or without the prefix; a label; or a wording. The
+            exact text has precedence over the shown one, and over another spelling.
+        singular: The noun of one thing, for the error.
+        plural: The noun of several.
+        hint: What to do if no thing is similar.
+        prefix: The beginning of all identifiers.
+        fewest: The least number of characters after the prefix.
 
     Raises:
-        NotFoundError: None is meant.
-        InvalidInputError: Several may be.
+        NotFoundError: No thing has the name.
+        InvalidInputError: Several things have it.
     """
     wanted = name.strip()
     for fits in _ways(wanted, prefix, fewest):
@@ -125,7 +107,7 @@ def lookup(
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint with the names that come nearest to one that is not known; empty where none does."""
+    """Return a hint with the names that are nearest to an unknown one, if there are any."""
     return _meant(alike(name, known))
 
 
@@ -136,7 +118,7 @@ def _meant(names: Iterable[str]) -> str:
 
 
 def _sharing(name: str, known: Sequence[Named]) -> list[str]:
-    """The labels of what has most words that are spelt like those of a name, in its label or a wording."""
+    """Return the labels of the things that share most words with a name, also misspelt ones."""
     spoken = {each.label: {*surface(" ".join((each.label, *each.wordings))).split()} for each in known}
     every = {word for own in spoken.values() for word in own}
     telling = content_words(surface(name), ignored_stems(_NEGATIONS))
@@ -146,7 +128,7 @@ def _sharing(name: str, known: Sequence[Named]) -> list[str]:
 
 
 def _ways(name: str, prefix: str, fewest: int) -> Iterator[Callable[[Named], bool]]:
-    """Whether something is meant, one way after the other, the most exact first."""
+    """Yield the tests of whether a thing has a name, the most exact first."""
     digits = name.removeprefix(prefix)
     spoken = surface(name) if name else name
     if name:

@@ -1,4 +1,4 @@
-"""Moments in time as people write them on a command line."""
+"""Moments in time as people write them."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -11,10 +11,10 @@ from vocabgap.text import shortened
 MICROSECONDS_A_DAY: Final = 86_400_000_000
 LAST: Final = "last"
 Present = datetime | Literal["last"]
-"""What a run counts as its present: a moment, or that of the newest record."""
+"""The present of a run: a moment, or `last` for that of the newest record."""
 _AGO: Final = re.compile(r"([0-9]+)([wdhm])")
 _MONTH: Final = re.compile(r"[0-9]{4}-[0-9]{2}")
-_SHOWN: Final = 60  # characters of what is none
+_SHOWN: Final = 60  # characters of a wrong value
 _UNITS: Final = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes"}
 
 
@@ -25,7 +25,7 @@ def parse_moment(text: str, now: datetime, *, name: str) -> datetime:
         text: `2026-05-01`, `2026-05-01T09:30:00Z`, `2026-05` for the first moment of that month, or `7d`,
             `2w`, `24h`, `30m` (minutes). Without an offset it is UTC.
         now: The moment that a span counts back from.
-        name: What the moment is for, to be named in the error.
+        name: The name of the moment in the error.
 
     Returns:
         The moment in UTC.
@@ -53,26 +53,26 @@ def parse_moment(text: str, now: datetime, *, name: str) -> datetime:
 
 
 def parse_now(text: str | None, *, name: str = "--now") -> datetime:
-    """The moment a run counts as its present: the one given, else the clock's."""
+    """Return the present of a run: the given moment, else that of the clock."""
     clock = datetime.now(UTC)
     return clock if text is None else parse_moment(text, clock, name=name)
 
 
 def parse_present(text: str | None) -> Present:
-    """What a run counts as its present: `last` for the newest record, a moment, else that of the clock."""
+    """Return the present of a run, which may be `last`; by default the moment of the clock."""
     return LAST if text is not None and text.strip() == LAST else parse_now(text)
 
 
 def known_present(now: Present | None) -> datetime:
-    """The moment that counts as the present before anything was read: for `last`, too, the clock's."""
+    """Return the present before anything was read: for `last`, too, the moment of the clock."""
     return require_offset(datetime.now(UTC) if now is None or now == LAST else now, name="now")
 
 
 def require_offset(moment: object, *, name: str) -> datetime:
-    """Give a moment back that says how it relates to UTC.
+    """Return a moment that has an offset from UTC.
 
     Raises:
-        InvalidInputError: It is no datetime, or has no offset: it would be another moment in each zone.
+        InvalidInputError: It is no datetime, or has no offset.
     """
     if not isinstance(moment, datetime) or moment.tzinfo is None:
         raise InvalidInputError(
@@ -83,10 +83,10 @@ def require_offset(moment: object, *, name: str) -> datetime:
 
 
 def iso(moment: datetime) -> str:
-    """A moment in UTC as ISO 8601 with a `Z`, without a fraction where there is none."""
+    """Return a moment in UTC as ISO 8601 with a `Z`."""
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def in_seconds(moment: datetime) -> str:
-    """The same for a person: to the second."""
+    """Return the same for a person, to the second."""
     return iso(moment.replace(microsecond=0))

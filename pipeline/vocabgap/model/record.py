@@ -17,10 +17,10 @@ from msgspec import structs
 LOG_NAME: Final = "vocabulary_gaps.jsonl"
 UNCATEGORIZED: Final = "uncategorized"
 ROOT_KIND: Final = "image-repo"
-# A longer line is no gap record; to look at it would take memory without bound.
+# A longer line is no gap record; reading it would take memory without bound.
 MAX_LINE_BYTES: Final = 1 << 20
-FEWEST_DIGITS: Final = 4  # of an identifier: fewer may be meant as a rank, or be mistyped
-# What the notes say of a gap that a program saw, and nobody asked for in words: by a hook, or in traces.
+FEWEST_DIGITS: Final = 4  # of an identifier; fewer may be a rank or a slip
+# The notes of a gap that a hook or a trace shows, and that nobody expressed in words.
 UNKNOWN_TOOL_NOTE: Final = "of an unknown tool"
 SEEN_NOTES: Final = rf"^call( \S+)? {UNKNOWN_TOOL_NOTE}|, seen in a trace$"
 
@@ -53,7 +53,7 @@ OPERATION_ALIASES: Final[Mapping[str, str]] = MappingProxyType(
 
 
 class RejectReason(StrEnum):
-    """Why a line, or a whole file, gave no record. The list is closed; `FILE_REASONS` are about files."""
+    """The reason why a line, or a whole file, gave no record. `FILE_REASONS` are about files."""
 
     INVALID_UTF8 = "invalid_utf8"
     INVALID_JSON = "invalid_json"
@@ -81,7 +81,7 @@ FILE_REASONS: Final = frozenset(
 
 
 class Repair(StrEnum):
-    """What was repaired in a record that was kept. Each kind is counted in the summary of a scan."""
+    """A repair of a record that was kept. The summary of a scan counts each kind."""
 
     SATISFACTION_IN_WORDS = "satisfaction_in_words"
     SATISFACTION_UNKNOWN = "satisfaction_unknown"
@@ -258,10 +258,10 @@ def record_id(record: GapRecord, unreadable_timestamp: str | None = None) -> str
 
 
 def in_utc(moment: datetime) -> datetime:
-    """A moment in UTC; one without an offset is taken to be in UTC already.
+    """Return a moment in UTC; a moment without an offset is in UTC.
 
     Raises:
-        OverflowError: The moment lies outside the years 1 to 9999 once shifted to UTC.
+        OverflowError: In UTC the moment lies outside the years 1 to 9999.
     """
     if moment.tzinfo is UTC:
         return moment
@@ -269,17 +269,17 @@ def in_utc(moment: datetime) -> datetime:
 
 
 def category_key(category: str) -> str:
-    """How a category's spelling is looked up: case folded, underscores as spaces, white space folded."""
+    """Return the key of a spelling of a category: case, underscores and white space folded."""
     return " ".join(category.casefold().replace("_", " ").split())
 
 
 def operation_key(operation: str) -> str:
-    """How an operation's name is looked up: case folded, outer white space aside."""
+    """Return the key of a name of an operation: case folded, outer white space removed."""
     return operation.strip().casefold()
 
 
 def fold_category(category: str, aliases: Mapping[str, str] = CATEGORY_ALIASES) -> str:
-    """The category that a spelling stands for; one that is not known is kept as it is."""
+    """Return the category that a spelling stands for; an unknown one stays as it is."""
     key = category_key(category)
     for spelling in (key, key.replace(" ", "_")):
         if spelling in aliases:
@@ -290,15 +290,15 @@ def fold_category(category: str, aliases: Mapping[str, str] = CATEGORY_ALIASES) 
 
 
 def fold_operation(operation: str, aliases: Mapping[str, str] = OPERATION_ALIASES) -> str:
-    """The operation that a name stands for; one that is not known is kept, outer white space aside."""
+    """Return the operation that a name stands for; an unknown one stays, without outer white space."""
     return aliases.get(operation_key(operation), operation.strip())
 
 
 PHRASE_FIELDS: Final = ("missing_capability", "description", "intent")
-"""The fields that may say it: the first that is not blank does."""
+"""The fields that may hold the need, the first that is not blank counts."""
 
 
 def need_of(record: Mapping[str, Any]) -> str:
-    """What a record says is missing, trimmed; empty where it says nothing."""
+    """Return the need of a record, trimmed; empty if it has none."""
     texts = (record.get(name) for name in PHRASE_FIELDS)
     return next((text.strip() for text in texts if text and text.strip()), "")

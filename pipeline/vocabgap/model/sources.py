@@ -1,7 +1,6 @@
-"""Sources: which files are gap logs, and where in their objects the fields of a record lie.
+"""Sources: the files that are gap logs, and the places of the fields of a record in their objects.
 
-`sources.toml` beside this file holds those that are known without being told; `[source.NAME]` tables of
-the settings add to them or change them.
+`sources.toml` beside this file holds the shipped ones; tables `[source.NAME]` of the settings extend them.
 """
 
 import re
@@ -36,15 +35,15 @@ _Scalar = str | int | float | bool
 
 
 class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One shape that gaps have in a log.
+    """One shape of the gaps of a log.
 
     Attributes:
-        fields: Field of the record to where its value lies: a path with dots (`properties.intent`), or a
-            JSON pointer (`/properties/a.b`) where a key holds a dot; of several the first that leads to a
-            value. Without any, the objects are records as they are.
-        constants: Field of the record to the value it takes where the object has none.
-        where: Path to the value, or the values, that an object must have there to be a gap at all; what
-            begins with `re:` is a regular expression that is searched in a text.
+        fields: Field of the record to the place of its value: a path with dots (`properties.intent`), or a
+            JSON pointer (`/properties/a.b`) if a key holds a dot; of several the first that leads to a value.
+            Without any, the objects are records.
+        constants: Field of the record to its value in objects without one.
+        where: Path to the value, or the values, that an object must have to be a gap; `re:` begins a regular
+            expression that is searched in a text.
     """
 
     fields: dict[str, str | tuple[str, ...]] = {}
@@ -52,7 +51,7 @@ class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     where: dict[str, _Scalar | tuple[_Scalar, ...]] = {}
 
     def __post_init__(self) -> None:
-        """A moment that TOML knows as one is the text that a log would have."""
+        """Turn moments of TOML into text as in a log."""
         constants = {
             field: value.isoformat() if isinstance(value, date | time) else value
             for field, value in self.constants.items()
@@ -64,12 +63,11 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One kind of gap log.
 
     Attributes:
-        glob: Shell patterns of file names. One with folders (`exports/*.jsonl`) is matched from the right.
-        each: JSON pointers to the gaps of a document, where a file is no log of lines: in
-            `/runs/*/missing_tools/*` a star stands for each member of a list or an object.
-        also: Further shapes that gaps have in the same logs, asked in turn where the one before does not
-            fit; what they do not say of fields and constants is as the source has it, and an empty path
-            takes a field out.
+        glob: Shell patterns of file names; one with folders (`exports/*.jsonl`) is matched from the right.
+        each: JSON pointers to the gaps of a document that is no log of lines: in `/runs/*/missing_tools/*` a
+            star stands for each member of a list or an object.
+        also: Further shapes of gaps in the same logs, tried in turn. They take over the fields and constants
+            of the source; an empty path removes a field.
         enabled: Whether such logs are read.
     """
 
@@ -80,17 +78,17 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def globs(self) -> tuple[str, ...]:
-        """The patterns; one may be given as it is."""
+        """The patterns."""
         return (self.glob,) if isinstance(self.glob, str) else self.glob
 
     @property
     def native(self) -> bool:
-        """Whether the objects of such a log are records as they are."""
+        """Whether the objects of such a log are records."""
         return not (self.fields or self.constants or self.where or self.each or self.also)
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
-        """The shapes that gaps have, each with all that it says."""
+        """The shapes of the gaps, complete."""
         return self, *(
             Shape(
                 fields={field: path for field, path in {**self.fields, **each.fields}.items() if path},
@@ -107,13 +105,13 @@ _Tables = dict[str, dict[str, Source]]  # as a settings file has them
 
 @cache
 def shipped_sources() -> Mapping[str, Source]:
-    """The sources that are known without being told, by name."""
+    """Return the shipped sources by name."""
     text = resources.files("vocabgap.model").joinpath(_SHIPPED).read_text(encoding="utf-8")
     return msgspec.convert(tomllib.loads(text)["source"], dict[str, Source])
 
 
 def sources_in_force(own: Mapping[str, Source]) -> dict[str, Source]:
-    """The shipped sources with one's own laid over them, key by key; one's own come first."""
+    """Return the shipped sources with others laid over them, key by key; the others come first."""
     shipped = shipped_sources()
     laid = {name: _over(shipped.get(name), each) for name, each in own.items()}
     for name, each in laid.items():
@@ -123,7 +121,7 @@ def sources_in_force(own: Mapping[str, Source]) -> dict[str, Source]:
 
 
 def checked_sources(sources: Mapping[str, Source | Mapping[str, Any]]) -> dict[str, Source]:
-    """The sources that a caller has put together, those that are off left out."""
+    """Return the enabled sources of a caller, checked."""
     checked = converted({"source": sources}, _Tables, hint=_TABLE_HINT)["source"]
     for name, each in checked.items():
         _check(name, each)
@@ -151,7 +149,6 @@ def _check(name: str, source: Source) -> None:
         if not glob or glob.startswith("/") or glob.endswith("/") or ".." in glob.split("/"):
             raise InvalidInputError(f"[source.{name}] glob: no file is called '{glob}'", hint=_GLOB_HINT)
         if "**" in glob:
-            # It would stand for one name, as `*` does, and miss what lies deeper without a word.
             raise InvalidInputError(
                 f"[source.{name}] glob: '**' in '{glob}' has no meaning", hint=_DEPTH_HINT
             )
@@ -196,7 +193,7 @@ def _check_paths(name: str, shape: Shape) -> None:
 
 
 def allowed_values(values: Any) -> tuple[_Scalar | re.Pattern[str], ...]:  # noqa: ANN401 - as settings have it
-    """What a value may be: one or several, the regular expressions among them made ready."""
+    """Return the values that an object may have, with regular expressions compiled."""
     several = values if isinstance(values, tuple | list) else (values,)
     return tuple(
         re.compile(each.removeprefix(REGEX_PREFIX))
@@ -208,11 +205,11 @@ def allowed_values(values: Any) -> tuple[_Scalar | re.Pattern[str], ...]:  # noq
 
 @lru_cache
 def pointer_of(path: str) -> Pointer:
-    """The keys of a path, in order.
+    """Return the keys of a path, in order.
 
-    A path is a key, or keys joined by dots (`wish.text`), or a JSON pointer (RFC 6901: `/meta/session.id`),
-    where a key holds a dot. A number leads into a list, counted from 0; any other key to the value of the
-    member that names it, in a list of objects with `key` and `value`.
+    A path has keys joined by dots (`wish.text`), or is a JSON pointer (RFC 6901: `/meta/session.id`). A
+    number leads into a list, counted from 0. In a list of objects with `key` and `value`, any other key leads to the
+    value of the member that names it.
     """
     if path.startswith("/"):
         return tuple(key.replace("~1", "/").replace("~0", "~") for key in path[1:].split("/"))
@@ -220,7 +217,7 @@ def pointer_of(path: str) -> Pointer:
 
 
 def value_at(value: Any, pointer: Pointer) -> Any:  # noqa: ANN401 - whatever JSON may hold
-    """What some keys lead to; None where they lead nowhere."""
+    """Return the value that some keys lead to, or None."""
     for key in pointer:
         if isinstance(value, dict):
             value = value.get(key)

@@ -1,4 +1,4 @@
-"""Every frame of vocabgap: its columns, their dtypes and what they mean. The only place that defines one."""
+"""Every frame of vocabgap: its columns, their dtypes and their meanings, defined only here."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A frame's name, what a row of it is, and its columns in order."""
+    """The name of a frame, the meaning of a row, and its columns in order."""
 
     name: str
     row: str
@@ -56,11 +56,11 @@ class Table:
         return [column.name for column in self.columns]
 
     def empty(self) -> pl.DataFrame:
-        """A frame of this table without rows."""
+        """Return a frame of this table without rows."""
         return pl.DataFrame(schema=self.schema)
 
     def require(self, frame: pl.DataFrame, columns: Iterable[str] | None = None) -> None:
-        """Check at the door of a stage that a frame can be used.
+        """Raise an error at the door of a stage if a frame does not fit.
 
         Args:
             frame: The frame handed in.
@@ -129,7 +129,7 @@ _CAPABILITY_ID: Final = _OF_CAPABILITY["capability_id"]
 
 
 IMAGE_KEY: Final = ("tenant_id", "repo_slug", "image_id")
-"""What tells one image from another: folders of two repositories, or tenants, may have one name."""
+"""The key of an image: folders of two repositories, or tenants, may have the same name."""
 
 RECORDS: Final = Table(
     "records",
@@ -208,17 +208,17 @@ FILES: Final = Table(
 )
 
 
-# What Python counts as white space: Rust, which Polars asks, leaves out the four separators from U+001C on.
+# White space of Python; that of Polars lacks the four separators from U+001C on.
 _BLANKS: Final = "".join(filter(str.isspace, map(chr, range(0x3001))))
 
 
 def stripped(text: pl.Expr) -> pl.Expr:
-    """Text without its outer white space, as Python sees it."""
+    """Return text without outer white space, as Python defines it."""
     return text.str.strip_chars(_BLANKS)
 
 
 def phrase() -> pl.Expr:
-    """The text that stands for a need, as `vocabgap.model.record.need_of` has it; null for none."""
+    """Return the need of a record, as `need_of` does; null if it has none."""
     trimmed = [stripped(pl.col(name)) for name in PHRASE_FIELDS]
     return pl.coalesce(pl.when(text != "").then(text) for text in trimmed)
 
@@ -280,31 +280,31 @@ LINKAGE: Final = Table(
 
 
 class Together(NamedTuple):
-    """Must-link: the groups that hold the two surfaces are one, which goes on as that of the first."""
+    """Must-link: the groups of two surfaces become one group, which continues that of the first."""
 
     first: str
     second: str
 
     @property
     def surfaces(self) -> tuple[str, ...]:
-        """What people have spoken of."""
+        """The surfaces that people named."""
         return tuple(self)
 
 
 class Apart(NamedTuple):
-    """Cannot-link: some surfaces may not be in the group of the anchor, and leave it together.
+    """Cannot-link: some surfaces leave the group of the anchor together.
 
-    What is said to stay does; what is said to do neither goes where it is nearer.
+    Surfaces in `staying` stay; each other surface joins the nearer group.
     """
 
     anchor: str
     leaving: tuple[str, ...]
-    name: str  # what the new group is known by
+    name: str  # of the new group
     staying: tuple[str, ...] = ()  # beside the anchor
 
     @property
     def surfaces(self) -> tuple[str, ...]:
-        """What people have spoken of, the anchor first."""
+        """The surfaces that people named, the anchor first."""
         return (self.anchor, *self.leaving)
 
 
