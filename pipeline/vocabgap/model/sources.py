@@ -208,8 +208,8 @@ def pointer_of(path: str) -> Pointer:
     """Return the keys of a path, in order.
 
     A path has keys joined by dots (`wish.text`), or is a JSON pointer (RFC 6901: `/meta/session.id`). A
-    number leads into a list, counted from 0. In a list of objects with `key` and `value`, any other key leads to the
-    value of the member that names it.
+    number leads into a list, counted from 0. In a list of objects with `key` and `value`, any other key leads
+    to the value of the member that names it.
     """
     if path.startswith("/"):
         return tuple(key.replace("~1", "/").replace("~0", "~") for key in path[1:].split("/"))
