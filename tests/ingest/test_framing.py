@@ -77,7 +77,7 @@ def test_only_the_last_line_may_lack_its_newline(content: bytes, places: list[in
 
 @given(contents, cuts)
 def test_no_block_is_empty(content: bytes, places: list[int]) -> None:
-    assert all(block.lines or block.blank for block in blocks(pieces_of(content, places)))
+    assert all(block.lines for block in blocks(pieces_of(content, places)))
 
 
 # Lines over the limit
@@ -146,13 +146,7 @@ def test_blank_lines_are_counted_and_all_others_keep_their_place(content: bytes,
     newlines = 0
     for block in blocks(pieces_of(content, places)):
         assert block.number == newlines + 1
-        newlines += (len(block.lines) + block.blank) * block.ended
+        newlines += len(block.lines) * block.ended
 
     assert newlines == content.count(b"\n")
     assert framed(blocks(pieces_of(content, places))) == told(lines_of(content))
-
-
-def test_blank_lines_are_handed_over_as_a_number() -> None:
-    blank = [block.blank for block in blocks([b"\n" * 1_000_000 + b"{}\n"])]
-
-    assert (sum(blank), len(blank)) == (999_999, 3)

@@ -105,16 +105,11 @@ class RecordColumns:
         positions: Sequence[int],
         unreadable: dict[int, str],
     ) -> None:
-        """Take records of one log, completed with their image.
+        """Take the records of some lines of a block, each with the position of its line.
 
-        Args:
-            log: The log.
-            block: Lines of it.
-            records: The records of some of these lines.
-            positions: The position of each record's line in the block.
-            unreadable: The text of an unreadable timestamp by its place in `records`.
+        `unreadable` has the text of an unreadable timestamp by its place in `records`.
         """
-        if self.with_text:  # a line that gave a record is UTF-8, so this cannot fail
+        if self.with_text:  # the line of a record is UTF-8
             self._texts += [block.lines[position].decode() for position in positions]
         for place, text in unreadable.items():
             self._unreadable[len(self._records) + place] = text

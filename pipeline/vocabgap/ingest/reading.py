@@ -8,7 +8,6 @@ import gzip
 import hashlib
 import json
 import os
-import re
 import stat
 import sys
 import zlib
@@ -35,8 +34,6 @@ MIB: Final = 1 << 20
 COMPRESSIONS: Final = ("gz", "zst")
 MOST_BYTES: Final = 64 << 20  # of a document, which is read whole
 UNKNOWN_OFFSET: Final = -(1 << 60)  # so low that no line within an element comes to 0
-_SHORTEST_RECORD: Final = 16  # bytes of a line with a description, its newline included
-_BLANK_LINES: Final = re.compile(rb"(?<=\n)(?:[ \t\r\v\f]*+\n)++")
 # A FIFO that has taken a log's place must not be waited for, nor a terminal become ours.
 _FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _ANY_MEMBER: Final = "*"
@@ -173,7 +170,6 @@ class Block(msgspec.Struct, frozen=True):
     lines: list[bytes]
     ended: bool = True  # a newline follows the last line
     too_long: int = 0
-    blank: int = 0  # the number of blank lines that follow
     place: str = ""
     passed_over: int = 0  # elements before it that are no gaps
     refused: Rejected | None = None
@@ -191,11 +187,7 @@ def blocks(chunks: Iterable[bytes]) -> Iterator[Block]:
     """
     rest, skipped, number = b"", 0, 1
     chunks, offset = _without_mark(iter(chunks))
-    for chunk, blank, size in chain.from_iterable(map(_without_blank, chunks)):
-        if blank:
-            yield Block(number, offset, [], blank=blank)
-            number, offset = number + blank, offset + size
-            continue
+    for chunk in chunks:
         lines = chunk.split(b"\n")
         if len(lines) == 1:
             rest, skipped = _truncated(rest + chunk, skipped)
@@ -218,20 +210,6 @@ def blocks(chunks: Iterable[bytes]) -> Iterator[Block]:
         yield Block(number, offset, [rest], ended=False, too_long=skipped + len(rest))
     elif rest:
         yield Block(number, offset, [rest], ended=False)
-
-
-def _without_blank(chunk: bytes) -> Iterator[tuple[bytes, int, int]]:
-    """Yield a chunk, and for each run of blank lines in it their number and their bytes instead.
-
-    Blank lines are searched only if lines are shorter than any record: they are no work then.
-    """
-    start = 0
-    if chunk.count(b"\n") * _SHORTEST_RECORD > len(chunk):
-        for run in _BLANK_LINES.finditer(chunk):
-            yield chunk[start : run.start()], 0, 0
-            yield b"", run[0].count(b"\n"), len(run[0])
-            start = run.end()
-    yield chunk[start:], 0, 0
 
 
 def _without_mark(chunks: Iterator[bytes]) -> tuple[Iterator[bytes], int]:

@@ -121,7 +121,15 @@ def scan(
         InvalidInputError: No root was given, or an argument is out of bounds.
         StateError: A corpus cannot be read.
     """
-    settings = _in_force(settings, tenant_id, sources, hidden, max_expanded_mib)
+    settings = overridden(
+        settings or ScanSettings(),
+        {"tenant": "tenant_id"},
+        _ARGUMENT_HINT,
+        tenant=tenant_id,
+        sources=None if sources is None else checked_sources(sources),
+        hidden=hidden,
+        max_expanded_mib=max_expanded_mib,
+    )
     scans: list[Scan] = []
     whose = {"tenants": tenants, "repositories": repositories}
     for reader, of_reader in by_reader(resolve_roots(roots)).items():
@@ -140,25 +148,6 @@ def by_reader(roots: Iterable[Path]) -> dict[RootReader | None, list[Path]]:
     for root in roots:
         groups.setdefault(reader_of(root), []).append(root)
     return groups
-
-
-def _in_force(
-    settings: ScanSettings | None,
-    tenant_id: str | None,
-    sources: Mapping[str, Source | Mapping[str, Any]] | None,
-    hidden: bool | None,
-    max_expanded_mib: int | None,
-) -> ScanSettings:
-    """Return the settings with the arguments laid over them, within the bounds of `[ingest]`."""
-    return overridden(
-        settings or ScanSettings(),
-        {"tenant": "tenant_id"},
-        _ARGUMENT_HINT,
-        tenant=tenant_id,
-        sources=None if sources is None else checked_sources(sources),
-        hidden=hidden,
-        max_expanded_mib=max_expanded_mib,
-    )
 
 
 def read_here(logs: list[LogFile], settings: ScanSettings) -> LogsRead:

@@ -18,26 +18,20 @@ from vocabgap.text import count, excerpt
 
 _SHOWN: Final = 5  # names of those that exist
 _Aliases = Mapping[str, Mapping[str, str]]
+_ALIASES: Final = {"category_aliases": CATEGORY_ALIASES, "operation_aliases": OPERATION_ALIASES}
 
 
-def select(
-    gaps: pl.DataFrame,
-    selection: Selection,
-    *,
-    category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
-    operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
-) -> pl.DataFrame:
+def select(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, str]) -> pl.DataFrame:
     """Return table `gaps` in which the rows that counted and are not selected are marked as `filtered`."""
     GAPS.require(gaps, ("timestamp", "counted", "why_not"))
     if not selection:
         return gaps
-    aliases = {"category_aliases": category_aliases, "operation_aliases": operation_aliases}
     wanted = pl.lit(value=True)
     for filtered, value in selection.in_force():
         if filtered.where is not None:
             wanted &= filtered.where(value)
             continue
-        fold, column = filtered.folding(aliases), filtered.column
+        fold, column = filtered.folding({**_ALIASES, **aliases}), filtered.column
         folded = set(map(fold, value))
         spellings = [raw for raw in _values(gaps, column) if fold(raw) in folded]
         if gaps.schema[column] == NAMES:
@@ -51,13 +45,7 @@ def select(
     )
 
 
-def unmatched(
-    gaps: pl.DataFrame,
-    selection: Selection,
-    *,
-    category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
-    operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
-) -> tuple[str, ...]:
+def unmatched(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, str]) -> tuple[str, ...]:
     """Return a sentence for each value of a selection that no record has, with the nearest values.
 
     For a corpus without a record there are only those about tenants and repositories.
@@ -65,7 +53,6 @@ def unmatched(
     GAPS.require(gaps)
     if gaps.is_empty():  # nothing else was read of a shared corpus
         selection = Selection(tenants=selection.tenants, repositories=selection.repositories)
-    aliases = {"category_aliases": category_aliases, "operation_aliases": operation_aliases}
     sentences = []
     for noun, value, known in _absent(gaps, selection, aliases):
         near = ", ".join(map(excerpt, alike(value, known)))
@@ -73,19 +60,12 @@ def unmatched(
     return (*sentences, *_outside(gaps["timestamp"], selection))
 
 
-def require_known(
-    gaps: pl.DataFrame,
-    selection: Selection,
-    *,
-    category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
-    operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
-) -> None:
+def require_known(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, str]) -> None:
     """Refuse a selection by a name that no record has.
 
     Raises:
         InvalidInputError: It names the nearest values, or some that exist.
     """
-    aliases = {"category_aliases": category_aliases, "operation_aliases": operation_aliases}
     for noun, value, known in _absent(gaps, selection, aliases):
         more = f" and {len(known) - _SHOWN:,} more" if len(known) > _SHOWN else ""
         there = f"there are {', '.join(map(excerpt, known[:_SHOWN]))}{more}"
@@ -136,7 +116,7 @@ def _absent(
     """Yield the noun, the name and the names that exist for each selected name that no record has."""
     for filtered, value in selection.in_force():
         if filtered.column:
-            fold = filtered.folding(aliases)
+            fold = filtered.folding({**_ALIASES, **aliases})
             known = sorted(set(map(fold, _values(gaps, filtered.column))))
             yield from ((filtered.noun, name, known) for name in value if fold(name) not in known)
 
