@@ -5,7 +5,7 @@ import pytest
 
 from builders.clustering import asking, grouped_wordings
 from vocabgap.clustering.grouping import Clusters, cluster
-from vocabgap.clustering.teaching import EVEN, LESS, SEVERAL, SHIFTS, Lesson, likelihood, taught_shift
+from vocabgap.clustering.questions import EVEN, LESS, SEVERAL, SHIFTS, Lesson, likelihood, taught_shift
 from vocabgap.errors import InvalidInputError
 from vocabgap.model.tables import Apart, Together
 from vocabgap.text import surface

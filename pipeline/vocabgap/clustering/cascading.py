@@ -1,12 +1,11 @@
-"""More wordings than can be embedded one by one: those of nearly the same words first, then what these mean.
+"""Clusters more wordings than can be embedded one by one: first by words, then by meaning.
 
-The nearest merges of the rows of words are made until few enough groups are left; none where the two sides
-contrast, and none that is not near. One wording of each group is embedded for all of it, and these are
-clustered by meaning, each weighted by the mentions of its group. Where more groups are left than may be
-embedded, those with the fewest mentions stay as words alone have them.
+The nearest merges by words come first, until few enough groups are left; no merge joins a contrast or distant
+wordings. One wording of each group is embedded for all of it. These are clustered by meaning, weighted by the
+mentions of their groups. If too many groups are left, those with the fewest mentions stay as they are.
 
-Both kinds of merges make one dendrogram. Distances of words are longer than those of meaning, so they are
-shortened to the measure of these, and further where a group merges by meaning below that.
+Both kinds of merges form one dendrogram. Distances by words are longer than those by meaning, so they are
+scaled down, and further if the group merges by meaning below that.
 """
 
 from collections.abc import Sequence
@@ -26,18 +25,18 @@ from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectoriz
 from vocabgap.clustering.wordings import Points, represented
 
 EMBEDDED_AT_MOST: Final = 20_000  # surfaces
-NEAR: Final = 0.5  # cosine distance of words: what is nearer may be one group before it is embedded
-_SHORTER: Final = MEANING_CUT.pair / WORDS_CUT.pair  # distances of meaning beside those of words
+NEAR: Final = 0.5  # cosine distance of words below which wordings may share an embedding
+_SHORTER: Final = MEANING_CUT.pair / WORDS_CUT.pair  # scale of distances by words
 
 
 class Cascade(NamedTuple):
-    """A clustering by way of some surfaces that stand for others.
+    """A clustering in which some surfaces stand for others.
 
     Attributes:
-        rows: A row each surface: its own words, and the meaning of the one that stands for it, if any does.
+        rows: One row per surface: its own words, and the meaning of the surface that stands for it, if any.
         linkage: Table `linkage` of all surfaces.
-        max_distance: The linkage holds every merge by meaning below this distance.
-        counted: 1 for what was embedded, for itself or for others, else 0; shape (n,).
+        max_distance: The distance below which the merges by meaning are complete.
+        counted: 1 for each surface that was embedded, else 0; shape (n,).
     """
 
     rows: Rows
@@ -59,11 +58,11 @@ def cascaded(
 
     Args:
         points: The surfaces, without texts.
-        poles: Where each of them stands.
-        embedder: What gives the embeddings.
-        records: What the points were made of.
+        poles: The poles of each surface.
+        embedder: The model.
+        records: The records of the points.
         max_distance: Cosine distance below which merges by meaning are wanted.
-        space: Searches for the neighbours by words, as `average_linkage` takes it.
+        space: See `average_linkage`.
     """
     words = vectorize(points.contents, points.weights, points.sentence_shares)
     near, _ = average_linkage(words, points.weights, NEAR, space)
@@ -75,12 +74,12 @@ def cascaded(
     )
     mentions = np.bincount(groups, points.weights)
     chosen = np.sort(np.argsort(-mentions, kind="stable")[:EMBEDDED_AT_MOST])
-    place = np.full(len(roots), len(chosen))  # of a group that is not embedded: behind the others
+    place = np.full(len(roots), len(chosen))  # behind the others, for groups that are not embedded
     place[chosen] = np.arange(len(chosen))
 
-    embedded, told = represented(points, place[groups], standing[chosen])
+    embedded, spoken = represented(points, place[groups], standing[chosen])
     copies = np.bincount(place[groups])[: len(chosen)]
-    rows = blended_rows(embedded.with_texts(records, told), embedder, copies)
+    rows = blended_rows(embedded.with_texts(records, spoken), embedder, copies)
     by_meaning, max_distance = average_linkage(rows, embedded.weights, max_distance)
     linkage = _joined(merges, _merges(by_meaning, roots[chosen]), points.weights)
     counted = np.zeros(len(groups), np.int64)
@@ -89,14 +88,14 @@ def cascaded(
 
 
 def _needed(near: pl.DataFrame, side: npt.NDArray[np.int8], count: int) -> Merges:
-    """The first merges of a linkage, as many as are needed; where a side would leave, there is none."""
+    """Return as many of the first merges of a linkage as are needed, without those at which a side leaves."""
     enough = np.searchsorted(np.cumsum(side == 0), count - EMBEDDED_AT_MOST) + 1
     first = near.filter(pl.col("height") < NEAR).head(int(enough))
     return _merges(first, np.arange(count), side)
 
 
 def _merges(linkage: pl.DataFrame, names: IntArray, side: npt.NDArray[np.int8] | None = None) -> Merges:
-    """The merges of a linkage, of points that have other names there; without those where a side leaves."""
+    """Return the merges of a linkage under other names, without those at which a side leaves."""
     name = names.tolist()
     leaves = [0] * linkage.height if side is None else side[: linkage.height].tolist()
     merges: list[tuple[int, int, float]] = []
@@ -110,7 +109,7 @@ def _merges(linkage: pl.DataFrame, names: IntArray, side: npt.NDArray[np.int8] |
 
 
 def _roots(merges: Merges, count: int) -> IntArray:
-    """The point that each group goes by, of each of its points."""
+    """Return, for each point, the point that names its group."""
     root = list(range(count))
     for keep, drop in zip(reversed(merges.keep.tolist()), reversed(merges.drop.tolist()), strict=True):
         root[drop] = root[keep]
@@ -118,7 +117,7 @@ def _roots(merges: Merges, count: int) -> IntArray:
 
 
 def _joined(by_words: Merges, by_meaning: Merges, weights: FloatArray) -> pl.DataFrame:
-    """Table `linkage` of both kinds of merges; no merge by words is higher than one by meaning above it."""
+    """Return table `linkage` of both kinds; no merge by words is higher than one by meaning above it."""
     above = np.full(len(weights), np.inf)
     for side in (by_meaning.keep, by_meaning.drop):
         np.minimum.at(above, side, by_meaning.height)
@@ -133,7 +132,7 @@ def _joined(by_words: Merges, by_meaning: Merges, weights: FloatArray) -> pl.Dat
 
 
 def _rows_of_all(points: Points, embedded: Rows, place: IntArray) -> Rows:
-    """The row of each surface, from those that were embedded and the place there of what stands for it."""
+    """Return the row of each surface, given the embedded rows and the place of its own there."""
     words = word_rows(points.contents, points.weights)
     dense = np.zeros((0, 0)) if embedded.dense is None else embedded.dense
     scales = np.where(place < len(dense), np.sqrt(WORD_PART), 1.0)

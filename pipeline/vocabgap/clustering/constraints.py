@@ -1,8 +1,7 @@
-"""Groups as people want them: some surfaces together that the cut parts, some apart that it joins.
+"""Groups that follow people's decisions: some surfaces together that the cut parts, some apart that it joins.
 
-The constraints are followed one after the other, in the order in which they were decided, each on the groups
-that its decision saw. One that parts surfaces stays in force: where a later one would bring them together
-again, they leave once more.
+Decisions are followed in their order, each on the groups that it saw. A decision that parts surfaces stays
+active: if a later one brings them together, they leave again.
 """
 
 from collections import Counter
@@ -20,19 +19,17 @@ from vocabgap.model.tables import Apart, Constraint, Together
 
 
 class Origin(NamedTuple):
-    """What a group was before the constraints."""
+    """The state of a group before the constraints."""
 
-    cluster: int | None  # the number of the group that it goes on as; null where it left one
-    split: str | None  # the constraint by which it left, with a number if it is not the first one that did
+    cluster: int | None  # its number; None if it left another group
+    split: str | None  # the constraint that made it leave, numbered from the second time on
 
 
 class Regrouped(NamedTuple):
     """The groups that respect the constraints, numbered in the order of their first point."""
 
     labels: IntArray  # the group of each point, shape (n,)
-    labelled: list[
-        tuple[str, int]
-    ]  # of each group its label, and the point whose surface that is a wording of
+    labelled: list[tuple[str, int]]  # the label of each group, and the point it belongs to
     origins: tuple[Origin, ...]
 
 
@@ -45,9 +42,8 @@ def regrouped(
 ) -> Regrouped:
     """Follow the constraints.
 
-    A united group has the label of the larger of the two. Of a group that is parted, what no constraint is
-    about goes to the side that it is more similar to, by the mean cosine similarity to the surfaces that the
-    constraint puts there, and stays where that is the same.
+    A united group has the label of the larger one. If a group is parted, its undecided members go to the side
+    with the higher mean cosine similarity; they stay if both are equal.
     """
     groups = _Groups(labels, labelled, points, rows)
     standing: list[Apart] = []
@@ -56,30 +52,30 @@ def regrouped(
             standing.append(constraint)
             groups.part(constraint)
         elif groups.unite(constraint):
-            # Only what is parted within the united group can have come together again.
-            for apart in [each for each in standing if groups.are_one(each.anchor, constraint.first)]:
+            # Only parted surfaces within the united group can have come together again.
+            for apart in [one for one in standing if groups.are_one(one.anchor, constraint.first)]:
                 groups.part(apart)
     return groups.result()
 
 
 class Ties:
-    """Which points must-links hold together, directly or in a chain."""
+    """The points that must-links tie together, directly or in a chain."""
 
     def __init__(self) -> None:
         self._tied: dict[int, frozenset[int]] = {}
 
     def tie(self, points: Iterable[int]) -> None:
-        """Hold some points together, with all that each is tied to."""
+        """Tie some points and all that they are tied to."""
         tied = frozenset[int]().union(*map(self.of, points))
         self._tied |= dict.fromkeys(tied, tied)
 
     def of(self, point: int) -> frozenset[int]:
-        """A point and what it is tied to."""
+        """Return a point and all that it is tied to."""
         return self._tied.get(point, frozenset([point]))
 
 
 class _Groups:
-    """A partition that is changed step by step."""
+    """A partition that changes step by step."""
 
     def __init__(
         self, labels: IntArray, labelled: Sequence[tuple[str, int]], points: Points, rows: Rows
@@ -103,7 +99,7 @@ class _Groups:
         return self._group[self._place(first)] == self._group[self._place(second)]
 
     def unite(self, constraint: Together) -> bool:
-        """Bring two groups together; whether they were two."""
+        """Unite two groups; return whether they were two."""
         first, second = map(self._place, constraint)
         self._links.tie((first, second))
         kept, dropped = self._group[first], self._group[second]
@@ -127,7 +123,7 @@ class _Groups:
                 f"'{constraint.anchor}' and '{constraint.leaving[0]}' are to be together and apart",
                 hint="undo one of the decisions",
             )
-        # What an earlier decision holds together with what leaves, leaves.
+        # Members that an earlier decision ties to leaving ones leave, too.
         there = [point for point in map(self._place, constraint.staying) if self._group[point] == group]
         staying = staying.union(*(tied for tied in map(self._links.of, there) if tied.isdisjoint(leaving)))
         gone = {*leaving, *self._nearer(group, staying, leaving)}
@@ -153,7 +149,7 @@ class _Groups:
         )
 
     def _nearer(self, group: int, staying: frozenset[int], leaving: frozenset[int]) -> set[int]:
-        """The undecided points that are more similar to those that leave; linked ones go as one."""
+        """Return the undecided points that are more similar to the leaving side; tied points go together."""
         undecided = sorted({*self._members[group]} - staying - leaving)
         units = list(dict.fromkeys(map(self._links.of, undecided)))
         if not units:
@@ -165,11 +161,11 @@ class _Groups:
 
         def mean_similarity(side: frozenset[int]) -> FloatArray:
             others = np.array(sorted(side))
-            each = terms @ self._rows.plain_terms(others).mean(axis=0)
+            cosines = terms @ self._rows.plain_terms(others).mean(axis=0)
             if dense is not None:
-                each += dense[self._rows.placed(order)] @ dense[self._rows.placed(others)].mean(axis=0)
-            # What lies beyond these digits is rounding.
-            return np.asarray((np.add.reduceat(each, starts) / sizes).round(SHOWN_DIGITS))
+                cosines += dense[self._rows.placed(order)] @ dense[self._rows.placed(others)].mean(axis=0)
+            # Further digits are rounding.
+            return np.asarray((np.add.reduceat(cosines, starts) / sizes).round(SHOWN_DIGITS))
 
         goes = mean_similarity(leaving) > mean_similarity(staying)
         return {point for unit, away in zip(units, goes.tolist(), strict=True) if away for point in unit}

@@ -1,9 +1,9 @@
-"""Words that turn one need into another: opposites (add, remove) and kinds (colour, luminance, depth).
+"""Contrasts: words that turn one need into another, such as opposites (add, remove).
 
-"Upload a release asset" and "download a release asset" share all words but one, and every embedding has
-them near. So wordings that stand at different poles of a contrast are moved apart before they are compared,
-and two groups are never made one where half of either stands at another pole. In a sentence such a word may
-belong to anything, so only short phrases part groups.
+"Upload a release asset" and "download a release asset" share all words but one, and every embedding puts them
+close together. So wordings at different poles of a contrast are moved apart before they are compared. Two
+groups never merge if half of each stands at another pole. In a sentence such a word may belong to anything,
+so only short phrases part groups.
 """
 
 import tomllib
@@ -21,27 +21,27 @@ from vocabgap.clustering.vectorizing import FloatArray
 from vocabgap.clustering.wordings import clause_share
 from vocabgap.text import surface
 
-MOST: Final = 0.5  # of the mentions of a group: what stands at a pole
-SENTENCE: Final = 0.2  # share of clause words of a need that may not
-SHORT: Final = 12  # words of a need that may keep groups apart
-LEFT: Final = 1  # the side of a merge that leaves ...
-RIGHT: Final = 2  # ... or the other
+MOST: Final = 0.5  # of the mentions of a group that stands at a pole
+SENTENCE: Final = 0.2  # share of clause words; a need with more parts no groups
+SHORT: Final = 12  # words; a longer need parts no groups
+LEFT: Final = 1  # the left side of a merge leaves ...
+RIGHT: Final = 2  # ... or the right one
 
 Poles = dict[int, int]  # the number of a contrast to that of the pole
 
 
 class _Contrasts(NamedTuple):
-    """The contrasts of the table, opposites first."""
+    """The table of contrasts, opposites first."""
 
-    places: dict[str, list[tuple[int, int]]]  # a stem, or two with a space between, to contrasts and poles
+    places: dict[str, list[tuple[int, int]]]  # a stem, or two with a space, to contrasts and poles
     firsts: frozenset[str]  # the first of two stems
-    opposites: int  # how many have two poles
+    opposites: int  # number of contrasts with two poles
 
 
 def poles_of(words: Sequence[str]) -> Poles:
-    """Where a wording stands, by its stems: of each contrast the pole, where it says words of one alone.
+    """Return the poles of a wording, from its stems: only contrasts of which it has one pole.
 
-    What is "too hard" asks for no hard one, so that says nothing.
+    "Too hard" does not ask for anything hard, so it says nothing.
     """
     places, firsts, _ = _contrasts()
     terms = [word for before, word in pairwise(("", *words)) if word in places and before != "too"]
@@ -56,7 +56,7 @@ def poles_of(words: Sequence[str]) -> Poles:
 
 
 def parting_poles(words: Sequence[str]) -> Poles:
-    """Where a need stands, if it may part groups: the words of a sentence or a long one may mean anything."""
+    """Return the poles of a need that may part groups: none for sentences and long needs."""
     if len(words) > SHORT:
         return {}
     poles = poles_of(words)
@@ -64,7 +64,7 @@ def parting_poles(words: Sequence[str]) -> Poles:
 
 
 def pole_rows(poles: Sequence[Poles]) -> FloatArray:
-    """Rows of unit length, a dimension an opposite, shape (n, opposites); zeros for what stands at none."""
+    """Return rows of unit length with one dimension per opposite, shape (n, opposites); zeros for no pole."""
     opposites = _contrasts().opposites
     rows = np.zeros((len(poles), opposites))
     for row, own in enumerate(poles):
@@ -76,33 +76,33 @@ def pole_rows(poles: Sequence[Poles]) -> FloatArray:
 
 
 def leaving(linkage: pl.DataFrame, weights: FloatArray, poles: Sequence[Poles]) -> npt.NDArray[np.int8]:
-    """Which side leaves at each merge, for it stands at another pole: `LEFT`, `RIGHT`, or 0 for none.
+    """Return the side that leaves at each merge because of a contrast: `LEFT`, `RIGHT`, or 0 for none.
 
-    The side with fewer mentions leaves, of two with as many the right one; the other goes on as if that merge
-    had not been.
+    The side with fewer mentions leaves, the right one of equal sides. The other goes on as if it had not
+    merged.
 
     Args:
         linkage: Table `linkage` of n points.
-        weights: How often each was mentioned, shape (n,).
-        poles: Where each of them stands.
+        weights: Mentions of each point, shape (n,).
+        poles: The poles of each point.
     """
-    # Of each cluster, how often each pole was said; taken over by the cluster that it becomes part of.
-    said: list[dict[tuple[int, int], float]] = [
+    # The mentions of each pole in each cluster, handed on to the merged cluster.
+    mentions: list[dict[tuple[int, int], float]] = [
         dict.fromkeys(own.items(), weight) for own, weight in zip(poles, weights.tolist(), strict=True)
     ]
     size = weights.tolist()
     side = np.zeros(linkage.height, dtype=np.int8)
     for merge, (left, right) in enumerate(linkage.select("left", "right").iter_rows()):
-        if _differ(said[left], size[left], said[right], size[right]):
+        if _differ(mentions[left], size[left], mentions[right], size[right]):
             side[merge], stays = (LEFT, right) if size[left] < size[right] else (RIGHT, left)
-            said.append(said[stays])
+            mentions.append(mentions[stays])
             size.append(size[stays])
             continue
-        more, fewer = sorted((said[left], said[right]), key=len, reverse=True)
+        more, fewer = sorted((mentions[left], mentions[right]), key=len, reverse=True)
         for place, weight in fewer.items():
             more[place] = more.get(place, 0.0) + weight
-        said[left] = said[right] = {}
-        said.append(more)
+        mentions[left] = mentions[right] = {}
+        mentions.append(more)
         size.append(size[left] + size[right])
     return side
 
@@ -110,7 +110,7 @@ def leaving(linkage: pl.DataFrame, weights: FloatArray, poles: Sequence[Poles]) 
 def _differ(
     one: dict[tuple[int, int], float], of_one: float, other: dict[tuple[int, int], float], of_other: float
 ) -> bool:
-    """Whether most of two clusters stand at different poles of a contrast."""
+    """Tell whether most of two clusters stand at different poles of a contrast."""
     if not one or not other:
         return False
     stands = {contrast: pole for (contrast, pole), weight in one.items() if weight >= MOST * of_one}

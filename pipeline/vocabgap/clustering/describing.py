@@ -1,4 +1,4 @@
-"""What is said of the groups of a partition: label, similarity to it, cohesion and weakest link."""
+"""The label of a group, the similarity of its members to it, its cohesion and its weakest link."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,19 +10,18 @@ import polars as pl
 from scipy import sparse
 
 from vocabgap.clustering.blending import products
-from vocabgap.clustering.frames import need
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, on_grid, unit_rows
-from vocabgap.clustering.wordings import Points
+from vocabgap.clustering.wordings import Points, need
 from vocabgap.text import REQUEST_WORDS, words
 
 CORE_SHARE: Final = 0.5  # of the mentions of a group
-SHOWN_DIGITS: Final = 6  # of a similarity; what lies beyond is rounding
-_STEPS: Final = 4  # in which the share is told that a member has of what is common
+SHOWN_DIGITS: Final = 6  # of a similarity; further ones are rounding
+_STEPS: Final = 4  # of the F1 of a member, so that small differences do not count
 _ROWS_AT_ONCE: Final = 50_000
 
 
 class Labeller:
-    """Finds the wording that stands for a group."""
+    """The search for the wording that stands for a group."""
 
     def __init__(self, points: Points) -> None:
         self._names = points.surfaces["surface"].to_list()
@@ -34,7 +33,7 @@ class Labeller:
             self._wordings[position[surface]].append((wording, count))
 
     def label(self, group: Iterable[int]) -> tuple[str, int]:
-        """The wording that stands for a group, and the point whose surface it is a wording of."""
+        """Return the wording that stands for a group, and the point it belongs to."""
         members = list(group)
         contents = [frozenset(self._contents[member].split()) for member in members]
         names = [self._names[member] for member in members]
@@ -48,20 +47,19 @@ class Labeller:
 def representative(
     members: Sequence[frozenset[str]], mentions: Sequence[int], surfaces: Sequence[str]
 ) -> int:
-    """The member that says what the group has in common, and little else.
+    """Return the position of the member that says what the group has in common, and little else.
 
-    It has the highest F1 of two shares: how much it says of the common terms, each counting by its mentions,
-    and how many of its terms are common. Of those that reach the same quarter it is the most mentioned; then
-    that with the higher F1, the shorter one, the one that sorts first. A member is given by its content
-    words, and the one chosen by its position.
+    It has the highest F1 of two shares: the common terms that it has, weighted by mentions, and the terms of
+    it that are common. Among members in the same quarter the most mentioned one wins; then the higher F1, the
+    shorter surface, the first in the alphabet. A member is given by its content words.
     """
     core = core_terms(members, mentions)
     whole = sum(core.values())
 
     def order(position: int) -> tuple[int, int, float, int, str]:
         common = [core[term] for term in members[position] if term in core]
-        said, own = sum(common) / whole if common else 0.0, len(common) / max(len(members[position]), 1)
-        share = 2.0 * said * own / (said + own) if common else 0.0
+        recall, precision = sum(common) / max(whole, 1), len(common) / max(len(members[position]), 1)
+        share = 2.0 * recall * precision / (recall + precision) if common else 0.0
         nearly, exactly = -round(share * _STEPS), -round(share, SHOWN_DIGITS)
         return (nearly, -mentions[position], exactly, len(surfaces[position]), surfaces[position])
 
@@ -69,9 +67,9 @@ def representative(
 
 
 def core_terms(members: Sequence[frozenset[str]], mentions: Sequence[int]) -> dict[str, int]:
-    """The terms that at least half of a group's mentions use, each with the mentions that use it.
+    """Return the terms of at least half of a group's mentions, each with its mentions.
 
-    Where there is none, those that several members use; none where each has its own.
+    If there are none, return the terms of several members.
     """
     used: Counter[str] = Counter()
     users: Counter[str] = Counter()
@@ -84,9 +82,9 @@ def core_terms(members: Sequence[frozenset[str]], mentions: Sequence[int]) -> di
 
 
 def labels_of(wordings: Sequence[str]) -> list[str]:
-    """What groups are called, by the wordings that stand for them: their words, with the frame taken off.
+    """Make unique labels from the wordings that stand for groups, without their frames.
 
-    An identifier is written as words. Those that would be called alike keep their wordings whole.
+    Wordings whose labels would be equal stay whole.
     """
     labels = [need(wording).lower() if _is_shouted(wording) else need(wording) for wording in wordings]
     alike = Counter(map(str.casefold, labels))
@@ -97,10 +95,10 @@ def labels_of(wordings: Sequence[str]) -> list[str]:
 
 
 def best_wording(wordings: Iterable[tuple[str, int]]) -> str:
-    """The wording to stand for several that say the same terms.
+    """Choose the wording that stands for several with the same terms.
 
-    A label is read aloud: words come before an identifier (`sky_mask`, `skyMask`), and the need by itself
-    before a request for it ("wanted sky mask"). Then the most used, the shorter, the one that sorts first.
+    Words come before an identifier (`sky_mask`, `skyMask`), and a need before a request for it ("wanted sky
+    mask"); then the most used, the shorter, the first in the alphabet.
     """
 
     def order(wording: tuple[str, int]) -> tuple[bool, bool, int, int, str]:
@@ -112,17 +110,15 @@ def best_wording(wordings: Iterable[tuple[str, int]]) -> str:
 
 
 def _is_identifier(wording: str) -> bool:
-    """Whether several words were written as one."""
     return " " not in wording and len(words(wording)) > 1 and "-" not in wording
 
 
 def _is_shouted(wording: str) -> bool:
-    """Whether it is an identifier in capitals."""
     return wording.isupper() and _is_identifier(wording)
 
 
 def similarity(rows: Rows, others: IntArray) -> FloatArray:
-    """Cosine similarity of each row to the row named beside it, 0 where it is negative, shape (n,)."""
+    """Return the cosine similarity of each row to another one, 0 if it is negative, shape (n,)."""
     cosines = np.zeros(len(others))
     for start, end in _slices(len(others)):
         own, other = np.arange(start, end), others[start:end]
@@ -133,9 +129,9 @@ def similarity(rows: Rows, others: IntArray) -> FloatArray:
 
 
 def cohesion(rows: Rows, labels: IntArray) -> FloatArray:
-    """Mean cosine similarity over the pairs of each group, shape (groups,); 1 for a group of one, 0 at least.
+    """Return the mean cosine similarity of all pairs of each group, 0 to 1; 1 for one member.
 
-    From the length of a group's sum: no pair is made.
+    The squared length of the sum of the rows gives it without making pairs.
     """
     count = np.bincount(labels)
     several = np.flatnonzero(count[labels] > 1)
@@ -157,7 +153,7 @@ def cohesion(rows: Rows, labels: IntArray) -> FloatArray:
 
 
 def nearness(rows: Rows, groups: Sequence[IntArray], weights: FloatArray) -> FloatArray:
-    """Cosine similarity between the weighted means of some groups, shape (groups, groups), 0 to 1."""
+    """Return the cosine similarities of the weighted means of groups, 0 to 1, shape (groups, groups)."""
     sizes = [len(group) for group in groups]
     points = np.concatenate(groups)
     own = (weights[points], (np.repeat(np.arange(len(groups)), sizes), np.arange(len(points))))
@@ -166,12 +162,12 @@ def nearness(rows: Rows, groups: Sequence[IntArray], weights: FloatArray) -> Flo
 
 
 def weakest_links(linkage: pl.DataFrame, left_leaves: npt.NDArray[np.bool_], labels: IntArray) -> FloatArray:
-    """The height of the last merge in each group, shape (groups,); 0 for a group of one.
+    """Return the height of the last merge in each group, shape (groups,); 0 for a group of one.
 
-    Where a side of a merge left its group, `left_leaves` says whether that was the left one, shape (merges,).
+    `left_leaves` says for each merge whether its left side left the group.
     """
     links = np.zeros(int(labels.max(initial=-1)) + 1)
-    # The first point below each node: a merge is in a group where both of its sides are.
+    # The first point below each node: a merge is in the group that holds both of its sides.
     first = np.concatenate([np.arange(len(labels)), np.zeros(linkage.height, np.int64)])
     heights = linkage["height"].to_numpy()
     sides = zip(linkage["left"].to_list(), linkage["right"].to_list(), strict=True)

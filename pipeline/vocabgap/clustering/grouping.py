@@ -11,7 +11,6 @@ import polars as pl
 
 from vocabgap.clustering import cascading
 from vocabgap.clustering.blending import TextEmbedder, blended_rows
-from vocabgap.clustering.certainty import certainty
 from vocabgap.clustering.constraints import Origin, regrouped
 from vocabgap.clustering.contrasts import LEFT, leaving, parting_poles
 from vocabgap.clustering.cutting import (
@@ -19,13 +18,13 @@ from vocabgap.clustering.cutting import (
     WORDS_CUT,
     Tree,
     below,
+    certainty,
     cuts,
     members_of,
 )
 from vocabgap.clustering.describing import Labeller, cohesion, labels_of, nearness, similarity, weakest_links
 from vocabgap.clustering.linkage import Space, average_linkage
-from vocabgap.clustering.questions import Question, questions
-from vocabgap.clustering.teaching import lessons, taught_shift
+from vocabgap.clustering.questions import Question, lessons, questions, taught_shift
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.displays import html_table
@@ -37,7 +36,7 @@ from vocabgap.text import count
 
 SWEEP_CUTS: Final = tuple(round(0.30 + 0.05 * step, 2) for step in range(14))  # 0.30 to 0.95
 SWEEP_TOP: Final = 10
-HEAVIEST: Final = 100  # wordings that a group is compared with others by
+HEAVIEST: Final = 100  # most mentioned wordings that stand for a group in comparisons
 
 
 def cluster(
@@ -53,26 +52,24 @@ def cluster(
 ) -> "Clusters":
     """Group the needs of some records, however they were worded.
 
-    Rows of the distinct surfaces, weighted by their mentions, then average-linkage agglomerative clustering
-    on cosine distance. The dendrogram, and so the partition at one distance, is that of scikit-learn's
-    `AgglomerativeClustering` on one row a mention, up to ties. With an embedder a row is what the wording and
-    its records mean, beside their words and the contrasts at which they stand; without one, TF-IDF. With an
-    embedder and more than 20,000 surfaces the dendrogram is another: those of nearly the same words are
-    merged by these before one of each group is embedded, and both kinds of merges are put together. Where
-    needs part, and how sure groups are, was fitted with `minilm`: another model may need a threshold.
+    A row stands for a distinct surface and is weighted by its mentions. With an embedder it consists of the
+    meaning of the wording and its records, their words and their contrasts; without one it is TF-IDF. Rows
+    are grouped by average linkage on cosine distance, as scikit-learn's `AgglomerativeClustering` does with
+    one row per mention. With an embedder and more than 20,000 surfaces, wordings of nearly the same words are
+    merged first, and one of each group is embedded. The cut was fitted with `minilm`: another model may need
+    a threshold.
 
     Args:
         records: Table `records`, at least the three columns that a phrase is taken from.
-        settings: The settings in force; the defaults by default. A keyword that is given counts before them.
-        threshold: Cosine distance, 0 to 1, at which merging stops; the comparison is strict. With `by
-            wording` it is the one that suits each merge: large groups and sentences are held together by
-            less, and what contrasts (add, remove) is not merged.
+        settings: The settings; the defaults by default. The keywords replace single ones.
+        threshold: Cosine distance, 0 to 1, below which groups merge. `by wording` chooses it for each merge:
+            large groups and sentences may be further apart, and opposites (add, remove) never merge.
         stop_words: Words to ignore beside the function words.
-        synonyms: A word or phrase to the others that stand for it.
-        embedder: What gives sentence embeddings, such as `vocabgap.Embedder`; or, as text, which one is
-            loaded: `auto` (the known model, if it is installed), `minilm`, a model's folder, or `none`.
-        max_distance: Cosine distance up to which other cuts are to be looked at. Small corpora have them all.
-        space: Searches for neighbours by words elsewhere, as an engine does.
+        synonyms: A word or phrase with the others that stand for it.
+        embedder: An embedder such as `vocabgap.Embedder`; or its name: `auto` (the known model, if it is
+            installed), `minilm`, a model's folder, or `none`.
+        max_distance: Cosine distance up to which other cuts are wanted. Small corpora have them all.
+        space: An engine's search for neighbours by words.
 
     Returns:
         The groups. They do not depend on the order of the records.
@@ -120,14 +117,13 @@ def cluster(
 class Clusters:
     """Groups of wordings that ask for the same thing.
 
-    What is said of them is reckoned when it is first read: a review that asks about 60,000 surfaces reads
-    little of it.
+    Tables are computed when they are first read: a review of 60,000 surfaces reads little of them.
 
     Attributes:
-        threshold: The cosine distance at which merging stopped; None where that went by the wordings.
-        shift: How much further than the wordings say groups were let be apart; 0.0 where nobody said so.
-        origins: Of each group what it was before people's decisions were followed.
-        constraints: The decisions that were followed.
+        threshold: The cosine distance of the cut; None if it depends on the wordings.
+        shift: How much further apart groups may be than the wordings suggest; 0.0 by default.
+        origins: For each group, what it was before people's decisions.
+        constraints: The decisions that the groups follow.
     """
 
     threshold: float | None
@@ -136,13 +132,13 @@ class Clusters:
     _points: Points
     _rows: Rows
     _labels: IntArray
-    _labelled: Sequence[tuple[str, int]]  # of each group the wording that stands for it, and its point
+    _labelled: Sequence[tuple[str, int]]  # the wording that stands for each group, and its point
     origins: tuple[Origin, ...]
     constraints: tuple[Constraint, ...] = ()
 
     @cached_property
     def wordings(self) -> pl.DataFrame:
-        """One row a distinct phrase, with its surface and cluster (table `wordings`)."""
+        """Table `wordings`: one row per distinct phrase, with its surface and cluster."""
         placed = self._points.surfaces.select(
             "surface",
             pl.Series("cluster", self._labels),
@@ -153,19 +149,15 @@ class Clusters:
 
     @cached_property
     def clusters(self) -> pl.DataFrame:
-        """One row a group, with its label, cohesion and weakest link (table `clusters`)."""
+        """Table `clusters`: one row per group, with its label, cohesion and weakest link."""
         labels, weights, groups = self._labels, self._points.weights, len(self._labelled)
         place = self._place
-        spoken_of = {int(labels[place[name]]) for each in self.constraints for name in each.surfaces}
+        decided = {
+            int(labels[place[name]]) for constraint in self.constraints for name in constraint.surfaces
+        }
         near = cohesion(self._rows, labels)
-        sure = certainty(
-            labels,
-            weights,
-            near,
-            self._tree,
-            threshold=self.threshold,
-            shift=self.shift,
-            decided=spoken_of,
+        sizes = certainty(
+            labels, weights, near, self._tree, threshold=self.threshold, shift=self.shift, decided=decided
         )
         return pl.DataFrame(
             {
@@ -176,7 +168,7 @@ class Clusters:
                 "mentions": np.bincount(labels, weights, minlength=groups).astype(np.int64),
                 "cohesion": near,
                 "weakest_link": weakest_links(self.linkage, self._tree.leaving == LEFT, labels),
-                **sure.to_dict(),
+                **sizes.to_dict(),
             },
             schema=CLUSTERS.schema,
         )
@@ -188,34 +180,32 @@ class Clusters:
 
     @property
     def max_distance(self) -> float:
-        """The linkage holds every merge below this cosine distance."""
+        """The cosine distance below which the linkage is complete."""
         return self._tree.max_distance
 
     @property
     def embedded(self) -> int | None:
-        """How many surfaces were embedded for all, where there were too many; else null."""
+        """The number of surfaces that were embedded for all others; None if each one was."""
         return self._rows.shared
 
     def __repr__(self) -> str:
-        """How many groups there are of how many wordings, in one line."""
+        """Return the number of groups and wordings in one line."""
         mentions = int(self.clusters["mentions"].sum())
         of = f"{count(self.wordings.height, 'wording')}, {count(mentions, 'mention')}"
         cut = "by wording" if self.threshold is None else f"at {self.threshold}"
         return f"Clusters({count(self.clusters.height, 'group')} of {of}, cut {cut})"
 
     def _repr_html_(self) -> str:
-        """The same, and the largest groups as a table."""
+        """Return the same with a table of the largest groups."""
         largest = self.clusters.sort("mentions", "cluster", descending=[True, False]).head(DEFAULT_TOP)
         columns = ("label", "mentions", "surfaces", "cohesion")
         return html_table(repr(self), columns, largest.select(columns).iter_rows())
 
     def taught(self, constraints: Iterable[Constraint]) -> "Clusters":
-        """The groups as found, at the cut that suits what people decided.
-
-        They follow nothing of it yet; `constrained` does. Where the cut is one that somebody named it stays.
+        """Return the groups at the cut that people's decisions suggest; a named cut stays.
 
         Args:
-            constraints: Which surfaces belong together and which apart.
+            constraints: The surfaces that belong together or apart. `constrained` follows them.
         """
         shift = self.shift
         if self.threshold is None:
@@ -225,15 +215,14 @@ class Clusters:
         return self.at(self.threshold, shift)
 
     def questions(self, top: int = DEFAULT_TOP, *, about_cut: bool = True) -> Iterator[Question]:
-        """What to ask people about the groups: is this one need, or two? Nothing that was decided.
+        """Yield questions about the groups that no decision has answered: is this one need, or two?
 
         Args:
             top: How many of the largest groups count; 0 for all.
-            about_cut: Whether the first few are to say where needs part; at a named cut none is.
+            about_cut: Whether the first few questions are about the cut; never at a named cut.
 
-        Returns:
-            The questions in the order of what their answers would change. Only the first is sure to be worth
-            its answer: that changes the others.
+        Yields:
+            The questions in the order of what their answers would change. An answer changes the later ones.
         """
         top = whole_number("top", top) or len(self._labelled)
         return questions(
@@ -247,15 +236,13 @@ class Clusters:
         )
 
     def constrained(self, constraints: Iterable[Constraint]) -> "Clusters":
-        """The groups that also respect what people decided about their surfaces.
-
-        The linkage stays what it is; `weakest_link` is of the merges in it, not of what people united.
+        """Return groups that follow people's decisions about their surfaces; the linkage stays the same.
 
         Args:
-            constraints: Which surfaces belong together and which apart, in the order in which it was decided.
+            constraints: The surfaces that belong together or apart, in the order of the decisions.
 
         Raises:
-            InvalidInputError: One names a surface that is not there, or two cannot both be followed.
+            InvalidInputError: A surface does not exist, or two decisions contradict each other.
         """
         constraints = tuple(constraints)
         if not constraints:
@@ -270,14 +257,14 @@ class Clusters:
         )
 
     def at(self, threshold: float | None = None, shift: float = 0.0) -> "Clusters":
-        """The groups at another cut, from the same merges: nothing is clustered again.
+        """Return the groups at another cut of the same dendrogram.
 
         Args:
-            threshold: Cosine distance at which merging stops; None for that which suits the wordings.
-            shift: With None, how much further than that groups may be apart; less where it is negative.
+            threshold: Cosine distance of the cut; None to let it depend on the wordings.
+            shift: With None, how much further apart groups may be than the wordings suggest.
 
         Raises:
-            InvalidInputError: It is no cosine distance, or beyond `max_distance`; or a shift beside one.
+            InvalidInputError: The threshold is no cosine distance, is beyond `max_distance`, or has a shift.
         """
         if threshold is not None and shift:
             raise InvalidInputError(
@@ -286,19 +273,19 @@ class Clusters:
         return _clusters(self._points, self._rows, self._tree, self._within(threshold), shift)
 
     def sweep(self, thresholds: Iterable[float | None] | None = None) -> pl.DataFrame:
-        """What each of several cuts would give (table `sweep`).
+        """Compare several cuts (table `sweep`).
 
         Args:
-            thresholds: Cosine distances, None for that which suits the wordings. By default the cut in force
-                and fixed ones from 0.30 to 0.95, as far as the linkage goes.
+            thresholds: Cosine distances; None lets the cut depend on the wordings. The default is the current
+                cut and fixed ones from 0.30 to 0.95, as far as the linkage goes.
 
         Raises:
-            InvalidInputError: One is no cosine distance, or beyond `max_distance`.
+            InvalidInputError: A threshold is no cosine distance, or beyond `max_distance`.
         """
         if thresholds is None:
             fixed = sorted({*SWEEP_CUTS, *([] if self.threshold is None else [self.threshold])})
-            every = [*([None] if self.threshold is None else []), *fixed]
-            thresholds = [each for each in every if self._farthest(each) <= self.max_distance]
+            cuts = [*([None] if self.threshold is None else []), *fixed]
+            thresholds = [cut for cut in cuts if self._farthest(cut) <= self.max_distance]
         require_kind(
             "thresholds", thresholds, Iterable, "several cosine distances", hint="such as [0.5, 0.7]"
         )
@@ -308,10 +295,10 @@ class Clusters:
         return pl.DataFrame(rows, schema=SWEEP.schema, orient="row")
 
     def members(self, cluster: int) -> IntArray:
-        """The points of a group, by their place in the sorted surfaces.
+        """Return the points of a group, as places in the sorted surfaces.
 
         Raises:
-            InvalidInputError: It is no number of a group.
+            InvalidInputError: The argument is no number.
             NotFoundError: There is no such group.
         """
         cluster = whole_number("cluster", cluster, hint="see column `cluster` of .clusters")
@@ -321,31 +308,24 @@ class Clusters:
         return members
 
     def nearness(self, clusters: Sequence[int]) -> FloatArray:
-        """How near some groups are to one another, by their most mentioned wordings.
+        """Return cosine similarities of the means of some groups, 0 to 1, shape (clusters, clusters).
 
-        Args:
-            clusters: Their numbers, one at least.
-
-        Returns:
-            Cosine similarities of their means, 0 to 1, shape (clusters, clusters).
+        The most mentioned wordings of each group stand for it.
 
         Raises:
             NotFoundError: There is no such group.
         """
         weights = self._points.weights
-        members = [self.members(each) for each in clusters]
-        heaviest = [each[np.argsort(-weights[each], kind="stable")[:HEAVIEST]] for each in members]
+        members = map(self.members, clusters)
+        heaviest = [points[np.argsort(-weights[points], kind="stable")[:HEAVIEST]] for points in members]
         return nearness(self._rows, heaviest, weights)
 
     def dendrogram(self, cluster: int) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """The tree below one group.
-
-        Args:
-            cluster: Its number.
+        """Return the dendrogram of one group.
 
         Returns:
-            The surfaces of the group, in order (columns `wording`, the most used one of each, `surface`,
-            `mentions` and `similarity`), and table `linkage` of these alone.
+            The surfaces of the group (columns `wording`, the most used one, `surface`, `mentions` and
+            `similarity`), and table `linkage` of them.
 
         Raises:
             NotFoundError: There is no such group.
@@ -362,16 +342,13 @@ class Clusters:
 
     @property
     def _label_points(self) -> IntArray:
-        """Of each group the point whose surface its label is a wording of."""
         return np.array([point for _, point in self._labelled], np.int64)
 
     @property
     def _place(self) -> dict[str, int]:
-        """The point of each surface."""
         return {name: point for point, name in enumerate(self._points.surfaces["surface"])}
 
     def _within(self, threshold: float | None) -> float | None:
-        """A cut for which all merges are known."""
         threshold = None if threshold is None else _distance("threshold", threshold)
         farthest = self._farthest(threshold)
         if farthest > self.max_distance:
@@ -382,7 +359,6 @@ class Clusters:
         return threshold
 
     def _farthest(self, threshold: float | None) -> float:
-        """The largest distance at which a cut may merge."""
         return self._tree.cut.farthest if threshold is None else threshold
 
     def _swept(self, threshold: float | None, labeller: Labeller) -> dict[str, object]:

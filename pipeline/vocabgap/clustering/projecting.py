@@ -1,8 +1,8 @@
-"""The vectors of wordings in few dimensions, for systems that want dense ones of one length.
+"""Vectors of wordings in few dimensions, for systems that want dense ones of one length.
 
-A sparse random projection: each term is sent to a few of the dimensions, with a sign each, by a hash of its
-text. Dot products are kept in the mean (Achlioptas 2003; Weinberger et al. 2009), and a term goes to the
-same places in every corpus, so that vectors of two exports can be compared as far as their weights can.
+This is a sparse random projection. A hash of its text sends each term to a few dimensions, with a sign each.
+Dot products are preserved on average (Achlioptas 2003; Weinberger et al. 2009). A term goes to the same
+places in every corpus, so vectors of two exports can be compared as far as their weights can.
 """
 
 import hashlib
@@ -27,9 +27,9 @@ class WordingVectors:
     """The vectors of the wordings of some records.
 
     Args:
-        records: The three columns that a phrase is taken from, of table `records`: what the weights are of.
+        records: The three columns of table `records` that a phrase is taken from.
         dimension: Length of a vector.
-        seed: What else the places of a term depend on.
+        seed: Another seed sends terms to other places.
         stop_words: Words to ignore beside the function words.
         synonyms: A word or phrase to the others that stand for it.
     """
@@ -54,7 +54,7 @@ class WordingVectors:
         }
 
     def of(self, wordings: Iterable[str | None]) -> FloatArray:
-        """Vectors of unit length, rounded to `DECIMALS`; zeros for what is none of the wordings."""
+        """Return vectors of unit length, rounded to `DECIMALS`; zeros for other texts."""
         points = np.array([-1 if wording is None else self._points.get(wording, -1) for wording in wordings])
         known = np.flatnonzero(points >= 0)
         vectors = np.zeros((len(points), self._dimension))
@@ -72,7 +72,7 @@ class WordingVectors:
 
 
 def _places(terms: list[tuple[str, str]], dimension: int, seed: int) -> sparse.csr_array:
-    """Where each term goes, with its sign: shape (terms, dimension)."""
+    """Return the dimensions and signs of each term, shape (terms, dimension)."""
     salt = seed.to_bytes(8, "big")
     hashed = b"".join(
         hashlib.blake2b(f"{kind} {text}".encode(), digest_size=8 * _PLACES, salt=salt).digest()
@@ -86,7 +86,7 @@ def _places(terms: list[tuple[str, str]], dimension: int, seed: int) -> sparse.c
 
 
 def terms_of(contents: Sequence[str]) -> list[tuple[str, str]]:
-    """The dimensions of `Rows.plain`, each a kind and a text, of contents as they were vectorized."""
+    """Return the kind and text of each dimension of `Rows.plain`, for the same contents."""
     vocabulary = vocabulary_of(contents)
     return [
         *(("word", word) for word in vocabulary),

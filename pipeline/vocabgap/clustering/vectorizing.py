@@ -1,15 +1,13 @@
-"""Surfaces to vectors: TF-IDF of words, word pairs and topic words beside TF-IDF of character trigrams.
+"""Turns surfaces into vectors: TF-IDF of words, word pairs, topic words and character trigrams.
 
-Words carry the meaning; character trigrams carry what stemming and typing leave different ("denoise",
-"de-noising", "denoize"). Both count a surface as often as it was mentioned, so that the vectors are those of
-the whole corpus and not only of its distinct surfaces.
+Words carry the meaning. Trigrams match what stemming and typing leave different ("denoise", "de-noising").
+scikit-learn counts both. Document frequencies count each surface as often as it was mentioned.
 
-Two wordings of one need may share no word ("too dark shadows", "lift the blacks") and still stand among the
-same words. So each word brings along those that it co-occurs with most, and a surface is compared by these
-topic words, too.
+Two wordings of one need may share no word ("too dark shadows", "lift the blacks") but stand among the same
+words. So each word adds the words that it co-occurs with most, as topic words.
 
-The trigrams of a surface are those of its words, and a million surfaces share few words. So a row is kept as
-it comes about: a combination of terms, each a dimension of its own or the trigrams of a word.
+A million surfaces share few words, and the trigrams of a surface are those of its words. So a row is kept as
+a combination of terms, each a dimension of its own or the trigrams of a word.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -25,33 +23,32 @@ from scipy import sparse
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-# Similarities and distances are rounded to steps of about 1e-12, so that what rounding has told apart is a
-# tie again, but for the few that lie on either side of a step.
+# Similarities and distances are rounded to steps of about 1e-12, so that rounding errors break few ties.
 GRID: Final = 2.0**40
 
 WORD_SHARE: Final = 0.65
 PAIR_WEIGHT: Final = 0.3  # of a pair of neighbouring words beside a word
-LONGEST_ROW: Final = 15  # words, pairs and topic words kept of a surface: the heaviest
+LONGEST_ROW: Final = 15  # heaviest words, pairs and topic words kept of a surface
 TOPIC_WORDS: Final = 10  # of a word
-CO_OCCURRING: Final = 64  # words of one surface that are paired: the pairs of thousands would fill any memory
-DAMPING: Final = 0.4  # the power of its mass that is taken off a word: frequent ones co-occur with all
+CO_OCCURRING: Final = 64  # heaviest words of a surface that are paired; thousands would fill any memory
+DAMPING: Final = 0.4  # power of a word's mass that it is divided by: frequent words co-occur with all
 STRENGTH: Final = (0.35, 1.0)  # of topic words beside the surface's own, for noun phrases and for sentences
 _GRAM: Final = 3  # letters
 _BLOCK_ROWS: Final = 65_536
-_CELLS: Final = 1 << 20  # of rows that are sorted at once
+_CELLS: Final = 1 << 20  # of the rows that are sorted at once
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of unit length, kept as combinations of terms: row i is `term_weights[i]` times the terms.
+    """Rows of unit length as combinations of terms: row i is `term_weights[i]` times the terms.
 
     Attributes:
         term_weights: Shape (n, terms), not negative, columns sorted.
         grams: Shape (terms - own, grams), not negative: each of the last terms as a row of unit length. The
-            first `own` terms are dimensions themselves.
-        dense: Shape (n, dimensions): further dimensions that all rows have, if any.
-        place: Shape (n,): where the dense part of each row stands, if rows share them; else by its number.
-            The last dense row is then zeros, for rows that have no such part.
+            first `own` terms are dimensions.
+        dense: Shape (n, dimensions): further dimensions of all rows, if any.
+        place: Shape (n,): the place of each row's dense part, if rows share them. The last dense row is then
+            zeros, for rows without such a part.
     """
 
     term_weights: sparse.csr_array
@@ -61,16 +58,16 @@ class Rows:
 
     @property
     def shared(self) -> int | None:
-        """Number of dense parts that rows share, if they do."""
+        """The number of shared dense parts, if rows share them."""
         return None if self.dense is None or self.place is None else len(self.dense) - 1
 
     @property
     def own(self) -> int:
-        """Number of terms that are dimensions themselves."""
+        """The number of terms that are dimensions."""
         return int(self.term_weights.shape[1] - self.grams.shape[0])
 
     def plain(self, points: IntArray | slice = slice(None)) -> sparse.csr_array:
-        """Some of the rows as they are, shape (points, own + grams + dimensions)."""
+        """Return some rows in full, shape (points, own + grams + dimensions)."""
         terms = self.plain_terms(points)
         if self.dense is None:
             return terms
@@ -80,13 +77,13 @@ class Rows:
         )
 
     def plain_terms(self, points: IntArray | slice = slice(None)) -> sparse.csr_array:
-        """Some of the rows without their dense part, shape (points, own + grams)."""
+        """Return some rows without their dense part, shape (points, own + grams)."""
         rows = self.term_weights[points] @ self._terms
-        rows.sort_indices()  # so that a product adds up in one order
+        rows.sort_indices()  # a product then adds up in one order
         return rows
 
     def cosines(self, point: int) -> FloatArray:
-        """The cosine of one row with each of them, shape (n,). The rows are not made plain for that."""
+        """Return the cosine of one row with each row, shape (n,)."""
         row = self.term_weights[[point]]
         trigram_part = self.grams @ (row[:, self.own :] @ self.grams).T
         against = np.concatenate([row[:, : self.own].toarray().ravel(), trigram_part.toarray().ravel()])
@@ -97,26 +94,21 @@ class Rows:
         return np.asarray(cosines + dense_part[self.placed(np.arange(len(cosines)))])
 
     def placed(self, points: IntArray) -> IntArray:
-        """Where the dense parts of some rows stand."""
+        """Return the places of the dense parts of some rows."""
         return points if self.place is None else self.place[points]
 
     @cached_property
     def _terms(self) -> sparse.csr_array:
-        """Each term as a row, shape (terms, own + grams)."""
         return sparse.block_diag([sparse.eye_array(self.own), self.grams], format="csr")
 
 
 def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArray) -> Rows:
-    """Turn surfaces into rows of unit length whose dot product is their cosine similarity.
+    """Turn surfaces into rows of unit length, so that dot products are cosine similarities.
 
     Args:
         contents: The content words of each surface, joined by spaces; at least one word each.
-        mentions: How often each surface was mentioned, shape (n,).
+        mentions: Mentions of each surface, shape (n,).
         sentences: How far each surface is a sentence rather than a noun phrase, 0 to 1, shape (n,).
-
-    Returns:
-        The rows, float64. A blend of two feature spaces is one row: the two scaled by the square roots of
-        their shares.
     """
     if not contents:
         return Rows(sparse.csr_array((0, 0)), sparse.csr_array((0, 0)))
@@ -131,10 +123,7 @@ def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArr
 
 
 def word_rows(contents: Sequence[str], mentions: FloatArray) -> sparse.csr_array:
-    """TF-IDF of words alone, as rows of unit length.
-
-    Of contents as `vectorize` takes them; shape (n, words), columns sorted.
-    """
+    """Return TF-IDF of words alone as rows of unit length, shape (n, words); see `vectorize`."""
     if not contents:
         return sparse.csr_array((0, 0))
     return unit_rows(_weighted(_counted(contents, vocabulary_of(contents), str.split), mentions))
@@ -147,7 +136,7 @@ def _lexical(
     own, single = _with_pairs(weighted, pairs, mentions), unit_rows(weighted)
     near = co_occurrence(single, mentions)
     shortened = []
-    # By blocks, for before they are shortened the rows are several times as long.
+    # By blocks: before they are shortened, the rows are several times as long.
     for start in range(0, words.shape[0], _BLOCK_ROWS):
         part = slice(start, start + _BLOCK_ROWS)
         topics = topic_words(single[part], near, sentences[part])
@@ -164,9 +153,9 @@ def _with_pairs(
 
 
 def co_occurrence(words: sparse.csr_array, mentions: FloatArray) -> sparse.csr_array:
-    """The words that each word co-occurs with most, itself among them, shape (words, words).
+    """Return the words that each word co-occurs with most, itself included, shape (words, words).
 
-    Of TF-IDF of single words, rows of unit length, shape (n, words), of which no column is empty.
+    `words` are rows of unit length, shape (n, words), without an empty column.
     """
     words = largest(words, CO_OCCURRING)
     mass = words.T @ mentions
@@ -176,7 +165,7 @@ def co_occurrence(words: sparse.csr_array, mentions: FloatArray) -> sparse.csr_a
 
 
 def topic_words(words: sparse.csr_array, near: sparse.csr_array, sentences: FloatArray) -> sparse.csr_array:
-    """The topic words of some surfaces, shape (n, words): the rows longer, the more each is a sentence."""
+    """Return the topic words of surfaces, shape (n, words); rows of sentences are longer."""
     topics = words @ near
     length = np.sqrt(topics.multiply(topics).sum(axis=1))
     length[length == 0.0] = 1.0
@@ -188,7 +177,7 @@ def topic_words(words: sparse.csr_array, near: sparse.csr_array, sentences: Floa
 def _trigram_part(
     words: sparse.csr_array, grams: sparse.csr_array, mentions: FloatArray
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """TF-IDF of trigrams as weights of words times words of unit length: the product is never held whole."""
+    """Return TF-IDF of trigrams as two factors: weights of words, and words as rows of unit length."""
     frequency = np.zeros(grams.shape[1])
     for block, start in _blocks(words, grams):
         repeated = np.repeat(mentions[start : start + block.shape[0]], np.diff(block.indptr))
@@ -248,7 +237,7 @@ def _blocks(rows: sparse.csr_array, columns: sparse.csr_array) -> Iterator[tuple
 
 
 def _weighted(counts: sparse.csr_array, mentions: FloatArray) -> sparse.csr_array:
-    """One for each term that is there, times its smoothed IDF in a corpus that holds rows as mentioned."""
+    """Replace counts by the smoothed IDF of each term, in a corpus of all mentions."""
     frequency = np.bincount(counts.indices, np.repeat(mentions, np.diff(counts.indptr)), counts.shape[1])
     idf = _idf(frequency, mentions.sum())
     return sparse.csr_array((idf[counts.indices], counts.indices, counts.indptr), shape=counts.shape)
@@ -259,7 +248,7 @@ def _idf(frequency: npt.NDArray[Any], rows: float) -> FloatArray:
 
 
 def largest(rows: sparse.csr_array, count: int) -> sparse.csr_array:
-    """The largest entries of each row; of equal ones those of the first columns."""
+    """Keep the largest entries of each row; of equal ones those in the first columns."""
     rows.sort_indices()
     lengths = np.diff(rows.indptr)
     kept = np.ones(len(rows.data), dtype=bool)
@@ -269,10 +258,9 @@ def largest(rows: sparse.csr_array, count: int) -> sparse.csr_array:
 
 
 def _behind(rows: sparse.csr_array, lengths: IntArray, count: int) -> IntArray:
-    """Positions of the entries of each row that come behind its largest ones.
+    """Return the positions of all entries but the largest ones of each row.
 
-    The longer rows are laid beside each other, ordered by length so that little room stays empty, and sorted
-    one by one: several times as fast as sorting the entries of all of them at once.
+    Long rows are padded to a matrix, ordered by length, and sorted row by row.
     """
     longer = np.flatnonzero(lengths > count)
     if not len(longer):
@@ -299,5 +287,5 @@ def unit_rows(rows: sparse.csr_array) -> sparse.csr_array:
 
 
 def on_grid(values: FloatArray) -> FloatArray:
-    """Similarities or distances, rounded to the nearest step of the grid."""
+    """Round similarities or distances to the nearest step of the grid."""
     return np.asarray(np.floor(values * GRID + 0.5) / GRID)

@@ -1,13 +1,17 @@
-"""What is clustered: the distinct surfaces of some records, weighted by mentions.
+"""The points that are clustered: the distinct surfaces of records, weighted by mentions; and their needs.
 
-A wording is a phrase as somebody wrote it, a surface its normal form, and a point a distinct surface.
-Synonyms are folded before anything is compared. Beside its words a point knows how far it is a
-sentence, for sentences that mean the same share fewer words than noun phrases do.
+A wording is a phrase as somebody wrote it, a surface is its normal form, and a point is a distinct surface.
+Synonyms are replaced before anything is compared. A point also knows how far it is a sentence.
+
+"No way to crop to a circle", "the editor has no circular crop" and "cannot crop to a circle from here" ask
+for one thing in three frames. Frames say nothing about the need, so they are removed from a wording. No list
+has all frames: a wording in an unknown frame stays as it is, and so does one of which nothing would be left.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -15,14 +19,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from vocabgap.clustering.frames import need
 from vocabgap.model.tables import phrase, stripped
 from vocabgap.text import content_words, ignored_stems, stem, surface, synonym_table
 
 NO_SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
 
-# Words of somebody who speaks in sentences; noun phrases have none of them. Prepositions, articles and
-# conjunctions stand in both.
+# Words of sentences that noun phrases do not have.
 _CLAUSE_WORDS: Final = """
 it its there here is are was were am be been being do does did has have had having
 can could may might must shall should will would
@@ -30,18 +32,13 @@ i me my we our you your he him his she her they them their
 what which who whom whose when where how why
 im ive dont doesnt didnt cant couldnt wont wouldnt isnt arent whats wheres hows youre theres lets
 """
-# Nouns as well ("can crop tool", "doe eyes"): they count only beside another clause word. The mean B-cubed F1
-# and ARI of eight labelled sets were the same without this.
+# Nouns as well ("can crop tool"): they count only beside another clause word.
 _NOUNS_TOO: Final = "can will may might must does"
 CLAUSE_STEMS: Final = frozenset(map(stem, _CLAUSE_WORDS.split()))
 _AMBIGUOUS_STEMS: Final = frozenset(map(stem, _NOUNS_TOO.split()))
-_SENTENCE_FROM: Final = 0.10  # share of clause words from which on a wording is a sentence
-_DETAILS: Final = (
-    "intent",
-    "description",
-    "workaround",
-)  # columns that say more of a need, in this order ...
-_OPERATIONS: Final = "operations_involved"  # ... and names of what was used instead
+_SENTENCE_FROM: Final = 0.10  # share of clause words of a sentence
+_DETAILS: Final = ("intent", "description", "workaround")  # columns that describe a need, in this order
+_OPERATIONS: Final = "operations_involved"  # the column of what was used instead
 
 
 @dataclass(frozen=True)
@@ -51,12 +48,11 @@ class Points:
     Attributes:
         wordings: Columns `wording`, `mentions` and `surface`, one row a distinct phrase.
         surfaces: Columns `surface` and `mentions`, one row a point.
-        contents: The words of each surface that are compared, joined by spaces.
-        clause_shares: The share of words in each surface that only stand in sentences, shape (n,).
-        words_of: Gives the words of a surface that are compared, joined by spaces.
-        texts: Of each surface its need, then intent, description, workaround and operations of the record
-            that says most of it. Empty without `with_texts`.
-        text_contents: The words of each text that are compared, joined by spaces.
+        contents: The compared words of each surface, joined by spaces.
+        clause_shares: The share of clause words in each surface, shape (n,).
+        words_of: Returns the compared words of a surface, joined by spaces.
+        texts: For each surface its need, and the details of its longest record. Empty without `with_texts`.
+        text_contents: The compared words of each text, joined by spaces.
     """
 
     wordings: pl.DataFrame
@@ -76,18 +72,18 @@ class Points:
 
     @cached_property
     def needs(self) -> list[str]:
-        """The most used wording of each surface, without the frame in which it was said."""
+        """The need of each surface: its most used wording without its frame."""
         return list(map(need, self.spoken))
 
     @cached_property
     def need_stems(self) -> list[list[str]]:
         """The stems of each need."""
-        known = zip(self.needs, self.spoken, self.surfaces["surface"], strict=True)
-        return [(own if need == said else surface(need)).split() for need, said, own in known]
+        triples = zip(self.needs, self.spoken, self.surfaces["surface"], strict=True)
+        return [(own if need == wording else surface(need)).split() for need, wording, own in triples]
 
     @cached_property
     def weights(self) -> npt.NDArray[np.float64]:
-        """How often each surface was mentioned, shape (n,)."""
+        """The mentions of each surface, shape (n,)."""
         return self.surfaces["mentions"].cast(pl.Float64).to_numpy()
 
     @cached_property
@@ -96,12 +92,11 @@ class Points:
         return sentence_share(self.clause_shares)
 
     def with_texts(self, records: pl.DataFrame, wordings: pl.DataFrame | None = None) -> "Points":
-        """The same with what the records say beside their phrase.
+        """Return the points with the details of their records.
 
         Args:
-            records: Those that the points were made of, with `workaround` and `operations_involved`, too, if
-                they are there.
-            wordings: Columns `wording` and `surface`: what is said of which surface, by default its own.
+            records: The records of the points, if possible with `workaround` and `operations_involved`.
+            wordings: Columns `wording` and `surface`: the surface that gets the details of each wording.
         """
         said, used = _details_of(records, self.wordings if wordings is None else wordings)
         names = self.surfaces["surface"].to_list()
@@ -122,7 +117,7 @@ def points_of(
     stop_words: Iterable[str] = (),
     synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS,
 ) -> Points:
-    """The points that some records are clustered as.
+    """Return the points of some records.
 
     Args:
         records: Columns `missing_capability`, `description` and `intent` of table `records`.
@@ -144,15 +139,15 @@ def points_of(
 def represented(
     points: Points, groups: npt.NDArray[np.int64], standing: npt.NDArray[np.int64]
 ) -> tuple[Points, pl.DataFrame]:
-    """Groups of points as points: one surface stands for each, with the mentions of all.
+    """Return points that each stand for a group of points, with the mentions of all.
 
     Args:
-        points: All of them.
-        groups: The group of each, shape (n,); those behind the last one that something stands for are left.
+        points: All points.
+        groups: The group of each point, shape (n,); groups behind the last standing one are left out.
         standing: The point that stands for each group.
 
     Returns:
-        The points, and columns `wording` and `surface`: of the wordings of each group what stands for them.
+        The points, and columns `wording` and `surface`: the standing surface of each wording.
     """
     surfaces = points.surfaces.select(
         "surface", "mentions", pl.Series("group", groups), pl.Series("clauses", points.clause_shares)
@@ -179,10 +174,7 @@ def represented(
 
 
 def wordings_of(records: pl.DataFrame) -> pl.DataFrame:
-    """The distinct phrases of some records: columns `wording`, `mentions` and `surface`.
-
-    They are ordered by wording, so that nothing after it can depend on the order of the input.
-    """
+    """Return the distinct phrases of some records, sorted: columns `wording`, `mentions` and `surface`."""
     counted = (
         records.select(phrase().alias("wording"))
         .drop_nulls()
@@ -195,7 +187,7 @@ def wordings_of(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def _details_of(records: pl.DataFrame, wordings: pl.DataFrame) -> tuple[dict[str, str], dict[str, str]]:
-    """What the record of each surface that says most says beside the phrase, and what was used there."""
+    """Return, for the longest record of each surface, its details, and the operations it used."""
     columns = [stripped(pl.col(name)) for name in _DETAILS if name in records.columns]
     said = [pl.when(column != "").then(column) for column in columns]
     used = pl.lit("")
@@ -228,18 +220,14 @@ def _details_of(records: pl.DataFrame, wordings: pl.DataFrame) -> tuple[dict[str
 
 
 def surfaces_of(wordings: pl.DataFrame) -> pl.DataFrame:
-    """The distinct surfaces of some wordings, ordered by surface: columns `surface` and `mentions`."""
+    """Return the distinct surfaces of some wordings, sorted: columns `surface` and `mentions`."""
     return wordings.group_by("surface").agg(pl.col("mentions").sum()).sort("surface")
 
 
 def folding(
     synonyms: Mapping[str, Iterable[str]], ignored: frozenset[str]
 ) -> Callable[[list[str]], list[str]]:
-    """A function that puts the one wording in the place of those that mean the same; the longest wins.
-
-    It takes the content words of a surface. Inflection, case, hyphens and ignored words do not matter in the
-    synonyms.
-    """
+    """Return a function that replaces synonyms in the content words of a surface; the longest match wins."""
     table = synonym_table(synonyms, ignored)
     if not table:
         return list
@@ -264,12 +252,128 @@ def folding(
 
 
 def clause_share(surface: str) -> float:
-    """The share of the words of a surface that only stand in sentences."""
-    every = surface.split()
-    clause_words = [word for word in every if word in CLAUSE_STEMS]
-    return 0.0 if _AMBIGUOUS_STEMS.issuperset(clause_words) else len(clause_words) / len(every)
+    """Return the share of clause words in a surface."""
+    words = surface.split()
+    clause_words = [word for word in words if word in CLAUSE_STEMS]
+    return 0.0 if _AMBIGUOUS_STEMS.issuperset(clause_words) else len(clause_words) / len(words)
 
 
 def sentence_share(clause_shares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """How far wordings are sentences rather than noun phrases, 0 to 1, from their share of clause words."""
+    """Return how far wordings are sentences, 0 to 1, from their shares of clause words."""
     return np.minimum(1.0, clause_shares / _SENTENCE_FROM)
+
+
+_MEANS: Final = (
+    r"(?:ways?|tools?|means|options?|methods?|calls?|commands?|functions?|operations?|ops?|primitives?|parameters?"
+    r"|switch(?:es)?|settings?|endpoints?|possibility|ability|support|features?|entry|entries|counterpart)"
+)
+_TO: Final = r"(?:to|for|of|that|which)"
+_MEANS_TO: Final = rf"(?:(?:\w+ )?{_MEANS}(?: \w+)? {_TO} (?:(?:be able to|lets? me|would|will|can) )?)"
+_UNABLE: Final = (
+    r"(?:cannot|can't|cant|can not|could not|couldn't|unable to|(?:am )?not able to"
+    r"|(?:it )?(?:isn't|is not|was not) possible to|impossible to|not possible to|failed to)"
+)
+_WANTED: Final = (
+    r"(?:wanted|want|wish|tried|had|needed|needs?|would (?:need|like)|would have needed|supposed|asked)"
+)
+_LACKING: Final = (
+    r"(?:doesn't|does not|don't|do not) (?:support|expose|offer|provide|allow|have|let (?:me|us))(?: any)?"
+)
+_ABSENT: Final = (
+    r"(?:possible|supported|available|exposed|wrapped|part of|among|implemented|offered|provided|there"
+    r"|allowed|permitted|enabled|covered)"
+)
+_LOST: Final = r"(?:missing|unsupported|unavailable|impossible|unreachable)"
+_REFUSED: Final = r"(?:401|403|404|405|501)(?: forbidden| error)?"
+_TRYING: Final = r"(?:trying to|(?:i|we) (?:try|tried|want|wanted) to)"
+# Openings before the need. Several may follow each other: "feature request: add support for ...".
+_OPENINGS: Final = (
+    r"\[?missing[ _-](?:tool|data|capability|operation)\b\]?\s*[:–-]*\s*",
+    r"missing\s*[:–-]\s*|missing (?=[a-z])",
+    r"(?:feature request|feature|request|enhancement|feat)\s*(?:\([^)]*\)|\[[^]]*\])?\s*[:–-]\s*",
+    r"\[(?:feature(?: request)?|request|enhancement|feat|bug)\]\s*:?\s*",
+    rf"(?:(?:an?|the) )?(?:lack|absence) of (?:(?:an?|the|any) )?(?:{_MEANS_TO})?",
+    rf"(?:(?:http|error|status|got|gets?|an?|returns?) )*{_REFUSED} (?:when|on|while|for) (?:{_TRYING} )?",
+    rf"(?:(?:there(?:'s| is| was)|there isn't|i have|i've|we have|have|had|got) )?(?:no|any) {_MEANS_TO}",
+    (
+        rf"(?:(?:i|we|agents?|it|one) )?(?:(?:was|were|am|are) )?{_UNABLE} "
+        rf"(?:find (?:(?:an?|any|the) )?{_MEANS_TO})?"
+    ),
+    rf"(?:(?:i|we) )?{_WANTED} (?:to )?(?:be able to )?(?:(?:an?|the|some|one) )?(?:{_MEANS_TO})?",
+    rf"(?:add|allow|support|enable|provide|expose|implement|introduce) (?:(?:an?|the) )?{_MEANS} {_TO} ",
+    rf"(?:(?:an?|the) )?{_MEANS} (?:to|for) ",
+    r"no (?=[\w`])",
+)
+# A tool that lacks the need: "the connector has no ...", "X-bridge doesn't expose ...".
+_OWNERS: Final = (
+    rf".{{2,60}}?\b(?:has|have|had|offers?|exposes?|provides?|gives?) no (?:{_MEANS_TO})?",
+    rf".{{2,60}}?\b(?:lacks?|misses|is missing) (?:(?:an?|the|any) )?(?:{_MEANS_TO})?",
+    rf".{{2,60}}?\b{_LACKING} (?:{_MEANS_TO})?",
+    r"(?:the )?[\w./-]+(?: [\w./-]+){0,3}? (?:can't|cannot|couldn't|could not|won't) (?!be )",
+)
+_LACKS: Final = ("no", "n't", "lack", "miss")  # each of these openings has one of them
+# The name of a tool before a colon: "Forge MCP: retry a job".
+_NAME: Final = re.compile(
+    r"(?:[A-Z][\w.+-]*|[a-z]+-(?:mcp|bridge|server|connector))"
+    r"(?: (?:[A-Z][\w.+-]*|mcp|server|connector|bridge|plugin|integration|tools?|api|cli))*: +"
+)
+# Endings behind the need: its absence, its reason, its workaround.
+_ENDINGS: Final = (
+    rf" (?:is |are |was |were )?(?:not|isn't|aren't|wasn't|weren't) (?:yet )?{_ABSENT}\b.*$",
+    rf" (?:is |are )?{_LOST}(?: (?:from|in|on|here|via)\b.*)?$",
+    r" (?:isn't|aren't)\b.*$",
+    r" (?:from|in) (?:here|this (?:session|sandbox|environment|tool|server))\b",
+    r" as (?:an?|one|its own) (?:[\w-]+ ){0,3}?(?:primitive|move|op|operation|entry|command|tool|call|step)$",
+    r"[,;] (?:but(?! not)|so|which|because|since|as|hence|therefore|though|although|while)\b.*$",
+    r" (?:but (?!not )|because |so that ).*$",
+    r";.*$",
+    r" [–—-]+ .*$",
+)
+_PASSIVE: Final = re.compile(
+    r" (?:can't|cannot|couldn't|could not) be (\w+(?: (?:out|off|down|up|back|away)\b)?).*$",
+    re.IGNORECASE,
+)
+_LEAST: Final = 3  # letters and digits that must be left
+_ROUNDS: Final = 3
+_JOINTS: Final = re.compile(r"[_`]+")  # snake_case, `code`
+_CAMEL: Final = re.compile(r"\b[a-z]{2,}(?:[A-Z][a-z]+)+\b")  # listIssues, but neither GitHub nor dB
+_HUMP: Final = re.compile(r"(?=[A-Z])")
+
+
+def _compiled(patterns: tuple[str, ...], anchor: str = "") -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(f"{anchor}(?:{pattern})", re.IGNORECASE) for pattern in patterns)
+
+
+# Most wordings have no frame, or one: a single pattern finds out faster than many.
+_ANY_OPENING: Final = re.compile(f"^(?:{'|'.join(_OPENINGS)})", re.IGNORECASE)
+_ANY_ENDING: Final = re.compile("|".join(_ENDINGS), re.IGNORECASE)
+_OPENING, _OWNER, _ENDING = _compiled(_OPENINGS, "^"), _compiled(_OWNERS, "^"), _compiled(_ENDINGS)
+
+
+@lru_cache(maxsize=100_000)
+def need(wording: str) -> str:
+    """Return a wording without its frame, with tool names (`circular_crop`, `circularCrop`) as words."""
+    text = " ".join(wording.replace("’", "'").split())
+    name = _NAME.match(text)
+    if name:
+        text = _kept(text[name.end() :], text)
+    for _ in range(_ROUNDS):
+        if not _ANY_OPENING.match(text):
+            break
+        for pattern in _OPENING:
+            text = _kept(pattern.sub("", text), text)
+    lowered = text.lower()
+    if any(lack in lowered for lack in _LACKS):
+        for pattern in _OWNER:
+            text = _kept(pattern.sub("", text), text)
+    if _ANY_ENDING.search(text):
+        for pattern in _ENDING:
+            text = _kept(pattern.sub("", text), text)
+    text = _PASSIVE.sub(r" \1", text)  # the verb is part of the need: "notes can't be exported"
+    if text != text.lower() or "_" in text or "`" in text:
+        text = _CAMEL.sub(lambda match: _HUMP.sub(" ", match[0]).lower(), _JOINTS.sub(" ", text))
+    return " ".join(text.split()) or wording
+
+
+def _kept(shorter: str, text: str) -> str:
+    return shorter if shorter != text and sum(map(str.isalnum, shorter)) >= _LEAST else text

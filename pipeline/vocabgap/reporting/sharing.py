@@ -9,7 +9,7 @@ import polars as pl
 from msgspec.structs import asdict
 
 from vocabgap.clustering.describing import labels_of
-from vocabgap.clustering.frames import need
+from vocabgap.clustering.wordings import need
 from vocabgap.model.capability import Capability, Tally, Wording
 from vocabgap.model.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZED, fold_operation
 from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, phrase, stripped

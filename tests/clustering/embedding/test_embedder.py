@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from itertools import permutations
+from itertools import count, permutations
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,11 +37,12 @@ class Interrupted:
     seconds: Final = 0.02
 
     def __init__(self) -> None:
+        self.numbers = count(1)  # each thread gets other numbers
         self.asked = 0
 
     def encode(self, texts: list[str]) -> Iterator[tuple[list[int], Grid]]:
         for place, _ in enumerate(texts):
-            self.asked += 1
+            self.asked = next(self.numbers)
             if self.asked == 3:
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
             time.sleep(self.seconds)
