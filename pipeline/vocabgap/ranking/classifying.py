@@ -1,14 +1,13 @@
 """Categories for records without one, learned from the categorised records and from operations."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from functools import cache, partial
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
 
-from vocabgap.errors import converted
 from vocabgap.model.categories import OPERATION_CATEGORIES, CategoryBy, Classifier, judge, terms
 from vocabgap.model.record import (
     CATEGORY_ALIASES,
@@ -37,7 +36,6 @@ _MOST_WORDINGS: Final = 20_000  # to learn from; more cost time and hardly chang
 _INVERSE_REGULARISATION: Final = 10.0
 _ITERATIONS: Final = 1_000
 _DIGITS: Final = 9  # of a weight: what different processors agree on
-_READ: Final = (*PHRASE_FIELDS, "intent_category", "operations_involved")
 _CATEGORY: Final = ("category", "category_by", "category_probability")
 
 
@@ -81,35 +79,31 @@ def reclassify(
         operation_aliases: Lower-case name to operation.
 
     Raises:
-        InvalidInputError: A frame or an argument cannot be used.
+        InvalidInputError: The frame cannot be used.
     """
     GAPS.require(gaps)
-    converted(operations, dict[str, str], "operations")
-    converted(category_aliases, dict[str, str], "category_aliases")
-    converted(operation_aliases, dict[str, str], "operation_aliases")
     corpus = gaps if corpus is None else corpus
-    classifier, learned_from = train(corpus, category_aliases=category_aliases)
-    learned = operations_of(corpus, category_aliases=category_aliases, operation_aliases=operation_aliases)
-    table = {**learned, **operations}
+    category = partial(fold_category, aliases=category_aliases)
+    classifier, learned_from = train(corpus, category)
+    learned = operations_of(corpus, category, partial(fold_operation, aliases=operation_aliases))
+
+    @cache
+    def verdict(texts: tuple[str | None, ...], involved: tuple[str, ...]) -> tuple[object, ...]:
+        judgement = judge(
+            "",
+            texts,
+            involved,
+            table={**learned, **operations},
+            classifier=classifier,
+            operation_aliases=operation_aliases,
+        )
+        by = judgement.by
+        return None if by is None else judgement.category, by, judgement.probability
+
     given_by_agents = with_categories(gaps, category_aliases=category_aliases)
     lacking = given_by_agents["category_by"].is_null()
-    judged: dict[tuple[Any, ...], tuple[str | None, str | None, float | None]] = {}
-    rows = []
-    for *texts, said, involved in given_by_agents.filter(lacking).select(_READ).iter_rows():
-        key = (*texts, *involved)
-        if key not in judged:
-            judgement = judge(
-                said,
-                texts,
-                involved,
-                table=table,
-                classifier=classifier,
-                category_aliases=category_aliases,
-                operation_aliases=operation_aliases,
-            )
-            verdict = (None, None) if judgement.by is None else (judgement.category, judgement.by.value)
-            judged[key] = (*verdict, judgement.probability)
-        rows.append(judged[key])
+    texts_of = given_by_agents.filter(lacking).select(*PHRASE_FIELDS, "operations_involved")
+    rows = [verdict(tuple(texts), tuple(involved)) for *texts, involved in texts_of.iter_rows()]
     columns = {name: GAPS.schema[name] for name in _CATEGORY}
     of_lacking = pl.DataFrame(rows, schema=columns, orient="row").with_columns(row=lacking.arg_true())
     categorised = given_by_agents.with_row_index("row").update(of_lacking, on="row").drop("row")
@@ -143,14 +137,13 @@ def with_given_categories(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def train(
-    corpus: pl.DataFrame, *, category_aliases: Mapping[str, str] = CATEGORY_ALIASES
+    corpus: pl.DataFrame, category: Callable[[str], str] = fold_category
 ) -> tuple[Classifier | None, int]:
     """Learn categories from the records that have one."""
-    GAPS.require(corpus, _READ)
     counted = _counted(corpus)
-    categories = folded(counted["intent_category"], partial(fold_category, aliases=category_aliases))
-    said = [list(terms(texts)) for texts in counted.select(PHRASE_FIELDS).iter_rows()]
-    spoken = pl.DataFrame({"category": categories, "terms": pl.Series(said, dtype=pl.List(pl.String))})
+    categories = folded(counted["intent_category"], category)
+    stems = [list(terms(texts)) for texts in counted.select(PHRASE_FIELDS).iter_rows()]
+    spoken = pl.DataFrame({"category": categories, "terms": pl.Series(stems, dtype=pl.List(pl.String))})
     has_category = pl.col("category") != UNCATEGORIZED
     known = spoken.filter(has_category, pl.col("terms").list.len() > 0).filter(
         pl.len().over("category") >= _LEAST_OF_CATEGORY
@@ -168,7 +161,7 @@ def train(
     from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
-    vectorizer = TfidfVectorizer(analyzer=_as_they_are)
+    vectorizer = TfidfVectorizer(analyzer=list)
     rows = vectorizer.fit_transform(distinct["terms"].to_list())
     model = LogisticRegression(C=_INVERSE_REGULARISATION, max_iter=_ITERATIONS)
     model.fit(rows, distinct["category"].to_list(), sample_weight=distinct["records"].to_numpy())
@@ -185,23 +178,15 @@ def train(
 
 def operations_of(
     corpus: pl.DataFrame,
-    *,
-    category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
-    operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
+    category: Callable[[str], str] = fold_category,
+    operation: Callable[[str], str] = fold_operation,
 ) -> dict[str, str]:
     """Learn the category of each operation from the categorised records of a corpus."""
-    GAPS.require(corpus, _READ)
-    counted = _counted(corpus).select("intent_category", "operations_involved").with_row_index("record")
+    counted = _counted(corpus).select("operations_involved", "intent_category").with_row_index("record")
     involved = counted.explode("operations_involved").drop_nulls("operations_involved")
-    operation = partial(fold_operation, aliases=operation_aliases)
-    category = partial(fold_category, aliases=category_aliases)
+    keys = folded(involved["operations_involved"], lambda name: operation_key(operation(name)))
     seen = (
-        involved.with_columns(
-            folded(involved["operations_involved"], lambda name: operation_key(operation(name))).alias(
-                "operation"
-            ),
-            folded(involved["intent_category"], category).alias("category"),
-        )
+        involved.select("record", operation=keys, category=folded(involved["intent_category"], category))
         .filter((pl.col("category") != UNCATEGORIZED) & (pl.col("operation") != ""))
         .unique(["record", "operation"])
         .group_by("operation", "category")
@@ -216,10 +201,6 @@ def operations_of(
 
 def _counted(corpus: pl.DataFrame) -> pl.DataFrame:
     return corpus.filter("counted") if "counted" in corpus.columns else corpus
-
-
-def _as_they_are(terms: Iterable[str]) -> Iterable[str]:
-    return terms
 
 
 def _plain(
