@@ -1,7 +1,7 @@
 """The same capability from run to run: its identifier, what people decided about it, and its lineage."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -35,16 +35,9 @@ ID_DIGITS: Final = 12
 _AUTHOR: Final = "author"
 _STATUS_OF: Final = {"dismiss": DISMISSED, _AUTHOR: AUTHORED, "reopen": OPEN}
 _SIDES: Final = ("previous", "present")
+_NAMES: Final = pl.List(pl.String)
 _Pair = tuple[str, str, int, bool]
-_DECIDED: Final[Mapping[str, pl.DataType]] = {
-    "cluster": pl.Int64(),
-    "label": pl.String(),
-    "status": pl.String(),
-    "pinned": pl.Boolean(),
-    "pinned_by": pl.String(),
-    "decisions": pl.List(pl.String),
-    "outgrown": pl.List(pl.String),
-}
+_DECIDED: Final = {name: kind for name, kind in IDENTITIES.schema.items() if name != "capability_id"}
 
 
 class Grouping(Protocol):
@@ -140,14 +133,12 @@ def default_identities(clusters: pl.DataFrame) -> pl.DataFrame:
     ids = [derived_id(surface) for surface in clusters["label_surface"]]
     return clusters.select(
         "cluster",
-        pl.Series("capability_id", ids, pl.String),
-        pl.lit(None, pl.String).alias("label"),
-        pl.lit(OPEN).alias("status"),
-        pl.lit(value=False).alias("pinned"),
-        pl.lit(None, pl.String).alias("pinned_by"),
-        pl.lit([], pl.List(pl.String)).alias("decisions"),
-        pl.lit([], pl.List(pl.String)).alias("outgrown"),
-    )
+        capability_id=pl.Series(ids, dtype=pl.String),
+        status=pl.lit(OPEN),
+        pinned=pl.lit(value=False),
+        decisions=pl.lit([], _NAMES),
+        outgrown=pl.lit([], _NAMES),
+    ).match_to_schema(IDENTITIES.schema, missing_columns="insert")
 
 
 def derived_id(source: str) -> str:
