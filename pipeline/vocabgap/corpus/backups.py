@@ -15,13 +15,13 @@ from typing import Annotated, Any, BinaryIO, Final, NamedTuple, cast
 import msgspec
 import polars as pl
 
-from vocabgap.clustering.projecting import METHOD, SEED, WordingVectors
 from vocabgap.corpus.chunks import frame_of, row_of, scan_chunks
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.extension import CorpusSettings
 from vocabgap.corpus.identity import natural_key
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.upkeep import without_forgotten
+from vocabgap.corpus.vectors import METHOD, SEED, WordingVectors
 from vocabgap.corpus.version import Version
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.files.atomic import replacing

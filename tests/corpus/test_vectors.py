@@ -5,9 +5,9 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vocabgap.clustering.projecting import DECIMALS, WordingVectors, terms_of
 from vocabgap.clustering.vectorizing import FloatArray, vectorize
 from vocabgap.clustering.wordings import points_of
+from vocabgap.corpus.vectors import DECIMALS, WordingVectors, terms_of
 
 WORDINGS = ["sky mask", "mask the sky", "film grain overlay", "grain", "lift shadows", "??", "Ünder water"]
 
