@@ -29,7 +29,7 @@ def chunks(
     content: str | None = "a word for the smell of rain",
     vector: list[float] | None = None,
 ) -> pl.DataFrame:
-    """Makes rows of table `chunks`, one for each id, on lines 1, 2, … of one path."""
+    """Return rows of table `chunks`, one for each id, on lines 1, 2, … of one path."""
     row = {
         "tenant_id": tenant,
         "repo_slug": repo,
@@ -47,7 +47,7 @@ def chunks(
 
 
 def write_photos(folder: Path) -> Path:
-    """Writes the logs of two images with three needs; one line is no record."""
+    """Write the logs of two images with three needs; one line is no record."""
     return write_corpus(
         folder,
         {
@@ -58,6 +58,6 @@ def write_photos(folder: Path) -> Path:
 
 
 def ids_of(corpus: Corpus) -> list[str]:
-    """Gives the ids of the chunks in a corpus."""
+    """Return the ids of the chunks in a corpus."""
     ids: list[str] = corpus.store.version().rows(["id"])["id"].sort().to_list()
     return ids

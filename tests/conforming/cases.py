@@ -51,7 +51,7 @@ class Each:
 
 
 def read_cases(path: Path) -> list[Case]:
-    """The cases of a file, in order; a line that is none becomes a case that says so."""
+    """Read the cases of a file, in order; a line that is none becomes a case that says so."""
     lines = path.read_text(encoding="utf-8").split("\n")
     return [_case(line, number) for number, line in enumerate(lines, start=1) if line.strip()]
 
@@ -71,7 +71,7 @@ def _case(line: str, number: int) -> Case:
 
 
 def mismatches(expected: object, observed: object, place: str = "") -> list[str]:
-    """Where something observed is not what a case expects; an object may have more keys than are expected."""
+    """List how an observation differs from a case; an object may have more keys than expected."""
     return list(_mismatches(expected, observed, place))
 
 

@@ -12,7 +12,7 @@ import polars as pl
 from conforming.cases import AnyOf, Case, Noted, Operation
 from conforming.memory_store import MemoryStore, MemoryVersion
 from conforming.pushing import ingest, repush_identical
-from vocabgap.corpus.backups import classify, refuse_divergence
+from vocabgap.corpus.backups import divergent_records, refuse_divergence
 from vocabgap.corpus.backups import restore as restore_file
 from vocabgap.corpus.chunks import frame_of, row_of
 from vocabgap.corpus.contracts import Code, RefusedError, faults, keeps
@@ -21,7 +21,6 @@ from vocabgap.corpus.identity import (
     GUARDED,
     SHARED_REPO,
     SHARED_TENANT,
-    Spoof,
     content_hash,
     false_claims,
     milliseconds,
@@ -62,7 +61,7 @@ def chunk_hash(given: Input, _: Cases) -> str:
 
 
 def same_hash(given: Input, cases: Cases) -> bool | Noted:
-    """Compares two cases.
+    """Compare two cases.
 
     Where one is not in the file, the other is compared with itself as it would be hashed if its `hashInputs`
     named only what the record has: what else they name may not count.
@@ -110,7 +109,7 @@ def stamp(given: Input, _: Cases) -> dict[str, Any]:
     chunk |= given["chunk"]
     warned = sorted(false_claims(chunk, known))
     try:
-        if given.get("mode") == Spoof.REJECT:
+        if given.get("mode") == "reject":
             refuse_claims(chunk, known)
     except RefusedError as error:
         return {"error": error.code, "details": error.details, "writes": 0, "warned": warned}
@@ -168,7 +167,7 @@ def diff_config(given: Input, _: Cases) -> dict[str, Any]:
 
 
 def keep_manifest(given: Input, _: Cases) -> dict[str, Any]:
-    """Keeps a snapshot alone: there is no verb for it here, a push brings one."""
+    """Keep a snapshot alone: here only a push brings one."""
     store = MemoryStore()
     tenant = normal_tenant(given.get("tenantId") or TENANT) or ""
     with store.changing("configuration") as change:
@@ -199,7 +198,7 @@ def keep_manifest(given: Input, _: Cases) -> dict[str, Any]:
 
 
 def restore(given: Input, _: Cases) -> dict[str, Any]:
-    """Restores the records from a file into a corpus that holds one chunk, 500 of them at once."""
+    """Restore the records from a file into a corpus that holds one chunk, 500 of them at once."""
     store = MemoryStore(frame_of([row_of("there before", {"name": "there before"}, "")]))
     error: str | None = None
     with NamedTemporaryFile(suffix=".jsonl") as file:
@@ -228,17 +227,27 @@ def classify_merge(given: Input, _: Cases) -> dict[str, Any]:
     live = MemoryVersion(frame_of([row_of(row["id"], row["metadata"], "") for row in given["live"]]))
     single = isinstance(given["incoming"], dict)
     incoming = [given["incoming"]] if single else given["incoming"]
-    classified = classify(live, [(record["id"], record["metadata"]) for record in incoming])
+    records = [(record["id"], record["metadata"]) for record in incoming]
+    divergent = {identity: ids for identity, _, ids in divergent_records(live, records)}
+    present = set(live.rows(["id"])["id"])
     refusal: RefusedError | None = None
     try:
-        refuse_divergence(classified)
+        refuse_divergence(live, records)
     except RefusedError as error:
         refusal = error
-    outcomes = [str(each.outcome) for each in classified]
+    outcomes = [
+        "id-already-present"
+        if identity in present
+        else "natural-key-divergent"
+        if identity in divergent
+        else "inserted"
+        for identity, _ in records
+    ]
+    live_ids = [[each] if each in present else divergent.get(each, []) for each, _ in records]
     return {
         "outcome": outcomes[0] if single else outcomes,
         "outcomes": outcomes,
-        "liveIds": classified[0].live_ids if single else [each.live_ids for each in classified],
+        "liveIds": live_ids[0] if single else live_ids,
         "scan": _divergence_scan(live, given),
         "refusal": refusal.code if refusal else None,
         "error": refusal.code if refusal else None,
@@ -249,7 +258,7 @@ def classify_merge(given: Input, _: Cases) -> dict[str, Any]:
 
 
 def _gap(given: Input) -> float:
-    """What is no number from 1 on means the default, which the settings have refused by then."""
+    """Return the gap; here the settings refuse what is no number from 1 on, there it means the default."""
     gap = given.get("orphanVersionGap")
     if isinstance(gap, bool) or not isinstance(gap, int | float):
         return DEFAULT_GAP
@@ -271,13 +280,13 @@ def _is_path(path: object) -> bool:
 
 
 def _frame(rows: list[Mapping[str, Any]]) -> pl.DataFrame:
-    """Rows of a case as a corpus has them, all of one tenant."""
+    """Return the rows of a case as a corpus has them, all of one tenant."""
     made = [row_of(row["id"], {**(row.get("metadata") or {}), "tenantId": TENANT}, "") for row in rows]
     return frame_of(made)
 
 
 def _moment(count: object) -> datetime | None:
-    """A number of milliseconds as the moment that a corpus keeps."""
+    """Return the moment of a number of milliseconds."""
     if isinstance(count, bool) or not isinstance(count, int | float):
         return None
     try:
@@ -287,7 +296,7 @@ def _moment(count: object) -> datetime | None:
 
 
 def _backup(given: Input) -> list[Any]:
-    """The records that a case restores, of which it says only what matters to it."""
+    """Return the records that a case restores; it names only the fields that matter to it."""
     if "records" in given:
         return list(given["records"])
     if "embeddings" in given:

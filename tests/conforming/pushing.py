@@ -12,7 +12,6 @@ from conforming.cases import AnyOf, Case, Each, Noted
 from conforming.memory_store import MemoryStore, MemoryVersion
 from vocabgap.corpus.chunks import frame_of, row_of
 from vocabgap.corpus.contracts import Code, RefusedError
-from vocabgap.corpus.identity import Spoof
 from vocabgap.corpus.incoming import Parser, RawFile, raw_text
 from vocabgap.corpus.push import MOST_CHUNKS, PushResult, push
 from vocabgap.corpus.withdrawal import Resolver
@@ -62,7 +61,7 @@ def ingest(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[str, Any] | 
         tenant=env.get("authenticated_tenant"),
         agent=env.get("agent"),
         now=NOW,
-        spoof=Spoof(env.get("spoof") or Spoof.OVERWRITE),
+        refuse_false=env.get("spoof") == "reject",
         resolver=_resolver(env),
         parsers=_parsers(env.get("parsers") or {}),
         strict_tombstones=True,
@@ -99,7 +98,7 @@ def ingest(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[str, Any] | 
 
 
 def metric_of(result: PushResult) -> str:
-    """The contract's word for what a push amounted to."""
+    """Return the contract's word for the outcome of a push."""
     if result.errors:
         return "error"
     if result.deleted:
@@ -123,7 +122,7 @@ def repush_identical(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[st
 
 
 def _resolver(env: Mapping[str, Any]) -> Resolver | None:
-    """What answers for revisions, in whatever way a case says so."""
+    """Return the resolver that a case describes, in whatever way."""
     said = {
         key: env[key]
         for key in env
@@ -146,7 +145,7 @@ def _is_about_revisions(key: str) -> bool:
 
 
 def _listed(value: object) -> Iterator[Any]:
-    """The paths of a list, or of the first list that an object holds."""
+    """Yield the paths of a list, or of the first list in an object."""
     if isinstance(value, list):
         yield from value
     elif isinstance(value, dict):
@@ -161,7 +160,7 @@ def _fail(message: str) -> Iterable[Any]:
 
 
 def _parsers(said: object) -> dict[str, Parser]:
-    """The parsers that a case registers: their names, or what each of them gives."""
+    """Return the parsers that a case registers: their names, or the pieces of each."""
     if isinstance(said, list):
         return dict.fromkeys(said, raw_text)
     return {name: _parser(answer) for name, answer in said.items()} if isinstance(said, dict) else {}

@@ -13,7 +13,7 @@ from vocabgap.corpus.store import Store
 
 @pytest.fixture
 def chunk() -> dict[str, Any]:
-    """A valid parsed-chunk-v1 record of tenant `ada`, repository `lab`."""
+    """Return a valid parsed-chunk-v1 record of tenant `ada`, repository `lab`."""
     return {
         "schemaVersion": "1.0.0",
         "tenantId": "ada",
@@ -31,29 +31,29 @@ def chunk() -> dict[str, Any]:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    """A corpus that does not exist yet."""
+    """Return a corpus that does not exist yet."""
     return Store(tmp_path / "corpus")
 
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Corpus:
-    """A corpus that nothing was pushed into yet."""
+    """Return a corpus without a push."""
     return open_corpus(tmp_path / "corpus")
 
 
 @pytest.fixture
 def other(tmp_path: Path) -> Corpus:
-    """Another one."""
+    """Return another one."""
     return open_corpus(tmp_path / "other")
 
 
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
-    """Two images with three needs; one line is no record."""
+    """Write the logs of two images with three needs; one line is no record."""
     return write_photos(tmp_path)
 
 
 @pytest.fixture
 def installed() -> Path:
-    """The console script, for what only a process of its own can show."""
+    """Return the console script, for what only a process of its own can show."""
     return Path(sys.executable).with_name("vocabgap")

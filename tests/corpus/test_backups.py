@@ -25,7 +25,7 @@ OWN = {"tenantId": "north", "repoSlug": "photos", "source": "a.md", "name": "a",
 
 
 def record(number: int = 1, **fields: object) -> dict[str, Any]:
-    """A backup record of somebody else."""
+    """Return a backup record of another program."""
     metadata = {**OWN, "name": f"piece {number}"}
     return {
         "id": f"id-{number}",
@@ -37,14 +37,14 @@ def record(number: int = 1, **fields: object) -> dict[str, Any]:
 
 
 def write(path: Path, *records: object) -> Path:
-    """A file of records; a text is a line as it is."""
+    """Write a file of records; a text is a line as it is."""
     lines = [each if isinstance(each, str) else json.dumps(each) for each in records]
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """The records of a file."""
+    """Read the records of a file."""
     return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 
@@ -224,7 +224,7 @@ def test_divergent_name_refuses_the_merge_before_any_write(corpus: Corpus, tmp_p
 def test_a_damaged_byte_of_a_compressed_backup_is_never_restored(
     corpus: Corpus, photos: Path, tmp_path: Path
 ) -> None:
-    """Where the byte means nothing, such as a reserved bit, the backup is whole."""
+    """Flip bytes one by one; if a byte means nothing, such as a reserved bit, the backup is whole."""
     corpus.push(photos, **NORTH)
     corpus.export(tmp_path / "b.jsonl.zst")
     corpus.export(tmp_path / "b.jsonl")

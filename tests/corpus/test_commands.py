@@ -23,7 +23,7 @@ PHOTOS = Path("photos")
 
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every command runs in a folder of its own, 400 columns wide, so that no cell is wrapped."""
+    """Run every command in a folder of its own, 400 columns wide, so that no cell is wrapped."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "400")
     for name in ("CONFIG", "CORPUS", "DEBUG", "OUT"):
@@ -32,7 +32,7 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def sound(photos: Path) -> Path:
-    """Three records of two logs, without the line that is no record."""
+    """Write three records in two logs, without the line that is no record."""
     log = photos / "fjord" / LOG_NAME
     log.write_text(log.read_text().replace("no json\n", ""))
     return photos
@@ -40,7 +40,7 @@ def sound(photos: Path) -> Path:
 
 @pytest.fixture
 def pushed(sound: Path) -> Path:
-    """The same, pushed into the corpus."""
+    """Push the same into the corpus."""
     assert corpus("push", sound, *NORTH).out == "3 records pushed, 3 of them new; 0 withdrawn; 0 errors\n"
     return sound
 
@@ -50,7 +50,7 @@ def corpus(*words: str | Path) -> Told:
 
 
 def result(*words: str | Path) -> dict[str, Any]:
-    """The last event of a command with --json."""
+    """Return the last event of a command with --json."""
     last: dict[str, Any] = json.loads(vocabgap("--json", "corpus", *words).out.splitlines()[-1])
     return last
 
@@ -234,7 +234,7 @@ REMOVALS = [("forget", "--tenant", "north"), ("admin", "remove-orphans", "--tena
 
 @pytest.fixture
 def outdated(pushed: Path) -> Path:
-    """Two tenants of the same records, each configured twice since they were pushed."""
+    """Configure two tenants of the same records twice after they pushed them."""
     corpus("push", pushed, "--tenant", "south", "--repo", "photos")
     for tenant in ("north", "south", "north", "south"):
         told = corpus("admin", "configure", "--tenant", tenant)
@@ -260,7 +260,7 @@ def test_a_removal_shows_the_records_and_needs_a_yes_without_a_terminal(removal:
 
 
 def answered(command: Sequence[str | Path], question: bytes, answer: bytes) -> int:
-    """The exit code of a command that asks a question on a terminal, and is answered."""
+    """Answer the question of a command on a terminal; return its exit code."""
     ours, theirs = pty.openpty()
     asked = subprocess.Popen(command, stdin=theirs, stderr=theirs, stdout=subprocess.DEVNULL, close_fds=True)
     os.close(theirs)

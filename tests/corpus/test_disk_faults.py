@@ -19,7 +19,7 @@ from vocabgap.errors import AccessDeniedError, StateError
 
 @pytest.fixture
 def filled(store: Store) -> Store:
-    """A corpus with a part, a deleted row and a second part."""
+    """Make a corpus with a part, a deleted row and a second part."""
     for rows in (chunks("a", "b", "z"), chunks("c")):
         with store.changing("make") as change:
             change.add(rows)

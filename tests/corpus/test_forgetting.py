@@ -21,7 +21,7 @@ SCOPES = (("north", "photos"), ("north", "archive"), ("south", "photos"))
 
 @pytest.fixture(scope="module")
 def pushed_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same logs as pushed by two tenants, by one of them under two names, each with a snapshot."""
+    """Push the same logs for two tenants, for one of them under two names, each with a snapshot."""
     folder = tmp_path_factory.mktemp("once")
     corpus = open_corpus(folder / "corpus")
     photos = write_photos(folder)
@@ -32,13 +32,13 @@ def pushed_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def shared(pushed_once: Path, corpus: Corpus) -> Corpus:
-    """A copy of that corpus."""
+    """Copy that corpus."""
     shutil.copytree(pushed_once, corpus.store.folder)
     return corpus
 
 
 def left(corpus: Corpus) -> list[tuple[str, str, int]]:
-    """How many records there are of whom."""
+    """Count the records of each repository."""
     rows = corpus.store.version().rows(["tenant_id", "repo_slug"])
     return rows.group_by(pl.all()).len().sort("tenant_id", "repo_slug").rows()
 
@@ -82,7 +82,7 @@ def test_a_dry_run_tells_what_is_forgotten_then(shared: Corpus, asked: dict[str,
 
 
 def everything_in(folder: Path) -> bytes:
-    """All that the files of a corpus hold, those in Parquet unpacked."""
+    """Return the content of all files of a corpus, with those in Parquet unpacked."""
     found = b""
     for path in folder.iterdir():
         found += path.name.encode() + path.read_bytes()

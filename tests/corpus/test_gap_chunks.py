@@ -22,12 +22,12 @@ from vocabgap.model.record import LOG_NAME, ROOT_KIND
 
 
 def gap_line(need: str) -> str:
-    """A line of a log."""
+    """Return a line of a log."""
     return json.dumps({"description": need, "image_id": "heron"})
 
 
 def chunks(corpus: Corpus) -> pl.DataFrame:
-    """The chunks in a corpus, by path and line."""
+    """Return the chunks in a corpus, by path and line."""
     return corpus.store.version().rows().sort("source_path", "line")
 
 

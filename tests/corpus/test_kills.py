@@ -24,7 +24,7 @@ ROWS = 60
 
 
 def whole(store: Store) -> int:
-    """The step that a version holds, all of it and nothing else."""
+    """Return the step that a version holds; fail if it holds more or less."""
     version = store.version()
     step = version.config_versions["ada"]
     found = version.rows(["name", "line", "content"])
@@ -37,7 +37,7 @@ def whole(store: Store) -> int:
 
 @contextmanager
 def writer_of(folder: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """A writer that has made its first version, and is killed at the end whatever happens."""
+    """Start a writer, wait for its first version, and kill it at the end whatever happens."""
     command = [sys.executable, str(WRITER), str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         try:

@@ -35,13 +35,13 @@ steps = st.lists(pushes | others, max_size=6)
 
 @dataclass
 class Model:
-    """A corpus as a set of what is in it."""
+    """A corpus as a set of its chunks."""
 
     held: set[Key] = field(default_factory=set)
     forgotten: set[Key] = field(default_factory=set)
 
     def push(self, step: dict[str, Any]) -> tuple[int, int]:
-        """Withdraw, then bring in; gives how many were withdrawn for good and how many are new."""
+        """Withdraw, then bring in; return how many are gone and how many are new."""
         tenant, repo = step["tenant"], step["repo"]
         brought = {(tenant, repo, path, text) for path, text in step["files"]} - self.forgotten
         withdrawn = {*step["deleted"], *(step["gone"] or ())}
@@ -64,7 +64,7 @@ class Model:
 
 
 def carry_out(corpus: Corpus, step: dict[str, Any]) -> tuple[int, int]:
-    """The same in a corpus."""
+    """Push the same into a corpus."""
     payload: dict[str, Any] = {
         "files": [{"content": text, "sourcePath": path} for path, text in step["files"]],
         "deleted": step["deleted"],
@@ -86,7 +86,7 @@ def carry_out(corpus: Corpus, step: dict[str, Any]) -> tuple[int, int]:
 
 
 def held_by(corpus: Corpus) -> set[Key]:
-    """What is in a corpus."""
+    """Return the content of a corpus."""
     rows = corpus.store.version().rows(["tenant_id", "repo_slug", "source_path", "content"]).rows()
     assert len(rows) == len(set(rows))
     return set(rows)

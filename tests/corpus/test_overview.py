@@ -21,7 +21,7 @@ EARLY, LATE = (datetime(2026, month, 1, tzinfo=UTC) for month in (1, 2))
 
 
 def only(found: Overview) -> Identity:
-    """The one identity that there is."""
+    """Return the only identity."""
     (identity,) = found.identities
     return identity
 

@@ -8,7 +8,6 @@ import pytest
 
 from conforming.memory_store import MemoryStore, MemoryVersion
 from vocabgap.corpus.contracts import Code
-from vocabgap.corpus.identity import Spoof
 from vocabgap.corpus.incoming import RawFile
 from vocabgap.corpus.push import PushResult, push
 from vocabgap.corpus.store import Store
@@ -82,10 +81,10 @@ def test_a_false_claim_is_overwritten_with_a_warning(chunk: Chunk) -> None:
     files = [{**chunk, "tenantId": "bo", "repoSlug": "den", "name": name} for name in "abc"]
     result = push(store, {"files": files}, tenant="ada", repo="lab")
     assert store.current.rows(["tenant_id", "repo_slug"]).unique().rows() == [("ada", "lab")]
-    assert [(warned.field, warned.claimed, warned.stamped, warned.chunks) for warned in result.warnings] == [
-        ("repoSlug", "den", "lab", 3),
-        ("tenantId", "bo", "ada", 3),
-    ]
+    assert result.warnings == (
+        "repoSlug was claimed as 'den' by 3, stamped as 'lab'",
+        "tenantId was claimed as 'bo' by 3, stamped as 'ada'",
+    )
     assert (result.errors, result.exit_code) == ((), ExitCode.DONE)
 
 
@@ -213,9 +212,9 @@ def test_a_file_that_claims_another_tenant_is_told_or_refused(form: dict[str, An
     payload = {"files": [{"sourcePath": "a.txt", "tenantId": "bo", **form}]}
 
     told = push(MemoryStore(), payload, tenant="ada")
-    refused = push(MemoryStore(), payload, tenant="ada", spoof=Spoof.REJECT)
+    refused = push(MemoryStore(), payload, tenant="ada", refuse_false=True)
 
-    assert [(each.field, each.claimed, each.stamped) for each in told.warnings] == [("tenantId", "bo", "ada")]
+    assert told.warnings == ("tenantId was claimed as 'bo' by 1, stamped as 'ada'",)
     assert codes(refused) == [Code.SPOOF_REJECTED]
 
 

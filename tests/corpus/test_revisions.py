@@ -11,7 +11,7 @@ from vocabgap.errors import NotFoundError, StateError
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """Runs git as nobody in particular, whatever this machine's settings are."""
+    """Run git as nobody in particular, whatever this machine's settings are."""
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder),
@@ -33,7 +33,7 @@ _WHO = {"NAME": "Nobody", "EMAIL": "nobody@example.org"}
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """An empty repository."""
+    """Make an empty repository."""
     folder = tmp_path / "studio"
     folder.mkdir()
     git(folder, "init", "--quiet", "--initial-branch", "main")
@@ -41,7 +41,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 def commit(repository: Path, **files: str | None) -> str:
-    """Makes the repository hold these files and commits them: path to content, None for one to delete."""
+    """Commit these files: path to content, None for one to delete."""
     for name, content in files.items():
         path = repository / name
         if content is None:

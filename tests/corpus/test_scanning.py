@@ -25,7 +25,7 @@ NOTE = {"content": "about the house", "sourcePath": "notes/today.txt"}
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where the corpus of these tests lies."""
+    """Return the folder of the corpus."""
     return tmp_path / "corpus"
 
 

@@ -6,11 +6,10 @@ A file has one backup-record-v1 object a line; a file that is called `.zst` is c
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, starmap
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Final, NamedTuple, cast
+from typing import Annotated, Any, BinaryIO, Final, cast
 
 import msgspec
 import polars as pl
@@ -175,7 +174,7 @@ def restore(store: Store, path: Path, *, replace: bool = False, at_once: int = _
                 lines[record.id] = number
             decoded = [(record, _OBJECT.decode(record.metadata)) for _, record in batch]
             if live is not None:
-                refuse_divergence(classify(live, [(record.id, metadata) for record, metadata in decoded]))
+                refuse_divergence(live, [(record.id, metadata) for record, metadata in decoded])
             rows = (
                 row_of(each.id, metadata, each.document, each.embedding, bytes(each.metadata).decode())
                 for each, metadata in decoded
@@ -240,71 +239,40 @@ def _decoded(line: bytes, place: str) -> BackupRecord:
     raise InvalidInputError(f"{place}: {field}{problem}", hint=_HINT)
 
 
-class Merged(StrEnum):
-    """The outcomes of merging a record."""
-
-    PRESENT = "id-already-present"
-    DIVERGENT = "natural-key-divergent"
-    INSERTED = "inserted"
-
-
-class Classified(NamedTuple):
-    """The outcome for a record, and the chunks of the corpus with its id or natural key."""
-
-    id: str
-    metadata: Mapping[str, Any]
-    outcome: Merged
-    live_ids: list[str]
-
-
-def classify(live: Version, incoming: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Classified]:
-    """Classify records, given by id and metadata, that are to be merged into a corpus."""
-    if not incoming:
-        return []
-    present = set(live.rows(["id"], pl.col("id").is_in([identity for identity, _ in incoming]))["id"])
-    ids_by_key = _ids_by_key(live, [record for record in incoming if record[0] not in present])
-    classified = []
-    for identity, metadata in incoming:
-        if identity in present:
-            outcome, live_ids = Merged.PRESENT, [identity]
-        else:
-            live_ids = ids_by_key.get(natural_key(metadata), [])
-            outcome = Merged.DIVERGENT if live_ids else Merged.INSERTED
-        classified.append(Classified(identity, metadata, outcome, live_ids))
-    return classified
-
-
-def _ids_by_key(live: Version, incoming: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, list[str]]:
-    """Return the ids of the chunks with the natural keys of some records, by key."""
-    rows = [row_of(identity, metadata, None, verbatim="") for identity, metadata in incoming]
-    sought = frame_of(rows).select(_NATURAL_KEY).unique()
-    within = pl.col("tenant_id").is_in(sought["tenant_id"].drop_nulls().to_list())
-    chunks = live.rows(["id", "metadata", *_NATURAL_KEY], within | pl.col("tenant_id").is_null())
-    candidates = chunks.join(sought, on=_NATURAL_KEY, how="semi", nulls_equal=True).sort("id")
-    ids_by_key: dict[str, list[str]] = {}
-    for identity, metadata in candidates.select("id", "metadata").iter_rows():
-        ids_by_key.setdefault(natural_key(msgspec.json.decode(metadata)), []).append(identity)
-    return ids_by_key
-
-
-def refuse_divergence(classified: Sequence[Classified]) -> None:
-    """Refuse a merge that would put a record beside another version of the same chunk."""
-    divergent = [record for record in classified if record.outcome is Merged.DIVERGENT]
+def refuse_divergence(live: Version, incoming: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+    """Refuse a merge that would put a record (id, metadata) beside another version of its chunk."""
+    divergent = divergent_records(live, incoming)
     if not divergent:
         return
-    sample = "; ".join(map(_described, divergent[:_SAMPLE]))
+    sample = "; ".join(starmap(_described, divergent[:_SAMPLE]))
     raise RefusedError(
         Code.DIVERGENCE,
         f"{len(divergent)} of the records name a chunk that is there under another id: {sample}. "
         "Nothing was written. Find out why the ids differ, or replace the corpus as a whole",
         divergent=len(divergent),
-        sample=[{"id": record.id, "liveIds": record.live_ids} for record in divergent[:_SAMPLE]],
+        sample=[{"id": identity, "liveIds": live_ids} for identity, _, live_ids in divergent[:_SAMPLE]],
     )
 
 
-def _described(record: Classified) -> str:
-    kind, name, source, tenant, repo = map(
-        record.metadata.get, ("type", "name", "source", "tenantId", "repoSlug")
-    )
-    ids = f"{record.id[:_SHOWN_ID]} here, {record.live_ids[0][:_SHOWN_ID]} there"
+def divergent_records(
+    live: Version, incoming: Sequence[tuple[str, Mapping[str, Any]]]
+) -> list[tuple[str, Mapping[str, Any], list[str]]]:
+    """Return the new records whose natural key a corpus has already, with the ids of its chunks."""
+    present = set(live.rows(["id"], pl.col("id").is_in([identity for identity, _ in incoming]))["id"])
+    new = [(identity, metadata) for identity, metadata in incoming if identity not in present]
+    rows = [row_of(identity, metadata, None, verbatim="") for identity, metadata in new]
+    sought = frame_of(rows).select(_NATURAL_KEY).unique()
+    within = pl.col("tenant_id").is_in(sought["tenant_id"].drop_nulls().to_list())
+    chunks = live.rows(["id", "metadata", *_NATURAL_KEY], within | pl.col("tenant_id").is_null())
+    candidates = chunks.join(sought, on=_NATURAL_KEY, how="semi", nulls_equal=True).sort("id")
+    ids_by_key: dict[str, list[str]] = {}
+    for identity, text in candidates.select("id", "metadata").iter_rows():
+        ids_by_key.setdefault(natural_key(msgspec.json.decode(text)), []).append(identity)
+    keyed = ((identity, metadata, ids_by_key.get(natural_key(metadata), [])) for identity, metadata in new)
+    return [record for record in keyed if record[2]]
+
+
+def _described(identity: str, metadata: Mapping[str, Any], live_ids: list[str]) -> str:
+    kind, name, source, tenant, repo = map(metadata.get, ("type", "name", "source", "tenantId", "repoSlug"))
+    ids = f"{identity[:_SHOWN_ID]} here, {live_ids[0][:_SHOWN_ID]} there"
     return f"{kind} {name!r} in {source!r} of {tenant}/{repo} ({ids})"

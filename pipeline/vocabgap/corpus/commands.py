@@ -87,7 +87,7 @@ def push(call: "Call", request: Push) -> Answer:
         confirmed=request.yes or partial(_confirmed, request),
         now=moment,
     )
-    notes = [*map(str, result.warnings)]
+    notes = [*result.warnings]
     errors = (f"{error.code}: {_place(error.details)}{error.message}" for error in result.errors)
     notes += _first(errors, len(result.errors))
     if result.deleted:

@@ -11,7 +11,7 @@ import polars as pl
 
 from vocabgap.corpus.chunks import PARSER_ID, require_owner, scan_version, scope
 from vocabgap.corpus.extension import CorpusSettings
-from vocabgap.corpus.identity import Spoof, require_identity, require_tenant
+from vocabgap.corpus.identity import require_identity, require_tenant
 from vocabgap.corpus.incoming import Parser
 from vocabgap.corpus.manifest import FileEntry, Manifest, read_manifest
 from vocabgap.corpus.payloads import (
@@ -130,7 +130,7 @@ class Corpus:
             payload,
             tenant=tenant,
             repo=repo,
-            spoof=Spoof(self.settings.of(CorpusSettings).tenant_spoof),
+            refuse_false=self.settings.of(CorpusSettings).tenant_spoof == "reject",
             resolver=None if git is None else partial(deleted_in_git, Path(git)),
             parsers={**self.parsers, PARSER_ID: parser},
             whole_logs=is_folder,

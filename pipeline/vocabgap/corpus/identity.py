@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from enum import StrEnum
 from functools import lru_cache
 from types import NoneType
 from typing import Any, Final
@@ -148,13 +147,6 @@ def _tagged(metadata: Mapping[str, Any], field: str) -> list[Any]:
 def sha256_of(value: object) -> str:
     """Return the SHA-256 (hex) of a value's compact JSON."""
     return hashlib.sha256(compact_json(value).encode()).hexdigest()
-
-
-class Spoof(StrEnum):
-    """The treatment of a false claim."""
-
-    OVERWRITE = "overwrite"
-    REJECT = "reject"
 
 
 def stamped(chunk: Mapping[str, Any], stamp: Mapping[str, Any]) -> dict[str, Any]:

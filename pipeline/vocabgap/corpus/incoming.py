@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, Final, NamedTuple, Protocol
@@ -15,7 +15,6 @@ from vocabgap.corpus.identity import (
     SHARED_TENANT,
     TENANT,
     TENANT_HINT,
-    Spoof,
     compact_json,
     content_hash,
     false_claims,
@@ -153,25 +152,6 @@ def _listed(entry: Mapping[str, Any]) -> list[Any] | None:
     return next((entry[form] for form in _CHUNK_LISTS if isinstance(entry.get(form), list)), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Warned:
-    """A claim that was overwritten, or a version of chunks that is not read."""
-
-    field: str
-    claimed: object
-    stamped: object
-    chunks: int
-
-    def __str__(self) -> str:
-        """Describe the claim in one sentence."""
-        if self.field == "schemaVersion":
-            return (
-                f"deprecated: {self.chunks} of version {self.claimed} of {PARSED_CHUNK} refused; "
-                f"this corpus reads {self.stamped}, so have them parsed by that"
-            )
-        return f"{self.field} was claimed as {self.claimed!r} by {self.chunks}, stamped as {self.stamped!r}"
-
-
 @dataclass(slots=True)
 class Incoming:
     """The content of a payload: valid chunks, refusals, logs, and how many chunks made each false claim."""
@@ -186,27 +166,32 @@ class Incoming:
         return bool(self.chunks or self.logs)
 
     @property
-    def warnings(self) -> tuple[Warned, ...]:
-        """The overwritten claims and the versions that are not read."""
-        return tuple(Warned(*claim, chunks) for claim, chunks in sorted(self.claims.items()))
+    def warnings(self) -> Iterator[str]:
+        """The overwritten claims and the versions that are not read, a sentence each."""
+        for (name, claimed, known), chunks in sorted(self.claims.items()):
+            if name == "schemaVersion":
+                refused = f"deprecated: {chunks} of version {claimed} of {PARSED_CHUNK} refused"
+                yield f"{refused}; this corpus reads {known}, so have them parsed by that"
+            else:
+                yield f"{name} was claimed as {claimed!r} by {chunks}, stamped as {known!r}"
 
-    def notice(self, claimant: Mapping[str, Any], known: Mapping[str, Any], spoof: Spoof) -> None:
+    def notice(self, claimant: Mapping[str, Any], known: Mapping[str, Any], *, refuse: bool) -> None:
         """Count the false claims of a chunk or payload, or refuse it."""
         compared = {name: claimant[name] for name in known if isinstance(claimant.get(name), str)}
         claims = false_claims(compared, known)
-        if claims and spoof is Spoof.REJECT:
+        if claims and refuse:
             refuse_claims(compared, known)
         self.claims.update((name, compared[name], known[name]) for name in claims)
 
 
-def read_files(caller: Caller, parsers: Mapping[str, Parser], spoof: Spoof) -> Incoming:
+def read_files(caller: Caller, parsers: Mapping[str, Parser], *, refuse_false: bool) -> Incoming:
     """Read the chunks of a payload's files."""
     incoming = Incoming()
     files = caller.payload.get("files")
     if not isinstance(files, list):
         incoming.errors.append(PushError(Code.FILES_INVALID, "`files` is expected to be a list"))
         files = []
-    incoming.notice(caller.payload, caller.stamp_of(caller.payload), spoof)
+    incoming.notice(caller.payload, caller.stamp_of(caller.payload), refuse=refuse_false)
     for position, entry in enumerate(files):
         path = entry.get("sourcePath") if isinstance(entry, dict) else None
         try:
@@ -216,7 +201,7 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], spoof: Spoof) -> I
             incoming.errors.append(PushError.of(error, fileIndex=position, **place))
             continue
         if "schemaVersion" not in entry:  # an entry that is itself a chunk is checked as a chunk
-            incoming.notice({"tenantId": entry.get("tenantId")}, caller.stamp_of({}), spoof)
+            incoming.notice({"tenantId": entry.get("tenantId")}, caller.stamp_of({}), refuse=refuse_false)
         for number, record in enumerate(records):
             if isinstance(record, PushedLog):
                 named = None if caller.alone else entry.get("repoSlug")
@@ -233,7 +218,7 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], spoof: Spoof) -> I
                     incoming.claims["schemaVersion", record["schemaVersion"], SCHEMA_VERSION] += 1
                 continue
             stamp = caller.stamp_of(record)
-            incoming.notice(record, stamp, spoof)
+            incoming.notice(record, stamp, refuse=refuse_false)
             chunk = {**record, "repoSlug": stamp["repoSlug"]}
             chunk |= {"hash": content_hash(chunk, caller.tenant_id, None)}
             incoming.chunks.append(chunk | {"source": record["sourcePath"], "type": record["kind"]})

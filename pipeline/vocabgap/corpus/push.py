@@ -12,13 +12,12 @@ from vocabgap.corpus.chunks import frame_of, metadata_of, row_of
 from vocabgap.corpus.contracts import Code, PushError, RefusedError
 from vocabgap.corpus.identity import (
     SHARED_TENANT,
-    Spoof,
     milliseconds,
     moment_of,
     normal_tenant,
     stamped,
 )
-from vocabgap.corpus.incoming import Caller, Incoming, Parser, Warned, read_files
+from vocabgap.corpus.incoming import Caller, Incoming, Parser, read_files
 from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.upkeep import logs_with, without_forgotten
 from vocabgap.corpus.version import PathSnapshot
@@ -40,7 +39,7 @@ class PushResult:
     deleted: int = 0
     forgotten: int = 0
     errors: tuple[PushError, ...] = ()
-    warnings: tuple[Warned, ...] = ()
+    warnings: tuple[str, ...] = ()
     duration_ms: int = 0
 
     @property
@@ -49,7 +48,7 @@ class PushResult:
         return max((error.exit_code for error in self.errors), default=ExitCode.DONE)
 
     def as_object(self) -> dict[str, Any]:
-        """Return the contract's result object, with the warnings as sentences."""
+        """Return the contract's result object."""
         return {
             "ingested": self.ingested,
             "deleted": self.deleted,
@@ -58,7 +57,7 @@ class PushResult:
             "tenantId": self.tenant_id,
             "durationMs": self.duration_ms,
             "forgotten": self.forgotten,
-            "warnings": [str(warning) for warning in self.warnings],
+            "warnings": list(self.warnings),
         }
 
 
@@ -70,7 +69,7 @@ def push(
     repo: str | None = None,
     agent: str | None = None,
     now: datetime | None = None,
-    spoof: Spoof = Spoof.OVERWRITE,
+    refuse_false: bool = False,
     resolver: Resolver | None = None,
     parsers: Mapping[str, Parser] | None = None,
     whole_logs: bool = False,
@@ -83,15 +82,15 @@ def push(
     Everything valid is done in one step, deletions before additions. A second push of the same payload
     changes nothing, unless the tenant was configured in between: then the chunks get the new configuration.
     Without a `repo`, each part of the payload names its own. With `whole_logs`, a gap log replaces everything
-    of its path. With `strict_tombstones`, a tombstone must be an object, not a bare path. `confirmed` lets an
-    empty snapshot withdraw the whole repository.
+    of its path. With `refuse_false`, a false claim refuses the whole push. With `strict_tombstones`, a
+    tombstone must be an object, not a bare path. `confirmed` lets an empty snapshot withdraw everything.
     """
     started = time.monotonic()
     result = PushResult(normal_tenant(tenant) or SHARED_TENANT)
     try:
         caller = Caller.of(payload, tenant, repo, agent)
         result = replace(result, tenant_id=caller.tenant_id)
-        incoming = read_files(caller, parsers or {}, spoof)
+        incoming = read_files(caller, parsers or {}, refuse_false=refuse_false)
         leaving = withdrawal(
             caller.payload,
             caller.repo_slug,
@@ -104,7 +103,7 @@ def push(
             result,
             ingested=len(incoming.chunks),
             errors=(*incoming.errors, *leaving.errors),
-            warnings=incoming.warnings,
+            warnings=tuple(incoming.warnings),
         )
         _require_volume(incoming, most)
         if whole_logs:
