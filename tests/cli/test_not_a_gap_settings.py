@@ -55,11 +55,11 @@ def test_status_shows_the_rules_in_force(tmp_path: Path) -> None:
     lines = told[told.index("[not_a_gap]") : told.index("[source]")].splitlines()
     shipped = {rule.name: len(rule.expressions) for rule in rules_in_force()}
     assert lines[1:] == [
-        f'# transient: {shipped["transient"]} phrases built in, "timed out" among them',
+        f"# transient: {shipped['transient']} phrases built in, 'timed out' among them",
         "permission = []  # switched off",
-        f'outage = ["tile server"]  # beside {shipped["outage"]} built in',
-        f'# architecture: {shipped["architecture"]} phrases built in, "out of memory" among them',
-        'ticket = ["the other ticket"]',
+        *("outage = [", '    "tile server",', f"]  # beside {shipped['outage']} built in"),
+        f"# architecture: {shipped['architecture']} phrases built in, 'out of memory' among them",
+        *("ticket = [", '    "the other ticket",', "]"),
     ]
 
 

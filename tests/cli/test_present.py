@@ -88,14 +88,6 @@ def test_a_list_counts_spans_back_from_it(photos: Path) -> None:
     assert "sky mask" not in told.out
 
 
-def test_what_is_shown_may_be_ranked_as_of_it(photos: Path) -> None:
-    assert "steady: " not in vocabgap("show", "sky mask", photos, "--kind", "capability").out
-    told = vocabgap("show", "sky mask", photos, "--kind", "capability", "--now", "last")
-
-    assert "trend" not in told.out
-    assert "2 mentions in the last 5 weeks" in told.out
-
-
 def test_a_review_goes_by_it(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
     monkeypatch.setattr("vocabgap.pipeline.known_present", asked.append)

@@ -20,7 +20,6 @@ from builders.command import vocabgap
         (("--image", "heron", "--image", "fjord"), 3),
         (("--category", "mask"), 1),
         (("--operation", "grain"), 1),
-        (("--module", "grain"), 1),  # its name before
         (("--session", "s-1", "--session", "s-2"), 2),
         (("--image", "heron", "--session", "s-2", "--allow-empty"), 0),
     ],

@@ -196,7 +196,7 @@ class ReportSettings(Section, frozen=True):
         flag(
             "--fail-on",
             "Exit with 5, though the report is published, if it has any of: regressed, rejects, new-top,"
-            " mixed; with commas, or repeated.",
+            " mixed; several with commas.",
         ),
     ] = ()
 

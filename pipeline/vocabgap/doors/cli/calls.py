@@ -14,7 +14,7 @@ import typer
 
 from vocabgap.doors.cli.output import Output, output_of
 from vocabgap.doors.verbs import Answer, Panel, Parameter, Verb, parameters
-from vocabgap.errors import Hint, StateError, VocabgapError, require_local
+from vocabgap.errors import Hint, NotFoundError, StateError, VocabgapError, expanded, require_local
 from vocabgap.extensions import extensions
 from vocabgap.model.settings import Flag, known_flags
 from vocabgap.text import count, escape_unseen, printable_name
@@ -128,6 +128,18 @@ class Call:
             self.note(f"cache: {use.note}")
         if use is not None and use.found:
             self.note(f"cache: {count(use.found, 'embedding')} reused, {use.computed:,} computed")
+
+    def require_decisions(self) -> None:
+        """Raise NotFoundError if the named decisions file does not exist."""
+        if problem := self.missing_decisions:
+            raise NotFoundError(problem, hint="check --decisions")
+
+    @property
+    def missing_decisions(self) -> str:
+        """A message if the named decisions file does not exist; else nothing."""
+        named = self.flags.get("--decisions")
+        is_there = named is None or os.path.lexists(expanded(named))
+        return "" if is_there else f"decisions file '{named}' does not exist"
 
     def require_owners(self, scanned: "Scan", selection: "Selection") -> None:
         """Raise InvalidInputError if no record has the tenant or the repository."""
@@ -274,7 +286,9 @@ def _flag(name: str, flag: Flag) -> inspect.Parameter:
     several = get_origin(flag.kind) is tuple
     default = flag.default.value if isinstance(flag.default, Enum) else flag.default
     shows_default = default not in (None, (), False, True)
-    meaning = flag.meaning + (f"  [default: {default}]" if shows_default else "")
+    meaning = f"{flag.meaning.removesuffix('.')}; may be repeated." if several else flag.meaning
+    if shows_default:
+        meaning += f"  [default: {default}]"
     kind = list[str] if several else flag.kind if flag.kind in (bool, int) or _is_enum(flag.kind) else str
     info: dict[str, Any] = {"help": meaning, "rich_help_panel": _PANELS.get(flag.table, Panel.READ)}
     if several and _is_enum(get_args(flag.kind)[0]):

@@ -29,7 +29,7 @@ _PLACES: Final = frozenset(
 
 # Verb to the function or group that it is, in the order of the help.
 VERBS: Final[Mapping[str, Reference]] = {
-    "report": Reference("doors.cli.report_command:report"),
+    "report": Reference("doors.report:report"),
     "render": Reference("doors.published:render"),
     "check": Reference("doors.check:check"),
     "list": Reference("doors.listing:list_records"),
@@ -46,7 +46,7 @@ VERBS: Final[Mapping[str, Reference]] = {
     "mcp": Reference("doors.cli.mcp_command:mcp"),
     "hook": Reference("doors.cli.hook_command:hook"),
     "init": Reference("doors.cli.hook_command:init"),
-    "demo": Reference("doors.cli.demo_command:demo"),
+    "demo": Reference("doors.report:demo"),
     "manual": Reference("doors.about:manual"),
     "schema": Reference("doors.about:schema"),
     "status": Reference("doors.about:status"),

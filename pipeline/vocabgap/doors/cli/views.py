@@ -47,6 +47,7 @@ def _environment() -> jinja2.Environment:
     }
     environment.globals |= {
         "aligned": aligned,
+        "glyphs": _glyphs,
         "phrase": _phrase,
         "table": table,
         "toml": _toml,
@@ -84,6 +85,11 @@ def aligned(
         ]
         blocks += [line, *map(indented, texts)]
     return "\n".join(blocks)
+
+
+def _glyphs(wanted: str, plain: str) -> str:
+    """Return characters that the terminal can show."""
+    return wanted if carried(wanted, sys.stdout.encoding or "utf-8") == wanted else plain
 
 
 def _toml(key: str, value: object) -> str:

@@ -1,0 +1,324 @@
+"""`report`, the main job, and `demo`, a workspace to try it on."""
+
+import os
+import shlex
+import shutil
+from contextlib import contextmanager
+from datetime import datetime
+from enum import StrEnum
+from functools import partial
+from importlib.resources import files
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+from vocabgap.doors.verbs import (
+    PRESENT,
+    QUIET,
+    SHARE,
+    Answer,
+    Event,
+    OverRoots,
+    Panel,
+    Place,
+    Request,
+    argument,
+    filtered,
+    option,
+    selection_of,
+    verb,
+)
+from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.extensions import extensions
+from vocabgap.files.atomic import whole_folder
+from vocabgap.files.refusals import refusing
+from vocabgap.model.moments import LAST, iso, known_present, parse_present
+from vocabgap.model.settings import Settings, shared_from
+from vocabgap.text import escape_unseen, printable_name, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from vocabgap.doors.cli.calls import Call
+    from vocabgap.model.capability import Capability
+    from vocabgap.pipeline import Engine, Run
+    from vocabgap.reporting.summary import Summary
+
+# Columns of table `capabilities`.
+_CSV_COLUMNS: Final = (
+    "rank", "capability_id", "label", "mentions", "images", "sessions", "first_seen", "last_seen",
+    "unsatisfied", "neutral", "satisfied", "unrated", "intent_category", "status", "rank_low", "rank_high",
+    "trend", "priority", "covered_by", "mentions_low", "mentions_high", "mixed", "pinned_by",
+    "unpinned_rank",
+)  # fmt: skip
+
+
+class TextFormat(StrEnum):
+    """How the ranking is printed."""
+
+    TABLE = "table"
+    MARKDOWN = "markdown"
+    CSV = "csv"
+
+
+class EngineName(StrEnum):
+    """Where the heavy steps of a report run."""
+
+    LOCAL = "local"
+    SPARK = "spark"
+
+
+class Report(OverRoots):
+    """What `report` takes beside the filters."""
+
+    text_format: Annotated[TextFormat, option("How to print the ranking.", "--format", panel=Panel.WRITE)] = (
+        TextFormat.TABLE
+    )
+    now: Annotated[str | None, PRESENT] = None
+    ask: Annotated[
+        bool | None,
+        option("Ask what words mean; by default if somebody can answer.", "--ask/--no-ask", panel=Panel.READ),
+    ] = None
+    previous: Annotated[
+        Place | None,
+        option(
+            "Folder of the run to compare with, or none; by default the run that is replaced.",
+            panel=Panel.READ,
+        ),
+    ] = None
+    share: Annotated[bool, SHARE] = False
+    allow_shrink: Annotated[
+        bool,
+        option(
+            "Publish even if more than half of the logs of the run before, or of their lines, are gone.",
+            panel=Panel.WRITE,
+        ),
+    ] = False
+    engine: Annotated[
+        EngineName, option("What reads the logs and searches for neighbours.", panel=Panel.RUN)
+    ] = EngineName.LOCAL
+    remote: Annotated[
+        str | None,
+        option(
+            "Address of a Spark Connect server, sc://HOST:PORT; by default an engine of its own.",
+            panel=Panel.RUN,
+        ),
+    ] = None
+    spark_conf: Annotated[tuple[str, ...], option("Setting of the session, KEY=VALUE.", panel=Panel.RUN)] = ()
+    quiet: Annotated[bool, QUIET] = False
+
+
+@verb(
+    filtered(Report),
+    settings=("ingest", "cluster", "categories", "vocabulary", "decisions", "rank", "report", "check"),
+)
+def report(call: "Call", request: Report) -> Answer:
+    """Rank what is missing, and publish the report."""
+    settings, known, roots = call.settings, call.known_lines(), call.roots(request.roots)
+    call.require_decisions()
+    present = parse_present(request.now)
+    selection_of(request, known_present(present))  # bad filters are an error before Polars is loaded
+    fewest = _fewest(call) if request.share else None
+    from vocabgap.pipeline import STAGES, run
+
+    prompts = (each.prompt.load()(call.output, settings, request.ask) for each in extensions() if each.prompt)
+    prompt = next(filter(None, [*prompts]), None)
+    with (
+        _engine(request.engine, request.remote, request.spark_conf) as running,
+        call.output.progress(STAGES) as listener,
+    ):
+        if prompt is not None:
+            prompt.before = partial(listener, "")
+        result = run(
+            roots,
+            settings=settings,
+            selection=partial(selection_of, request),
+            now=present,
+            config=call.loaded.path,
+            previous=request.previous,
+            share=fewest,
+            engine=running,
+            allow_shrink=request.allow_shrink,
+            on_stage=listener,
+            ask=prompt,
+        )
+    call.note_unread(result.scan)
+    call.note_embeddings(result.embeddings)
+    from vocabgap.doors.cli.output import folder_line
+    from vocabgap.reporting.conditions import failures, gate_error
+
+    summary, folder = result.published.summary, result.published.folder
+    gates, hint = settings.report.fail_on, f"the report is published in '{folder_line(folder)}'"
+    failed = failures(gates, summary, result.ranked, result.scan.rejects, known) if gates else ()
+    return Answer(
+        events=chain(
+            (Event("capability", {"capability": item}) for item in summary.capabilities),
+            (Event("covered", {"capability": item}) for item in summary.covered),
+            (Event("combination", {"combination": recurring}) for recurring in summary.beyond_chance),
+            (Event("gate", {"failure": failure}) for failure in failed),
+        ),
+        result={
+            "out": printable_name(str(folder)),
+            "files": result.published.files,
+            "capabilities": summary.total,
+            "mentions": summary.mentions,
+            "account": summary.account,
+            "reclassified": summary.reclassified,
+        },
+        view="report.txt.j2",
+        shown=lambda: _shown(result, request.text_format),
+        notes=_notes(result, settings),
+        failure=gate_error(failed, hint=hint) if failed else None,
+    )
+
+
+def _fewest(call: "Call") -> int:
+    """Return the number of images from which a capability is shared; one that was asked for is refused."""
+    asked_for = call.flags.get("--min-images")
+    return call.settings.rank.shared_from if asked_for is None else shared_from(asked_for)
+
+
+@contextmanager
+def _engine(name: EngineName, remote: str | None, conf: tuple[str, ...]) -> "Iterator[Engine | None]":
+    """Start the engine that was asked for; None stands for this process."""
+    if name is EngineName.LOCAL:
+        if remote is not None or conf:
+            raise InvalidInputError(
+                "--remote and --spark-conf are for Spark", hint=f"add --engine {EngineName.SPARK}"
+            )
+        yield None
+        return
+    pairs = [pair.partition("=") for pair in conf]
+    for key, is_pair, _ in pairs:
+        if not (key and is_pair):
+            lacks = "value" if key else "key"
+            problem = f"--spark-conf '{visible(key)}' has no {lacks}"
+            raise InvalidInputError(problem, hint="expected KEY=VALUE")
+    from vocabgap.engines.spark import spark_engine
+
+    with spark_engine(remote, {key: value for key, _, value in pairs}) as engine:
+        yield engine
+
+
+def _notes(result: "Run", settings: Settings) -> list[str]:
+    from vocabgap.ingest.selection import ahead_in_words, unmatched
+
+    notes = [*unmatched(result.scan.gaps, result.selection, **settings.folding)]
+    notes += [ahead_in_words(result.ahead)] * bool(result.ahead)
+    inactive, active = result.decisions.inactive, result.decisions.active
+    notes += [f"this decision matches nothing in these logs: {each.summary}" for each in inactive]
+    outgrown = {*result.ranked["outgrown"].explode()}
+    return notes + [
+        f"this decision no longer applies, because its group has outgrown it: {each.summary}"
+        for each in active
+        if each.decision_id in outgrown
+    ]
+
+
+def _shown(result: "Run", text_format: TextFormat) -> dict[str, object]:
+    """Return what the view of a report needs: the text in another format, or the summary."""
+    from vocabgap.doors.cli.output import comma_separated
+    from vocabgap.ingest.selection import undated
+    from vocabgap.reporting.manifest import MARKDOWN_NAME
+
+    published, text = result.published, ""
+    if text_format is TextFormat.MARKDOWN:
+        text = (published.folder / MARKDOWN_NAME).read_text(encoding="utf-8").rstrip("\n")
+    elif text_format is TextFormat.CSV:
+        text = comma_separated(_CSV_COLUMNS, [_cells(item) for item in published.summary.capabilities])
+    return {
+        "text": text,
+        "summary": published.summary,
+        "published": published,
+        "undated": undated(result.scan.gaps, result.selection),
+    }
+
+
+def _cells(item: "Capability") -> list[object]:
+    covered = "; ".join(each.entry for each in item.covered)
+    values = [covered if name == "covered_by" else getattr(item, name) for name in _CSV_COLUMNS]
+    return [iso(value) if isinstance(value, datetime) else value for value in values]
+
+
+_EMBEDDER: Final = "VOCABGAP_EMBEDDER"
+_ELSEWHERE: Final = "name one that does not exist yet: `vocabgap demo DIR`"
+
+
+class Demo(Request):
+    """What `demo` takes."""
+
+    folder: Annotated[Place, argument("Folder to make; it must not hold anything yet.", "DIR")] = (
+        "vocabgap-demo"
+    )
+
+
+@verb(Demo)
+def demo(call: "Call", request: Demo) -> Answer:
+    """Write a workspace of made-up gap logs, report on it, and say what to try next.
+
+    Your own settings and decisions play no part in it.
+    """
+    from vocabgap.model.loading import resolve_settings
+    from vocabgap.pipeline import STAGES, run
+    from vocabgap.reporting.manifest import PAGE_NAME
+    from vocabgap.reporting.published_run import resolve_target
+
+    target = resolve_target(request.folder, option="DIR")
+    flags = {"--out": str(target / "out"), "--decisions": str(target / "decisions.jsonl")}
+    model = {_EMBEDDER: os.environ.get(_EMBEDDER, "")}  # other variables would make it another demo
+    settings = resolve_settings(os.devnull, model, flags).settings
+    with refusing(f"'{request.folder}' cannot be written", hint=_ELSEWHERE):
+        _write(target)
+    with call.output.progress(STAGES) as listener:
+        result = run(target, settings=settings, now=LAST, on_stage=listener)
+    page, summary = result.published.folder / PAGE_NAME, result.published.summary
+    from vocabgap.doors.cli.output import folder_line
+
+    steps = _steps(folder_line(target), summary)
+    return Answer(
+        result={
+            "folder": printable_name(str(target)),
+            "page": printable_name(str(page)),
+            "capabilities": summary.total,
+            "mentions": summary.mentions,
+            "next": [*steps],
+        },
+        view="demo.txt.j2",
+        shown=lambda: {**_shown(result, TextFormat.TABLE), "steps": steps, "place": page},
+    )
+
+
+def _write(target: Path) -> None:
+    """Write the workspace of the package, whole or not at all, into a new or empty folder."""
+    source = Path(str(files("vocabgap") / "demo"))
+    with whole_folder(target, (), lambda _: False, partial(_require_nothing, target)) as staging:
+        for path in source.rglob("*"):
+            if path.is_file() and path.suffix != ".png":  # a picture of the README
+                place = staging / path.relative_to(source)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, place)  # without the permissions of a package
+
+
+def _require_nothing(target: Path) -> None:
+    shown = escape_unseen(str(target))
+    if os.path.lexists(target) and not target.is_dir():
+        raise StateError(f"'{shown}' is no folder", hint=_ELSEWHERE)
+    if target.is_dir() and any(target.iterdir()):
+        raise StateError(f"folder '{shown}' holds other files", hint=_ELSEWHERE)
+    if target == Path.cwd():  # the new folder would take its place
+        raise StateError(f"folder '{shown}' is the current one", hint=_ELSEWHERE)
+
+
+def _steps(folder: str, summary: "Summary") -> dict[str, str]:
+    """Return the next command lines, each with its purpose."""
+    first, second = (shlex.quote(visible(item.label)) for item in summary.capabilities[:2])
+    return {
+        f"cd {shlex.quote(folder)}": "where the files are",
+        f"vocabgap show {first} .": "all that is known of one need",
+        f"vocabgap clusters show {first} .": "how its wordings came together",
+        "vocabgap check .": "the lines that could not be read, and why",
+        f"vocabgap decide pin {second} --why 'asked for by ana'": "have it stand first from now on",
+        f"vocabgap report . --now {LAST} --vocabulary vocabulary.json": "follow that, and look for what is"
+        " there already",
+        "vocabgap status": "the settings in use; a vocabgap.toml changes them",
+    }
