@@ -1,21 +1,21 @@
 """`list_gaps` and `show_capability`: the records, and the evidence for one missing capability."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Final, Self
 
 import msgspec
 import polars as pl
 from msgspec import Meta
 
-from vocabgap.doors.mcp.report_tools import MOMENT, Ranked
-from vocabgap.doors.mcp.tool import LONGEST_NAME, Answer, Arguments, Checkpoint, Limit, fitting, tool
+from vocabgap.doors.mcp.report_tools import Ranked
+from vocabgap.doors.mcp.tool import Answer, Arguments, Checkpoint, Limit, extended, fitting, tool
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.ingest.selection import newest
 from vocabgap.listing.records import listing
 from vocabgap.model.capability import Capability, Recurring, Tally, Wording
 from vocabgap.model.lookup import find_capability
-from vocabgap.model.record import LIST_FIELDS
-from vocabgap.model.selection import Selection
+from vocabgap.model.record import LIST_FIELDS, GapRecord
+from vocabgap.model.selection import Selection, filter_fields
 from vocabgap.model.settings import DEFAULT_LISTED
 from vocabgap.reporting.writing import with_capabilities
 
@@ -30,26 +30,22 @@ class GapRow(msgspec.Struct):
     """
 
     gap_id: str
-    timestamp: datetime | None
-    image_id: str | None
-    session_id: str | None
-    snapshot_hash: str | None
-    description: str | None
-    workaround: str
-    intent: str | None
-    intent_category: str
-    missing_capability: str | None
-    operations_involved: list[str]
-    vocabulary_used: list[str]
-    satisfaction: int | None
-    notes: str
 
     @classmethod
     def all_of(cls, records: pl.DataFrame) -> list[Self]:
-        """The rows of a frame that has the columns of table `records`."""
+        """Return the rows of a frame with the columns of table `records`."""
         names = [name for name in cls.__struct_fields__ if name != "gap_id"]
         rows = records.select(pl.col("record_id").alias("gap_id"), *names).iter_rows(named=True)
         return [cls(**{**row, **{name: _first(row[name] or []) for name in LIST_FIELDS}}) for row in rows]
+
+
+if not TYPE_CHECKING:
+    GapRow = msgspec.defstruct(
+        "GapRow",
+        [(field.name, field.type) for field in msgspec.structs.fields(GapRecord)],
+        bases=(GapRow,),
+        namespace={"__doc__": GapRow.__doc__},
+    )
 
 
 def _first(names: list[str]) -> list[str]:
@@ -59,29 +55,18 @@ def _first(names: list[str]) -> list[str]:
 
 MOST_GAPS: Final = 100
 MOST_NOTES: Final = 10
-_Text = Annotated[str, Meta(max_length=500)]
-_Name = Annotated[str, Meta(max_length=LONGEST_NAME)]
 
 
 class ListArguments(Arguments):
-    """Which records are wanted; several fields narrow the list."""
+    """The filters of the records; several of them narrow the list."""
 
-    image: Annotated[_Name | None, Meta(description="Only of this image.")] = None
-    since: Annotated[_Text | None, Meta(description=f"Earliest moment, inclusive: {MOMENT}.")] = None
-    until: Annotated[_Text | None, Meta(description="Latest moment, exclusive, as `since`.")] = None
-    operation: Annotated[_Text | None, Meta(description="Only with this operation, named whole.")] = None
-    match: Annotated[_Text | None, Meta(description="Only where this text occurs.")] = None
-    category: Annotated[_Text | None, Meta(description="Only of this category.")] = None
-    session: Annotated[_Name | None, Meta(description="Only of this session; `last` for the newest one.")] = (
-        None
-    )
-    satisfaction: Annotated[
-        Literal[-1, 0, 1, "none"] | None,
-        Meta(description="Only with this satisfaction: -1, 0 or 1; `none` for what is not rated."),
-    ] = None
     limit: Annotated[int, Meta(ge=1, le=MOST_GAPS, description="How many to list, newest first.")] = (
         DEFAULT_LISTED
     )
+
+
+if not TYPE_CHECKING:
+    ListArguments = extended(ListArguments, filter_fields("mcp"))
 
 
 class ListedGap(GapRow):

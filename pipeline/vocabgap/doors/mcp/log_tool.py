@@ -1,69 +1,37 @@
 """`log_vocabulary_gap` and `similar_gaps`: write down what was missing, and find what is known of it."""
 
 from contextlib import suppress
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta
 
-from vocabgap.doors.mcp.tool import Answer, Arguments, Checkpoint, Limit, fitting, tool
+from vocabgap.doors.mcp.tool import MOST_TEXT, Answer, Arguments, Checkpoint, Limit, extended, fitting, tool
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.listing.finding import unknown_category
 from vocabgap.listing.similar import SimilarGap
 from vocabgap.logbook.log import log_gap
-from vocabgap.model.record import need_of
+from vocabgap.model.record import given_fields, need_of
 from vocabgap.model.selection import Selection
 
-MOST_CHARACTERS: Final = 65_536  # of one field
-MOST_NAMES: Final = 200
 MOST_SIMILAR: Final = 20
 _SIMILAR: Final = 3
-_Text = Annotated[str, Meta(max_length=MOST_CHARACTERS)]
-_Name = Annotated[str, Meta(max_length=500)]
-_Names = Annotated[list[_Name], Meta(max_length=MOST_NAMES)]
-_Words = Literal[-1, 0, 1, "bad", "mediocre", "acceptable", "good"]
 
 
 class LogArguments(Arguments):
-    """A gap as an agent tells it: the fields of a record but its moment, which is now."""
+    """The fields of a gap record; its time is now."""
 
     image_id: Annotated[
         str, Meta(min_length=1, max_length=255, description="The name of the image's folder in the root.")
     ]
-    description: Annotated[
-        _Text | None,
-        Meta(description="What was missing, in a sentence. Without it missing_capability or intent says so."),
-    ] = None
-    workaround: Annotated[_Text | None, Meta(description="What was done instead.")] = None
-    intent: Annotated[
-        _Text | None, Meta(description="What the person asked for, best in their own words.")
-    ] = None
-    intent_category: Annotated[
-        _Name | None,
-        Meta(description="tone, wb, color, detail, local, composition or another; classified if left out."),
-    ] = None
-    missing_capability: Annotated[
-        _Text | None, Meta(description="What would have been the right primitive, in a few words.")
-    ] = None
-    operations_involved: Annotated[
-        _Names | None, Meta(description="Operations, or modules, that the workaround touched.")
-    ] = None
-    vocabulary_used: Annotated[
-        _Names | None, Meta(description="Entries of the vocabulary that were used instead.")
-    ] = None
-    satisfaction: Annotated[
-        _Words | None, Meta(description="How satisfying that was: -1 not, 0 acceptable, 1 good; or in words.")
-    ] = None
-    notes: Annotated[_Text | None, Meta(description="What fits nowhere else.")] = None
-    session_id: Annotated[
-        _Name | None, Meta(description="The session; that of the connection if left out.")
-    ] = None
-    snapshot_hash: Annotated[
-        _Name | None, Meta(description="The snapshot, 64 hexadecimal digits; HEAD if left out.")
-    ] = None
     corrects: Annotated[
-        _Name | None, Meta(description="The gap_id of a record of this image that this one replaces.")
+        Annotated[str, Meta(max_length=500)] | None,
+        Meta(description="The gap_id of a record of this image that this one replaces."),
     ] = None
+
+
+if not TYPE_CHECKING:
+    LogArguments = extended(LogArguments, given_fields("mcp"))
 
 
 class Logged(Answer, kw_only=True):
@@ -109,21 +77,9 @@ def log_vocabulary_gap(workspace: Workspace, arguments: LogArguments, _: Checkpo
     gap_id, known needs that come near, whose wording to reuse, and entries that exist: use one that does it.
     """
     folder = workspace.image(arguments.image_id)
-    logged = log_gap(
-        folder,
-        arguments.description,
-        workaround=arguments.workaround,
-        intent=arguments.intent,
-        intent_category=arguments.intent_category,
-        missing_capability=arguments.missing_capability,
-        operations_involved=arguments.operations_involved,
-        vocabulary_used=arguments.vocabulary_used,
-        satisfaction=arguments.satisfaction,
-        notes=arguments.notes,
-        session_id=arguments.session_id,
-        snapshot_hash=arguments.snapshot_hash,
-        corrects=arguments.corrects,
-    )
+    fields = msgspec.structs.asdict(arguments)
+    del fields["image_id"]  # the folder has its name
+    logged = log_gap(folder, **fields)
     return Logged(
         gap_id=logged.gap_id,
         image_id=logged.record["image_id"],
@@ -135,9 +91,7 @@ def log_vocabulary_gap(workspace: Workspace, arguments: LogArguments, _: Checkpo
 class SimilarArguments(Arguments):
     """A need, and how much is wanted."""
 
-    text: Annotated[
-        str, Meta(min_length=1, max_length=MOST_CHARACTERS, description="The need, in a few words.")
-    ]
+    text: Annotated[str, Meta(min_length=1, max_length=MOST_TEXT, description="The need, in a few words.")]
     limit: Annotated[int, Meta(ge=1, le=MOST_SIMILAR, description="How many to list.")] = 5
 
 

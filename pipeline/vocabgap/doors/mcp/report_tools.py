@@ -3,18 +3,29 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Final, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Self, get_type_hints
 
 import msgspec
 from mcp_types import Resource, TextResourceContents
 from msgspec import Meta
 
-from vocabgap.doors.mcp.tool import MARK, NOTICE, Answer, Arguments, Checkpoint, Limit, fitting, shown, tool
+from vocabgap.doors.mcp.tool import (
+    MARK,
+    NOTICE,
+    Answer,
+    Arguments,
+    Checkpoint,
+    Limit,
+    extended,
+    fitting,
+    shown,
+    tool,
+)
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, content_of
 from vocabgap.model.capability import Capability, Covered, Tally, Wording, Workaround
-from vocabgap.model.selection import Selection
+from vocabgap.model.selection import Selection, filter_fields
 from vocabgap.model.settings import DEFAULT_TOP
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
@@ -34,56 +45,41 @@ _MOST_INPUTS: Final = 100
 _MOST_CHARACTERS: Final = 100_000  # of the report
 _OPTION: Final = "--out"
 _HINT: Final = "make the report again"
-MOMENT: Final = "2026-05-01, 2026-05-01T09:30:00Z, 2026-05, or a span before now: 7d, 2w, 24h, 30m"
 _MOST_NAMES: Final = 5  # operations, wordings and workarounds of one capability
 _SAME: Final = (
     "rank", "capability_id", "label", "mentions", "images", "sessions", "unsatisfied", "rated", "first_seen",
     "last_seen", "trend", "priority", "status", "intent_category", "mentions_low", "mentions_high", "mixed",
     "pinned_by", "unpinned_rank",
 )  # fmt: skip
-_Moment = Annotated[str, Meta(max_length=64)]
 
 
 class ReportArguments(Arguments):
-    """What a ranking is narrowed to."""
+    """The filters of the records that are ranked."""
 
-    since: Annotated[_Moment | None, Meta(description=f"Earliest moment, inclusive: {MOMENT}.")] = None
-    until: Annotated[_Moment | None, Meta(description="Latest moment, exclusive, as `since`.")] = None
-    category: Annotated[
-        Annotated[str, Meta(max_length=200)] | None,
-        Meta(description="Only gaps of this category: tone, wb, color, detail, local, composition, …"),
-    ] = None
     limit: Annotated[int, Meta(ge=1, le=MOST_CAPABILITIES, description="How many capabilities to list.")] = (
         DEFAULT_TOP
     )
 
 
-class Ranked(msgspec.Struct):
+if not TYPE_CHECKING:
+    ReportArguments = extended(ReportArguments, filter_fields("mcp"))
+
+
+if TYPE_CHECKING:
+    _Columns = msgspec.Struct
+else:
+    _Columns = msgspec.defstruct(
+        "_Columns", [(name, get_type_hints(Capability).get(name, int)) for name in _SAME]
+    )
+
+
+class Ranked(_Columns):
     """A missing capability in its place; the fields mean what they mean in `capabilities.parquet`.
 
     Attributes:
         covered: The entries that probably cover some of its wordings, the one that covers most first.
     """
 
-    rank: int
-    capability_id: str
-    label: str
-    mentions: int
-    images: int
-    sessions: int
-    unsatisfied: int
-    rated: int
-    first_seen: datetime | None
-    last_seen: datetime | None
-    trend: str | None
-    priority: float
-    status: str
-    intent_category: str
-    mentions_low: int
-    mentions_high: int
-    mixed: bool
-    pinned_by: str | None
-    unpinned_rank: int | None
     operations: list[Tally]
     wordings: list[Wording]
     workarounds: list[Workaround]
@@ -134,8 +130,9 @@ def report_gaps(workspace: Workspace, arguments: ReportArguments, checkpoint: Ch
     The same need counts once, however it was worded. Use it to decide what to author next.
     """
     settings, now = workspace.settings, datetime.now(UTC)
-    selection = Selection.asked(msgspec.structs.asdict(arguments), now)
-    request = (arguments.since, arguments.until, arguments.category)
+    asked = msgspec.structs.asdict(arguments)
+    selection = Selection.asked(asked, now)
+    request = tuple(value for name, value in asked.items() if name != "limit")
     analysis = workspace.rankings.of(selection, checkpoint, request=request)
     scan, number = analysis.scan, analysis.ranked.height
     rendering = Rendering(arguments.limit, settings.rank.by.value, "")
