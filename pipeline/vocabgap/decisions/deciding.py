@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from vocabgap.decisions.record import (
+    FILE,
     ID_PREFIX,
     KEPT_WORDINGS,
     Action,
@@ -19,7 +20,7 @@ from vocabgap.decisions.record import (
     subject,
 )
 from vocabgap.decisions.replay import agreeing, in_force, require_change, require_own_label, undoings
-from vocabgap.errors import InvalidInputError, VocabgapError, expanded, require_kind, texts
+from vocabgap.errors import Hint, InvalidInputError, VocabgapError, expanded, require_kind, texts
 from vocabgap.model.loading import login
 from vocabgap.model.lookup import Named, find_capability, find_wording, lookup
 from vocabgap.model.moments import require_offset
@@ -160,7 +161,7 @@ class Decisions:
         if undo is not None:
             raise InvalidInputError(
                 f"{wanted.decision_id} was undone before, by {undo.decision_id}",
-                hint=f"`vocabgap decide undo {undo.decision_id}` brings it back",
+                hint=Hint("{} brings it back", (("decide", "undo", undo.decision_id),), FILE),
             )
         return self._append(Action.UNDO, None, reason=why, undoes=wanted.decision_id)
 

@@ -20,6 +20,7 @@ from vocabgap.text import can_be_seen, count, surface, visible
 
 ID_PREFIX: Final = "dec-"
 ID_DIGITS: Final = 12
+FILE: Final = ("--decisions",)  # the option that the commands of a hint take, too
 KEPT_WORDINGS: Final = 20  # of a capability: enough to find the need in other corpora
 
 _CONFLICT: Final = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")

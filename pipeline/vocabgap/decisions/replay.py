@@ -5,12 +5,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from functools import cached_property, lru_cache
+from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
 import polars as pl
 
-from vocabgap.decisions.record import Action, Decision, Subject
-from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.decisions.record import FILE, Action, Decision, Subject
+from vocabgap.errors import Hint, InvalidInputError, StateError
 from vocabgap.model.moments import iso
 from vocabgap.model.tables import VERDICTS, Apart, Constraint, Together
 from vocabgap.text import excerpt, surface, visible
@@ -129,41 +130,35 @@ def _anchor(
 
 def in_force(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
     """Return the decisions that no other one undoes, in order, without the undos."""
-    known = {each.decision_id: each for each in decisions}
-    undone = undoings(known.values())
-    standing = (each for each in known.values() if each.undoes is None and each.decision_id not in undone)
+    by_id = {decision.decision_id: decision for decision in decisions}
+    undone = undoings(by_id.values())
+    standing = (each for each in by_id.values() if each.undoes is None and each.decision_id not in undone)
     return tuple(sorted(standing, key=lambda decision: decision.place))
 
 
 def undoings(decisions: Iterable[Decision]) -> dict[str, Decision]:
     """Map each undone decision, also an undone undo, to the first undo that stands."""
-    known = {each.decision_id: each for each in decisions}
-    unsettled = dict.fromkeys(known, 0)  # number of its undos that are not settled themselves
-    for each in known.values():
-        if each.undoes is not None:
-            if each.undoes not in known:
-                raise InvalidInputError(
-                    f"decision {each.decision_id} undoes {each.undoes}, which is not in the file",
-                    hint="put the line back, or take out the one that undoes it",
-                )
-            unsettled[each.undoes] += 1
-    # An undo that nothing undoes stands, and undoes its target; and so on, from the last undo to the first.
+    by_id = {decision.decision_id: decision for decision in decisions}
+    undos: dict[str, list[Decision]] = {name: [] for name in by_id}
+    for undo in by_id.values():
+        if undo.undoes is not None and undo.undoes not in by_id:
+            raise InvalidInputError(
+                f"decision {undo.decision_id} undoes {undo.undoes}, which is not in the file",
+                hint="put the line back, or take out the one that undoes it",
+            )
+        if undo.undoes is not None:
+            undos[undo.undoes].append(undo)
     undone: dict[str, Decision] = {}
-    settled = [name for name, number in unsettled.items() if not number]
-    for name in settled:
-        undo = known[name]
-        target = undo.undoes
-        if target is not None:
-            if name not in undone:
-                undone[target] = min(undo, undone.get(target, undo), key=lambda decision: decision.place)
-            unsettled[target] -= 1
-            if not unsettled[target]:
-                settled.append(target)
-    if len(settled) < len(known):
-        circle = min(name for name, number in unsettled.items() if number)
+    graph = {name: [undo.decision_id for undo in own] for name, own in undos.items()}
+    try:
+        for name in TopologicalSorter(graph).static_order():  # undos first
+            standing = [undo for undo in undos[name] if undo.decision_id not in undone]
+            if standing:
+                undone[name] = min(standing, key=lambda undo: undo.place)
+    except CycleError as error:
         raise InvalidInputError(
-            f"decision {circle} undoes itself in the end", hint="take one of the lines out"
-        )
+            f"decision {min(error.args[1])} undoes itself in the end", hint="take one of the lines out"
+        ) from error
     return undone
 
 
@@ -198,7 +193,7 @@ def require_change(
     if problem:
         raise InvalidInputError(
             f"'{excerpt(current)}' {problem}",
-            hint="`vocabgap decisions list` has what was decided; nothing was added to it",
+            hint=Hint("{} lists the decisions; nothing was added", (("decisions", "list"),), FILE),
         )
 
 
@@ -216,7 +211,7 @@ def require_own_label(decision: Decision, active: Sequence[Decision], labels: Ma
         if capability_id not in merged and capability_id != _about(decision) and surface(label) == wanted:
             raise InvalidInputError(
                 f"another capability is called '{excerpt(label)}': {capability_id}",
-                hint="choose another label, or say with `vocabgap decide merge` that the two are one",
+                hint=Hint("choose another label, or merge the two with {}", (("decide", "merge"),), FILE),
             )
 
 
@@ -332,5 +327,5 @@ def _conflict(split: Decision, merge: Decision, leaving: str) -> StateError:
     return StateError(
         f"two decisions cannot both be respected: {named(earlier)} and {named(later)};"
         f" one has '{leaving}' together with what the other parts it from",
-        hint=f"`vocabgap decide undo {later.decision_id}` or `vocabgap decide undo {earlier.decision_id}`",
+        hint=Hint("{} or {}", tuple(("decide", "undo", each.decision_id) for each in (later, earlier)), FILE),
     )
