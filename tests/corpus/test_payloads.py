@@ -10,7 +10,7 @@ import pytest
 from builders.corpus import NORTH
 from vocabgap.corpus.contracts import PARSED_CHUNK, faults
 from vocabgap.corpus.corpus import Corpus
-from vocabgap.corpus.payloads import read_payload
+from vocabgap.corpus.push import read_payload
 from vocabgap.errors import InvalidInputError
 
 

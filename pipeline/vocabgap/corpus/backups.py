@@ -3,8 +3,9 @@
 A file has one backup-record-v1 object a line; a file that is called `.zst` is compressed.
 """
 
+import hashlib
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice, starmap
@@ -12,15 +13,18 @@ from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Final, cast
 
 import msgspec
+import numpy as np
 import polars as pl
+from scipy import sparse
 
+from vocabgap.clustering.vectorizing import FloatArray, IntArray, grams, pairs_of, vectorize, vocabulary_of
+from vocabgap.clustering.wordings import NO_SYNONYMS, points_of
 from vocabgap.corpus.chunks import frame_of, row_of, scan_chunks
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.extension import CorpusSettings
 from vocabgap.corpus.identity import natural_key
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.upkeep import without_forgotten
-from vocabgap.corpus.vectors import METHOD, SEED, WordingVectors
 from vocabgap.corpus.version import Version
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.files.atomic import replacing
@@ -35,6 +39,11 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
+METHOD: Final = "tf-idf rows of the clustering, sparse random projection of hashed terms"
+SEED: Final = 20_260_401
+DECIMALS: Final = 6
+_PLACES: Final = 8  # of a term: 8 bytes of a hash of 64 each
+_BLOCK_ROWS: Final = 16_384
 EMBEDDED_BY: Final = "embeddedBy"
 LONGEST_LINE: Final = 256 << 20  # bytes; no record is that long, and a damaged file must not fill the memory
 _COMPRESSED: Final = ".zst"
@@ -104,6 +113,75 @@ def _records(chunks: pl.DataFrame, vectors: "_ChunkVectors | None") -> Iterator[
         if vectors is not None and embedding is None:
             text = text.removesuffix(b"}") + vectors.provenance + b"}"
         yield BackupRecord(identity, embedding or computed[identity], msgspec.Raw(text), content)
+
+
+class WordingVectors:
+    """The vectors of the wordings of some records, of which it takes the columns of a phrase.
+
+    This is a sparse random projection. A hash of its text sends each term to a few dimensions, with a sign
+    each. Dot products are preserved on average (Achlioptas 2003; Weinberger et al. 2009). A term goes to the
+    same places in every corpus, so vectors of two exports can be compared as far as their weights can.
+    """
+
+    def __init__(
+        self,
+        records: pl.DataFrame,
+        dimension: int,
+        *,
+        stop_words: Iterable[str] = (),
+        synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS,
+    ) -> None:
+        points = points_of(records, stop_words, synonyms)
+        self._rows = vectorize(points.contents, points.weights, points.sentence_shares)
+        self._places = _places(terms_of(points.contents), dimension)
+        self._dimension = dimension
+        position = {surface: point for point, surface in enumerate(points.surfaces["surface"])}
+        self._points = {
+            wording: position[surface]
+            for wording, surface in points.wordings.select("wording", "surface").iter_rows()
+        }
+
+    def of(self, wordings: Iterable[str | None]) -> FloatArray:
+        """Return vectors of unit length, rounded to `DECIMALS`; zeros for other texts."""
+        points = np.array([-1 if wording is None else self._points.get(wording, -1) for wording in wordings])
+        known = np.flatnonzero(points >= 0)
+        vectors = np.zeros((len(points), self._dimension))
+        for start in range(0, len(known), _BLOCK_ROWS):
+            block = known[start : start + _BLOCK_ROWS]
+            vectors[block] = self._projected(points[block])
+        return vectors
+
+    def _projected(self, points: IntArray) -> FloatArray:
+        dense = (self._rows.plain(points) @ self._places).toarray()
+        length = np.sqrt((dense * dense).sum(axis=1, keepdims=True))
+        length[length == 0.0] = 1.0
+        rounded: FloatArray = np.round(dense / length, DECIMALS) + 0.0  # no negative zero
+        return rounded
+
+
+def _places(terms: list[tuple[str, str]], dimension: int) -> sparse.csr_array:
+    """Return the dimensions and signs of each term, shape (terms, dimension)."""
+    hashed = b"".join(
+        hashlib.blake2b(
+            f"{kind} {text}".encode(), digest_size=8 * _PLACES, salt=SEED.to_bytes(8, "big")
+        ).digest()
+        for kind, text in terms
+    )
+    numbers = np.frombuffer(hashed, ">u8").astype(np.uint64)
+    columns = ((numbers >> np.uint64(1)) % np.uint64(dimension)).astype(np.int64)
+    signs = np.where(numbers & np.uint64(1), 1.0, -1.0) / np.sqrt(_PLACES)
+    rows = np.repeat(np.arange(len(terms)), _PLACES)
+    return sparse.csr_array((signs, (rows, columns)), shape=(len(terms), dimension))
+
+
+def terms_of(contents: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the kind and text of each dimension of `Rows.plain`, for the same contents."""
+    vocabulary = vocabulary_of(contents)
+    return [
+        *(("word", word) for word in vocabulary),
+        *(("pair", " ".join(pair)) for pair in pairs_of(contents, vocabulary)),
+        *(("letters", gram) for gram in dict.fromkeys(gram for word in vocabulary for gram in grams(word))),
+    ]
 
 
 class _ChunkVectors:

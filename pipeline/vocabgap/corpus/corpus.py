@@ -14,14 +14,16 @@ from vocabgap.corpus.extension import CorpusSettings
 from vocabgap.corpus.identity import require_identity, require_tenant
 from vocabgap.corpus.incoming import Parser
 from vocabgap.corpus.manifest import FileEntry, Manifest, read_manifest
-from vocabgap.corpus.payloads import (
+from vocabgap.corpus.push import (
+    MOST_CHUNKS,
     ExportedChunks,
+    PushResult,
     export_chunks,
     folder_payload,
     gap_log_parser,
+    push,
     read_payload,
 )
-from vocabgap.corpus.push import MOST_CHUNKS, PushResult, push
 from vocabgap.corpus.store import Store, open_store
 from vocabgap.corpus.upkeep import Forgotten, Overview, forget, lift, orphans_of, overview
 from vocabgap.corpus.version import PATH_KEY, Measures, damaged_files, undamaged
