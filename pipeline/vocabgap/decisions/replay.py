@@ -57,7 +57,7 @@ class EffectiveDecisions:
     @property
     def constraints(self) -> tuple[Constraint, ...]:
         """The constraints, in order of time."""
-        return tuple(each.constraint for each in self.reasoned)
+        return tuple(reasoned.constraint for reasoned in self.reasoned)
 
     def __repr__(self) -> str:
         """Return the number of decisions in one line."""
@@ -112,7 +112,7 @@ def _found(decision: Decision, present: frozenset[str], parted: frozenset[str]) 
         second = _anchor(decision.other, present, parted)
         return [] if second is None else [anchor, second]
     if decision.action is Action.SPLIT:
-        there = [each for each in leaving if each in present]
+        there = [form for form in leaving if form in present]
         return [anchor, *there] if there else []
     return [anchor]
 
@@ -121,18 +121,22 @@ def _anchor(
     about: Subject, present: Collection[str], parted: Collection[str], leaving: Collection[str] = ()
 ) -> str | None:
     """Return the surface that stands for a capability: its first, else one that no split took out."""
-    known = map(_surface, about.wordings)
-    first = next(known)
+    forms = map(_surface, about.wordings)
+    first = next(forms)
     if first in present and first not in leaving:
         return first
-    return next((each for each in known if each in present and each not in parted), None)
+    return next((form for form in forms if form in present and form not in parted), None)
 
 
 def in_force(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
     """Return the decisions that no other one undoes, in order, without the undos."""
     by_id = {decision.decision_id: decision for decision in decisions}
     undone = undoings(by_id.values())
-    standing = (each for each in by_id.values() if each.undoes is None and each.decision_id not in undone)
+    standing = (
+        decision
+        for decision in by_id.values()
+        if decision.undoes is None and decision.decision_id not in undone
+    )
     return tuple(sorted(standing, key=lambda decision: decision.place))
 
 
@@ -164,7 +168,12 @@ def undoings(decisions: Iterable[Decision]) -> dict[str, Decision]:
 
 def surfaces_of(decisions: Iterable[Decision]) -> frozenset[str]:
     """Return the surfaces of all wordings in some decisions."""
-    holders = (part for each in decisions for part in (each.capability, each.other, each) if part is not None)
+    holders = (
+        part
+        for decision in decisions
+        for part in (decision.capability, decision.other, decision)
+        if part is not None
+    )
     return frozenset(_surface(wording) for part in holders for wording in part.wordings)
 
 
@@ -172,16 +181,20 @@ def require_change(
     decision: Decision, active: Sequence[Decision], *, label: str, is_settled: bool, is_regressed: bool
 ) -> None:
     """Refuse a decision that would change nothing."""
-    about = [each for each in active if _about(each) == _about(decision)]
+    about = [earlier for earlier in active if _about(earlier) == _about(decision)]
     last = next(
-        (each for each in reversed(about) if each.action in {Action.DISMISS, Action.AUTHOR, Action.REOPEN}),
+        (
+            earlier
+            for earlier in reversed(about)
+            if earlier.action in {Action.DISMISS, Action.AUTHOR, Action.REOPEN}
+        ),
         None,
     )
-    current = next((each.label for each in reversed(about) if each.label), label)
+    current = next((earlier.label for earlier in reversed(about) if earlier.label), label)
     problem = ""
     if decision.action is Action.REOPEN and (last.action is Action.REOPEN if last else not is_settled):
         problem = "is open: there is nothing to reopen"
-    elif decision.action is Action.PIN and any(each.action is Action.PIN for each in about):
+    elif decision.action is Action.PIN and any(earlier.action is Action.PIN for earlier in about):
         problem = "is pinned already"
     elif decision.action is Action.RENAME and decision.label == current:
         problem = "is called that already"
@@ -202,10 +215,10 @@ def require_own_label(decision: Decision, active: Sequence[Decision], labels: Ma
     if decision.label is None:
         return
     called = dict(labels)
-    for each in active:
-        if each.label is not None:
-            called[_about(each)] = each.label
-    merged = {each.other.capability_id for each in active if each.other is not None}
+    for earlier in active:
+        if earlier.label is not None:
+            called[_about(earlier)] = earlier.label
+    merged = {earlier.other.capability_id for earlier in active if earlier.other is not None}
     wanted = surface(decision.label)
     for capability_id, label in called.items():
         if capability_id not in merged and capability_id != _about(decision) and surface(label) == wanted:
@@ -221,9 +234,9 @@ def _about(decision: Decision) -> str:
 
 def require_agreement(reasoned: Iterable[Reasoned]) -> None:
     """Refuse a split of surfaces that merges link, directly or in a chain."""
-    known = tuple(reasoned)
-    links = _links(known, {})
-    for decision, constraint in known:
+    pairs = tuple(reasoned)
+    links = _links(pairs, {})
+    for decision, constraint in pairs:
         if isinstance(constraint, Apart) and constraint.anchor in links:
             linked = _latest_links(links, constraint.anchor)
             for leaving in constraint.leaving:
@@ -250,28 +263,28 @@ def agreeing(decision: Decision, groups: Mapping[str, str] | None) -> Callable[[
     return check
 
 
-def require_followed(made: Decision, reasoned: Iterable[Reasoned], groups: Mapping[str, str]) -> None:
+def require_followed(new: Decision, reasoned: Iterable[Reasoned], groups: Mapping[str, str]) -> None:
     """Refuse a decision that would have less effect than its author sees in it.
 
     A merge of two groups has none if a split keeps some of their surfaces apart. A split has less if a merge
     holds its surfaces together with others of the same group: these would leave, too.
     """
-    known = tuple(reasoned)
-    own = next((constraint for decision, constraint in known if decision == made), None)
+    pairs = tuple(reasoned)
+    own = next((constraint for decision, constraint in pairs if decision == new), None)
     if isinstance(own, Together):
-        _require_union(made, own, known, groups)
+        _require_union(new, own, pairs, groups)
     elif isinstance(own, Apart):
-        _require_parting(made, own, known, groups)
+        _require_parting(new, own, pairs, groups)
 
 
 def _require_union(
-    merge: Decision, own: Together, known: Iterable[Reasoned], groups: Mapping[str, str]
+    merge: Decision, own: Together, pairs: Iterable[Reasoned], groups: Mapping[str, str]
 ) -> None:
-    links = _links((each for each in known if each.decision != merge), groups)
-    first, second = ({*_latest_links(links, groups.get(each, each))} for each in own)
+    links = _links((part for part in pairs if part.decision != merge), groups)
+    first, second = ({*_latest_links(links, groups.get(part, part))} for part in own)
     if first & second:  # one capability already
         return
-    for decision, constraint in known:
+    for decision, constraint in pairs:
         if isinstance(constraint, Apart):
             for leaving in constraint.leaving:
                 parted = {groups.get(constraint.anchor), groups.get(leaving)}
@@ -280,9 +293,9 @@ def _require_union(
 
 
 def _require_parting(
-    split: Decision, own: Apart, known: Iterable[Reasoned], groups: Mapping[str, str]
+    split: Decision, own: Apart, pairs: Iterable[Reasoned], groups: Mapping[str, str]
 ) -> None:
-    links = _links(known, {})
+    links = _links(pairs, {})
     for leaving in own.leaving:
         for linked, merge in _latest_links(links, leaving).items():
             stays = linked not in own.leaving and groups.get(linked) == groups.get(own.anchor)
@@ -295,7 +308,7 @@ def _links(reasoned: Iterable[Reasoned], groups: Mapping[str, str]) -> _Links:
     links: defaultdict[str, list[tuple[str, Decision]]] = defaultdict(list)
     for decision, constraint in reasoned:
         if isinstance(constraint, Together):
-            first, second = (groups.get(each, each) for each in constraint)
+            first, second = (groups.get(part, part) for part in constraint)
             links[first].append((second, decision))
             links[second].append((first, decision))
     return links

@@ -85,7 +85,7 @@ def review(
     """
     most = whole_number("questions", questions)
     under_review = Review(found, decisions, top=top, actor=actor, now=now)
-    made: list[Decision] = []
+    answers: list[Decision] = []
     asked: list[Question] = []
     for question in under_review.questions(most):
         asked.append(question)
@@ -96,9 +96,9 @@ def review(
                 hint="same: one need; different: two",
             )
         if answer != "skip":
-            made.append(under_review.decision(question, is_one=answer == "same"))
-            under_review.follow([*under_review.decided, made[-1]])
-    return Reviewed(under_review.clusters, tuple(made), tuple(asked))
+            answers.append(under_review.decision(question, is_one=answer == "same"))
+            under_review.follow([*under_review.decided, answers[-1]])
+    return Reviewed(under_review.clusters, tuple(answers), tuple(asked))
 
 
 class Review:
@@ -143,7 +143,7 @@ class Review:
     def question(self, skipped: Collection[str] = ()) -> "Question | None":
         """Return the question whose answer would change most, apart from the skipped ones."""
         asked = self.clusters.questions(self._top)
-        return next((each for each in asked if each.question_id not in skipped), None)
+        return next((question for question in asked if question.question_id not in skipped), None)
 
     def questions(self, most: int) -> "Iterator[Question]":
         """Yield up to so many questions, each the first one at its time, none twice."""
@@ -158,9 +158,9 @@ class Review:
         Raises:
             StateError: It was answered, or the groups have changed since.
         """
-        for each in self.clusters.questions(self._top):
-            if each.question_id == question_id:
-                return each
+        for question in self.clusters.questions(self._top):
+            if question.question_id == question_id:
+                return question
         raise StateError(
             f"question '{question_id}' is not open: it was answered, or the groups have changed",
             hint="ask for the next question, and answer that",

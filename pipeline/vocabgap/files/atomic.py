@@ -218,9 +218,9 @@ def _left(target: Path, role: str) -> list[Path]:
         for entry in target.parent.iterdir()
         if entry.name.startswith(prefix) and _RANDOM.fullmatch(entry.name.removeprefix(prefix))
     )
-    found = [(entry, entry.lstat()) for entry in named]
+    entries = [(entry, entry.lstat()) for entry in named]
     own = os.geteuid()
-    return [entry for entry, status in found if stat.S_ISDIR(status.st_mode) and status.st_uid == own]
+    return [entry for entry, status in entries if stat.S_ISDIR(status.st_mode) and status.st_uid == own]
 
 
 def _beside(target: Path, role: str) -> Path:

@@ -78,8 +78,8 @@ class Journal(Generic[Entry]):
         elif not added:
             return Added([], mark, is_anew)
         lines, first = added.split(b"\n"), before.count(b"\n") + 1
-        found = [*entries_of(lines, self.decode, path, first=first, on_bad=on_bad)]
-        return Added(found, Mark(len(content), hashlib.sha256(content).digest()), is_anew)
+        entries = [*entries_of(lines, self.decode, path, first=first, on_bad=on_bad)]
+        return Added(entries, Mark(len(content), hashlib.sha256(content).digest()), is_anew)
 
     @contextmanager
     def appending(self, path: Path, on_wait: Callable[[], None] = lambda: None) -> "Iterator[Writer[Entry]]":

@@ -80,8 +80,8 @@ def rank(
         raise unusable("clusters", "what vocabgap.cluster returned", clusters)
     WORDINGS.require(clusters.wordings)
     CLUSTERS.require(clusters.clusters)
-    known = default_identities(clusters.clusters) if identities is None else identities
-    IDENTITIES.require(known)
+    identified = default_identities(clusters.clusters) if identities is None else identities
+    IDENTITIES.require(identified)
     clustered = _with_clusters(records, clusters.wordings)
     whole = clustered if corpus is None else _with_clusters(corpus, clusters.wordings)
     if corpus is not None:
@@ -94,7 +94,7 @@ def rank(
     described = (
         _with_evidence(counted, clustered, clusters, category_aliases, operation_aliases)
         .join(trends(whole, present, earliest, settings.window_weeks), on="cluster", how="left")
-        .join(known.rename({"label": "given"}), on="cluster", how="left")
+        .join(identified.rename({"label": "given"}), on="cluster", how="left")
         .with_columns(
             pl.coalesce("given", "label").alias("label"),
             pl.all_horizontal(pl.col(name) >= least for name, least in settings.fewest.items()).alias(

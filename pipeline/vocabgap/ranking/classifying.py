@@ -120,10 +120,10 @@ def with_categories(
     gaps: pl.DataFrame, *, category_aliases: Mapping[str, str] = CATEGORY_ALIASES
 ) -> pl.DataFrame:
     """Add the category that the agent gave to each record; keep categories that were assigned before."""
-    said = folded(gaps["intent_category"], partial(fold_category, aliases=category_aliases))
-    by_agent = pl.col("category_by").is_null() & (said != UNCATEGORIZED)
+    category = folded(gaps["intent_category"], partial(fold_category, aliases=category_aliases))
+    by_agent = pl.col("category_by").is_null() & (category != UNCATEGORIZED)
     return gaps.with_columns(
-        pl.when(by_agent).then(said).otherwise("category").alias("category"),
+        pl.when(by_agent).then(category).otherwise("category").alias("category"),
         pl.when(by_agent).then(pl.lit(CategoryBy.AGENT.value)).otherwise("category_by").alias("category_by"),
     )
 
@@ -145,14 +145,14 @@ def train(
     stems = [list(terms(texts)) for texts in counted.select(PHRASE_FIELDS).iter_rows()]
     spoken = pl.DataFrame({"category": categories, "terms": pl.Series(stems, dtype=pl.List(pl.String))})
     has_category = pl.col("category") != UNCATEGORIZED
-    known = spoken.filter(has_category, pl.col("terms").list.len() > 0).filter(
+    examples = spoken.filter(has_category, pl.col("terms").list.len() > 0).filter(
         pl.len().over("category") >= _LEAST_OF_CATEGORY
     )
-    if known.height < LEAST_RECORDS or known["category"].n_unique() < LEAST_CATEGORIES:
+    if examples.height < LEAST_RECORDS or examples["category"].n_unique() < LEAST_CATEGORIES:
         return None, 0
     # Repeated wordings are one example with a greater weight, in an order that records do not change.
     distinct = (
-        known.group_by("terms", "category")
+        examples.group_by("terms", "category")
         .agg(pl.len().alias("records"))
         .with_columns(pl.col("terms").list.join("\n").alias("written"))
         .sort("records", "written", "category", descending=[True, False, False])

@@ -62,12 +62,12 @@ def recurring_sets(
     RECORDS.require(records, _READ)
     fold = partial(fold_operation, aliases=operation_aliases)
     few = records.select(_READ).filter(~names_too_many()).with_row_index("record")
-    known = (stripped(pl.col("session_id")) != "").fill_null(value=False)
+    has_session = (stripped(pl.col("session_id")) != "").fill_null(value=False)
     # A record without a known session counts as a session of its own.
     session = pl.struct(
         "tenant_id",
-        pl.when(known).then("session_id").alias("session"),
-        pl.when(~known).then("record").alias("record"),
+        pl.when(has_session).then("session_id").alias("session"),
+        pl.when(~has_session).then("record").alias("record"),
     )
     lists = (
         few.select(
@@ -84,14 +84,14 @@ def recurring_sets(
     closed = _closed_sets(lists)
     expected = _expected(closed, lists)
     several = [(own, chance) for own, chance in zip(closed, expected, strict=True) if len(own.names) > 1]
-    found = pl.DataFrame(
+    table = pl.DataFrame(
         [(own.names, len(own.names), own.records, chance) for own, chance in several],
         {name: COMBINATIONS.schema[name] for name in ("operations", "size", "records", "expected")},
         orient="row",
     )
-    low = gammaincinv(found["records"].to_numpy().astype(np.float64), _LOWER_END)
+    low = gammaincinv(table["records"].to_numpy().astype(np.float64), _LOWER_END)
     return (
-        found.with_columns(_distinct(lists, [own.lists for own, _ in several]))
+        table.with_columns(_distinct(lists, [own.lists for own, _ in several]))
         .with_columns(
             (pl.col("records") / pl.col("expected")).alias("lift"),
             (pl.Series(low, dtype=pl.Float64) / pl.col("expected")).alias("lift_low"),
@@ -126,7 +126,7 @@ def _closed_sets(lists: pl.DataFrame) -> list[_Set]:
         shape=(lists.height, len(names)),
     )
     weights = lists["records"].to_numpy().astype(np.int64)
-    found: list[_Set] = []
+    closed: list[_Set] = []
     several = work = pushed = 0
     # An item: minus its records, its turn, its lists, the set that it extends, and the added operation.
     none = np.empty(0, np.int64)
@@ -144,7 +144,7 @@ def _closed_sets(lists: pl.DataFrame) -> list[_Set]:
         if len(closure) > 1 and several == MOST_SETS:
             break
         if len(closure):
-            found.append(_Set(tuple(names[code] for code in closure), -less, rows))
+            closed.append(_Set(tuple(names[code] for code in closure), -less, rows))
             several += len(closure) > 1
         for code in np.flatnonzero((records >= LEAST) & (records < -less)).tolist():
             if code > core:
@@ -156,7 +156,7 @@ def _closed_sets(lists: pl.DataFrame) -> list[_Set]:
     else:
         less = queue[0][0] if queue else 0
     # Some of the sets with as many records as the next one may be missing.
-    return [own for own in found if own.records > -less] or found
+    return [own for own in closed if own.records > -less] or closed
 
 
 def _expected(closed: Sequence[_Set], lists: pl.DataFrame) -> list[float]:

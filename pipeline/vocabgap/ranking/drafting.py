@@ -155,7 +155,7 @@ def draft(
     likeness = partial(_alike, row["label"], ignored=ignored)
     described = _most_frequent(records, "description", likeness) or [row["label"]]
     named = [{"name": name, "mentions": often} for name, often in islice(wordings.items(), _WORDINGS)]
-    made = {
+    parts = {
         "draft": f"made from {count(row['mentions'], 'gap record')}: check every line before it is authored",
         "entry": {
             "name": name,
@@ -169,7 +169,7 @@ def draft(
         "evidence": {**row, "rated": row["mentions"] - row["unrated"], "wordings": named},
         "notes": [*name_notes, *notes],
     }
-    return msgspec.convert(_visible(made), Draft)
+    return msgspec.convert(_visible(parts), Draft)
 
 
 def _visible(value: object) -> object:
@@ -220,7 +220,7 @@ def _most_frequent(
 
 def _alike(text: str, other: str, ignored: frozenset[str]) -> float:
     """Return the share of words that two texts have in common, 0 to 1 (Dice)."""
-    first, second = (set(content_words(surface(each), ignored)) for each in (text, other))
+    first, second = (set(content_words(surface(phrase), ignored)) for phrase in (text, other))
     return 2.0 * len(first & second) / (len(first) + len(second))
 
 

@@ -47,9 +47,9 @@ def counts(clustered: pl.DataFrame) -> pl.DataFrame:
 
 def folded(values: pl.Series, fold: Callable[[str], str]) -> pl.Series:
     """Replace each text by the name that it stands for; fold each distinct text once."""
-    known = values.unique()
-    names = [None if value is None else fold(value) for value in known]
-    return values.replace_strict(known, pl.Series(names, dtype=pl.String))
+    distinct = values.unique()
+    names = [None if value is None else fold(value) for value in distinct]
+    return values.replace_strict(distinct, pl.Series(names, dtype=pl.String))
 
 
 def tally(clustered: pl.DataFrame, column: str, into: str, fold: Callable[[str], str]) -> pl.DataFrame:
@@ -125,8 +125,8 @@ def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     One record of every image comes before a second one of any. A record that knows its session, snapshot and
     workaround comes before one that does not.
     """
-    known = (stripped(pl.col(name)) != "" for name in ("session_id", "snapshot_hash", "workaround"))
-    pointers = pl.sum_horizontal(known)
+    has_pointer = (stripped(pl.col(name)) != "" for name in ("session_id", "snapshot_hash", "workaround"))
+    pointers = pl.sum_horizontal(has_pointer)
     position = ["tenant_id", "repo_slug", "source_path", "line"]
     later = [False] * len(position)
     # Sort only the deciding columns; look up the texts of the few examples.
@@ -166,14 +166,15 @@ def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
     Clusters without repeats are left out.
     """
     wording = ["cluster", "tenant_id", "surface"]
-    known = (stripped(pl.col("session_id")) != "").fill_null(value=False)
+    has_session = (stripped(pl.col("session_id")) != "").fill_null(value=False)
     sessions = (
         clustered.select(*wording, "timestamp", "session_id")
         .filter(pl.col("timestamp").is_not_null())
         .filter(pl.len().over(wording) >= MIN_REPEAT_SESSIONS)
         .with_row_index("record")
         .with_columns(
-            pl.when(known).then("session_id").alias("session"), pl.when(~known).then("record").alias("record")
+            pl.when(has_session).then("session_id").alias("session"),
+            pl.when(~has_session).then("record").alias("record"),
         )
         .group_by(*wording, "session", "record")
         .agg(pl.col("timestamp").min(), pl.len().alias("mentions"))
@@ -202,8 +203,8 @@ def operation_sets(operations: pl.Series, fold: Callable[[str], str]) -> pl.Seri
     """Return the set of operations of each record, folded and sorted; fold each distinct list once."""
     listed = operations.alias("listed").to_frame()
     distinct = listed["listed"].unique()
-    known = distinct.explode().unique()
-    names = pl.element().replace_strict(known, folded(known, fold), default=None)
+    operations_named = distinct.explode().unique()
+    names = pl.element().replace_strict(operations_named, folded(operations_named, fold), default=None)
     named = pl.element().filter(pl.element() != "").unique().sort()
     sets = pl.DataFrame({"listed": distinct, "operations": distinct.list.eval(names).list.eval(named)})
     return listed.join(sets, on="listed", how="left", maintain_order="left", nulls_equal=True)["operations"]

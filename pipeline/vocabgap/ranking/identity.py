@@ -101,10 +101,10 @@ def identify(
         derived_id(split or "") if cluster is None else ids[cluster] for cluster, split in clusters.origins
     ]
     table = clusters.clusters.select("cluster", pl.Series("capability_id", capability_ids, pl.String))
-    known = surfaces.group_by("cluster").agg(pl.col("known").any())
+    known_clusters = surfaces.group_by("cluster").agg(pl.col("known").any())
     otherwise = pl.when(pl.col("known") | pl.lit(baseline is None)).then(pl.lit(OPEN)).otherwise(pl.lit(NEW))
     identities = (
-        table.join(known, on="cluster", how="left")
+        table.join(known_clusters, on="cluster", how="left")
         .join(_decided(clusters, verdicts, records), on="cluster", how="left")
         .with_columns(
             pl.coalesce("status", otherwise),
@@ -155,18 +155,18 @@ def _group_ids(proposed: Grouping, surfaces: pl.DataFrame, baseline: pl.DataFram
     """Return columns `cluster`, `label_surface`, `group_id` and `known`: the run before had some of it."""
     labels = proposed.clusters.select("cluster", "label_surface").sort("cluster")
     carried: dict[str, str] = {}
-    known, taken = set[str](), set[str]()
+    continued, taken = set[str](), set[str]()
     if baseline is not None:
         pairs = _shared(baseline, surfaces.join(labels, on="cluster"))
         carried = {label: group_id for group_id, label in matched(pairs)}
-        known, taken = {*pairs["present"]}, {*baseline["group_id"]}
+        continued, taken = {*pairs["present"]}, {*baseline["group_id"]}
     ids = []
     for label in labels["label_surface"]:
         ids.append(carried.get(label) or _unused(label, taken))
         taken.add(ids[-1])
     return labels.with_columns(
         pl.Series("group_id", ids, pl.String),
-        pl.Series("known", [label in known for label in labels["label_surface"]], pl.Boolean),
+        pl.Series("known", [label in continued for label in labels["label_surface"]], pl.Boolean),
     )
 
 

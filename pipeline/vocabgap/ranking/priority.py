@@ -71,8 +71,8 @@ def age_in_days(moment: pl.Expr, now: datetime | None, earliest: datetime | None
 
     An unknown moment is as old as the earliest readable timestamp; if there is none, every age is 0.
     """
-    known = moment.fill_null(constant(earliest))
-    microseconds = (constant(now) - known).dt.total_microseconds()
+    dated = moment.fill_null(constant(earliest))
+    microseconds = (constant(now) - dated).dt.total_microseconds()
     return (microseconds.cast(pl.Float64) / MICROSECONDS_A_DAY).clip(lower_bound=0.0).fill_null(0.0)
 
 

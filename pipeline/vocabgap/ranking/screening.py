@@ -101,8 +101,8 @@ def rule_of(
     `fitting` are the names of the rules with a regular expression that fits.
     """
     parts = [_clauses(description or missing_capability)]
-    said = _words_of(parts[0])
-    if said & _FAILURES or not (missing_capability or said & _WISHES):
+    own_words = _words_of(parts[0])
+    if own_words & _FAILURES or not (missing_capability or own_words & _WISHES):
         parts += [_clauses(workaround), _clauses(notes)]
     for rule in rules:
         if rule.name in fitting or any(
