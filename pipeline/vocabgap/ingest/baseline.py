@@ -90,13 +90,13 @@ def write_baseline(path: str | Path, rejects: pl.DataFrame) -> None:
 
 def is_known(rejects: pl.DataFrame, baseline: Iterable[KnownLine]) -> pl.Series:
     """Tell which rows of table `rejects` a baseline lists; of equal lines, the first ones."""
-    keys = [(each.source_path, each.sha256) for each in baseline]
-    known = (
-        pl.DataFrame(keys, schema=dict.fromkeys(_KEY, pl.String), orient="row").group_by(_KEY).len("known")
+    keys = [(line.source_path, line.sha256) for line in baseline]
+    times = (
+        pl.DataFrame(keys, schema=dict.fromkeys(_KEY, pl.String), orient="row").group_by(_KEY).len("times")
     )
     numbered = _keyed(rejects).with_columns(nth=pl.int_range(pl.len()).over(_KEY))
-    joined = numbered.join(known, on=_KEY, how="left", maintain_order="left")
-    return joined.select(is_known=pl.col("nth") < pl.col("known").fill_null(0))["is_known"]
+    joined = numbered.join(times, on=_KEY, how="left", maintain_order="left")
+    return joined.select(is_known=pl.col("nth") < pl.col("times").fill_null(0))["is_known"]
 
 
 def is_older(rejects: pl.DataFrame, gaps: pl.DataFrame, moment: datetime) -> pl.Series:

@@ -123,15 +123,15 @@ class FieldMap:
         if self.paths:
             mapped = {}
             for field, paths in self.paths:
-                given = next((given for path in paths if (given := value_at(value, path)) is not None), None)
-                if isinstance(given, int) and not isinstance(given, bool) and field in _NAMES:
-                    given = str(given)
-                if isinstance(given, str) and field in LIST_FIELDS:
-                    given = [given]
+                item = next((item for path in paths if (item := value_at(value, path)) is not None), None)
+                if isinstance(item, int) and not isinstance(item, bool) and field in _NAMES:
+                    item = str(item)
+                if isinstance(item, str) and field in LIST_FIELDS:
+                    item = [item]
                 if field == "timestamp":
-                    given = _of_unix(given)
-                if given is not None:
-                    mapped[field] = given
+                    item = _of_unix(item)
+                if item is not None:
+                    mapped[field] = item
         else:
             mapped = dict(value)
         for field, constant in self.constants.items():
@@ -150,11 +150,11 @@ def _several(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whatever TOML may
     return tuple(value) if isinstance(value, tuple | list) else (value,)
 
 
-def _of_unix(given: Any) -> Any:  # noqa: ANN401 - any JSON
+def _of_unix(value: Any) -> Any:  # noqa: ANN401 - any JSON
     """Return a Unix time in ISO 8601; leave any other value as it is."""
-    digits = str(given) if isinstance(given, str | int) else ""
+    digits = str(value) if isinstance(value, str | int) else ""
     if len(digits) not in _UNIX or not (digits.isascii() and digits.isdigit()):
-        return given
+        return value
     return (_EPOCH + timedelta(microseconds=int(digits) * 10**6 // _UNIX[len(digits)])).isoformat()
 
 
@@ -193,8 +193,8 @@ def decode_line(line: bytes, fields: FieldMap = NATIVE_FIELDS) -> Decoded | Reje
 def decode_complete(lines: list[bytes]) -> list[GapRecord | None]:
     """Return the record of each line that has every field and needs no repair; None for any other line."""
     if b"" in lines:  # to refuse a blank line costs as much as to decode one
-        others = iter(decode_complete([line for line in lines if line]))
-        return [next(others) if line else None for line in lines]
+        records = iter(decode_complete([line for line in lines if line]))
+        return [next(records) if line else None for line in lines]
     decoded: list[GapRecord | None] = []
     rest = iter(lines)
     while True:
@@ -263,26 +263,26 @@ def _repaired(
     values: dict[str, Any], line: bytes, repairs: list[Repair], origins: Mapping[str, str]
 ) -> Decoded | Rejected:
     """Return the record of an object after repairs, or the reason why a field cannot be repaired."""
-    known = {name: value for name, value in values.items() if name in FIELDS}
-    repairs += [Repair.UNKNOWN_FIELD] * (len(values) - len(known))
-    for name in nulls_for_defaults(known):
-        del known[name]
+    fields = {name: value for name, value in values.items() if name in FIELDS}
+    repairs += [Repair.UNKNOWN_FIELD] * (len(values) - len(fields))
+    for name in nulls_for_defaults(fields):
+        del fields[name]
         repairs.append(Repair.NULL_FOR_DEFAULT)
-    wrong = _wrong_type(known) or _unpaired_surrogate(known)
+    wrong = _wrong_type(fields) or _unpaired_surrogate(fields)
     if wrong is not None:
         name, reason, detail = wrong
         origin = f" ({origins[name]})" if name in origins else ""
         return Rejected(reason, f"field '{name}'{origin}: {detail}")
-    if "satisfaction" in known:
-        known["satisfaction"] = _satisfaction(known["satisfaction"], repairs)
-    timestamp = known.pop("timestamp", None)
+    if "satisfaction" in fields:
+        fields["satisfaction"] = _satisfaction(fields["satisfaction"], repairs)
+    timestamp = fields.pop("timestamp", None)
     moment = _moment(timestamp)
     if timestamp is None or moment is not None:
-        return Decoded(GapRecord(**known, timestamp=moment), tuple(repairs))
+        return Decoded(GapRecord(**fields, timestamp=moment), tuple(repairs))
     repairs.append(Repair.TIMESTAMP_UNREADABLE)
     # The line stands for a value that is no text: to write one may fail, such as a number of 5,000 digits.
     unreadable = timestamp if isinstance(timestamp, str) else line.decode("utf-8")
-    return Decoded(GapRecord(**known), tuple(repairs), unreadable)
+    return Decoded(GapRecord(**fields), tuple(repairs), unreadable)
 
 
 def _satisfaction(value: object, repairs: list[Repair]) -> object:
@@ -322,12 +322,12 @@ def json_type(value: object) -> str:
 _Wrong = tuple[str, RejectReason, str]
 
 
-def _wrong_type(known: dict[str, Any]) -> _Wrong | None:
+def _wrong_type(fields: dict[str, Any]) -> _Wrong | None:
     for name in (*NULLABLE_TEXT_FIELDS, *TEXT_FIELDS):
-        if not isinstance(known.get(name), str | None):
-            return name, RejectReason.WRONG_TYPE, f"expected text, found {json_type(known[name])}"
+        if not isinstance(fields.get(name), str | None):
+            return name, RejectReason.WRONG_TYPE, f"expected text, found {json_type(fields[name])}"
     for name in LIST_FIELDS:
-        value = known.get(name, [])
+        value = fields.get(name, [])
         wrong = [] if isinstance(value, list) else [json_type(value)]
         wrong = wrong or [f"a list with {json_type(item)}" for item in value if not isinstance(item, str)]
         if wrong:
@@ -335,10 +335,10 @@ def _wrong_type(known: dict[str, Any]) -> _Wrong | None:
     return None
 
 
-def _unpaired_surrogate(known: dict[str, Any]) -> _Wrong | None:
+def _unpaired_surrogate(fields: dict[str, Any]) -> _Wrong | None:
     """Find half a character: JSON can write it, but no frame can hold it."""
     for name in FIELDS:
-        value = known.get(name)
+        value = fields.get(name)
         texts = value if isinstance(value, list) else [value]
         if any(isinstance(text, str) and _SURROGATE.search(text) for text in texts):
             detail = "expected Unicode text, found half of a surrogate pair"

@@ -190,7 +190,7 @@ def _unresolved(path: Path) -> VocabgapError:
             piped = kind is FileKind.PIPE
             hint = "save what comes through it in a file, and name that" if piped else "check the path"
             return InvalidInputError(f"root '{path}' is {kind}, expected a folder or a log file", hint=hint)
-        near = alike(path.name, sorted(each.name for each in path.parent.iterdir()), 1)
+        near = alike(path.name, sorted(entry.name for entry in path.parent.iterdir()), 1)
     hint = (
         f"did you mean '{path.with_name(near[0])}'?"
         if near

@@ -138,8 +138,8 @@ class RecordColumns:
             pl.Series("byte_offset", self._offsets, dtype=pl.Int64),
             pl.Series("record_id", record_ids(self._records, self._unreadable), dtype=pl.String),
         ]
-        known = pl.when(pl.col("byte_offset") >= 0).then("byte_offset")  # an unknown one is below 0
-        frame = pl.DataFrame(columns).with_columns(known).hstack(self._origins().get_columns())
+        offset = pl.when(pl.col("byte_offset") >= 0).then("byte_offset")  # an unknown one is below 0
+        frame = pl.DataFrame(columns).with_columns(offset).hstack(self._origins().get_columns())
         names = RECORDS.names
         if self.with_text:
             frame = frame.with_columns(pl.Series(TEXT, self._texts, dtype=pl.String))
@@ -231,7 +231,9 @@ class LogDecoder:
         rejects = REJECTS.empty()
         if self._rejects:
             columns = zip(REJECTS.columns, zip(*self._rejects, strict=True), strict=True)
-            rejects = pl.DataFrame([pl.Series(each.name, rows, dtype=each.dtype) for each, rows in columns])
+            rejects = pl.DataFrame(
+                [pl.Series(column.name, rows, dtype=column.dtype) for column, rows in columns]
+            )
         files = pl.DataFrame(self._files, schema=FILES.schema, orient="row")
         return LogsRead(self._records.frames, rejects, files, self.repairs)
 
@@ -252,9 +254,9 @@ class LogDecoder:
     ) -> None:
         """Take one reject. Without a number it is the whole log; an offset below 0 is unknown."""
         raw = visible(line[:RAW_LIMIT].decode("utf-8", "backslashreplace"))
-        known = None if offset is None or offset < 0 else offset
+        place = None if offset is None or offset < 0 else offset
         detail = visible(why.detail)
-        self._rejects.append((log.source_path, number, known, why.reason.value, detail, raw, log.repo_slug))
+        self._rejects.append((log.source_path, number, place, why.reason.value, detail, raw, log.repo_slug))
 
     def _decode_lines(self, log: LogFile, block: Block, counts: LineCounts) -> None:
         """Decode lines that are all clean, as they mostly are, without a Python statement for each."""

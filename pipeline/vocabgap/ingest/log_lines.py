@@ -241,9 +241,9 @@ class _Listing(LogDecoder):
             alone = structs.replace(block, number=number, offset=offset, lines=[line])
             repairs = self._repairs_of(log, alone, LineCounts())
             value = object_of(line) if repairs else {}
-            given = (log.kind.fields.of_shape(value) or log.kind.fields).applied(value)
+            fields = (log.kind.fields.of_shape(value) or log.kind.fields).applied(value)
             for name, times in repairs.items():
-                detail = _DETAILS[Repair(name)](given, log)
+                detail = _DETAILS[Repair(name)](fields, log)
                 self.repaired.append(
                     RepairedLine(log.repo_slug, log.source_path, number, Repair(name), times, detail)
                 )
@@ -256,13 +256,13 @@ class _Listing(LogDecoder):
         return self.repairs - before
 
 
-def _in_words(given: dict[str, Any], _: LogFile) -> str:
-    word = given["satisfaction"]
+def _in_words(fields: dict[str, Any], _: LogFile) -> str:
+    word = fields["satisfaction"]
     return f"{_shown(word)}, read as {SATISFACTION_WORDS[word.strip().casefold()]}"
 
 
-def _unknown_fields(given: dict[str, Any], _: LogFile) -> str:
-    return ", ".join(map(_shown, sorted(given.keys() - set(FIELDS))))
+def _unknown_fields(fields: dict[str, Any], _: LogFile) -> str:
+    return ", ".join(map(_shown, sorted(fields.keys() - set(FIELDS))))
 
 
 def _shown(value: object) -> str:
@@ -272,13 +272,15 @@ def _shown(value: object) -> str:
 # The detail of a repair, from the fields of its line and its log.
 _DETAILS: Final[Mapping[Repair, Callable[[dict[str, Any], LogFile], str]]] = {
     Repair.SATISFACTION_IN_WORDS: _in_words,
-    Repair.SATISFACTION_UNKNOWN: lambda given, _: f"{_shown(given['satisfaction'])}, read as not rated",
-    Repair.NULL_FOR_DEFAULT: lambda given, _: ", ".join(nulls_for_defaults(given)),
+    Repair.SATISFACTION_UNKNOWN: lambda fields, _: f"{_shown(fields['satisfaction'])}, read as not rated",
+    Repair.NULL_FOR_DEFAULT: lambda fields, _: ", ".join(nulls_for_defaults(fields)),
     Repair.UNKNOWN_FIELD: _unknown_fields,
     Repair.REPEATED_KEY: lambda _, __: "the last value counts",
     Repair.BYTE_ORDER_MARK: lambda _, __: "passed over",
-    Repair.TIMESTAMP_WITHOUT_OFFSET: lambda given, _: f"{_shown(given['timestamp'])}, read as UTC",
-    Repair.TIMESTAMP_UNREADABLE: lambda given, _: f"{_shown(given['timestamp'])}, kept without a date",
+    Repair.TIMESTAMP_WITHOUT_OFFSET: lambda fields, _: f"{_shown(fields['timestamp'])}, read as UTC",
+    Repair.TIMESTAMP_UNREADABLE: lambda fields, _: f"{_shown(fields['timestamp'])}, kept without a date",
     Repair.IMAGE_FROM_FOLDER: lambda _, log: f"none is named, read as {_shown(log.folder)}",
-    Repair.IMAGE_NOT_FOLDER: lambda given, log: f"{_shown(given['image_id'])} in folder {_shown(log.folder)}",
+    Repair.IMAGE_NOT_FOLDER: lambda fields, log: (
+        f"{_shown(fields['image_id'])} in folder {_shown(log.folder)}"
+    ),
 }

@@ -363,7 +363,7 @@ def _kept(value: Any, reads: _Tree) -> Any:  # noqa: ANN401 - any JSON
         return {key: _kept(member, reads[key]) for key, member in value.items() if key in reads}
     if any(key.isdigit() for key in reads):
         return value  # members that are counted have to stay in their places
-    named = ((each.get("key"), each.get("value")) for each in value if isinstance(each, dict))
+    named = ((one.get("key"), one.get("value")) for one in value if isinstance(one, dict))
     return [
         {"key": key, "value": _kept(member, reads[key])}
         for key, member in named

@@ -181,14 +181,12 @@ def united(scans: Iterable[Scan]) -> Scan:
     if len(several) == 1:
         return several[0]
     order = ("repo_slug", "source_path", "tenant_id", "line")
-    records = pl.concat([each.gaps.select(RECORDS.names) for each in several]).sort(
-        order, maintain_order=True
-    )
-    rejects = pl.concat([each.rejects for each in several])
-    files = pl.concat([each.files for each in several])
+    records = pl.concat([one.gaps.select(RECORDS.names) for one in several]).sort(order, maintain_order=True)
+    rejects = pl.concat([one.rejects for one in several])
+    files = pl.concat([one.files for one in several])
     repairs: Counter[str] = Counter()
-    for each in several:
-        repairs.update(each.summary.repairs)
+    for one in several:
+        repairs.update(one.summary.repairs)
     return scan_of(
         [records],
         rejects.sort("repo_slug", "source_path", "line", maintain_order=True),

@@ -54,8 +54,8 @@ def unmatched(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, 
     if gaps.is_empty():  # nothing else was read of a shared corpus
         selection = Selection(tenants=selection.tenants, repositories=selection.repositories)
     sentences = []
-    for noun, value, known in _absent(gaps, selection, aliases):
-        near = ", ".join(map(excerpt, alike(value, known)))
+    for noun, value, names in _absent(gaps, selection, aliases):
+        near = ", ".join(map(excerpt, alike(value, names)))
         sentences.append(_missing(noun, value) + (f"; the nearest: {near}" if near else ""))
     return (*sentences, *_outside(gaps["timestamp"], selection))
 
@@ -66,12 +66,12 @@ def require_known(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[s
     Raises:
         InvalidInputError: It names the nearest values, or some that exist.
     """
-    for noun, value, known in _absent(gaps, selection, aliases):
-        more = f" and {len(known) - _SHOWN:,} more" if len(known) > _SHOWN else ""
-        there = f"there are {', '.join(map(excerpt, known[:_SHOWN]))}{more}"
+    for noun, value, names in _absent(gaps, selection, aliases):
+        more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+        there = f"there are {', '.join(map(excerpt, names[:_SHOWN]))}{more}"
         none = f"check the spelling; no other {noun} was read"
         raise InvalidInputError(
-            _missing(noun, value), hint=did_you_mean(value, known) or (there if known else none)
+            _missing(noun, value), hint=did_you_mean(value, names) or (there if names else none)
         )
 
 
@@ -117,8 +117,8 @@ def _absent(
     for filtered, value in selection.in_force():
         if filtered.column:
             fold = filtered.folding({**_ALIASES, **aliases})
-            known = sorted(set(map(fold, _values(gaps, filtered.column))))
-            yield from ((filtered.noun, name, known) for name in value if fold(name) not in known)
+            names = sorted(set(map(fold, _values(gaps, filtered.column))))
+            yield from ((filtered.noun, name, names) for name in value if fold(name) not in names)
 
 
 def _values(gaps: pl.DataFrame, column: str) -> pl.Series:
