@@ -1,0 +1,173 @@
+"""A record field, a filter and a capability column are one line each, and appear everywhere."""
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+import pytest
+
+import vocabgap
+from vocabgap.model.capability import Capability
+from vocabgap.model.record import FIELDS
+from vocabgap.model.selection import FILTERS, Selection
+from vocabgap.model.settings import known_flags
+
+PACKAGE = Path(vocabgap.__file__).parent
+ADDED: Final = {  # file: the text before, the text behind, and what is added there
+    "model/record.py": (
+        "class GapRecord(",
+        "_DECLARED",
+        '    lens: Annotated[str | None, _field("The lens of the camera.")] = None\n',
+    ),
+    "model/selection.py": (
+        "class Selection(",
+        "    def __post_init__",
+        '    lenses: Annotated[tuple[str, ...], _filter("Only this lens.", "lens", column="lens")] = ()\n',
+    ),
+    "model/capability.py": (
+        "class Capability(",
+        "    covered: tuple",
+        '    lenses: Annotated[int, means("distinct lenses")] = 0\n',
+    ),
+    "ranking/evidence.py": (
+        "def evidence(",
+        "def counts(",
+        (
+            "@evidence\n"
+            "def lenses(clustered: pl.DataFrame) -> pl.DataFrame:\n"
+            '    distinct = pl.col("lens").n_unique().cast(pl.Int64)\n'
+            '    return clustered.group_by("cluster").agg(lenses=distinct)\n\n\n'
+        ),
+    ),
+}
+USE = """
+import json, sys
+from vocabgap.doors.cli.app import run
+from vocabgap.doors.mcp.log_tool import log_vocabulary_gap
+from vocabgap.doors.mcp.listing_tools import list_gaps
+from vocabgap.doors.mcp.report_tools import report_gaps
+
+assert run(["log", "heron", "--need", "sky mask", "--lens", "50mm"]) == 0
+assert run(["log", "heron", "--need", "film grain"]) == 0
+assert run(["--json", "check", "."]) == 0
+assert run(["--json", "list", ".", "--lens", "50mm"]) == 0
+assert run(["report", ".", "--out", "out", "-q"]) == 0
+assert run(["report", ".", "--out", "narrowed", "-q", "--lens", "50mm"]) == 0
+for tool in (log_vocabulary_gap, list_gaps, report_gaps):
+    assert "lens" in tool.definition.input_schema["properties"], tool.name
+assert "lens" in json.dumps(list_gaps.definition.output_schema)
+"""
+
+
+@pytest.fixture(scope="module")
+def with_a_lens(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, object]]]:
+    """A folder in which a copy of the program with a lens has worked, and what it printed."""
+    place = tmp_path_factory.mktemp("copy")
+    shutil.copytree(PACKAGE, place / "vocabgap", symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+    for name, (begin, end, line) in ADDED.items():
+        path = place / "vocabgap" / name
+        text = path.read_text(encoding="utf-8")
+        before = text.index(end, text.index(begin))
+        while text[before - 1] == text[before - 2] == "\n" and not line.startswith("@"):
+            before -= 1
+        path.write_text(text[:before] + line + text[before:], encoding="utf-8")
+    (place / "work" / "heron").mkdir(parents=True)
+    environment = {"PYTHONPATH": str(place), "PATH": "", "HOME": str(place)}
+    done = subprocess.run(
+        [sys.executable, "-c", USE],
+        cwd=place / "work",
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return place / "work", [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def test_a_record_field_is_logged_checked_listed_and_published(
+    with_a_lens: tuple[Path, list[dict[str, object]]],
+) -> None:
+    folder, events = with_a_lens
+    first, second = map(json.loads, (folder / "heron/vocabulary_gaps.jsonl").read_text().splitlines())
+    assert (first["lens"], "lens" in second) == ("50mm", False)
+    assert "unknown_field" not in json.dumps(events)
+    assert pl.read_parquet(folder / "out/gaps.parquet")["lens"].to_list() == ["50mm", None]
+
+
+def test_a_filter_narrows_lists_and_reports(with_a_lens: tuple[Path, list[dict[str, object]]]) -> None:
+    folder, events = with_a_lens
+    assert [each["lens"] for each in events if each["event"] == "gap"] == ["50mm"]
+    gaps = pl.read_parquet(folder / "narrowed/gaps.parquet")
+    assert gaps["why_not"].to_list() == [None, "filtered"]
+
+
+def test_a_capability_column_is_computed_and_published(
+    with_a_lens: tuple[Path, list[dict[str, object]]],
+) -> None:
+    ranked = pl.read_parquet(with_a_lens[0] / "out/capabilities.parquet")
+    assert ranked["lenses"].to_list() == [1, 1]
+
+
+FACTS = {
+    "record field": frozenset(FIELDS),
+    "capability column": frozenset(Capability.__struct_fields__),
+    "filter": frozenset(
+        {*Selection.__struct_fields__, *(each.option.removeprefix("--") for each in FILTERS)}
+    ),
+    "option": frozenset(name.removeprefix("--").replace("-", "_") for name in known_flags()),
+}
+# The homes, and choices of columns for one purpose.
+ALLOWED = {
+    ("doors/cli/mcp_command.py", "mcp"),
+    ("doors/cli/review_command.py", "review"),
+    ("doors/mcp/listing_tools.py", "Shown"),
+    ("doors/mcp/report_tools.py", "literal"),
+    ("doors/report.py", "literal"),  # the columns of CSV
+    ("listing/records.py", "Belonging"),
+    ("listing/records.py", "Totals"),
+    ("model/capability.py", "Capability"),
+    ("model/capability.py", "Example"),
+    ("model/record.py", "GapRecord"),
+    ("model/selection.py", "Selection"),
+    ("model/settings.py", "ReportSettings"),
+    ("ranking/drafting.py", "Check"),
+    ("ranking/drafting.py", "Evidence"),
+    ("ranking/drafting.py", "literal"),
+    ("ranking/screening.py", "rule_of"),
+    ("reporting/comparison.py", "Change"),
+    ("reporting/rows.py", "Row"),  # of the page, where numbers are formatted
+    ("reporting/sharing.py", "literal"),  # the allow-list of the shareable page
+    ("reporting/summary.py", "Summary"),
+}
+
+
+def declarations(tree: ast.Module) -> Iterator[tuple[str, list[str]]]:
+    """Yield each struct and parameter list with its names."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            fields = [each.target for each in node.body if isinstance(each, ast.AnnAssign)]
+            yield node.name, [each.id for each in fields if isinstance(each, ast.Name)]
+        elif isinstance(node, ast.FunctionDef):
+            yield node.name, [each.arg for each in (*node.args.args, *node.args.kwonlyargs)]
+        elif isinstance(node, ast.List | ast.Tuple | ast.Set):
+            texts = [each.value for each in node.elts if isinstance(each, ast.Constant)]
+            yield "literal", [each for each in texts if isinstance(each, str)]
+
+
+def test_nothing_is_declared_a_second_time() -> None:
+    again = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE).as_posix()
+        for what, names in declarations(ast.parse(path.read_text(encoding="utf-8"))):
+            for fact, known in FACTS.items():
+                most = 8 if what == "literal" else 4
+                if len(known & set(names)) >= most and (name, what) not in ALLOWED:
+                    again.append(f"{name}: {what} repeats a {fact}: {sorted(known & set(names))}")
+    assert not again, "\n".join(again)
