@@ -203,7 +203,7 @@ def test_logging_loads_the_command_that_logs_and_no_other(tmp_path: Path) -> Non
         tmp_path,
     )
     own = [f"vocabgap.doors.{name}" for name in ("cli", "cli.app", "cli.calls", "cli.groups", "cli.output")]
-    expected = ["loaded", *own, "vocabgap.doors.log", "vocabgap.doors.verbs"]
+    expected = ["loaded", *own, "vocabgap.doors.recording", "vocabgap.doors.verbs"]
     assert told.stdout.splitlines()[-1].split() == expected, told.stderr
 
 

@@ -53,7 +53,7 @@ def test_a_decision_before_another_about_the_same_capability_is_told() -> None:
     later = vocabgap("decide", "rename", "sky mask", "a mask", "--now", "2027-07-03")
 
     assert (earlier.code, other.err, later.err) == (0, "", "")
-    assert earlier.err.startswith(f"{dismissed} (2027-07-02 00:00) counts after it")
+    assert earlier.err.startswith(f"{dismissed} (2027-07-02 00:00) has a later time and takes precedence")
 
 
 @pytest.mark.usefixtures("reported")
@@ -158,7 +158,7 @@ def test_a_dismissal_that_was_outgrown_is_said_by_the_report_and_listed(reported
     told = vocabgap("report", reported)
     listed, result = events(vocabgap("--json", "decisions", "list"))
 
-    assert "holds no longer, for its group has outgrown it: " in told.err
+    assert "this decision no longer applies, because its group has outgrown it: " in told.err
     assert (listed["standing"], listed["in_force"], result["outgrown"]) == ("outgrown", False, 1)
     assert "decisions.jsonl: 1 decision: 0 in force, 1 outgrown." in vocabgap("decisions", "list").out
 
@@ -181,7 +181,7 @@ def test_a_damaged_run_is_said_and_keeps_nobody_from_reading_decisions(tmp_path:
     told = vocabgap("decisions", "list")
 
     assert (told.code, "1 decision: 1 in force." in told.out) == (0, True)
-    assert told.err.startswith("which of these are outgrown is not known: ")
+    assert told.err.startswith("the outgrown decisions are not known: ")
 
 
 def test_no_decisions_are_a_list_of_none() -> None:
@@ -255,7 +255,7 @@ def test_a_decision_about_what_is_not_in_the_logs_is_noted(tmp_path: Path) -> No
         "report", write_corpus(tmp_path, {"one": [gap("moon glow")]}, "other"), "--out", "elsewhere"
     )
 
-    assert "nothing to decide about in these logs: " in told.err
+    assert "this decision matches nothing in these logs: " in told.err
 
 
 @pytest.mark.usefixtures("reported")

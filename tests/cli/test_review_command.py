@@ -94,7 +94,7 @@ def test_without_a_terminal_it_says_what_to_do() -> None:
     told = vocabgap("review", "photos")
 
     assert (told.code, told.out) == (2, "")
-    assert "a review asks questions, and here is no terminal" in told.err
+    assert "a review asks questions, but standard input is no terminal" in told.err
     assert "--json" in told.err
 
 
@@ -178,6 +178,6 @@ def test_a_file_of_decisions_that_is_not_there_yet_is_told(
     told = vocabgap("review", "photos", "--decisions", "mine.jsonl")
     assert (told.code, told.err) == (
         0,
-        "decisions file 'mine.jsonl' does not exist: the first answer makes it\n",
+        "decisions file 'mine.jsonl' does not exist: the first answer creates it\n",
     )
     assert (tmp_path / "mine.jsonl").exists()

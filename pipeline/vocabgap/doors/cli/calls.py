@@ -197,8 +197,8 @@ def _print(output: Output, answer: Answer) -> None:
             for name, fields in answer.events:
                 output.event(name, **fields)
             output.event("result", **answer.result)
-        elif not output.quiet:
-            output.text(_text(answer))
+        elif not output.quiet and (text := _text(answer)):
+            output.text(text)
         for note in answer.notes:
             output.note(escape_unseen(note))
     except OSError as error:

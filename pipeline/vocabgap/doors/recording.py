@@ -1,10 +1,15 @@
-"""`log` and the tools `log_vocabulary_gap` and `similar_gaps`: write a gap down, and find similar ones."""
+"""`log`, `hook`, `init` and `mcp`: gaps are written down, by a person or by the program of an agent."""
 
+import sys
+from collections.abc import Iterator
 from contextlib import suppress
+from enum import StrEnum
 from functools import partial
+from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from vocabgap.doors.verbs import Answer, Panel, Place, Request, argument, extended, option, verb
+from vocabgap.doors.verbs import Answer, Event, Panel, Place, Request, argument, extended, option, verb
 from vocabgap.errors import InvalidInputError, VocabgapError
 from vocabgap.model.record import given_fields, need_of
 from vocabgap.text import count, escape_unseen, shortened, visible
@@ -139,3 +144,124 @@ def _finder(call: "Call", run: str | None) -> "Callable[[str], list[SimilarGap]]
     known = configured_vocabulary(settings.vocabulary)
     entries = known if settings.vocabulary.paths else None
     return partial(similar_gaps, capabilities=ranked, vocabulary=entries, settings=settings)
+
+
+class Agent(StrEnum):
+    """The programs whose hooks vocabgap can read."""
+
+    CLAUDE_CODE = "claude-code"
+    CURSOR = "cursor"
+
+
+class Hook(Request, kw_only=True):
+    """What `hook` takes. The agent is a text, because the log of hooks notes an unknown one."""
+
+    agent: Annotated[
+        str, argument("Whose hook it is: claude-code or cursor.", completion=lambda: list(Agent))
+    ]
+    image: Annotated[
+        Path | None, argument("Folder to log in; by default the one that the agent works in.")
+    ] = None
+    with_prompt: Annotated[bool, option("Log what the person typed last as the intent, too.")] = False
+
+
+@verb(Hook)
+def hook(call: "Call", request: Hook) -> Answer | None:
+    """Log the calls of tools that do not exist, as a hook tells of them on standard input.
+
+    The exit code is always 0. Errors are written to ~/.local/state/vocabgap/hook.log.
+    """
+    from vocabgap.logbook.hooks import MOST_INPUT, log_calls, note_failure
+
+    try:
+        if sys.stdin is None:  # it was closed; its type does not say so
+            raise InvalidInputError("there is no standard input")  # noqa: TRY301 - noted like other errors
+        content = sys.stdin.buffer.read(MOST_INPUT + 1)
+        logged = log_calls(request.agent, content, request.image, with_prompt=request.with_prompt)
+    except Exception as error:
+        note_failure(error)
+        return None
+    return Answer(result={"logged": [gap.gap_id for gap in logged]})
+
+
+class Init(Request):
+    """What `init` takes."""
+
+    folder: Annotated[Path, argument("Folder that the agent works in.")] = Path()
+    agent: Annotated[Agent, option("Whose settings are written.")] = Agent.CLAUDE_CODE
+    remove: Annotated[bool, option("Take out the entries of vocabgap.")] = False
+    dry_run: Annotated[bool, option("Show what would change, and change nothing.")] = False
+
+
+@verb(Init)
+def init(call: "Call", request: Init) -> Answer:
+    """Let an agent's program log gaps: its hooks, the MCP server, and vocabgap.toml.
+
+    Other entries stay, and are not shown. A second run changes nothing.
+    """
+    from vocabgap.logbook.agent_settings import changes, write
+
+    changed = changes(request.folder, request.agent, remove=request.remove)
+    if not request.dry_run:
+        write(changed)
+    return Answer(
+        events=(
+            Event("file", {"path": str(path), "added": added, "removed": content is None})
+            for path, content, added in changed
+        ),
+        result={"files": [str(each.path) for each in changed], "changed": not request.dry_run},
+        view="init.txt.j2",
+        shown={"changes": [tuple(each) for each in changed], "takes_out": request.remove},
+        notes=[*_lacking()] if changed and not request.remove else [],
+    )
+
+
+def _lacking() -> Iterator[str]:
+    """Yield what the agent needs and does not find; its program would fail without a message."""
+    from vocabgap.doors.mcp import INSTALL_HINT, is_installed
+
+    if which("vocabgap") is None:
+        yield "vocabgap is not on the PATH, where the agent looks for it: see `vocabgap manual logging`"
+    if not is_installed():
+        yield f"the MCP server needs mcp, which is not installed: {INSTALL_HINT}"
+
+
+class Mcp(Request):
+    """What `mcp` takes."""
+
+    root: Annotated[
+        Path | None,
+        argument(
+            "Folder of the image repositories; by default that which [ingest] roots names in the settings,"
+            " else the current one."
+        ),
+    ] = None
+    read_only: Annotated[bool, option("Offer no tool that writes anything.")] = False
+    also: Annotated[
+        tuple[str, ...],
+        option(
+            "A further name of the tool that logs a gap, as agents know it from other servers, such as"
+            " report_missing_tool.",
+            "--as",
+        ),
+    ] = ()
+
+
+@verb(Mcp, settings=("--out", "--vocabulary", "--decisions", "--hidden"))
+def mcp(call: "Call", request: Mcp) -> None:
+    """Serve agents over standard input and output."""
+    settings = call.settings
+    roots = settings.ingest.roots if request.root is None else (str(request.root),)
+    if len(roots) > 1:
+        raise InvalidInputError(
+            f"[ingest] roots names {len(roots)} folders, and a server has one", hint="name it"
+        )
+    from vocabgap.doors.mcp import require_extra
+
+    require_extra()
+    from vocabgap.doors.mcp.server import build
+    from vocabgap.doors.mcp.serving import serve_stdio
+    from vocabgap.doors.mcp.workspace import Workspace
+
+    workspace = Workspace.at(roots[0] if roots else Path(), settings, is_read_only=request.read_only)
+    serve_stdio(build(workspace, request.also))  # from here on standard output belongs to the protocol
