@@ -59,12 +59,6 @@ def test_what_has_little_in_common_is_probably_several_needs() -> None:
     assert found.clusters["mixed"].to_list() == [True]
 
 
-def test_wordings_that_look_alike_are_one_need() -> None:
-    assert (
-        certainty_of(grouped("sky mask", "mask of sky", "sky masks", "the sky mask"), "sky mask")[2] is False
-    )
-
-
 def test_what_people_decided_is_not_marked_and_stays_unsure() -> None:
     found = grouped(*LOOSE, threshold=0.99)
     first, *_, last = found.wordings["surface"].sort()

@@ -51,23 +51,6 @@ def test_a_united_group_has_the_label_of_the_larger(found: Clusters) -> None:
     assert set(united.clusters["label"]) == {"film grain", "cloud mask tool"}
 
 
-def test_a_united_group_goes_on_as_the_one_that_is_named_first(found: Clusters) -> None:
-    number = dict(found.wordings.select("surface", "cluster").iter_rows())
-    united = found.constrained([Together("sky mask", "film grain")])
-    where = dict(united.wordings.select("surface", "cluster").iter_rows())
-
-    assert united.origins[where["film grain"]] == (number["sky mask"], None)
-
-
-def test_what_is_parted_leaves_together() -> None:
-    found = cluster(asking("sky mask", "sky cloud", "sky grain"), threshold=1.0)
-    assert found.clusters.height == 1
-
-    parted = found.constrained([Apart("sky mask", ("sky cloud", "sky grain"), "mine")])
-
-    assert grouped_wordings(parted) == {frozenset({"sky mask"}), frozenset({"sky cloud", "sky grain"})}
-
-
 def test_the_undecided_go_to_the_side_that_they_resemble() -> None:
     found = cluster(asking(*MASKS[:4]), threshold=1.0)
     assert found.clusters.height == 1
@@ -93,32 +76,6 @@ def test_the_undecided_stay_where_they_resemble_both_alike() -> None:
     for anchor, leaving in (("sky bado", "sky fige"), ("sky fige", "sky bado")):
         parted = found.constrained([Apart(anchor, (leaving,), "mine")])
         assert grouped_wordings(parted) == {frozenset({"sky", anchor}), frozenset({leaving})}
-
-
-def test_what_left_is_known_by_the_constraint() -> None:
-    found = cluster(asking(*MASKS[:4]), threshold=1.0).constrained(
-        [Apart("sky mask", ("cloud mask",), "mine")]
-    )
-    where = dict(found.wordings.select("surface", "cluster").iter_rows())
-
-    assert found.origins[where["cloud mask"]] == (None, "mine")
-    assert found.origins[where["sky mask"]] == (0, None)
-
-
-def test_each_side_has_a_label_of_its_own() -> None:
-    found = cluster(asking(*MASKS[:4], "cloud mask"), threshold=1.0).constrained(
-        [Apart("sky mask", ("cloud mask",), "mine")]
-    )
-
-    assert set(found.clusters["label"]) == {"sky mask tool", "cloud mask"}
-
-
-def test_what_is_linked_with_what_left_leaves_with_it() -> None:
-    found = cluster(asking(*MASKS[:4]), threshold=1.0).constrained(
-        [Together("cloud mask", "sky mask tool"), Apart("sky mask", ("cloud mask",), "mine")]
-    )
-
-    assert grouped_wordings(found) == {frozenset({"sky mask"}), frozenset(MASKS[1:4])}
 
 
 def test_what_was_split_off_and_merged_elsewhere_takes_all_of_that_along() -> None:

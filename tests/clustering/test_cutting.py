@@ -131,18 +131,6 @@ def test_merges_strictly_below_the_threshold_are_made() -> None:
     assert flat_groups(merges, 3, 0.0).tolist() == [0, 1, 2]
 
 
-def test_what_lies_under_a_merge_that_is_made_stays_together() -> None:
-    merges = linkage((0, 1, 0.6, 2), (2, 3, 0.62, 3))
-
-    assert flat_groups(merges, 3, np.array([0.55, 0.7])).tolist() == [0, 0, 0]
-
-
-def test_groups_are_numbered_by_their_first_point() -> None:
-    merges = linkage((1, 3, 0.1, 2), (0, 2, 0.2, 2), (4, 5, 0.9, 4))
-
-    assert flat_groups(merges, 4, 0.5).tolist() == [0, 1, 0, 1]
-
-
 @pytest.mark.parametrize(("count", "expected"), [(0, []), (1, [0])])
 def test_fewer_than_two_points_are_their_own_groups(count: int, expected: list[int]) -> None:
     assert flat_groups(LINKAGE.empty(), count, 0.5).tolist() == expected

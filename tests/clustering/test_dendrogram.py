@@ -41,41 +41,6 @@ def forests(draw: st.DrawFn, steps: tuple[float, ...] = (0.0, 0.1)) -> tuple[lis
     return merges, count
 
 
-def test_merge_i_of_n_points_makes_cluster_n_plus_i() -> None:
-    found = ordered([(0, 1, 0.1), (2, 3, 0.2), (0, 2, 0.3)], [1.0] * 4)
-
-    assert found.select("left", "right").rows() == [(0, 1), (2, 3), (4, 5)]
-
-
-def test_merges_found_in_another_order_are_numbered_by_height() -> None:
-    found = ordered([(2, 3, 0.2), (0, 1, 0.1), (0, 2, 0.3)], [1.0] * 4)
-
-    assert found["height"].to_list() == [0.1, 0.2, 0.3]
-    assert found.select("left", "right").rows() == [(0, 1), (2, 3), (4, 5)]
-
-
-def test_the_smaller_number_is_on_the_left_whichever_point_goes_on() -> None:
-    found = ordered([(2, 0, 0.1), (2, 1, 0.2)], [1.0] * 3)
-
-    assert found.select("left", "right").rows() == [(0, 2), (1, 3)]
-
-
-def test_sizes_are_mentions() -> None:
-    found = ordered([(0, 1, 0.1), (2, 0, 0.2)], [5.0, 1.0, 2.0])
-
-    assert found["size"].to_list() == [6, 8]
-
-
-def test_parts_come_before_the_whole_where_heights_are_equal() -> None:
-    found = ordered([(1, 2, 0.1), (0, 1, 0.1), (0, 3, 0.1)], [1.0] * 4)
-
-    assert found.select("left", "right").rows() == [(1, 2), (0, 4), (3, 5)]
-
-
-def test_no_merges_are_an_empty_table() -> None:
-    assert_frame_equal(ordered([], [1.0, 1.0]), LINKAGE.empty())
-
-
 @given(forests())
 def test_every_merge_is_of_two_clusters_that_are_there(forest: tuple[list[Merge], int]) -> None:
     merges, count = forest
@@ -115,18 +80,6 @@ def test_the_tree_below_a_group_that_a_side_left_is_without_it() -> None:
         (1, 2, 0.2, 5),
         (0, 3, 0.3, 8),
     ]
-
-
-def test_the_tree_below_a_single_point_is_empty() -> None:
-    assert_frame_equal(below(linkage((0, 1, 0.1, 2)), np.ones(3), np.array([2])), LINKAGE.empty())
-
-
-@given(forests())
-def test_the_tree_below_all_points_is_the_linkage(forest: tuple[list[Merge], int]) -> None:
-    merges, count = forest
-    whole = ordered(merges, [1.0] * count)
-
-    assert_frame_equal(below(whole, np.ones(count), np.arange(count)), whole)
 
 
 @given(forests(), st.floats(0.0, 1.0))

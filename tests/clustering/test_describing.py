@@ -14,7 +14,7 @@ from scipy import sparse
 
 from builders.clustering import asking, random_rows
 from vocabgap.clustering import describing
-from vocabgap.clustering.cutting import flat_groups, members_of
+from vocabgap.clustering.cutting import flat_groups
 from vocabgap.clustering.describing import (
     SHOWN_DIGITS,
     Labeller,
@@ -52,16 +52,6 @@ def random(build: RandomRows, seed: int, count: int) -> Rows:
     return Rows(build(seed, count), sparse.csr_array((0, 0)))
 
 
-def test_members_are_listed_by_group_in_order() -> None:
-    found = members_of(np.array([1, 0, 1, 2, 0]))
-
-    assert [group.tolist() for group in found] == [[1, 4], [0, 2], [3]]
-
-
-def test_nothing_has_no_groups() -> None:
-    assert members_of(np.array([], np.int64)) == []
-
-
 def test_the_label_is_the_best_wording_of_the_surface_that_stands_for_the_group() -> None:
     points = points_of(asking("sky mask", "Sky masks", "Sky masks", "sky mask feather"))
     labeller = Labeller(points)
@@ -72,30 +62,12 @@ def test_the_label_is_the_best_wording_of_the_surface_that_stands_for_the_group(
     assert (label, point) == ("Sky masks", 0)
 
 
-def test_the_label_may_be_worded_by_another_surface_of_the_same_words() -> None:
-    points = points_of(asking("skyMask", "skyMask", "mask the sky"))
-    labeller = Labeller(points)
-
-    label, point = labeller.label([0, 1])
-
-    assert label == "mask the sky"
-    assert points.surfaces["surface"][point] == "mask the sky"
-
-
 def test_a_wording_that_says_less_is_not_the_label_however_often_it_is_used() -> None:
     points = points_of(asking("sky mask", "sky mask", "Sky masks", "sky", "sky", "sky"))
 
     label, _ = Labeller(points).label(range(points.surfaces.height))
 
     assert label == "sky mask"
-
-
-def test_only_members_are_asked_for_the_label() -> None:
-    points = points_of(asking("sky mask", *["mask sky"] * 9, "tilt shift"))
-    labeller = Labeller(points)
-    number = points.surfaces["surface"].to_list().index("sky mask")
-
-    assert labeller.label([number]) == ("sky mask", number)
 
 
 def test_the_order_of_members_does_not_change_the_label() -> None:
@@ -106,44 +78,6 @@ def test_the_order_of_members_does_not_change_the_label() -> None:
     assert labeller.label(members) == labeller.label(reversed(members))
 
 
-def test_similarity_is_the_cosine_to_the_row_beside() -> None:
-    rows = rows_of([1.0, 0.0], [0.6, 0.8], [0.0, 1.0])
-
-    found = similarity(rows, np.array([1, 1, 0]))
-
-    assert found.tolist() == [0.6, 1.0, 0.0]
-
-
-def test_similarity_of_equal_rows_is_one_whatever_the_rounding() -> None:
-    row = np.full(7, 1.0) / np.sqrt(7.0)
-    rows = rows_of(row.tolist(), (row * (1.0 + 1e-15)).tolist())
-
-    assert similarity(rows, np.array([1, 0])).tolist() == [1.0, 1.0]
-
-
-@given(seeds, st.integers(1, 12))
-def test_similarity_is_that_of_the_whole_matrix(seed: int, count: int) -> None:
-    rows = random(random_rows, seed, count)
-    others = np.random.default_rng(seed).integers(0, count, count)
-
-    found = similarity(rows, others)
-
-    every = dense(rows) @ dense(rows).T
-    np.testing.assert_allclose(found, every[np.arange(count), others], atol=SHOWN)
-
-
-def test_cohesion_of_a_group_of_one_is_one() -> None:
-    assert cohesion(rows_of([1.0, 0.0], [0.0, 1.0]), np.array([0, 1])).tolist() == [1.0, 1.0]
-
-
-def test_cohesion_is_the_mean_over_the_pairs_of_each_group() -> None:
-    rows = rows_of([1.0, 0.0], [0.6, 0.8], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0])
-
-    found = cohesion(rows, np.array([1, 0, 0, 0, 2]))
-
-    assert found.tolist() == pytest.approx([(0.8 + 0.8 + 1.0) / 3, 1.0, 1.0], abs=SHOWN)
-
-
 def pairwise(rows: Rows, labels: IntArray) -> list[float]:
     """The mean over pairs, one by one."""
     every = dense(rows) @ dense(rows).T
@@ -152,13 +86,6 @@ def pairwise(rows: Rows, labels: IntArray) -> list[float]:
         fmean(every[one, other] for one, other in combinations(group, 2)) if len(group) > 1 else 1.0
         for group in groups
     ]
-
-
-@given(seeds, labellings)
-def test_cohesion_is_that_of_all_pairs(seed: int, labels: IntArray) -> None:
-    rows = random(random_rows, seed, len(labels))
-
-    np.testing.assert_allclose(cohesion(rows, labels), pairwise(rows, labels), atol=SHOWN)
 
 
 @given(seeds, labellings)
@@ -204,25 +131,6 @@ def test_the_weakest_link_of_a_group_that_a_side_left_is_without_it() -> None:
     found = weakest_links(merges, np.array([True, False, False]), np.array([0, 1, 1, 1]))
 
     assert found.tolist() == [0.0, 0.3]
-
-
-def test_the_weakest_link_is_the_last_merge_inside_each_group() -> None:
-    merges = linkage((0, 1, 0.1, 2), (2, 3, 0.2, 2), (4, 5, 0.4, 3), (6, 7, 0.8, 5))
-
-    found = weakest_links(merges, STAYS, np.array([0, 0, 1, 1, 0]))
-
-    assert found.tolist() == [0.4, 0.2]
-
-
-def test_a_group_of_one_has_no_weak_link() -> None:
-    assert weakest_links(linkage((0, 1, 0.3, 2), (2, 3, 0.9, 3)), STAYS, np.array([0, 0, 1])).tolist() == [
-        0.3,
-        0.0,
-    ]
-
-
-def test_nothing_has_no_links() -> None:
-    assert weakest_links(LINKAGE.empty(), STAYS, np.array([], np.int64)).tolist() == []
 
 
 @given(seeds, st.integers(2, 14), st.floats(0.0, 1.0))

@@ -1,13 +1,11 @@
 """Which needs meet, which stay apart, and what stands for a group."""
 
 import numpy as np
-import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 from builders.clustering import asking, groups
 from vocabgap.clustering.grouping import cluster
-from vocabgap.clustering.vectorizing import vectorize
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.tables import CLUSTERS, LINKAGE, WORDINGS
@@ -19,13 +17,6 @@ def test_no_records_give_empty_tables() -> None:
     assert_frame_equal(found.wordings, WORDINGS.empty())
     assert_frame_equal(found.clusters, CLUSTERS.empty())
     assert_frame_equal(found.linkage, LINKAGE.empty())
-
-
-def test_records_without_any_text_give_empty_tables() -> None:
-    found = cluster(asking(None, "  "))
-
-    assert_frame_equal(found.wordings, WORDINGS.empty())
-    assert_frame_equal(found.clusters, CLUSTERS.empty())
 
 
 def test_one_record_is_a_group_of_its_own() -> None:
@@ -44,10 +35,6 @@ def test_tables_have_their_schemas() -> None:
     assert found.wordings.schema == WORDINGS.schema
     assert found.clusters.schema == CLUSTERS.schema
     assert found.linkage.schema == LINKAGE.schema
-
-
-def test_threshold_is_kept_with_the_groups() -> None:
-    assert cluster(asking("barn door"), threshold=0.55).threshold == 0.55
 
 
 @pytest.mark.parametrize(
@@ -69,25 +56,6 @@ def test_variants_of_one_need_meet(variant: str) -> None:
     found = groups("aurora noise cleanup", variant, "tilt shift miniature", "barn door vignette")
 
     assert frozenset({"aurora noise cleanup", variant}) in found
-
-
-def test_different_needs_stay_apart() -> None:
-    needs = ["aurora noise cleanup", "tilt shift miniature", "barn door vignette", "ice halo ring brush"]
-
-    assert groups(*needs) == {frozenset({need}) for need in needs}
-
-
-def test_negation_makes_another_surface() -> None:
-    found = cluster(asking("lamp glow with halo", "lamp glow without halo"), threshold=0.9)
-
-    assert found.wordings["surface"].n_unique() == 2
-    assert found.wordings.filter(pl.col("similarity") < 1.0).height == 1
-
-
-def test_function_words_do_not_tell_needs_apart() -> None:
-    found = cluster(asking("lamp glow with the halo", "lamp glow halo"), threshold=1e-9)
-
-    assert found.clusters.height == 1
 
 
 def test_threshold_of_zero_groups_only_equal_surfaces() -> None:
@@ -118,27 +86,10 @@ def test_missing_column_is_named_with_its_frame(column: str) -> None:
         cluster(asking("barn door").drop(column))
 
 
-def test_column_of_another_dtype_is_refused() -> None:
-    records = asking("barn door").with_columns(pl.lit(3, pl.Int64).alias("intent"))
-
-    with pytest.raises(InvalidInputError, match="column 'intent' has dtype Int64, expected String"):
-        cluster(records)
-
-
 def test_wordings_without_any_word_stay() -> None:
     needs = ["???", "!!!", "🌋", "barn door"]
 
     assert groups(*needs) == {frozenset({need}) for need in needs}
-
-
-def test_equal_wordings_without_any_word_are_one() -> None:
-    found = cluster(asking("🌋", " 🌋 ", "🌋"))
-
-    assert found.clusters.select("label", "mentions").rows() == [("🌋", 3)]
-
-
-def test_needs_made_of_function_words_only_stay() -> None:
-    assert frozenset({"what is it for"}) in groups("what is it for", "barn door")
 
 
 def test_stop_words_take_a_shared_word_out_of_the_comparison() -> None:
@@ -146,19 +97,6 @@ def test_stop_words_take_a_shared_word_out_of_the_comparison() -> None:
 
     assert frozenset({"darkroom panel", "darkroom grain"}) in groups(*needs)
     assert groups(*needs, stop_words=["darkroom"]) == {frozenset({need}) for need in needs}
-
-
-def test_stop_words_bring_needs_together() -> None:
-    needs = ["glow", "quick glow widget"]
-
-    assert len(groups(*needs, threshold=0.1)) == 2
-    assert len(groups(*needs, threshold=0.1, stop_words=["quick", "widgets"])) == 1
-
-
-def test_stop_words_stay_in_surfaces() -> None:
-    found = cluster(asking("quick glow"), stop_words=["quick"])
-
-    assert found.wordings["surface"].to_list() == ["quick glow"]
 
 
 def test_label_says_what_most_of_the_group_says() -> None:
@@ -169,43 +107,12 @@ def test_label_says_what_most_of_the_group_says() -> None:
     assert found.clusters["label"].to_list() == ["lamp glow halo"]
 
 
-def test_label_is_the_most_used_spelling_of_its_surface() -> None:
-    found = cluster(asking("lamp glow", "Lamp Glow", "Lamp Glow", "lamp_glow"))
-
-    assert found.clusters["label"].to_list() == ["Lamp Glow"]
-
-
 def test_similarity_falls_with_the_distance_from_the_label() -> None:
     found = cluster(asking(*["lamp glow halo"] * 3, "lamp glow halos", "lamp glow", "lamp"), threshold=1.0)
 
     similarity = dict(found.wordings.select("wording", "similarity").iter_rows())
     assert similarity["lamp glow halos"] == 1.0
     assert 1.0 > similarity["lamp glow"] > similarity["lamp"] > 0.0
-
-
-def test_cohesion_is_the_mean_similarity_of_two_surfaces() -> None:
-    found = cluster(asking("lamp glow", "lamp glow halo"), threshold=1.0)
-
-    similarity = found.wordings["similarity"].to_list()
-    assert found.clusters["cohesion"].to_list() == pytest.approx([min(similarity)], abs=1e-6)
-
-
-def test_cohesion_of_a_larger_group_is_the_mean_over_its_pairs() -> None:
-    found = cluster(asking("lamp glow", "lamp glow", "lamp halo", "halo glow lamp", "lamp"), threshold=1.0)
-
-    surfaces = found.wordings["surface"].to_list()
-    mentions = found.wordings["mentions"].cast(pl.Float64).to_numpy()
-    rows = vectorize(surfaces, mentions, np.zeros(len(surfaces))).plain()
-    pairs = (rows @ rows.T).toarray()[np.triu_indices(len(surfaces), 1)]
-    assert found.clusters["cohesion"].to_list() == pytest.approx([pairs.mean()], abs=1e-6)
-
-
-def test_clustering_leaves_the_records_as_they_were() -> None:
-    records = asking("barn door", "barn doors")
-
-    cluster(records)
-
-    assert_frame_equal(records, asking("barn door", "barn doors"))
 
 
 def test_label_may_be_the_wording_of_another_surface_that_says_the_same_terms() -> None:

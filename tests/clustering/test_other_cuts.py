@@ -37,11 +37,6 @@ def test_another_cut_is_what_clustering_again_would_give(found: Clusters, thresh
     assert other.threshold == threshold
 
 
-def test_a_cut_that_is_no_distance_is_refused(found: Clusters) -> None:
-    with pytest.raises(InvalidInputError, match=r"1\.5"):
-        found.at(1.5)
-
-
 def test_a_sweep_counts_what_each_cut_gives(found: Clusters) -> None:
     swept = found.sweep([0.2, 0.7])
 
@@ -90,14 +85,6 @@ def test_the_tree_below_a_group_has_its_surfaces_and_its_merges(found: Clusters)
     assert linkage.height == leaves.height - 1
     nodes = sorted([*linkage["left"], *linkage["right"]])
     assert nodes == list(range(2 * leaves.height - 2))
-
-
-def test_the_tree_of_a_single_surface_has_no_merge(found: Clusters) -> None:
-    number = found.wordings.filter(wording="???")["cluster"].item()
-
-    leaves, linkage = found.dendrogram(number)
-
-    assert (leaves.height, linkage.height) == (1, 0)
 
 
 def test_a_group_that_is_not_there_is_said(found: Clusters) -> None:

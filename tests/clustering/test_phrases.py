@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from builders.clustering import asking
-from vocabgap.clustering.wordings import surfaces_of, wordings_of
+from vocabgap.clustering.wordings import wordings_of
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.tables import WORDINGS
 
@@ -39,49 +39,16 @@ def test_phrase_is_the_first_field_that_is_not_blank(
     assert found["wording"].to_list() == [expected]
 
 
-def test_wordings_are_trimmed() -> None:
-    found = wordings_of(asking("  lens hood", "lens hood\n", "lens hood"))
-
-    assert found.select("wording", "mentions").rows() == [("lens hood", 3)]
-
-
-def test_spellings_of_one_phrase_stay_separate_wordings() -> None:
-    found = wordings_of(asking("Lens Hood", "lens_hood", "lens hood"))
-
-    assert found["wording"].to_list() == ["Lens Hood", "lens hood", "lens_hood"]
-
-
 def test_spellings_of_one_phrase_share_a_surface() -> None:
     found = wordings_of(asking("Lens Hood", "lens_hood", "lens-hoods", "lensHood"))
 
     assert found["surface"].unique().to_list() == ["len hood"]
 
 
-def test_record_without_any_text_has_no_wording() -> None:
-    found = wordings_of(one_record(None, " ", None))
-
-    assert found.is_empty()
-
-
 def test_wordings_have_the_columns_of_their_table() -> None:
     found = wordings_of(asking("lens hood"))
 
     assert dict(found.schema) == {name: WORDINGS.schema[name] for name in ("wording", "mentions", "surface")}
-
-
-def test_no_records_give_no_wordings() -> None:
-    found = wordings_of(asking())
-
-    assert found.is_empty()
-    assert dict(found.schema) == {name: WORDINGS.schema[name] for name in ("wording", "mentions", "surface")}
-
-
-def test_surfaces_add_up_the_mentions_of_their_wordings() -> None:
-    wordings = wordings_of(asking("lens hood", "lens hood", "Lens-Hood", "matte box"))
-
-    found = surfaces_of(wordings)
-
-    assert found.rows() == [("len hood", 3), ("matt box", 1)]
 
 
 @given(st.lists(st.sampled_from(["lens hood", "Lens-Hood", "matte box", "???", "tilt"])), st.randoms())

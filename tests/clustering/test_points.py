@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from polars.testing import assert_frame_equal
 
 from builders.clustering import asking
 from vocabgap.clustering.wordings import Points, points_of
@@ -34,20 +33,10 @@ def test_a_point_weighs_as_much_as_all_wordings_of_its_surface() -> None:
     assert found.weights.dtype == np.float64
 
 
-def test_wordings_stay_apart_where_their_surface_is_one() -> None:
-    found = points_of(asking("sky masks", "Sky Mask", "sky masks"))
-
-    assert found.wordings.select("wording", "mentions").rows() == [("Sky Mask", 1), ("sky masks", 2)]
-
-
 def test_contents_are_what_tells_needs_apart() -> None:
     found = points_of(asking("please mask the sky without halos"))
 
     assert found.contents == ["mask sky without halo"]
-
-
-def test_contents_are_whole_where_nothing_else_would_be_left() -> None:
-    assert points_of(asking("we need it", "???")).contents == ["???", "we need it"]
 
 
 def test_stop_words_are_left_out_of_contents_and_stay_in_surfaces() -> None:
@@ -70,17 +59,6 @@ def test_stop_words_are_taken_out_before_synonyms_are_looked_for() -> None:
     )
 
     assert found.contents == ["sky"]
-
-
-def test_shares_are_of_the_words_that_only_stand_in_sentences() -> None:
-    found = points_of(asking("how do I mask", "mask for the sky"))
-
-    assert found.surfaces["surface"].to_list() == ["how do i mask", "mask for the sky"]
-    assert found.clause_shares.tolist() == [0.75, 0.0]
-
-
-def test_stop_words_count_among_the_words_of_a_surface() -> None:
-    assert points_of(asking("is the sky masked"), stop_words=["sky"]).clause_shares.tolist() == [0.25]
 
 
 @pytest.mark.parametrize("phrases", [(), (None, "  ")])
@@ -124,20 +102,6 @@ def test_what_was_used_instead_is_read_but_adds_no_words() -> None:
     assert found.text_contents == ("sky mask harbour map", "tilt shift")
 
 
-def test_operations_are_those_of_the_record_that_says_most() -> None:
-    records = details(
-        {"missing_capability": "sky mask", "intent": "harbour map"}, {"missing_capability": "sky mask"}
-    ).with_columns(pl.Series("operations_involved", [["fill"], ["draw_line"]]))
-
-    assert with_texts(records).texts == ("sky mask. harbour map. fill",)
-
-
-def test_a_need_of_which_nothing_more_is_said_is_its_text() -> None:
-    found = with_texts(details({"missing_capability": "trace a coastline", "description": " ", "intent": ""}))
-
-    assert found.texts == ("trace a coastline",)
-
-
 def test_the_record_that_says_most_speaks_for_its_surface() -> None:
     found = with_texts(
         details(
@@ -149,16 +113,6 @@ def test_the_record_that_says_most_speaks_for_its_surface() -> None:
 
     assert len(found.texts) == 1
     assert found.texts[0].endswith(". the longest of the three")
-
-
-def test_nothing_is_gathered_where_nobody_asked_for_texts() -> None:
-    found = points_of(details({"missing_capability": "sky mask", "intent": "harbour map"}))
-
-    assert (found.texts, found.text_contents) == ((), ())
-
-
-def test_texts_need_no_column_of_workarounds() -> None:
-    assert with_texts(asking("sky mask")).texts == ("sky mask",)
 
 
 said = st.sampled_from(["", "by hand", "on a scan", "by foot", "harbour map of the north"])
@@ -190,15 +144,3 @@ def test_there_is_one_content_share_and_weight_for_each_surface(phrases: list[st
     assert all(found.contents)
     assert found.weights.sum() == len(phrases)
     assert ((found.clause_shares >= 0.0) & (found.clause_shares <= 1.0)).all()
-
-
-@given(phrase_lists, st.randoms(use_true_random=False))
-def test_the_order_of_records_changes_no_point(phrases: list[str], shuffle: random.Random) -> None:
-    expected = points_of(asking(*phrases))
-
-    found = points_of(asking(*shuffle.sample(phrases, len(phrases))))
-
-    assert_frame_equal(found.wordings, expected.wordings)
-    assert_frame_equal(found.surfaces, expected.surfaces)
-    assert found.contents == expected.contents
-    assert found.clause_shares.tolist() == expected.clause_shares.tolist()

@@ -1,11 +1,10 @@
 """What is asked about the groups, in which order, and what the answers teach."""
 
-import numpy as np
 import pytest
 
 from builders.clustering import asking, grouped_wordings
 from vocabgap.clustering.grouping import Clusters, cluster
-from vocabgap.clustering.questions import EVEN, LESS, SEVERAL, SHIFTS, Lesson, likelihood, taught_shift
+from vocabgap.clustering.questions import SHIFTS, Lesson, taught_shift
 from vocabgap.errors import InvalidInputError
 from vocabgap.model.tables import Apart, Together
 from vocabgap.text import surface
@@ -133,30 +132,11 @@ def test_what_moves_more_below_the_top_comes_before_what_moves_little_in_it() ->
     assert {*first.left, *first.right} == {*DOUBTFUL}
 
 
-def test_nothing_is_asked_of_nothing() -> None:
-    assert not list(cluster(asking()).questions())
-
-
-def test_nothing_said_moves_nothing() -> None:
-    assert taught_shift([]) == 0.0
-
-
 def test_one_answer_moves_the_cut_hardly_and_many_do() -> None:
     lesson = Lesson(0.05, is_one=True)
 
     assert 0.0 < taught_shift([lesson]) <= 0.04
     assert taught_shift([lesson]) < taught_shift([lesson] * 20) <= SHIFTS.max()
-
-
-def test_two_needs_move_it_the_other_way() -> None:
-    assert SHIFTS.min() <= taught_shift([Lesson(-0.15, is_one=False)] * 20) < 0.0
-
-
-def test_answers_that_balance_leave_it_where_it_is() -> None:
-    even = EVEN - LESS * np.log2(SEVERAL)
-    assert likelihood(even, SEVERAL) == pytest.approx(0.5)
-
-    assert taught_shift([Lesson(even, is_one=True), Lesson(even, is_one=False)] * 5) == 0.0
 
 
 def test_what_was_decided_moves_the_cut_for_what_is_like_it(found: Clusters) -> None:
@@ -182,7 +162,3 @@ def test_a_cut_that_somebody_named_stays(found: Clusters) -> None:
 def test_a_shift_is_no_threshold(found: Clusters) -> None:
     with pytest.raises(InvalidInputError, match="expected none beside a threshold"):
         found.at(0.5, shift=0.1)
-
-
-def test_what_nobody_moves_is_not_described_anew(found: Clusters) -> None:
-    assert found.taught([]) is found

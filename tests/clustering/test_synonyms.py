@@ -35,18 +35,6 @@ def test_a_word_may_stand_for_a_phrase() -> None:
     assert fold(["purpl", "fring"]) == ["purpl", "chromat", "aberr"]
 
 
-def test_without_synonyms_words_stay() -> None:
-    assert folding({}, IGNORED)(["fog"]) == ["fog"]
-
-
-def test_a_single_wording_is_not_read_letter_by_letter() -> None:
-    assert folding({"haze": "fog"}, IGNORED)(["fog"]) == ["haze"]
-
-
-def test_a_word_is_no_synonym_of_itself() -> None:
-    assert folding({"haze": ["Haze", "hazes"]}, IGNORED)(["haze"]) == ["haze"]
-
-
 @pytest.mark.parametrize(
     ("synonyms", "told"),
     [
