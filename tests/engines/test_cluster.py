@@ -116,7 +116,7 @@ def test_a_workspace_gives_the_report_of_one_here(
     compare(outside(request.config, "chemigram"), tmp_path, cluster)
 
 
-def test_what_befalls_workers_changes_nothing(
+def test_failing_workers_change_nothing(
     cluster: SparkEngine, wide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module, step in ((spark, "read_packed_logs"), (index_shards, "search_batches")):

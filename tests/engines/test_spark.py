@@ -91,7 +91,7 @@ def test_a_report_is_that_of_one_here(demo: Path, tmp_path: Path) -> None:
     assert json.loads((here / "run.json").read_text(encoding="utf-8"))["engine"] is None
 
 
-def test_what_fails_on_the_engine_is_one_line(engine: SparkEngine, demo: Path, tmp_path: Path) -> None:
+def test_a_failure_on_the_engine_is_one_line(engine: SparkEngine, demo: Path, tmp_path: Path) -> None:
     def fail(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return map(pa.RecordBatch.no_such_method, batches)
 
@@ -102,7 +102,9 @@ def test_what_fails_on_the_engine_is_one_line(engine: SparkEngine, demo: Path, t
     assert run(demo, tmp_path / "out", engine=engine).ranked.height  # the other one goes on
 
 
-def test_without_the_extra_it_is_told_what_to_install(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_an_error_says_what_to_install(
+    photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "pysail.spark", None)
 
     told = vocabgap("report", photos, "--engine", "spark")
@@ -112,7 +114,7 @@ def test_without_the_extra_it_is_told_what_to_install(photos: Path, monkeypatch:
     assert len(told.err.splitlines()) == 2
 
 
-def test_an_address_where_nothing_listens_is_told_at_once(photos: Path) -> None:
+def test_an_address_without_a_server_is_an_error_at_once(photos: Path) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
@@ -137,7 +139,7 @@ def test_an_address_where_nothing_listens_is_told_at_once(photos: Path) -> None:
         (("--engine", "spark", "--remote", "sc://a:x"), "'sc://a:x' is no address of a Spark Connect"),
     ],
 )
-def test_options_that_do_not_go_together_are_told(
+def test_options_that_exclude_each_other_are_an_error(
     photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], told: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -183,7 +185,7 @@ def listener() -> Iterator[int]:
         yield open_port.getsockname()[1]
 
 
-def test_what_listens_and_is_no_server_is_told_without_the_token(
+def test_another_server_is_an_error_without_the_token(
     photos: Path, listener: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spark, "_GREETING_SECONDS", 0.2)
@@ -197,14 +199,14 @@ def test_what_listens_and_is_no_server_is_told_without_the_token(
 
 
 @pytest.mark.parametrize("rest", [";token"])
-def test_what_follows_the_port_is_looked_at(photos: Path, listener: int, rest: str) -> None:
+def test_a_bad_parameter_after_the_port_is_an_error(photos: Path, listener: int, rest: str) -> None:
     told = vocabgap("report", photos, "--engine", "spark", "--remote", f"sc://127.0.0.1:{listener}/{rest}")
 
     assert (told.code, len(told.err.splitlines())) == (2, 2)
     assert "the part after the port is not understood" in told.err
 
 
-def test_no_proxy_sees_what_is_sent_in_this_process(
+def test_no_proxy_sees_the_logs(
     photos: Path, tmp_path: Path, listener: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("http_proxy", "https_proxy", "grpc_proxy"):
@@ -214,7 +216,7 @@ def test_no_proxy_sees_what_is_sent_in_this_process(
     assert vocabgap("report", photos, "--engine", "spark", "--out", tmp_path / "out").code == 0
 
 
-def test_whoever_holds_a_connection_does_not_hold_up_the_report() -> None:
+def test_an_open_connection_does_not_delay_the_end() -> None:
     with spark_engine() as engine, socket.create_connection(address_of(engine)):
         assert engine.name.startswith("sail ")
 
@@ -233,18 +235,18 @@ def test_an_engine_that_is_over_says_so(demo: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", ["spark", spark_engine()])
-def test_what_is_no_engine_is_told(demo: Path, tmp_path: Path, engine: Any) -> None:  # noqa: ANN401
+def test_any_other_object_is_no_engine(demo: Path, tmp_path: Path, engine: Any) -> None:  # noqa: ANN401
     with pytest.raises(InvalidInputError, match="spark_engine"):
         run(demo, tmp_path / "out", engine=engine)
 
 
 @pytest.mark.parametrize("arguments", [(123,), ([],), (None, "abc"), (None, {1: "x"}), (None, {"a": None})])
-def test_arguments_that_cannot_be_used_are_told(arguments: tuple[Any, ...]) -> None:
+def test_bad_arguments_of_an_engine_are_errors(arguments: tuple[Any, ...]) -> None:
     with pytest.raises(InvalidInputError), spark_engine(*arguments):
         pytest.fail("an engine was started")
 
 
-def test_an_environment_that_sail_cannot_use_is_told(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bad_variable_of_sail_is_an_error(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SAIL_MODE", "nonsense")
 
     told = vocabgap("report", photos, "--engine", "spark")

@@ -21,7 +21,7 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS, ids=[verb.name for verb in VERBS])
-def test_whatever_it_meets_is_told_and_nothing_is_left_half(verb: Verb) -> None:
+def test_a_verb_reports_every_failure_and_leaves_nothing_half_done(verb: Verb) -> None:
     found = Undisturbed.of(verb)
     met = 0
 

@@ -24,7 +24,7 @@ def test_every_line_of_a_log_is_accounted_for_whatever_is_wrong_with_it() -> Non
     assert not problems
 
 
-def test_what_is_wrong_with_a_file_is_an_error_of_ours() -> None:
+def test_a_mistake_in_a_file_is_an_error_of_ours() -> None:
     kinds = set()
     for reader in mutants.readers():
         problems, _ = mutants.attack(reader, MUTANTS, seed=0)
@@ -33,7 +33,7 @@ def test_what_is_wrong_with_a_file_is_an_error_of_ours() -> None:
     assert len(kinds) == 7
 
 
-def test_the_readers_take_what_has_no_mistake() -> None:
+def test_readers_take_files_without_mistakes() -> None:
     for reader in mutants.readers():
         reader.file.parent.mkdir(exist_ok=True)
         for content in reader.valid:
@@ -52,7 +52,7 @@ def test_mutants_are_the_same_each_time_and_no_valid_text() -> None:
     assert sum(each in valid for each in drawn(1)) < 20
 
 
-def test_a_bit_that_was_flipped_is_told_or_changes_nothing() -> None:
+def test_a_flipped_bit_is_an_error_or_changes_nothing() -> None:
     cases, problems = flipped(BITS)
     assert cases == BITS
     assert not problems

@@ -223,7 +223,7 @@ def test_the_data_of_a_page_are_texts_that_can_be_seen(data: dict[str, object]) 
     assert not unseen("\n".join(texts_in(data)))
 
 
-def test_a_page_says_what_the_logs_say(
+def test_a_page_shows_the_wordings_of_the_logs(
     doms: tuple[Dom, Dom], data: dict[str, object], pair: Pair, fields: list[str]
 ) -> None:
     shown = {node.text(strip=True) for node in doms[1].css("#evidence .wordings th")}

@@ -72,7 +72,7 @@ def test_no_reject_lets_an_unprintable_character_through(content: bytes) -> None
     assert not [character for character in shown if unicodedata.category(character) in {"Cc", "Cs", "Zl"}]
 
 
-def test_a_log_cut_anywhere_in_its_last_two_records_loses_only_what_was_cut() -> None:
+def test_a_log_that_is_cut_off_loses_only_its_end() -> None:
     kept = as_line(gap("soft reeds")) + as_line(gap("warm beak"))
     cut = as_line(gap("caf\u00e9 \u2014 \U0001f426", notes="na\u00efve")) + as_line(gap("dark eyes"))
     ends = [kept, kept + cut[: cut.index(b"\n") + 1], kept + cut]

@@ -178,7 +178,7 @@ def test_a_report_over_all_of_them_has_the_sum(folder: Path, tmp_path: Path) -> 
     assert account.count("missing description – ") == 5
 
 
-def test_an_event_without_a_word_is_no_need_but_told_with_what_it_lacks(folder: Path) -> None:
+def test_the_reject_of_an_event_names_the_field_that_it_lacks(folder: Path) -> None:
     rejects = scan(folder).rejects.filter(source_path="posthog-week.jsonl")
 
     assert rejects["line"].to_list() == [2, 5]

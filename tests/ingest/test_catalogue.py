@@ -59,9 +59,7 @@ def test_a_compressed_log_is_known_by_its_suffix(glob: str, suffix: str, compres
 
 @pytest.mark.parametrize(("suffix", "compression"), SUFFIXES[1:])
 @pytest.mark.parametrize("glob", ["gaps.jsonl{}", "*{}", "gaps*", "*"])
-def test_a_glob_that_takes_in_the_suffix_makes_no_plain_log_of_a_compressed_one(
-    glob: str, suffix: str, compression: str
-) -> None:
+def test_a_glob_with_the_suffix_names_a_compressed_log(glob: str, suffix: str, compression: str) -> None:
     name = f"gaps.jsonl{suffix}"
 
     kind = catalogue(mine=glob.format(suffix)).kind_of(name, name)

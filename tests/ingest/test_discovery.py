@@ -148,7 +148,7 @@ def test_logs_are_ordered_by_repository_and_path(tmp_path: Path) -> None:
     assert found == [("alps", "a"), ("alps", "b"), ("alps", "a"), ("zoo", "a"), ("zoo", "b"), ("zoo", "a")]
 
 
-def test_roots_of_the_same_name_get_slugs_that_tell_them_apart(tmp_path: Path) -> None:
+def test_roots_of_the_same_name_get_different_slugs(tmp_path: Path) -> None:
     write_log(tmp_path / "ana" / "shoots", "heron-11")
     write_log(tmp_path / "ben" / "shoots", "heron-11")
 

@@ -75,11 +75,6 @@ def test_only_the_last_line_may_lack_its_newline(content: bytes, places: list[in
         assert ended[-1] == content.endswith(b"\n")
 
 
-@given(contents, cuts)
-def test_no_block_is_empty(content: bytes, places: list[int]) -> None:
-    assert all(block.lines for block in blocks(pieces_of(content, places)))
-
-
 # Lines over the limit
 
 

@@ -114,7 +114,7 @@ def test_a_link_that_must_not_be_followed_is_one_reject(
         pytest.param([".a", ".b"], {"x": ".a", ".a/x": "../.b", ".b/x": "../.a"}, ["x", "x/x"], id="a ring"),
     ],
 )
-def test_a_link_within_the_root_adds_what_is_not_there_under_its_own_name(
+def test_a_link_within_the_root_adds_folders_that_are_not_searched_otherwise(
     logs: list[str], laid: dict[str, str], expected: list[str], workspace: Path
 ) -> None:
     for image in logs:
@@ -143,7 +143,7 @@ def test_a_chain_of_links_longer_than_the_stack_does_not_end_the_scan(workspace:
         pytest.param(".store/heron-11", "zoo/.store/heron-11", ["zoo", "zoo/.store"], id="into two roots"),
     ],
 )
-def test_a_log_belongs_to_the_root_that_it_lies_in_whichever_links_lead_to_it(
+def test_a_log_belongs_to_its_own_root_whatever_links_lead_to_it(
     image: str, target: str, roots: list[str], workspace: Path
 ) -> None:
     workspace = lay(workspace, {"album": f"../{target}"})
@@ -166,12 +166,12 @@ def test_records_of_a_linked_log_are_duplicates(said: dict[str, str], workspace:
     assert scanned.gaps["why_not"].to_list() == ["duplicate", None]
 
 
-def test_a_link_that_leads_nowhere_matters_where_it_is_called_like_a_log(workspace: Path) -> None:
+def test_a_dead_link_matters_only_if_it_has_the_name_of_a_log(workspace: Path) -> None:
     assert rejected(scan(lay(workspace, {LOG_NAME: "gone", "album": "gone"}))) == [(LOG_NAME, UNREADABLE)]
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, listen])
-def test_what_is_called_like_a_log_and_is_none_is_one_reject(
+def test_a_pipe_folder_or_socket_with_the_name_of_a_log_is_one_reject(
     make: Callable[[str], None], workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(workspace)
@@ -204,7 +204,7 @@ def test_hidden_names_are_searched_where_that_is_asked_for(workspace: Path) -> N
 
 
 @given(links)
-def test_however_links_are_laid_every_log_is_read_at_most_once(laid: list[tuple[str, str]]) -> None:
+def test_links_never_make_a_log_be_read_twice(laid: list[tuple[str, str]]) -> None:
     with tempfile.TemporaryDirectory() as root:
         for name in FOLDERS:
             Path(root, name).mkdir()

@@ -62,12 +62,6 @@ def test_lines_that_a_source_passes_over_are_not_handed_on(workspace: Path) -> N
     assert found.rejects.is_empty()
 
 
-def test_log_without_a_readable_line_is_among_the_paths(workspace: Path) -> None:
-    write_log(workspace, "empty")
-
-    assert read_lines(workspace).paths == (f"empty/{LOG_NAME}",)
-
-
 def test_text_gives_what_its_file_gives(workspace: Path) -> None:
     log = write_log(workspace, "heron-11", NEED, b"no json\n", b'{"description":"torn')
     columns = ["line", "byte_offset", "record_id", "text", "folder", "source_path"]
@@ -79,7 +73,7 @@ def test_text_gives_what_its_file_gives(workspace: Path) -> None:
     assert found.rejects.equals(read.rejects)
 
 
-def test_text_of_a_log_in_the_root_is_of_an_image_named_as_the_repository() -> None:
+def test_a_log_in_the_root_has_the_repository_as_its_image() -> None:
     found = text_lines(NEED.decode(), LOG_NAME, repo_slug="north/heron-11")
 
     assert found.lines["image_id"].to_list() == ["heron-11"]

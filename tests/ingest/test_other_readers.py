@@ -83,14 +83,6 @@ def test_a_letter_written_as_a_surrogate_pair_is_one_letter() -> None:
     assert scan_bytes(line).records["description"].to_list() == ["a bird: \U0001f426"]
 
 
-def test_two_spellings_of_a_letter_stay_two() -> None:
-    needs = ["caf\u00e9", "cafe\u0301"]
-
-    scanned = scan_bytes(b"".join(as_line(full(need)) for need in needs))
-
-    assert scanned.records["description"].to_list() == needs
-
-
 # Moments, folders and copies
 
 

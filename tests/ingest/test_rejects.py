@@ -36,7 +36,7 @@ def rejected(line: bytes | str) -> Rejected:
         ("true", "a boolean"),
     ],
 )
-def test_what_is_not_an_object_is_named(line: str, found: str) -> None:
+def test_a_value_that_is_no_object_is_named(line: str, found: str) -> None:
     outcome = rejected(line)
 
     assert outcome.reason is RejectReason.NOT_AN_OBJECT
@@ -112,7 +112,7 @@ def test_bytes_that_are_not_utf8_are_rejected_with_their_place(line: bytes) -> N
         "\ufeff",
     ],
 )
-def test_what_is_not_json_is_rejected(line: str) -> None:
+def test_text_that_is_not_json_is_rejected(line: str) -> None:
     outcome = rejected(line)
 
     assert outcome.reason is RejectReason.INVALID_JSON

@@ -44,7 +44,7 @@ def test_the_lines_of_the_demo_add_up_to_its_account(demo: Path) -> None:
         ('"image_id": " "', Repair.IMAGE_FROM_FOLDER, "none is named, read as 'one'"),
     ],
 )  # fmt: skip
-def test_what_was_repaired_is_told_with_what_it_was_read_as(
+def test_a_repair_shows_the_text_and_its_reading(
     tmp_path: Path, field: str, repair: Repair, detail: str
 ) -> None:
     image = "" if "image_id" in field else ', "image_id": "one"'
@@ -69,13 +69,13 @@ def test_a_byte_order_mark_between_lines_is_told(tmp_path: Path) -> None:
     assert (found.line, found.repair, found.detail) == (2, "byte_order_mark", "passed over")
 
 
-def test_what_is_rejected_or_sound_is_not_told(tmp_path: Path) -> None:
+def test_rejected_and_sound_lines_are_not_repairs(tmp_path: Path) -> None:
     lines: list[dict[str, object] | str] = [gap("sky mask"), "no json", '{"mood": 1, "satisfaction": "bad"}']
 
     assert repaired_lines(write_corpus(tmp_path, {"one": lines})) == []
 
 
-def test_logs_of_other_tools_are_told_by_the_fields_of_a_record(tmp_path: Path) -> None:
+def test_repairs_in_logs_of_other_tools_name_fields_of_a_record(tmp_path: Path) -> None:
     log = tmp_path / "affordance_gaps.jsonl"
     log.write_text('{"timestamp": "monday", "missing_capability": "sky mask"}\n', encoding="utf-8")
 

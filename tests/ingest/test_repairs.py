@@ -84,9 +84,3 @@ def test_a_record_with_an_unreadable_timestamp_is_kept_and_counted(timestamp: ob
 
     assert scanned.records["timestamp"].to_list() == [None]
     assert scanned.summary.repairs == {"timestamp_unreadable": 1}
-
-
-def test_control_characters_in_a_value_are_kept_as_data() -> None:
-    need = "a\x00b\x1b[2J\u202ec"
-
-    assert scan_bytes(as_line(gap(need))).records["description"].to_list() == [need]

@@ -46,7 +46,7 @@ def test_a_selection_of_nothing_in_particular_changes_nothing(scanned: Scan) -> 
     assert_frame_equal(scanned.select(Selection()).gaps, scanned.gaps)
 
 
-def test_what_is_left_out_is_marked_and_not_dropped(scanned: Scan) -> None:
+def test_records_outside_a_selection_are_marked_and_not_dropped(scanned: Scan) -> None:
     narrowed = scanned.select(Selection(images=("heron-11",))).gaps
 
     assert narrowed["why_not"].to_list() == ["filtered", "filtered", "duplicate", "filtered", None, None]

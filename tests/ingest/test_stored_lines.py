@@ -43,7 +43,7 @@ def test_log_that_is_stored_whole_keeps_its_size_and_digest(workspace: Path) -> 
     assert_frame_equal(scan_stored(stored(workspace)).files, scan(workspace).files)
 
 
-def test_line_that_is_no_record_is_a_reject_and_costs_no_other(workspace: Path) -> None:
+def test_a_stored_line_that_is_no_record_costs_no_other(workspace: Path) -> None:
     write_log(workspace, "heron-11", NEED, NEED)
     lines = stored(workspace).with_columns(
         pl.when(line=2).then(pl.lit("no json")).otherwise("text").alias("text")

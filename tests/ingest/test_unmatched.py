@@ -51,7 +51,7 @@ def gaps(tmp_path: Path) -> pl.DataFrame:
         ),
     ],
 )
-def test_what_no_record_has_is_told_with_what_is_near(
+def test_a_value_that_no_record_has_is_named_with_the_nearest(
     gaps: pl.DataFrame, selection: Selection, told: str
 ) -> None:
     assert unmatched(gaps, selection) == (told,)
@@ -67,15 +67,15 @@ def test_what_no_record_has_is_told_with_what_is_near(
         Selection(since=datetime(2026, 5, 2, tzinfo=UTC)),
     ],
 )
-def test_what_a_record_has_is_not_told(gaps: pl.DataFrame, selection: Selection) -> None:
+def test_a_value_that_a_record_has_is_not_unmatched(gaps: pl.DataFrame, selection: Selection) -> None:
     assert unmatched(gaps, selection) == ()
 
 
-def test_of_no_records_nothing_is_told() -> None:
+def test_without_records_nothing_is_unmatched() -> None:
     assert unmatched(GAPS.empty(), Selection(images=("alps",))) == ()
 
 
-def test_where_no_timestamp_can_be_read_that_is_told(gaps: pl.DataFrame) -> None:
+def test_a_selection_by_date_says_if_no_timestamp_is_readable(gaps: pl.DataFrame) -> None:
     asked = Selection(until=datetime(2026, 6, 1, tzinfo=UTC))
 
     told = unmatched(gaps.filter(image_id="fjord"), asked)
@@ -83,7 +83,7 @@ def test_where_no_timestamp_can_be_read_that_is_told(gaps: pl.DataFrame) -> None
     assert told == ("no record before 2026-06-01T00:00:00Z: no timestamp can be read",)
 
 
-def test_records_without_a_date_are_counted_where_a_date_leaves_them_out(tmp_path: Path) -> None:
+def test_records_without_a_date_are_counted_if_a_date_leaves_them_out(tmp_path: Path) -> None:
     scanned = scan(
         write_corpus(tmp_path, {"one": [gap("sky mask"), gap("film grain", timestamp="some day")]})
     )
