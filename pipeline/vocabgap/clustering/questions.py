@@ -1,12 +1,12 @@
-"""What to ask people about the groups: one need or two? The answers that would change most come first.
+"""Questions about the groups: is this one need, or two? Answers that would change most come first.
 
-A question is about a merge of the dendrogram. One that is not made: are its two sides, of each the largest
-group, one need? One that is made within a group: is that two? Which of the two is so is told from how far
-the merge is from its cut; what an answer would change, from the mentions of the smaller side. The first few
-questions are about where the cut lies, which moves everything; the others about the largest groups.
+A question is about a merge of the dendrogram. If the merge is not made: are its two sides one need, the
+largest group of each? If it is made within a group: are its sides two needs? The distance of the merge from
+its cut says how likely each answer is; the mentions of the smaller side say what it would change. The first
+few questions are about the cut, which moves everything, and the others about the largest groups.
 
-A decision that two wordings are one need, or two, is a lesson about the merge that joins them. The cut moves
-to the distance that the fewest lessons contradict, and one answer moves it hardly.
+An answer is also a lesson about the merge that joins two wordings. The cut moves to the distance that the
+fewest lessons contradict; a single answer hardly moves it.
 """
 
 import hashlib
@@ -23,34 +23,34 @@ from vocabgap.clustering.wordings import Points
 from vocabgap.model.tables import Constraint, Together
 from vocabgap.text import count
 
-# Fitted on the answers of an oracle about twelve labelled sets; what is near these values does hardly worse.
-SHIFTS: Final = np.round(np.arange(-20, 16) / 100, 2)  # that can be taught
+# Fitted on the answers of an oracle about twelve labelled sets; nearby values do hardly worse.
+SHIFTS: Final = np.round(np.arange(-20, 16) / 100, 2)  # of the cut that lessons may cause
 EVEN: Final = -0.02  # distance beyond the cut at which two mentions are one need as often as two ...
 LESS: Final = 0.0375  # ... and how much less that is for twice the mentions
 SOFTNESS: Final = 0.115
-SEVERAL: Final = 2.5  # mentions that a lesson counts as; with those of its smaller side it teaches no better
-RELUCTANCE: Final = 0.045  # a shift of so much has to be worth half a contradiction
-_OUT_OF_REACH: Final = 0.3  # no shift would make, or undo, what is as far from its cut
+SEVERAL: Final = 2.5  # mentions that each lesson counts as
+RELUCTANCE: Final = 0.045  # shift that costs half a contradiction
+_OUT_OF_REACH: Final = 0.3  # distance from the cut beyond which no shift matters
 ID_PREFIX: Final = "ask-"
 _ID_DIGITS: Final = 12
 _FIRST: Final = 5  # lessons before which the cut is asked about
-_CONTRASTING: Final = 0.06  # how often two sides are one need that stand at poles of a contrast ...
-_NEAR: Final = 0.6  # ... which are asked about if they are no further apart
-_BELOW_TOP: Final = 0.5  # what a change counts in the next groups below the top
-_FEWEST: Final = 2  # mentions of a side; what has fewer comes later,
-_SURE: Final = 0.03  # and last that of which hardly an answer would change anything
-_CUT_POWER: Final = 0.25  # of the smaller side's mentions, where the cut is asked about
+_CONTRASTING: Final = 0.06  # chance that two sides of a contrast are one need
+_NEAR: Final = 0.6  # distance up to which contrasts are asked about
+_BELOW_TOP: Final = 0.5  # weight of a change in the next groups below the top
+_FEWEST: Final = 2  # mentions of a side; smaller ones come later
+_SURE: Final = 0.03  # chance of a change below which a question comes last
+_CUT_POWER: Final = 0.25  # power of the smaller side's mentions in questions about the cut
 
 
 class Lesson(NamedTuple):
-    """Whether what a merge brings together is one need, and how far beyond its cut it does so."""
+    """A decision about a merge: its distance beyond the cut, and whether its sides are one need."""
 
     margin: float
     is_one: bool
 
 
 def likelihood(beyond: FloatArray | float, smaller: FloatArray | float) -> FloatArray:
-    """How likely two sides are one need: the less, the further beyond their cut, and the larger they are.
+    """Estimate how likely two sides are one need.
 
     Args:
         beyond: How far beyond its cut their merge is.
@@ -60,14 +60,14 @@ def likelihood(beyond: FloatArray | float, smaller: FloatArray | float) -> Float
 
 
 def lessons(tree: Tree, place: Mapping[str, int], constraints: Iterable[Constraint]) -> list[Lesson]:
-    """What constraints say about the cut; nothing, of merges that contrast, are far from it or not known.
+    """Return the lessons of constraints; merges of contrasts or far from their cut teach nothing.
 
-    Of wordings that are parted from several others the merge counts that brings the first of them together.
+    If a wording is parted from several others, the lowest of their merges counts.
 
     Args:
         tree: The dendrogram.
         place: The point of each surface.
-        constraints: Which surfaces belong together and which apart.
+        constraints: The surfaces that belong together or apart.
     """
     constraints = list(constraints)
     if not constraints:
@@ -76,7 +76,7 @@ def lessons(tree: Tree, place: Mapping[str, int], constraints: Iterable[Constrai
     heights = tree.linkage["height"].to_numpy()
     learned = []
     for constraint in constraints:
-        if not {*constraint.surfaces} <= place.keys():  # which whoever follows the constraints refuses
+        if not {*constraint.surfaces} <= place.keys():  # `constrained` refuses it
             continue
         anchor, *others = (place[surface] for surface in constraint.surfaces)
         merge = _first_merge(parent, anchor, others) - tree.n_samples
@@ -88,7 +88,7 @@ def lessons(tree: Tree, place: Mapping[str, int], constraints: Iterable[Constrai
 
 
 def taught_shift(learned: list[Lesson]) -> float:
-    """How much further than its cuts the dendrogram is to be cut; 0.0 where nothing was said."""
+    """Return the shift of the cuts that suits the lessons; 0.0 without lessons."""
     if not learned:
         return 0.0
     margins, is_one = map(np.array, zip(*learned, strict=True))
@@ -99,7 +99,7 @@ def taught_shift(learned: list[Lesson]) -> float:
 
 
 def _parents(tree: Tree) -> list[int]:
-    """Of each point and merge the merge that it goes into, -1 where there is none."""
+    """Return the merge that each point and merge goes into, or -1."""
     parents = np.full(tree.n_samples + tree.linkage.height, -1, np.int64)
     merges = np.arange(tree.n_samples, len(parents))
     for side in ("left", "right"):
@@ -108,7 +108,7 @@ def _parents(tree: Tree) -> list[int]:
 
 
 def _first_merge(parent: list[int], point: int, others: Iterable[int]) -> int:
-    """The lowest merge that has a point and one of some others below it, -1 where none is known."""
+    """Return the lowest merge above a point and one of some others, or -1."""
     above = set[int]()
     while point >= 0:
         above.add(point)
@@ -124,17 +124,17 @@ def _first_merge(parent: list[int], point: int, others: Iterable[int]) -> int:
 
 @dataclass(frozen=True)
 class Question:
-    """Whether two sides are one need.
+    """A question whether two sides are one need.
 
     Attributes:
-        question_id: The same for the same two sides, whenever it is asked.
-        left: The wordings of one side, a surface each, most used first; it is the one that keeps its name.
-        right: Those of the other.
-        left_mentions: Mentions of the one side.
-        right_mentions: Mentions of the other.
-        are_one: Whether they are one group as things stand.
-        likely: How likely the answer is that they are one need, as far as the distances tell.
-        why: Why it is asked.
+        question_id: An identifier that depends on the two sides only.
+        left: One wording per surface of the side that keeps its name, most used first.
+        right: The wordings of the other side.
+        left_mentions: Mentions of the left side.
+        right_mentions: Mentions of the right side.
+        are_one: Whether they are one group now.
+        likely: The estimated chance that they are one need.
+        why: The reason for the question.
     """
 
     question_id: str
@@ -148,7 +148,7 @@ class Question:
 
 
 class _Merge(NamedTuple):
-    """A merge to ask about; of groups that are apart, the numbers of these."""
+    """A merge to ask about, with the numbers of its groups if they are apart."""
 
     value: float
     number: int
@@ -166,16 +166,16 @@ def questions(
     top: int,
     about_cut: bool,
 ) -> Iterator[Question]:
-    """What to ask, the question that comes first first; none whose answer follows from what was decided.
+    """Yield the open questions in order; answers that follow from earlier decisions are not asked for.
 
     Args:
         tree: The dendrogram.
-        points: What was clustered.
-        labels: The groups as they are now, shape (n,).
-        constraints: What was decided, all of it followed by the groups.
-        shift: By how much they were cut further than the wordings say.
+        points: The points of the clustering.
+        labels: The current groups, shape (n,).
+        constraints: All decisions; the groups follow them.
+        shift: How much further apart groups may be than the wordings suggest.
         top: How many of the largest groups count.
-        about_cut: Whether the first few are to be about the cut.
+        about_cut: Whether the first few questions are about the cut.
     """
     names = points.surfaces["surface"].to_list()
     place = {name: point for point, name in enumerate(names)}
@@ -191,7 +191,7 @@ def questions(
         ordered = [sorted(side, key=lambda point: (-points.weights[point], point)) for side in sides]
         ordered.sort(key=lambda side: (-points.weights[side].sum(), side))
         if merge.apart is None and decided.has_ties(ordered[1], beyond=ordered[0]):
-            ordered.reverse()  # what leaves may not be held by anything else
+            ordered.reverse()  # the side that leaves may not be tied to others
         left, right = ordered
         if points.need_stems[left[0]] == points.need_stems[right[0]]:
             continue  # the same words in another frame
@@ -204,7 +204,7 @@ def questions(
 def _merges(
     tree: Tree, labels: IntArray, weights: FloatArray, shift: float, top: int, *, about_cut: bool
 ) -> list[_Merge]:
-    """The merges to ask about, in the order in which they are asked."""
+    """Return the merges to ask about, in order."""
     mentions = np.bincount(labels, weights)
     order = np.argsort(-mentions, kind="stable")
     last = min(mentions[order[:top]], default=0.0)
@@ -212,12 +212,12 @@ def _merges(
     size = [*weights.tolist(), *tree.linkage["size"].to_list()]
     heights, leaving = tree.linkage["height"].to_list(), tree.leaving.tolist()
     beyond = (tree.linkage["height"].to_numpy() - tree.cuts - shift).tolist()
-    # Of every node the group that all of it is in, or -1; and the largest group of which it has something.
+    # For each node the group that holds all of it, or -1, and its largest group.
     whole = labels.tolist() + [-1] * len(heights)
     largest = whole.copy()
     of_group = mentions.tolist()
     seen = set[tuple[int, int]]()
-    found: list[tuple[bool, bool, _Merge]] = []
+    merges: list[tuple[bool, bool, _Merge]] = []
     sides = zip(tree.linkage["left"].to_list(), tree.linkage["right"].to_list(), strict=True)
     for number, (left, right) in enumerate(sides):
         node = tree.n_samples + number
@@ -241,9 +241,9 @@ def _merges(
         value = change * smaller * (1.0 if standing >= last else _BELOW_TOP)
         if about_cut:
             value = 0.0 if contrasts else chance * (1.0 - chance) * smaller**_CUT_POWER
-        found.append((change < _SURE, smaller < _FEWEST, _Merge(value, number, chance, apart)))
-    found.sort(key=lambda each: (*each[:2], -each[2].value, each[2].number))
-    return [merge for *_, merge in found]
+        merges.append((change < _SURE, smaller < _FEWEST, _Merge(value, number, chance, apart)))
+    merges.sort(key=lambda entry: (*entry[:2], -entry[2].value, entry[2].number))
+    return [merge for *_, merge in merges]
 
 
 def _question(
@@ -277,20 +277,20 @@ def _question(
 
 
 class _Decided:
-    """What constraints say about two sets of points."""
+    """The decisions about two sets of points."""
 
     def __init__(self, constraints: Iterable[Constraint], place: dict[str, int]) -> None:
         self._ties = Ties()
         self._apart: list[tuple[int, frozenset[int]]] = []
-        for each in constraints:
-            points = [place[surface] for surface in each.surfaces]
-            if isinstance(each, Together):
+        for constraint in constraints:
+            points = [place[surface] for surface in constraint.surfaces]
+            if isinstance(constraint, Together):
                 self._ties.tie(points)
             else:
                 self._apart.append((points[0], frozenset(points[1:])))
 
     def settles(self, left: list[int], right: list[int]) -> bool:
-        """Whether it was decided that they are one need, or two."""
+        """Tell whether people decided that they are one need, or two."""
         one, other = set(left), set(right)
         if any(not other.isdisjoint(self._ties.of(point)) for point in left):
             return True
@@ -301,18 +301,17 @@ class _Decided:
         )
 
     def has_ties(self, side: list[int], *, beyond: list[int]) -> bool:
-        """Whether a side is held together with what is in neither of the two."""
+        """Tell whether a side is tied to points outside both sides."""
         both = {*side, *beyond}
         return any(not self._ties.of(point) <= both for point in side)
 
 
 def _leaves(merged: Sequence[tuple[int, int]], n_samples: int, node: int) -> list[int]:
-    """The points below a node."""
-    found, waiting = [], [node]
+    leaves, waiting = [], [node]
     while waiting:
         here = waiting.pop()
         if here < n_samples:
-            found.append(here)
+            leaves.append(here)
         else:
             waiting += merged[here - n_samples]
-    return found
+    return leaves

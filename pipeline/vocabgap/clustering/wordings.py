@@ -98,10 +98,10 @@ class Points:
             records: The records of the points, if possible with `workaround` and `operations_involved`.
             wordings: Columns `wording` and `surface`: the surface that gets the details of each wording.
         """
-        said, used = _details_of(records, self.wordings if wordings is None else wordings)
+        details, used = _details_of(records, self.wordings if wordings is None else wordings)
         names = self.surfaces["surface"].to_list()
         without_names = [
-            f"{need}. {said[name]}" if name in said else need
+            f"{need}. {details[name]}" if name in details else need
             for need, name in zip(self.needs, names, strict=True)
         ]
         texts = tuple(
@@ -189,14 +189,14 @@ def wordings_of(records: pl.DataFrame) -> pl.DataFrame:
 def _details_of(records: pl.DataFrame, wordings: pl.DataFrame) -> tuple[dict[str, str], dict[str, str]]:
     """Return, for the longest record of each surface, its details, and the operations it used."""
     columns = [stripped(pl.col(name)) for name in _DETAILS if name in records.columns]
-    said = [pl.when(column != "").then(column) for column in columns]
+    filled = [pl.when(column != "").then(column) for column in columns]
     used = pl.lit("")
     if _OPERATIONS in records.columns:
         used = pl.col(_OPERATIONS).list.join(", ", ignore_nulls=True).str.replace_all("_", " ").fill_null("")
     details = (
         records.select(
             phrase().alias("wording"),
-            pl.concat_str(said, separator=". ", ignore_nulls=True).alias("detail"),
+            pl.concat_str(filled, separator=". ", ignore_nulls=True).alias("detail"),
             used.alias("used"),
         )
         .filter((pl.col("detail") != "") | (pl.col("used") != ""))
@@ -212,11 +212,11 @@ def _details_of(records: pl.DataFrame, wordings: pl.DataFrame) -> tuple[dict[str
         )
         .unique("surface", keep="first", maintain_order=True)
     )
-    said_of, used_for = (
+    details_of, operations_of = (
         dict(details.filter(pl.col(name) != "").select("surface", name).iter_rows())
         for name in ("detail", "used")
     )
-    return said_of, used_for
+    return details_of, operations_of
 
 
 def surfaces_of(wordings: pl.DataFrame) -> pl.DataFrame:
