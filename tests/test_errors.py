@@ -4,16 +4,10 @@ from pathlib import Path
 import pytest
 
 from vocabgap.errors import NotFoundError, VocabgapError
-from vocabgap.glossary.conflicts import BlockedByConflictError, Strictness
-from vocabgap.glossary.seeds import (
-    SeedFileValidationError,
-    SeedProblem,
-)
-from vocabgap.glossary.session import (
-    AbortResumeError,
-    DeferredToAsyncError,
-    MiddlewareError,
-)
+from vocabgap.glossary.conflicts import BlockedByConflictError
+from vocabgap.glossary.seeds import SeedFileValidationError, SeedProblem
+from vocabgap.glossary.senses import Strictness
+from vocabgap.glossary.session import AbortResumeError, DeferredToAsyncError, MiddlewareError
 
 
 @pytest.mark.parametrize(

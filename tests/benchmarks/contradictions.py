@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from vocabgap.glossary.conflicts import contradicts
+from vocabgap.glossary.conflicts import contradictions
 
 SENTENCES: Final = Path(__file__).parent / "data" / "negations.jsonl"
 
@@ -22,7 +22,7 @@ def checked() -> Iterator[tuple[str, str, bool]]:
         term = json.loads(line)
         for kind in ("consistent", "contradicting"):
             for sentence in term[kind]:
-                yield kind, sentence, contradicts(sentence, term["term"], term["definition"])
+                yield kind, sentence, any(contradictions(sentence, term["term"], term["definition"]))
 
 
 def counts() -> dict[str, tuple[int, int]]:

@@ -20,9 +20,8 @@ from typing import Final
 
 from benchmarks.glossary import MARKS_TRIED, prose, twice
 from benchmarks.measuring import Row, Work, cost_of
-from vocabgap.glossary.linting import Linter, lint, text_of
+from vocabgap.glossary.linting import Linter, lint, prose_of, text_of
 from vocabgap.glossary.loading import GlossaryFiles
-from vocabgap.glossary.prose import prose_of
 
 FILES: Final = {"small": 200, "large": 1_000}
 TERMS: Final = 1_000

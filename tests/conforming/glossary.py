@@ -11,12 +11,7 @@ import msgspec
 from conforming.cases import AnyOf, Case, Noted, Operation
 from vocabgap.errors import InvalidInputError
 from vocabgap.files.yaml import parse_yaml
-from vocabgap.glossary.checkpoints import hash_inputs, input_diff, verify_inputs
 from vocabgap.glossary.conflicts import (
-    ConflictType,
-    SemanticConflict,
-    Severity,
-    Strictness,
     classify,
     effective_strictness,
     score_severity,
@@ -24,27 +19,28 @@ from vocabgap.glossary.conflicts import (
     strictness_of,
     verdict,
 )
-from vocabgap.glossary.event_log import load_checkpoint, log_name
 from vocabgap.glossary.events import event_of
 from vocabgap.glossary.extracting import Field, extract, scanned_fields
 from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.loading import load_checkpoint, log_name
 from vocabgap.glossary.normal_form import KnownTerms, normal_form
-from vocabgap.glossary.seeds import (
-    seed_scope,
-    validated,
-)
+from vocabgap.glossary.seeds import seed_scope, validated
 from vocabgap.glossary.senses import (
+    ConflictType,
     ExtractedTerm,
     Provenance,
     ScopeStack,
+    SemanticConflict,
     SenseRef,
     SenseStatus,
+    Severity,
+    Strictness,
     TermSense,
     TermSource,
     TermSurface,
     source_confidence,
 )
-from vocabgap.glossary.session import is_enabled, mission_strictness
+from vocabgap.glossary.session import hash_inputs, input_diff, is_enabled, mission_strictness, verify_inputs
 
 Input = Mapping[str, Any]
 Cases = Mapping[str, Case]

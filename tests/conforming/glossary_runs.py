@@ -18,22 +18,12 @@ from conforming.cases import AnyOf, Anything, Case, Noted, Operation
 from conforming.glossary import SCOPES, read_strictness
 from vocabgap.doors.cli.app import run
 from vocabgap.errors import DEBUG_VARIABLE
-from vocabgap.glossary.conflicts import (
-    BlockedByConflictError,
-    SemanticConflict,
-    Strictness,
-    strictness_of,
-)
-from vocabgap.glossary.event_log import read_events
+from vocabgap.glossary.conflicts import BlockedByConflictError, strictness_of
+from vocabgap.glossary.loading import read_events
+from vocabgap.glossary.questions import Answer, Defer, Define, Question, Select
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.session import (
-    Answer,
-    Defer,
-    Define,
-    ExecutionContext,
-    Question,
-    Select,
-)
+from vocabgap.glossary.senses import SemanticConflict, Strictness
+from vocabgap.glossary.session import ExecutionContext
 from vocabgap.model.loading import CONFIG_NAME
 
 Input = Mapping[str, Any]

@@ -14,7 +14,7 @@ from vocabgap.corpus import manifest as corpus_manifest
 from vocabgap.corpus.backups import read_records
 from vocabgap.decisions.record import read_decisions
 from vocabgap.errors import VocabgapError
-from vocabgap.glossary.event_log import read_events
+from vocabgap.glossary.loading import read_events
 from vocabgap.glossary.seeds import read_seed
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.loading import load_settings

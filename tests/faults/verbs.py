@@ -12,7 +12,8 @@ from builders import gap, write_corpus
 from builders.command import vocabgap
 from vocabgap.corpus.store import open_store
 from vocabgap.decisions.record import read_decisions
-from vocabgap.glossary.event_log import answers_of, read_events
+from vocabgap.glossary.loading import read_events
+from vocabgap.glossary.questions import answers_of
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.record import LOG_NAME
 from vocabgap.reporting.history import history
@@ -130,7 +131,10 @@ def disputed() -> None:
 def glossary_state() -> object:
     read = read_events(Path(".vocabgap", "glossary", "events"))
     assert not read.skipped, "an event is half there"
-    return [(each.term, each.definition, each.status.value) for each in answers_of(read.events)]
+    return [
+        (each.term, each.definition, each.status.value)
+        for each in answers_of(each.event for each in read.events)
+    ]
 
 
 def _corpus(verb: str, *arguments: str) -> Verb:

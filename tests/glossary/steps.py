@@ -8,14 +8,11 @@ from typing import Any
 from vocabgap.glossary.authoring import Imported
 from vocabgap.glossary.authoring import import_terms as import_entries
 from vocabgap.glossary.commands import read_entries
-from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.events import Actor
+from vocabgap.glossary.loading import read_events
+from vocabgap.glossary.questions import Answer, Question
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.session import (
-    Answer,
-    ExecutionContext,
-    Question,
-)
+from vocabgap.glossary.session import ExecutionContext
 
 NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)
 LIFT, STAIN = "Raise the tones of the shadows", "Take out, as of a stain"

@@ -9,16 +9,11 @@ import pytest
 
 from glossary.steps import NOW, STAIN, TWO_LIFTS, logged, runtime_in, step, write_scope
 from vocabgap.errors import InvalidInputError
-from vocabgap.glossary.conflicts import Strictness
-from vocabgap.glossary.event_log import BY_HAND, read_events
 from vocabgap.glossary.events import Actor, GlossaryClarificationResolved, ResolutionMode
-from vocabgap.glossary.open_questions import OpenQuestion, answer_later, questions_of
+from vocabgap.glossary.loading import BY_HAND, read_events
+from vocabgap.glossary.questions import Defer, Define, OpenQuestion, Select, questions_of
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.session import (
-    Defer,
-    Define,
-    Select,
-)
+from vocabgap.glossary.senses import Strictness
 
 
 @pytest.fixture
@@ -31,13 +26,15 @@ def runtime(tmp_path: Path) -> GlossaryRuntime:
 
 
 def listed(runtime: GlossaryRuntime) -> list[OpenQuestion]:
-    return questions_of(read_events(runtime.logs).events)
+    return questions_of(each.event for each in read_events(runtime.logs).events)
 
 
 def test_answer_that_is_given_later_settles_the_term(runtime: GlossaryRuntime) -> None:
     (question,) = listed(runtime)
 
-    (event,) = answer_later(runtime, question, Select(1)).events
+    runtime.answer(question, Select(1))
+
+    event = read_events(runtime.logs).events[-1].event
 
     assert isinstance(event, GlossaryClarificationResolved)
     assert (event.resolution_mode, event.actor.actor_id) == (ResolutionMode.ASYNC, "user:ana")
@@ -51,14 +48,14 @@ def test_answer_of_a_clock_that_is_behind_counts(runtime: GlossaryRuntime, answe
     (question,) = listed(runtime)
     behind = replace(runtime, now=lambda: NOW - timedelta(seconds=5))
 
-    answer_later(behind, question, answer)
+    behind.answer(question, answer)
 
     assert not listed(runtime)[0].is_open
     assert runtime.load().glossary.meaning("lift") is not None
 
 
 def test_definition_that_is_given_later_settles_the_term(runtime: GlossaryRuntime) -> None:
-    answer_later(runtime, listed(runtime)[0], Define("Brighten the eyes"))
+    runtime.answer(listed(runtime)[0], Define("Brighten the eyes"))
 
     assert logged(runtime)[-2:] == ["GlossaryClarificationResolved", "GlossarySenseUpdated"]
     assert runtime.run(step(), strictness=Strictness.MAX).meanings == {"lift": "Brighten the eyes"}
@@ -66,7 +63,7 @@ def test_definition_that_is_given_later_settles_the_term(runtime: GlossaryRuntim
 
 def test_deferring_again_changes_nothing(runtime: GlossaryRuntime) -> None:
     before = logged(runtime)
-    assert answer_later(runtime, listed(runtime)[0], Defer()) == ([], "")
+    assert runtime.answer(listed(runtime)[0], Defer()) == ""
     assert logged(runtime) == before
 
 
@@ -76,7 +73,7 @@ def test_of_four_who_answer_at_once_each_is_told_whom_it_replaced(runtime: Gloss
 
     def overrides(name: str) -> str:
         own = replace(runtime, actor=Actor(name))
-        return answer_later(own, question, Define(f"As {name} has it")).overrides
+        return own.answer(question, Define(f"As {name} has it"))
 
     with ThreadPoolExecutor(len(names)) as pool:
         told = list(pool.map(overrides, names))
@@ -92,14 +89,14 @@ def test_of_four_who_answer_at_once_each_is_told_whom_it_replaced(runtime: Gloss
 @pytest.mark.parametrize("place", [-1, 2])
 def test_place_without_a_candidate_is_refused(place: int, runtime: GlossaryRuntime) -> None:
     with pytest.raises(InvalidInputError, match="Invalid selection"):
-        answer_later(runtime, listed(runtime)[0], Select(place))
+        runtime.answer(listed(runtime)[0], Select(place))
 
 
 def test_answer_of_a_question_without_a_mission_is_in_the_log_of_what_is_done_by_hand(
     runtime: GlossaryRuntime,
 ) -> None:
     question = msgspec.structs.replace(listed(runtime)[0], mission_id="")
-    answer_later(runtime, question, Select(0))
+    runtime.answer(question, Select(0))
     assert [type(each.event) for each in read_events(runtime.logs, BY_HAND).events] == [
         GlossaryClarificationResolved
     ]

@@ -5,13 +5,9 @@ import pytest
 
 from glossary.steps import LIFT, NOW, STAIN, runtime_in, write_scope
 from vocabgap.glossary.authoring import add_entry
-from vocabgap.glossary.event_log import (
-    append_events,
-    changing,
-    read_events,
-)
 from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.glossary import added
+from vocabgap.glossary.loading import append_events, changing, read_events
 from vocabgap.glossary.senses import SenseStatus
 
 

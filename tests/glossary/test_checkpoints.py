@@ -11,14 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.glossary.checkpoints import (
-    hash_inputs,
-    input_diff,
-    verify_inputs,
-)
-from vocabgap.glossary.conflicts import Strictness
 from vocabgap.glossary.events import Cursor, StepCheckpointed, encoded, event_of
-from vocabgap.glossary.senses import InvalidTermError, ScopeRef
+from vocabgap.glossary.senses import InvalidTermError, ScopeRef, Strictness
+from vocabgap.glossary.session import hash_inputs, input_diff, verify_inputs
 
 PAYLOAD: dict[str, Any] = {
     "mission_id": "mission",

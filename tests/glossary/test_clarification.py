@@ -6,22 +6,14 @@ from msgspec import structs
 
 from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, logged, runtime_in, step, write_scope
 from vocabgap.glossary.authoring import deprecate_sense
-from vocabgap.glossary.conflicts import BlockedByConflictError, ConflictType, Strictness
-from vocabgap.glossary.event_log import read_events
+from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.events import GlossaryClarificationRequested, GlossarySenseUpdated
 from vocabgap.glossary.extension import GlossarySettings
+from vocabgap.glossary.loading import read_events
+from vocabgap.glossary.questions import Answer, Defer, Define, Question, Select, defined, parse_answer
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
-from vocabgap.glossary.senses import SenseRef, SenseStatus
-from vocabgap.glossary.session import (
-    Answer,
-    Defer,
-    DeferredToAsyncError,
-    Define,
-    Question,
-    Select,
-    defined,
-    parse_answer,
-)
+from vocabgap.glossary.senses import ConflictType, SenseRef, SenseStatus, Strictness
+from vocabgap.glossary.session import DeferredToAsyncError
 
 CANDIDATES = (SenseRef("lift", "team_domain", LIFT), SenseRef("lift", "team_domain", STAIN))
 

@@ -15,15 +15,6 @@ from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.files import locking
 from vocabgap.files.journal import Journal
 from vocabgap.files.refusals import FileRole
-from vocabgap.glossary.conflicts import Action, ConflictType, SemanticConflict, Severity, Strictness
-from vocabgap.glossary.event_log import (
-    LoggedEvent,
-    append_events,
-    load_checkpoint,
-    log_name,
-    read_events,
-    require_checkpoint,
-)
 from vocabgap.glossary.events import (
     Actor,
     GenerationBlockedBySemanticConflict,
@@ -39,7 +30,25 @@ from vocabgap.glossary.events import (
     encoded,
     event_of,
 )
-from vocabgap.glossary.senses import InvalidTermError, ScopeRef, SenseRef, TermSurface
+from vocabgap.glossary.loading import (
+    LoggedEvent,
+    append_events,
+    load_checkpoint,
+    log_name,
+    read_events,
+    require_checkpoint,
+)
+from vocabgap.glossary.senses import (
+    Action,
+    ConflictType,
+    InvalidTermError,
+    ScopeRef,
+    SemanticConflict,
+    SenseRef,
+    Severity,
+    Strictness,
+    TermSurface,
+)
 
 NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)
 STEP = {"step_id": "step", "mission_id": "mission", "run_id": "run"}
@@ -261,7 +270,7 @@ APPEND = """
 import sys
 from pathlib import Path
 import msgspec
-from vocabgap.glossary.event_log import append_events
+from vocabgap.glossary.loading import append_events
 from vocabgap.glossary.events import event_of
 event = event_of(msgspec.json.decode(sys.argv[2]))
 for _ in range(25):

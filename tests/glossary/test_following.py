@@ -7,20 +7,12 @@ from pathlib import Path
 import pytest
 
 from glossary.steps import LIFT, NOW, STAIN, TWO_LIFTS, answering, runtime_in, step, write_scope
-from vocabgap.glossary import event_log
-from vocabgap.glossary.conflicts import Strictness
-from vocabgap.glossary.event_log import (
-    LOG_ENDING,
-    append_events,
-    log_files,
-    read_events,
-)
+from vocabgap.glossary import loading
 from vocabgap.glossary.events import GlossaryEvent
 from vocabgap.glossary.glossary import added
-from vocabgap.glossary.session import (
-    Define,
-    Select,
-)
+from vocabgap.glossary.loading import LOG_ENDING, append_events, log_files, read_events
+from vocabgap.glossary.questions import Define, Select
+from vocabgap.glossary.senses import Strictness
 
 
 def test_glossary_of_many_logs_is_made_once(tmp_path: Path) -> None:
@@ -120,13 +112,13 @@ def test_only_the_end_of_a_log_is_parsed_where_it_has_grown(
     (log,) = log_files(runtime.logs)
     lines = log.read_bytes().count(b"\n")
     parsed: list[bytes] = []
-    parse = event_log._event
+    parse = loading._event
 
     def counting(line: bytes, place: str) -> GlossaryEvent:
         parsed.append(line)
         return parse(line, place)
 
-    monkeypatch.setattr(event_log, "_JOURNAL", replace(event_log._JOURNAL, decode=counting))
+    monkeypatch.setattr(loading, "_JOURNAL", replace(loading._JOURNAL, decode=counting))
     runtime.run(step(), ask=answering(Select(0))[0])
     runtime.load()
 
@@ -143,7 +135,7 @@ def test_clock_that_is_behind_is_followed_as_it_is_read(tmp_path: Path) -> None:
 
     append_events(runtime.logs, "retouch", [behind])
 
-    (log,) = event_log.follow_logs(runtime.logs, {}).values()
+    (log,) = loading.follow_logs(runtime.logs, {}).values()
     followed = log.changes
     read = [each for each in read_events(runtime.logs).events if each in followed]
     assert list(followed) == read

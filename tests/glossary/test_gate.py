@@ -8,10 +8,10 @@ from builders import gap, write_corpus
 from vocabgap.doors.cli.app import run as command
 from vocabgap.errors import NotFoundError
 from vocabgap.glossary.conflicts import BlockedByConflictError
-from vocabgap.glossary.event_log import read_events
 from vocabgap.glossary.extension import GlossarySettings
+from vocabgap.glossary.loading import read_events
+from vocabgap.glossary.questions import Select
 from vocabgap.glossary.runtime import configured_runtime
-from vocabgap.glossary.session import Select
 from vocabgap.model.settings import Settings
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from builders.glossary import sense, update
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.glossary.authoring import require_sense
-from vocabgap.glossary.conflicts import SemanticConflict, check
-from vocabgap.glossary.event_log import append_events
+from vocabgap.glossary.conflicts import check
 from vocabgap.glossary.events import (
     Actor,
     GlossaryClarificationResolved,
@@ -26,10 +25,17 @@ from vocabgap.glossary.events import (
 )
 from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.glossary import CLARIFIED, Glossary, added, selected, with_status
-from vocabgap.glossary.loading import GlossaryFiles
+from vocabgap.glossary.loading import GlossaryFiles, append_events
 from vocabgap.glossary.normal_form import keys_of
-from vocabgap.glossary.senses import EXTRACTED, ExtractedTerm, SenseRef, SenseStatus, TermSurface
-from vocabgap.glossary.session import question_of
+from vocabgap.glossary.questions import question_of
+from vocabgap.glossary.senses import (
+    EXTRACTED,
+    ExtractedTerm,
+    SemanticConflict,
+    SenseRef,
+    SenseStatus,
+    TermSurface,
+)
 
 Update = Callable[..., GlossarySenseUpdated]
 NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)

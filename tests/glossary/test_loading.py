@@ -12,14 +12,13 @@ from builders.glossary import update
 from glossary.steps import answering, runtime_in, step
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary import loading
-from vocabgap.glossary.conflicts import ConflictType, Strictness, check
-from vocabgap.glossary.event_log import BY_HAND, append_events, log_name
+from vocabgap.glossary.conflicts import check
 from vocabgap.glossary.events import Actor
 from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.glossary import CLARIFIED, added, selected
-from vocabgap.glossary.loading import GlossaryFiles
-from vocabgap.glossary.senses import ScopeStack
-from vocabgap.glossary.session import Define
+from vocabgap.glossary.loading import BY_HAND, GlossaryFiles, append_events, log_name
+from vocabgap.glossary.questions import Define
+from vocabgap.glossary.senses import ConflictType, ScopeStack, Strictness
 
 
 @pytest.fixture

@@ -8,35 +8,26 @@ import pytest
 
 from builders.glossary import sense
 from vocabgap.errors import ExitCode, InvalidInputError
-from vocabgap.glossary.conflicts import (
-    BlockedByConflictError,
-    ConflictType,
-    SemanticConflict,
-    Severity,
-    Strictness,
-    score_severity,
-)
+from vocabgap.glossary.conflicts import BlockedByConflictError, score_severity
 from vocabgap.glossary.events import GenerationBlockedBySemanticConflict, event_of
-from vocabgap.glossary.seeds import (
-    SeedFileValidationError,
-    SeedProblem,
-)
+from vocabgap.glossary.seeds import SeedFileValidationError, SeedProblem
 from vocabgap.glossary.senses import (
     DEFAULT_SCOPES,
+    ConflictType,
     ExtractedTerm,
     InvalidTermError,
     Provenance,
     ScopeStack,
+    SemanticConflict,
     SenseRef,
+    Severity,
+    Strictness,
     TermSense,
     TermSource,
     TermSurface,
     source_confidence,
 )
-from vocabgap.glossary.session import (
-    AbortResumeError,
-    DeferredToAsyncError,
-)
+from vocabgap.glossary.session import AbortResumeError, DeferredToAsyncError
 
 AGAIN = "7b1c2e0a-0000-4000-8000-000000000000"
 NOW = datetime.fromisoformat("2026-04-01T10:00:00+00:00")

@@ -7,21 +7,19 @@ import pytest
 from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, import_terms, runtime_in, step, write_scope
 from vocabgap.errors import NotFoundError
 from vocabgap.glossary.authoring import deprecate_sense, promote_sense
-from vocabgap.glossary.conflicts import BlockedByConflictError, Strictness
-from vocabgap.glossary.event_log import read_events
-from vocabgap.glossary.open_questions import (
+from vocabgap.glossary.conflicts import BlockedByConflictError
+from vocabgap.glossary.loading import read_events
+from vocabgap.glossary.questions import (
+    Define,
     OpenQuestion,
-    answer_later,
+    Select,
     as_they_stand,
     questions_of,
     require_question,
 )
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.session import (
-    Define,
-    ExecutionContext,
-    Select,
-)
+from vocabgap.glossary.senses import Strictness
+from vocabgap.glossary.session import ExecutionContext
 
 
 @pytest.fixture
@@ -45,7 +43,7 @@ def in_mission(mission: str, **fields: Any) -> ExecutionContext:  # noqa: ANN401
 
 
 def listed(runtime: GlossaryRuntime) -> list[OpenQuestion]:
-    return questions_of(read_events(runtime.logs).events)
+    return questions_of(each.event for each in read_events(runtime.logs).events)
 
 
 def test_deferred_question_is_open_with_what_the_check_found(runtime: GlossaryRuntime) -> None:
@@ -72,14 +70,18 @@ def test_answer_of_ones_own_while_the_step_waits_closes_the_question(runtime: Gl
 
 def open_terms(runtime: GlossaryRuntime) -> list[str]:
     """The terms of the questions that wait for an answer."""
-    return [each.term for each in as_they_stand(listed(runtime), runtime) if each.is_open]
+    return [
+        each.term
+        for each in as_they_stand(listed(runtime), lambda it: runtime.load(it).glossary)
+        if each.is_open
+    ]
 
 
 def test_answer_in_one_mission_settles_the_question_of_another(runtime: GlossaryRuntime) -> None:
     runtime.run(in_mission("elsewhere"))
     assert open_terms(runtime) == ["lift", "lift"]
 
-    answer_later(runtime, listed(runtime)[0], Select(0))
+    runtime.answer(listed(runtime)[0], Select(0))
 
     assert open_terms(runtime) == []
 
@@ -116,7 +118,7 @@ def test_question_about_a_use_is_settled_by_an_answer_about_that_use(tmp_path: P
         stopped(runtime, in_mission(mission, step_output=made))
     assert open_terms(runtime) == ["lift", "lift"]
 
-    answer_later(runtime, listed(runtime)[1], Select(0))
+    runtime.answer(listed(runtime)[1], Select(0))
 
     assert open_terms(runtime) == []
     assert runtime.run(step(step_output=made), strictness=Strictness.MAX).conflicts == []

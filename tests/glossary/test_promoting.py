@@ -8,8 +8,8 @@ import pytest
 from glossary.steps import LIFT, NOW, STAIN, runtime_in, step, write_scope
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.glossary.authoring import deprecate_sense, promote_sense
-from vocabgap.glossary.event_log import append_events
 from vocabgap.glossary.glossary import added
+from vocabgap.glossary.loading import append_events
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import TermSense
 

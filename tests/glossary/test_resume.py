@@ -11,16 +11,13 @@ import pytest
 
 from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, logged, runtime_in, step, write_scope
 from vocabgap.errors import NotFoundError
-from vocabgap.glossary.checkpoints import (
-    hash_inputs,
-    load_state,
-    state_path,
-)
-from vocabgap.glossary.conflicts import BlockedByConflictError, ConflictType, Strictness
-from vocabgap.glossary.event_log import load_checkpoint, read_events
+from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.events import GlossaryClarificationRequested, SemanticCheckEvaluated
+from vocabgap.glossary.loading import load_checkpoint, read_events
+from vocabgap.glossary.questions import Select
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.session import AbortResumeError, ChangedInputs, Select
+from vocabgap.glossary.senses import ConflictType, Strictness
+from vocabgap.glossary.session import AbortResumeError, ChangedInputs, hash_inputs, load_state, state_path
 
 UNKNOWN = "5d2c3f3e-1111-4222-8333-444455556666"
 

@@ -6,17 +6,11 @@ from typing import Any
 
 import pytest
 
-from vocabgap.glossary.conflicts import ConflictType, check
+from vocabgap.glossary.conflicts import check
 from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.loading import GlossaryFiles
-from vocabgap.glossary.seeds import (
-    SeedFileValidationError,
-    parse_seed,
-    read_seed,
-    seed_scope,
-    validated,
-)
-from vocabgap.glossary.senses import ScopeStack, SenseStatus
+from vocabgap.glossary.seeds import SeedFileValidationError, parse_seed, read_seed, seed_scope, validated
+from vocabgap.glossary.senses import ConflictType, ScopeStack, SenseStatus
 
 TERM = {"surface": "mask", "definition": "where an edit shows"}
 PLAIN = """# The words of the team

@@ -4,17 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vocabgap.glossary.conflicts import (
-    Strictness,
-    effective_strictness,
-    should_block,
-    strictness_of,
-)
-from vocabgap.glossary.session import (
-    ExecutionContext,
-    is_enabled,
-    mission_strictness,
-)
+from vocabgap.glossary.conflicts import effective_strictness, should_block, strictness_of
+from vocabgap.glossary.senses import Strictness
+from vocabgap.glossary.session import ExecutionContext, is_enabled, mission_strictness
 
 AGAIN = "7b1c2e0a-0000-4000-8000-000000000000"
 MODES = [None, *Strictness]
@@ -90,8 +82,6 @@ def test_a_context_scans_a_copy_of_its_inputs() -> None:
     context = ExecutionContext("step", "mission", "run", inputs=inputs)
     assert context.step_input == inputs
     assert context.step_input is not inputs
-    context.checkpoint_token = AGAIN
-    assert (context.retry_token, context.checkpoint_token) == (AGAIN, AGAIN)
 
 
 def test_what_a_context_says_of_its_step() -> None:

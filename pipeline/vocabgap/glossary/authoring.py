@@ -8,10 +8,10 @@ import msgspec
 
 from vocabgap.errors import Hint, InvalidInputError, NotFoundError, StateError, alike
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.glossary.event_log import BY_HAND, changing
 from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.extension import FOLDER, GlossarySettings
 from vocabgap.glossary.glossary import AUTHORED, Glossary, added, sense_id, with_status
+from vocabgap.glossary.loading import BY_HAND, changing
 from vocabgap.glossary.normal_form import definition_key, surface_of, term_key
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
 from vocabgap.glossary.seeds import SEED_ENDING, SeedTerm, add_terms, read_seed, seed_path

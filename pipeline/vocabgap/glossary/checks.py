@@ -17,14 +17,20 @@ from vocabgap.doors.verbs import Answer, Event, Verbs, argument, option, verb
 from vocabgap.errors import ExitCode, Hint, InvalidInputError, NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary import commands
-from vocabgap.glossary.checkpoints import load_state, state_path
 from vocabgap.glossary.commands import SHOWN_DIGITS, Acting, note_all, require_strictness, runtime_of
-from vocabgap.glossary.conflicts import BlockedByConflictError, Strictness
+from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.extension import FOLDER
 from vocabgap.glossary.linting import Linter, github, lint, sarif
 from vocabgap.glossary.prompt import Prompt, prompt_of
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.session import AbortResumeError, ChangedInputs, ExecutionContext
+from vocabgap.glossary.senses import Strictness
+from vocabgap.glossary.session import (
+    AbortResumeError,
+    ChangedInputs,
+    ExecutionContext,
+    load_state,
+    state_path,
+)
 from vocabgap.model.moments import iso
 from vocabgap.text import printable_name
 

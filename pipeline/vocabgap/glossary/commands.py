@@ -13,23 +13,25 @@ from vocabgap.doors.verbs import NOW, Answer, Event, Request, argument, option, 
 from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, alike
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary import authoring
-from vocabgap.glossary.conflicts import Strictness, strictness_of
-from vocabgap.glossary.event_log import read_events, skipped_lines
+from vocabgap.glossary.conflicts import strictness_of
 from vocabgap.glossary.events import Actor
 from vocabgap.glossary.extension import FOLDER, GlossarySettings
-from vocabgap.glossary.open_questions import (
+from vocabgap.glossary.loading import read_events, skipped_lines
+from vocabgap.glossary.prompt import Prompt, numbered
+from vocabgap.glossary.questions import Answer as Meaning
+from vocabgap.glossary.questions import (
+    Defer,
+    Define,
     OpenQuestion,
-    answer_later,
+    Select,
     as_they_stand,
     questions_of,
     require_question,
 )
-from vocabgap.glossary.prompt import Prompt, numbered
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
 from vocabgap.glossary.seeds import OTHER_ENDING, SEED_ENDING, read_seed, seed_scope, why_unread
-from vocabgap.glossary.senses import SenseStatus, TermSense
-from vocabgap.glossary.session import Answer as Meaning
-from vocabgap.glossary.session import Defer, Define, Select, clock
+from vocabgap.glossary.senses import SenseStatus, Strictness, TermSense
+from vocabgap.glossary.session import clock
 from vocabgap.model.loading import login
 from vocabgap.model.moments import iso, parse_now
 from vocabgap.model.settings import VocabularyFields
@@ -350,7 +352,7 @@ def conflicts(call: Call, request: Conflicts) -> Answer:
         and chosen in {None, each.effective_strictness}
     ]
     given = runtime.files.answers()
-    own = {each.conflict_id: [it for it in given if each.is_answered_by(it)] for each in listed}
+    own = {each.conflict_id: [it for it in given if it.conflict_id == each.conflict_id] for each in listed}
 
     def shown() -> dict[str, object]:
         rows = [
@@ -397,7 +399,8 @@ def _questions(call: Call, runtime: GlossaryRuntime) -> tuple[list[OpenQuestion]
     """Return the questions as they stand, and how many events the logs hold."""
     read = read_events(runtime.logs)
     note_all(call, skipped_lines(read.skipped))
-    return as_they_stand(questions_of(read.events), runtime), len(read.events)
+    questions = questions_of(each.event for each in read.events)
+    return as_they_stand(questions, lambda mission: runtime.load(mission).glossary), len(read.events)
 
 
 class Resolve(Acting, kw_only=True):
@@ -425,7 +428,7 @@ def resolve(call: Call, request: Resolve) -> Answer:
         answer = _ask(question, runtime)
     status, overrides = {"conflict_id": question.conflict_id, "status": question.status}, ""
     if answer is not None:
-        overrides = answer_later(runtime, question, answer).overrides
+        overrides = runtime.answer(question, answer)
     if answer is not None and not isinstance(answer, Defer):
         status |= {"status": "resolved", "overrides": overrides}
     return Answer(

@@ -1,100 +1,41 @@
-"""Conflicts: terms whose meaning is open when something is made of them, and what the gate lets pass."""
+"""Checks: which terms of a step are open, how bad that is, and whether the gate stops the step."""
 
 import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import StrEnum
 from functools import lru_cache
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from vocabgap.errors import Hint, StateError
+from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.linting import sentences
 from vocabgap.glossary.normal_form import KnownTerms, definition_key, keys_of, lower
-from vocabgap.glossary.prose import sentences
 from vocabgap.glossary.senses import (
+    Action,
+    ConflictType,
     ExtractedTerm,
-    InvalidTermError,
-    SenseRef,
+    SemanticConflict,
+    Severity,
+    Strictness,
     TermSense,
-    TermSurface,
-    require_confidence,
 )
 from vocabgap.text import FUNCTION_WORDS, stem
 
-if TYPE_CHECKING:
-    from vocabgap.glossary.glossary import Glossary
-
 SURE: Final = 0.8  # confidence from which on a find is a term, in all likelihood
 UNSURE: Final = 0.5  # confidence below which a find may be no term at all
-_PASSING: Final = frozenset({"low", "medium"})  # severities
 WINDOW: Final = 50  # characters on either side of a use of the term
-_LEAST_SHARED: Final = 0.3  # of the words of a definition, where a text gives one of its own
+_LEAST_SHARED: Final = 0.3  # of the words of a definition, if a text gives one of its own
 _TELLING: Final = 4  # letters of a word from which on denying it denies the definition
 _WORD: Final = re.compile(r"[^\W_]+")
 _NOT: Final = r"(?:is not|isn't|not an?)"
 _APOSTROPHES: Final = str.maketrans({"’": "'", "ʼ": "'"})
 
 
-class ConflictType(StrEnum):
-    """What is open."""
-
-    UNKNOWN = "unknown"
-    AMBIGUOUS = "ambiguous"
-    INCONSISTENT = "inconsistent"
-    UNRESOLVED_CRITICAL = "unresolved_critical"
-
-
-class Severity(StrEnum):
-    """How bad that is."""
-
-    LOW = "low"
-    MEDIUM = "medium"
-    HIGH = "high"
-
-    @property
-    def rank(self) -> int:
-        """0 to 2, the worst highest."""
-        return _RANKS[self]
-
-
-_RANKS: Final = {severity: rank for rank, severity in enumerate(Severity)}
-
-
-class SemanticConflict(msgspec.Struct, frozen=True, gc=False):
-    """A term whose meaning is open.
-
-    Attributes:
-        candidate_senses: What it may mean, the likeliest first.
-        context: The sentence in which the term stands; where it stands in none, what names it.
-    """
-
-    term: TermSurface
-    conflict_type: ConflictType
-    severity: Severity
-    confidence: float
-    candidate_senses: tuple[SenseRef, ...] = ()
-    context: str = ""
-
-    def __post_init__(self) -> None:
-        require_confidence(self.confidence)
-        if not self.candidate_senses and self.conflict_type == "ambiguous":
-            raise InvalidTermError("AMBIGUOUS conflict must have candidate_senses")
-
-    @property
-    def usage(self) -> str:
-        """The use that the question is about; empty where it is about the term as such."""
-        return self.context if self.conflict_type == ConflictType.INCONSISTENT else ""
-
-    @property
-    def place(self) -> tuple[int, float, str]:
-        """Where it stands among others: the worst first, then the surest, then by term."""
-        return -self.severity.rank, -self.confidence, self.term.surface_text
-
-
 def score_severity(conflict_type: ConflictType, *, confidence: float, critical: bool) -> Severity:
-    """How bad a conflict is."""
+    """Return the severity of a conflict."""
     match conflict_type:
         case ConflictType.AMBIGUOUS:
             return Severity.HIGH if critical else Severity.MEDIUM
@@ -107,19 +48,8 @@ def score_severity(conflict_type: ConflictType, *, confidence: float, critical: 
     return Severity.HIGH if critical and confidence < UNSURE else Severity.MEDIUM
 
 
-class Strictness(StrEnum):
-    """What the gate lets pass.
-
-    With `off` nothing is checked, `medium` stops what has a conflict of high severity, `max` what has any.
-    """
-
-    OFF = "off"
-    MEDIUM = "medium"
-    MAX = "max"
-
-
 def strictness_of(value: object) -> Strictness | None:
-    """The strictness that a value names, in lower case; none where it names none."""
+    """Return the strictness that a value names; None if it names none."""
     return next((each for each in Strictness if each.value == value), None)
 
 
@@ -129,35 +59,21 @@ def effective_strictness(
     mission: Strictness | None = None,
     configured: Strictness | None = None,
 ) -> Strictness:
-    """The strictness in force: of those that were given the nearest one, else `medium`."""
+    """Return the nearest strictness that is given, else `medium`."""
     given = (runtime, step, mission, configured)
     return next((each for each in given if each is not None), Strictness.MEDIUM)
 
 
 def should_block(strictness: Strictness, severities: Iterable[Severity | str]) -> bool:
-    """Whether the gate stops what has conflicts of some severities; one that is not known counts as high."""
-    listed = list(severities)
+    """Tell whether the gate stops conflicts of some severities; an unknown severity counts as high."""
     if strictness is Strictness.OFF:
         return False
-    if strictness is Strictness.MAX:
-        return bool(listed)
-    return any(severity not in _PASSING for severity in listed)
-
-
-class Action(StrEnum):
-    """What a check recommends."""
-
-    PROCEED = "proceed"
-    WARN = "warn"
-    BLOCK = "block"
+    passing = set() if strictness is Strictness.MAX else {Severity.LOW.value, Severity.MEDIUM.value}
+    return any(severity not in passing for severity in severities)
 
 
 class Verdict(NamedTuple):
-    """What follows from the conflicts of a step.
-
-    Attributes:
-        confidence: The highest of their confidences, 0 to 1; 1 where there are none.
-    """
+    """What follows from the conflicts of a step; `confidence` is the highest of theirs, or 1."""
 
     overall_severity: Severity
     confidence: float
@@ -165,12 +81,25 @@ class Verdict(NamedTuple):
     blocked: bool
 
 
+def verdict(conflicts: Sequence[SemanticConflict], strictness: Strictness) -> Verdict:
+    """Return what follows from the conflicts of a step."""
+    if not conflicts:
+        return Verdict(Severity.LOW, 1.0, Action.PROCEED, blocked=False)
+    worst = max((each.severity for each in conflicts), key=lambda severity: Severity(severity).rank)
+    return Verdict(
+        worst,
+        max(each.confidence for each in conflicts),
+        Action.BLOCK if worst == Severity.HIGH else Action.WARN,
+        should_block(strictness, (each.severity for each in conflicts)),
+    )
+
+
 class BlockedByConflictError(StateError):
     """The gate does not let a step go on.
 
     Args:
-        strictness: The strictness that was in force.
-        retry_token: What resumes the step; empty where no checkpoint could be kept.
+        strictness: The strictness in force.
+        retry_token: The token that resumes the step; empty if there is no checkpoint.
     """
 
     def __init__(
@@ -194,15 +123,15 @@ class BlockedByConflictError(StateError):
 
 def check(
     terms: Sequence[ExtractedTerm],
-    glossary: "Glossary",
+    glossary: Glossary,
     *,
     critical: bool = False,
     output: str = "",
     texts: Iterable[str] = (),
 ) -> list[SemanticConflict]:
-    """The conflicts among the terms of a step, in the order of the terms.
+    """Return the conflicts among the terms of a step, in the order of the terms.
 
-    Uses against a definition are looked for in `output`, the sentences in which the terms stand in `texts`.
+    Contradictions are looked for in `output`, and the sentences around the terms in `texts`.
     """
     conflicts = []
     for term in terms:
@@ -224,7 +153,7 @@ def check(
 def _in_sentences(
     conflicts: list[SemanticConflict], terms: Iterable[ExtractedTerm], texts: Iterable[str]
 ) -> list[SemanticConflict]:
-    """The conflicts, each with the first sentence in which its term stands, and stands as such."""
+    """Return the conflicts, each with the first sentence in which its term stands as such."""
     found: dict[str, str] = {}
     read = list(chain.from_iterable(map(sentences, texts))) if conflicts else []
     known = KnownTerms(each.surface.surface_text for each in terms if read)
@@ -242,50 +171,28 @@ def _in_sentences(
 def classify(
     surface: str, senses: Sequence[TermSense], confidence: float, *, critical: bool = False, output: str = ""
 ) -> ConflictType | None:
-    """What is open about a term."""
+    """Return what is open about a term; None if nothing is."""
     active = [sense for sense in senses if sense.is_active]
     if not active:
         is_weak = critical and confidence < UNSURE
         return ConflictType.UNRESOLVED_CRITICAL if is_weak else ConflictType.UNKNOWN
     if len({definition_key(each.definition) for each in active}) > 1:
         return ConflictType.AMBIGUOUS
-    if output and contradicts(output, surface, active[0].definition):
+    if output and any(contradictions(output, surface, active[0].definition)):
         return ConflictType.INCONSISTENT
     return None
 
 
-def verdict(conflicts: Sequence[SemanticConflict], strictness: Strictness) -> Verdict:
-    """What follows from the conflicts of a step."""
-    if not conflicts:
-        return Verdict(Severity.LOW, 1.0, Action.PROCEED, blocked=False)
-    worst = max((each.severity for each in conflicts), key=lambda severity: Severity(severity).rank)
-    return Verdict(
-        worst,
-        max(each.confidence for each in conflicts),
-        Action.BLOCK if worst == Severity.HIGH else Action.WARN,
-        should_block(strictness, (each.severity for each in conflicts)),
-    )
-
-
 def output_text(step_output: Mapping[str, Any]) -> str:
-    """All that a step has generated, as one text."""
+    """Join all texts that a step has generated."""
     return "\n".join(value for value in step_output.values() if isinstance(value, str))
 
 
-def contradicts(text: str, term: str, definition: str) -> bool:
-    """Whether a text uses a term against its definition, as `contradictions` finds it."""
-    return next(contradictions(text, term, definition), None) is not None
-
-
 def contradictions(text: str, term: str, definition: str) -> Iterator[str]:
-    """The uses of a term in a text that are against its definition.
+    """Yield the sentences of a text that use a term against its definition.
 
-    A use is where the text denies, near the term, a word of the definition (`is not a unit`), denies the term
-    itself (`a feature is not`, `unlike a feature`), or says what it means in other words (`refers to a
-    plugin`).
-
-    Returns:
-        The sentences of these uses.
+    Such a use denies, near the term, a word of the definition (`is not a unit`), denies the term itself
+    (`a feature is not`, `unlike a feature`), or gives it another meaning (`refers to a plugin`).
     """
     listed = _sentences_folded(text)
     searched, name = " ".join(folded for _, folded in listed), _folded(term)
@@ -307,18 +214,18 @@ def contradictions(text: str, term: str, definition: str) -> Iterator[str]:
 
 @lru_cache(maxsize=100)
 def _sentences_folded(text: str) -> list[tuple[str, str]]:
-    """The sentences of a text, each as it is and folded: one text is searched for many terms."""
+    """Return the sentences of a text, each as it is and folded; one text is searched for many terms."""
     return [(each, _folded(each)) for each in sentences(text)]
 
 
 def _folded(text: str) -> str:
-    """Text in lower case with straight apostrophes and single spaces."""
+    """Return text in lower case with straight apostrophes and single spaces."""
     return " ".join(lower(text).translate(_APOSTROPHES).split())
 
 
 @lru_cache(maxsize=10_000)
 def _patterns(name: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """The uses of a term, what denies it, and what defines it."""
+    """Return patterns of the uses of a term, of its denials, and of its definitions."""
     whole = rf"(?<!\w){re.escape(name)}(?!\w)"
     before = r"(?<!\w)(?:not an?|(?:unlike|contrary to)(?: an?| the)?)"
     return (
@@ -330,7 +237,7 @@ def _patterns(name: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[s
 
 @lru_cache(maxsize=10_000)
 def _denial(words: frozenset[str]) -> re.Pattern[str] | None:
-    """What denies one of the words of a definition, directly or with one word between."""
+    """Return a pattern that denies a word of a definition, directly or with one word between."""
     telling = sorted(map(re.escape, (word for word in words if len(word) >= _TELLING)))
     if not telling:
         return None
@@ -338,6 +245,6 @@ def _denial(words: frozenset[str]) -> re.Pattern[str] | None:
 
 
 def _words(definition: str) -> list[str]:
-    """The different words of a definition that say something; all of them where none does."""
+    """Return the different content words of a definition; all words if there is none."""
     words = list(dict.fromkeys(_WORD.findall(lower(definition))))
     return [word for word in words if word not in FUNCTION_WORDS] or words

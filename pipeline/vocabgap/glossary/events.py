@@ -1,8 +1,4 @@
-"""Events: everything that happens to a glossary and to the steps that it guards, as it is logged.
-
-The event types and the names in their payloads are those of a published contract, so that its logs are read
-here and ours there. What a log holds beside them means nothing.
-"""
+"""Events of a glossary and of the steps that it guards; a published contract names types and fields."""
 
 import re
 from datetime import UTC, datetime
@@ -13,19 +9,22 @@ from uuid import UUID
 import msgspec
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.glossary.conflicts import Action, SemanticConflict, Severity, Strictness
 from vocabgap.glossary.senses import (
+    Action,
     InvalidTermError,
     Provenance,
     ScopeRef,
+    SemanticConflict,
     SenseRef,
     SenseStatus,
+    Severity,
+    Strictness,
     require_id,
 )
 
 
 class ActorType(StrEnum):
-    """Who acts."""
+    """The kind of an actor."""
 
     HUMAN = "human"
     LLM = "llm"
@@ -33,21 +32,21 @@ class ActorType(StrEnum):
 
 
 class ResolutionMode(StrEnum):
-    """When a question was answered: while the step waited, or later."""
+    """The moment of an answer: while the step waited, or later."""
 
     INTERACTIVE = "interactive"
     ASYNC = "async"
 
 
 class UpdateType(StrEnum):
-    """What happens to a sense."""
+    """The change of a sense."""
 
     CREATE = "create"
     UPDATE = "update"
 
 
 class Actor(msgspec.Struct, frozen=True):
-    """Who acts."""
+    """A person, a model or a service that acts."""
 
     actor_id: str
     actor_type: ActorType = ActorType.HUMAN
@@ -64,12 +63,7 @@ class NewSense(SenseRef, frozen=True):
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event_type"):
-    """What all events have.
-
-    Attributes:
-        timestamp: When it happened; one without an offset is in UTC.
-        event_id: What names it, a UUID; empty until it is logged.
-    """
+    """Base of all events; a timestamp without an offset is in UTC, and the identifier a UUID once logged."""
 
     timestamp: datetime
     event_id: str = ""
@@ -86,7 +80,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event_type"):
 
 
 class GlossaryScopeActivated(Event, frozen=True, kw_only=True, tag=True):
-    """A scope counts in a run, in one version."""
+    """Event: a scope counts in a run, in one version."""
 
     scope_id: str
     glossary_version_id: str
@@ -95,7 +89,7 @@ class GlossaryScopeActivated(Event, frozen=True, kw_only=True, tag=True):
 
 
 class TermCandidateObserved(Event, frozen=True, kw_only=True, tag=True):
-    """A term was found in what a step was given or made."""
+    """Event: a term was found in a text of a step."""
 
     term: str
     source_step: str
@@ -108,11 +102,7 @@ class TermCandidateObserved(Event, frozen=True, kw_only=True, tag=True):
 
 
 class SemanticCheckEvaluated(Event, frozen=True, kw_only=True, tag=True):
-    """The terms of a step were checked.
-
-    Attributes:
-        confidence: The highest of their confidences.
-    """
+    """Event: the terms of a step were checked."""
 
     step_id: str
     mission_id: str
@@ -126,7 +116,7 @@ class SemanticCheckEvaluated(Event, frozen=True, kw_only=True, tag=True):
 
 
 class GenerationBlockedBySemanticConflict(Event, frozen=True, kw_only=True, tag=True):
-    """The gate has stopped a step."""
+    """Event: the gate has stopped a step."""
 
     step_id: str
     mission_id: str
@@ -137,7 +127,7 @@ class GenerationBlockedBySemanticConflict(Event, frozen=True, kw_only=True, tag=
 
 
 class GlossaryClarificationRequested(Event, frozen=True, kw_only=True, tag=True):
-    """A question is open: what a term means."""
+    """Event: a question is open."""
 
     question: str
     term: str
@@ -151,14 +141,13 @@ class GlossaryClarificationRequested(Event, frozen=True, kw_only=True, tag=True)
 
 
 class GlossaryChange(Event, frozen=True, kw_only=True):
-    """What the events have that change what a term means.
+    """Base of events that change a meaning.
 
     Attributes:
-        conflict_id: The question that is answered; empty where it answers none.
-        overruled: The senses that another one takes the place of. Where a log does not say, all that there
-            were if it answers a question, else none.
-        usage: The use of the term that is meant so, where the question was about one; else empty.
-        mission_id: The mission in which that was; empty where it was none, or the log does not say.
+        conflict_id: The question; empty if it answers none.
+        overruled: The replaced senses. If unset: all others if it answers a question, else none.
+        usage: The use of the term that the question was about, if any.
+        mission_id: The mission; empty if it was none, or the log does not say.
     """
 
     term_surface: str
@@ -171,7 +160,7 @@ class GlossaryChange(Event, frozen=True, kw_only=True):
 
 
 class GlossaryClarificationResolved(GlossaryChange, frozen=True, kw_only=True, tag=True):
-    """A question was answered with a sense that was there."""
+    """Event: a question was answered with an existing sense."""
 
     conflict_id: str
     selected_sense: SenseRef
@@ -179,7 +168,7 @@ class GlossaryClarificationResolved(GlossaryChange, frozen=True, kw_only=True, t
 
 
 class GlossarySenseUpdated(GlossaryChange, frozen=True, kw_only=True, tag=True):
-    """A sense is new, or another one than before."""
+    """Event: a sense was added or changed."""
 
     scope: str
     new_sense: NewSense
@@ -187,7 +176,7 @@ class GlossarySenseUpdated(GlossaryChange, frozen=True, kw_only=True, tag=True):
 
 
 class Cursor(StrEnum):
-    """Where a step goes on."""
+    """The place where a step goes on."""
 
     PRE_GENERATION_GATE = "pre_generation_gate"
     POST_CLARIFICATION = "post_clarification"
@@ -195,12 +184,7 @@ class Cursor(StrEnum):
 
 
 class StepCheckpointed(Event, frozen=True, kw_only=True, tag=True):
-    """A checkpoint: the least that a stopped step needs to go on.
-
-    Attributes:
-        input_hash: Digest of the inputs, see `hash_inputs`.
-        retry_token: What resumes it, a UUID.
-    """
+    """Event: a checkpoint of a stopped step; `retry_token` resumes it."""
 
     mission_id: str
     run_id: str
@@ -228,7 +212,7 @@ class StepCheckpointed(Event, frozen=True, kw_only=True, tag=True):
 
 
 def is_uuid(token: object) -> bool:
-    """Whether something is a UUID as it is usually written."""
+    """Tell whether something is a UUID as it is usually written."""
     try:
         return isinstance(token, str) and str(UUID(token)) == token.lower()
     except ValueError:
@@ -248,14 +232,14 @@ GlossaryEvent = (
 
 
 def in_mission(event: GlossaryEvent, mission_id: str) -> GlossaryEvent:
-    """An event of a mission, which says so: what is the mission's own changes no other one."""
+    """Return an event that names its mission, if it changes a meaning."""
     return (
         msgspec.structs.replace(event, mission_id=mission_id) if isinstance(event, GlossaryChange) else event
     )
 
 
 def event_of(payload: Any) -> GlossaryEvent:  # noqa: ANN401 - whatever a log may hold
-    """The event that a JSON object stands for; a term may be a text or an object in it."""
+    """Return the event of a JSON object; in it, a term may be a text or an object."""
     if not isinstance(payload, dict):
         raise InvalidTermError("expected an event as a JSON object")
     payload = dict(payload)
@@ -278,7 +262,7 @@ def _nested_term(conflict: Any) -> Any:  # noqa: ANN401 - as above
 
 
 def encoded(event: GlossaryEvent) -> bytes:
-    """The event as one line of JSON, its keys sorted."""
+    """Return the event as one line of JSON, its keys sorted."""
     try:
         return msgspec.json.encode(event, order="sorted") + b"\n"
     except (TypeError, ValueError, OverflowError) as error:

@@ -8,14 +8,15 @@ import polars as pl
 from vocabgap.errors import Hint
 from vocabgap.extensions import TakenUp
 from vocabgap.glossary.authoring import add_entry
-from vocabgap.glossary.conflicts import BlockedByConflictError, Strictness, should_block
+from vocabgap.glossary.conflicts import BlockedByConflictError, should_block
 from vocabgap.glossary.events import Actor
 from vocabgap.glossary.extension import FOLDER, GlossarySettings
 from vocabgap.glossary.extracting import SIGNS, Field, extract
 from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.questions import Ask
 from vocabgap.glossary.runtime import configured_runtime
-from vocabgap.glossary.senses import SenseStatus, TermSource
-from vocabgap.glossary.session import SERVICE, Ask, ExecutionContext
+from vocabgap.glossary.senses import SenseStatus, Strictness, TermSource
+from vocabgap.glossary.session import SERVICE, ExecutionContext
 from vocabgap.model.loading import login
 from vocabgap.model.moments import iso
 from vocabgap.model.settings import Settings

@@ -1,11 +1,13 @@
-"""A linter for prose: where files use words that a glossary says not to use, and what to say instead."""
+"""A linter for prose: finds words that a glossary says not to use, and says what to use instead."""
 
+import io
 import os
 import re
+import tokenize
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
@@ -18,10 +20,43 @@ from vocabgap.files.refusals import FileKind, content_of, file_kind, refusing
 from vocabgap.glossary.extracting import SIGNS, Field, extract
 from vocabgap.glossary.loading import Loaded
 from vocabgap.glossary.normal_form import KnownTerms, keys_of, normal_form, places_of, term_key
-from vocabgap.glossary.prose import MARKDOWN, PYTHON, prose_of, sentence_at
 from vocabgap.glossary.senses import EXTRACTED, SenseStatus, TermSource
 from vocabgap.text import escape_unseen, printable_name, visible
 
+MARKDOWN: Final = frozenset({".md", ".markdown", ".mdown", ".mkd"})
+PYTHON: Final = frozenset({".py", ".pyi"})
+_NO_PROSE: Final = "\ufffc"
+_PROGRAM: Final = "\0"  # which also ends a sentence
+_SEEN: Final = re.compile(r"\S")
+_EMPTY: Final = re.compile(rf"^[{_NO_PROSE}{_PROGRAM} \t]+$", re.MULTILINE)
+_FRONT_MATTER: Final = re.compile(r"(---|\+\+\+)[ \t]*\n(?:.*\n)*?\1[ \t]*(?:\n|\Z)")
+_PARAGRAPH: Final = re.compile(r"(?:[ \t]*\S.*\n?)+")
+# Between back-ticks, and sessions of Python.
+_CODE: Final = re.compile(r"(?<![`\\])(`+)(?!`)(?s:.+?)(?<!`)\1(?!`)|^[ \t]*(?:>>>|\.\.\.) .*$", re.MULTILINE)
+_INLINE: Final = re.compile(
+    # Comments, tags, and addresses in angle brackets; targets of links; other addresses.
+    r"<!--(?:[^<-]|<(?!!--)|-(?!->))*-->|</?[A-Za-z][^<>]*>"
+    r"|(?<=\])(?:\((?:[^()\s]|\([^()\s]*\))*(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)|\[[^\[\]]*\])"
+    r"|\b[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s<>]+|\bwww\.[^\s<>]+"
+    r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # a long word is tried once, not at each of its characters
+)
+# Alone on its line, `ignore` is about the next one.
+_DIRECTIVE: Final = (
+    r"^(?P<before>.*?){opening}[ \t]*vocabgap[-:][ \t]*(?P<what>ignore|off|on)\b(?:[ \t]*-->)?(?P<after>.*)"
+)
+_OF_HTML: Final = re.compile(_DIRECTIVE.format(opening="<!--"), re.MULTILINE)
+_OF_PYTHON: Final = re.compile(_DIRECTIVE.format(opening="#"), re.MULTILINE)
+_STATEMENT: Final = frozenset({tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT})
+_PASSED: Final = frozenset({tokenize.NL, tokenize.COMMENT})
+_PLAIN: Final = re.compile(r"[rRuU]?[\"']")  # neither bytes nor formatted: those are never docstrings
+# Where a sentence ends: after its mark, and before an empty line or an item of a list.
+_END: Final = re.compile(
+    rf"{_PROGRAM}[ \t]*|(?<=[.!?…])[\"'”’»)\]*_]*\s+(?![a-z])"
+    r"|^(?:[ \t]*\n)+|\n(?=[ \t]*(?:[-*+>|#]|\d+[.)]\s))",
+    re.MULTILINE,
+)
+_AROUND: Final = 100  # characters before and after a place, in which its sentence is looked for
+_MARKUP: Final = " \t\n#>|*+-\"'`"  # what a sentence neither begins nor ends with
 _SUFFIXES: Final = MARKDOWN | PYTHON | {".txt", ".rst"}
 _FOREIGN: Final = frozenset({"node_modules", "__pycache__", "site-packages"})
 _RUN: Final = re.compile(r"\S+|\n[ \t]*\n")
@@ -29,8 +64,116 @@ _RUN: Final = re.compile(r"\S+|\n[ \t]*\n")
 _SIGNS: Final = (TermSource.QUOTED_PHRASE, TermSource.ACRONYM, TermSource.CASING_PATTERN)
 
 
+def prose_of(text: str, suffix: str) -> str:
+    """Return the prose of a file, each character in its place; InvalidInputError if Python cannot be read.
+
+    Everything else (code, front matter, targets of links) becomes a mark that is in no term.
+    """
+    directive, whole = _OF_HTML, list[range]()
+    if suffix in MARKDOWN:
+        prose, comments = _markdown(text)
+    elif suffix in PYTHON:
+        directive = _OF_PYTHON
+        prose, comments, whole = _python(text)
+    else:
+        comments = _PARAGRAPH.sub(lambda block: _CODE.sub(_hidden, block[0]), text)
+        prose = _INLINE.sub(_hidden, comments)
+    if "vocabgap" in comments:
+        ignored = _ignored(comments, directive)
+        ignored |= {line for lines in whole if lines[-1] in ignored for line in lines}
+        lines = enumerate(prose.split("\n"))
+        kept = (_SEEN.sub(_NO_PROSE, line) if place in ignored else line for place, line in lines)
+        prose = "\n".join(kept)
+    return _EMPTY.sub(lambda line: " " * len(line[0]), prose)
+
+
+def sentence_at(text: str, prose: str, start: int, end: int) -> str:
+    """Return the sentence around a place in a text, on one line; a long one is cut."""
+    first, last = max(0, start - _AROUND), min(len(text), end + _AROUND)
+    begin = max((match.end() for match in _END.finditer(prose, first, start)), default=first)
+    after = _END.search(prose, end, last)
+    stop = last if after is None else after.start()
+    sentence = " ".join(re.sub(r"\n[ \t]*[#>]+", "\n", text[begin:stop]).split()).strip(_MARKUP)
+    return "…" * (0 < begin == first) + sentence + "…" * (stop == last < len(text))
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text, each on one line."""
+    ends = [match.end() for match in _END.finditer(text)]
+    parts = (text[start:end] for start, end in pairwise([0, *ends, len(text)]))
+    return list(filter(None, (" ".join(each.split()).lstrip("#>|*+- ") for each in parts)))
+
+
+def _hidden(match: re.Match[str]) -> str:
+    return _SEEN.sub(_NO_PROSE, match[0])
+
+
+def _prose(text: str) -> str:
+    return _INLINE.sub(_hidden, _CODE.sub(_hidden, text))
+
+
+def _ignored(comments: str, directive: re.Pattern[str]) -> set[int]:
+    """Return the lines, from 0, that comments take out."""
+    ignored: set[int] = set()
+    off: int | None = None
+    for match in directive.finditer(comments):
+        line = comments.count("\n", 0, match.start())
+        if match["what"] == "ignore":
+            ignored.add(line if (match["before"] + match["after"]).strip() else line + 1)
+        elif match["what"] == "off":
+            off = line if off is None else off
+        elif off is not None:
+            ignored.update(range(off, line))
+            off = None
+    return ignored if off is None else ignored.union(range(off, comments.count("\n") + 1))
+
+
+def _markdown(text: str) -> tuple[str, str]:
+    """Return the prose of Markdown, and its text without code, which has the comments."""
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - loads what only a linter needs
+
+    reader = MarkdownIt("commonmark")
+    reader.core.ruler.disable("inline")  # what is in a block keeps no place
+    front = _FRONT_MATTER.match(text)
+    lost = "" if front is None else front[0]
+    blocks = reader.parse("\n" * lost.count("\n") + text[len(lost) :])
+    lines = text.split("\n")
+    prose = _SEEN.sub(_NO_PROSE, text).split("\n")
+    comments = prose.copy()
+    for block in blocks:
+        if block.map is not None and block.type in {"inline", "html_block"}:
+            place = slice(*block.map)
+            content = "\n".join(lines[place])
+            if block.type == "inline":
+                content = _CODE.sub(_hidden, content)
+                prose[place] = _INLINE.sub(_hidden, content).split("\n")
+            comments[place] = content.split("\n")
+    return "\n".join(prose), "\n".join(comments)
+
+
+def _python(text: str) -> tuple[str, str, list[range]]:
+    """Return the comments and docstrings of Python, its comments, and the lines of each docstring."""
+    starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+    prose, comments = list(_SEEN.sub(_PROGRAM, text)), list(_SEEN.sub(_PROGRAM, text))
+    before, docstrings = tokenize.NEWLINE, []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            kind, string, (row, column), (last, end), _ = token
+            place = slice(starts[row - 1] + column, starts[last - 1] + end)
+            if kind == tokenize.COMMENT:
+                comments[place] = string
+                prose[place] = " " + _prose(string[1:])
+            elif kind == tokenize.STRING and before in _STATEMENT and _PLAIN.match(string):
+                prose[place] = _prose(string)
+                docstrings.append(range(row - 1, last))
+            before = before if kind in _PASSED else kind
+    except (tokenize.TokenError, SyntaxError) as error:
+        raise InvalidInputError(f"no Python that can be read: {error.args[0]}") from error
+    return "".join(prose), "".join(comments), docstrings
+
+
 class Rule(StrEnum):
-    """What is wrong with a word."""
+    """The kind of a finding."""
 
     AVOIDED = "avoided-synonym"
     DEPRECATED = "deprecated-term"
@@ -39,12 +182,12 @@ class Rule(StrEnum):
 
     @property
     def fails(self) -> bool:
-        """Whether a file that has it does not pass."""
+        """Whether a file with it does not pass."""
         return self is not Rule.AMBIGUOUS
 
     @property
     def level(self) -> str:
-        """How bad it is, in the words of other tools."""
+        """The level in SARIF and on GitHub."""
         return "error" if self.fails else "warning"
 
 
@@ -57,14 +200,7 @@ _DESCRIPTIONS: Final[Mapping[Rule, str]] = {
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A word that should not stand where it does.
-
-    Attributes:
-        path: As the system has it, which may hold bytes that are no text.
-        line: Counted from 1, as the column, which is counted in characters.
-        end_column: Of the character after it.
-        instead: What can be said in its place.
-    """
+    """A word that should not stand where it does; lines and columns count from 1."""
 
     path: str
     line: int
@@ -79,14 +215,14 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Linter:
-    """Finds the words of texts that a glossary says not to use.
+    """A linter: finds words that a glossary says not to use.
 
-    What the seed files list as `synonyms_to_avoid` of a term that has a meaning is avoided, unless it has one
-    itself. Of several terms at a place the longest is meant.
+    A word under `synonyms_to_avoid` of a term is avoided, unless it is a term itself. Of several terms at one
+    place the longest counts.
 
     Args:
-        unknown: Whether terms that the glossary does not have are found as well.
-        excluded: What is no term.
+        unknown: Find terms that the glossary does not have, too.
+        excluded: Words that are no terms.
     """
 
     def __init__(self, loaded: Loaded, *, unknown: bool = False, excluded: Iterable[str] = ()) -> None:
@@ -112,17 +248,17 @@ class Linter:
         self._known = KnownTerms([*active, *deprecated, *self._instead])
 
     def findings(self, path: str, text: str, suffix: str) -> Iterator[Finding]:
-        """What is found in a text, in the order of the text; what is ambiguous or unknown once."""
+        """Yield the findings of a text in order; each ambiguous or unknown term once."""
         prose = prose_of(text, suffix)
         lines = [0, *(match.end() for match in re.finditer("\n", text))]
         found = sorted([*self._known_terms(prose), *(self._unknown_terms(prose) if self._unknown else ())])
-        told: set[tuple[Rule, str]] = set()
+        seen: set[tuple[Rule, str]] = set()
         for start, end, rule, message, instead in found:
             written = text[start:end]
-            said = rule, term_key(written)
-            if said in told and rule in {Rule.AMBIGUOUS, Rule.UNKNOWN}:
+            finding = rule, term_key(written)
+            if finding in seen and rule in {Rule.AMBIGUOUS, Rule.UNKNOWN}:
                 continue
-            told.add(said)
+            seen.add(finding)
             line, end_line = bisect(lines, start), bisect(lines, end - 1)
             yield Finding(
                 path,
@@ -150,7 +286,7 @@ class Linter:
                 yield start, end, *verdict
 
     def _verdict(self, term: str, written: str) -> tuple[Rule, str, tuple[str, ...]] | None:
-        """What is wrong with a term as it is written; none where nothing is."""
+        """Return what is wrong with a term as it is written; None if nothing is."""
         key, shown = term_key(term), " ".join(written.split())
         senses = self._glossary.resolve(term)
         instead = tuple(self._instead.get(key, ()))
@@ -178,11 +314,7 @@ class Linter:
 
 
 class Report(NamedTuple):
-    """What was found in files, how many they are, and why others were not checked.
-
-    Attributes:
-        refused: The first error of a file that was named itself; the others are among the problems.
-    """
+    """The findings in files; `refused` is the first error of a file that was named itself."""
 
     findings: list[Finding]
     files: int
@@ -191,11 +323,7 @@ class Report(NamedTuple):
 
 
 def lint(linter: Linter, paths: Iterable[Path]) -> Report:
-    """What is found in files and folders, in each file once.
-
-    Raises:
-        VocabgapError: One that was named does not exist, or a folder cannot be listed.
-    """
+    """Check files and folders, each file once; an error if a named one does not exist."""
     findings: list[Finding] = []
     files, problems, refused = 0, [], None
     named: dict[Path, bool] = {}
@@ -215,13 +343,9 @@ def lint(linter: Linter, paths: Iterable[Path]) -> Report:
 
 
 def files_to_check(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
-    """The files that some paths name, and whether each was named itself.
+    """Yield the files that some paths name, and whether each was named itself.
 
-    Of a folder those of Markdown, text and Python, in order; hidden ones are not, and no packages of others.
-
-    Raises:
-        NotFoundError: There is no such file or folder.
-        InvalidInputError: It is an address.
+    A folder stands for its files of Markdown, text and Python; hidden ones and other packages are left out.
     """
     for path in paths:
         name, kind = printable_name(str(path)), file_kind(path)
@@ -251,12 +375,7 @@ def _files_within(folder: Path) -> Iterator[Path]:
 
 
 def text_of(path: Path) -> str:
-    """The text of a file, with line feeds alone.
-
-    Raises:
-        InvalidInputError: It is no file, or not UTF-8.
-        VocabgapError: It cannot be read.
-    """
+    """Read the text of a file, with line feeds alone."""
     content = content_of(path, "file")
     if isinstance(content, FileKind):
         raise InvalidInputError(f"it is {content}, expected a regular file", hint="name files or folders")
@@ -270,7 +389,7 @@ def text_of(path: Path) -> str:
 
 
 def sarif(findings: Iterable[Finding]) -> dict[str, Any]:
-    """Findings as a log of SARIF 2.1.0."""
+    """Return findings as a log of SARIF 2.1.0."""
     rules = list(Rule)
     described = [{"id": rule.value, "shortDescription": {"text": _DESCRIPTIONS[rule]}} for rule in rules]
     results = [
@@ -302,7 +421,7 @@ def _place(finding: Finding) -> dict[str, Any]:
 
 
 def github(finding: Finding) -> str:
-    """A finding as a command of a workflow, which shows it beside the line."""
+    """Return a finding as a command of a GitHub workflow."""
     place = {"file": printable_name(finding.path), "line": finding.line, "endLine": finding.end_line}
     if finding.line == finding.end_line:  # columns of several lines are refused
         place |= {"col": finding.column, "endColumn": finding.end_column}

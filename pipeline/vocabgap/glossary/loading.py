@@ -1,39 +1,39 @@
-"""Loading: from a folder of seed files and one of event logs to a glossary.
+"""The files of a glossary: seed files and event logs, read into one glossary, and appended to.
 
-What was read is held in one snapshot, which never changes and is replaced as a whole: threads may share the
-files of a glossary. A file that holds what it held is not parsed again, and of a log that has grown only what
-was added.
+One snapshot holds what was read, so that threads may share the files of a glossary. Unchanged files are not
+parsed again, and only the new lines of a log.
 """
 
-from collections.abc import Iterable, Mapping
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
+from uuid import uuid4
 
 import msgspec
 
-from vocabgap.errors import Hint, InvalidInputError
-from vocabgap.glossary.event_log import (
-    BY_HAND,
-    LOG_ENDING,
-    GivenAnswer,
-    Log,
-    LoggedEvent,
-    answers_of,
-    append_events,
-    follow_logs,
-    in_order,
-    log_name,
-    skipped_lines,
-)
+from vocabgap.errors import Hint, InvalidInputError, NotFoundError, VocabgapError
+from vocabgap.files.journal import START, Added, Journal, Mark
+from vocabgap.files.locking import lock_file
+from vocabgap.files.refusals import FileRole
 from vocabgap.glossary.events import (
     GlossaryChange,
     GlossaryClarificationResolved,
     GlossaryEvent,
     GlossarySenseUpdated,
+    StepCheckpointed,
+    encoded,
+    event_of,
 )
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.normal_form import term_key
+from vocabgap.glossary.questions import GivenAnswer, answers_of
 from vocabgap.glossary.seeds import (
     OTHER_ENDING,
     SEED_ENDING,
@@ -45,23 +45,201 @@ from vocabgap.glossary.seeds import (
     seed_scope,
     why_unread,
 )
-from vocabgap.glossary.senses import ScopeStack, SenseStatus
-from vocabgap.text import printable_name
+from vocabgap.glossary.senses import InvalidTermError, ScopeStack, SenseStatus, require_id
+from vocabgap.text import count, printable_name
 
-_MOST_GLOSSARIES: Final = 16  # as missions have them that have senses of their own
+LOG_ENDING: Final = ".events.jsonl"
+BY_HAND: Final = "glossary"  # the log of changes beside any mission
+_LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 _NEXT: Final = timedelta(microseconds=1)
 _LAST: Final = datetime.max.replace(tzinfo=UTC) - _NEXT
+_DECODER: Final = msgspec.json.Decoder[GlossaryEvent](GlossaryEvent)
+_FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.-]")
+_LOCK: Final = "writer.lock"
+_LONGEST_NAME: Final = 200  # characters of a file's name; systems allow 255 bytes
+_MOST_GLOSSARIES: Final = 16  # of missions that have senses of their own
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedEvent:
+    """An event, the name of its log, and its moment, which is never before an earlier one of its log."""
+
+    event: GlossaryEvent
+    log: str
+    moment: datetime
+
+
+@dataclass(frozen=True)
+class EventsRead:
+    """The events of the logs of a folder, and the number of lines that are none."""
+
+    events: tuple[LoggedEvent, ...] = ()
+    skipped: int = 0
+
+
+def skipped_lines(skipped: int) -> list[str]:
+    """Return a message about the lines of logs that are no events, if there are any."""
+    return [f"passed over in the event logs: {count(skipped, 'line')} that cannot be read"] if skipped else []
+
+
+def log_name(mission_id: str) -> str:
+    """Return the name of a mission's log; odd characters become hyphens."""
+    require_id("mission_id", mission_id)
+    name = _FOREIGN.sub("-", mission_id)
+    if len(name) > _LONGEST_NAME:
+        digest = hashlib.sha256(mission_id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        name = f"{name[: _LONGEST_NAME - len(digest) - 1]}-{digest}"
+    return f"{name}{LOG_ENDING}"
+
+
+def read_events(folder: Path, mission_id: str | None = None) -> EventsRead:
+    """Read the events of a folder's logs, or of one mission, in the order in which they happened."""
+    bad: list[VocabgapError] = []
+    logged: list[LoggedEvent] = []
+    for path in log_files(folder, mission_id):
+        logged += _logged(_JOURNAL.read(path, bad.append), path, _LONG_AGO)
+    return EventsRead(_in_order(logged), len(bad))
+
+
+def _in_order(events: Iterable[LoggedEvent]) -> tuple[LoggedEvent, ...]:
+    return tuple(sorted(events, key=lambda each: (each.moment, each.log)))
+
+
+def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
+    """Return the logs of a folder by name, or the one of a mission."""
+    if mission_id is not None:
+        path = folder / log_name(mission_id)
+        return [path] if os.path.lexists(path) else []
+    with _JOURNAL.role.refusing(folder, "read"):
+        if not folder.is_dir():
+            return []
+        return sorted(path for path in folder.iterdir() if path.name.endswith(LOG_ENDING))
+
+
+class Log(NamedTuple):
+    """What was read of a log: up to a mark, the events that change meanings, and the last moment."""
+
+    mark: Mark = START
+    changes: tuple[LoggedEvent, ...] = ()  # the same tuple as long as no further one comes
+    skipped: int = 0
+    moment: datetime = _LONG_AGO
+
+
+def follow_logs(folder: Path, known: Mapping[str, Log]) -> dict[str, Log]:
+    """Return the logs of a folder by name; only new lines of a known log are parsed."""
+    return {path.name: _followed(path, known.get(path.name, Log())) for path in log_files(folder)}
+
+
+def _followed(path: Path, known: Log) -> Log:
+    bad: list[VocabgapError] = []
+    added: Added[GlossaryEvent] = _JOURNAL.follow(path, known.mark, bad.append)
+    known = Log() if added.is_anew else known
+    events = _logged(added.entries, path, known.moment)
+    changes = tuple(logged for logged in events if isinstance(logged.event, GlossaryChange))
+    return Log(
+        added.mark,
+        (*known.changes, *changes) if changes else known.changes,
+        known.skipped + len(bad),
+        events[-1].moment if events else known.moment,
+    )
+
+
+def _logged(entries: Iterable[tuple[int, GlossaryEvent]], path: Path, moment: datetime) -> list[LoggedEvent]:
+    """Return the events of a log; none of them is before `moment` or before an earlier one."""
+    logged: list[LoggedEvent] = []
+    for _, event in entries:
+        moment = max(moment, event.timestamp)
+        logged.append(LoggedEvent(event, path.name.removesuffix(LOG_ENDING), moment))
+    return logged
+
+
+def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
+    """Append events to a mission's log, all of them or none; they are on the disk when this returns."""
+    path = folder / log_name(mission_id)
+    logged = [identified(event) for event in events]
+    lines = b"".join(map(encoded, logged))
+    if lines:
+        with _JOURNAL.appending(path) as writer:
+            writer.add(lines)
+    return logged
+
+
+def identified(event: GlossaryEvent) -> GlossaryEvent:
+    """Return the event with an identifier, a new one if it has none."""
+    return event if event.event_id else msgspec.structs.replace(event, event_id=str(uuid4()))
+
+
+@contextmanager
+def changing(folder: Path) -> Iterator[None]:
+    """Hold the lock of a glossary, so that nothing changes between reading and logging."""
+    path = folder / _LOCK
+    with _JOURNAL.role.refusing(path, "written"):
+        folder.mkdir(parents=True, exist_ok=True)
+        with lock_file(path, f"glossary '{folder}'", purpose="change it", undone=_JOURNAL.role.undone):
+            yield
+
+
+def load_checkpoint(
+    folder: Path,
+    step_id: str | None = None,
+    *,
+    mission_id: str | None = None,
+    retry_token: str | None = None,
+    accepted: Callable[[str], bool] = bool,
+) -> StepCheckpointed | None:
+    """Return the newest checkpoint of a step whose token is accepted."""
+    wanted = {"step_id": step_id, "mission_id": mission_id, "retry_token": retry_token}
+    found = [
+        each.event
+        for each in read_events(folder).events
+        if isinstance(each.event, StepCheckpointed)
+        and all(value in {None, getattr(each.event, name)} for name, value in wanted.items())
+        and accepted(each.event.retry_token)
+    ]
+    return max(reversed(found), key=lambda each: each.timestamp, default=None)
+
+
+def require_checkpoint(folder: Path, retry_token: str) -> StepCheckpointed:
+    """Return the checkpoint of a token, or raise NotFoundError."""
+    checkpoint = load_checkpoint(folder, retry_token=retry_token)
+    if checkpoint is None:
+        also = "".join(f"; {each}" for each in skipped_lines(read_events(folder).skipped))
+        raise NotFoundError(
+            f"there is no checkpoint '{retry_token}' in '{folder}'{also}",
+            hint="the step that was stopped names its token; run it again to get a new one",
+        )
+    return checkpoint
+
+
+def _event(line: bytes, _: str) -> GlossaryEvent:
+    try:
+        return _DECODER.decode(line)  # type: ignore[no-any-return]
+    except (ValueError, OverflowError, RecursionError):
+        try:
+            payload = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InvalidTermError("no JSON") from error
+        return event_of(payload)  # which reads the forms of others, too
+
+
+_JOURNAL: Final = Journal(
+    FileRole(
+        "event log",
+        "name another folder for the glossary's events",
+        undone="nothing was logged",
+        again="try again when that one is done",
+    ),
+    _event,
+)
 
 
 class Loaded(NamedTuple):
-    """A glossary, and what was wrong in the files that it comes from.
+    """A glossary, and what was wrong in its files.
 
     Attributes:
-        seeds: The seed files, which say more of a term than a sense does: what to say instead of what. The
-            terms of theirs that are in order are in the glossary.
-        skipped: How many lines of the logs are no events.
+        skipped: The number of lines of the logs that are no events.
         unused: The seed files whose names are no active scope's.
-        missing: The folder of the seed files where it does not exist.
+        missing: The folder of the seed files if it does not exist.
     """
 
     glossary: Glossary
@@ -72,14 +250,14 @@ class Loaded(NamedTuple):
 
     @property
     def unread(self) -> list[str]:
-        """What people have written down and does not count, a sentence each."""
+        """What people wrote that does not count, a sentence each."""
         return [f"{seed.path}: {problem}" for seed in self.seeds for problem in seed.problems] + [
             f"not read: {path}: {why_unread(path, self.glossary.scopes)}" for path in self.unused
         ]
 
     @property
     def problems(self) -> list[str]:
-        """What of the files does not count, a sentence each."""
+        """All problems of the files, a sentence each."""
         problems = self.unread
         if self.missing is not None:
             problems.append(
@@ -88,12 +266,22 @@ class Loaded(NamedTuple):
         return problems + skipped_lines(self.skipped)
 
     def require_read(self) -> None:
-        """Refuse a glossary of whose seed files something does not count: what it forbids would pass."""
+        """Raise InvalidInputError if a part of a seed file does not count."""
         if self.unread:
             raise InvalidInputError(
                 f"not all of the glossary can be read: {'; '.join(self.unread)}",
                 hint="correct it, or move the file out of the folder",
             )
+
+
+class _Snapshot(NamedTuple):
+    """What was read, and the glossaries made of it; nothing in it changes."""
+
+    seeds: Mapping[str, tuple[bytes, Seed]] = {}  # by scope
+    logs: Mapping[str, Log] = {}  # by name
+    base: Glossary | None = None  # of the seeds alone
+    changes: tuple[LoggedEvent, ...] = ()
+    glossaries: Mapping[str | None, Glossary] = {}  # by mission; None for all missions
 
 
 class GlossaryFiles:
@@ -105,14 +293,14 @@ class GlossaryFiles:
         self._snapshot = _Snapshot()
 
     def load(self, mission_id: str | None = None) -> Loaded:
-        """The glossary that seed files and logged events make."""
+        """Load the glossary that seed files and logged events make."""
         before = self._snapshot
         seeds = self._read_seeds()
         base = before.base if before.base is not None and seeds == before.seeds else self._of_seeds(seeds)
         changes = self._changes()
         glossaries = before.glossaries if base is before.base and changes == before.changes else {}
         if not any(_changed_scope(each) == self.scopes.local_scope for each in changes):
-            mission_id = None  # nothing is any mission's own: all have the same glossary
+            mission_id = None  # no mission has senses of its own: all have the same glossary
         if mission_id not in glossaries:
             after = base.applied(each.event for each in changes if not self._is_foreign(each, mission_id))
             glossaries = {**(glossaries if len(glossaries) < _MOST_GLOSSARIES else {}), mission_id: after}
@@ -122,12 +310,12 @@ class GlossaryFiles:
             glossaries[mission_id],
             tuple(seed for _, seed in seeds.values()),
             sum(log.skipped for log in logs.values()),
-            _unused(self.seeds, self.scopes),
+            self._unused(),
             None if self.seeds.is_dir() else self.seeds,
         )
 
     def _read_seeds(self) -> dict[str, tuple[bytes, Seed]]:
-        """The seed files by scope, each with what it was parsed from."""
+        """Read the seed files by scope, each with its content."""
         seeds = {}
         for scope in self.scopes.names:
             path = seed_path(self.seeds, scope)
@@ -141,7 +329,7 @@ class GlossaryFiles:
     def _of_seeds(self, seeds: Mapping[str, tuple[bytes, Seed]]) -> Glossary:
         for _, seed in seeds.values():
             if not seed.terms and any(problem.term is None for problem in seed.problems):
-                # A gate that does not know a whole scope would let pass what people settled.
+                # Without a whole scope the gate would let pass what people settled.
                 command = ("glossary", "validate", printable_name(str(seed.path)))
                 hint = Hint("correct the file, which {} checks, or move it away", (command,))
                 raise SeedFileValidationError(seed.path, seed.problems, hint=hint)
@@ -149,14 +337,23 @@ class GlossaryFiles:
             (sense for scope, (_, seed) in seeds.items() for sense in seed.senses(scope)), self.scopes
         )
 
+    def _unused(self) -> tuple[Path, ...]:
+        """Return the files that would be seed files under another name."""
+        try:
+            listed = sorted(self.seeds.iterdir())
+        except OSError:
+            return ()
+        written = (path for path in listed if path.suffix in {SEED_ENDING, OTHER_ENDING})
+        return tuple(path for path in written if seed_scope(path, self.scopes) is None)
+
     def _changes(self) -> tuple[LoggedEvent, ...]:
-        """The events that change the glossary, in order."""
+        """Return the events that change the glossary, in order."""
         logs = follow_logs(self.events, self._snapshot.logs)
         self._snapshot = self._snapshot._replace(logs=logs)
-        return in_order(each for log in logs.values() for each in log.changes)
+        return _in_order(each for log in logs.values() for each in log.changes)
 
     def _is_foreign(self, logged: LoggedEvent, mission_id: str | None) -> bool:
-        """Whether an event concerns what is another mission's own; a log of others is told by its name."""
+        """Tell whether an event is about another mission's own scope."""
         if mission_id is None or _changed_scope(logged) != self.scopes.local_scope:
             return False
         if isinstance(logged.event, GlossaryChange) and logged.event.mission_id:
@@ -164,28 +361,28 @@ class GlossaryFiles:
         return logged.log not in {BY_HAND, log_name(mission_id).removesuffix(LOG_ENDING)}
 
     def answers(self, term: str | None = None) -> list[GivenAnswer]:
-        """What people have said of all terms, or of one, in order."""
+        """Return people's answers about all terms, or about one, in order."""
         key = None if term is None else term_key(term)
-        return [each for each in answers_of(self._changes()) if key in {None, term_key(each.term)}]
+        answers = answers_of(each.event for each in self._changes())
+        return [each for each in answers if key in {None, term_key(each.term)}]
 
     def standing(self, term: str) -> GivenAnswer | None:
-        """What people said last of a term, as far as it says what the term means."""
+        """Return the last answer that says what a term means."""
         answers = self.answers(term)
         return next((each for each in reversed(answers) if each.status is SenseStatus.ACTIVE), None)
 
     def overridden(self, term: str) -> str:
-        """The answer, in words, in whose place the last one about a term is; empty where there was none."""
+        """Return the answer that the last one replaced, in words; empty if it replaced none."""
         return next((each.overrides for each in reversed(self.answers(term))), "")
 
     def append_changes(self, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
-        """Add events that change a glossary, so that they count after all that is logged already.
+        """Append events that change a glossary, so that they count after everything that is logged.
 
-        A clock that was ahead once, on whatever machine, would outvote everybody until its moment has come:
-        what is said after it gets the moment after. The provenance keeps what the clock says. Hold the logs
-        with `changing` for as long as what the events rest on is to hold still.
+        An event before the last logged moment gets the next moment: a clock that was ahead once does not
+        win for ever. Hold the logs with `changing` meanwhile.
         """
         self._changes()
-        latest = max((log.moment for log in self._snapshot.logs.values()), default=Log().moment)
+        latest = max((log.moment for log in self._snapshot.logs.values()), default=_LONG_AGO)
         earliest = min(latest, _LAST) + _NEXT
         return append_events(
             self.events,
@@ -197,31 +394,11 @@ class GlossaryFiles:
         )
 
 
-class _Snapshot(NamedTuple):
-    """What was read, and the glossaries that were made of it; nothing in it is ever changed."""
-
-    seeds: Mapping[str, tuple[bytes, Seed]] = {}  # by scope; replaced, never changed
-    logs: Mapping[str, Log] = {}  # by name
-    base: Glossary | None = None  # of the seeds alone
-    changes: tuple[LoggedEvent, ...] = ()
-    glossaries: Mapping[str | None, Glossary] = {}  # by mission; null for all missions
-
-
 def _changed_scope(logged: LoggedEvent) -> str:
-    """The scope that an event changes; empty where it changes none."""
+    """Return the scope that an event changes; empty if it changes none."""
     match logged.event:
         case GlossarySenseUpdated(scope=scope):
             return scope
         case GlossaryClarificationResolved(selected_sense=sense):
             return sense.scope
     return ""
-
-
-def _unused(seeds: Path, scopes: ScopeStack) -> tuple[Path, ...]:
-    """The files that would be seed files under another name."""
-    try:
-        listed = sorted(seeds.iterdir())
-    except OSError:
-        return ()  # what is to be read there says so
-    written = (path for path in listed if path.suffix in {SEED_ENDING, OTHER_ENDING})
-    return tuple(path for path in written if seed_scope(path, scopes) is None)

@@ -1,28 +1,13 @@
-"""The middlewares that check a step, one after the other.
-
-`restore` takes up what a checkpoint kept of it, `extract_terms` finds its terms, `check_terms` their
-conflicts, `guard` stops it or lets it go on, and `clarify` asks what is open.
-"""
+"""The middlewares that check a step: restore, extract terms, check them, guard the gate, and clarify."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 from vocabgap.errors import VocabgapError
-from vocabgap.glossary.checkpoints import (
-    hash_inputs,
-    input_diff,
-    load_state,
-    save_state,
-    verify_inputs,
-)
 from vocabgap.glossary.conflicts import (
     UNSURE,
     BlockedByConflictError,
-    ConflictType,
-    SemanticConflict,
-    Severity,
-    Strictness,
     check,
     output_text,
     should_block,
@@ -39,28 +24,37 @@ from vocabgap.glossary.events import (
 )
 from vocabgap.glossary.extracting import Field, extract, scanned_fields
 from vocabgap.glossary.glossary import CLARIFIED, added
-from vocabgap.glossary.senses import EXTRACTED, PLACEHOLDER, SenseStatus
+from vocabgap.glossary.questions import Ask, Defer, Question, answered, question_of
+from vocabgap.glossary.senses import (
+    EXTRACTED,
+    PLACEHOLDER,
+    ConflictType,
+    SemanticConflict,
+    SenseStatus,
+    Severity,
+    Strictness,
+)
 from vocabgap.glossary.session import (
-    MOST_ASKED,
     SERVICE,
     AbortResumeError,
-    Ask,
     ChangedInputs,
-    Defer,
     DeferredToAsyncError,
     ExecutionContext,
-    Question,
     Session,
-    answered,
-    question_of,
+    hash_inputs,
+    input_diff,
+    load_state,
+    save_state,
+    verify_inputs,
 )
 
+MOST_ASKED: Final = 3  # questions of one round
 Middleware = Callable[[ExecutionContext, Session], ExecutionContext]
-"""Adds what it finds out about a step, and gives the step on."""
+"""A function that adds its findings to a step."""
 
 
 def extract_terms(context: ExecutionContext, session: Session) -> ExecutionContext:
-    """Find the terms in what a step was given and has generated; a step that goes on has its own already."""
+    """Find the terms in the texts of a step; a restored step has them already."""
     if context.is_restored:
         return context
     context.extracted_terms = extract(_fields(context), context.metadata, session.glossary.known)
@@ -89,7 +83,7 @@ def _fields(context: ExecutionContext) -> list[Field]:
 
 
 def _named(context: ExecutionContext, session: Session) -> dict[str, Any]:
-    """What the events of a step have in common."""
+    """Return the fields that all events of a step have."""
     return {
         "step_id": context.step_id,
         "mission_id": context.mission_id,
@@ -99,11 +93,7 @@ def _named(context: ExecutionContext, session: Session) -> dict[str, Any]:
 
 
 def check_terms(context: ExecutionContext, session: Session) -> ExecutionContext:
-    """Find the conflicts of a step.
-
-    Of one that goes on they are found already. That is told again only where something is open still, in a
-    glossary that is not what it was: the questions are not those that the check of then speaks of.
-    """
+    """Find the conflicts of a step; of a restored step they are logged again only if the glossary changed."""
     refs, context.scope_refs = context.scope_refs, session.glossary.scope_refs
     if context.is_restored and (refs == context.scope_refs or not context.conflicts):
         return context
@@ -130,7 +120,7 @@ def check_terms(context: ExecutionContext, session: Session) -> ExecutionContext
 
 
 def conflicts_of(context: ExecutionContext, session: Session) -> list[SemanticConflict]:
-    """The conflicts among the terms of a step."""
+    """Return the conflicts among the terms of a step."""
     return check(
         context.extracted_terms,
         session.glossary,
@@ -141,10 +131,7 @@ def conflicts_of(context: ExecutionContext, session: Session) -> list[SemanticCo
 
 
 def guard(context: ExecutionContext, session: Session) -> ExecutionContext:
-    """Let a step go on, or stop it.
-
-    What is stopped for the first time gets a checkpoint and may be clarified; the second time it ends here.
-    """
+    """Let a step go on, or stop it: first with a checkpoint, the second time with an error."""
     strictness = context.effective_strictness or Strictness.MEDIUM
     was_stopped = context.is_stopped
     context.meanings = _meanings(context, session)
@@ -175,7 +162,7 @@ def guard(context: ExecutionContext, session: Session) -> ExecutionContext:
 
 
 def blocking_message(conflicts: list[SemanticConflict]) -> str:
-    """What is said of the conflicts that stop a step."""
+    """Return the message about the conflicts that stop a step."""
     high = sum(each.severity not in {Severity.LOW, Severity.MEDIUM} for each in conflicts)
     number = len(conflicts)
     detected = (
@@ -187,16 +174,16 @@ def blocking_message(conflicts: list[SemanticConflict]) -> str:
 
 
 def _meanings(context: ExecutionContext, session: Session) -> dict[str, str]:
-    """What the terms of a step mean that have one meaning by now."""
+    """Return the meanings of the terms that have exactly one."""
     names = [term.surface.surface_text for term in context.extracted_terms]
     meanings = {name: session.glossary.meaning(name) for name in names}
     return {name: sense.definition for name, sense in meanings.items() if sense is not None}
 
 
 def _checkpointed(context: ExecutionContext, session: Session, strictness: Strictness) -> str | None:
-    """Keep what the step needs to go on; gives its token, and none where it cannot be kept.
+    """Store what the step needs to go on; return its token, or None if that fails.
 
-    Of one that goes on as it was all is there: it is still the token that somebody was told.
+    A restored step keeps its token.
     """
     if session.files is None or not session.keeps_steps:
         return None
@@ -225,15 +212,14 @@ def _checkpointed(context: ExecutionContext, session: Session, strictness: Stric
 def clarify(context: ExecutionContext, session: Session) -> ExecutionContext:
     """Put the questions of a step, the worst first.
 
-    A question is what stops the step, is of high severity, or is between meanings that people have given. Of
-    those that stop it a few are asked where there is somebody to be asked; all others stay open, to be
-    answered by their identifiers. Of the rest, what is hardly a term becomes a draft.
+    A conflict is a question if it stops the step, has high severity, or is ambiguous. A few that stop it are
+    asked if somebody can answer; the others stay open. Weak finds become drafts.
     """
     strictness = context.effective_strictness or Strictness.MEDIUM
     left = MOST_ASKED if context.is_stopped else 0
     context.questions = []
     stays = []
-    unlogged: list[GlossaryEvent] = []  # they are logged together: each time costs a wait for the disk
+    unlogged: list[GlossaryEvent] = []  # logged together: each time costs a wait for the disk
     for conflict in sorted(context.conflicts, key=lambda each: each.place):
         stops = should_block(strictness, [conflict.severity])
         if not (
@@ -243,7 +229,17 @@ def clarify(context: ExecutionContext, session: Session) -> ExecutionContext:
             stays.append(conflict)
             continue
         question = question_of(conflict, context.mission_id, session.glossary)
-        unlogged.append(_requested(question, context, session))
+        unlogged.append(
+            GlossaryClarificationRequested(
+                question=question.text,
+                term=question.term,
+                options=tuple(each.definition for each in question.candidates),
+                urgency=conflict.severity,
+                conflict_id=question.conflict_id,
+                semantic_check_event_id=context.check_event_id,
+                **_named(context, session),
+            )
+        )
         if stops and left > 0 and session.ask is not None:
             left -= 1
             session.record(context, unlogged)
@@ -261,7 +257,7 @@ def clarify(context: ExecutionContext, session: Session) -> ExecutionContext:
 
 
 def _is_settled(question: Question, ask: Ask, context: ExecutionContext, session: Session) -> bool:
-    """Whether somebody answers a question, which is logged then."""
+    """Ask a question and log the answer; return whether there is one."""
     try:
         answer = ask(question)
     except DeferredToAsyncError:
@@ -287,22 +283,8 @@ def _is_settled(question: Question, ask: Ask, context: ExecutionContext, session
     return True
 
 
-def _requested(
-    question: Question, context: ExecutionContext, session: Session
-) -> GlossaryClarificationRequested:
-    return GlossaryClarificationRequested(
-        question=question.text,
-        term=question.term,
-        options=tuple(each.definition for each in question.candidates),
-        urgency=question.conflict.severity,
-        conflict_id=question.conflict_id,
-        semantic_check_event_id=context.check_event_id,
-        **_named(context, session),
-    )
-
-
 def _drafts(conflict: SemanticConflict, context: ExecutionContext, session: Session) -> list[GlossaryEvent]:
-    """A draft of what is perhaps no term; none where there is one, or somebody has dropped it."""
+    """Return a draft for a weak find, unless the term has a sense already."""
     surface = conflict.term.surface_text
     is_weak = conflict.conflict_type is ConflictType.UNKNOWN and conflict.confidence < UNSURE
     if not is_weak or session.glossary.history(surface):
@@ -324,10 +306,10 @@ def _drafts(conflict: SemanticConflict, context: ExecutionContext, session: Sess
 
 
 def restore(context: ExecutionContext, session: Session) -> ExecutionContext:
-    """Restore a step from the checkpoint that its token names; one without a token is left as it is.
+    """Restore a step from the checkpoint of its token.
 
-    With the same inputs its terms are not looked for again; what they mean is what the glossary says by now.
-    With others, if that is confirmed, everything is found anew.
+    With the same inputs its terms are restored, and their meanings are the current ones. With other inputs,
+    if that is confirmed, everything is found anew.
     """
     if not context.retry_token or session.files is None:
         return context

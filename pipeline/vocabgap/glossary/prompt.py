@@ -9,20 +9,12 @@ from vocabgap.doors.cli.output import Output
 from vocabgap.errors import InvalidInputError
 from vocabgap.files.signals import end_reads
 from vocabgap.glossary.extension import GlossarySettings
+from vocabgap.glossary.linting import sentences
 from vocabgap.glossary.normal_form import definition_key
-from vocabgap.glossary.prose import sentences
+from vocabgap.glossary.questions import Answer, Defer, Define, Question, Select, defined, parse_answer
 from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.glossary.senses import SenseRef
-from vocabgap.glossary.session import (
-    Answer,
-    ChangedInputs,
-    Defer,
-    Define,
-    Question,
-    Select,
-    defined,
-    parse_answer,
-)
+from vocabgap.glossary.session import ChangedInputs
 from vocabgap.model.settings import Settings
 from vocabgap.text import carried, excerpt, visible
 

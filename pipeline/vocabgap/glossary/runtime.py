@@ -1,4 +1,4 @@
-"""The runtime: the middlewares in their order, over a glossary that lies in files."""
+"""The runtime: checks steps against a glossary in files, and records answers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,47 +8,60 @@ from typing import Any, Final
 
 from vocabgap.errors import Hint, NotFoundError, VocabgapError, expanded, require_kind, require_text
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.glossary.checkpoints import drop_state, load_state, state_path
-from vocabgap.glossary.conflicts import BlockedByConflictError, Strictness, effective_strictness
-from vocabgap.glossary.event_log import load_checkpoint, require_checkpoint
-from vocabgap.glossary.events import Actor, GlossaryEvent, GlossaryScopeActivated, StepCheckpointed
+from vocabgap.glossary.conflicts import BlockedByConflictError, effective_strictness
+from vocabgap.glossary.events import (
+    Actor,
+    GlossaryEvent,
+    GlossaryScopeActivated,
+    ResolutionMode,
+    StepCheckpointed,
+    in_mission,
+)
 from vocabgap.glossary.extension import DEFAULT_GLOSSARY, GlossarySettings
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.loading import GlossaryFiles, Loaded
+from vocabgap.glossary.loading import (
+    BY_HAND,
+    GlossaryFiles,
+    Loaded,
+    changing,
+    load_checkpoint,
+    require_checkpoint,
+)
 from vocabgap.glossary.middlewares import Middleware, check_terms, clarify, extract_terms, guard, restore
-from vocabgap.glossary.senses import DEFAULT_SCOPES, ScopeStack
+from vocabgap.glossary.questions import LATER, Answer, Ask, OpenQuestion, answered
+from vocabgap.glossary.senses import DEFAULT_SCOPES, ScopeStack, Strictness
 from vocabgap.glossary.session import (
     SERVICE,
     AbortResumeError,
-    Ask,
     Confirm,
     DeferredToAsyncError,
     ExecutionContext,
     MiddlewareError,
     Session,
     clock,
+    drop_state,
+    load_state,
+    state_path,
 )
 from vocabgap.text import printable_name
 
 EVENTS: Final = "events"  # the folder of the logs, within that of the seed files
-# The gate decides before anybody is asked, so that a checkpoint is there when somebody is; and again
-# afterwards, when what was settled counts.
+# The gate decides before anybody is asked, when it writes a checkpoint, and again afterwards.
 MIDDLEWARES: Final[tuple[Middleware, ...]] = (restore, extract_terms, check_terms, guard, clarify, guard)
 
 
 @dataclass(frozen=True, kw_only=True)
 class GlossaryRuntime:
-    """Checks the words of steps against a glossary, and stops those whose words are not settled.
+    """A runtime that checks the words of steps against a glossary, and stops unsettled ones.
 
-    It parses the glossary when it is first needed, and again only what has changed, so that one runtime
-    serves many steps.
+    It reads the glossary once, and later only what has changed: one runtime serves many steps.
 
     Attributes:
         events: The folder of the event logs; `events` within `folder` by default.
-        strictness: What applies where neither the run nor the step nor its mission says anything.
-        is_logged: Whether what happens is kept, to be answered and resumed later.
-        keeps_steps: Whether a step that is stopped is kept, to be resumed later.
-        contradictions: Whether uses against a definition are looked for, word by word.
+        strictness: The strictness if neither the run nor the step nor its mission names one.
+        is_logged: Whether events are logged, so that questions can be answered later.
+        keeps_steps: Whether a step that is stopped can be resumed later.
+        contradictions: Whether generated text is searched for contradictions.
         stages: The middlewares, in their order.
     """
 
@@ -77,7 +90,7 @@ class GlossaryRuntime:
         return self.folder / EVENTS if self.events is None else self.events
 
     def require_folder(self) -> None:
-        """Refuse a glossary whose folder does not exist."""
+        """Raise NotFoundError if the folder of the glossary does not exist."""
         if file_kind(self.folder) is not FileKind.FOLDER:
             raise NotFoundError(
                 f"the glossary is not initialized: there is no folder '{printable_name(str(self.folder))}'",
@@ -87,18 +100,11 @@ class GlossaryRuntime:
             )
 
     def load(self, mission_id: str | None = None) -> Loaded:
-        """The glossary as it stands, and what is wrong in its files.
-
-        Args:
-            mission_id: The mission whose own scope counts; that of all missions by default.
-
-        Raises:
-            VocabgapError: A file cannot be read.
-        """
+        """Load the glossary of all missions, or of one, and what is wrong in its files."""
         return self.files.load(mission_id)
 
     def start(self, context: ExecutionContext, strictness: Strictness | None = None) -> list[GlossaryEvent]:
-        """Log which scopes count in a run of a mission, in which version; nothing where it is not checked."""
+        """Log the scopes of a run with their versions, if the step is checked."""
         if self.in_force(context, strictness) in {None, Strictness.OFF}:
             return []
         glossary = self.load(context.mission_id).glossary
@@ -118,7 +124,7 @@ class GlossaryRuntime:
         )
 
     def in_force(self, context: ExecutionContext, strictness: Strictness | None = None) -> Strictness | None:
-        """The strictness that applies to a step; none where it is not checked."""
+        """Return the strictness that applies to a step; None if it is not checked."""
         require_kind("context", context, ExecutionContext, "an ExecutionContext")
         if strictness is not None:
             require_kind("strictness", strictness, Strictness, f"a Strictness: {', '.join(Strictness)}")
@@ -135,7 +141,7 @@ class GlossaryRuntime:
         ask: Ask | None = None,
         confirm: Confirm | None = None,
     ) -> Session:
-        """What the middlewares of one run share."""
+        """Return a session for one run."""
         files = self.files if self.is_logged else None
         return Session(
             glossary,
@@ -161,26 +167,24 @@ class GlossaryRuntime:
 
         Args:
             context: The step; with a `retry_token` it goes on from that checkpoint.
-            strictness: What the gate lets pass in this run, whatever the step and its mission say.
+            strictness: The strictness of this run, which goes before that of the step and its mission.
             ask: Asks a person what a term means; without it all questions stay open.
-            confirm: Asks whether a step goes on though its inputs have changed; without it it does not.
+            confirm: Asks whether a step goes on with changed inputs; without it, it does not.
 
         Raises:
             BlockedByConflictError: Its words are not settled.
-            DeferredToAsyncError: Whoever was asked puts all off.
+            DeferredToAsyncError: The person puts everything off.
             AbortResumeError: Its inputs have changed, and it does not go on.
             MiddlewareError: A middleware failed.
             VocabgapError: The glossary cannot be read.
         """
-        if context is None:
-            raise ValueError("context must not be None")
         require_kind("context", context, ExecutionContext, "an ExecutionContext")
         checkpoint = None
         if context.is_checked and context.retry_token:
             checkpoint = load_checkpoint(
                 self.logs, context.step_id, mission_id=context.mission_id, retry_token=context.retry_token
             )
-        # What stopped a step decides whether it goes on, too; only this run itself may say otherwise.
+        # The strictness that stopped a step decides whether it goes on, unless this run names another.
         then = None if checkpoint is None else checkpoint.strictness
         context.effective_strictness = self.in_force(context, strictness or then)
         if context.effective_strictness in {None, Strictness.OFF}:
@@ -209,30 +213,22 @@ class GlossaryRuntime:
         ask: Ask | None = None,
         confirm: Confirm | None = None,
     ) -> ExecutionContext:
-        """Let a step go on that was stopped, with other inputs where there are any; else as `run` does it.
-
-        Raises:
-            NotFoundError: There is no such checkpoint.
-        """
+        """Continue a step that was stopped, perhaps with other inputs; NotFoundError if there is none."""
         context = self.stopped(retry_token, inputs)
         return self.run(context, strictness=strictness, ask=ask, confirm=confirm)
 
     def newest(self) -> str | None:
-        """The token of the step that was stopped last and still waits; none where none does."""
+        """Return the token of the step that was stopped last and still waits."""
         checkpoint = load_checkpoint(self.logs, accepted=lambda token: state_path(self.logs, token).is_file())
         return None if checkpoint is None else checkpoint.retry_token
 
     def stopped(self, retry_token: str, inputs: Mapping[str, Any] | None = None) -> ExecutionContext:
-        """A step that was stopped, ready to be run again.
-
-        Raises:
-            NotFoundError: There is no such checkpoint.
-        """
+        """Return a step that was stopped, ready to run again; NotFoundError if there is none."""
         require_text("retry_token", retry_token)
         checkpoint = require_checkpoint(self.logs, retry_token)
         names = (checkpoint.step_id, checkpoint.mission_id, checkpoint.run_id)
         state = load_state(self.logs, retry_token)
-        if state is None:  # nothing says so any more, and it may be one in which nothing may go wrong
+        if state is None:  # it may have been critical
             given = dict(inputs or {})
             return ExecutionContext(*names, given, {"critical_step": True}, retry_token=retry_token)
         return ExecutionContext(
@@ -245,8 +241,33 @@ class GlossaryRuntime:
             retry_token=retry_token,
         )
 
+    def answer(self, question: OpenQuestion, answer: Answer) -> str:
+        """Answer an open question, and log it; return the replaced answer, in words.
+
+        Raises:
+            InvalidInputError: There is no such candidate, or the definition is blank.
+        """
+        with changing(self.logs):
+            glossary = self.load(question.mission_id or None).glossary
+            events = answered(
+                glossary,
+                answer,
+                question.term,
+                question.candidates(glossary),
+                conflict_id=question.conflict_id,
+                usage=question.usage,
+                actor=self.actor,
+                now=self.now(),
+                mode=ResolutionMode.ASYNC,
+                source=LATER,
+            )
+            changes = [in_mission(event, question.mission_id) for event in events]
+            logged = self.files.append_changes(question.mission_id or BY_HAND, changes)
+            # Read under the lock: later, somebody else may have answered.
+            return self.files.overridden(question.term) if logged else ""
+
     def _forget(self, context: ExecutionContext, tokens: Iterable[str]) -> None:
-        """Keep nothing of a step under tokens that are done: its inputs are what people wrote."""
+        """Remove what was stored under tokens that are done: its inputs are private."""
         try:
             for token in filter(None, tokens):
                 drop_state(self.logs, token)
@@ -255,7 +276,7 @@ class GlossaryRuntime:
 
 
 def _passed(stage: Middleware, context: ExecutionContext, session: Session) -> ExecutionContext:
-    """A step after one middleware; what goes wrong in there names it."""
+    """Run one middleware; an error names it."""
     name = getattr(stage, "__name__", type(stage).__name__)
     try:
         after = stage(context, session)
@@ -275,11 +296,7 @@ def configured_runtime(
     now: Callable[[], datetime] = clock,
     keeps_steps: bool = True,
 ) -> GlossaryRuntime:
-    """The runtime that settings mean.
-
-    Raises:
-        InvalidInputError: The scopes are none.
-    """
+    """Return the runtime of some settings."""
     return GlossaryRuntime(
         folder=Path(settings.folder or DEFAULT_GLOSSARY),
         events=None if settings.events is None else Path(settings.events),

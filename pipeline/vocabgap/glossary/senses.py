@@ -1,4 +1,4 @@
-"""Terms and what they mean."""
+"""Terms, senses and conflicts: the shapes of the glossary."""
 
 import re
 from datetime import datetime
@@ -11,6 +11,10 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.text import can_be_seen
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+EXTRACTED: Final = "auto_extraction"  # the source of drafts that were made when a term was found
+SEEDED: Final = "seed_file"  # the source of senses in seed files
+PLACEHOLDER: Final = "No definition yet."  # how the definition of an extracted draft begins
+WEAK: Final = 0.3  # confidence of a find that may be no term at all
 
 
 class InvalidTermError(InvalidInputError, ValueError):
@@ -18,7 +22,7 @@ class InvalidTermError(InvalidInputError, ValueError):
 
 
 class GlossaryScope(StrEnum):
-    """The scopes of a glossary where none are named, from the one that counts first."""
+    """The default scopes of a glossary, in their order of precedence."""
 
     MISSION_LOCAL = "mission_local"
     TEAM_DOMAIN = "team_domain"
@@ -31,9 +35,6 @@ DEFAULT_SCOPES: Final[tuple[str, ...]] = tuple(scope.value for scope in Glossary
 
 class ScopeStack(msgspec.Struct, frozen=True):
     """The active scopes.
-
-    The published contract calls the last of the usual ones `spec_kitty_core`. Where a folder has a seed file
-    of that name, name the scopes so, or import the folder, which puts its terms into `core_domain`.
 
     Attributes:
         local: The scope whose senses hold in one mission only.
@@ -56,18 +57,18 @@ class ScopeStack(msgspec.Struct, frozen=True):
 
     @property
     def local_scope(self) -> str | None:
-        """The scope of one mission: the one that was named, else `mission_local` where it is active."""
+        """The scope of one mission: the named one, else `mission_local` if it is active."""
         local = GlossaryScope.MISSION_LOCAL.value
         return self.local or (local if local in self.names else None)
 
     @property
     def authored_scope(self) -> str:
-        """Where people's own senses go: the one named, else `team_domain`, else the first that is there."""
+        """The scope of people's own senses: the named one, else `team_domain`, else the first."""
         team = GlossaryScope.TEAM_DOMAIN.value
         return self.authored or (team if team in self.names or not self.names else self.names[0])
 
     def precedence(self, scope: str) -> int:
-        """The place of a scope, counted from 0; one that is not active comes after all others."""
+        """Return the place of a scope, from 0; inactive scopes come last."""
         return self.names.index(scope) if scope in self.names else len(self.names)
 
 
@@ -78,13 +79,8 @@ class ScopeRef(msgspec.Struct, frozen=True):
     version_id: str
 
 
-EXTRACTED: Final = "auto_extraction"  # the source of drafts that were made when a term was found
-SEEDED: Final = "seed_file"  # the source of what stands in a seed file
-PLACEHOLDER: Final = "No definition yet."  # how the definition of such a draft begins
-
-
 class SenseStatus(StrEnum):
-    """What a sense counts for: only an active one answers what a term means."""
+    """The status of a sense: only an active one answers what a term means."""
 
     DRAFT = "draft"
     ACTIVE = "active"
@@ -92,11 +88,7 @@ class SenseStatus(StrEnum):
 
 
 class TermSurface(msgspec.Struct, frozen=True, gc=False, order=True):
-    """A term as it is written.
-
-    Attributes:
-        surface_text: In lower case, without white space around it, and with something to see in it.
-    """
+    """A term in lower case, without white space around it."""
 
     surface_text: str
 
@@ -108,11 +100,11 @@ class TermSurface(msgspec.Struct, frozen=True, gc=False, order=True):
 
 
 class Provenance(msgspec.Struct, frozen=True, gc=False):
-    """Where a sense comes from.
+    """The origin of a sense.
 
     Attributes:
-        timestamp: When; none where it is not known, which is so of what stands in a seed file.
-        source: By which way: `seed_file`, `user_clarification`, `auto_extraction`, ...
+        timestamp: The moment; None only for senses of seed files.
+        source: The way: `seed_file`, `user_clarification`, `auto_extraction`, ...
     """
 
     actor_id: str
@@ -125,8 +117,20 @@ class Provenance(msgspec.Struct, frozen=True, gc=False):
             raise InvalidTermError(f"timestamp: expected a moment, found {self.timestamp!r}")
 
 
+class SenseRef(msgspec.Struct, frozen=True, gc=False):
+    """A sense as conflicts and events name it."""
+
+    surface: str
+    scope: str
+    definition: str
+    confidence: float = 1.0
+
+    def __post_init__(self) -> None:
+        require_confidence(self.confidence)
+
+
 class TermSense(msgspec.Struct, frozen=True, gc=False):
-    """What a term means in a scope."""
+    """The meaning of a term in a scope."""
 
     surface: TermSurface
     scope: str
@@ -147,76 +151,17 @@ class TermSense(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_placeholder(self) -> bool:
-        """Whether it says nothing of what the term means: it stands there because the term was found."""
+        """Whether it was made when the term was found, and defines nothing."""
         return self.definition.startswith(PLACEHOLDER)
 
     @property
-    def ref(self) -> "SenseRef":
+    def ref(self) -> SenseRef:
         """The sense as conflicts and events name it."""
         return SenseRef(self.surface.surface_text, self.scope, self.definition, self.confidence)
 
 
-class SenseRef(msgspec.Struct, frozen=True, gc=False):
-    """A sense as conflicts and events name it."""
-
-    surface: str
-    scope: str
-    definition: str
-    confidence: float = 1.0
-
-    def __post_init__(self) -> None:
-        require_confidence(self.confidence)
-
-
-def require_surface(text: object) -> None:
-    """Refuse what is no surface."""
-    normal = _seen("surface", text, "must not").lower().strip()
-    if text != normal:
-        raise InvalidTermError(
-            f"surface must be normalized, found {text!r}",
-            hint=f"write {normal!r}: in lower case, without white space around it",
-        )
-
-
-def require_definition(text: object) -> None:
-    """Refuse what defines nothing."""
-    _seen("Definition", text, "cannot")
-
-
-def require_confidence(value: object) -> None:
-    """Refuse what is no confidence."""
-    if type(value) is float and 0 <= value <= 1:  # nearly always
-        return
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not 0 <= value <= 1:  # type: ignore[operator] # nothing lies beside not-a-number
-        raise InvalidTermError(f"Confidence must be 0.0-1.0, found {value!r}")
-
-
-def require_id(name: str, value: object) -> None:
-    """Refuse an identifier that is empty."""
-    if not isinstance(value, str) or not value.strip():
-        raise InvalidTermError(f"{name} must not be empty, found {value!r}")
-
-
-def _seen(name: str, text: object, refusal: str) -> str:
-    if not isinstance(text, str):
-        raise InvalidTermError(f"{name} must be text, found {text!r}")
-    if text.isascii() and text.isprintable() and text.strip():  # nearly always
-        return text
-    try:
-        text.encode()  # no file can hold half of a character, as which JSON can write one
-    except UnicodeEncodeError as error:
-        raise InvalidTermError(f"{name} must be Unicode text, found {text!r}") from error
-    if not can_be_seen(text):
-        raise InvalidTermError(f"{name} {refusal} be empty")
-    return text
-
-
-WEAK: Final = 0.3  # confidence of a find that may be no term at all
-
-
 class TermSource(StrEnum):
-    """By which sign a term was found, in the order in which signs are looked for."""
+    """The sign by which a term was found, in the order in which signs are looked for."""
 
     METADATA_HINT = "metadata_hint"
     QUOTED_PHRASE = "quoted_phrase"
@@ -235,6 +180,11 @@ _CONFIDENCES: Final[dict[str, float]] = {
 }
 
 
+def source_confidence(source: str) -> float:
+    """Return the confidence of a find by some sign, 0 to 1; weak for an unknown sign."""
+    return _CONFIDENCES.get(source, WEAK)
+
+
 class ExtractedTerm(msgspec.Struct, frozen=True, gc=False):
     """A term that was found."""
 
@@ -249,10 +199,118 @@ class ExtractedTerm(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def place(self) -> tuple[float, str]:
-        """Where it stands among others: the surest first, then by term."""
+        """The sort key: the surest first, then by term."""
         return -self.confidence, self.surface.surface_text
 
 
-def source_confidence(source: str) -> float:
-    """How sure a find by some sign is, 0 to 1; weak for a sign of another name."""
-    return _CONFIDENCES.get(source, WEAK)
+class ConflictType(StrEnum):
+    """The kind of a conflict."""
+
+    UNKNOWN = "unknown"
+    AMBIGUOUS = "ambiguous"
+    INCONSISTENT = "inconsistent"
+    UNRESOLVED_CRITICAL = "unresolved_critical"
+
+
+class Severity(StrEnum):
+    """The severity of a conflict."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+    @property
+    def rank(self) -> int:
+        """0 to 2, the worst highest."""
+        return list(Severity).index(self)
+
+
+class Strictness(StrEnum):
+    """What the gate stops: nothing, conflicts of high severity, or all conflicts."""
+
+    OFF = "off"
+    MEDIUM = "medium"
+    MAX = "max"
+
+
+class Action(StrEnum):
+    """The recommendation of a check."""
+
+    PROCEED = "proceed"
+    WARN = "warn"
+    BLOCK = "block"
+
+
+class SemanticConflict(msgspec.Struct, frozen=True, gc=False):
+    """A term whose meaning is open.
+
+    Attributes:
+        candidate_senses: The senses that may be meant, the likeliest first.
+        context: The sentence in which the term stands, else the name of its place.
+    """
+
+    term: TermSurface
+    conflict_type: ConflictType
+    severity: Severity
+    confidence: float
+    candidate_senses: tuple[SenseRef, ...] = ()
+    context: str = ""
+
+    def __post_init__(self) -> None:
+        require_confidence(self.confidence)
+        if not self.candidate_senses and self.conflict_type == "ambiguous":
+            raise InvalidTermError("AMBIGUOUS conflict must have candidate_senses")
+
+    @property
+    def usage(self) -> str:
+        """The use that the question is about; empty if it is about the term as such."""
+        return self.context if self.conflict_type == ConflictType.INCONSISTENT else ""
+
+    @property
+    def place(self) -> tuple[int, float, str]:
+        """The sort key: the worst first, then the surest, then by term."""
+        return -self.severity.rank, -self.confidence, self.term.surface_text
+
+
+def require_surface(text: object) -> None:
+    """Raise InvalidTermError if the text is no surface."""
+    normal = _seen("surface", text, "must not").lower().strip()
+    if text != normal:
+        raise InvalidTermError(
+            f"surface must be normalized, found {text!r}",
+            hint=f"write {normal!r}: in lower case, without white space around it",
+        )
+
+
+def require_definition(text: object) -> None:
+    """Raise InvalidTermError if the text defines nothing."""
+    _seen("Definition", text, "cannot")
+
+
+def require_confidence(value: object) -> None:
+    """Raise InvalidTermError if the value is no confidence."""
+    if type(value) is float and 0 <= value <= 1:  # nearly always
+        return
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= 1:  # type: ignore[operator] # nothing lies beside not-a-number
+        raise InvalidTermError(f"Confidence must be 0.0-1.0, found {value!r}")
+
+
+def require_id(name: str, value: object) -> None:
+    """Raise InvalidTermError if an identifier is empty."""
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidTermError(f"{name} must not be empty, found {value!r}")
+
+
+def _seen(name: str, text: object, refusal: str) -> str:
+    if not isinstance(text, str):
+        raise InvalidTermError(f"{name} must be text, found {text!r}")
+    if text.isascii() and text.isprintable() and text.strip():  # nearly always
+        return text
+    try:
+        text.encode()  # JSON can write half of a character, and no file can hold it
+    except UnicodeEncodeError as error:
+        raise InvalidTermError(f"{name} must be Unicode text, found {text!r}") from error
+    if not can_be_seen(text):
+        raise InvalidTermError(f"{name} {refusal} be empty")
+    return text

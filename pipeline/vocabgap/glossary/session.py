@@ -1,159 +1,47 @@
-"""A step that is about to generate something, and what the middlewares of one run share about it."""
+"""A step that is about to generate something, its checkpoint, and the session of one run."""
 
+import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
+from enum import Enum
+from pathlib import Path, PurePath
 from typing import Any, Final, NamedTuple
-from uuid import UUID, uuid5
 
-from vocabgap.errors import InvalidInputError, StateError, VocabgapError, require_kind, require_text
-from vocabgap.glossary.conflicts import ConflictType, SemanticConflict, Strictness, strictness_of
-from vocabgap.glossary.event_log import GivenAnswer, append_events, changing, identified
+import msgspec
+
+from vocabgap.errors import (
+    InvalidInputError,
+    NotFoundError,
+    StateError,
+    VocabgapError,
+    require_kind,
+    require_text,
+)
+from vocabgap.files.atomic import write_whole
+from vocabgap.files.refusals import FileRole
+from vocabgap.glossary.conflicts import strictness_of
 from vocabgap.glossary.events import (
     Actor,
     ActorType,
     GlossaryChange,
     GlossaryEvent,
-    ResolutionMode,
     StepCheckpointed,
     in_mission,
+    is_uuid,
 )
-from vocabgap.glossary.glossary import Glossary, added, selected
-from vocabgap.glossary.loading import GlossaryFiles
-from vocabgap.glossary.normal_form import definition_key, term_key
-from vocabgap.glossary.senses import ExtractedTerm, ScopeRef, SenseRef, SenseStatus
-from vocabgap.text import can_be_seen
+from vocabgap.glossary.glossary import Glossary
+from vocabgap.glossary.loading import GlossaryFiles, append_events, changing, identified
+from vocabgap.glossary.questions import Ask, Question
+from vocabgap.glossary.senses import ExtractedTerm, ScopeRef, SemanticConflict, Strictness
+from vocabgap.text import escape_unseen
 
-MOST_ASKED: Final = 3  # questions of one round
-_OURS: Final = UUID("6f0c8f0e-0b0e-5b61-9d5c-6a1b0c7d4e2f")  # the name space of the identifiers
-
-
-class Question(NamedTuple):
-    """What a term means.
-
-    Attributes:
-        conflict_id: What names the question: the same for the same term, candidates and mission, and the same
-            use of the term where it is about one.
-        candidates: What can be chosen, the likeliest first.
-        earlier: What somebody has said of the term before; none where nobody has.
-    """
-
-    conflict_id: str
-    conflict: SemanticConflict
-    candidates: tuple[SenseRef, ...]
-    earlier: GivenAnswer | None = None
-
-    @property
-    def term(self) -> str:
-        """The term."""
-        return self.conflict.term.surface_text
-
-    @property
-    def text(self) -> str:
-        """The question in words."""
-        return f"What does '{self.term}' mean in this context?"
-
-
-class Select(NamedTuple):
-    """One of the candidates is meant, by its place, counted from 0."""
-
-    place: int
-
-
-class Define(NamedTuple):
-    """The answer that something else is meant."""
-
-    definition: str
-
-
-class Defer(NamedTuple):
-    """The answer that the question stays open."""
-
-
-Answer = Select | Define | Defer
-Ask = Callable[[Question], Answer]
-
-
-def question_of(conflict: SemanticConflict, mission_id: str, glossary: Glossary) -> Question:
-    """The question that a conflict puts.
-
-    Where a term has no active sense, the drafts that somebody has written can be chosen; those that were made
-    when the term was found say nothing of what it means.
-    """
-    candidates = conflict.candidate_senses
-    if conflict.conflict_type in {ConflictType.UNKNOWN, ConflictType.UNRESOLVED_CRITICAL}:
-        candidates = tuple(
-            sense.ref
-            for sense in glossary.history(conflict.term.surface_text)
-            if sense.status == SenseStatus.DRAFT and not sense.is_placeholder
-        )
-    return Question(_identifier(conflict, mission_id, candidates), conflict, candidates)
-
-
-def answered(
-    glossary: Glossary,
-    answer: Answer,
-    term: str,
-    candidates: Sequence[SenseRef],
-    *,
-    mode: ResolutionMode = ResolutionMode.INTERACTIVE,
-    **said: Any,  # noqa: ANN401 - checked by those two
-) -> list[GlossaryEvent]:
-    """What an answer changes: a candidate, or another definition, takes the place of all that there is.
-
-    What is `said` is which question and use it is about, who answers, when and by which way, as `selected`
-    and `added` take it.
-
-    Raises:
-        InvalidInputError: There is no such candidate, or the definition is blank.
-    """
-    match answer:
-        case Select(place):
-            if 0 <= place < len(candidates):
-                return [selected(glossary, candidates[place], mode=mode, **said)]
-            raise InvalidInputError(
-                f"Invalid selection: {place + 1}", hint=f"there are {len(candidates)} candidates"
-            )
-        case Define(definition):
-            updated = added(glossary, term, definition, replacing=True, **said)
-            if mode is ResolutionMode.INTERACTIVE:
-                return [updated]
-            new = updated.new_sense
-            ref = SenseRef(new.surface, new.scope, new.definition, new.confidence)
-            return [selected(glossary, ref, mode=mode, **said), updated]
-    return []
-
-
-def parse_answer(text: str, candidates: Sequence[SenseRef]) -> Answer | None:
-    """What somebody has typed: the number of a candidate from 1, `d` to defer, `c` to define the term.
-
-    Returns:
-        The answer; a definition that is still empty for `c`; none where it is no answer.
-    """
-    typed = text.strip().casefold()
-    if typed in {"c", "custom"}:
-        return Define("")
-    if not typed or typed in {"d", "defer"}:
-        return Defer()
-    if typed.isascii() and typed.isdecimal() and 1 <= int(typed[:9]) <= len(candidates):
-        return Select(int(typed) - 1)
-    return None
-
-
-def defined(text: str) -> Define | Defer:
-    """What a typed definition is: the question stays open where there is nothing to see in it."""
-    return Define(text.strip()) if can_be_seen(text) else Defer()
-
-
-def _identifier(conflict: SemanticConflict, mission_id: str, candidates: Sequence[SenseRef]) -> str:
-    # Identifiers of random would make other reports of the same logs.
-    choices = sorted((each.scope, definition_key(each.definition)) for each in candidates)
-    parts = [mission_id, term_key(conflict.term.surface_text), conflict.conflict_type.value, choices]
-    if conflict.usage:
-        parts.append(conflict.usage)
-    return str(uuid5(_OURS, json.dumps(parts)))
+SERVICE: Final = Actor("system:vocabgap", ActorType.SERVICE, "vocabgap")
+_SHOWN_DIGITS: Final = 16  # of a hash
+_PRIVATE: Final = 0o600  # inputs are what people wrote
+_ROLE: Final = FileRole("state of a step", "see to its folder", undone="nothing was kept", again="try again")
 
 
 @dataclass
@@ -161,17 +49,14 @@ class ExecutionContext:
     """A step that is about to generate something; each middleware adds what it finds out.
 
     Attributes:
-        step_input: What is scanned for terms; a copy of the inputs where nothing else is given.
-        conflicts: Those whose meaning is open.
-        meanings: What the others mean, by term.
-        questions: What was asked or put off, with the identifiers by which it can be answered later.
-        is_stopped: Whether the gate would not let the step go on.
-        retry_token: What resumes the step; none where it has no checkpoint.
-        is_restored: Whether its terms and conflicts come from its checkpoint, too.
-        notes: What a person should know: events that could not be logged, seed files with errors.
-
-    Raises:
-        InvalidInputError: What names it is no text, or what it is given is no mapping.
+        step_input: The texts to scan for terms; by default a copy of the inputs.
+        conflicts: The terms whose meaning is open.
+        meanings: The meanings of the other terms.
+        questions: The open questions, with identifiers for later answers.
+        is_stopped: Whether the gate stops the step.
+        retry_token: The token that resumes it; None without a checkpoint.
+        is_restored: Whether its terms come from its checkpoint.
+        notes: Messages for a person, such as events that could not be logged.
     """
 
     step_id: str
@@ -206,24 +91,15 @@ class ExecutionContext:
             self.step_input = dict(self.inputs)
 
     def begin(self) -> None:
-        """Forget what an earlier run found out; what the step was given and its token stay."""
+        """Forget the findings of an earlier run; the inputs and the token stay."""
         self.extracted_terms, self.conflicts, self.resolved_conflicts, self.questions = [], [], [], []
         self.meanings, self.notes = {}, []
         self.check_event_id, self.scope_refs, self.checkpoint_cursor = "", (), None
         self.is_stopped = self.is_restored = self.resumed_from_checkpoint = False
 
     @property
-    def checkpoint_token(self) -> str | None:
-        """Another name of `retry_token`."""
-        return self.retry_token
-
-    @checkpoint_token.setter
-    def checkpoint_token(self, token: str | None) -> None:
-        self.retry_token = token
-
-    @property
     def is_critical(self) -> bool:
-        """Whether it is a step in which nothing may go wrong."""
+        """Whether nothing may go wrong in this step."""
         return bool(self.metadata.get("critical_step"))
 
     @property
@@ -233,24 +109,153 @@ class ExecutionContext:
 
     @property
     def mission_strictness(self) -> Strictness | None:
-        """What the mission says of strictness, if anything."""
+        """The strictness of the mission, if it names one."""
         return mission_strictness(self.config)
 
     @property
     def step_strictness(self) -> Strictness | None:
-        """What the step says of strictness, if anything."""
+        """The strictness of the step, if it names one."""
         return strictness_of(self.metadata.get("glossary_check_strictness"))
 
 
-SERVICE: Final = Actor("system:vocabgap", ActorType.SERVICE, "vocabgap")
+def is_enabled(metadata: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
+    """Tell whether a step is checked."""
+    wanted = metadata.get("glossary_check")
+    if wanted is None:
+        return _glossary_section(config).get("enabled") is not False
+    if isinstance(wanted, str):
+        return wanted.strip().casefold() not in {"disabled", "false"}
+    return wanted is not False
+
+
+def mission_strictness(config: Mapping[str, Any]) -> Strictness | None:
+    """Return `glossary.strictness` of a mission's configuration; None if it names no strictness."""
+    return strictness_of(_glossary_section(config).get("strictness"))
+
+
+def _glossary_section(config: object) -> Mapping[str, Any]:
+    section = config.get("glossary") if isinstance(config, Mapping) else None
+    return section if isinstance(section, Mapping) else {}
+
+
+def hash_inputs(inputs: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of the inputs as JSON, the same for any order of their keys."""
+    return hashlib.sha256(_canonical(inputs).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def verify_inputs(input_hash: str, inputs: Mapping[str, Any]) -> tuple[bool, str, str]:
+    """Compare the inputs with a hash; return the result and both short hashes."""
+    digest = hash_inputs(inputs)
+    return digest == input_hash, input_hash[:_SHOWN_DIGITS], digest[:_SHOWN_DIGITS]
+
+
+def input_diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Return the changed inputs by key, each with its old and its new value."""
+    return {
+        key: (old.get(key), new.get(key))
+        for key in sorted({*old, *new})
+        if (key in old) != (key in new) or _canonical(old[key]) != _canonical(new[key])
+    }
+
+
+def plain(value: object) -> object:
+    """Return the JSON form of a value that JSON cannot hold."""
+    match value:
+        case set() | frozenset():
+            return sorted(value, key=_canonical)
+        case Mapping():
+            return dict(value)
+        case datetime() | date() | time():
+            return value.isoformat()
+        case PurePath():
+            return str(value)
+        case bytes() | bytearray():
+            return value.hex()
+        case Enum():
+            return value.value
+    raise TypeError(f"{type(value).__module__}.{type(value).__qualname__} is no JSON")
+
+
+def _canonical(value: object) -> str:
+    try:
+        return json.dumps(value, sort_keys=True, ensure_ascii=False, default=plain)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInputError(
+            f"inputs cannot be hashed: {error}",
+            hint="expected what JSON can hold: texts, numbers, true, false, null, lists and objects",
+        ) from error
+
+
+class StepState(msgspec.Struct, frozen=True):
+    """The stored state of a stopped step."""
+
+    step_id: str
+    mission_id: str
+    run_id: str
+    inputs: dict[str, Any]
+    metadata: dict[str, Any]
+    config: dict[str, Any]
+    step_input: dict[str, Any]
+    step_output: dict[str, Any]
+    extracted_terms: tuple[ExtractedTerm, ...]
+
+
+def save_state(events: Path, retry_token: str, context: ExecutionContext) -> None:
+    """Store a step whole, or not at all."""
+    state = {name: getattr(context, name) for name in StepState.__struct_fields__}
+    path = state_path(events, retry_token)
+    try:
+        content = json.dumps(state, default=_plain).encode()
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise InvalidInputError(f"the step cannot be kept: {error}") from error
+    with _ROLE.refusing(path, "written"):
+        write_whole(path, content, _PRIVATE)
+
+
+def load_state(events: Path, retry_token: str) -> StepState | None:
+    """Load a step; None if it is not there, or damaged."""
+    path = state_path(events, retry_token)
+    with _ROLE.refusing(path, "read"):
+        if not path.is_file():
+            return None
+        content = path.read_bytes()
+    try:
+        return msgspec.convert(json.loads(content), StepState)
+    except (msgspec.ValidationError, ValueError, RecursionError):
+        return None
+
+
+def drop_state(events: Path, retry_token: str) -> None:
+    """Remove the state of a step that is done."""
+    path = state_path(events, retry_token)
+    with _ROLE.refusing(path, "removed"):
+        path.unlink(missing_ok=True)
+
+
+def state_path(events: Path, retry_token: str) -> Path:
+    """Return the file of a step; NotFoundError if the token is none."""
+    if not is_uuid(retry_token):
+        raise NotFoundError(
+            f"there is no checkpoint '{escape_unseen(retry_token)}'",
+            hint="expected a token as the step told it when it was stopped, a UUID",
+        )
+    return events / "steps" / f"{retry_token}.json"
+
+
+def _plain(value: object) -> object:
+    """Return the JSON form of a value, as it was hashed if it can be."""
+    try:
+        return plain(value)
+    except TypeError:
+        return msgspec.to_builtins(value)
 
 
 class ChangedInputs(NamedTuple):
-    """That a step is given something else than when it was stopped.
+    """The changes of a step's inputs since it was stopped.
 
     Attributes:
-        old: The first digits of the hash of its inputs then.
-        changes: What is different, by key, as `input_diff` has it; empty where the inputs were not kept.
+        old: The first digits of the hash of the old inputs.
+        changes: As `input_diff` returns them; empty if the inputs were not kept.
     """
 
     old: str
@@ -262,7 +267,7 @@ Confirm = Callable[[ChangedInputs], bool]
 
 
 def clock() -> datetime:
-    """The moment it is, in UTC."""
+    """Return the present moment, in UTC."""
     return datetime.now(UTC)
 
 
@@ -272,11 +277,11 @@ class Session:
 
     Attributes:
         files: The files of the glossary; without them nothing is kept.
-        checkpoint: What the step goes on from; none where it begins anew.
-        ask: Asks a person; none where there is nobody to be asked.
-        confirm: Asks whether a step goes on with other inputs; it does not where there is nobody.
+        checkpoint: The checkpoint that the step goes on from; None if it begins anew.
+        ask: Asks a person; None if nobody can answer.
+        confirm: Asks whether a step goes on with other inputs; without it, it does not.
         keeps_steps: Whether a step that is stopped gets a checkpoint.
-        contradictions: Whether what a step has generated is looked through for uses against a definition.
+        contradictions: Whether generated text is searched for contradictions.
         unlogged: The events that no log holds.
     """
 
@@ -292,10 +297,9 @@ class Session:
     unlogged: list[GlossaryEvent] = field(default_factory=list)
 
     def record(self, context: ExecutionContext, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
-        """Log events and let the glossary follow them.
+        """Log events and apply them to the glossary.
 
-        What cannot be logged counts in this run all the same, and is told in the notes of the step: nothing
-        that was to be stopped goes on because a disk is full.
+        Events that cannot be logged count in this run all the same, so that a full disk lets nothing pass.
         """
         logged = [in_mission(identified(event), context.mission_id) for event in events]
         if self.files is not None:
@@ -312,11 +316,7 @@ class Session:
 
     @contextmanager
     def alone(self, context: ExecutionContext) -> Iterator[None]:
-        """Have the glossary as it is by now, and nobody else change it, while an answer becomes part of it.
-
-        A person may have thought about it for an hour. Where that cannot be had, the answer counts beside
-        what others have said meanwhile, and the notes of the step tell so.
-        """
+        """Hold the newest glossary while an answer is recorded; a note says if that is not possible."""
         with ExitStack() as held:
             if self.files is not None:
                 try:
@@ -325,26 +325,6 @@ class Session:
                 except VocabgapError as error:
                     context.notes.append(f"what others have said meanwhile was not read: {error.message}")
             yield
-
-
-def is_enabled(metadata: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
-    """Whether a step is checked."""
-    wanted = metadata.get("glossary_check")
-    if wanted is None:
-        return _glossary_section(config).get("enabled") is not False
-    if isinstance(wanted, str):
-        return wanted.strip().casefold() not in {"disabled", "false"}
-    return wanted is not False
-
-
-def mission_strictness(config: Mapping[str, Any]) -> Strictness | None:
-    """What a mission's configuration says: `glossary.strictness`; none where that names no strictness."""
-    return strictness_of(_glossary_section(config).get("strictness"))
-
-
-def _glossary_section(config: object) -> Mapping[str, Any]:
-    section = config.get("glossary") if isinstance(config, Mapping) else None
-    return section if isinstance(section, Mapping) else {}
 
 
 class DeferredToAsyncError(StateError):
@@ -356,7 +336,7 @@ class DeferredToAsyncError(StateError):
 
 
 class AbortResumeError(StateError):
-    """A step does not go on with what has changed: a person does not want it to, or none was asked."""
+    """A step does not go on with changed inputs."""
 
     def __init__(self, reason: str, *, hint: str = "") -> None:
         super().__init__(reason, hint=hint)
@@ -364,7 +344,7 @@ class AbortResumeError(StateError):
 
 
 class MiddlewareError(VocabgapError, RuntimeError):
-    """A middleware failed; what went wrong is its cause."""
+    """A middleware failed; the error is its cause."""
 
     def __init__(self, name: str, cause: Exception) -> None:
         cause_message = (

@@ -9,13 +9,13 @@ from msgspec import Meta
 from vocabgap.doors.mcp.tool import Answer, Arguments, Checkpoint, Limit, fitting, tool
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.errors import NotFoundError
-from vocabgap.glossary.conflicts import SemanticConflict, Strictness, verdict
+from vocabgap.glossary.conflicts import verdict
 from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.middlewares import check_terms as check_step
 from vocabgap.glossary.middlewares import extract_terms
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
-from vocabgap.glossary.senses import ExtractedTerm
+from vocabgap.glossary.senses import ExtractedTerm, SemanticConflict, Strictness
 from vocabgap.glossary.session import ExecutionContext, Session
 
 _MOST_CHARACTERS: Final = 65_536

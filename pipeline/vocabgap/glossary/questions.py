@@ -1,0 +1,359 @@
+"""Questions about what terms mean: as a step puts them, as the logs hold them, and their answers."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import cache
+from typing import Any, Final, NamedTuple
+from uuid import UUID, uuid5
+
+import msgspec
+
+from vocabgap.errors import InvalidInputError
+from vocabgap.glossary.events import (
+    GlossaryClarificationRequested,
+    GlossaryClarificationResolved,
+    GlossaryEvent,
+    GlossarySenseUpdated,
+    NewSense,
+    ResolutionMode,
+    SemanticCheckEvaluated,
+)
+from vocabgap.glossary.glossary import Glossary, added, selected
+from vocabgap.glossary.normal_form import definition_key, term_key
+from vocabgap.glossary.senses import (
+    EXTRACTED,
+    ConflictType,
+    SemanticConflict,
+    SenseRef,
+    SenseStatus,
+    Severity,
+)
+from vocabgap.text import can_be_seen
+
+LATER: Final = "cli_resolve"  # the source of answers that are given later
+_FEWEST_DIGITS: Final = 8  # of an identifier's beginning
+_OURS: Final = UUID("6f0c8f0e-0b0e-5b61-9d5c-6a1b0c7d4e2f")  # the name space of the identifiers
+_Place = tuple[str, str, str]  # mission, step and term of a finding
+
+
+class GivenAnswer(msgspec.Struct, frozen=True):
+    """An answer about a term.
+
+    Attributes:
+        status: The status of the sense since then.
+        source: The way it was given.
+        conflict_id: The question; empty if it answers none.
+        replaced: The senses that it replaced.
+        overrides: The earlier, different answer, in words; empty if there was none.
+    """
+
+    term: str
+    scope: str
+    definition: str
+    status: SenseStatus
+    actor_id: str
+    timestamp: datetime
+    source: str
+    conflict_id: str = ""
+    mission_id: str = ""
+    replaced: tuple[SenseRef, ...] = ()
+    overrides: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The definition, the person and the moment."""
+        return f"'{self.definition}', as {self.actor_id} said on {self.timestamp:%Y-%m-%d %H:%M}"
+
+
+def answers_of(events: Iterable[GlossaryEvent]) -> list[GivenAnswer]:
+    """Return people's answers in order, without drafts of terms that were found."""
+    listed: list[GivenAnswer] = []
+    standing: dict[str, GivenAnswer] = {}  # by term
+    for event in events:
+        sense: SenseRef | NewSense
+        match event:
+            case GlossaryClarificationResolved(selected_sense=sense):
+                status = SenseStatus.ACTIVE
+            case GlossarySenseUpdated(new_sense=sense):
+                status = sense.status
+            case _:
+                continue
+        made = event.provenance
+        if made is not None and made.source == EXTRACTED:
+            continue
+        key = term_key(event.term_surface)
+        before = standing.get(key)
+        is_same = before is not None and definition_key(before.definition) == definition_key(sense.definition)
+        is_active = status is SenseStatus.ACTIVE
+        replaced = None if isinstance(event.overruled, msgspec.UnsetType) else event.overruled
+        # If the log does not say what it replaced, an answer replaces the earlier one.
+        takes_place = replaced is None or any(
+            before is not None and definition_key(each.definition) == definition_key(before.definition)
+            for each in replaced
+        )
+        answer = GivenAnswer(
+            event.term_surface,
+            sense.scope,
+            sense.definition,
+            status,
+            event.actor.actor_id,
+            ((made and made.timestamp) or event.timestamp).astimezone(UTC),
+            made.source if made else "",
+            event.conflict_id,
+            event.mission_id,
+            replaced or (),
+            before.summary if before is not None and is_active and not is_same and takes_place else "",
+        )
+        names = (answer.conflict_id, answer.timestamp)
+        if before is not None and is_same and names[0] and (before.conflict_id, before.timestamp) == names:
+            continue  # one answer that was logged as two events
+        listed.append(answer)
+        if is_active:
+            standing[key] = answer
+    return listed
+
+
+class Question(NamedTuple):
+    """A question that a step puts.
+
+    Attributes:
+        conflict_id: The same for the same term, candidates, mission and use of the term.
+        candidates: The senses to choose from, the likeliest first.
+        earlier: The last answer about the term; None if there is none.
+    """
+
+    conflict_id: str
+    conflict: SemanticConflict
+    candidates: tuple[SenseRef, ...]
+    earlier: GivenAnswer | None = None
+
+    @property
+    def term(self) -> str:
+        """The term."""
+        return self.conflict.term.surface_text
+
+    @property
+    def text(self) -> str:
+        """The question in words."""
+        return f"What does '{self.term}' mean in this context?"
+
+
+class Select(NamedTuple):
+    """The answer that a candidate is meant, by its place from 0."""
+
+    place: int
+
+
+class Define(NamedTuple):
+    """The answer that something else is meant."""
+
+    definition: str
+
+
+class Defer(NamedTuple):
+    """The answer that the question stays open."""
+
+
+Answer = Select | Define | Defer
+Ask = Callable[[Question], Answer]
+
+
+def question_of(conflict: SemanticConflict, mission_id: str, glossary: Glossary) -> Question:
+    """Return the question about a conflict; without active senses, written drafts are the candidates."""
+    candidates = conflict.candidate_senses
+    if conflict.conflict_type in {ConflictType.UNKNOWN, ConflictType.UNRESOLVED_CRITICAL}:
+        candidates = tuple(
+            sense.ref
+            for sense in glossary.history(conflict.term.surface_text)
+            if sense.status == SenseStatus.DRAFT and not sense.is_placeholder
+        )
+    # Random identifiers would make a different report of the same logs.
+    choices = sorted((each.scope, definition_key(each.definition)) for each in candidates)
+    parts = [mission_id, term_key(conflict.term.surface_text), conflict.conflict_type.value, choices]
+    if conflict.usage:
+        parts.append(conflict.usage)
+    return Question(str(uuid5(_OURS, json.dumps(parts))), conflict, candidates)
+
+
+def answered(
+    glossary: Glossary,
+    answer: Answer,
+    term: str,
+    candidates: Sequence[SenseRef],
+    *,
+    mode: ResolutionMode = ResolutionMode.INTERACTIVE,
+    **facts: Any,  # noqa: ANN401 - checked by `selected` and `added`
+) -> list[GlossaryEvent]:
+    """Return the events of an answer: the meaning replaces all others.
+
+    Raises:
+        InvalidInputError: There is no such candidate, or the definition is blank.
+    """
+    match answer:
+        case Select(place):
+            if 0 <= place < len(candidates):
+                return [selected(glossary, candidates[place], mode=mode, **facts)]
+            raise InvalidInputError(
+                f"Invalid selection: {place + 1}", hint=f"there are {len(candidates)} candidates"
+            )
+        case Define(definition):
+            updated = added(glossary, term, definition, replacing=True, **facts)
+            if mode is ResolutionMode.INTERACTIVE:
+                return [updated]
+            new = updated.new_sense
+            ref = SenseRef(new.surface, new.scope, new.definition, new.confidence)
+            return [selected(glossary, ref, mode=mode, **facts), updated]
+    return []
+
+
+def parse_answer(text: str, candidates: Sequence[SenseRef]) -> Answer | None:
+    """Parse a typed answer: the number of a candidate from 1, `d` to defer, `c` to define the term."""
+    typed = text.strip().casefold()
+    if typed in {"c", "custom"}:
+        return Define("")
+    if not typed or typed in {"d", "defer"}:
+        return Defer()
+    if typed.isascii() and typed.isdecimal() and 1 <= int(typed[:9]) <= len(candidates):
+        return Select(int(typed) - 1)
+    return None
+
+
+def defined(text: str) -> Define | Defer:
+    """Return the answer of a typed definition; a blank one defers."""
+    return Define(text.strip()) if can_be_seen(text) else Defer()
+
+
+class QuestionStatus(StrEnum):
+    """The status of a logged question."""
+
+    RESOLVED = "resolved"
+    UNRESOLVED = "unresolved"
+
+
+class OpenQuestion(msgspec.Struct, frozen=True):
+    """A question in the logs, open or answered.
+
+    Attributes:
+        mission_id: Its last mission; empty if only the answer was logged.
+        options: The definitions that were offered.
+    """
+
+    conflict_id: str
+    term: str
+    timestamp: datetime
+    status: QuestionStatus
+    severity: str = Severity.LOW.value
+    mission_id: str = ""
+    step_id: str = ""
+    options: tuple[str, ...] = ()
+    conflict: SemanticConflict | None = None
+    effective_strictness: str = ""
+
+    @property
+    def type(self) -> str:
+        """The kind of the conflict."""
+        return ConflictType.UNKNOWN.value if self.conflict is None else self.conflict.conflict_type.value
+
+    @property
+    def context(self) -> str:
+        """The sentence in which the term stands."""
+        return "" if self.conflict is None else self.conflict.context
+
+    @property
+    def usage(self) -> str:
+        """The use of the term that it is about; empty if it is about the term as such."""
+        return "" if self.conflict is None else self.conflict.usage
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it waits for an answer."""
+        return self.status is QuestionStatus.UNRESOLVED
+
+    def candidates(self, glossary: Glossary) -> tuple[SenseRef, ...]:
+        """Return the senses to choose from, in the order in which they were offered."""
+        senses = () if self.conflict is None else self.conflict.candidate_senses
+        logged = {definition_key(each.definition): each for each in senses}
+        present = {definition_key(each.definition): each.ref for each in glossary.history(self.term)}
+        return tuple(
+            logged.get(key) or present.get(key) or SenseRef(self.term, glossary.scopes.authored_scope, option)
+            for option in self.options
+            for key in [definition_key(option)]
+        )
+
+
+def questions_of(events: Iterable[GlossaryEvent]) -> list[OpenQuestion]:
+    """Return the questions of some logs with their last status, in the order in which they came up."""
+    findings: dict[_Place, tuple[SemanticConflict, str]] = {}
+    questions: dict[str, OpenQuestion] = {}
+    for event in events:
+        match event:
+            case SemanticCheckEvaluated():
+                for conflict in event.findings:
+                    place = (event.mission_id, event.step_id, conflict.term.surface_text)
+                    findings[place] = conflict, event.effective_strictness
+            case GlossaryClarificationRequested():
+                place = (event.mission_id, event.step_id, event.term)
+                questions[event.conflict_id] = OpenQuestion(
+                    event.conflict_id,
+                    event.term,
+                    event.timestamp,
+                    QuestionStatus.UNRESOLVED,
+                    event.urgency.value,
+                    *place[:2],
+                    event.options,
+                    *findings.get(place, ()),
+                )
+            case GlossaryClarificationResolved() | GlossarySenseUpdated() if event.conflict_id:
+                known = questions.get(event.conflict_id)
+                status = QuestionStatus.RESOLVED
+                questions[event.conflict_id] = (
+                    msgspec.structs.replace(known, status=status)
+                    if known
+                    else OpenQuestion(event.conflict_id, event.term_surface, event.timestamp, status)
+                )
+    return list(questions.values())
+
+
+def as_they_stand(
+    questions: Iterable[OpenQuestion], glossary_of: Callable[[str | None], Glossary]
+) -> list[OpenQuestion]:
+    """Return the questions as they stand: whatever settles a term settles all questions about it."""
+    loaded = cache(glossary_of)
+
+    def standing(question: OpenQuestion) -> OpenQuestion:
+        if not question.is_open:
+            return question
+        glossary = loaded(question.mission_id or None)
+        meaning = glossary.meaning(question.term)
+        if meaning is None or (question.usage and not glossary.accepts(meaning, question.usage)):
+            return question
+        return msgspec.structs.replace(question, status=QuestionStatus.RESOLVED)
+
+    return list(map(standing, questions))
+
+
+def require_question(
+    questions: Iterable[OpenQuestion], name: str, mission_id: str | None = None
+) -> OpenQuestion:
+    """Return the question of an identifier, of its beginning, or about a term.
+
+    Raises:
+        NotFoundError: There is none.
+        InvalidInputError: Several may be meant.
+    """
+    from vocabgap.model.lookup import Named, lookup  # noqa: PLC0415 - loads Polars
+
+    listed = [each for each in questions if mission_id in {None, each.mission_id}]
+    key = term_key(name)
+    name = next((each.term for each in listed if term_key(each.term) == key), name)
+    place = lookup(
+        [Named(each.conflict_id, each.term) for each in listed],
+        name,
+        singular="conflict",
+        plural="conflicts",
+        hint="it was not found; the list of conflicts has them all",
+        fewest=_FEWEST_DIGITS,
+    )
+    return listed[place]
