@@ -1,10 +1,11 @@
 """The search for neighbours as work for a cluster: each worker searches shards for blocks of queries.
 
 The search of this machine then compares what the shards list. So the neighbours are the same, whoever
-searched and in whatever order. Each row is a piece of work, as in `spark`; arrays are files of NumPy.
+searched and in whatever order. Each row is a piece of work, as in `spark`; a result is a file of NumPy.
 """
 
 import io
+import pickle
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
@@ -13,8 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from vocabgap.clustering.blending import DEPTH, Nearest
-from vocabgap.clustering.kernels import Trigrams, Vectors
-from vocabgap.clustering.neighbours import Asked, Shard, SparseNeighbours, search_shard
+from vocabgap.clustering.neighbours import SparseNeighbours, search_shard
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 
 # Columns of a result, as Spark names them.
@@ -23,8 +23,6 @@ SHARD: Final = 150_000  # clusters of a shard, some 50 MB: Spark takes no more t
 QUERIES: Final = 150_000  # searched for at once by all workers, some 50 MB
 REQUEST: Final = 60 * 2**20  # bytes of each side of a search: a server takes 128 MiB at once
 FEW_PAIRS: Final = 10**9  # of a query and a cluster: to search here is quicker than to send
-_FOUND: Final = pa.schema([("block", pa.int64()), ("content", pa.binary())])
-Array = npt.NDArray[Any]
 
 
 class Sharding(NamedTuple):
@@ -85,12 +83,12 @@ class ShardedNeighbours(SparseNeighbours):
         """
         blocks = self._sharding.blocks * -(-len(queries) // QUERIES)
         parts = np.array_split(np.arange(len(queries)), min(len(queries), blocks))
-        asked = [pack_asked(self.asked(queries[part], known[part], bounds[part])) for part in parts]
+        asked = [pickle.dumps(self.asked(queries[part], known[part], bounds[part])) for part in parts]
         listed, unlisted = np.full((len(queries), 0), -1, np.int32), np.zeros(len(queries))
-        shards = list(map(pack_shard, self.shards(SHARD)))
+        shards = list(map(pickle.dumps, self.shards(SHARD)))
         for some in requests(shards):
-            floors = [_arrays(DEPTH * best[part]) for part in parts]
-            nearest = unpack_found(self._sharding.search(asked, floors, shards[some]), len(parts))
+            floors = [pickle.dumps(DEPTH * best[part]) for part in parts]
+            nearest = _united(self._sharding.search(asked, floors, shards[some]), len(parts))
             best, unlisted = np.maximum(best, nearest.similarity), np.maximum(unlisted, nearest.bound)
             listed = _packed_to_the_left(np.concatenate([listed, nearest.listed], axis=1))
         return listed, unlisted
@@ -107,38 +105,27 @@ def requests(contents: list[bytes]) -> Iterator[slice]:
     yield slice(start, len(contents))
 
 
-def pack_shard(shard: Shard) -> bytes:
-    """Pack a shard for a worker."""
-    return _arrays(np.array([shard.first, shard.floor]), shard.order, *shard.vectors, *shard.trigrams)
-
-
-def pack_asked(asked: Asked) -> bytes:
-    """Pack queries for a worker, without their floors."""
-    return _arrays(asked.places, asked.candidates, asked.bounds, *asked.vectors)
-
-
 def search_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Search the shard of each row for its queries (`asked`) with their `floors`; yield rows of `FOUND`."""
     for batch in batches:
         for row in batch.to_pylist():
-            (first, floor), order, *arrays = _unpacked(row["shard"])
-            within = Shard(int(first), float(floor), order, Vectors(*arrays[:3]), Trigrams(*arrays[3:]))
-            places, known, bounds, *vectors = _unpacked(row["asked"])
-            (floors,) = _unpacked(row["floors"])
-            nearest = search_shard(within, Asked(places, Vectors(*vectors), known, bounds, floors))
-            content = _arrays(nearest.listed, nearest.similarity, nearest.bound)
-            columns = {"block": [row["block"]], "content": [content]}
-            yield pa.RecordBatch.from_pydict(columns, schema=_FOUND)
+            # The driver packed these.
+            shard, asked, floors = (pickle.loads(row[name]) for name in ("shard", "asked", "floors"))  # noqa: S301
+            nearest = search_shard(shard, asked._replace(floors=floors))
+            file = io.BytesIO()
+            np.savez(file, nearest.listed, nearest.similarity, nearest.bound, allow_pickle=False)
+            yield pa.RecordBatch.from_pydict({"block": [row["block"]], "content": [file.getvalue()]})
 
 
-def unpack_found(rows: pa.Table, blocks: int) -> Nearest:
+def _united(rows: pa.Table, blocks: int) -> Nearest:
     """Return the candidates of each query, the best similarity, and the bound, from rows of `FOUND`."""
-    of_block: list[list[list[Array]]] = [[] for _ in range(blocks)]
+    of_block: list[list[list[npt.NDArray[Any]]]] = [[] for _ in range(blocks)]
     for block, content in zip(rows["block"].to_pylist(), rows["content"], strict=True):
-        of_block[block].append(_unpacked(content.as_py()))
-    listed = np.concatenate([np.concatenate([each[0] for each in parts], axis=1) for parts in of_block])
+        with np.load(io.BytesIO(content.as_py()), allow_pickle=False) as arrays:
+            of_block[block].append([arrays[name] for name in arrays.files])
+    listed = np.concatenate([np.concatenate([part[0] for part in parts], axis=1) for parts in of_block])
     best, bound = (
-        np.concatenate([np.max([each[place] for each in parts], axis=0) for parts in of_block])
+        np.concatenate([np.max([part[place] for part in parts], axis=0) for parts in of_block])
         for place in (1, 2)
     )
     return Nearest(listed, best, bound, np.full(listed.shape, np.inf, np.float32))
@@ -148,14 +135,3 @@ def _packed_to_the_left(places: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     """Move the places of each row to the left, and remove columns that are empty then."""
     most = int((places >= 0).sum(axis=1).max(initial=0))
     return -np.sort(-places, axis=1)[:, :most]
-
-
-def _arrays(*arrays: Array) -> bytes:
-    file = io.BytesIO()
-    np.savez(file, *arrays, allow_pickle=False)
-    return file.getvalue()
-
-
-def _unpacked(content: bytes) -> list[Array]:
-    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        return [arrays[name] for name in arrays.files]

@@ -50,7 +50,6 @@ TEXT: Final = "text"
 FOLDER: Final = "folder"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
-_EXACT_SECONDS: Final = 2.0**32
 _SEPARATOR: Final = "\x1f"
 
 
@@ -383,11 +382,6 @@ def _column(name: str, values: Sequence[Any], dtype: pl.DataType) -> pl.Series:
 
 
 def _instants(name: str, values: Sequence[datetime | None]) -> pl.Series:
-    if None not in values:
-        seconds = np.fromiter(map(datetime.timestamp, values), np.float64, len(values))  # type: ignore[arg-type]
-        # A double holds these to a fraction of a microsecond; further from 1970 it would not.
-        if np.abs(seconds).max() < _EXACT_SECONDS:
-            return pl.Series(name, np.rint(seconds * 1e6).astype(np.int64)).cast(UTC_MICROSECONDS)
     instants = [None if moment is None else (moment - _EPOCH) // _MICROSECOND for moment in values]
     return pl.Series(name, instants, dtype=pl.Int64).cast(UTC_MICROSECONDS)
 
