@@ -108,7 +108,7 @@ def test_a_missing_file_and_an_empty_one_are_failures(tmp_path: Path, run: Run) 
     assert run(tmp_path / "empty.jsonl") == (1, ["0 cases: 0 ok, 0 failed"])
 
 
-def test_what_a_push_case_says_and_is_not_followed_is_told(tmp_path: Path, run: Run) -> None:
+def test_an_unknown_key_of_a_push_case_is_noted(tmp_path: Path, run: Run) -> None:
     case = {"op": "ingest", "env": {"weather": "rain"}, "payload": {"files": []}}
     path = tmp_path / "cases.jsonl"
     path.write_text(json.dumps({"id": "x", "input": case, "expected": {"ingested": 0}}), encoding="utf-8")

@@ -38,7 +38,7 @@ def record(number: int = 1, **fields: object) -> dict[str, Any]:
 
 def write(path: Path, *records: object) -> Path:
     """Write a file of records; a text is a line as it is."""
-    lines = [each if isinstance(each, str) else json.dumps(each) for each in records]
+    lines = [item if isinstance(item, str) else json.dumps(item) for item in records]
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path
 
@@ -51,14 +51,14 @@ def read(path: Path) -> list[dict[str, Any]]:
 def test_records_keep_the_contract_and_are_ordered(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
     corpus.push(photos, **NORTH)
 
-    made = corpus.export(tmp_path / "b.jsonl")
+    outcome = corpus.export(tmp_path / "b.jsonl")
 
     records = read(tmp_path / "b.jsonl")
-    assert made == Exported(records=3, embedded=3, without_document=0, dimension=DEFAULT_DIMENSION)
-    assert [each["id"] for each in records] == sorted(each["id"] for each in records)
-    assert [faults(BACKUP_RECORD, each) for each in records] == [()] * 3
-    assert {len(each["embedding"]) for each in records} == {DEFAULT_DIMENSION}
-    assert {each["metadata"][EMBEDDED_BY]["dimension"] for each in records} == {DEFAULT_DIMENSION}
+    assert outcome == Exported(records=3, embedded=3, without_document=0, dimension=DEFAULT_DIMENSION)
+    assert [item["id"] for item in records] == sorted(item["id"] for item in records)
+    assert [faults(BACKUP_RECORD, item) for item in records] == [()] * 3
+    assert {len(item["embedding"]) for item in records} == {DEFAULT_DIMENSION}
+    assert {item["metadata"][EMBEDDED_BY]["dimension"] for item in records} == {DEFAULT_DIMENSION}
 
 
 def test_same_need_has_the_same_vector_and_another_one_another(
@@ -68,7 +68,7 @@ def test_same_need_has_the_same_vector_and_another_one_another(
     corpus.export(tmp_path / "b.jsonl")
 
     vectors = {
-        json.loads(each["document"])["description"]: each["embedding"] for each in read(tmp_path / "b.jsonl")
+        json.loads(item["document"])["description"]: item["embedding"] for item in read(tmp_path / "b.jsonl")
     }
 
     def cosine(one: str, other: str) -> float:
@@ -121,7 +121,7 @@ foreign = st.lists(
     ),
     min_size=1,
     max_size=4,
-    unique_by=lambda each: str(each["id"]),
+    unique_by=lambda item: str(item["id"]),
 )
 
 
@@ -139,7 +139,7 @@ def test_whatever_was_restored_is_exported_alike_twice(
     other.export(folder / "c.jsonl")
 
     assert (folder / "b.jsonl").read_bytes() == (folder / "c.jsonl").read_bytes()
-    assert read(folder / "c.jsonl") == sorted(records, key=lambda each: each["id"].encode())
+    assert read(folder / "c.jsonl") == sorted(records, key=lambda item: item["id"].encode())
 
 
 def test_restored_record_that_is_there_stays_as_it_is(corpus: Corpus, tmp_path: Path) -> None:
@@ -152,12 +152,12 @@ def test_restored_record_that_is_there_stays_as_it_is(corpus: Corpus, tmp_path: 
     assert read(tmp_path / "c.jsonl")[0]["document"] == "text"
 
 
-def test_replacing_takes_out_what_was_there(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
+def test_replacing_removes_the_earlier_records(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
     corpus.push(photos, **NORTH)
 
-    made = corpus.restore(write(tmp_path / "b.jsonl", record(1)), replace=True)
+    outcome = corpus.restore(write(tmp_path / "b.jsonl", record(1)), replace=True)
 
-    assert (made.added, made.removed) == (1, 3)
+    assert (outcome.added, outcome.removed) == (1, 3)
     assert ids_of(corpus) == ["id-1"]
 
 
@@ -167,10 +167,10 @@ def test_pushed_and_restored_records_are_exported_with_the_corpus_own_dimension(
     corpus.restore(write(tmp_path / "b.jsonl", record(1)))
     corpus.push(photos, **NORTH)
 
-    made = corpus.export(tmp_path / "c.jsonl")
+    outcome = corpus.export(tmp_path / "c.jsonl")
 
-    assert (made.dimension, made.embedded) == (2, 3)
-    assert {len(each["embedding"]) for each in read(tmp_path / "c.jsonl")} == {2}
+    assert (outcome.dimension, outcome.embedded) == (2, 3)
+    assert {len(item["embedding"]) for item in read(tmp_path / "c.jsonl")} == {2}
 
 
 REFUSED = {
@@ -193,9 +193,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("bad", "told"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize(("bad", "message"), REFUSED.values(), ids=REFUSED)
 def test_record_that_cannot_be_restored_refuses_the_whole_file(
-    corpus: Corpus, tmp_path: Path, bad: object, told: str
+    corpus: Corpus, tmp_path: Path, bad: object, message: str
 ) -> None:
     corpus.restore(write(tmp_path / "b.jsonl", record(1)))
     before = corpus.store.version().measures
@@ -205,7 +205,7 @@ def test_record_that_cannot_be_restored_refuses_the_whole_file(
         corpus.restore(source)
 
     assert f"{source}:3: " in refused.value.message
-    assert told in refused.value.message
+    assert message in refused.value.message
     assert ids_of(corpus) == ["id-1"]
     assert corpus.store.version().measures == before
 
@@ -249,10 +249,10 @@ def test_a_backup_may_come_through_a_pipe(corpus: Corpus, tmp_path: Path) -> Non
     with ThreadPoolExecutor() as pool:
         written = pool.submit(pipe.write_text, lines)
 
-        made = corpus.restore(pipe)
+        outcome = corpus.restore(pipe)
 
         assert written.result() == len(lines)
-    assert (made.records, made.added) == (200, 200)
+    assert (outcome.records, outcome.added) == (200, 200)
 
 
 def test_an_empty_backup_replaces_nothing(corpus: Corpus, tmp_path: Path) -> None:
@@ -263,9 +263,7 @@ def test_an_empty_backup_replaces_nothing(corpus: Corpus, tmp_path: Path) -> Non
     assert ids_of(corpus) == ["id-1"]
 
 
-def test_what_is_replaced_leaves_no_snapshot_that_the_restored_records_miss(
-    corpus: Corpus, photos: Path, tmp_path: Path
-) -> None:
+def test_replacing_removes_the_earlier_snapshots(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
     corpus.push(photos, **NORTH)
     corpus.export(tmp_path / "b.jsonl")
     shutil.rmtree(photos / "heron")
@@ -276,7 +274,7 @@ def test_what_is_replaced_leaves_no_snapshot_that_the_restored_records_miss(
     assert (corpus.status().measures.rows, corpus.status().orphans) == (3, 0)
 
 
-def test_export_that_fails_leaves_what_was_there(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
+def test_export_that_fails_leaves_no_file_behind(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
     corpus.push(photos, **NORTH)
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "kept").write_text("")
@@ -288,9 +286,7 @@ def test_export_that_fails_leaves_what_was_there(corpus: Corpus, photos: Path, t
     assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
 
 
-def test_export_takes_the_place_of_no_device_or_pipe_and_keeps_a_link(
-    corpus: Corpus, photos: Path, tmp_path: Path
-) -> None:
+def test_export_replaces_no_pipe_and_keeps_a_link(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
     corpus.push(photos, **NORTH)
     pipe, link, file = (tmp_path / name for name in ("pipe", "link", "b.jsonl"))
     os.mkfifo(pipe)
@@ -307,7 +303,7 @@ def test_export_takes_the_place_of_no_device_or_pipe_and_keeps_a_link(
 
 
 @pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.zst"])
-def test_export_to_a_full_disk_is_told_and_leaves_what_was_there(
+def test_export_to_a_full_disk_keeps_the_earlier_file(
     corpus: Corpus, photos: Path, tmp_path: Path, name: str
 ) -> None:
     corpus.push(photos, **NORTH)

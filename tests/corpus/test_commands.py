@@ -63,12 +63,12 @@ def rows() -> int:
 
 
 def test_push_with_a_bad_line_ends_with_2_and_names_it(photos: Path) -> None:
-    told, found = corpus("push", photos, *NORTH), result("push", photos, *NORTH)
+    output, event = corpus("push", photos, *NORTH), result("push", photos, *NORTH)
 
-    assert (told.code, told.out) == (2, "3 records pushed, 3 of them new; 0 withdrawn; 1 error\n")
-    assert told.err.startswith(f"KB_FILE_PARSE_FAILED: fjord/{LOG_NAME}:2: invalid_json")
-    assert (found["ingested"], found["deleted"], found["tenantId"]) == (3, 0, "north")
-    assert [error["code"] for error in found["errors"]] == ["KB_FILE_PARSE_FAILED"]
+    assert (output.code, output.out) == (2, "3 records pushed, 3 of them new; 0 withdrawn; 1 error\n")
+    assert output.err.startswith(f"KB_FILE_PARSE_FAILED: fjord/{LOG_NAME}:2: invalid_json")
+    assert (event["ingested"], event["deleted"], event["tenantId"]) == (3, 0, "north")
+    assert [error["code"] for error in event["errors"]] == ["KB_FILE_PARSE_FAILED"]
 
 
 @pytest.mark.usefixtures("pushed")
@@ -76,16 +76,16 @@ def test_payload_is_pushed_by_its_own_tenant_alone() -> None:
     assert corpus("admin", "export-chunks", *NORTH, "-o", "p.json").out == "3 records in p.json; 0 left out\n"
     elsewhere = ("--corpus", "elsewhere")
 
-    found = result("push", "p.json", "--tenant", "south", "--repo", "photos", *elsewhere)
+    event = result("push", "p.json", "--tenant", "south", "--repo", "photos", *elsewhere)
 
-    assert [error["code"] for error in found["errors"]] == ["KB_INGEST_TENANT_MISMATCH"]
+    assert [error["code"] for error in event["errors"]] == ["KB_INGEST_TENANT_MISMATCH"]
     assert not Path("elsewhere").exists()
     assert corpus("push", "p.json", *NORTH, *elsewhere).code == 0
 
 
 @pytest.mark.usefixtures("pushed")
 @pytest.mark.parametrize(("spoof", "code", "ingested"), [("overwrite", 0, 3), ("reject", 2, 0)])
-def test_setting_says_what_is_done_about_a_false_claim(
+def test_setting_overwrites_or_rejects_a_false_claim(
     tmp_path: Path, spoof: str, code: int, ingested: int
 ) -> None:
     corpus("admin", "export-chunks", *NORTH, "-o", "p.json")
@@ -98,25 +98,25 @@ def test_setting_says_what_is_done_about_a_false_claim(
     assert bool(result(*push)["warnings"]) == (spoof == "overwrite")
 
 
-def test_what_is_wrong_with_a_payload_is_named_by_its_place() -> None:
+def test_faults_of_a_payload_are_named_by_their_place() -> None:
     Path("p.json").write_text('{"files":[{"parsedChunks":[{"schemaVersion":"1.0.0"}]},{"what":1}]}')
-    told = corpus("push", "p.json", *NORTH)
-    assert (told.code, "KB_PARSED_CHUNK_INVALID: /files/0, chunk 0: " in told.err) == (2, True)
-    assert "KB_FILE_PAYLOAD_INVALID: /files/1: " in told.err
+    output = corpus("push", "p.json", *NORTH)
+    assert (output.code, "KB_PARSED_CHUNK_INVALID: /files/0, chunk 0: " in output.err) == (2, True)
+    assert "KB_FILE_PAYLOAD_INVALID: /files/1: " in output.err
 
     Path("p.json").write_text('{\n"files": oops}')
-    told = corpus("push", "p.json", *NORTH)
-    assert (told.code, "p.json:2: expected JSON" in told.err) == (2, True)
+    output = corpus("push", "p.json", *NORTH)
+    assert (output.code, "p.json:2: expected JSON" in output.err) == (2, True)
 
 
-def test_push_of_nobody_and_into_a_folder_of_other_things_is_refused(sound: Path) -> None:
-    told = corpus("push", sound, "--tenant", "", "--repo", "photos")
-    assert told.code == 2
-    assert told.err.startswith("vocabgap: tenant: expected 1 to 64 lower-case letters")
+def test_push_without_a_tenant_or_into_a_folder_of_other_files_is_refused(sound: Path) -> None:
+    output = corpus("push", sound, "--tenant", "", "--repo", "photos")
+    assert output.code == 2
+    assert output.err.startswith("vocabgap: tenant: expected 1 to 64 lower-case letters")
     assert not Path("corpus").exists()
 
-    told = corpus("push", sound, *NORTH, "--corpus", sound)
-    assert (told.code, "KB_INGEST_FAILED" in told.err) == (4, True)
+    output = corpus("push", sound, *NORTH, "--corpus", sound)
+    assert (output.code, "KB_INGEST_FAILED" in output.err) == (4, True)
     assert sorted(path.name for path in sound.iterdir()) == ["fjord", "heron"]
 
 
@@ -129,13 +129,13 @@ def test_corpus_lies_where_the_environment_says(sound: Path, monkeypatch: pytest
     assert 'folder = "shared"  # from VOCABGAP_CORPUS' in vocabgap("status").out
 
 
-def test_corpus_whose_writer_is_at_work_is_named(pushed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_writer_is_named(pushed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(locking, "LONGEST_WAIT", 0.1)
 
     with open_corpus("corpus").store.changing("a very long restore"):
-        told = corpus("push", pushed, "--tenant", "south", "--repo", "photos")
+        output = corpus("push", pushed, "--tenant", "south", "--repo", "photos")
 
-    assert (told.code, "a very long restore" in told.err) == (4, True)
+    assert (output.code, "a very long restore" in output.err) == (4, True)
 
 
 # withdrawal
@@ -159,8 +159,8 @@ def test_logs_that_vanished_are_withdrawn_by_name_by_snapshot_or_by_git(pushed: 
         [("--delete", f"heron/{LOG_NAME}"), ("--snapshot",), ("--base", "HEAD~1")]
     ):
         shutil.copytree("corpus", f"copy-{number}")
-        told = corpus("push", pushed, *NORTH, *signal, "--corpus", f"copy-{number}")
-        assert (told.code, told.out) == (0, "1 record pushed, 0 of them new; 2 withdrawn; 0 errors\n")
+        output = corpus("push", pushed, *NORTH, *signal, "--corpus", f"copy-{number}")
+        assert (output.code, output.out) == (0, "1 record pushed, 0 of them new; 2 withdrawn; 0 errors\n")
     unknown = corpus("push", pushed, *NORTH, "--base", "no-such")
     outside = corpus("push", pushed, *NORTH, "--base", "HEAD~1", "--git", pushed.parent)
     assert (unknown.code, "KB_REVISION_BOUNDARY_RESOLVER_FAILED" in unknown.err) == (2, True)
@@ -185,7 +185,7 @@ def test_snapshot_of_an_empty_or_another_folder_needs_a_yes(pushed: Path, tmp_pa
 # forget, remove-orphans
 
 
-def test_what_is_forgotten_stays_away_until_it_is_taken_back(pushed: Path) -> None:
+def test_forgotten_records_stay_away_until_they_are_lifted(pushed: Path) -> None:
     corpus("export", "b.jsonl")
 
     forgotten = corpus("forget", "--tenant", "north", "--image", "heron", "--compact", "--yes")
@@ -204,29 +204,32 @@ def test_what_is_forgotten_stays_away_until_it_is_taken_back(pushed: Path) -> No
 
 
 @pytest.mark.usefixtures("pushed")
-def test_only_the_facts_that_hashes_keep_choose_what_is_taken_back() -> None:
+def test_lift_refuses_options_that_hashes_cannot_answer() -> None:
     for beside in (("--image", "heron"), ("--compact",)):
-        told = corpus("forget", "--tenant", "north", "--lift", *beside)
-        assert (told.code, "--lift goes with --tenant, --repo and --record alone" in told.err) == (2, True)
+        output = corpus("forget", "--tenant", "north", "--lift", *beside)
+        assert (output.code, "--lift goes with --tenant, --repo and --record alone" in output.err) == (
+            2,
+            True,
+        )
 
 
 @pytest.mark.usefixtures("pushed")
 def test_record_is_forgotten_by_the_beginning_of_its_identifier() -> None:
     listed = [json.loads(line) for line in vocabgap("--json", "list", "corpus").out.splitlines()]
-    identity = next(each["record_id"] for each in listed if each.get("record_id"))
+    identity = next(row["record_id"] for row in listed if row.get("record_id"))
 
-    told = corpus("forget", "--tenant", "north", "--record", identity[:12], "--yes")
+    output = corpus("forget", "--tenant", "north", "--record", identity[:12], "--yes")
 
-    assert told.out.startswith("1 record forgotten, ")
+    assert output.out.startswith("1 record forgotten, ")
     assert corpus("forget", "--tenant", "north", "--record", identity[:7]).code == 3
 
 
 def test_hints_name_the_corpus_that_was_named(sound: Path) -> None:
     corpus("push", sound, *NORTH, "--corpus", "our corpus")
 
-    told = corpus("forget", "--tenant", "north", "--yes", "--corpus", "our corpus")
+    output = corpus("forget", "--tenant", "north", "--yes", "--corpus", "our corpus")
 
-    assert told.err == "their bytes go with `vocabgap corpus compact --corpus 'our corpus'`\n"
+    assert output.err == "their bytes go with `vocabgap corpus compact --corpus 'our corpus'`\n"
 
 
 REMOVALS = [("forget", "--tenant", "north"), ("admin", "remove-orphans", "--tenant", "north")]
@@ -237,8 +240,8 @@ def outdated(pushed: Path) -> Path:
     """Configure two tenants of the same records twice after they pushed them."""
     corpus("push", pushed, "--tenant", "south", "--repo", "photos")
     for tenant in ("north", "south", "north", "south"):
-        told = corpus("admin", "configure", "--tenant", tenant)
-    assert told.out == "configuration 2 of south; records of earlier ones are stale\n"
+        output = corpus("admin", "configure", "--tenant", tenant)
+    assert output.out == "configuration 2 of south; records of earlier ones are stale\n"
     return pushed
 
 
@@ -256,7 +259,7 @@ def test_a_removal_shows_the_records_and_needs_a_yes_without_a_terminal(removal:
     assert "3 records of north? Nothing was changed\n  confirm it with --yes; --dry-run shows" in refused.err
     assert (done.code, done.out.startswith("3 records")) == (0, True)
     left = result("status")["identities"]
-    assert [(each["tenant_id"], each["records"]) for each in left] == [("south", 3)]
+    assert [(row["tenant_id"], row["records"]) for row in left] == [("south", 3)]
 
 
 def answered(command: Sequence[str | Path], question: bytes, answer: bytes) -> int:
@@ -286,7 +289,7 @@ def test_a_removal_asks_on_a_terminal(installed: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "output"),
     [
         (
             ("push", PHOTOS, *NORTH, "--delete", f"herron/{LOG_NAME}"),
@@ -300,23 +303,21 @@ def test_a_removal_asks_on_a_terminal(installed: Path, tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.usefixtures("pushed")
-def test_what_is_not_there_ends_with_3_and_names_the_nearest(
-    words: tuple[str | Path, ...], told: str
-) -> None:
+def test_unknown_names_end_with_3_and_the_nearest_name(words: tuple[str | Path, ...], output: str) -> None:
     before = Path("corpus", "manifest.json").read_bytes()
 
     refused = corpus(*words)
 
     assert (refused.code, refused.out) == (3, "")
-    assert told in refused.err
+    assert output in refused.err
     assert "\n  did you mean '" in refused.err
     assert (Path("corpus", "manifest.json").read_bytes(), Path("p.json").exists()) == (before, False)
 
 
 def test_corpus_that_is_not_there_ends_with_3() -> None:
     for words in (("status",), ("compact",), ("export", "b.jsonl"), REMOVALS[0], REMOVALS[1]):
-        told = corpus(*words)
-        assert (told.code, "holds no shared corpus" in told.err) == (3, True)
+        output = corpus(*words)
+        assert (output.code, "holds no shared corpus" in output.err) == (3, True)
     assert list(Path.cwd().iterdir()) == []
 
 
@@ -325,12 +326,12 @@ def test_corpus_that_is_not_there_ends_with_3() -> None:
 
 @pytest.mark.usefixtures("pushed")
 def test_backup_goes_around() -> None:
-    made = corpus("export", "b.jsonl.zst")
+    exported = corpus("export", "b.jsonl.zst")
     back = corpus("restore", "b.jsonl.zst", "--corpus", "other")
     corpus("export", "again.jsonl.zst", "--corpus", "other")
     replaced = corpus("restore", "b.jsonl.zst", "--replace")
 
-    assert made.out == "3 records of 256 dimensions in b.jsonl.zst; 3 vectors made for it\n"
+    assert exported.out == "3 records of 256 dimensions in b.jsonl.zst; 3 vectors made for it\n"
     assert back.out == "3 records restored, 3 of them new\n"
     assert replaced.out == "3 records restored, 3 of them new; 3 replaced\n"
     assert Path("again.jsonl.zst").read_bytes() == Path("b.jsonl.zst").read_bytes()
@@ -339,9 +340,9 @@ def test_backup_goes_around() -> None:
 def test_restore_of_a_bad_line_names_it_and_ends_with_2() -> None:
     Path("b.jsonl").write_text('{"id":"x"}\n')
 
-    told = corpus("restore", "b.jsonl")
+    output = corpus("restore", "b.jsonl")
 
-    assert (told.code, "b.jsonl:1: " in told.err, "embedding" in told.err) == (2, True, True)
+    assert (output.code, "b.jsonl:1: " in output.err, "embedding" in output.err) == (2, True, True)
 
 
 def test_damage_is_named_and_the_rest_is_exported(pushed: Path) -> None:
@@ -349,9 +350,9 @@ def test_damage_is_named_and_the_rest_is_exported(pushed: Path) -> None:
     part = max(Path("corpus").glob("chunks-*.parquet"))
     part.write_bytes(part.read_bytes()[:-9] + bytes(9))
 
-    told = corpus("status", "--verify")
-    assert told.code == 4
-    assert told.err.startswith(f"vocabgap: {part.name}, with 3 rows, is damaged\n")
+    output = corpus("status", "--verify")
+    assert output.code == 4
+    assert output.err.startswith(f"vocabgap: {part.name}, with 3 rows, is damaged\n")
     assert (corpus("export", "all.jsonl").code, Path("all.jsonl").exists()) == (4, False)
 
     salvaged = corpus("export", "rest.jsonl", "--salvage")
@@ -362,13 +363,13 @@ def test_damage_is_named_and_the_rest_is_exported(pushed: Path) -> None:
 
 @pytest.mark.usefixtures("pushed")
 def test_status_counts_the_records_of_each_repository() -> None:
-    told, found = corpus("status"), result("status")
+    output, event = corpus("status"), result("status")
 
     counts = ["3", "3", "0", "2", "0", "0", "0"]
-    assert told.out.splitlines()[2].split() == ["north", "photos", "image-repo", *counts]
-    assert "corpus: version 1, 3 records; " in told.out
-    assert (found["identities"][0]["tenant_id"], found["orphans"]) == ("north", 0)
-    assert [rule.partition(":")[0] for rule in found["rules"]] == ["missing", "outdated", "stale"]
+    assert output.out.splitlines()[2].split() == ["north", "photos", "image-repo", *counts]
+    assert "corpus: version 1, 3 records; " in output.out
+    assert (event["identities"][0]["tenant_id"], event["orphans"]) == ("north", 0)
+    assert [rule.partition(":")[0] for rule in event["rules"]] == ["missing", "outdated", "stale"]
 
 
 # a corpus as a root of the other commands
@@ -394,11 +395,11 @@ def test_report_and_its_like_take_a_corpus(photos: Path) -> None:
 
 
 @pytest.mark.usefixtures("pushed")
-def test_tenant_that_nobody_is_ends_with_2_and_another_tenant_is_no_loss() -> None:
+def test_unknown_tenant_ends_with_2_and_another_tenant_is_no_loss() -> None:
     for verb in ("report", "check", "list", "clusters"):
-        told = vocabgap(verb, "corpus", "--tenant", "nroth")
-        assert (told.code, told.out) == (2, "")
-        assert "no record has tenant 'nroth'\n  check the spelling; no other tenant was read" in told.err
+        output = vocabgap(verb, "corpus", "--tenant", "nroth")
+        assert (output.code, output.out) == (2, "")
+        assert "no record has tenant 'nroth'\n  check the spelling; no other tenant was read" in output.err
     assert vocabgap("report", "corpus", "--quiet").code == 0
     assert vocabgap("report", "corpus", "--tenant", "north", "--quiet").code == 0
     assert vocabgap("report", "corpus", "--tenant", "north", "--repo", "foto", "--quiet").code == 2

@@ -52,5 +52,5 @@ def test_only_half_of_a_pair_is_escaped() -> None:
 
 
 @given(JSON)
-def test_what_is_written_reads_as_what_it_was(value: object) -> None:
+def test_compact_json_reads_back_as_the_same_value(value: object) -> None:
     assert json.loads(compact_json(value), parse_int=float) == json.loads(json.dumps(value), parse_int=float)

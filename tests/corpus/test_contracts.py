@@ -8,20 +8,20 @@ from vocabgap.corpus.contracts import BACKUP_RECORD, FILES, PARSED_CHUNK, Code, 
 
 
 def test_every_file_beside_the_module_is_a_contract_that_can_be_printed() -> None:
-    there = {each.name for each in files(contracts).iterdir() if not each.name.startswith("__")}
+    there = {item.name for item in files(contracts).iterdir() if not item.name.startswith("__")}
     assert there == set(FILES.values())
     assert all(contract_text(name).endswith("\n") for name in FILES)
 
 
 @pytest.mark.parametrize("name", [PARSED_CHUNK, BACKUP_RECORD])
-def test_a_schema_says_of_every_field_what_is_expected(name: str) -> None:
+def test_a_schema_describes_every_field(name: str) -> None:
     schema = contract_schema(name)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert schema["additionalProperties"] is False
-    assert all(each["description"] for each in schema["properties"].values())
+    assert all(item["description"] for item in schema["properties"].values())
     assert set(schema["required"]) <= set(schema["properties"])
 
 
-def test_every_code_that_the_prose_names_is_one_or_said_not_to_occur() -> None:
+def test_every_code_in_the_prose_exists_but_one() -> None:
     named = set(re.findall(r"KB_[A-Z_]+", contract_text("identity") + contract_text("deletion-signals")))
     assert named - set(Code) == {"KB_TENANT_REPO_CLONE_URL_CREDENTIALS"}

@@ -20,10 +20,10 @@ PLACES = [
 @pytest.fixture
 def store(chunk: Payload) -> MemoryStore:
     """Two tenants, one of them with two repositories, each with path `a`."""
-    made = MemoryStore()
+    outcome = MemoryStore()
     for tenant, repo, path in PLACES:
-        push(made, {"files": [{**chunk, "sourcePath": path}]}, tenant=tenant, repo=repo)
-    return made
+        push(outcome, {"files": [{**chunk, "sourcePath": path}]}, tenant=tenant, repo=repo)
+    return outcome
 
 
 def left(store: MemoryStore) -> list[tuple[str, str, str]]:
@@ -119,7 +119,7 @@ def test_the_union_of_all_signals_counts_even_against_a_snapshot(store: MemorySt
         (RuntimeError("broken"), Code.BOUNDARY_FAILED),
     ],
 )
-def test_a_boundary_that_nobody_resolves_lets_the_other_signals_count(
+def test_an_unresolved_boundary_lets_the_other_signals_count(
     store: MemoryStore, error: Exception, code: Code
 ) -> None:
     def resolve(_base: str, _head: str) -> list[str]:
@@ -127,5 +127,5 @@ def test_a_boundary_that_nobody_resolves_lets_the_other_signals_count(
 
     payload = {"files": [], "baseRevision": "old", "headRevision": "new", "deleted": ["b"]}
     result = push(store, payload, tenant="ada", repo="lab", resolver=resolve)
-    assert ([each.code for each in result.errors], result.deleted) == ([code], 1)
+    assert ([item.code for item in result.errors], result.deleted) == ([code], 1)
     assert str(error) in result.errors[0].message

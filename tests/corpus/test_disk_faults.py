@@ -54,7 +54,7 @@ def same(store: Store) -> None:
 
 
 @pytest.mark.usefixtures("little_room")
-def test_a_file_that_cannot_grow_is_told_and_changes_nothing(tmp_path: Path) -> None:
+def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
     store = Store(tmp_path / "corpus")
     rows = chunks(*(str(number) for number in range(100)))
 
@@ -101,9 +101,7 @@ def test_a_manifest_that_cannot_be_put_in_its_place_changes_nothing(
     same(filled)
 
 
-def test_a_compaction_that_cannot_remove_what_was_deleted_says_so(
-    filled: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_compaction_that_cannot_remove_a_file_fails(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: Path, missing_ok: bool = False) -> None:
         raise PermissionError(errno.EACCES, f"Permission denied {missing_ok}", str(path))
 
@@ -129,7 +127,7 @@ def test_a_part_that_is_missing_is_named(filled: Store) -> None:
 
 
 @pytest.mark.parametrize("name", ["chunks-000001.parquet", "chunks-000003.parquet", "deleted-000002.parquet"])
-def test_a_flipped_bit_is_told_by_whatever_reads_and_never_written_on(filled: Store, name: str) -> None:
+def test_a_flipped_bit_stops_every_reader_and_writer(filled: Store, name: str) -> None:
     path = filled.folder / name
     whole = path.read_bytes()
     for place in range(0, len(whole), max(1, len(whole) // 12)):
@@ -147,7 +145,7 @@ def test_a_flipped_bit_is_told_by_whatever_reads_and_never_written_on(filled: St
     same(filled)
 
 
-def test_what_is_whole_can_be_read_beside_what_is_damaged(filled: Store) -> None:
+def test_undamaged_files_can_be_read_beside_damaged_ones(filled: Store) -> None:
     path = filled.folder / "chunks-000001.parquet"
     path.write_bytes(path.read_bytes().replace(b"PAR1", b"PAR2"))
 
@@ -155,12 +153,12 @@ def test_what_is_whole_can_be_read_beside_what_is_damaged(filled: Store) -> None
     assert undamaged(filled.folder).rows(["id"])["id"].to_list() == ["c"]
 
 
-def test_nothing_is_read_where_it_is_not_known_what_was_deleted(filled: Store) -> None:
+def test_nothing_is_read_if_the_table_of_deleted_rows_is_damaged(filled: Store) -> None:
     (filled.folder / "deleted-000002.parquet").write_bytes(b"")
 
-    with pytest.raises(StateError, match="the file that lists the deleted records is damaged") as told:
+    with pytest.raises(StateError, match="the file that lists the deleted records is damaged") as message:
         undamaged(filled.folder)
-    assert "--salvage" not in told.value.hint  # which was asked for
+    assert "--salvage" not in message.value.hint  # which was asked for
 
 
 def filled_manifest(store: Store) -> Manifest:
@@ -181,7 +179,7 @@ def test_a_folder_that_holds_something_else_is_not_made_a_corpus(tmp_path: Path)
     assert [path.name for path in tmp_path.iterdir()] == ["notes.md"]
 
 
-def test_what_the_disk_did_not_confirm_costs_no_file_of_the_version_before(
+def test_an_unconfirmed_change_removes_no_file_of_the_version_before(
     filled: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     manifest = filled.folder / "manifest.json"

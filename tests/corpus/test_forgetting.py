@@ -53,7 +53,7 @@ def test_image_is_forgotten_by_its_folder(shared: Corpus) -> None:
     assert left(shared)[1] == ("north", "photos", 1)
 
 
-def test_image_is_forgotten_where_a_record_names_it(corpus: Corpus, tmp_path: Path) -> None:
+def test_image_is_forgotten_by_the_name_in_a_record(corpus: Corpus, tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"heron": [gap("sky mask"), gap("film grain", image_id="fox-3")]})
     corpus.push(root, tenant="north", repo="photos")
 
@@ -65,14 +65,14 @@ def test_image_is_forgotten_where_a_record_names_it(corpus: Corpus, tmp_path: Pa
 def test_record_is_forgotten_by_its_id(shared: Corpus, column: str) -> None:
     rows = shared.store.version().rows().filter(tenant_id="north", repo_slug="photos")
 
-    made = shared.forget("north", "photos", record=rows[column][0])
+    outcome = shared.forget("north", "photos", record=rows[column][0])
 
-    assert made.records == 1
+    assert outcome.records == 1
     assert left(shared)[1] == ("north", "photos", 2)
 
 
 @pytest.mark.parametrize("asked", [{}, {"repo": "photos"}, {"image": "heron"}])
-def test_a_dry_run_tells_what_is_forgotten_then(shared: Corpus, asked: dict[str, Any]) -> None:
+def test_a_dry_run_counts_the_records_that_are_then_forgotten(shared: Corpus, asked: dict[str, Any]) -> None:
     before = shared.store.version().measures
 
     tried = shared.forget("north", **asked, dry_run=True, compact=True)
@@ -83,12 +83,12 @@ def test_a_dry_run_tells_what_is_forgotten_then(shared: Corpus, asked: dict[str,
 
 def everything_in(folder: Path) -> bytes:
     """Return the content of all files of a corpus, with those in Parquet unpacked."""
-    found = b""
+    actual = b""
     for path in folder.iterdir():
-        found += path.name.encode() + path.read_bytes()
+        actual += path.name.encode() + path.read_bytes()
         if path.suffix == ".parquet":
-            found += pl.read_parquet(path, memory_map=False).write_json().encode()
-    return found
+            actual += pl.read_parquet(path, memory_map=False).write_json().encode()
+    return actual
 
 
 ZEBRA = '{"description": "zebra crossing lines"}'
@@ -101,7 +101,7 @@ SCOPED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("asked", SCOPED.values(), ids=SCOPED)
-def test_what_is_forgotten_is_in_no_file_after_a_compaction(
+def test_forgotten_text_is_in_no_file_after_a_compaction(
     shared: Corpus, tmp_path: Path, asked: dict[str, Any]
 ) -> None:
     root = write_corpus(tmp_path, {"heron": [ZEBRA, ZEBRA[:-1]]}, "zoo")  # the second one is torn
@@ -153,7 +153,7 @@ def test_rejects_are_forgotten_with_their_image_repository_or_tenant(shared: Cor
         assert shared.scan().summary.rejects == rejects
 
 
-def test_what_is_forgotten_does_not_come_again(shared: Corpus, photos: Path, tmp_path: Path) -> None:
+def test_forgotten_records_do_not_come_again(shared: Corpus, photos: Path, tmp_path: Path) -> None:
     backup, payload = tmp_path / "b.jsonl", tmp_path / "p.json"
     shared.export(backup)
     shared.export_chunks(payload, tenant="north", repo="photos")
@@ -171,7 +171,7 @@ def test_what_is_forgotten_does_not_come_again(shared: Corpus, photos: Path, tmp
     assert left(shared)[1] == ("north", "photos", 1)
 
 
-def test_what_is_forgotten_of_one_repository_may_come_into_another(shared: Corpus, photos: Path) -> None:
+def test_records_forgotten_in_one_repository_may_come_into_another(shared: Corpus, photos: Path) -> None:
     shared.forget("north", "photos")
 
     assert shared.push(photos, tenant="north", repo="right-name").added == 3
@@ -189,7 +189,7 @@ def test_record_that_is_written_anew_or_moved_stays_forgotten(corpus: Corpus, tm
 
 
 @pytest.mark.parametrize("asked", [{}, {"repo": "photos"}, {"record": "id"}, {"record": "name"}], ids=str)
-def test_what_was_forgotten_is_taken_back(shared: Corpus, photos: Path, asked: dict[str, str]) -> None:
+def test_lifted_records_come_again(shared: Corpus, photos: Path, asked: dict[str, str]) -> None:
     rows = shared.store.version().rows().filter(tenant_id="north", repo_slug="photos")
     if "record" in asked:
         asked = {"record": rows[asked["record"]][0]}
@@ -203,7 +203,7 @@ def test_what_was_forgotten_is_taken_back(shared: Corpus, photos: Path, asked: d
     assert shared.status().forgotten == 3 - expected
 
 
-def test_what_a_chunk_is_called_is_no_id(corpus: Corpus) -> None:
+def test_the_name_of_a_chunk_is_no_id(corpus: Corpus) -> None:
     note = {"content": "about the house", "sourcePath": "notes/today.txt", "name": "Setup"}
     corpus.push({"files": [note]}, tenant="north", repo="photos")
 
@@ -218,8 +218,10 @@ def test_a_compaction_that_fails_after_it_does_not_say_that_nothing_was_changed(
         raise StateError("corpus 'shared' is locked by another; nothing was changed")
 
     monkeypatch.setattr(Store, "compact", refused)
-    with pytest.raises(StateError, match=r"^6 records forgotten, but their bytes are still there: ") as told:
+    with pytest.raises(
+        StateError, match=r"^6 records forgotten, but their bytes are still there: "
+    ) as message:
         shared.forget("north", compact=True)
 
-    assert "`vocabgap corpus compact`" in told.value.hint
+    assert "`vocabgap corpus compact`" in message.value.hint
     assert left(shared) == [("south", "photos", 3)]

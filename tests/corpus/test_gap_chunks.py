@@ -80,7 +80,7 @@ def test_text_of_a_log_in_a_payload_is_the_same_records(corpus: Corpus, other: C
     assert corpus.push({"files": files}, **NORTH).added == 0
 
 
-def test_what_is_gone_stays_until_somebody_says_so(corpus: Corpus, photos: Path) -> None:
+def test_a_missing_log_stays_until_a_snapshot(corpus: Corpus, photos: Path) -> None:
     corpus.push(photos, **NORTH)
     shutil.rmtree(photos / "heron")
 
@@ -168,7 +168,7 @@ def test_folder_without_a_log_is_refused(
     assert corpus.push(empty, **NORTH, deleted=(f"heron/{LOG_NAME}",)).deleted == 2
 
 
-def test_payload_withdraws_only_what_it_says(corpus: Corpus, photos: Path) -> None:
+def test_payload_withdraws_only_the_paths_it_names(corpus: Corpus, photos: Path) -> None:
     corpus.push(photos, **NORTH)
     path = f"heron/{LOG_NAME}"
     file = {"content": gap_line("clouds"), "sourcePath": path, "parserId": PARSER_ID}
@@ -178,7 +178,7 @@ def test_payload_withdraws_only_what_it_says(corpus: Corpus, photos: Path) -> No
     assert (result.added, result.deleted, len(chunks(corpus))) == (1, 0, 4)
 
 
-def test_line_that_has_moved_is_where_it_is_now(corpus: Corpus, photos: Path) -> None:
+def test_line_that_has_moved_gets_its_new_place(corpus: Corpus, photos: Path) -> None:
     first = datetime(2026, 7, 1, tzinfo=UTC)
     corpus.push(photos, **NORTH, now=first)
     log = photos / "heron" / LOG_NAME
@@ -211,10 +211,10 @@ def test_line_that_is_twice_in_a_log_is_counted_twice(
         corpus.export(tmp_path / "b.jsonl")
         other.restore(tmp_path / "b.jsonl")
 
-    found = (corpus if through == "folder" else other).scan()
+    actual = (corpus if through == "folder" else other).scan()
 
-    assert (found.summary.lines, found.summary.records, found.summary.duplicates) == (4, 2, 2)
-    assert found.gaps["line"].to_list() == [1, 2, 3, 4]
+    assert (actual.summary.lines, actual.summary.records, actual.summary.duplicates) == (4, 2, 2)
+    assert actual.gaps["line"].to_list() == [1, 2, 3, 4]
 
 
 def test_snapshot_with_a_folder_that_cannot_be_listed_is_refused(

@@ -29,7 +29,7 @@ def test_one_leading_at_sign_of_a_tenant_does_not_count(claimed: object, known: 
 @pytest.mark.parametrize(
     "name", ["a", "0", "a--b", "a" * 64, "A", "a" * 65, "-a", "a-", "", "a_b", "ada\n", "é"]
 )
-def test_a_tenant_is_what_the_schema_takes_for_one(chunk: dict[str, Any], name: str) -> None:
+def test_tenants_match_the_schema(chunk: dict[str, Any], name: str) -> None:
     assert bool(TENANT.fullmatch(name)) is keeps("parsed-chunk-v1", {**chunk, "tenantId": name})
 
 

@@ -27,10 +27,10 @@ def whole(store: Store) -> int:
     """Return the step that a version holds; fail if it holds more or less."""
     version = store.version()
     step = version.config_versions["ada"]
-    found = version.rows(["name", "line", "content"])
-    assert found.get_column("name").to_list() == [str(step)] * ROWS
-    assert sorted(found.get_column("line")) == list(range(ROWS))
-    assert set(found.get_column("content")) == {f"step {step} " * 50}
+    actual = version.rows(["name", "line", "content"])
+    assert actual.get_column("name").to_list() == [str(step)] * ROWS
+    assert sorted(actual.get_column("line")) == list(range(ROWS))
+    assert set(actual.get_column("content")) == {f"step {step} " * 50}
     assert [snapshot.paths for snapshot in version.snapshots] == [(str(step),)]
     return step
 

@@ -36,14 +36,14 @@ def holder(folder: Path) -> "subprocess.Popen[bytes]":
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_second_writer_is_told_who_holds_the_corpus(store: Store) -> None:
-    told: list[str] = []
+def test_a_second_writer_reads_who_holds_the_corpus(store: Store) -> None:
+    waits: list[str] = []
     with store.changing("make") as change:
         change.add(chunks("a"))
     with holder(store.folder) as process:
         with (
             pytest.raises(StateError) as caught,
-            Store(store.folder, told.append).changing("x"),
+            Store(store.folder, waits.append).changing("x"),
         ):
             pytest.fail("two writers at once")
         assert store.version().measures.rows == 1, "readers take no lock"
@@ -53,7 +53,7 @@ def test_a_second_writer_is_told_who_holds_the_corpus(store: Store) -> None:
     assert ": push of 3 files" in caught.value.message
     assert "nothing was changed" in caught.value.hint
     assert caught.value.exit_code is ExitCode.STATE
-    assert told == [caught.value.message.partition("is held by ")[2]]
+    assert waits == [caught.value.message.partition("is held by ")[2]]
 
 
 @pytest.mark.usefixtures("impatient")

@@ -36,15 +36,17 @@ def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b'{"format": "vocabgap-corpus"}'])
-def test_a_damaged_one_is_told(tmp_path: Path, content: bytes) -> None:
+def test_a_damaged_manifest_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / MANIFEST).write_bytes(content)
 
-    with pytest.raises(StateError, match=r"manifest\.json' is damaged, or no manifest of a corpus") as told:
+    with pytest.raises(
+        StateError, match=r"manifest\.json' is damaged, or no manifest of a corpus"
+    ) as message:
         read_manifest(tmp_path)
-    assert "--salvage" not in told.value.hint  # which needs the manifest, too
+    assert "--salvage" not in message.value.hint  # which needs the manifest, too
 
 
-def test_a_number_that_is_another_by_one_bit_is_told(tmp_path: Path) -> None:
+def test_a_number_with_a_flipped_bit_is_refused(tmp_path: Path) -> None:
     write_manifest(tmp_path, WHOLE)
     content = (tmp_path / MANIFEST).read_bytes()
     start = content.index(b'"corpus"')
@@ -58,14 +60,14 @@ def test_a_number_that_is_another_by_one_bit_is_told(tmp_path: Path) -> None:
                 read_manifest(tmp_path)
 
 
-def test_that_of_another_program_is_told(tmp_path: Path) -> None:
+def test_the_manifest_of_another_program_is_refused(tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text('{"format": "webpack", "format_version": 1}')
 
     with pytest.raises(StateError, match="is the manifest of something else: format 'webpack'"):
         read_manifest(tmp_path)
 
 
-def test_that_of_a_newer_format_is_told_whatever_else_it_holds(tmp_path: Path) -> None:
+def test_a_newer_format_is_refused(tmp_path: Path) -> None:
     content = {"format": FORMAT, "format_version": 2, "corpus": "elsewhere"}
     (tmp_path / MANIFEST).write_bytes(msgspec.json.encode(content))
 
@@ -74,7 +76,7 @@ def test_that_of_a_newer_format_is_told_whatever_else_it_holds(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("field", ['"rows": -1', '"number": 0', '"bytes": 1.5', '"file": "../../secret"'])
-def test_one_that_names_what_cannot_be_is_told(tmp_path: Path, field: str) -> None:
+def test_an_impossible_entry_is_refused(tmp_path: Path, field: str) -> None:
     part = '{"number": 1, "rows": 1, "bytes": 1, ' + field + "}"
     content = f'{{"format": "{FORMAT}", "format_version": 1, "corpus": {{"parts": [{part}]}}}}'
     (tmp_path / MANIFEST).write_text(content)
@@ -84,7 +86,7 @@ def test_one_that_names_what_cannot_be_is_told(tmp_path: Path, field: str) -> No
 
 
 @pytest.mark.parametrize("content", [b"", b"\0" * 4096])
-def test_one_that_lost_its_content_beside_parts_is_that_of_a_corpus(tmp_path: Path, content: bytes) -> None:
+def test_an_empty_manifest_beside_parts_is_a_corpus(tmp_path: Path, content: bytes) -> None:
     (tmp_path / MANIFEST).write_bytes(content)
     assert not is_corpus(tmp_path)
 

@@ -20,9 +20,9 @@ def snapshot_of(corpus: Corpus, paths: list[str], now: datetime) -> None:
 EARLY, LATE = (datetime(2026, month, 1, tzinfo=UTC) for month in (1, 2))
 
 
-def only(found: Overview) -> Identity:
+def only(actual: Overview) -> Identity:
     """Return the only identity."""
-    (identity,) = found.identities
+    (identity,) = actual.identities
     return identity
 
 
@@ -31,21 +31,21 @@ def test_records_are_counted_by_identity(corpus: Corpus, photos: Path) -> None:
     corpus.push(photos, tenant="south", repo="photos")
     corpus.push({"files": [{"content": "text", "sourcePath": "notes.md"}]}, **NORTH)
 
-    found = corpus.status()
+    actual = corpus.status()
 
-    told = [
-        (each.tenant_id, each.root_kind, each.records, each.gap_records, each.paths)
-        for each in found.identities
+    message = [
+        (item.tenant_id, item.root_kind, item.records, item.gap_records, item.paths)
+        for item in actual.identities
     ]
-    assert told == [
+    assert message == [
         ("north", "external-source", 1, 0, 1),
         ("north", "image-repo", 3, 3, 2),
         ("south", "image-repo", 3, 3, 2),
     ]
-    assert (found.measures.rows, found.measures.version, found.orphans) == (7, 3, 0)
+    assert (actual.measures.rows, actual.measures.version, actual.orphans) == (7, 3, 0)
 
 
-def test_what_the_last_snapshot_lacks_is_missing_if_it_came_before(corpus: Corpus, photos: Path) -> None:
+def test_records_that_the_last_snapshot_lacks_are_missing(corpus: Corpus, photos: Path) -> None:
     corpus.push(photos, **NORTH, now=EARLY)
     snapshot_of(corpus, [f"fjord/{LOG_NAME}"], EARLY)
 
@@ -53,16 +53,16 @@ def test_what_the_last_snapshot_lacks_is_missing_if_it_came_before(corpus: Corpu
 
 
 @pytest.mark.parametrize(("times", "stale", "outdated"), [(0, 0, 0), (1, 3, 0), (2, 3, 3)])
-def test_outdated_is_what_is_two_configurations_behind(
+def test_records_two_configurations_behind_are_outdated(
     corpus: Corpus, photos: Path, times: int, stale: int, outdated: int
 ) -> None:
     corpus.push(photos, **NORTH)
     for _ in range(times):
         corpus.configure("north")
 
-    found = only(corpus.status())
+    actual = only(corpus.status())
 
-    assert (found.stale, found.outdated) == (stale, outdated)
+    assert (actual.stale, actual.outdated) == (stale, outdated)
     assert only(overview(corpus.store.version(), gap=1)).outdated == stale
 
 

@@ -97,7 +97,7 @@ def test_a_parser_that_raises_is_an_error_of_its_file_alone(tmp_path: Path) -> N
         ("no piece", Code.CHUNK_INVALID),
     ],
 )
-def test_a_piece_that_is_none_is_told_and_the_others_stay(tmp_path: Path, piece: object, code: Code) -> None:
+def test_an_unusable_piece_is_an_error_and_the_others_stay(tmp_path: Path, piece: object, code: Code) -> None:
     def parse(_: RawFile) -> list[Any]:
         return [{"content": "a sound one"}, piece]
 
@@ -107,7 +107,7 @@ def test_a_piece_that_is_none_is_told_and_the_others_stay(tmp_path: Path, piece:
     assert result.errors[0].details["chunkIndex"] == result.ingested == 1
 
 
-def test_what_cannot_be_called_is_no_parser(tmp_path: Path) -> None:
+def test_a_parser_that_cannot_be_called_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match=r"parsers\['md'\]: expected a function of a file"):
         open_corpus(tmp_path / "corpus", parsers={"md": "headings"})  # type: ignore[dict-item]
 
@@ -134,7 +134,7 @@ def test_a_version_near_ours_has_a_code_of_its_own_and_a_warning(
     assert result.errors[0].details["errors"][0]["pointer"] == "/schemaVersion"
     assert len(result.warnings) == (code is Code.VERSION_DRIFT)
     assert all(
-        each.startswith(f"deprecated: 2 of version {version} of parsed-chunk-v1") for each in result.warnings
+        item.startswith(f"deprecated: 2 of version {version} of parsed-chunk-v1") for item in result.warnings
     )
 
 

@@ -17,11 +17,11 @@ from vocabgap.errors import InvalidInputError
 def test_every_chunk_of_a_payload_keeps_the_contract(corpus: Corpus, photos: Path, tmp_path: Path) -> None:
     corpus.push(photos, **NORTH)
 
-    made = corpus.export_chunks(tmp_path / "p.json", **NORTH)
+    outcome = corpus.export_chunks(tmp_path / "p.json", **NORTH)
 
     payload = json.loads((tmp_path / "p.json").read_text(encoding="utf-8"))
     chunks = [chunk for file in payload["files"] for chunk in file["parsedChunks"]]
-    assert len(chunks) == made.chunks == 3
+    assert len(chunks) == outcome.chunks == 3
     assert [faults(PARSED_CHUNK, chunk) for chunk in chunks] == [()] * len(chunks)
     assert {chunk["rootKind"] for chunk in chunks} == {"external-source"}
 
@@ -36,9 +36,9 @@ def test_restored_record_that_is_no_parsed_chunk_is_left_out(corpus: Corpus, tmp
     (tmp_path / "b.jsonl").write_text(json.dumps(record))
     corpus.restore(tmp_path / "b.jsonl")
 
-    made = corpus.export_chunks(tmp_path / "p.json", **NORTH)
+    outcome = corpus.export_chunks(tmp_path / "p.json", **NORTH)
 
-    assert (made.chunks, made.left_out) == (0, (": chunk x is no parsed chunk",))
+    assert (outcome.chunks, outcome.left_out) == (0, (": chunk x is no parsed chunk",))
     assert json.loads((tmp_path / "p.json").read_text())["files"] == []
 
 
@@ -54,7 +54,7 @@ def test_payload_comes_through_standard_input(
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b'{"files": [\n  oops]}', "p.json:2: expected JSON: expecting value at column 3"),
         (b"\xff", "p.json:1: expected UTF-8"),
@@ -64,14 +64,14 @@ def test_payload_comes_through_standard_input(
         (b"", "p.json:1: expected JSON"),
     ],
 )
-def test_payload_that_is_no_json_object_is_told_with_its_line(
-    tmp_path: Path, content: bytes, told: str
+def test_payload_that_is_no_json_object_is_refused_with_its_line(
+    tmp_path: Path, content: bytes, message: str
 ) -> None:
     (tmp_path / "p.json").write_bytes(content)
 
     with pytest.raises(InvalidInputError) as refused:
         read_payload(tmp_path / "p.json")
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_signals_of_a_folder_are_none_of_a_payload(corpus: Corpus, tmp_path: Path) -> None:
@@ -85,6 +85,8 @@ def test_signals_of_a_folder_are_none_of_a_payload(corpus: Corpus, tmp_path: Pat
     ("tenant", "repo"),
     [("", "demo"), ("north", ""), ("North", "demo"), ("a b", "demo"), ("north", "a b"), ("north", "../x")],
 )
-def test_payload_of_nobody_is_refused(corpus: Corpus, photos: Path, tenant: str, repo: str) -> None:
+def test_payload_without_a_usable_tenant_or_repository_is_refused(
+    corpus: Corpus, photos: Path, tenant: str, repo: str
+) -> None:
     with pytest.raises(InvalidInputError, match=r"expected (parts of letters|1 to 64)"):
         corpus.push(photos, tenant=tenant, repo=repo)

@@ -26,7 +26,7 @@ def codes(result: PushResult) -> list[str]:
     return [error.code for error in result.errors]
 
 
-def test_a_chunk_becomes_a_row_that_says_whose_it_is(chunk: Chunk) -> None:
+def test_a_chunk_becomes_a_row_with_its_owner(chunk: Chunk) -> None:
     store = MemoryStore()
     configure(store, "ada")
     result = push(store, {"files": [chunk]}, tenant="@ada", repo="lab", agent="@scribe", now=NOW)
@@ -53,18 +53,18 @@ def test_a_chunk_becomes_a_row_that_says_whose_it_is(chunk: Chunk) -> None:
 
 
 def test_the_answer_is_the_contracts_object(chunk: Chunk) -> None:
-    told = push(MemoryStore(), {"files": [chunk, 5]}, tenant="ada", now=NOW).as_object()
-    assert list(told) == [
+    answer = push(MemoryStore(), {"files": [chunk, 5]}, tenant="ada", now=NOW).as_object()
+    assert list(answer) == [
         "ingested", "deleted", "embeddingsGenerated", "errors", "tenantId", "durationMs",
         "forgotten", "warnings",
     ]  # fmt: skip
-    (error,) = told["errors"]
+    (error,) = answer["errors"]
     assert error["code"] == "KB_FILE_PAYLOAD_INVALID"
     assert error["details"] == {"fileIndex": 0 + 1}
-    assert msgspec.json.decode(msgspec.json.encode(told)) == told
+    assert msgspec.json.decode(msgspec.json.encode(answer)) == answer
 
 
-def test_a_bad_chunk_is_told_with_its_place_and_discards_no_good_one(chunk: Chunk) -> None:
+def test_a_bad_chunk_is_an_error_with_its_place_and_discards_no_good_one(chunk: Chunk) -> None:
     bad = [{**chunk, "name": ""}, {**chunk, "embedding": None}]
     result = push(MemoryStore(), {"files": [{"chunks": [chunk, *bad]}]}, tenant="ada")
     assert (result.ingested, codes(result)) == (1, [Code.CHUNK_INVALID, Code.EMBEDDING_REJECTED])
@@ -88,7 +88,7 @@ def test_a_false_claim_is_overwritten_with_a_warning(chunk: Chunk) -> None:
     assert (result.errors, result.exit_code) == ((), ExitCode.DONE)
 
 
-def test_each_chunk_names_its_repository_where_the_push_names_none(chunk: Chunk) -> None:
+def test_each_chunk_names_its_repository_if_the_push_names_none(chunk: Chunk) -> None:
     store = MemoryStore()
     result = push(store, {"files": [chunk, {**chunk, "repoSlug": "den"}]}, tenant="ada")
     assert sorted(store.current.rows(["repo_slug"])["repo_slug"]) == ["den", "lab"]
@@ -123,7 +123,7 @@ def test_a_tenant_that_could_not_be_exported_is_refused(chunk: Chunk) -> None:
         ("line_end", 2**70, "/line_end"),
     ],
 )
-def test_what_is_valid_and_cannot_be_stored_is_told_by_pointer(
+def test_a_valid_chunk_that_cannot_be_stored_is_an_error_with_a_pointer(
     chunk: Chunk, field: str, value: object, pointer: str
 ) -> None:
     result = push(MemoryStore(), {"files": [{**chunk, field: value}]}, tenant="ada")
@@ -176,7 +176,7 @@ def test_a_store_that_cannot_be_changed_is_an_error_of_the_answer(
     assert result.errors[1].details["exitCode"] == code
 
 
-def test_a_chunk_that_is_there_keeps_the_time_at_which_it_came(chunk: Chunk) -> None:
+def test_a_present_chunk_keeps_its_first_time(chunk: Chunk) -> None:
     store = MemoryStore()
     payload = {
         "files": [chunk, chunk],
@@ -186,12 +186,12 @@ def test_a_chunk_that_is_there_keeps_the_time_at_which_it_came(chunk: Chunk) -> 
     first = push(store, payload, tenant="ada", now=NOW)
     kept, snapshots = store.current.rows(), store.current.snapshots
     second = push(store, payload, tenant="ada", now=NOW + timedelta(days=1))
-    assert [(each.ingested, each.added, each.deleted) for each in (first, second)] == [(2, 1, 0), (2, 0, 0)]
+    assert [(item.ingested, item.added, item.deleted) for item in (first, second)] == [(2, 1, 0), (2, 0, 0)]
     assert store.current.rows().equals(kept)
     assert store.current.snapshots == snapshots
 
 
-def test_what_is_pushed_again_is_of_the_present_configuration(store: Store, chunk: Chunk) -> None:
+def test_a_chunk_that_is_pushed_again_gets_the_present_configuration(store: Store, chunk: Chunk) -> None:
     push(store, {"files": [chunk, {**chunk, "name": "left"}]}, tenant="ada", now=NOW)
     configure(store, "ada")
 
@@ -203,18 +203,18 @@ def test_what_is_pushed_again_is_of_the_present_configuration(store: Store, chun
         ("left", 0, NOW),
         ("rain", 1, NOW),
     ]
-    told = rows.filter(name="rain")["metadata"].item()
-    assert '"tenantConfigVersion":1' in told
+    metadata = rows.filter(name="rain")["metadata"].item()
+    assert '"tenantConfigVersion":1' in metadata
 
 
 @pytest.mark.parametrize("form", [{"content": "a note"}, {"parsedChunks": []}])
-def test_a_file_that_claims_another_tenant_is_told_or_refused(form: dict[str, Any]) -> None:
+def test_a_file_that_claims_another_tenant_is_a_warning_or_refused(form: dict[str, Any]) -> None:
     payload = {"files": [{"sourcePath": "a.txt", "tenantId": "bo", **form}]}
 
-    told = push(MemoryStore(), payload, tenant="ada")
+    answer = push(MemoryStore(), payload, tenant="ada")
     refused = push(MemoryStore(), payload, tenant="ada", refuse_false=True)
 
-    assert told.warnings == ("tenantId was claimed as 'bo' by 1, stamped as 'ada'",)
+    assert answer.warnings == ("tenantId was claimed as 'bo' by 1, stamped as 'ada'",)
     assert codes(refused) == [Code.SPOOF_REJECTED]
 
 

@@ -94,7 +94,7 @@ def test_folder_without_a_repository_is_named(tmp_path: Path, monkeypatch: pytes
         deleted_in_git(tmp_path, "a", "b")
 
 
-def test_machine_without_git_is_told(
+def test_machine_without_git_is_refused(
     repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -32,11 +32,11 @@ def folder(tmp_path: Path) -> Path:
 def test_corpus_gives_the_records_of_its_logs(corpus: Corpus, demo: Path, folder: Path) -> None:
     corpus.push(demo, **DEMO)
 
-    found, logs = scan(folder), scan(demo)
+    actual, logs = scan(folder), scan(demo)
 
-    assert_frame_equal(found.gaps, logs.gaps)
-    assert_frame_equal(found.rejects, logs.rejects)
-    assert found.summary == logs.summary
+    assert_frame_equal(actual.gaps, logs.gaps)
+    assert_frame_equal(actual.rejects, logs.rejects)
+    assert actual.summary == logs.summary
 
 
 def test_report_on_a_corpus_is_that_on_its_logs(
@@ -44,19 +44,21 @@ def test_report_on_a_corpus_is_that_on_its_logs(
 ) -> None:
     corpus.push(photos, tenant="local", repo="photos")
 
-    made = [vg.run(root, out=tmp_path / f"out-{root.name}", now=NOW) for root in (folder, photos)]
+    outcome = [vg.run(root, out=tmp_path / f"out-{root.name}", now=NOW) for root in (folder, photos)]
 
-    assert_frame_equal(made[0].ranked, made[1].ranked)
-    assert made[0].published.summary.capabilities == made[1].published.summary.capabilities
+    assert_frame_equal(outcome[0].ranked, outcome[1].ranked)
+    assert outcome[0].published.summary.capabilities == outcome[1].published.summary.capabilities
 
 
-def test_only_what_is_asked_for_is_read(corpus: Corpus, photos: Path, folder: Path) -> None:
+def test_only_the_chosen_tenants_and_repositories_are_read(
+    corpus: Corpus, photos: Path, folder: Path
+) -> None:
     for tenant, repo in (("north", "photos"), ("north", "archive"), ("south", "photos")):
         corpus.push(photos, tenant=tenant, repo=repo)
 
-    found = scan(folder, tenants=["north"], repositories=["photos"])
+    actual = scan(folder, tenants=["north"], repositories=["photos"])
 
-    assert found.gaps.select("tenant_id", "repo_slug").unique().rows() == [("north", "photos")]
+    assert actual.gaps.select("tenant_id", "repo_slug").unique().rows() == [("north", "photos")]
     assert scan(folder).gaps["counted"].sum() == 6  # of a tenant's two copies one counts
 
 
@@ -66,12 +68,12 @@ def test_report_of_one_tenant_has_nothing_of_another(
     corpus.push(photos, tenant="north", repo="photos")
     corpus.push(write_corpus(tmp_path, {"x": [gap("secret wish")]}, "south"), tenant="south", repo="s")
 
-    made = vg.run(folder, out=tmp_path / "out", selection=Selection(tenants=("north",)))
+    outcome = vg.run(folder, out=tmp_path / "out", selection=Selection(tenants=("north",)))
 
-    told = "".join(path.read_text() for path in made.published.folder.glob("report.*"))
-    assert "secret" not in told
-    assert "secret wish" not in pl.read_parquet(made.published.folder / "gaps.parquet")["description"]
-    assert "--tenant north" in made.published.manifest.command
+    message = "".join(path.read_text() for path in outcome.published.folder.glob("report.*"))
+    assert "secret" not in message
+    assert "secret wish" not in pl.read_parquet(outcome.published.folder / "gaps.parquet")["description"]
+    assert "--tenant north" in outcome.published.manifest.command
 
 
 def test_corpus_and_logs_together_count_a_record_of_one_tenant_once(
@@ -79,9 +81,9 @@ def test_corpus_and_logs_together_count_a_record_of_one_tenant_once(
 ) -> None:
     corpus.push(photos, tenant="local", repo="photos")
 
-    found = scan([folder, photos])
+    actual = scan([folder, photos])
 
-    assert (found.summary.records, found.summary.duplicates, found.summary.rejects) == (3, 3, 2)
+    assert (actual.summary.records, actual.summary.duplicates, actual.summary.rejects) == (3, 3, 2)
 
 
 def test_image_of_a_log_in_the_root_is_the_folder_that_it_lay_in(
@@ -91,9 +93,9 @@ def test_image_of_a_log_in_the_root_is_the_folder_that_it_lay_in(
 
     corpus.push(root / "heron", tenant="north", repo="photos")
 
-    found = scan(folder).gaps
-    assert found["image_id"].to_list() == ["heron"]
-    assert found["record_id"].to_list() == scan(root / "heron").gaps["record_id"].to_list()
+    actual = scan(folder).gaps
+    assert actual["image_id"].to_list() == ["heron"]
+    assert actual["record_id"].to_list() == scan(root / "heron").gaps["record_id"].to_list()
 
 
 def test_log_of_another_tool_is_read_as_its_name_says(folder: Path, tmp_path: Path) -> None:
@@ -105,8 +107,8 @@ def test_log_of_another_tool_is_read_as_its_name_says(folder: Path, tmp_path: Pa
 
     vg.open_corpus(folder, settings=settings).push(root, tenant="north", repo="tool")
 
-    found = scan(folder, sources=settings.sources)
-    assert found.gaps["description"].to_list() == ["sky mask"]
+    actual = scan(folder, sources=settings.sources)
+    assert actual.gaps["description"].to_list() == ["sky mask"]
 
 
 def test_damaged_corpus_is_no_folder_without_logs(corpus: Corpus, photos: Path, folder: Path) -> None:

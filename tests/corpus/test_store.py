@@ -302,7 +302,7 @@ def test_vectors_of_another_length_come_once_all_others_are_gone(store: Store) -
 # What a compaction does.
 
 
-def test_what_was_deleted_is_in_no_file_after_a_compaction(store: Store) -> None:
+def test_deleted_text_is_in_no_file_after_a_compaction(store: Store) -> None:
     forgotten = "the cellar of the old observatory"
     add(store, chunks("a", "b", content=forgotten, path="secret/log.jsonl"), chunks("c", "d"))
     with store.changing("forget") as change:

@@ -31,7 +31,7 @@ def test_every_place_of_a_bad_record_is_reported_at_once(chunk: dict[str, Any]) 
     ]
 
 
-def test_a_message_says_where_what_was_expected_and_what_was_found(chunk: dict[str, Any]) -> None:
+def test_a_message_names_the_place_the_expectation_and_the_value(chunk: dict[str, Any]) -> None:
     chunk["rootKind"] = "image-repo"
     (fault,) = faults(PARSED_CHUNK, chunk)
     expected = "expected neo-workspace, bare-repo or external-source"
@@ -65,7 +65,7 @@ def test_open_objects_may_hold_anything_at_any_depth(chunk: dict[str, Any]) -> N
     assert keeps(BACKUP_RECORD, {"id": "x", "embedding": [1], "metadata": deep, "document": ""})
 
 
-def test_what_is_valid_has_no_faults_and_the_other_way_round(chunk: dict[str, Any]) -> None:
+def test_a_record_is_valid_if_and_only_if_it_has_no_faults(chunk: dict[str, Any]) -> None:
     values: list[object] = [None, "", "x", 0, 1, 1.0, 1.5, True, [], ["a"], {}, float("nan"), float("inf")]
     for value in values:
         for field in chunk:

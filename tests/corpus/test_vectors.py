@@ -25,19 +25,19 @@ def records(*wordings: str) -> pl.DataFrame:
 def rows(*wordings: str) -> FloatArray:
     """The vectors that the clustering compares, dense."""
     points = points_of(records(*wordings))
-    made = vectorize(points.contents, points.weights, np.zeros(len(points.contents)))
-    return np.asarray(made.plain().toarray())
+    vectors = vectorize(points.contents, points.weights, np.zeros(len(points.contents)))
+    return np.asarray(vectors.plain().toarray())
 
 
 @given(texts)
 def test_terms_are_the_dimensions_in_order(wordings: list[str]) -> None:
     points = points_of(records(*wordings))
-    made = vectorize(points.contents, points.weights, np.zeros(len(points.contents))).plain().toarray()
+    vectors = vectorize(points.contents, points.weights, np.zeros(len(points.contents))).plain().toarray()
 
     terms = terms_of(points.contents)
 
-    assert len(terms) == made.shape[1]
-    for row, content in zip(made, points.contents, strict=True):
+    assert len(terms) == vectors.shape[1]
+    for row, content in zip(vectors, points.contents, strict=True):
         own = set(terms_of([content]))
         dimensions = {terms[at] for at in np.flatnonzero(row)}
         assert {kind for kind, _ in own - dimensions} <= {"word", "pair"}  # only the heaviest are kept
@@ -48,10 +48,10 @@ def test_dot_products_are_kept_nearly() -> None:
     exact = rows(*WORDINGS)
     order = points_of(records(*WORDINGS)).wordings.sort("surface")["wording"]
 
-    made = WordingVectors(records(*WORDINGS), 2048).of(order)
+    vectors = WordingVectors(records(*WORDINGS), 2048).of(order)
 
-    assert np.abs(made @ made.T - exact @ exact.T).max() < 0.15
-    assert np.allclose(np.linalg.norm(made, axis=1), 1.0, atol=1e-3)
+    assert np.abs(vectors @ vectors.T - exact @ exact.T).max() < 0.15
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-3)
 
 
 def test_vector_does_not_depend_on_the_order_of_records() -> None:
@@ -62,15 +62,15 @@ def test_vector_does_not_depend_on_the_order_of_records() -> None:
 
 
 def test_wordings_of_one_surface_have_one_vector() -> None:
-    made = WordingVectors(records("sky mask", "Sky-Masks"), 64).of(["sky mask", "Sky-Masks"])
+    vectors = WordingVectors(records("sky mask", "Sky-Masks"), 64).of(["sky mask", "Sky-Masks"])
 
-    assert np.array_equal(made[0], made[1])
+    assert np.array_equal(vectors[0], vectors[1])
 
 
-def test_what_is_no_wording_is_zero() -> None:
-    made = WordingVectors(records("sky mask"), 8).of([None, "never said"])
+def test_other_texts_have_zero_vectors() -> None:
+    vectors = WordingVectors(records("sky mask"), 8).of([None, "never said"])
 
-    assert not made.any()
+    assert not vectors.any()
 
 
 def test_nothing_at_all_has_no_vector() -> None:
@@ -78,7 +78,7 @@ def test_nothing_at_all_has_no_vector() -> None:
 
 
 def test_numbers_are_short() -> None:
-    made = WordingVectors(records(*WORDINGS), 16).of(WORDINGS)
+    vectors = WordingVectors(records(*WORDINGS), 16).of(WORDINGS)
 
-    assert np.array_equal(made, np.round(made, DECIMALS))
-    assert not np.signbit(made[made == 0.0]).any()
+    assert np.array_equal(vectors, np.round(vectors, DECIMALS))
+    assert not np.signbit(vectors[vectors == 0.0]).any()

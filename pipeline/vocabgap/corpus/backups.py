@@ -144,10 +144,10 @@ class WordingVectors:
     def of(self, wordings: Iterable[str | None]) -> FloatArray:
         """Return vectors of unit length, rounded to `DECIMALS`; zeros for other texts."""
         points = np.array([-1 if wording is None else self._points.get(wording, -1) for wording in wordings])
-        known = np.flatnonzero(points >= 0)
+        present = np.flatnonzero(points >= 0)
         vectors = np.zeros((len(points), self._dimension))
-        for start in range(0, len(known), _BLOCK_ROWS):
-            block = known[start : start + _BLOCK_ROWS]
+        for start in range(0, len(present), _BLOCK_ROWS):
+            block = present[start : start + _BLOCK_ROWS]
             vectors[block] = self._projected(points[block])
         return vectors
 
@@ -254,8 +254,8 @@ def restore(store: Store, path: Path, *, replace: bool = False, at_once: int = _
             if live is not None:
                 refuse_divergence(live, [(record.id, metadata) for record, metadata in decoded])
             rows = (
-                row_of(each.id, metadata, each.document, each.embedding, bytes(each.metadata).decode())
-                for each, metadata in decoded
+                row_of(one.id, metadata, one.document, one.embedding, bytes(one.metadata).decode())
+                for one, metadata in decoded
             )
             restored, left_out = without_forgotten(change, frame_of(rows))
             added += change.add(restored)

@@ -156,28 +156,28 @@ def stamped(chunk: Mapping[str, Any], stamp: Mapping[str, Any]) -> dict[str, Any
     return {**unguarded, **stamp, "hash": identity, "id": identity}
 
 
-def refuse_claims(chunk: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+def refuse_claims(chunk: Mapping[str, Any], stamp: Mapping[str, Any]) -> None:
     """Refuse a chunk that makes a false claim."""
-    if claims := false_claims(chunk, known):
+    if claims := false_claims(chunk, stamp):
         field = claims[0]
         raise RefusedError(
             Code.SPOOF_REJECTED,
-            f"{field}: the payload claims {chunk[field]!r}, but it is {known.get(field)!r}; "
+            f"{field}: the payload claims {chunk[field]!r}, but it is {stamp.get(field)!r}; "
             "nothing was written. Push as yourself, or have false claims overwritten (tenant_spoof)",
             fields=claims,
             claimed={name: chunk[name] for name in claims},
         )
 
 
-def false_claims(chunk: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
+def false_claims(chunk: Mapping[str, Any], stamp: Mapping[str, Any]) -> list[str]:
     """Return the guarded fields of a chunk that contradict the stamp."""
-    return [field for field in GUARDED if field in chunk and not _same(field, chunk[field], known.get(field))]
+    return [field for field in GUARDED if field in chunk and not _same(field, chunk[field], stamp.get(field))]
 
 
-def _same(field: str, claimed: object, known: object) -> bool:
+def _same(field: str, claimed: object, stamp: object) -> bool:
     if field in {"tenantId", "originAgentIdentity"} and isinstance(claimed, str):
-        return normal_tenant(claimed) == normal_tenant(known)
-    return type(claimed) is type(known) and claimed == known
+        return normal_tenant(claimed) == normal_tenant(stamp)
+    return type(claimed) is type(stamp) and claimed == stamp
 
 
 def milliseconds(moment: datetime) -> int:

@@ -112,15 +112,15 @@ class Caller:
             claimed = payload.get(name)
             if claimed is not None and not (isinstance(claimed, str) and is_unicode(claimed)):
                 raise RefusedError(Code.FAILED, f"{name}: expected text, found {claimed!r}", field=name)
-        known, claimed = normal_tenant(tenant), normal_tenant(payload.get("tenantId"))
-        if known and claimed and known != claimed:
+        pushing, claimed = normal_tenant(tenant), normal_tenant(payload.get("tenantId"))
+        if pushing and claimed and pushing != claimed:
             raise RefusedError(
                 Code.TENANT_MISMATCH,
-                f"the payload claims tenant '{claimed}', but '{known}' pushes it; nothing was written",
+                f"the payload claims tenant '{claimed}', but '{pushing}' pushes it; nothing was written",
                 claimed=claimed,
-                tenantId=known,
+                tenantId=pushing,
             )
-        tenant_id = known or claimed or SHARED_TENANT
+        tenant_id = pushing or claimed or SHARED_TENANT
         if not TENANT.fullmatch(tenant_id):
             raise RefusedError(Code.FAILED, f"'{tenant_id}' is no tenant: expected {TENANT_HINT}")
         return cls(
@@ -168,20 +168,20 @@ class Incoming:
     @property
     def warnings(self) -> Iterator[str]:
         """The overwritten claims and the versions that are not read, a sentence each."""
-        for (name, claimed, known), chunks in sorted(self.claims.items()):
+        for (name, claimed, stamped), chunks in sorted(self.claims.items()):
             if name == "schemaVersion":
                 refused = f"deprecated: {chunks} of version {claimed} of {PARSED_CHUNK} refused"
-                yield f"{refused}; this corpus reads {known}, so have them parsed by that"
+                yield f"{refused}; this corpus reads {stamped}, so have them parsed by that"
             else:
-                yield f"{name} was claimed as {claimed!r} by {chunks}, stamped as {known!r}"
+                yield f"{name} was claimed as {claimed!r} by {chunks}, stamped as {stamped!r}"
 
-    def notice(self, claimant: Mapping[str, Any], known: Mapping[str, Any], *, refuse: bool) -> None:
+    def notice(self, claimant: Mapping[str, Any], stamp: Mapping[str, Any], *, refuse: bool) -> None:
         """Count the false claims of a chunk or payload, or refuse it."""
-        compared = {name: claimant[name] for name in known if isinstance(claimant.get(name), str)}
-        claims = false_claims(compared, known)
+        compared = {name: claimant[name] for name in stamp if isinstance(claimant.get(name), str)}
+        claims = false_claims(compared, stamp)
         if claims and refuse:
-            refuse_claims(compared, known)
-        self.claims.update((name, compared[name], known[name]) for name in claims)
+            refuse_claims(compared, stamp)
+        self.claims.update((name, compared[name], stamp[name]) for name in claims)
 
 
 def read_files(caller: Caller, parsers: Mapping[str, Parser], *, refuse_false: bool) -> Incoming:
@@ -252,8 +252,8 @@ def _parsed(
     parser_id = entry.get("parserId") or RAW_TEXT
     parser = {RAW_TEXT: raw_text, **parsers}.get(parser_id) if isinstance(parser_id, str) else None
     if parser is None:
-        known = ", ".join(sorted({RAW_TEXT, *parsers}))
-        message = f"there is no parser {parser_id!r}; expected one of {known}"
+        expected = ", ".join(sorted({RAW_TEXT, *parsers}))
+        message = f"there is no parser {parser_id!r}; expected one of {expected}"
         raise RefusedError(Code.NO_PARSER, message, parserId=parser_id)
     repo_slug = entry.get("repoSlug") or caller.repo_slug
     file = RawFile(entry["content"], path, caller.tenant_id, repo_slug, parser_id, entry)

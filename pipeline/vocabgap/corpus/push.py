@@ -218,10 +218,10 @@ def _rows(
 
 def _failure(error: VocabgapError | OSError) -> PushError:
     """Make the entry of a corpus that could not be changed."""
-    known = error if isinstance(error, VocabgapError) else refusal("the corpus cannot be changed", error)
-    code = known.exit_code if known.exit_code is not ExitCode.BUG else ExitCode.STATE
+    problem = error if isinstance(error, VocabgapError) else refusal("the corpus cannot be changed", error)
+    code = problem.exit_code if problem.exit_code is not ExitCode.BUG else ExitCode.STATE
     details = {"exitCode": int(code), "error": type(error).__name__}
-    return PushError(Code.FAILED, f"{known}; nothing was written", details, code)
+    return PushError(Code.FAILED, f"{problem}; nothing was written", details, code)
 
 
 def folder_payload(
@@ -329,8 +329,8 @@ def export_chunks(version: Version, file: Path, *, tenant: str, repo: str) -> Ex
     stored = version.rows(columns, scope([tenant], [repo])).sort("source_path", "id")
     fields, chunks, left_out = contract_schema(PARSED_CHUNK)["properties"], [], []
     for path, content, metadata, identity in stored.iter_rows():
-        known = msgspec.json.decode(metadata)
-        chunk = {field: known[field] for field in fields if field in known}
+        values = msgspec.json.decode(metadata)
+        chunk = {field: values[field] for field in fields if field in values}
         if chunk.get("rootKind") not in fields["rootKind"]["enum"]:
             chunk["rootKind"] = RAW_ROOT_KIND
         if content is not None:
