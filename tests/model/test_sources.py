@@ -1,43 +1,32 @@
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from builders import write_config
-from vocabgap.doors.cli.app import run
-from vocabgap.errors import ExitCode, InvalidInputError
+from vocabgap.errors import InvalidInputError
 from vocabgap.model.loading import load_settings
-from vocabgap.model.record import LOG_NAME
-from vocabgap.model.sources import NATIVE, Source, shipped_sources, sources_in_force
+from vocabgap.model.sources import Source, shipped_sources, sources_in_force
 
 GLOB = 'glob = "gaps.jsonl"'
 # What is wrong in [source.mine]; the table that the error names; the key.
 FAULTS = [
     ("", "source.mine", "glob"),
     ('glob = ""', "source.mine", "glob"),
-    ("glob = []", "source.mine", "glob"),
     ('glob = ["gaps.jsonl", ""]', "source.mine", "glob"),
-    ("glob = 3", "source.mine", "glob"),
     ('glob = ["gaps.jsonl", 3]', "source.mine", "glob"),
     (f"{GLOB}\nglobs = 3", "source.mine", "globs"),
     (f'{GLOB}\nenabled = "no"', "source.mine", "enabled"),
     (f'{GLOB}\nfields = "intent"', "source.mine", "fields"),
     (f'{GLOB}\nfields = {{ mood = "goal" }}', "source.mine.fields", "mood"),
     (f'{GLOB}\nfields = {{ intent = "" }}', "source.mine", "intent"),
-    (f"{GLOB}\nfields = {{ intent = [] }}", "source.mine", "intent"),
     (f'{GLOB}\nfields = {{ intent = ["goal", ""] }}', "source.mine", "intent"),
     (f"{GLOB}\nfields = {{ intent = 3 }}", "source.mine.fields", "intent"),
     (f"{GLOB}\nconstants = {{ mood = 3 }}", "source.mine.constants", "mood"),
-    (f"{GLOB}\nconstants = {{ intent = 3 }}", "source.mine.constants", "intent"),
-    (f'{GLOB}\nconstants = {{ timestamp = "monday" }}', "source.mine.constants", "timestamp"),
     (f"{GLOB}\nconstants = {{ timestamp = 2026-04-01 }}", "source.mine.constants", "timestamp"),
     (f"{GLOB}\nconstants = {{ satisfaction = 7 }}", "source.mine.constants", "satisfaction"),
-    (f"{GLOB}\nconstants = {{ satisfaction = true }}", "source.mine.constants", "satisfaction"),
-    (f'{GLOB}\nconstants = {{ vocabulary_used = "a" }}', "source.mine.constants", "vocabulary_used"),
     (f'{GLOB}\nconstants = {{ vocabulary_used = ["a", 1] }}', "source.mine.constants", "vocabulary_used"),
     (f'{GLOB}\nwhere = {{ "" = "gap" }}', "source.mine", "where"),
     (f"{GLOB}\nwhere = {{ event.name = 3 }}", "source.mine.where", "event"),
-    (f"{GLOB}\nwhere = {{ event = 2026-04-01 }}", "source.mine.where", "event"),
     (f"{GLOB}\nwhere = {{ event = [] }}", "source.mine.where", "event"),
 ]
 # Patterns that no file's name can ever fit.
@@ -67,27 +56,7 @@ def test_a_fault_in_a_source_is_told_with_its_file_its_table_and_its_key(
     assert error.message.startswith(f"{path}: ")
     assert table in error.message
     assert key in error.message
-
-
-@pytest.mark.parametrize(("text", "table", "key"), FAULTS)
-def test_a_fault_in_a_source_is_told_with_what_to_do(text: str, table: str, key: str, tmp_path: Path) -> None:
-    del table, key
-
-    assert refused(write_config(tmp_path, f"[source.mine]\n{text}\n")).hint
-
-
-@pytest.mark.parametrize("text", [text for text, *_ in FAULTS])
-def test_a_fault_in_a_source_ends_a_command_without_a_traceback(
-    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = write_config(tmp_path, f"[source.mine]\n{text}\n")
-
-    code = run(["check", str(tmp_path), "--config", str(path)])
-
-    told = capsys.readouterr()
-    assert (code, told.out) == (ExitCode.INVALID_INPUT, "")
-    assert "Traceback" not in told.err
-    assert "this is a bug" not in told.err
+    assert error.hint
 
 
 @pytest.mark.parametrize("text", ["source = 3", "[source]\nmine = 3", "[[source]]\nglob = 'a'"])
@@ -115,39 +84,10 @@ def test_a_pattern_of_any_number_of_folders_is_an_error_that_says_how_patterns_f
     assert "any depth" in error.hint
 
 
-def test_a_fault_in_one_of_several_sources_names_that_one(tmp_path: Path) -> None:
-    path = write_config(tmp_path, f'[source.sound]\n{GLOB}\n[source.faulty]\nglob = ""\n')
-
-    message = refused(path).message
-
-    assert "source.faulty" in message
-    assert "source.sound" not in message
-
-
 def test_a_source_that_is_off_must_be_sound_all_the_same(tmp_path: Path) -> None:
     path = write_config(tmp_path, f'[source.mine]\n{GLOB}\nenabled = false\nfields = {{ mood = "goal" }}\n')
 
     assert "mood" in refused(path).message
-
-
-def test_a_misspelt_shipped_source_is_not_taken_for_one(tmp_path: Path) -> None:
-    assert "posthogg" in refused(write_config(tmp_path, "[source.posthogg]\nenabled = false\n")).message
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("timestamp", "2026-04-01T10:00:00Z"),
-        ("intent", "calm"),
-        ("satisfaction", -1),
-        ("operations_involved", ["grain", "blurs"]),
-        ("notes", ""),
-    ],
-)
-def test_a_constant_may_be_whatever_a_record_may_hold(field: str, value: Any) -> None:  # noqa: ANN401
-    source = Source(glob="gaps.jsonl", constants={field: value})
-
-    assert sources_in_force({"mine": source})["mine"] == source
 
 
 def test_a_filter_keeps_the_type_that_its_value_has_in_the_file(tmp_path: Path) -> None:
@@ -158,10 +98,6 @@ def test_a_filter_keeps_the_type_that_its_value_has_in_the_file(tmp_path: Path) 
     where = load_settings(path).sources["mine"].where
 
     assert repr(where) == "{'a': '1', 'b': 1, 'c': True, 'd': ('true', 2.5)}"
-
-
-def test_without_any_of_ones_own_the_shipped_sources_are_in_force() -> None:
-    assert sources_in_force({}) == dict(shipped_sources())
 
 
 def test_ones_own_come_first_in_their_order() -> None:
@@ -193,11 +129,3 @@ def test_a_source_that_is_off_is_not_in_force() -> None:
     own = {"posthog": Source(enabled=False), "mine": Source(glob="gaps.jsonl", enabled=False)}
 
     assert set(sources_in_force(own)) == shipped_sources().keys() - own.keys()
-
-
-def test_all_sources_may_be_off() -> None:
-    assert sources_in_force({name: Source(enabled=False) for name in shipped_sources()}) == {}
-
-
-def test_the_native_source_maps_nothing() -> None:
-    assert (NATIVE.globs, NATIVE.native) == ((LOG_NAME,), True)

@@ -27,20 +27,21 @@ def found(place: str, value: str) -> Path:
 
 
 @pytest.mark.parametrize("place", WRITTEN)
-@pytest.mark.parametrize("value", ["../there", "~/there", "/there", "a/../../there"])
-def test_a_found_file_that_leads_out_of_its_folder_is_refused(place: str, value: str) -> None:
-    found(place, value)
+def test_a_found_file_that_leads_out_of_its_folder_is_refused(place: str) -> None:
     table, key = place.split(".")
-    with pytest.raises(InvalidInputError, match=rf"^vocabgap\.toml: \[{table}\] {key} leads out of") as told:
-        load_settings()
-    assert "--trust" in told.value.hint
+    for value in ("../there", "~/there", "/there", "a/../../there"):
+        found(place, value)
+        with pytest.raises(
+            InvalidInputError, match=rf"^vocabgap\.toml: \[{table}\] {key} leads out of"
+        ) as told:
+            load_settings()
+        assert "--trust" in told.value.hint
 
 
-@pytest.mark.parametrize("place", WRITTEN)
-@pytest.mark.parametrize("value", ["there", "./a/../there", "a/b", "."])
-def test_places_below_its_folder_are_followed(place: str, value: str) -> None:
-    found(place, value)
-    assert resolve_settings().outside == ()
+def test_places_below_its_folder_are_followed() -> None:
+    for value in ("there", "./a/../there", "a/b", "."):
+        found("report.out", value)
+        assert resolve_settings().outside == ()
 
 
 def test_a_link_leads_out_as_a_name_does(here: Path, tmp_path: Path) -> None:
