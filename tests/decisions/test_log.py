@@ -1,5 +1,4 @@
 import fcntl
-import json
 import os
 import random
 import subprocess
@@ -38,10 +37,6 @@ for decision in decisions:
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
     return tmp_path / "decisions.jsonl"
-
-
-def test_nothing_was_decided_where_there_is_no_file(log: Path) -> None:
-    assert read_decisions(log) == ()
 
 
 def test_the_order_of_lines_means_nothing(log: Path) -> None:
@@ -213,12 +208,3 @@ def test_two_copies_that_git_merges_by_union_are_both_replayed(tmp_path: Path) -
     git("merge", "theirs")
 
     assert read_decisions(log) == (common, ours, theirs)
-
-
-@pytest.mark.parametrize("moment", ["9999-12-31T23:59:59-05:00", "0001-01-01T00:00:00+05:00"])
-def test_a_moment_that_utc_cannot_say_is_told_with_its_line(log: Path, moment: str) -> None:
-    line = msgspec.json.decode(msgspec.json.encode(decided("pin", ["sky mask"])))
-    log.write_text(json.dumps({**line, "time": moment}) + "\n")
-
-    with pytest.raises(InvalidInputError, match=r"decisions\.jsonl:1: field 'time'"):
-        read_decisions(log)

@@ -26,12 +26,6 @@ def test_a_split_parts_the_wordings_from_the_capability() -> None:
     )
 
 
-def test_a_split_of_the_label_holds_on_to_the_next_wording() -> None:
-    made = decided("split", ["sky mask", "cloud mask"], wordings=["sky mask"])
-
-    assert replay([made], HERE).constraints == (Apart("cloud mask", ("sky mask",), made.decision_id),)
-
-
 def test_the_anchor_is_the_first_wording_that_is_in_the_corpus() -> None:
     effective = replay([decided("pin", ["moon mask", "film grain", "sky mask"])], HERE)
 
@@ -73,12 +67,6 @@ def test_what_is_undone_is_known_with_the_first_undo_that_stands() -> None:
         pin.decision_id: again,
         first.decision_id: taken_back,
     }
-
-
-def test_a_clock_that_is_late_does_not_keep_an_undo_from_working() -> None:
-    merge = decided("merge", ["sky mask"], other=["cloud mask"], minute=5)
-
-    assert in_force([merge, decided("undo", undoes=merge.decision_id, minute=1)]) == ()
 
 
 def test_an_undo_of_what_is_not_there_is_told() -> None:

@@ -96,20 +96,6 @@ def test_two_needs_are_the_two_sides_that_were_shown() -> None:
             assert sides[0] != sides[1]
 
 
-def test_an_undone_answer_never_was(found: Clusters, tmp_path: Path) -> None:
-    under_review = Review(found, actor="ana")
-    question = under_review.question()
-    assert question is not None
-    decision = under_review.answer(question, tmp_path / "decisions.jsonl", is_one=False)
-    book = vg.Decisions(tmp_path / "no run", tmp_path / "decisions.jsonl", actor="ana")
-    book.undo(decision.decision_id)
-
-    again = Review(found, read_decisions(tmp_path / "decisions.jsonl"), actor="ana")
-
-    assert grouped_wordings(again.clusters) == grouped_wordings(found)
-    assert again.question() == question
-
-
 def test_what_is_no_answer_is_refused(found: Clusters) -> None:
     with pytest.raises(InvalidInputError, match="expected one of same, different, skip, got 'perhaps'"):
         vg.review(found, lambda _: "perhaps", actor="ana")

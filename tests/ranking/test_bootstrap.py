@@ -190,13 +190,6 @@ def test_many_mentions_on_one_image_do_not_make_a_place_sure() -> None:
     assert intervals_of(ranked([*nine, *piled]))["tilt shift"] == (1, 2)
 
 
-def test_images_of_the_same_name_in_two_repositories_are_two() -> None:
-    often = [{"missing_capability": "often", "repo_slug": f"r{n}"} for n in range(60)]
-    seldom = [{"missing_capability": "seldom", "repo_slug": "r1"}]
-
-    assert intervals_of(ranked([*often, *seldom])) == {"often": (1, 1), "seldom": (2, 2)}
-
-
 def test_what_is_not_established_stays_behind_in_every_draw() -> None:
     piled = [{"missing_capability": name, "image_id": "i0"} for name in ("lamp glow", "ice ring")] * 9
     spread = [{"missing_capability": "tilt shift", "image_id": f"i{n}"} for n in range(2)]
@@ -205,14 +198,6 @@ def test_what_is_not_established_stays_behind_in_every_draw() -> None:
 
     assert intervals_of(table) == {"tilt shift": (1, 1), "ice ring": (2, 3), "lamp glow": (2, 3)}
     assert ties_of(table) == [(1, None), (2, 1.0), (2, None)]
-
-
-def test_one_image_is_ranked_within_what_is_established() -> None:
-    known = [{"missing_capability": "lamp glow", "session_id": "s1"}, {"missing_capability": "tilt shift"}]
-
-    table = ranked([*known, {"missing_capability": "ice ring"}], min_sessions=1)
-
-    assert intervals_of(table) == {"lamp glow": (1, 1), "ice ring": (2, 3), "tilt shift": (2, 3)}
 
 
 def test_draws_made_a_few_at_a_time_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,12 +49,6 @@ def test_what_an_agent_said_is_never_overwritten() -> None:
     assert (last["category"], last["category_by"], last["category_probability"]) == ("Weaving", "agent", None)
 
 
-def test_words_outvote_operations_where_they_disagree() -> None:
-    rows: Rows = [*LEARNED, {**GLAZE, "operations_involved": ["temperature"]}]
-    last = reclassify(gaps(rows)).gaps.row(-1, named=True)
-    assert (last["category"], last["category_by"]) == ("pottery", "classifier")
-
-
 @pytest.mark.parametrize(("number", "given"), [(2, "wb"), (9, None)])
 def test_what_no_agent_ever_gives_a_category_is_not_given_one_for_its_operations(
     number: int, given: str | None
@@ -113,18 +107,6 @@ def test_a_category_of_fewer_than_five_records_is_not_learned(number: int, known
     assert classifier is not None
     assert ("forging" in classifier.categories) is known
     assert learned_from == 60 + number * known
-
-
-def test_what_many_say_weighs_more_than_what_one_says() -> None:
-    rows = [
-        *[{"missing_capability": "kiln", "intent_category": "pottery"}] * 40,
-        {"missing_capability": "kiln", "intent_category": "weaving"},
-        *({"missing_capability": f"loom {turn}", "intent_category": "weaving"} for turn in range(20)),
-    ]
-    classifier, _ = train(records(rows))
-    assert classifier is not None
-    category, probability = classifier.judge(["kiln"])
-    assert (category, probability > 0.9) == ("pottery", True)
 
 
 def test_three_categories_are_told_apart() -> None:

@@ -206,16 +206,3 @@ def test_a_file_that_is_not_utf8_is_told_with_the_byte(tmp_path: Path) -> None:
 
     with pytest.raises(InvalidInputError, match=r"a\.csv': byte 8: expected UTF-8"):
         load_vocabulary(path)
-
-
-def test_white_space_around_the_name_of_a_column_does_not_matter(tmp_path: Path) -> None:
-    found = load_vocabulary(write(tmp_path, "a.csv", "name , description\nfog,Grey.\n"))
-
-    assert found.entries == (Entry("fog", "Grey.", pack="a"),)
-
-
-def test_a_name_without_end_makes_no_error_without_end(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match="expected texts") as caught:
-        load_vocabulary(write(tmp_path, "a.json", {"entries": {"x" * 100_000: {"tags": 3}}}))
-
-    assert len(caught.value.message) < 2_000
