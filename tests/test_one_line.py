@@ -49,9 +49,9 @@ ADDED: Final = {  # file: the text before, the text behind, and what is added th
 USE = """
 import json, sys
 from vocabgap.doors.cli.app import run
-from vocabgap.doors.mcp.log_tool import log_vocabulary_gap
-from vocabgap.doors.mcp.listing_tools import list_gaps
-from vocabgap.doors.mcp.report_tools import report_gaps
+from vocabgap.doors.mcp.writing_tools import log_vocabulary_gap
+from vocabgap.doors.mcp.reading_tools import list_gaps, report_gaps
+from vocabgap.doors.mcp.tool import schema_of
 
 assert run(["log", "heron", "--need", "sky mask", "--lens", "50mm"]) == 0
 assert run(["log", "heron", "--need", "film grain"]) == 0
@@ -60,8 +60,8 @@ assert run(["--json", "list", ".", "--lens", "50mm"]) == 0
 assert run(["report", ".", "--out", "out", "-q"]) == 0
 assert run(["report", ".", "--out", "narrowed", "-q", "--lens", "50mm"]) == 0
 for tool in (log_vocabulary_gap, list_gaps, report_gaps):
-    assert "lens" in tool.definition.input_schema["properties"], tool.name
-assert "lens" in json.dumps(list_gaps.definition.output_schema)
+    assert "lens" in schema_of(tool.request)["properties"], tool.name
+assert "lens" in json.dumps(schema_of(list_gaps.answer))
 """
 
 
@@ -125,10 +125,8 @@ FACTS = {
 }
 # The homes, and choices of columns for one purpose.
 ALLOWED = {
-    ("doors/cli/mcp_command.py", "mcp"),
-    ("doors/cli/review_command.py", "review"),
-    ("doors/mcp/listing_tools.py", "Shown"),
-    ("doors/mcp/report_tools.py", "literal"),
+    ("doors/mcp/reading_tools.py", "Shown"),
+    ("doors/mcp/reading_tools.py", "literal"),
     ("doors/report.py", "literal"),  # the columns of CSV
     ("listing/records.py", "Belonging"),
     ("listing/records.py", "Totals"),

@@ -29,8 +29,7 @@ def _signals_as_before() -> Iterator[None]:
 
 @pytest.fixture
 def serve(photos: Path, mcp_sdk: None, monkeypatch: pytest.MonkeyPatch) -> Serve:  # noqa: ARG001 - skips without
-    from vocabgap.doors.mcp.server import build  # noqa: PLC0415 - needs the extra
-    from vocabgap.doors.mcp.serving import serve_stdio  # noqa: PLC0415
+    from vocabgap.doors.mcp.server import build, serve_stdio  # noqa: PLC0415 - needs the extra
 
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO()))  # that of pytest cannot be closed
     server = build(Workspace.at(photos, Settings()))
@@ -52,7 +51,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, mcp_sdk: None) -> Callable[[Excepti
             return None
 
     def end_with(error: Exception) -> None:
-        monkeypatch.setattr("vocabgap.doors.mcp.serving.stdio_server", partial(Transport, error))
+        monkeypatch.setattr("vocabgap.doors.mcp.server.stdio_server", partial(Transport, error))
 
     return end_with
 

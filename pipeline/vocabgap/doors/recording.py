@@ -259,8 +259,7 @@ def mcp(call: "Call", request: Mcp) -> None:
     from vocabgap.doors.mcp import require_extra
 
     require_extra()
-    from vocabgap.doors.mcp.server import build
-    from vocabgap.doors.mcp.serving import serve_stdio
+    from vocabgap.doors.mcp.server import build, serve_stdio
     from vocabgap.doors.mcp.workspace import Workspace
 
     workspace = Workspace.at(roots[0] if roots else Path(), settings, is_read_only=request.read_only)

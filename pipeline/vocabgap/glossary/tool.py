@@ -6,8 +6,9 @@ from typing import Annotated, Final, Self
 import msgspec
 from msgspec import Meta
 
-from vocabgap.doors.mcp.tool import Answer, Arguments, Checkpoint, Limit, fitting, tool
+from vocabgap.doors.mcp.tool import Answer, Checkpoint, Limit, fitting, tool
 from vocabgap.doors.mcp.workspace import Workspace
+from vocabgap.doors.verbs import Request
 from vocabgap.errors import NotFoundError
 from vocabgap.glossary.conflicts import verdict
 from vocabgap.glossary.extension import GlossarySettings
@@ -23,7 +24,7 @@ _MOST_MEANINGS: Final = 5
 _STEP: Final = "check"
 
 
-class TermsArguments(Arguments):
+class TermsRequest(Request, kw_only=True):
     """What is checked."""
 
     text: Annotated[
@@ -102,7 +103,7 @@ def _runtime(settings: GlossarySettings) -> GlossaryRuntime:
 
 
 @tool("Check terms against the glossary", Limit.LOOK)
-def check_terms(workspace: Workspace, arguments: TermsArguments, _: Checkpoint) -> Terms:
+def check_terms(workspace: Workspace, request: TermsRequest, _: Checkpoint) -> Terms:
     """Find the terms of a text, say what they mean by the glossary, and which are unknown or ambiguous.
 
     Use it before a wording is logged or an entry is named. The error `no_glossary` says that the server has
@@ -117,7 +118,7 @@ def check_terms(workspace: Workspace, arguments: TermsArguments, _: Checkpoint) 
     runtime.require_folder()
     glossary = runtime.load().glossary
     step = ExecutionContext(
-        _STEP, _STEP, _STEP, {"description": arguments.text}, {"critical_step": arguments.critical}
+        _STEP, _STEP, _STEP, {"description": request.text}, {"critical_step": request.critical}
     )
     session = Session(glossary)
     step = check_step(extract_terms(step, session), session)
