@@ -61,13 +61,6 @@ def test_a_word_holds_no_white_space_punctuation_or_unseen_character(phrase: str
 
 
 @given(phrases)
-def test_case_of_separate_words_does_not_matter(parts: list[str]) -> None:
-    phrase = " ".join(parts)
-
-    assert words(phrase.upper()) == words(phrase.title()) == words(phrase)
-
-
-@given(phrases)
 def test_hyphens_snake_case_and_camel_case_are_the_same_as_spaces(parts: list[str]) -> None:
     camel = parts[0] + "".join(map(str.capitalize, parts[1:]))
     pascal = "".join(map(str.capitalize, parts))
@@ -85,13 +78,9 @@ def test_hyphens_snake_case_and_camel_case_are_the_same_as_spaces(parts: list[st
 @example("\u2800")
 @example("''")
 def test_surface_of_text_that_is_not_blank_is_never_empty(phrase: str) -> None:
-    assert surface(phrase).strip()
-
-
-@given(st.text().filter(str.strip))
-def test_surface_is_folded_to_single_spaces(phrase: str) -> None:
     found = surface(phrase)
 
+    assert found.strip()
     assert found == " ".join(found.split())
 
 
@@ -101,6 +90,7 @@ def test_surface_is_folded_to_single_spaces(phrase: str) -> None:
         ("soft reed masks", "soft reed mask"),
         ("softening the reeds", "softened the reed"),
         ("Don't clip", "dont clip"),
+        ("  ?!  ?! ", "?! ?!"),
     ],
 )
 def test_inflected_wordings_share_a_surface(left: str, right: str) -> None:
@@ -115,42 +105,16 @@ def test_inflected_wordings_share_a_surface(left: str, right: str) -> None:
         ("do not sharpen feathers", "do sharpen feathers"),
         ("don't sharpen feathers", "do sharpen feathers"),
         ("never clip the sky", "clip the sky"),
+        ("\U0001f426", "\U0001f31e"),
     ],
 )
 def test_negation_is_kept(with_negation: str, without: str) -> None:
     assert surface(with_negation) != surface(without)
 
 
-def test_phrases_of_different_symbols_are_told_apart() -> None:
-    assert surface("\U0001f426") != surface("\U0001f31e")
-
-
-def test_a_phrase_of_symbols_is_grouped_with_its_equal() -> None:
-    assert surface("  ?!  ?! ") == surface("?! ?!")
-
-
 @pytest.mark.parametrize("word", ["4k", "mp3s", "16bits"])
 def test_a_word_with_a_digit_is_its_own_stem(word: str) -> None:
     assert stem(word) == word
-
-
-def test_stem_takes_the_inflection_off() -> None:
-    assert stem("highlights") == stem("highlight")
-
-
-@given(st.text(st.characters(codec=None)))
-@example("\x1b[31mred")
-@example("\u202egnp.exe")
-@example("a\u200bb\u2060c\ufeffd")
-@example("\ud800")
-@example("one\u2028two\u2029three\x85four")
-@example("\U000e0041")
-def test_visible_lets_no_control_direction_or_zero_width_character_through(value: str) -> None:
-    unseen = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-
-    shown = visible(value)
-
-    assert not [c for c in shown if unicodedata.category(c) in unseen and c not in JOINERS]
 
 
 def test_visible_covers_every_code_point() -> None:
@@ -163,20 +127,17 @@ def test_visible_covers_every_code_point() -> None:
     )
 
 
-@given(st.text(st.characters(codec=None)))
-def test_visible_text_is_one_line_that_can_be_written_as_utf8(value: str) -> None:
-    shown = visible(value)
-
-    assert shown.splitlines() in ([], [shown])
-    assert shown.encode("utf-8").decode("utf-8") == shown
-
-
 @given(
     st.text(st.characters(codec=None)) | st.text(f"{JOINERS}{SELECTORS}a1\u0646\u094d\u202e\U0001f33e\u20e3 ")
 )
 @example("\U0001f33e\u200d\u202e")
-def test_visible_text_stays_as_it_is(value: str) -> None:
-    assert visible(visible(value)) == visible(value)
+@example("one\u2028two\u2029three\x85four")
+def test_visible_text_is_one_line_of_utf8_that_stays_as_it_is(value: str) -> None:
+    shown = visible(value)
+
+    assert visible(shown) == shown
+    assert shown.splitlines() in ([], [shown])
+    assert shown.encode("utf-8").decode("utf-8") == shown
 
 
 @given(st.text(f"{JOINERS}{SELECTORS}a1\u0436\u4e00\u0646\u0928\u094d\U0001f33e\u20e3 "))
@@ -216,11 +177,7 @@ def test_visible_shows_escapes_for_what_cannot_be_seen(value: str, shown: str) -
 )  # fmt: skip
 def test_text_of_which_nothing_can_be_seen(text: str) -> None:
     assert not can_be_seen(text)
-
-
-@pytest.mark.parametrize("text", ["a", "\u200ba", "7", "?", "→", "🌙", "空", "\u200d\U0001f469"])
-def test_text_with_something_to_see(text: str) -> None:
-    assert can_be_seen(text)
+    assert all(can_be_seen(text + seen) for seen in ("a", "7", "?", "→", "🌙", "空", "\U0001f469"))
 
 
 @pytest.mark.parametrize(
