@@ -136,16 +136,12 @@ RECORDS: Final = Table(
     "one readable gap record that counts: neither a duplicate nor superseded",
     (
         *columns_of(GapRecord),
-        Column("tenant_id", pl.String, "whose record it is; `local` where nothing else is said"),
-        Column("repo_slug", pl.String, "the repository: the name of the root folder, or as a corpus has it"),
-        Column("root_kind", pl.String, "kind of root: `image-repo`, or as a corpus has it"),
+        Column("tenant_id", pl.String, "the tenant; `local` by default"),
+        Column("repo_slug", pl.String, "the repository: the name of the root folder, or that of a corpus"),
+        Column("root_kind", pl.String, "kind of root: `image-repo`, or that of a corpus"),
         _SOURCE_PATH,
         Column("line", pl.Int64, "line in the file, counted from 1"),
-        Column(
-            "byte_offset",
-            pl.Int64,
-            "offset of the line's first byte in the file, counted from 0; null where a corpus does not say",
-        ),
+        Column("byte_offset", pl.Int64, "offset of the line in bytes; null if a corpus does not record it"),
         Column("record_id", pl.String, "SHA-256 (hex) of the canonical record with its image"),
     ),
 )
@@ -155,23 +151,13 @@ GAPS: Final = Table(
     "one readable line of a log, whether it counts or not",
     (
         *RECORDS.columns,
-        Column(
-            "capability_id",
-            pl.String,
-            "the capability that its wording belongs to; null where none was ranked",
-        ),
+        Column("capability_id", pl.String, "the capability of its wording; null if none was ranked"),
         Column("counted", pl.Boolean, "whether the record is among the mentions of its capability"),
-        Column(
-            "why_not", pl.String, "`duplicate`, `superseded`, `filtered` or `not_a_gap`; null where counted"
-        ),
-        Column("category", pl.String, "its category, aliases folded; null where none is known"),
-        Column("category_by", pl.String, "who says so: `agent`, `operations` or `classifier`"),
-        Column(
-            "category_probability",
-            pl.Float64,
-            "how sure the classifier was, 0 to 1; null where agent or operations say it",
-        ),
-        Column("rule", pl.String, "the rule that says that it is no gap; null elsewhere"),
+        Column("why_not", pl.String, "`duplicate`, `superseded`, `filtered` or `not_a_gap`; else null"),
+        Column("category", pl.String, "its category, aliases folded; null if none is known"),
+        Column("category_by", pl.String, "source of the category: `agent`, `operations` or `classifier`"),
+        Column("category_probability", pl.Float64, "probability by the classifier, 0 to 1; else null"),
+        Column("rule", pl.String, "the rule that makes it no gap; else null"),
     ),
 )
 
@@ -180,12 +166,10 @@ REJECTS: Final = Table(
     "one line that is no gap record, or one file that could not be read",
     (
         _SOURCE_PATH,
-        Column("line", pl.Int64, "line in the file, counted from 1; null where the whole file is meant"),
-        Column(
-            "byte_offset", pl.Int64, "offset of the line's first byte; null where the whole file is meant"
-        ),
-        Column("reason", pl.String, "one of a closed list; the page `gap-logs` of the manual explains each"),
-        Column("detail", pl.String, "what was expected and what was found"),
+        Column("line", pl.Int64, "line in the file, counted from 1; null for the whole file"),
+        Column("byte_offset", pl.Int64, "offset of the line in bytes; null for the whole file"),
+        Column("reason", pl.String, "one of a closed list; the manual page `gap-logs` explains each"),
+        Column("detail", pl.String, "expected and found value"),
         Column("raw", pl.String, "the first 512 bytes of the line, with unprintable bytes escaped"),
         _SCANNED_REPO,
     ),
@@ -200,9 +184,7 @@ FILES: Final = Table(
         Column("bytes", pl.Int64, "size in bytes, expanded where it is compressed"),
         Column("lines", pl.Int64, "lines that are not blank, those that were passed over aside"),
         Column("sha256", pl.String, "SHA-256 (hex) of the content, expanded where it is compressed"),
-        Column(
-            "source", pl.String, "the kind of log; empty for a file that was named outright and fits none"
-        ),
+        Column("source", pl.String, "the kind of log; empty for a named file of no kind"),
         Column("passed_over", pl.Int64, "lines that the source does not count as gaps"),
     ),
 )
@@ -231,11 +213,7 @@ WORDINGS: Final = Table(
         Column("mentions", pl.Int64, "records with exactly this phrase"),
         Column("surface", pl.String, "its normal form"),
         Column("cluster", pl.Int64, "number of its cluster in this run, counted from 0"),
-        Column(
-            "similarity",
-            pl.Float64,
-            "cosine similarity of its surface to that of the cluster's label, 0 to 1",
-        ),
+        Column("similarity", pl.Float64, "cosine of its surface and that of the label, 0 to 1"),
     ),
 )
 
@@ -244,7 +222,7 @@ CLUSTERS: Final = Table(
     "one group of surfaces",
     (
         _CLUSTER,
-        Column("label", pl.String, "what the wording that stands for the group asks for, without its frame"),
+        Column("label", pl.String, "the need of the wording that stands for the group"),
         Column("label_surface", pl.String, "the surface of that wording"),
         Column("surfaces", pl.Int64, "distinct surfaces in the group"),
         Column("mentions", pl.Int64, "records in the group"),
@@ -318,44 +296,44 @@ VERDICTS: Final = Table(
         Column("decision_id", pl.String, "the decision"),
         Column("time", UTC_MICROSECONDS, "when it was decided"),
         Column("actor", pl.String, "who decided it"),
-        Column("action", pl.String, "what was decided, see `vocabgap.decisions.record.Action`"),
+        Column("action", pl.String, "the decision, see `vocabgap.decisions.record.Action`"),
         Column("label", pl.String, "the name that a `rename` gives; null otherwise"),
         Column("told", pl.String, "the decision in words"),
-        Column("about", NAMES, "the surfaces of the capability as far as the decision keeps them"),
+        Column("about", NAMES, "surfaces of the capability that the decision keeps"),
     ),
 )
 
 IDENTITIES: Final = Table(
     "identities",
-    "one group of surfaces, with what is known of it from earlier runs and decisions",
+    "one group of surfaces with its identity from earlier runs and decisions",
     (
         _CLUSTER,
         _CAPABILITY_ID,
-        Column("label", pl.String, "the name that people gave it; null where nobody did"),
+        Column("label", pl.String, "the name that people gave it; null if nobody did"),
         Column("status", pl.String, "`new`, `open`, `dismissed`, `authored` or `regressed`"),
-        Column("pinned", pl.Boolean, "whether people want it first"),
+        Column("pinned", pl.Boolean, "whether people pinned it"),
         *(_OF_CAPABILITY[name] for name in ("pinned_by", "decisions", "outgrown")),
     ),
 )
 
 GROUPS: Final = Table(
     "groups",
-    "one surface of a run: what the next run recognises the capabilities by",
+    "one surface of a run, by which the next run recognises capabilities",
     (
-        Column("run", pl.String, "`present`, or `previous` for the run that this one was compared with"),
+        Column("run", pl.String, "`present`, or `previous` for the run before"),
         Column("surface", pl.String, "a wording in normal form"),
-        Column("mentions", pl.Int64, "records with it, whatever the report was narrowed to"),
-        Column("group_id", pl.String, "the group that the clustering put it in, before any decision"),
+        Column("mentions", pl.Int64, "records with it, whatever is selected"),
+        Column("group_id", pl.String, "its group by the clustering, before any decision"),
         Column("group_surface", pl.String, "the surface of that group's label"),
-        Column("capability_id", pl.String, "the capability that it belongs to, after all decisions"),
+        Column("capability_id", pl.String, "its capability, after all decisions"),
         Column("label", pl.String, "the capability's label"),
-        Column("rank", pl.Int64, "the capability's rank; null where the report was narrowed to others"),
+        Column("rank", pl.Int64, "the capability's rank; null if it is not selected"),
     ),
 )
 
 LINEAGE: Final = Table(
     "lineage",
-    "what became of a capability since the run before, or where one comes from",
+    "the relation of a capability to one of the run before",
     (
         Column("relation", pl.String, "`continued`, `split`, `merged`, `new` or `gone`"),
         Column("capability_id", pl.String, "the capability in this run; null if gone"),
@@ -363,9 +341,9 @@ LINEAGE: Final = Table(
         Column("shared_mentions", pl.Int64, "mentions, on the smaller side, of the surfaces in both"),
         Column("label", pl.String, "its label in this run"),
         Column("previous_label", pl.String, "the label in the run before"),
-        Column("rank", pl.Int64, "its rank in this run; null where the report was narrowed to others"),
-        Column("previous_rank", pl.Int64, "the rank in the run before; null where that was narrowed"),
-        Column("mentions", pl.Int64, "its mentions in this run, whatever the report was narrowed to"),
+        Column("rank", pl.Int64, "its rank in this run; null if it is not selected"),
+        Column("previous_rank", pl.Int64, "the rank in the run before; null if it was not selected"),
+        Column("mentions", pl.Int64, "its mentions in this run, whatever is selected"),
         Column("previous_mentions", pl.Int64, "the same in the run before"),
     ),
 )
@@ -373,10 +351,10 @@ LINEAGE: Final = Table(
 
 HISTORY: Final = Table(
     "history",
-    "one capability in one run of those that were published in a folder",
+    "one capability in one published run of a folder",
     (
-        Column("run", pl.Categorical(), "the run: of its moment, and of what it was narrowed to"),
-        Column("moment", UTC_MICROSECONDS, "the moment that the run counts as its present"),
+        Column("run", pl.Categorical(), "the run: a hash of its moment and its selection"),
+        Column("moment", UTC_MICROSECONDS, "the present of the run"),
         Column("capability_id", pl.Categorical(), "identifier, carried over from run to run"),
         Column("label", pl.Categorical(), "its label in that run"),
         Column("rank", pl.Int32, "its rank in that run"),
@@ -385,12 +363,10 @@ HISTORY: Final = Table(
         Column("sessions", pl.Int32, "distinct known sessions among them"),
         Column("unsatisfied", pl.Int32, "records with satisfaction -1"),
         Column("status", pl.Categorical(), "`new`, `open`, `dismissed`, `authored` or `regressed`"),
-        Column(
-            "came_from", NAMES, "others of the run before that it took in, goes on from, or was split off"
-        ),
-        Column("narrowed", pl.Categorical(), "what else the run was narrowed to and ranked by; often empty"),
-        Column("since", UTC_MICROSECONDS, "earliest moment that the run was narrowed to; null for none"),
-        Column("until", UTC_MICROSECONDS, "moment before which its records were; null for none"),
+        Column("came_from", NAMES, "capabilities of the run before that it continues"),
+        Column("narrowed", pl.Categorical(), "further filters and the ranking of the run; often empty"),
+        Column("since", UTC_MICROSECONDS, "earliest selected moment; null for none"),
+        Column("until", UTC_MICROSECONDS, "selected moment to stop before; null for none"),
         Column("unpinned_rank", pl.Int32, "if pinned in that run, the rank by its counts; else null"),
     ),
 )
@@ -410,28 +386,26 @@ COMBINATIONS: Final = Table(
     "one set of operations that recur together in records, whatever else these involve",
     (
         Column("operations", NAMES, "the operations, aliases folded, sorted by name"),
-        Column("size", pl.Int64, "how many they are, two or more"),
-        Column("records", pl.Int64, "records that involve all of them; a session's equal ones count once"),
-        Column("sessions", pl.Int64, "distinct sessions among them; a record of an unknown one has its own"),
+        Column("size", pl.Int64, "number of operations, two or more"),
+        Column("records", pl.Int64, "records with all of them; equal ones of a session count once"),
+        Column("sessions", pl.Int64, "distinct sessions among them; a record without one has its own"),
         Column("images", pl.Int64, "distinct images among them"),
-        Column("expected", pl.Float64, "records by chance, if one of them joined the others regardless"),
-        Column("lift", pl.Float64, "records for each one that is expected; 1 is chance"),
-        Column("lift_low", pl.Float64, "lower end of the 90 % interval of the lift; above 1 is no chance"),
+        Column("expected", pl.Float64, "records by chance, if one operation joined the others at random"),
+        Column("lift", pl.Float64, "records divided by expected records; 1 is chance"),
+        Column(
+            "lift_low", pl.Float64, "lower end of the 90 % interval of the lift; above 1 is more than chance"
+        ),
     ),
 )
 
 
 LISTED: Final = Table(
     "listed",
-    "one record that counts, as a review lists it",
+    "one record that counts, with its capability",
     (
         *RECORDS.columns,
         Column("category", pl.String, "its category as the agent wrote it, aliases folded"),
-        Column(
-            "capability_id",
-            pl.String,
-            "the capability of the published run that its wording belongs to; null where none is known",
-        ),
+        Column("capability_id", pl.String, "the published capability of its wording; null if none is known"),
         Column("capability", pl.String, "the label of that capability"),
     ),
 )
@@ -442,17 +416,15 @@ REJECTED: Final = pl.Struct(
 )
 LOGS: Final = Table(
     "logs",
-    "one gap log in a shared corpus that holds more than its records: so every line of it is accounted for",
+    "one gap log in a shared corpus with lines that are no records",
     (
         Column("tenant_id", pl.String, "the tenant that pushed it"),
         Column("repo_slug", pl.String, "the tenant's repository"),
         Column("root_kind", pl.String, "kind of root: one of the contract's three, or `image-repo`"),
         _SOURCE_PATH,
-        Column("folder", pl.String, "folder that holds the log; null where the path says it"),
+        Column("folder", pl.String, "folder of the log; null if the path has it"),
         Column("passed_over", pl.Int64, "lines that its source does not count as gaps; null if not read"),
-        Column(
-            "rejects", pl.List(REJECTED), "its lines that are no record, and why it was not read to its end"
-        ),
+        Column("rejects", pl.List(REJECTED), "its lines without a record, with reasons"),
     ),
 )
 
