@@ -49,7 +49,7 @@ def test_a_merge_of_what_a_split_keeps_apart_by_other_wordings_is_refused(masks:
     with pytest.raises(StateError, match=f"{split.decision_id} .*merged 'sky mask haze' into") as refused:
         masks.decide.merge(CLOUDS[1], SKIES[1])
 
-    assert "one has 'sky mask' together with what the other parts it from" in refused.value.message
+    assert "one unites 'sky mask' with wordings that the other splits it from" in refused.value.message
     assert masks.decide.all() == (split,)
 
 

@@ -104,7 +104,7 @@ def test_a_corpus_that_lacks_what_is_ranked_is_refused() -> None:
     frame = records([{"missing_capability": name} for name in ("lamp glow", "tilt shift")])
     found = by_surface(frame)
 
-    with pytest.raises(InvalidInputError, match="1 record asked for what no record of the corpus asks for"):
+    with pytest.raises(InvalidInputError, match="the corpus has no record of the groups of 1 record"):
         rank(frame, found, corpus=frame.head(1))
 
 

@@ -1,1 +1,1 @@
-"""Decisions: what people said about capabilities, kept as lines of a file and replayed at every run."""
+"""Decisions of people about capabilities, kept as lines of a file and replayed at every run."""

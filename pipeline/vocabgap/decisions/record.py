@@ -94,7 +94,7 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
         capability: The capability; only an undo has none.
         other: The capability that is merged into it.
         wordings: The wordings that are split off.
-        staying: The wordings that stay in a split; others go where they are nearer.
+        staying: The wordings that stay in a split; others follow the nearer side.
         label: The new label.
         entry: The vocabulary entry that was authored.
         undoes: The decision that is undone.

@@ -339,6 +339,6 @@ def _conflict(split: Decision, merge: Decision, leaving: str) -> StateError:
 
     return StateError(
         f"two decisions cannot both be respected: {named(earlier)} and {named(later)};"
-        f" one has '{leaving}' together with what the other parts it from",
+        f" one unites '{leaving}' with wordings that the other splits it from",
         hint=Hint("{} or {}", tuple(("decide", "undo", each.decision_id) for each in (later, earlier)), FILE),
     )

@@ -63,7 +63,7 @@ def review(
     actor: str | None = None,
     now: datetime | None = None,
 ) -> Reviewed:
-    """Ask whether groups are one need or two, first where the answer changes most among the largest.
+    """Ask whether groups are one need or two, in order of how much an answer changes the largest groups.
 
     Each answer is a decision, takes effect at once, and moves the cut for similar wordings.
 

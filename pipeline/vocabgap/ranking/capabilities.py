@@ -209,8 +209,8 @@ def _check_part(clustered: pl.DataFrame, whole: pl.DataFrame) -> None:
     strangers = clustered.join(whole.select("cluster").unique(), on="cluster", how="anti")
     if strangers.height:
         raise InvalidInputError(
-            f"{count(strangers.height, 'record')} asked for what no record of the corpus asks for",
-            hint="the corpus is all records that were clustered, of which those to be ranked are some",
+            f"the corpus has no record of the groups of {count(strangers.height, 'record')}",
+            hint="the corpus is all records that were clustered; rank these or some of them",
         )
 
 

@@ -151,7 +151,7 @@ def draft(
     name, name_notes = propose_name(chosen, spare, touches, entries, fallback=row["capability_id"])
     checklist = _checklist(records, row["label"])
     if len(checklist) < SESSIONS:
-        notes.append(f"the records tell of {count(len(checklist), 'session')} only")
+        notes.append(f"the records are from {count(len(checklist), 'session')} only")
     likeness = partial(_alike, row["label"], ignored=ignored)
     described = _most_frequent(records, "description", likeness) or [row["label"]]
     named = [{"name": name, "mentions": often} for name, often in islice(wordings.items(), _WORDINGS)]

@@ -248,7 +248,7 @@ class Lineage:
     """Where the capabilities of a run come from.
 
     Attributes:
-        relations: Table `lineage`; without a row where there was no run before.
+        relations: Table `lineage`; empty without a run before.
         groups: Table `groups`: this run's surfaces, and those of the run that it was compared with.
     """
 

@@ -174,8 +174,8 @@ def read_entries(
     entries: str | None = None,
 ) -> list[tuple[Path, VocabularyFile, list[tuple[str, Entry]]]]:
     """Read each file with its entries and their places, as `load_vocabulary` does; a name may come twice."""
-    where = VocabularyFields() if fields is None else fields
-    require_kind("fields", where, VocabularyFields, "a VocabularyFields")
+    mapping = VocabularyFields() if fields is None else fields
+    require_kind("fields", mapping, VocabularyFields, "a VocabularyFields")
     files = []
     items: list[_Item] = []
     for path in vocabulary_files(paths):
@@ -184,11 +184,11 @@ def read_entries(
         pack = printable_name(path.parent.name if path.name in _MANIFESTS else path.stem)
         with _naming(path):
             own = _items(path, content, entries)
-            placed = [(item.place, _entry(item, where, pack)) for item in own]
+            placed = [(item.place, _entry(item, mapping, pack)) for item in own]
         digest = hashlib.sha256(content).hexdigest()
         files.append((path, VocabularyFile(pack, printable_name(path.name), len(own), digest), placed))
         items.extend(own)
-    _require_led(items, where)
+    _require_led(items, mapping)
     return files
 
 
@@ -269,21 +269,21 @@ def _items(path: Path, content: bytes, place: str | None) -> list[_Item]:
 
 
 def _listed(value: object, place: str | None) -> Iterator[_Item]:
-    where = ""
+    chosen = ""
     if isinstance(value, Mapping):
         places = _PLACES if place is None else (place,)
-        where = next((path for path in places if value_at(value, pointer_of(path)) is not None), "")
-        if not where:
+        chosen = next((path for path in places if value_at(value, pointer_of(path)) is not None), "")
+        if not chosen:
             wanted = " or ".join(f'"{path}"' for path in places)
             raise InvalidInputError(f"there is no {wanted}", hint=_ENTRIES_HINT)
-        value = value_at(value, pointer_of(where))
+        value = value_at(value, pointer_of(chosen))
     if isinstance(value, Mapping) and all(isinstance(fields, Mapping) for fields in value.values()):
         # The usual way in YAML: each name leads to the rest.
         for name, fields in value.items():
             yield _Item(f"entry '{shortened(str(name))}'", {"name": name, **fields})
         return
     if not isinstance(value, list):
-        what = f'"{where}" is' if where else "it holds"
+        what = f'"{chosen}" is' if chosen else "it holds"
         raise InvalidInputError(f"{what} no list of entries, but {short_repr(value)}", hint=_ENTRIES_HINT)
     for number, fields in enumerate(value, start=1):
         yield _item(f"entry {number}", fields)
