@@ -49,7 +49,7 @@ def hostile_texts(kind: str) -> list[str]:
 
 
 def published(folder: Path, workspace: Dressed) -> Run:
-    """Runs the pipeline over a workspace of these."""
+    """Run the pipeline over a workspace of hostile texts."""
     roots, config = workspace
     return run(roots, folder / "out", settings=load_settings(config), config=config, now=NOW)
 
@@ -65,7 +65,7 @@ def benign_and_hostile(folder: Path, fields: Sequence[str]) -> tuple[Run, Run]:
 
 
 def told(*arguments: str | Path, code: int = ExitCode.DONE) -> str:
-    """Gives what a command line says, once it is done as expected and nothing unseen is in it."""
+    """Run a command line, check its exit code and its characters, and return its output."""
     given, printed, noted = vocabgap(*arguments)
     assert given == code, noted
     assert not unseen(printed + noted)
@@ -73,7 +73,7 @@ def told(*arguments: str | Path, code: int = ExitCode.DONE) -> str:
 
 
 def unseen(text: str) -> set[str]:
-    """Gives the characters of a text that a terminal or a reader would obey without seeing them.
+    """Return the characters of a text that a terminal or a reader would obey without seeing them.
 
     Of joiners and selectors only those that no letter or emoji needs: the lists have few that do.
     """
@@ -84,7 +84,7 @@ def unseen(text: str) -> set[str]:
 
 
 def put(text: str, number: int, word: str) -> str:
-    """A field that begins and ends with the text, and is told from every other one by its words."""
+    """Return a field that begins and ends with the text, and has words of its own."""
     return f"{text}q{number}q need{number} {word}{number} q{number}q{text}"
 
 
@@ -93,7 +93,7 @@ def piled(texts: list[str], size: int) -> list[str]:
 
 
 def dressed(folder: Path, texts: Sequence[str]) -> Dressed:
-    """Writes a workspace: of each text a root, two logs of good and bad lines, an entry, and decisions."""
+    """Write a workspace: for each text a root, two logs of good and bad lines, an entry, and decisions."""
     decisions, roots = [], []
     for number, text in enumerate(texts):
         root = folder / "roots" / _name(text, number)
@@ -160,7 +160,7 @@ def _decisions(text: str, number: int) -> list[Decision]:
 
 
 def _entries(texts: Sequence[str]) -> list[dict[str, object]]:
-    """An entry that covers a need of each text."""
+    """Return an entry that covers a need of each text."""
     return [
         {
             "name": put(text, number, "covered"),
@@ -173,7 +173,7 @@ def _entries(texts: Sequence[str]) -> list[dict[str, object]]:
 
 
 def _settings(texts: Sequence[str], listed: Path, held: Path) -> str:
-    """Settings under which no two needs meet, every one is shown, and those that are near are covered."""
+    """Return settings that merge no two needs, show every need, and cover those that are near."""
     aliases = (
         f"{_toml(put(text, number, 'spelt'))} = {_toml(text + 'x')}" for number, text in enumerate(texts)
     )
@@ -203,7 +203,7 @@ def _toml(text: str) -> str:
 
 
 def _name(text: str, number: int) -> str:
-    """A folder's name; no system allows a slash or a NUL in one, or a name of any length."""
+    """Return the name of a folder: no slash, no NUL, and not too long."""
     allowed = text.replace("/", "\u2215").replace("\0", "\u2400").encode("utf-8", "replace")
     short = allowed[:NAME_BYTES].decode(errors="ignore")
     return f"{short}{number}{NOT_UTF_8}{short}"

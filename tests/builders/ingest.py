@@ -11,12 +11,12 @@ from vocabgap.model.record import LOG_NAME
 
 
 def as_line(record: Mapping[str, object]) -> bytes:
-    """Gives a record as the line that an agent would append."""
+    """Return a record as the line that an agent would append."""
     return json.dumps(record, ensure_ascii=False).encode("utf-8") + b"\n"
 
 
 def write_log(root: Path, image: str, *lines: Mapping[str, object] | bytes) -> Path:
-    """Writes the log of one image: records become lines, bytes stay as they are."""
+    """Write the log of one image: records become lines, bytes stay as they are."""
     path = root / image / LOG_NAME
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"".join(line if isinstance(line, bytes) else as_line(line) for line in lines))
@@ -24,7 +24,7 @@ def write_log(root: Path, image: str, *lines: Mapping[str, object] | bytes) -> P
 
 
 def scan_bytes(content: bytes) -> Scan:
-    """Scans some bytes as the log of the image `heron-11`."""
+    """Scan bytes as the log of the image `heron-11`."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "heron-11", LOG_NAME)
         path.parent.mkdir()
@@ -33,7 +33,7 @@ def scan_bytes(content: bytes) -> Scan:
 
 
 def assert_every_line_is_accounted_for(scanned: Scan, lines: int) -> None:
-    """Finds whether so many lines that are not blank are each in exactly one place."""
+    """Assert that each of the lines that are not blank is in exactly one place."""
     summary = scanned.summary
     assert summary.lines == lines
     assert summary.lines == summary.records + summary.duplicates + summary.superseded + summary.rejects
@@ -44,7 +44,7 @@ def assert_every_line_is_accounted_for(scanned: Scan, lines: int) -> None:
 
 
 def only_reject(scanned: Scan) -> dict[str, object]:
-    """Gives the reject of a scan that has one."""
+    """Return the only reject of a scan."""
     assert scanned.rejects.height == 1
     row: dict[str, object] = scanned.rejects.row(0, named=True)
     return row

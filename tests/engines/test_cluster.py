@@ -35,7 +35,7 @@ pytestmark = pytest.mark.skipif(HOME is None, reason="SPARK_HOME names no Spark:
 
 
 def documented_command() -> list[str]:
-    """What the manual starts a server with."""
+    """Return the command with which the manual starts a server."""
     page = resources.files("vocabgap").joinpath("manual/scale.md").read_text(encoding="utf-8")
     found = re.search(r"```sh\n(spark-submit .*?)\n```", page, re.DOTALL)
     assert found is not None
@@ -130,7 +130,7 @@ def test_failing_workers_change_nothing(
 
 
 def befallen(step: Step, struck: str) -> Step:
-    """A step during which an executor is killed, a task fails twice, and one takes seconds longer."""
+    """Return a step that kills an executor, fails a task twice, and delays one by seconds."""
     strikes = STRIKES
 
     def strike(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -178,7 +178,7 @@ def test_it_runs_where_the_main_module_has_no_file(photos: Path) -> None:
 
 @pytest.fixture
 def listener() -> Iterator[int]:
-    """A port where something listens that says nothing."""
+    """Listen on a port, say nothing, and yield its number."""
     with socket.socket() as open_port:
         open_port.bind(("127.0.0.1", 0))
         open_port.listen()

@@ -99,7 +99,7 @@ def _wrapped(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
 
 @cache
 def _install() -> None:
-    """An audit hook stays for the life of the process, and says nothing where nobody listens."""
+    """Install the audit hook, which stays for the life of the process."""
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if not _listeners or not (event == "open" or event in _CHANGING or event in _READING):
@@ -117,7 +117,7 @@ def _install() -> None:
 
 
 def recorded(act: Callable[[], object]) -> list[Call]:
-    """The calls that something makes."""
+    """Return the calls that an action makes."""
     calls: list[Call] = []
     with heard(calls.append):
         act()

@@ -38,7 +38,7 @@ class Undisturbed:
 
     @classmethod
     def of(cls, verb: Verb) -> "Undisturbed":
-        """What the verb does in the current folder, which is empty."""
+        """Run the verb twice in the current folder, which is empty."""
         verb.prepare()
         before, states, found = taken(), [verb.state()], [names()]
         told: list[Told] = []
@@ -60,11 +60,11 @@ class Undisturbed:
         return self.states.index(state)
 
     def require_done(self, case: str) -> None:
-        """What says that it is done is."""
+        """Require that the verb is done, as it says."""
         assert self.verb.state() == self.states[1], f"{case}: it is not done, though it says so"
 
     def require_mended(self, case: str) -> None:
-        """The next run goes as if nothing had been; readers find the old state or the new one meanwhile."""
+        """Require that readers see the old state or the new one, and that the next run mends it."""
         disturbed = taken()
         ran = self.require_whole(case)
         put_back(disturbed)  # a reader may have mended it: the next run has to do without
@@ -77,7 +77,7 @@ class Undisturbed:
         )
 
     def require_told(self, case: str, told: Told, reason: str) -> None:
-        """An error is told by what the system said; where there is none, all is done."""
+        """Require an error with the system's reason, or all done without an error."""
         assert not any(word in told.err for word in _BUG), f"{case}: {told.err}"
         if told.code == ExitCode.DONE:
             self.require_done(case)
@@ -86,7 +86,7 @@ class Undisturbed:
             _require_reason(case, told, reason)
 
     def require_passed_over(self, case: str, told: Told, reason: str) -> None:
-        """What cannot be read of many logs is told, and comes with the next run."""
+        """Require a note about an unreadable log, and its records after the next run."""
         _require_reason(case, told, reason)
         assert vocabgap(*self.verb.arguments).code == 0, case
         assert self.verb.state() == self.states[1], f"{case}: the next run gives something else"
@@ -97,7 +97,7 @@ def _require_reason(case: str, told: Told, reason: str) -> None:
 
 
 def killed(found: Undisturbed, *, every: bool) -> Iterator[tuple[str, Callable[[], None]]]:
-    """A case for each different state of the disk in which the verb may be killed.
+    """Yield a case for each different state of the disk in which the verb may be killed.
 
     A process that is killed leaves what its calls have done until then, and nothing else.
     """
@@ -124,7 +124,7 @@ def killed(found: Undisturbed, *, every: bool) -> Iterator[tuple[str, Callable[[
 
 
 def refused(found: Undisturbed, attack: str, numbers: list[int]) -> Iterator[tuple[str, Callable[[], None]]]:
-    """A case for each call that the system refuses."""
+    """Yield a case for each call that the system refuses."""
     code = ATTACKS[attack]
     for number in numbers:
         call = found.calls[number]
@@ -163,7 +163,7 @@ def cases(found: Undisturbed, *, every: bool) -> Iterator[tuple[str, Callable[[]
 
 
 def require_given_up(found: Undisturbed) -> None:
-    """A lock that somebody else holds is waited for, and its holder is named."""
+    """Require that a verb waits for a lock, and names its holder when it gives up."""
     put_back(found.before)
     before = found.verb.state()
     place = Path(found.verb.lock)

@@ -43,5 +43,5 @@ def put_back(tree: Tree) -> None:
 
 
 def names() -> set[str]:
-    """The paths of what lies there; those that differ in numbers alone are one."""
+    """Return the paths below the folder; paths that differ only in numbers are one."""
     return {re.sub(r"\d+", "#", str(path.relative_to(Path.cwd()))) for path in Path.cwd().rglob("*")}

@@ -108,7 +108,7 @@ class Reader:
 
 
 def readers() -> Iterator[Reader]:
-    """The readers of single files, each of what a verb has written in a folder of its own."""
+    """Yield the readers of single files that verbs have written, each in its own folder."""
     made = {verb.name: verb for verb in VERBS}
 
     def content(verb: str, *paths: str) -> tuple[bytes, ...]:
@@ -139,7 +139,7 @@ def readers() -> Iterator[Reader]:
 
 
 def mutant(chance: random.Random, valid: Sequence[bytes]) -> bytes:
-    """A valid text with a few mistakes in it."""
+    """Return a valid text with a few mistakes in it."""
     text = bytearray(chance.choice(valid))
     for _ in range(chance.randint(1, _MOST_MISTAKES)):
         start = chance.randint(0, len(text))
@@ -182,7 +182,7 @@ def attack(reader: Reader, count: int, seed: int) -> tuple[list[str], float]:
 
 
 def attack_lines(count: int, seed: int) -> tuple[list[str], float]:
-    """The same with lines of logs, of which each is accounted for."""
+    """Scan lines of logs with mistakes; return the problems and the slowest scan."""
     chance = random.Random(f"{LINES} {seed}")  # noqa: S311 - as above
     valid = _lines()
     problems, longest = [], 0.0

@@ -42,7 +42,7 @@ class Part(NamedTuple):
 
 
 def calls(verb: int) -> list[Part]:
-    """A verb killed, refused and kept waiting at every call that Python makes."""
+    """Kill, refuse and delay a verb at every call that Python makes."""
     found = checks.Undisturbed.of(VERBS[verb])
     counts: dict[str, list[str | None]] = defaultdict(list)
     for case, check in checks.cases(found, every=True):
@@ -64,7 +64,7 @@ _NAMES: Final = {
 
 
 def system(verb: int) -> list[Part]:
-    """A verb killed, and out of room, at every system call."""
+    """Kill a verb, and take its room away, at every system call."""
     if system_calls.STRACE is None:
         return []
     told = [*system_calls.attacked(checks.Undisturbed.of(VERBS[verb]))]
@@ -128,7 +128,7 @@ def run(part: str, number: int) -> list[Part]:
 
 
 def table(parts: Iterable[Part]) -> str:
-    """The rows as Markdown; parts of one row are added up."""
+    """Return the rows as Markdown; parts of one row are added up."""
     rows: dict[tuple[str, str], list[Part]] = defaultdict(list)
     for part in parts:
         rows[part.attack, part.on].append(part)

@@ -43,7 +43,7 @@ class Verb:
 
 
 def did(*arguments: str) -> None:
-    """Runs what has to succeed."""
+    """Run a command that has to succeed."""
     told = vocabgap(*arguments)
     assert told.code == 0, told.err
 
@@ -59,7 +59,7 @@ def photos() -> None:
 
 
 def reported() -> None:
-    """A report, and since then records by which its capabilities would have other labels and identifiers."""
+    """Publish a report, then add records that would give its capabilities other labels and identifiers."""
     photos()
     did("report", "photos", "--now", "2026-07-01")
     needs = [("mask of the sky", day) for day in range(4)] + [("grain of film", day) for day in range(4)]
@@ -86,7 +86,7 @@ def decided() -> None:
 
 
 def pushed() -> None:
-    """A corpus of two repositories, with deleted rows, and a repository and a backup that are new to it."""
+    """Write a corpus of two repositories with deleted rows, and a new repository and backup."""
     for repo in ("old", "new", "gone"):
         images = {f"{repo}-{n}": [gap(f"{repo} need {n}"), gap(f"{repo} wish {n}")] for n in range(3)}
         write_corpus(Path.cwd(), images, name=repo)
@@ -119,7 +119,7 @@ def decisions_state() -> object:
 
 
 def disputed() -> None:
-    """A glossary with two meanings of a word, and a question about it that was put off."""
+    """Write a glossary with two meanings of a word, and an open question about it."""
     folder = Path(".vocabgap", "glossary")
     folder.mkdir(parents=True)
     for scope, definition in (("team_domain", "Brighten the shadows"), ("audience_domain", "Remove a stain")):

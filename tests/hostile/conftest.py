@@ -18,19 +18,19 @@ def texts(request: pytest.FixtureRequest) -> list[str]:
 
 @pytest.fixture(scope="session")
 def fields(texts: list[str]) -> list[str]:
-    """The texts, some to a field: a page with a field for each takes long to make."""
+    """Return the texts, some to a field: a page with a field for each takes long to make."""
     return piled(texts, 2 if len(texts) < FEW else 4)
 
 
 @pytest.fixture(scope="session")
 def hostile(texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> Dressed:
-    """A workspace of hostile texts, a few to a field: whole where a field is cut off when it is shown."""
+    """Write a workspace of hostile texts, so few to a field that it is shown whole."""
     return dressed(tmp_path_factory.mktemp("hostile"), piled(texts, 8 if len(texts) < FEW else 16))
 
 
 @pytest.fixture(scope="session")
 def heaped(texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run over the same, many to a field, for what tells of one capability and cuts nothing off."""
+    """Publish a run over the texts, many to a field, for views that cut nothing off."""
     folder = tmp_path_factory.mktemp("heaped")
     return published(folder, dressed(folder, piled(texts, 200)))
 

@@ -52,14 +52,14 @@ class Parsed(NamedTuple):
 
 @pytest.fixture(scope="module")
 def parsed(pair: Pair) -> tuple[Parsed, Parsed]:
-    """What the two reports are made of, as GitHub reads them."""
+    """Parse both reports as GitHub does."""
     benign, hostile = (parsed_by_github(text_of(run)) for run in pair)
     return benign, hostile
 
 
 @pytest.fixture(scope="module", params=["report", "share"])
 def pages(request: pytest.FixtureRequest, pair: Pair) -> tuple[str, str]:
-    """The two pages, with every capability in the part that needs no script, and nothing cut for its size."""
+    """Render both pages, with every capability in the part that needs no script, and nothing cut."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rendering, "SHOWN", 1_000_000)
         patch.setattr(payload, "MOST_BLOCK_BYTES", 1_000_000_000)
@@ -71,7 +71,7 @@ def pages(request: pytest.FixtureRequest, pair: Pair) -> tuple[str, str]:
 
 @pytest.fixture(scope="module")
 def doms(pages: tuple[str, str]) -> tuple[Dom, Dom]:
-    """The two pages as a browser's parser takes them: that of HTML5, which mends whatever it is given."""
+    """Parse both pages as a browser does."""
     benign, hostile = map(LexborHTMLParser, pages)
     for dom in (benign, hostile):
         # How many lines of a label have room on the map goes by how long it is.
@@ -97,7 +97,7 @@ def shapes(doms: tuple[Dom, Dom]) -> tuple[Shape, Shape]:
 
 @pytest.fixture(scope="module")
 def data(doms: tuple[Dom, Dom]) -> dict[str, object]:
-    """The data of the hostile page."""
+    """Return the data of the hostile page."""
     block = doms[1].css_first("#run-data")
     assert block is not None
     found: dict[str, object] = json.loads(block.text())
@@ -105,7 +105,7 @@ def data(doms: tuple[Dom, Dom]) -> dict[str, object]:
 
 
 def text_of(run: Run) -> str:
-    """The report, with nothing left out for its size."""
+    """Render the report, with nothing left out for its size."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(wording, "MOST_BYTES", 1_000_000_000)
         patch.setitem(wording._MARKDOWN.globals, "shown_categories", 1_000_000)
@@ -113,7 +113,7 @@ def text_of(run: Run) -> str:
 
 
 def doubting(summary: Summary) -> Summary:
-    """The same with doubts about the same groups, for how near groups are depends on their texts."""
+    """Add doubts about the same groups: how near groups are depends on their texts."""
     one, *others = summary.capabilities
     two = tuple(each for each in summary.doubts or () if each.other_id is None)
     doubts = [
@@ -124,7 +124,7 @@ def doubting(summary: Summary) -> Summary:
 
 
 def parsed_by_github(text: str) -> Parsed:
-    """The parts of a text, and what its lines show; of the tokens themselves there are too many to keep."""
+    """Return the parts of a text and the content of its lines."""
     tokens = GITHUB.parse(text)
     shown = {
         "".join(child.content for child in token.children or ()) for token in tokens if token.type == "inline"
@@ -133,7 +133,7 @@ def parsed_by_github(text: str) -> Parsed:
 
 
 def structure(tokens: list[Token]) -> Structure:
-    """The kinds of all parts; an address within a text is shown as code, which is a part of the text."""
+    """Return the kinds of all parts; an address within a text is code, a part of the text."""
     return [
         (each.type, each.tag, [kind for kind, _ in groupby(map(kind_of, each.children or ()))])
         for each in tokens

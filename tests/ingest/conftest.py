@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
-    """An empty root, named `shoots`."""
+    """Create an empty root, named `shoots`."""
     root = tmp_path / "shoots"
     root.mkdir()
     return root

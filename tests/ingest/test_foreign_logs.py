@@ -40,7 +40,7 @@ CLICK: Final[Json] = {"kind/of": "click"}
 
 
 def put(workspace: Path, name: str, *lines: Mapping[str, object] | bytes) -> Path:
-    """Writes a file of the workspace, an object a line; bytes stay as they are."""
+    """Write a file of the workspace, one object per line; bytes stay as they are."""
     path = workspace / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"".join(line if isinstance(line, bytes) else as_bytes(line) for line in lines))
@@ -48,7 +48,7 @@ def put(workspace: Path, name: str, *lines: Mapping[str, object] | bytes) -> Pat
 
 
 def configure(tmp_path: Path, text: str) -> Path:
-    """Writes a settings file."""
+    """Write a settings file."""
     (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
     return tmp_path / "mine.toml"
 

@@ -28,13 +28,13 @@ class Line(NamedTuple):
 
 
 def pieces_of(content: bytes, places: list[int]) -> list[bytes]:
-    """The content, cut wherever a place falls inside it."""
+    """Return the content, cut at each place inside it."""
     bounds = [0, *sorted(min(place, len(content)) for place in places), len(content)]
     return [content[start:end] for start, end in pairwise(bounds)]
 
 
 def lines_of(content: bytes) -> list[Line]:
-    """The plain way: the whole content, split at once."""
+    """Split the whole content at once: the plain way."""
     number, offset = 1, len(BOM) if content.startswith(BOM) else 0
     found = []
     for line in content[offset:].split(b"\n"):

@@ -17,7 +17,7 @@ LIST_FIELDS = ["operations_involved"]
 
 
 def json_cases(pytestconfig: pytest.Config, kind: str) -> list[Path]:
-    """The files of one kind: `y` is valid, `n` invalid, `i` disputed."""
+    """Return the files of one kind: `y` is valid, `n` invalid, `i` disputed."""
     cases = sorted(outside(pytestconfig, "hostile/json/test_parsing").glob(f"{kind}_*.json"))
     assert cases
     return cases
@@ -30,7 +30,7 @@ def utf8_cases(pytestconfig: pytest.Config, kind: str) -> list[bytes]:
 
 
 def between(case: bytes) -> bytes:
-    """The case as lines between two sound ones that differ."""
+    """Put a case between two sound lines."""
     return GOOD + b"\n" + case + b"\n" + GOOD.replace(b"sound", b"other") + b"\n"
 
 

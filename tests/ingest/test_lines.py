@@ -35,7 +35,7 @@ pairs = st.one_of(unknown_pairs, *(st.tuples(st.just(name), strategy) for name, 
 
 
 def complete(need: str = "soft reeds", **fields: object) -> dict[str, object]:
-    """A record that says each of the 13 fields."""
+    """Return a record with each of the 13 fields."""
     return {
         "timestamp": "2026-03-14T06:05:00Z",
         "image_id": "heron-11",
@@ -50,7 +50,7 @@ def complete(need: str = "soft reeds", **fields: object) -> dict[str, object]:
 
 
 def written(said: list[tuple[str, Any]], colon: str = ": ") -> bytes:
-    """A line with these keys in this order, repeated or not."""
+    """Write a line with keys in this order, repeated or not."""
     members = (json.dumps(key) + colon + json.dumps(value, ensure_ascii=False) for key, value in said)
     return ("{" + ", ".join(members) + "}\n").encode()
 

@@ -42,7 +42,7 @@ scalars = st.booleans() | st.integers(-2, 2) | st.sampled_from([0.0, 1.0, 1.5]) 
 
 
 def compare(records: list[Record], keys: Mapping[str, list[str]]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Scans records once as they are, and once rearranged under a source that says where each field lies."""
+    """Scan records as they are, and rearranged under a source that says where each field lies."""
     with TemporaryDirectory() as workspace:
         folder = Path(workspace, "heron-11")
         folder.mkdir()

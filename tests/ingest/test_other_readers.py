@@ -16,7 +16,7 @@ LISTS = ["operations_involved", "vocabulary_used"]
 
 
 def full(need: str, **fields: object) -> dict[str, object]:
-    """Makes a record that says every field, as agents write them now."""
+    """Return a record with every field, as agents write them now."""
     said: dict[str, object] = dict.fromkeys(FIELDS, "")
     said |= {"satisfaction": 0, "operations_involved": [], "vocabulary_used": []}
     return {**said, **gap(need), "image_id": "heron-11", **fields}

@@ -36,7 +36,7 @@ contents = st.lists(st.just(b"\n") | st.binary(max_size=6), max_size=12).map(b""
 
 
 def scan_packed(tmp_path: Path, compression: str, content: bytes, max_expanded_mib: int = 64) -> Scan:
-    """Scans bytes as the log of the image `heron-11`, under the name that a compression asks for."""
+    """Scan bytes as the log of the image `heron-11`, named after its compression."""
     path = tmp_path / compression / "shoots" / "heron-11" / f"{LOG_NAME}.{compression}".rstrip(".")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
@@ -44,7 +44,7 @@ def scan_packed(tmp_path: Path, compression: str, content: bytes, max_expanded_m
 
 
 def outcome(scanned: Scan) -> tuple[list[str], list[str]]:
-    """The needs that were read, and why logs were not read to their end; each line is accounted for."""
+    """Return the needs, and the reasons of logs not read to their end; check the account."""
     account = scanned.summary
     assert account.lines == account.records + account.duplicates + account.superseded + account.rejects
     reasons = scanned.rejects.filter(pl.col("line").is_null())["reason"]

@@ -15,7 +15,7 @@ NEED = b'{"description":"soft reeds"}\n'
 
 
 def stored(root: Path, **changed: object) -> pl.DataFrame:
-    """The lines of a root as a store would have them, in no order that means anything."""
+    """Return the lines of a root as a store would have them, in another order."""
     lines = read_lines(root).lines.with_row_index("id").with_columns(pl.col("id").cast(pl.String))
     lines = lines.with_columns(pl.lit(value).alias(name) for name, value in changed.items())
     return lines.select(STORED.names).cast(STORED.schema).reverse()

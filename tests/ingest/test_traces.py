@@ -21,7 +21,7 @@ def attribute(key: str, text: object) -> Json:
 
 
 def span(message: str | None = None, tool: object = "mask_sky", *further: Json, **other: object) -> Json:
-    """A call of a tool; one without a message went well."""
+    """Return a call of a tool; without a message it went well."""
     named = {"mcp.method.name": "tools/call", "gen_ai.tool.name": tool, "mcp.session.id": "s-1"}
     return {
         "name": f"tools/call {tool}",
