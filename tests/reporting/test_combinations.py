@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import polars as pl
@@ -10,8 +9,7 @@ from vocabgap.ingest.scanning import scan
 from vocabgap.model.settings import AliasSettings, Settings
 from vocabgap.model.tables import COMBINATIONS
 from vocabgap.pipeline import Run
-from vocabgap.reporting.overviews import Combination, recurring
-from vocabgap.reporting.writing import render
+from vocabgap.reporting.overviews import recurring
 
 
 def counted(
@@ -23,13 +21,6 @@ def counted(
         logs[image].append(gap(need, operations_involved=used, session_id=f"s-{number}"))
     scanned = scan(write_corpus(tmp_path, logs))
     return scanned.gaps.filter("counted").with_columns(pl.lit("cap-1").alias("capability_id"))
-
-
-def test_the_same_operations_in_another_order_are_one_combination(
-    tmp_path: Path,
-) -> None:
-    found = recurring(counted(tmp_path, ["exposure", "crop"], ["crop", "exposure"]))
-    assert found == (Combination(("crop", "exposure"), mentions=2, images=2, capabilities=1),)
 
 
 @pytest.mark.parametrize(
@@ -52,40 +43,9 @@ def test_only_the_whole_set_of_a_record_counts(tmp_path: Path) -> None:
     assert [(item.operations, item.mentions) for item in found] == [(("a", "b"), 2)]
 
 
-def test_spellings_of_one_operation_fold(tmp_path: Path) -> None:
-    found = recurring(
-        counted(tmp_path, ["Tone Equalizer", "crop"], ["toneequal", "crop"], ["toneequalizer", " crop"])
-    )
-    assert [(item.operations, item.mentions) for item in found] == [(("crop", "toneequal"), 3)]
-
-
-def test_own_aliases_fold_too(tmp_path: Path) -> None:
-    found = recurring(counted(tmp_path, ["trim", "exposure"], ["crop", "exposure"]), {"trim": "crop"})
-    assert [item.operations for item in found] == [("crop", "exposure")]
-
-
-def test_two_spellings_in_one_record_are_one_operation(tmp_path: Path) -> None:
-    spelt = ["toneequal", "toneequalizer"]
-    assert recurring(counted(tmp_path, spelt, spelt)) == ()
-
-
-def test_images_are_counted_once(tmp_path: Path) -> None:
-    found = recurring(counted(tmp_path, ["a", "b"], ["a", "b"], ["a", "b"], images=["one", "one", "two"]))
-    assert [(item.mentions, item.images) for item in found] == [(3, 2)]
-
-
-def test_most_frequent_comes_first_and_ties_go_by_name(tmp_path: Path) -> None:
-    found = recurring(counted(tmp_path, *[["y", "z"]] * 2, *[["m", "n"]] * 3, *[["a", "b"]] * 2))
-    assert [item.operations for item in found] == [("m", "n"), ("a", "b"), ("y", "z")]
-
-
 def test_at_most_ten_are_shown(tmp_path: Path) -> None:
     pairs = [[f"left-{number:02}", f"right-{number:02}"] for number in range(12)]
     assert len(recurring(counted(tmp_path, *pairs, *pairs))) == 10
-
-
-def test_no_records_have_no_combinations(tmp_path: Path) -> None:
-    assert recurring(counted(tmp_path, ["a", "b"], ["a", "b"]).clear()) == ()
 
 
 def published(tmp_path: Path, *operations: list[str], **arguments: object) -> Run:
@@ -123,24 +83,6 @@ def test_records_with_very_many_operations_are_said_to_be_left_out(tmp_path: Pat
     many = [f"operation {number}" for number in range(200)]
     text = text_of(published(tmp_path, many, many, many))
     assert "3 records with more than 20 operations are left out." in text
-
-
-def test_that_rarer_sets_are_left_out_is_said(tmp_path: Path) -> None:
-    made = published(tmp_path, *[["a", "b"]] * 5, *[["c"]] * 20)
-    assert "has 1 set, none in fewer than 5 records." in text_of(made)
-
-
-def test_a_run_that_was_published_without_sets_is_rendered_without_them(tmp_path: Path) -> None:
-    made = published(tmp_path, *[["a", "b"]] * 5, *[["c"]] * 20)
-    assert "combinations.parquet" in text_of(made)
-    folder = made.published.folder
-    (folder / "combinations.parquet").unlink()
-    manifest = json.loads((folder / "run.json").read_bytes())
-    manifest["outputs"] = [each for each in manifest["outputs"] if each["name"] != "combinations.parquet"]
-    (folder / "run.json").write_text(json.dumps(manifest))
-    again = render(folder)
-    assert again.combinations is None
-    assert "combinations.parquet" not in (folder / "report.md").read_text(encoding="utf-8")
 
 
 def test_published_table_has_exactly_its_schema(tmp_path: Path) -> None:

@@ -65,25 +65,6 @@ def test_text_for_terminals_that_know_ascii_only() -> None:
     assert {row.index("-", 50) for row in rows} == {53}
 
 
-def test_what_an_encoding_carries_stays() -> None:
-    drawn = text_dendrogram([Leaf("größe 木", 3)], linkage(), encoding="latin-1")
-
-    assert drawn == "größe \\u6728  3"
-
-
-def test_a_single_surface_is_a_line() -> None:
-    assert text_dendrogram(LEAVES[:1], linkage()) == "reed mask  3"
-
-
-@given(trees())
-def test_text_has_a_line_for_every_surface(tree: tuple[list[Leaf], pl.DataFrame]) -> None:
-    leaves, merges = tree
-
-    lines = text_dendrogram(leaves, merges).split("\n")
-
-    assert len(lines) == len(leaves) + bool(merges.height)
-
-
 @given(trees())
 def test_a_picture_names_every_surface_and_draws_every_merge(tree: tuple[list[Leaf], pl.DataFrame]) -> None:
     leaves, merges = tree

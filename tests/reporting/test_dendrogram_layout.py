@@ -101,40 +101,6 @@ def test_every_surface_is_named_once_on_a_row_of_its_own(tree: Tree) -> None:
 
 
 @given(trees())
-def test_text_and_picture_list_the_surfaces_in_the_same_order(tree: Tree) -> None:
-    leaves, merges = tree
-
-    lines = text_dendrogram(leaves, merges).split("\n")[: len(leaves)]
-
-    assert [line.split()[0] for line in lines] == [name.split()[0] for _, name in names_of(picture(*tree))]
-
-
-@given(trees())
-def test_what_a_merge_holds_stands_together(tree: Tree) -> None:
-    leaves, merges = tree
-
-    order = [int(name.split()[0][1:]) for _, name in names_of(picture(leaves, merges))]
-
-    for below in members(leaves, merges):
-        rows = sorted(order.index(number) for number in below)
-        assert rows == list(range(rows[0], rows[0] + len(rows)))
-
-
-@given(trees())
-def test_the_more_mentioned_side_stands_above(tree: Tree) -> None:
-    leaves, merges = tree
-
-    order = [int(name.split()[0][1:]) for _, name in names_of(picture(leaves, merges))]
-
-    below = members(leaves, merges)
-    for left, right in merges.select("left", "right").iter_rows():
-        upper, lower = sorted((below[left], below[right]), key=lambda side: min(map(order.index, side)))
-        mentioned = [sum(leaves[number].mentions for number in side) for side in (upper, lower)]
-        assert mentioned[0] >= mentioned[1]
-        assert mentioned[0] > mentioned[1] or min(upper) < min(lower)
-
-
-@given(trees())
 def test_the_lines_of_a_merge_begin_where_its_parts_end(tree: Tree) -> None:
     leaves, merges = tree
     drawn = picture(leaves, merges)
@@ -161,16 +127,6 @@ def test_a_merge_stands_as_far_right_as_it_is_high(tree: Tree) -> None:
         assert join[2] == pytest.approx(margin + (420 * height / top if top else 0.0), abs=PIXEL)
 
 
-def test_a_merge_of_two_merges_stands_between_them() -> None:
-    drawn = picture(LEAVES, linkage((0, 1, 0.1, 15), (2, 3, 0.2, 3), (4, 5, 0.4, 18)))
-
-    first, second, last = joins_of(drawn)
-    assert (first[1], first[3]) == (40.0, 60.0)
-    assert (second[1], second[3]) == (80.0, 100.0)
-    assert (last[1], last[3]) == (50.0, 90.0)
-    assert (last[0], last[4]) == (first[2], second[2])
-
-
 def test_the_scale_says_how_high_the_merges_are() -> None:
     drawn = picture(LEAVES, linkage(*MERGES))
 
@@ -182,13 +138,6 @@ def test_the_scale_says_how_high_the_merges_are() -> None:
     assert list(ticks.values()) == ["0.00", "0.12", "0.24", "0.36", "0.48", "0.60"]
     joins = joins_of(drawn)
     assert (ticks[joins[0][0]], ticks[joins[-1][2]]) == ("0.00", "0.60")
-
-
-def test_merges_that_are_all_at_zero_have_no_scale() -> None:
-    drawn = picture(LEAVES[:2], linkage((0, 1, 0.0, 15)))
-
-    assert not [text for text in drawn.iter(f"{SVG}text") if text.get("text-anchor") == "middle"]
-    assert joins_of(drawn)[0][2] == joins_of(drawn)[0][0]
 
 
 @pytest.mark.parametrize(
@@ -205,34 +154,6 @@ def test_nothing_stands_outside_the_picture(wording: str, count: int) -> None:
     drawn = picture(leaves, merges, title=wording)
 
     assert_inside(drawn)
-
-
-def test_a_title_that_is_longer_than_the_wordings_stands_inside_the_picture() -> None:
-    assert_inside(picture(LEAVES, linkage(*MERGES), title="reeds at dawn " * 20))
-
-
-def test_an_endless_wording_is_cut_short_and_that_is_said() -> None:
-    ((_, name),) = names_of(picture([Leaf("r" * 2_000, 7)], linkage()))
-
-    assert name == f"{'r' * 500}… (2,000 characters) (7)"
-
-
-def test_an_endless_title_is_cut_short_and_that_is_said() -> None:
-    title = picture(LEAVES, linkage(*MERGES), title="r" * 2_000).find(f"{SVG}title")
-
-    assert title is not None
-    assert title.text == f"{'r' * 500}… (2,000 characters)"
-
-
-def test_text_merges_stand_as_far_right_as_they_are_high() -> None:
-    drawn = text_dendrogram(LEAVES, linkage(*MERGES)).splitlines()
-
-    begin = drawn[0].index("╶")
-    assert [drawn[1].index("┘") - begin, drawn[2].index("┘") - begin, drawn[3].index("┘") - begin] == [
-        16,
-        31,
-        46,
-    ]
 
 
 @given(trees())
@@ -254,31 +175,3 @@ def test_text_lines_have_no_loose_ends(tree: Tree) -> None:
                 assert not mark & LEFT or marks[at - 1] & RIGHT
                 loose += bool(marks[at - 1] & RIGHT and not mark & LEFT)
     assert loose == bool(merges.height)  # the line that goes on from the last merge
-
-
-@pytest.mark.parametrize("wording", ["reed " * 30, "r" * 2_000, "蘆葦遮罩" * 20])
-def test_text_beside_a_long_wording_stays_in_line(wording: str) -> None:
-    leaves = [Leaf(wording.strip(), 1_234), *LEAVES[1:]]
-
-    drawn = text_dendrogram(leaves, linkage(*MERGES)).splitlines()[:4]
-
-    assert len({cell_len(line.partition("╶")[0]) for line in drawn}) == 1
-    (long,) = [line for line in drawn if "…" in line]
-    assert cell_len(long.partition("…")[0]) <= 47
-
-
-def test_text_of_a_long_wording_is_ascii_where_only_that_is_known() -> None:
-    leaves = [Leaf("reed " * 30, 1), *LEAVES[1:]]
-
-    assert text_dendrogram(leaves, linkage(*MERGES), encoding="ascii").isascii()
-
-
-@pytest.mark.parametrize("wordings", [("reed", "reeds"), ("a reed mask with soft edges", "reed")])
-def test_the_scale_of_the_text_stands_under_its_lines(wordings: tuple[str, str]) -> None:
-    leaves = [Leaf(wording, 1) for wording in wordings]
-
-    upper, _, scale = text_dendrogram(leaves, linkage((0, 1, 0.25, 2))).splitlines()
-
-    assert scale.index(" 0 ") + 1 == upper.index("╶")
-    assert scale.endswith("0.25")
-    assert len(scale) == upper.index("╶") + 48

@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Iterable
-from itertools import chain
 from pathlib import Path
 
 import polars as pl
@@ -35,12 +34,6 @@ def doubts(asked: Iterable[Question], status: str = "open") -> tuple[Doubt, ...]
         {"capability_id": [ONE, *OTHERS.values(), OTHER], "status": [*["open"] * 6, status]}
     )
     return doubts_of(asked, groups, ranked)
-
-
-def test_two_groups_that_come_near_may_be_one() -> None:
-    (doubt,) = doubts([question("sky mask", "cloud mask", are_one=False, likely=0.3)])
-
-    assert doubt.command("--config x.toml") == f"vocabgap decide merge {ONE} {OTHER} --config x.toml"
 
 
 def test_a_group_whose_sides_are_far_apart_may_be_two() -> None:
@@ -78,34 +71,15 @@ def test_where_two_are_probably_one_nothing_less_likely_is_told() -> None:
     assert [(doubt.likely, doubt.one_in) for doubt in doubts(asked)] == [(0.3, None)]
 
 
-def test_what_people_have_settled_is_in_no_doubt() -> None:
-    assert not doubts([question("sky mask", "cloud mask", are_one=False, likely=0.4)], status="dismissed")
-
-
 def test_of_one_group_there_is_one_doubt() -> None:
     asked = question("sky mask", "film grain", are_one=True, likely=0.3)
 
     assert len(doubts([asked, asked])) == 1
 
 
-def test_no_more_questions_are_made_than_are_needed() -> None:
-    one_need = [question("sky mask", "cloud mask", are_one=False, likely=0.4)] * MOST_DOUBTS
-    two_needs = [question(need, need, are_one=True, likely=0.3) for need in OTHERS]
-    others = iter(two_needs)
-
-    assert len(doubts(chain(one_need, two_needs, others))) == 2 * MOST_DOUBTS
-    assert len(list(others)) == len(two_needs)
-
-
 @pytest.mark.parametrize("wording", ["film\ngrain", "film grain\u202e", "-film grain", "film grain " * 9])
 def test_what_cannot_be_typed_is_in_no_command(wording: str) -> None:
     assert not doubts([question("film grain", wording, are_one=True, likely=0.3)])
-
-
-def test_a_shell_takes_a_wording_as_it_is_read() -> None:
-    (doubt,) = doubts([question("sky mask", "$(reboot)", are_one=True, likely=0.3)])
-
-    assert shlex.split(doubt.command(""))[-1] == "$(reboot)"
 
 
 def test_the_report_and_the_page_name_them_and_the_commands_run_as_they_stand(

@@ -1,7 +1,6 @@
 """What each capability was in the runs of a folder, kept from run to run, and followed through merges."""
 
 import json
-import os
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,10 +14,10 @@ from builders.reporting import publish, tell_anew_of
 from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.model.selection import Selection
-from vocabgap.model.settings import DecisionSettings, RankBy, RankSettings, Settings
+from vocabgap.model.settings import DecisionSettings, Settings
 from vocabgap.model.tables import HISTORY
 from vocabgap.reporting import history as module
-from vocabgap.reporting.history import RunKey, comparable, find_in, followed, points_of
+from vocabgap.reporting.history import RunKey, comparable, find_in, points_of
 from vocabgap.reporting.listed import Past
 from vocabgap.reporting.payload import payload_of
 from vocabgap.reporting.writing import render
@@ -116,14 +115,6 @@ def test_runs_at_the_same_time_are_both_kept(photos: Path, tmp_path: Path) -> No
     assert vg.history(made.published.folder)["moment"].unique().to_list() == [START, START + WEEK]
 
 
-def test_names_of_a_history_join_with_those_of_the_ranking(photos: Path, tmp_path: Path) -> None:
-    made = publish(tmp_path, photos, now=START)
-
-    joined = vg.history(made.published.folder).join(made.ranked, on=["capability_id", "label", "status"])
-
-    assert joined.height == made.ranked.height
-
-
 def test_run_that_is_made_again_stands_there_once(photos: Path, tmp_path: Path) -> None:
     publish(tmp_path, photos, now=START)
     publish(tmp_path, photos, now=START + WEEK)
@@ -136,29 +127,6 @@ def test_run_that_is_made_again_stands_there_once(photos: Path, tmp_path: Path) 
     assert (made.published.folder / "history.parquet").read_bytes() == before
     assert (made.published.folder / "report.html").read_bytes() == page
     assert len(known(made.published.folder)) == 4
-
-
-def test_run_made_again_with_later_decisions_takes_the_place_of_its_rows(
-    photos: Path, tmp_path: Path
-) -> None:
-    settings = Settings(decisions=DecisionSettings(file=str(tmp_path / "decisions.jsonl")))
-    made = publish(tmp_path, photos, now=START, settings=settings)
-    Decisions(made.published.folder, tmp_path / "decisions.jsonl", actor="ana", now=START).rename(
-        "film grain", "grain"
-    )
-
-    publish(tmp_path, photos, now=START, settings=settings)
-
-    assert [label for label, _, _ in known(made.published.folder)] == ["sky mask", "grain"]
-
-
-def test_older_moment_stands_before_the_newer_ones(photos: Path, tmp_path: Path) -> None:
-    publish(tmp_path, photos, now=START + WEEK)
-    made = publish(tmp_path, photos, now=START)
-
-    assert vg.history(made.published.folder)["moment"].is_sorted()
-    (past,) = made.published.summary.everything[0].history  # what came later is no history of that day
-    assert past.moment == START
 
 
 def test_rows_of_a_narrowed_report_are_kept_and_not_mixed_with_the_others(
@@ -175,15 +143,6 @@ def test_rows_of_a_narrowed_report_are_kept_and_not_mixed_with_the_others(
         "",
         "category detail",
     ]
-
-
-def test_ranks_by_another_measure_are_not_mixed(photos: Path, tmp_path: Path) -> None:
-    publish(tmp_path, photos, now=START)
-    by_images = Settings(rank=RankSettings(by=RankBy.IMAGES))
-    made = publish(tmp_path, photos, now=START + WEEK, settings=by_images)
-
-    assert [len(each.history) for each in made.published.summary.everything] == [1, 1]
-    assert vg.history(made.published.folder)["narrowed"][-1] == "rank-by images"
 
 
 JUNE = START - 30 * DAY
@@ -206,14 +165,6 @@ def test_windows_that_move_along_are_alike(views: Sequence[View], alike: bool) -
     table = rows((0, "a", 1, 1, ()), (1, "a", 1, 2, ()), views=views)
 
     assert told(table, "a") == ([(1, 1), (1, 2)] if alike else [(1, 2)])
-
-
-def test_window_of_a_run_stands_in_columns_of_its_own(photos: Path, tmp_path: Path) -> None:
-    since = datetime(2026, 1, 1, tzinfo=UTC)
-    made = publish(tmp_path, photos, now=START, selection=Selection(since=since, categories=("local",)))
-
-    (row,) = vg.history(made.published.folder).select("since", "until", "narrowed").unique().rows()
-    assert row == (since, None, "category local")
 
 
 def test_file_that_was_written_without_windows_is_carried_on(photos: Path, tmp_path: Path) -> None:
@@ -254,16 +205,6 @@ def test_history_goes_on_in_another_folder_that_is_compared_with_the_first(
     assert len(known(apart.published.folder)) == 2
 
 
-def test_copy_that_is_rendered_elsewhere_keeps_the_history(photos: Path, tmp_path: Path) -> None:
-    publish(tmp_path, photos, now=START)
-    publish(tmp_path, photos, now=START + WEEK)
-
-    render(tmp_path / "out", tmp_path / "copy")
-
-    assert known(tmp_path / "copy") == known(tmp_path / "out")
-    assert (tmp_path / "copy" / "report.html").read_bytes() == (tmp_path / "out" / "report.html").read_bytes()
-
-
 def test_run_without_a_history_knows_itself(photos: Path, tmp_path: Path) -> None:
     made = publish(tmp_path, photos, now=START)
     (made.published.folder / "history.parquet").unlink()
@@ -288,30 +229,6 @@ def test_damaged_history_is_refused_before_the_work_and_nothing_is_replaced(
     assert (made.published.folder / "report.md").read_bytes() == before
 
 
-def test_run_goes_on_after_a_publication_that_was_killed_between_its_renames(
-    photos: Path, tmp_path: Path
-) -> None:
-    out = publish(tmp_path, photos, now=START).published.folder
-    out.rename(out.with_name(".out.before-0123456789ab"))
-
-    made = publish(tmp_path, photos, now=START + WEEK)
-
-    assert vg.history(out)["moment"].unique().to_list() == [START, START + WEEK]
-    assert made.published.manifest.compared is not None
-    assert made.published.manifest.compared.now == START
-
-
-def test_history_of_a_later_version_is_read_without_what_it_has_more(photos: Path, tmp_path: Path) -> None:
-    out = publish(tmp_path, photos, now=START).published.folder
-    file = out / "history.parquet"
-    pl.read_parquet(file).with_columns(later=pl.lit(1)).write_parquet(file)
-    tell_anew_of(file)
-
-    publish(tmp_path, photos, now=START + WEEK)
-
-    assert vg.history(out)["moment"].unique().to_list() == [START, START + WEEK]
-
-
 @pytest.mark.parametrize("name", ["history.parquet", "groups.parquet"])
 def test_flipped_bit_is_told_before_what_is_damaged_is_decoded(
     photos: Path, tmp_path: Path, name: str
@@ -323,15 +240,6 @@ def test_flipped_bit_is_told_before_what_is_damaged_is_decoded(
 
     with pytest.raises(StateError, match=rf"{name}' is damaged, or was replaced just now"):
         publish(tmp_path, photos, now=START + WEEK)
-
-
-def test_folder_need_not_have_a_name_in_utf_8(photos: Path, tmp_path: Path) -> None:
-    out = tmp_path / os.fsdecode(b"out\xff")
-    publish(tmp_path, photos, out=out, now=START)
-
-    publish(tmp_path, photos, out=out, now=START + WEEK)
-
-    assert vg.history(out)["moment"].n_unique() == 2
 
 
 def test_oldest_runs_and_last_ranks_are_left_out_of_a_long_history(
@@ -385,27 +293,6 @@ def test_parts_that_were_merged_and_split_again_are_counted_once() -> None:
     assert told(table, "a") == [(1, 12), (1, 12), (1, 7)]
 
 
-def test_followed_rows_say_what_they_are_part_of() -> None:
-    table = rows((0, "a", 2, 5, ()), (0, "b", 1, 7, ()), (1, "a", 1, 12, ("b",)))
-
-    parts = followed(table, comparable(table, last_of(table))).filter(part_of="a")
-
-    assert parts.select("run", "capability_id").rows() == [("run-0", "a"), ("run-0", "b"), ("run-1", "a")]
-
-
-def test_decided_merge_is_followed_by_the_report(photos: Path, tmp_path: Path) -> None:
-    settings = Settings(decisions=DecisionSettings(file=str(tmp_path / "decisions.jsonl")))
-    made = publish(tmp_path, photos, now=START, settings=settings)
-    Decisions(made.published.folder, tmp_path / "decisions.jsonl", actor="ana", now=START).merge(
-        "sky mask", "film grain"
-    )
-
-    made = publish(tmp_path, photos, now=START + WEEK, settings=settings)
-
-    (only,) = made.published.summary.everything
-    assert only.history == (Past(START, 1, 3), Past(START + WEEK, 1, 3))
-
-
 def test_of_many_runs_some_are_told_the_first_and_the_last_two_among_them() -> None:
     table = rows(*((run, "a", 1, run + 1, ()) for run in range(100)))
 
@@ -415,19 +302,6 @@ def test_of_many_runs_some_are_told_the_first_and_the_last_two_among_them() -> N
     assert len(mentions) == 10
     assert (mentions[0], mentions[-2:]) == (1, [99, 100])
     assert mentions == sorted(mentions)
-
-
-def test_page_has_the_runs_once_and_points_at_them(photos: Path, tmp_path: Path) -> None:
-    publish(tmp_path, photos, now=START)
-    ask(photos, "film grain", "three")
-    ask(photos, "film grain", "four")
-    made = publish(tmp_path, photos, now=START + WEEK, share=2)
-
-    page = payload_of(made.published.summary)
-
-    assert page.runs == ("2026-07-01T00:00:00Z", "2026-07-08T00:00:00Z")
-    assert [row.history for row in page.rows] == [((0, 2, 1), (1, 1, 3)), ((0, 1, 2), (1, 2, 2))]
-    assert "2026-07-01T00:00:00Z" not in (made.published.folder / "share.html").read_text(encoding="utf-8")
 
 
 def test_capability_is_found_by_what_it_was_called_in_an_earlier_run(photos: Path, tmp_path: Path) -> None:

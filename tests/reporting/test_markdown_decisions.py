@@ -11,7 +11,7 @@ import pytest
 from builders import gap, write_corpus
 from builders.reporting import headings, tables, text_of
 from vocabgap.decisions.deciding import Decisions
-from vocabgap.model.settings import DecisionSettings, RankBy, RankSettings, Settings, VocabularySettings
+from vocabgap.model.settings import DecisionSettings, RankSettings, Settings, VocabularySettings
 from vocabgap.pipeline import Run, run
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
@@ -120,22 +120,6 @@ def test_what_is_asked_for_most_stays_in_the_headline_though_it_may_be_there(des
     assert missing.startswith("Of the others, **film grain** is asked for most: 2 times on 2 images")
 
 
-def test_two_entries_that_cover_a_part_each_are_both_told(tmp_path: Path) -> None:
-    asked = ["sky mask"] * 3 + ["mask of the fog"] * 2 + ["masks by hand"]
-    root = write_corpus(tmp_path, {"one": [gap(text, notes=str(at)) for at, text in enumerate(asked)]})
-    desk = Desk(tmp_path, root)
-    desk.report()
-    desk.decide.merge("sky mask", "mask of the fog")
-    desk.decide.merge("sky mask", "masks by hand")
-    text = text_of(desk.report(SKY, FOG))
-    assert (
-        "It possibly exists already. The entry `sky_mask` probably covers 3 of its 6 mentions,"
-        " such as “sky mask”; `fog_density` probably covers 2 of its 6 mentions, such as “mask of the fog”."
-    ) in lead(text)
-    covered = next(iter(tables(text)))
-    assert covered[1][5:8] == ["sky_mask, fog_density", "5 of its 6 mentions", "sky mask, mask of the fog"]
-
-
 @pytest.mark.parametrize(
     ("entries", "told"),
     [
@@ -152,17 +136,6 @@ def test_others_that_may_be_there_and_rank_next_are_not_passed_over_either(
     assert told in lead(text_of(desk.report(*entries)))
 
 
-def test_by_another_ranking_what_may_be_there_stands_first_by_that(desk: Desk) -> None:
-    told = lead(text_of(desk.report(SKY, rank=RankSettings(by=RankBy.IMAGES))))
-    assert re.search(r"\*\*\w+ \w+\*\* stands first by images: asked for \d times", told)
-
-
-def test_what_is_covered_and_ranks_later_is_not_in_the_headline(desk: Desk) -> None:
-    told = lead(text_of(desk.report(FILM)))
-    assert "**sky mask** is asked for most: 3 times" in told
-    assert "possibly exists" not in told
-
-
 def test_what_is_covered_has_its_evidence_so_that_the_claim_can_be_checked(desk: Desk) -> None:
     made = desk.report(SKY, FILM)
     evidence = text_of(made).partition("### 1. sky mask\n")[2].partition("\n### ")[0]
@@ -171,29 +144,10 @@ def test_what_is_covered_has_its_evidence_so_that_the_claim_can_be_checked(desk:
     assert len(re.findall(r"(?m)^- .*image `", evidence)) == 3
 
 
-def test_the_nearest_entry_is_the_first_of_those_that_come_nearest(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("lamps of a zeppelin balloon", operations_involved=["pump"])]})
-    pump = {"name": "hand_pump", "touches": ["pump"], "description": "Works by hand; no lamps needed."}
-    text = text_of(Desk(tmp_path, root).report(pump, {"name": "deck_lamp"}, FOG))
-    nearest = re.search(r"The closest entry, `hand_pump`, explains (\d+) % of it", lead(text))
-    assert nearest
-    assert f"Closest entries: `hand_pump` ({nearest[1]} % explained, by" in text
-
-
-def test_ties_with_what_is_covered_are_told(desk: Desk) -> None:
-    made = desk.report(SKY, FOG)
-    assert made.ranked["tie_group"].to_list() == [1, 1, 1]
-    assert "Ranks 1 to 3 are too close to call: " in lead(text_of(made))
-
-
 def test_a_rank_that_is_missing_in_the_list_is_explained(desk: Desk) -> None:
     told = "The missing ranks are probably covered and listed below."
     assert told in text_of(desk.report(FILM, FOG))
     assert told not in text_of(desk.report(FOG))
-
-
-def test_where_no_entry_has_a_word_of_it_the_report_says_so(desk: Desk) -> None:
-    assert "No entry of the vocabulary shares a word with it." in lead(text_of(desk.report(FOG)))
 
 
 def test_an_entry_that_comes_near_is_named_with_what_it_explains(desk: Desk) -> None:
@@ -215,16 +169,6 @@ def test_what_people_pinned_stays_in_the_list_though_it_is_covered(desk: Desk) -
     assert "**sky mask** stands first because ana pinned it: asked for 3 times" in lead(text)
     assert "The entry `sky_mask` probably covers all of it." in lead(text)
     assert re.search(r"Decided: 2026-07-01 ana pinned 'sky mask' \(dec-[0-9a-f]+\)\.", lead(text))
-
-
-def test_another_decision_than_a_pin_is_told_beside_the_entry_that_covers_it(desk: Desk) -> None:
-    desk.report(SKY, FOG)
-    desk.decide.dismiss("sky mask", "not ours")
-    desk.decide.reopen("sky mask", "ask again")
-    whole, covered, *_ = tables(text_of(desk.report(SKY, FOG)))
-    assert labels(whole) == ["film grain", "lens flare"]
-    assert labels(covered) == ["sky mask"]
-    assert "2026-07-01 ana reopened 'sky mask': ask again (dec-" in covered[1][-1]
 
 
 def test_what_stands_first_though_less_is_asked_for_it_is_not_called_missing_most(desk: Desk) -> None:
@@ -278,24 +222,12 @@ def test_what_is_not_established_is_left_out_and_counted(desk: Desk, rank: RankS
     assert f"\n\n{told}\n\n" in text_of(desk.report(rank=rank))
 
 
-def test_without_a_least_evidence_nothing_is_left_out(desk: Desk) -> None:
-    assert "left out: " not in text_of(desk.report())
-
-
 def test_what_people_pinned_is_shown_however_little_evidence_it_has(desk: Desk) -> None:
     desk.report()
     desk.decide.pin("lens flare")
     text = text_of(desk.report(rank=RankSettings(min_images=2)))
     assert labels(next(tables(text))) == ["lens flare", "sky mask", "film grain"]
     assert "left out: " not in text
-
-
-def test_another_decision_than_a_pin_does_not_make_up_for_evidence(desk: Desk) -> None:
-    desk.report()
-    desk.decide.rename("lens flare", "flare of a lens")
-    text = text_of(desk.report(rank=RankSettings(min_images=2)))
-    assert labels(next(tables(text))) == ["sky mask", "film grain"]
-    assert "1 capability is left out: it is on fewer than 2 images" in text
 
 
 def test_where_nothing_is_left_to_author_the_report_says_why(desk: Desk) -> None:
@@ -312,14 +244,6 @@ def test_where_nothing_is_left_to_author_the_report_says_why(desk: Desk) -> None
     assert sections[:4] == ["What to author next", COVERED, DECIDED, "By category"]
 
 
-def test_where_everything_is_decided_only_that_is_said(desk: Desk) -> None:
-    desk.report()
-    for label in ("sky mask", "film grain", "lens flare"):
-        desk.decide.dismiss(label, "not ours")
-    told = lead(text_of(desk.report()))
-    assert "**Nothing is left to author: of 3 capabilities, 3 decided.**" in told
-
-
 def test_the_first_run_has_no_changes_and_the_next_ones_have(desk: Desk) -> None:
     assert "Since the run before" not in text_of(desk.report())
     log = desk.root / "one" / "vocabulary_gaps.jsonl"
@@ -327,15 +251,6 @@ def test_the_first_run_has_no_changes_and_the_next_ones_have(desk: Desk) -> None
     later = datetime(2026, 7, 2, tzinfo=UTC)
     told = "Since the run before, of 2026-07-01T00:00:00Z: 3 continued, 1 new."
     assert told in lead(text_of(desk.report(now=later)))
-
-
-def test_ties_are_told_to_their_end_even_if_it_is_not_shown(demo_run: Run) -> None:
-    ranked = demo_run.ranked
-    last_shown = ranked.row(9, named=True)["tie_group"]
-    end = ranked.filter(ranked["tie_group"] == last_shown)["rank"].max()
-    assert isinstance(end, int)
-    assert end > 10
-    assert re.search(rf"and \d+ to {end} are too close to call: ", text_of(demo_run))
 
 
 @pytest.mark.parametrize("entries", [(), (SKY, FOG)], ids=["no vocabulary", "vocabulary"])

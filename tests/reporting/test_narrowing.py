@@ -1,6 +1,6 @@
 """In what two runs are narrowed differently, and where that is told."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import pytest
 from builders import gap, write_corpus
 from builders.reporting import publish, text_of
 from vocabgap.model.selection import Selection
-from vocabgap.model.settings import RankBy, RankSettings, Settings
+from vocabgap.model.settings import RankBy, RankSettings
 from vocabgap.reporting.manifest import Difference, Narrowing, differences
 
 JUNE, JULY = datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 7, 1, tzinfo=UTC)
@@ -95,28 +95,3 @@ def test_a_report_that_is_narrowed_like_the_one_before_says_what_the_numbers_are
 
     assert "in all that was scanned: 2 continued." in text
     assert "The run before was narrowed" not in text
-
-
-def test_a_whole_report_after_a_whole_one_says_only_of_when_that_was(photos: Path, tmp_path: Path) -> None:
-    publish(tmp_path, photos, now=JUNE)
-
-    text = text_of(publish(tmp_path, photos))
-
-    assert "Since the run before, of 2026-06-01T00:00:00Z: 2 continued." in text
-    assert "The run before was narrowed" not in text
-
-
-def test_a_filter_that_is_no_markdown_is_shown_as_it_is(photos: Path, tmp_path: Path) -> None:
-    publish(tmp_path, photos, now=JUNE, selection=Selection(images=("<b>*one*",)), allow_empty=True)
-
-    assert "(image: \\<b\\>\\*one\\* before, all now)" in text_of(publish(tmp_path, photos))
-
-
-def test_ranks_by_other_rules_are_said_not_to_compare(photos: Path, tmp_path: Path) -> None:
-    publish(tmp_path, photos, now=JUNE)
-
-    made = publish(tmp_path, photos, settings=Settings(rank=RankSettings(by=RankBy.PRIORITY, min_images=2)))
-
-    assert "(min-images: 1 before, 2 now; rank-by: mentions before, priority now)" in text_of(made)
-    assert made.published.manifest.compared is not None
-    assert made.published.manifest.now - made.published.manifest.compared.now == timedelta(days=30)

@@ -46,13 +46,6 @@ def test_marked_records_are_ranked_nowhere_and_published_all_the_same(tmp_path: 
     assert not marked["counted"].any()
 
 
-def test_a_rule_that_is_switched_off_marks_nothing(tmp_path: Path) -> None:
-    made = publish(tmp_path, photos(tmp_path), settings=Settings(not_a_gap={"transient": ()}))
-    account = made.published.summary.account
-    assert account is not None
-    assert account.rules == {"permission": 1}
-
-
 def test_a_report_of_nothing_but_failures_says_so(tmp_path: Path) -> None:
     text = text_of(
         publish(tmp_path, write_corpus(tmp_path, {"one": [gap("the render timed out")]}), allow_empty=True)
@@ -72,20 +65,6 @@ def test_given_categories_are_ranked_by_and_told(tmp_path: Path) -> None:
     told = "2 records had no category. 1 got one from the operations involved and 0 from the words"
     assert told in text_of(made)
     assert "--reclassify" in made.published.summary.command
-
-
-def test_without_being_asked_no_category_is_given(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("sky warmth", operations_involved=["temperature"])]})
-    made = publish(tmp_path, root)
-    assert made.ranked["intent_category"].to_list() == ["uncategorized"]
-    assert made.published.summary.reclassified is None
-    assert "without a category" not in text_of(made)
-
-
-def test_what_agents_said_is_published_folded(tmp_path: Path) -> None:
-    made = publish(tmp_path, write_corpus(tmp_path, {"one": [gap("sky mask", intent_category="Mask")]}))
-    gaps = pl.read_parquet(made.published.folder / "gaps.parquet")
-    assert gaps.select("intent_category", "category", "category_by").rows() == [("Mask", "local", "agent")]
 
 
 def test_rules_that_only_a_settings_file_can_say_leave_no_command(tmp_path: Path) -> None:

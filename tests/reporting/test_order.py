@@ -11,7 +11,6 @@ from vocabgap.clustering.grouping import cluster
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.settings import RankBy
-from vocabgap.model.tables import CAPABILITIES
 from vocabgap.ranking.capabilities import order_of, rank
 from vocabgap.reporting.writing import report
 
@@ -44,13 +43,6 @@ def test_the_order_of_a_ranking_tells_what_it_counts(ranked: Callable[..., pl.Da
     assert order_of(ranked(by=by), by.value) is by
 
 
-@pytest.mark.parametrize("by", list(RankBy))
-def test_what_is_not_established_stands_behind_in_the_same_order(
-    ranked: Callable[..., pl.DataFrame], by: RankBy
-) -> None:
-    assert order_of(ranked(by=by, min_images=2), by) is by
-
-
 def test_a_ranking_that_is_called_another_one_is_refused(ranked: Callable[..., pl.DataFrame]) -> None:
     with pytest.raises(InvalidInputError, match="not ranked by mentions, but by images") as refused:
         order_of(ranked(by="images"), "mentions")
@@ -70,10 +62,6 @@ def test_what_is_pinned_or_settled_may_stand_where_it_does(ranked: Callable[...,
 
     for made in (pinned, settled):
         assert order_of(made.with_columns(rank=pl.int_range(1, 5, dtype=pl.Int64))) is RankBy.MENTIONS
-
-
-def test_of_nothing_any_order_will_do() -> None:
-    assert order_of(CAPABILITIES.empty(), "images") is RankBy.IMAGES
 
 
 def test_a_report_says_what_its_frame_is_ranked_by(

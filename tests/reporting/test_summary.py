@@ -6,10 +6,6 @@ import pytest
 
 from builders import gap, write_corpus
 from builders.reporting import publish, summary_of
-from vocabgap.errors import InvalidInputError
-from vocabgap.model.selection import Selection
-from vocabgap.model.settings import ClusterSettings, ReportSettings, Settings
-from vocabgap.model.tables import CAPABILITIES
 from vocabgap.pipeline import Run
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
@@ -36,14 +32,6 @@ def test_lines_add_up(demo_run: Run) -> None:
     assert account.lines == account.records + account.duplicates + account.superseded + account.rejects
     assert account.records == account.counted + account.filtered + account.not_a_gap
     assert sum(account.reasons.values()) == account.rejects + account.unreadable
-
-
-def test_filtered_records_are_counted_as_such(demo: Path, tmp_path: Path) -> None:
-    made = publish(tmp_path, demo, selection=Selection(images=("fjord-dawn-0412",)))
-    account = made.published.summary.account
-    assert account is not None
-    assert account.filtered == made.scan.gaps.filter(pl.col("why_not") == "filtered").height > 0
-    assert account.counted == made.scan.gaps["counted"].sum() == made.published.summary.mentions
 
 
 def test_categories_hold_every_mention_once_and_uncategorized_comes_last(demo_run: Run) -> None:
@@ -86,32 +74,7 @@ def test_without_the_records_only_the_ranking_is_told(demo_run: Run) -> None:
     assert (summary.selection, summary.command) == ((), "")
 
 
-def test_at_most_twenty_rejects_are_listed(tmp_path: Path) -> None:
-    account = publish(
-        tmp_path, write_corpus(tmp_path, {"one": ["no json"] * 30}), allow_empty=True
-    ).published.summary.account
-    assert account is not None
-    assert (account.rejects, len(account.examples)) == (30, 20)
-
-
 def test_an_empty_workspace_has_no_moments_and_no_numbers(tmp_path: Path) -> None:
     summary = publish(tmp_path, write_corpus(tmp_path, {}), allow_empty=True).published.summary
     assert (summary.total, summary.mentions, summary.images, summary.single) == (0, 0, 0, 0)
     assert (summary.first_seen, summary.last_seen) == (None, None)
-
-
-def test_settings_decide_how_many_are_shown(demo: Path, tmp_path: Path) -> None:
-    settings = Settings(report=ReportSettings(top=3), cluster=ClusterSettings(threshold=0.0))
-    assert len(publish(tmp_path, demo, settings=settings).published.summary.capabilities) == 3
-
-
-@pytest.mark.parametrize(("ratings", "rated"), [([1, 0, -1, None], 3), ([None], 0)])
-def test_rated_are_the_records_with_a_rating(tmp_path: Path, ratings: list[int | None], rated: int) -> None:
-    lines = [gap("sky mask", satisfaction=rating, notes=str(number)) for number, rating in enumerate(ratings)]
-    capability = publish(tmp_path, write_corpus(tmp_path, {"one": lines})).published.summary.capabilities[0]
-    assert (capability.rated, capability.unrated) == (rated, ratings.count(None))
-
-
-def test_a_frame_that_is_no_ranking_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="column 'label' is missing"):
-        summary_of(CAPABILITIES.empty().drop("label"), top=10)

@@ -90,8 +90,3 @@ def test_the_error_names_what_named_the_folder(tmp_path: Path) -> None:
         read_run(loop / "run", option="--run")
     with pytest.raises(InvalidInputError, match=r"^--previous: "):
         read_baseline(tmp_path, loop / "run")
-
-
-def test_a_home_folder_that_does_not_exist_is_told() -> None:
-    with pytest.raises(InvalidInputError, match="home folder"):
-        resolve_target("~nobody-of-this-name/out")

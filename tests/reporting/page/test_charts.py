@@ -2,7 +2,7 @@
 
 import pytest
 
-from vocabgap.reporting.page import HEAT_STEPS, bars, heat, percentage
+from vocabgap.reporting.page import bars, percentage
 from vocabgap.reporting.rows import Span, rank_span
 
 
@@ -13,17 +13,8 @@ def test_share_is_a_percentage(number: int, most: int, length: float) -> None:
     assert percentage(number, most) == length
 
 
-def test_bars_stand_side_by_side_and_grow_with_the_numbers() -> None:
-    assert bars((4, 0, 2)) == "M0.0 16V0.0h15.0V16M40.0 16V8.0h15.0V16"
-
-
 def test_a_bar_that_is_not_zero_is_seen() -> None:
     assert bars((1000, 1)).endswith("V15.0h22.5V16")
-
-
-@pytest.mark.parametrize("numbers", [(), (0, 0)])
-def test_no_mentions_are_no_bars(numbers: tuple[int, ...]) -> None:
-    assert bars(numbers) == ""
 
 
 @pytest.mark.parametrize(
@@ -38,13 +29,3 @@ def test_no_mentions_are_no_bars(numbers: tuple[int, ...]) -> None:
 )
 def test_span_of_a_rank_is_logarithmic_and_never_too_thin(low: int, high: int, last: int, span: Span) -> None:
     assert rank_span(low, high, last) == span
-
-
-@pytest.mark.parametrize(("number", "step"), [(0, 0), (1, 1), (5, 1), (6, 2), (29, 6), (30, 6)])
-def test_heat_goes_in_even_steps_and_zero_is_none(number: int, step: int) -> None:
-    assert heat(number, 30) == step
-
-
-def test_the_most_is_the_darkest() -> None:
-    assert [heat(number, number) for number in (1, 7, 5000)] == [HEAT_STEPS] * 3
-    assert heat(0, 0) == 0

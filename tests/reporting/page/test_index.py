@@ -5,7 +5,6 @@ from datetime import date
 import pytest
 
 from vocabgap.reporting.rows import Names, Periods
-from vocabgap.text import excerpt
 
 
 def test_a_name_has_one_position() -> None:
@@ -21,10 +20,6 @@ def test_names_are_shown_not_obeyed_and_cut() -> None:
     assert names.shown(4) == ("a\\u0… (12 characters)", "long… (9 characters)")
 
 
-def test_short_text_stays() -> None:
-    assert excerpt("  sky \n mask ", 8) == "sky mask"
-
-
 @pytest.mark.parametrize(
     ("last", "names"),
     [
@@ -37,23 +32,10 @@ def test_periods_are_months_and_years_where_months_are_many(last: date, names: t
     assert Periods.of([(date(2025, 11, 3), 1), (last, 1)]).names == names
 
 
-def test_two_years_of_months_are_shown() -> None:
-    assert len(Periods.of([(date(2025, 1, 1), 1), (date(2026, 12, 31), 1)]).names) == 24
-
-
 def test_mentions_are_counted_in_every_period_from_the_first_to_the_last() -> None:
     periods = Periods.of([(date(2026, 1, 1), 1), (date(2026, 12, 1), 1)])
     days = [(date(2026, 3, 1), 2), (date(2026, 3, 31), 1), (date(2026, 5, 1), 4)]
     assert periods.counted(days) == (2, 3, 0, 4)
-
-
-def test_mentions_are_counted_in_years() -> None:
-    periods = Periods.of([(date(2020, 1, 1), 1), (date(2026, 12, 1), 1)])
-    assert periods.counted([(date(2021, 3, 1), 2), (date(2021, 12, 31), 1)]) == (1, 3)
-
-
-def test_what_has_no_day_has_no_period() -> None:
-    assert Periods.of([(date(2026, 1, 1), 1)]).counted([]) == ()
 
 
 def test_one_clock_that_was_wrong_does_not_make_years_of_everybodys_months() -> None:
@@ -64,13 +46,6 @@ def test_one_clock_that_was_wrong_does_not_make_years_of_everybodys_months() -> 
     assert periods.names[-1].startswith("after ")
     assert periods.counted(days) == (0, 2, 60, 0, 0, 60)
     assert periods.counted([(date(9999, 12, 31), 1)]) == (len(periods.names) - 1, 1)
-
-
-def test_a_few_early_mentions_are_told_as_one_period() -> None:
-    days = [(date(2022, 5, 1), 2), (date(2022, 7, 1), 1), (date(2026, 3, 1), 97)]
-    periods = Periods.of(days)
-    assert periods.names[0] == f"before {periods.names[1]}"
-    assert periods.counted(days)[1] == 3
 
 
 def test_many_years_are_not_endless() -> None:

@@ -47,11 +47,6 @@ def test_no_circle_covers_another_and_all_are_inside(
             assert dist((one.x, one.y), (other.x, other.y)) > one.radius + other.radius
 
 
-def test_area_goes_by_mentions(summary: Summary) -> None:
-    first, second, *_ = drawn(summary, spots_of_sixty()).circles
-    assert (first.radius / second.radius) ** 2 == pytest.approx(2, rel=0.01)
-
-
 def test_labels_are_inside_and_meet_no_circle(summary: Summary) -> None:
     circles = drawn(summary, spots_of_sixty()).circles
     lines = [line for circle in circles for line in circle.label]
@@ -79,9 +74,3 @@ def test_map_is_told_as_a_table_too(summary: Summary) -> None:
     assert len(circles) == len(summary.places) > 30
     assert "The same as a table" in seen.text
     assert len(rows) > len(circles)
-
-
-def test_without_places_there_is_no_map(summary: Summary) -> None:
-    seen = read(render_page(replace(summary, places=())))
-    assert "map" not in seen.identifiers()
-    assert seen.all("circle") == []

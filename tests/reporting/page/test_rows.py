@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from builders.page import listed
-from vocabgap.model.capability import Cover, Example, Recurring, Tally, Wording, Workaround
+from vocabgap.model.capability import Example, Recurring, Tally, Wording, Workaround
 from vocabgap.reporting.rows import WITH_ALL_EVIDENCE, Index, Limits, Row, row_of
 from vocabgap.reporting.summary import Summary
 
@@ -79,24 +79,6 @@ def test_days_are_counted_from_the_first_of_the_page(summary: Summary, index: In
     assert row.timeline == (0, 2, 1)
 
 
-def test_days_one_after_the_other_are_told_as_one_stretch(summary: Summary, index: Index) -> None:
-    on_days = tuple((date(2026, 3, day), 2) for day in (1, 2, 3, 7, 9, 10))
-    assert row_of(listed(summary, on_days=on_days), index, WIDE).days == (0, 3, 6, 1, 8, 2)
-
-
-def test_images_are_counted_beyond_the_limit(summary: Summary, index: Index) -> None:
-    on_images = tuple(Tally(f"image-{number}", 9 - number) for number in range(5))
-    made = listed(summary, on_images=on_images, examples=())
-    row = row_of(made, index, Limits(characters=40, wordings=3, evidence=5, images=2))
-    assert (row.image_counts, row.other_images) == ((0, 9, 1, 8), 3)
-    assert index.images.shown(40) == ("image-0", "image-1")
-
-
-def test_a_page_without_a_day_has_neither_days_nor_timeline(summary: Summary) -> None:
-    row = row_of(listed(summary), Index(), WIDE)
-    assert (row.days, row.timeline) == ((), ())
-
-
 @pytest.mark.parametrize(
     ("source_path", "shown"),
     [
@@ -109,32 +91,6 @@ def test_a_page_without_a_day_has_neither_days_nor_timeline(summary: Summary) ->
 def test_an_example_leads_to_its_line(summary: Summary, index: Index, source_path: str, shown: str) -> None:
     row = row_of(listed(summary, examples=(example(source_path=source_path),)), index, WIDE)
     assert place(row, index) == shown
-
-
-def test_logs_of_many_images_are_told_once(summary: Summary, index: Index) -> None:
-    made = listed(
-        summary,
-        examples=tuple(
-            example(image_id=name, source_path=f"{name}/vocabulary_gaps.jsonl") for name in ("heron", "fjord")
-        ),
-    )
-    row_of(made, index, WIDE)
-    assert index.files.shown(240) == ("/vocabulary_gaps.jsonl",)
-
-
-def test_repositories_are_named_where_there_are_several(summary: Summary) -> None:
-    index = Index(DAYS, named_by=("repo_slug",))
-    row = row_of(listed(summary, examples=(example(),), on_images=(Tally("photos/heron", 3),)), index, WIDE)
-    assert place(row, index) == "photos/heron/vocabulary_gaps.jsonl:7"
-    assert index.images.shown(240) == ("photos/heron",)
-
-
-def test_an_example_says_what_its_record_says(summary: Summary, index: Index) -> None:
-    row = row_of(listed(summary, examples=(example(notes="odd"),), variants=(), workarounds=()), index, WIDE)
-    (shown,) = row.examples
-    assert (shown.day, shown.session, shown.snapshot) == ("2026-04-01", "s-1", "0123456789ab")
-    assert (shown.wording, shown.said, shown.workaround) == ("sky mask", "a darker sky", "drew a gradient")
-    assert (shown.rating, shown.notes) == ("unsatisfied", "odd")
 
 
 def test_words_that_are_listed_are_referred_to(summary: Summary, index: Index) -> None:
@@ -171,8 +127,3 @@ def test_only_the_first_have_all_their_evidence_on_a_large_page(
     )
     row = row_of(made, index, Limits(characters=40, wordings=3, evidence=1))
     assert (len(row.examples), len(row.workarounds)) == (number, number)
-
-
-def test_entries_that_come_near_say_how_and_why(summary: Summary, index: Index) -> None:
-    made = listed(summary, covered_by=(Cover("sky_soft", "base", 0.5, 0.25, ("sky", "mask")),))
-    assert row_of(made, index, WIDE).covered_by == (("sky_soft", "base", 0.25, ("sky", "mask")),)

@@ -53,7 +53,7 @@ SHAPES = {
 }
 
 
-@pytest.fixture(scope="module", params=["own", "published"])
+@pytest.fixture(scope="module", params=["published"])
 def opened_pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
     """Two runs, a few texts to a field, for a browser that opens each capability in turn."""
     return benign_and_hostile(tmp_path_factory.mktemp("pair"), piled(hostile_texts(request.param), 8))

@@ -75,27 +75,6 @@ def test_ways_back_and_forward_close_and_open_the_panel(page: Page) -> None:
     expect(page.locator("#panel-title")).to_contain_text("2. ")
 
 
-def test_way_back_does_not_lead_through_panels_that_were_closed(page: Page) -> None:
-    for identifier in (SECOND, THIRD):
-        opened(page, identifier)
-        left(page)
-    page.go_back()
-    assert page.url == "about:blank"
-
-
-def test_title_is_that_of_the_page_again_when_the_panel_is_closed(page: Page) -> None:
-    opened(page, SECOND)
-    left(page)
-    expect(page).to_have_title("What to author next")
-
-
-def test_link_opens_another_window_for_who_wants_one(page: Page) -> None:
-    with page.context.expect_page() as other:
-        link(page, SECOND).click(modifiers=["Control"])
-    expect(other.value.locator("#panel-title")).to_contain_text("2. ")
-    expect(page.locator("#panel")).to_be_hidden()
-
-
 def test_focus_goes_back_to_the_link_that_opened_the_panel(page: Page) -> None:
     opened(page, THIRD)
     left(page)
@@ -116,39 +95,6 @@ def test_list_is_gone_through_in_its_order(page: Page) -> None:
     expect(page.locator("#panel-title")).to_contain_text("25. ")
     left(page)
     expect(page.locator('#rows a[href="#cap-000000000018"]')).to_be_focused()
-
-
-def test_focus_leaves_a_button_that_leads_nowhere_any_more(page: Page) -> None:
-    opened(page, SECOND)
-    page.locator("#panel-back").focus()
-    page.keyboard.press("Enter")
-    expect(page.locator("#panel-back")).to_be_disabled()
-    expect(page.locator("#panel-next")).to_be_focused()
-
-
-def test_panel_goes_on_to_the_next_page_of_the_list(page_of: Callable[..., Path], visit: Visit) -> None:
-    page = visit(page_of(120, written_out=1))
-    page.locator("#rows a").last.click()
-    page.locator("#panel-next").click()
-    left(page)
-    expect(page.locator("#page-place")).to_have_text("51–84 of 84")
-    expect(page.locator("#rows a").first).to_be_focused()
-
-
-def test_focus_that_is_in_the_evidence_goes_on_to_the_next_title(page: Page) -> None:
-    opened(page, SECOND)
-    page.locator("#panel .copy").first.focus()
-    page.keyboard.press("ArrowRight")
-    expect(page.locator("#panel-title")).to_contain_text("3. ")
-    expect(page.locator("#panel-title")).to_be_focused()
-
-
-def test_focus_on_a_button_of_the_panel_stays_there(page: Page) -> None:
-    opened(page, SECOND)
-    page.locator("#panel-next").focus()
-    page.keyboard.press("Enter")
-    expect(page.locator("#panel-title")).to_contain_text("3. ")
-    expect(page.locator("#panel-next")).to_be_focused()
 
 
 @pytest.mark.parametrize("way", ["Escape", "back"])

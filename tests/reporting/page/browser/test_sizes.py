@@ -52,19 +52,6 @@ def test_thousands_are_searched_and_turned_through(many: Path, visit: Visit) -> 
     expect(page.locator("#panel-title")).to_contain_text("5,000. ")
 
 
-@pytest.mark.slow
-def test_address_finds_one_among_thousands(many: Path, visit: Visit) -> None:
-    page = visit(many, fragment="cap-000000001386")
-    expect(page.locator("#panel-title")).to_contain_text("4,999. ")
-
-
-@pytest.mark.parametrize("number", [1, 10])
-def test_few_fit_on_one_page(page_of: Callable[..., Path], visit: Visit, number: int) -> None:
-    page = visit(page_of(number))
-    expect(page.locator("#rows tr")).to_have_count(1 if number == 1 else 7)
-    expect(page.locator("#pager")).to_be_hidden()
-
-
 def test_page_about_nothing_has_nothing_to_press(page_of: Callable[..., Path], visit: Visit) -> None:
     page = visit(page_of(0))
     expect(page.locator("h1")).to_be_visible()

@@ -48,11 +48,6 @@ def test_every_link_of_the_page_leads_somewhere_without_script(plain: Page) -> N
     assert {link: targets[link] for link in links} == dict.fromkeys(links, 1)
 
 
-def test_link_without_script_leads_to_the_evidence(plain: Page) -> None:
-    plain.locator(f'#rows a[href="#{SHOWN}"]').click()
-    expect(plain.locator(f"#{SHOWN}")).to_be_in_viewport()
-
-
 def test_paper_has_the_evidence_and_nothing_to_press(paper: Page) -> None:
     expect(paper.locator("#evidence")).to_be_visible()
     for pressed in (*ONLY_WITH_SCRIPT[:3], "button:not(th button)", "nav"):
@@ -63,39 +58,11 @@ def test_paper_unfolds_what_is_folded_on_a_screen(paper: Page) -> None:
     expect(paper.locator(f"#{SHOWN} .wordings details tbody tr").last).to_be_visible()
 
 
-def test_paper_has_the_columns_that_a_phone_has_no_room_for(paper: Page) -> None:
-    paper.set_viewport_size({"width": 680, "height": 1000})  # between the margins of A4
-    for column in ("status", "last_seen", "unsatisfied", "category"):
-        expect(paper.locator(f"#rows .c-{column}").first).to_be_visible()
-    wide, shown = paper.locator("html").evaluate("element => [element.scrollWidth, element.clientWidth]")
-    assert wide <= shown
-
-
-def test_paper_has_room_for_a_category_and_repeats_the_headings(paper: Page) -> None:
-    category = paper.locator("#rows .c-category", has_text="uncategorized").first
-    assert category.evaluate("each => each.getBoundingClientRect().width") > 85
-    # What is a button is not painted again on the next page.
-    display = "each => getComputedStyle(each).display"
-    assert paper.locator("#ranking th button").first.evaluate(display) == "contents"
-
-
 def test_paper_says_which_rows_it_has(paper: Page) -> None:
     expect(paper.locator("#f-count")).to_be_visible()
     expect(paper.locator("#f-place")).to_have_text("Rows 1–50 of 84, sorted by rank")
     expect(paper.locator("#f-place")).to_be_visible()
     expect(paper.locator("#evidence .note")).to_contain_text("30 of 120 capabilities")
-
-
-def test_paper_says_what_the_list_is_narrowed_to(file: Path, visit: Callable[..., Page]) -> None:
-    page = visit(file)
-    page.locator("#f-fold").click()
-    page.locator("#f-text").fill("mask")
-    page.locator("#f-category").select_option(label="local")
-    page.locator('th[data-key="last_seen"] button').click()
-    page.emulate_media(media="print")
-    expect(page.locator("#f-active")).to_have_text("Text: mask; Category: local")
-    expect(page.locator("#f-active")).to_be_visible()
-    expect(page.locator("#f-place")).to_contain_text("sorted by last seen")
 
 
 def test_page_is_read_as_it_was_written_where_its_script_fails(
@@ -109,13 +76,6 @@ def test_page_is_read_as_it_was_written_where_its_script_fails(
     expect(page.locator("#evidence")).to_be_visible()
     expect(page.locator("#filters")).to_be_hidden()
     page.close()
-
-
-def test_paper_is_black_on_white(paper: Page) -> None:
-    colours = "element => [getComputedStyle(element).color, getComputedStyle(element).backgroundColor]"
-    text, ground = paper.locator("body").evaluate(colours)
-    assert text == "rgb(0, 0, 0)"
-    assert ground in {"rgb(255, 255, 255)", "rgba(0, 0, 0, 0)"}
 
 
 def test_paper_has_every_page_that_it_needs(paper: Page) -> None:
