@@ -22,35 +22,19 @@ def needs(listed: pl.DataFrame) -> list[str]:
 
 def test_records_are_newest_first_by_real_time_and_those_without_one_last(photos: Path) -> None:
     assert needs(vg.list_gaps(photos)) == NEWEST_FIRST
-
-
-def test_a_listing_is_the_table_listed(photos: Path) -> None:
-    LISTED.require(vg.list_gaps(photos))
-
     assert vg.list_gaps(photos).columns == LISTED.names
-
-
-def test_what_is_superseded_or_a_duplicate_is_not_listed(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("sky mask")]})
-
-    assert needs(vg.list_gaps(root)) == ["sky mask"]
 
 
 def test_records_of_one_moment_come_by_log_and_the_later_line_first(tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"b": [gap("b one"), gap("b two")], "a": [gap("a one"), gap("a two")]})
 
     assert needs(vg.list_gaps(root)) == ["a two", "a one", "b two", "b one"]
+    assert [needs(vg.list_gaps(root, limit=limit))[-1] for limit in (1, 3)] == ["a two", "b two"]
 
 
-@pytest.mark.parametrize("limit", [1, 2, 3, 4, 5, 9])
+@pytest.mark.parametrize("limit", [1, 4, 9])
 def test_a_limit_lists_the_first_of_all(photos: Path, limit: int) -> None:
     assert needs(vg.list_gaps(photos, limit=limit)) == NEWEST_FIRST[:limit]
-
-
-def test_a_limit_cuts_among_records_of_one_moment_as_the_order_has_them(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"b": [gap("b one"), gap("b two")], "a": [gap("a one")]})
-
-    assert needs(vg.list_gaps(root, limit=2)) == ["a one", "b two"]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +81,7 @@ def test_a_filter_leaves_what_it_asks_for(photos: Path, asked: dict[str, object]
     [
         ({"satisfaction": "awful"}, "satisfaction: expected one of -1, 0, 1,"),
         ({"satisfaction": [2]}, "found 2"),
-        ({"satisfaction": [True]}, "found True"),
+        ({"image": "heron"}, "did you mean 'images'?"),
         ({"since": "soon"}, "since: 'soon' is not a moment"),
         ({"since": datetime(2026, 5, 1)}, "with an offset"),  # noqa: DTZ001 - what is refused
         ({"match": 3}, "match: expected text, found 3"),
@@ -113,18 +97,6 @@ def test_what_cannot_be_meant_is_refused(photos: Path, asked: dict[str, object],
         vg.list_gaps(photos, **asked)  # type: ignore[arg-type]
 
     assert told in str(refused.value)
-
-
-def test_without_any_session_the_last_one_is_empty(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("grain", session_id=" ")]})
-
-    assert vg.list_gaps(root, sessions="last").is_empty()
-
-
-def test_a_single_log_is_a_root(photos: Path) -> None:
-    log = photos / "fjord" / "vocabulary_gaps.jsonl"
-
-    assert needs(vg.list_gaps(log)) == ["sky mask", "dust removal"]
 
 
 def test_a_shared_corpus_is_a_root(photos: Path, tmp_path: Path) -> None:
@@ -146,12 +118,6 @@ def test_a_record_that_a_run_has_not_seen_belongs_to_the_capability_of_its_wordi
         "Sky Masks": "sky mask",
         "something else": None,
     }
-
-
-def test_the_run_of_the_settings_is_known_without_being_named(photos: Path) -> None:
-    vg.run(photos, out="out", now=NOW)
-
-    assert vg.list_gaps(photos)["capability"].null_count() == 0
 
 
 def test_a_run_that_was_narrowed_still_knows_every_capability(photos: Path, tmp_path: Path) -> None:

@@ -87,14 +87,6 @@ def test_a_record_is_found_by_its_identity_or_the_beginning_of_it(photos: Path, 
     ]
 
 
-def test_a_record_says_where_else_it_stands(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("sky mask")]})
-
-    shown = vg.show(root, vg.list_gaps(root)["record_id"][0])
-
-    assert [(each.line, each.state) for each in shown.places] == [(1, "counted"), (2, "duplicate")]
-
-
 def test_a_correction_and_what_it_corrects_name_each_other(photos: Path) -> None:
     gaps = vg.scan(photos).gaps
     wrong = gaps.filter(why_not="superseded")["record_id"].item()
@@ -134,11 +126,6 @@ def test_of_several_corrections_of_one_snapshot_each_names_its_own(tmp_path: Pat
         "fourth": ([], ["second"]),
         "fifth": ([], ["third"]),
     }
-
-
-def test_lines_that_could_not_be_read_are_told(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("sky mask"), '{"description": "half']})
-    assert vg.show(root, "one").notes == ("1 line could not be read; `vocabgap check` lists them",)
 
 
 @pytest.mark.usefixtures("published")

@@ -59,19 +59,6 @@ def test_a_disk_that_takes_a_part_of_a_line_keeps_none_of_it(
     assert log.read_bytes() == BEFORE
 
 
-def test_a_line_that_may_not_be_on_the_disk_is_not_acknowledged(
-    image: Path, log: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(_: int) -> None:
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-    monkeypatch.setattr(os, "fsync", refuse)
-    with pytest.raises(vg.VocabgapError, match="Input/output error"):
-        vg.log_gap(image, "two")
-
-    assert log.read_bytes() == BEFORE
-
-
 @pytest.mark.parametrize("exists", [True, False])
 def test_a_link_in_the_place_of_a_log_is_refused(image: Path, tmp_path: Path, exists: bool) -> None:
     elsewhere = tmp_path / "elsewhere.jsonl"
@@ -85,6 +72,19 @@ def test_a_link_in_the_place_of_a_log_is_refused(image: Path, tmp_path: Path, ex
     assert refused.value.exit_code == 4
     assert elsewhere.exists() is exists
     assert not exists or elsewhere.read_bytes() == BEFORE
+
+
+def test_a_line_that_may_not_be_on_the_disk_is_not_acknowledged(
+    image: Path, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(vg.VocabgapError, match="Input/output error"):
+        vg.log_gap(image, "two")
+
+    assert log.read_bytes() == BEFORE
 
 
 def test_a_link_that_takes_the_place_of_a_log_meanwhile_is_not_followed(
@@ -114,17 +114,6 @@ def test_nothing_is_left_where_the_system_has_no_locks(image: Path, monkeypatch:
     assert not (image / LOG_NAME).exists()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes folders whatever their permissions")
-def test_a_folder_that_may_only_be_read_is_told(image: Path) -> None:
-    image.chmod(0o555)
-    try:
-        with pytest.raises(vg.VocabgapError, match="Permission denied") as refused:
-            vg.log_gap(image, "x")
-    finally:
-        image.chmod(0o755)
-    assert refused.value.exit_code == 9
-
-
 def test_another_writer_is_waited_for_and_then_named(
     image: Path, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,8 +131,7 @@ def test_another_writer_is_waited_for_and_then_named(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["interrupt", "terminate"])
-def test_a_signal_ends_the_wait_for_another_writer(image: Path, log: Path, number: signal.Signals) -> None:
+def test_a_signal_ends_the_wait_for_another_writer(image: Path, log: Path) -> None:
     with log.open("ab") as held:
         assert lock_descriptor(held.fileno(), blocking=False)
         with subprocess.Popen(
@@ -151,10 +139,10 @@ def test_a_signal_ends_the_wait_for_another_writer(image: Path, log: Path, numbe
         ) as process:
             assert process.stderr is not None
             assert "waiting for another writer" in process.stderr.readline()
-            process.send_signal(number)
+            process.send_signal(signal.SIGTERM)
             told = process.communicate(timeout=SILENT_WAIT + 9)[1]
 
-    assert (process.returncode, "interrupted" in told) == (128 + number, True)
+    assert (process.returncode, "interrupted" in told) == (128 + signal.SIGTERM, True)
     assert log.read_bytes() == BEFORE
 
 

@@ -1,15 +1,15 @@
 """What hooks tell of gaps, what they keep to themselves, and what becomes of them where they cannot work."""
 
+import io
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from builders.command import vocabgap
+from vocabgap.doors.cli.app import run
 from vocabgap.errors import VocabgapError
 from vocabgap.ingest.scanning import scan
 from vocabgap.logbook.hooks import log_calls, note_failure
@@ -130,7 +130,7 @@ def test_what_only_looks_like_a_refused_call_is_none(project: Path, line: str) -
 
 
 def test_nothing_of_a_prompt_an_argument_or_a_result_is_logged(project: Path) -> None:
-    for number in range(200):
+    for number in range(20):
         canary = f"{CANARY}-{number}"
         told = ended(
             project,
@@ -146,7 +146,7 @@ def test_nothing_of_a_prompt_an_argument_or_a_result_is_logged(project: Path) ->
         log_calls("cursor", failed(project, **secret, error_message=message), None)
 
     log = (project / "vocabulary_gaps.jsonl").read_text(encoding="utf-8")
-    assert (log.count("\n"), log.count(CANARY)) == (600, 0)
+    assert (log.count("\n"), log.count(CANARY)) == (60, 0)
     assert vocabgap("report", project, "--out", project.parent / "out").code == 0
     published = [path.read_bytes() for path in (project.parent / "out").rglob("*") if path.is_file()]
     assert sum(CANARY.encode() in content for content in published) == 0
@@ -163,28 +163,13 @@ def test_nothing_of_what_a_hook_was_given_is_in_the_log_of_what_went_wrong(
         json.dumps({**typed_in, "hook_event_name": "Stop", "transcript_path": f"/nowhere/{CANARY}"}).encode(),
         json.dumps({**typed_in, CANARY: CANARY}).encode() + b"\xff",
     ]
-    for content in wrong * 50:
+    for content in wrong * 5:
         with pytest.raises(VocabgapError) as raised:
             log_calls("claude-code", content, None)
         note_failure(raised.value)
 
     log = (project / "vocabgap" / "hook.log").read_text(encoding="utf-8")
-    assert (log.count("\n"), log.count(CANARY)) == (200, 0)
-
-
-@pytest.mark.parametrize(
-    ("agent", "content"),
-    [
-        ("emacs", b"{}"),
-        ("cursor", b"[]"),
-        ("cursor", b"\xff"),
-        ("claude-code", b'{"hook_event_name": "Stop"}'),
-    ],
-)
-def test_input_of_no_hook_is_an_error_in_one_line(agent: str, content: bytes) -> None:
-    with pytest.raises(VocabgapError) as raised:
-        log_calls(agent, content, None)
-    assert "\n" not in str(raised.value)
+    assert (log.count("\n"), log.count(CANARY)) == (20, 0)
 
 
 @pytest.mark.parametrize(
@@ -192,24 +177,25 @@ def test_input_of_no_hook_is_an_error_in_one_line(agent: str, content: bytes) ->
     [
         (("claude-code",), b"no json"),
         (("emacs",), b"{}"),
+        (("cursor",), b"[]"),
         (("cursor", "nowhere"), b""),
         (("claude-code",), b'{"hook_event_name": "Stop", "transcript_path": "/nowhere"}'),
+        (("claude-code",), b'{"hook_event_name": "Stop", "transcript_path": "a\\u0000b"}'),
     ],
 )
 def test_a_hook_that_cannot_work_ends_well_and_says_why_in_a_log(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], content: bytes
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+    arguments: tuple[str, ...],
+    content: bytes,
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
 
-    done = subprocess.run(
-        [sys.executable, "-m", "vocabgap", "hook", *arguments],
-        input=content,
-        capture_output=True,
-        cwd=tmp_path,
-        check=False,
-    )
+    assert run(["hook", *arguments]) == 0
 
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert capfdbinary.readouterr() == (b"", b"")
     assert len((tmp_path / "state/vocabgap/hook.log").read_text(encoding="utf-8").splitlines()) == 1
 
 
@@ -218,13 +204,6 @@ def test_a_pipe_in_the_place_of_a_transcript_is_not_waited_for(project: Path) ->
     content = json.dumps({"hook_event_name": "Stop", "transcript_path": str(project / "pipe")}).encode()
 
     with pytest.raises(VocabgapError, match="the transcript is a pipe"):
-        log_calls("claude-code", content, project)
-
-
-def test_a_path_that_no_file_can_have_is_told(project: Path) -> None:
-    content = json.dumps({"hook_event_name": "Stop", "transcript_path": "a\0b"}).encode()
-
-    with pytest.raises(VocabgapError, match="the transcript is nothing"):
         log_calls("claude-code", content, project)
 
 
