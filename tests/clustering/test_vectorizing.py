@@ -175,16 +175,3 @@ def test_further_stop_words_are_ignored_however_they_are_inflected(stop_word: st
     found = content_words(surface("darkrooms fog"), ignored_stems([stop_word]))
 
     assert found == ["fog"]
-
-
-def test_the_cosines_of_a_row_are_its_products_with_the_plain_rows() -> None:
-    sparse_rows = vectorize(
-        ["sky mask", "mask cloud sky", "film grain"], np.array([2.0, 1.0, 1.0]), np.zeros(3)
-    )
-    dense_rows = Rows(
-        sparse_rows.term_weights, sparse_rows.grams, np.array([[1.0, 0.5], [0.25, 1.0], [0.0, 0.0]])
-    )
-    for rows in (sparse_rows, dense_rows):
-        plain = rows.plain().toarray()
-        for point in range(3):
-            np.testing.assert_allclose(rows.cosines(point), plain @ plain[point], atol=1e-12)

@@ -82,17 +82,6 @@ class Rows:
         rows.sort_indices()  # a product then adds up in one order
         return rows
 
-    def cosines(self, point: int) -> FloatArray:
-        """Return the cosine of one row with each row, shape (n,)."""
-        row = self.term_weights[[point]]
-        trigram_part = self.grams @ (row[:, self.own :] @ self.grams).T
-        against = np.concatenate([row[:, : self.own].toarray().ravel(), trigram_part.toarray().ravel()])
-        cosines = self.term_weights @ against
-        if self.dense is None:
-            return np.asarray(cosines)
-        dense_part = self.dense @ self.dense[self.placed(np.array([point]))[0]]
-        return np.asarray(cosines + dense_part[self.placed(np.arange(len(cosines)))])
-
     def placed(self, points: IntArray) -> IntArray:
         """Return the places of the dense parts of some rows."""
         return points if self.place is None else self.place[points]

@@ -153,8 +153,9 @@ class SimilarIndex:
             weights = known.weights.copy()
             weights[place] += 1.0
             rows = vectorize(known.contents, weights, known.clause_shares)
-        cosines: list[float] = np.minimum(1.0, rows.cosines(place).round(_DIGITS)).tolist()
-        return cosines
+        plain = rows.plain_terms()
+        cosines = (plain @ plain[[place]].T).toarray().ravel()
+        return [min(1.0, cosine) for cosine in cosines.round(_DIGITS).tolist()]
 
 
 def _wordings(known: pl.DataFrame) -> pl.DataFrame:
