@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from builders.reference import MANUAL, PAGES, contexts, meanings, options_of, settings_rows, written
-from vocabgap.corpus.contracts import FILES
+from vocabgap.extensions import extensions
 from vocabgap.model.loading import VARIABLES
 from vocabgap.model.settings import Settings
 from vocabgap.model.tables import PUBLISHED
@@ -111,7 +111,8 @@ def test_every_schema_is_named_where_one_is_asked_for() -> None:
     (context,) = (each for each in contexts() if each.command_path == "vocabgap schema")
     (_, meaning), *_ = options_of(context)
 
-    assert {name for name in (*PUBLISHED, *FILES) if name not in meaning} == set()
+    documents = [name for each in extensions() for name in each.documents]
+    assert {name for name in (*PUBLISHED, *documents) if name not in meaning} == set()
 
 
 def test_every_variable_is_told_where_settings_are() -> None:

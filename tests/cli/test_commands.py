@@ -104,7 +104,8 @@ def given(words: tuple[str, ...]) -> list[str]:
     known = RUNS.get(" ".join(words))
     if known is not None:
         return [*words, *known]
-    named = [[each.opts[0]] * (each.opts[0][0] == "-") + ["some"] for each in required(COMMANDS[words])]
+    needed = sorted(required(COMMANDS[words]), key=lambda each: each.param_type_name)  # arguments first
+    named = [[each.opts[0]] * (each.opts[0][0] == "-") + ["some"] for each in needed]
     return [*words, *(word for pair in named for word in pair)]
 
 

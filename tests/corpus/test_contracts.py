@@ -4,13 +4,14 @@ from importlib.resources import files
 import pytest
 
 from vocabgap.corpus import contracts
-from vocabgap.corpus.contracts import BACKUP_RECORD, FILES, PARSED_CHUNK, Code, contract_schema, contract_text
+from vocabgap.corpus.contracts import BACKUP_RECORD, PARSED_CHUNK, Code, contract_schema, contract_text
+from vocabgap.corpus.extension import EXTENSION
 
 
 def test_every_file_beside_the_module_is_a_contract_that_can_be_printed() -> None:
-    there = {item.name for item in files(contracts).iterdir() if not item.name.startswith("__")}
-    assert there == set(FILES.values())
-    assert all(contract_text(name).endswith("\n") for name in FILES)
+    present = {f"contracts/{item.name}" for item in files(contracts).iterdir() if item.name[0] != "_"}
+    assert present == set(EXTENSION.documents.values())
+    assert all(contract_text(name).endswith("\n") for name in EXTENSION.documents)
 
 
 @pytest.mark.parametrize("name", [PARSED_CHUNK, BACKUP_RECORD])

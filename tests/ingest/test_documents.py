@@ -134,6 +134,7 @@ def test_a_document_of_more_than_may_be_read_whole_is_refused(
 
 
 def test_a_document_is_pushed_to_a_corpus_element_by_element(tmp_path: Path) -> None:
+    pytest.importorskip("vocabgap.corpus.commands")
     put(tmp_path, "agent_output.json", OUTPUT)
     corpus = tmp_path / "corpus"
 

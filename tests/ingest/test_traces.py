@@ -202,6 +202,7 @@ def test_nothing_of_a_prompt_an_argument_or_a_result_comes_out_of_spans(tmp_path
 
 
 def test_a_corpus_takes_of_a_span_only_what_is_read(tmp_path: Path) -> None:
+    pytest.importorskip("vocabgap.corpus.commands")
     private = attribute("gen_ai.tool.call.arguments", CANARY)
     put(tmp_path, export(span("Unknown tool: mask_sky", "mask_sky", private, events=[private])))
     corpus = tmp_path / "corpus"

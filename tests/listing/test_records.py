@@ -99,13 +99,6 @@ def test_what_cannot_be_meant_is_refused(photos: Path, asked: dict[str, object],
     assert told in str(refused.value)
 
 
-def test_a_shared_corpus_is_a_root(photos: Path, tmp_path: Path) -> None:
-    corpus = vg.open_corpus(tmp_path / "corpus")
-    corpus.push(photos, tenant="ana", repo="photos")
-
-    assert needs(vg.list_gaps(tmp_path / "corpus")) == NEWEST_FIRST
-
-
 def test_a_record_that_a_run_has_not_seen_belongs_to_the_capability_of_its_wording(
     photos: Path, tmp_path: Path
 ) -> None:

@@ -6,22 +6,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final, TypeVar
 
 from jsonschema_rs import Draft202012Validator, ValidationError
 
+from vocabgap.corpus.extension import EXTENSION
 from vocabgap.errors import ExitCode, VocabgapError
 
 PARSED_CHUNK: Final = "parsed-chunk-v1"
 BACKUP_RECORD: Final = "backup-record-v1"
-FILES: Final = {
-    PARSED_CHUNK: "parsed-chunk-v1.schema.json",
-    BACKUP_RECORD: "backup-record-v1.schema.json",
-    "identity": "identity.md",
-    "deletion-signals": "deletion-signals.md",
-}
-"""The file of each contract; the first two are JSON Schemas (2020-12), the others prose."""
 _OPEN: Final = ("customMeta", "metadata")  # the contracts leave open what these objects hold
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff\U000f0000]")
 _LEVELS: Final = 3  # the contracts describe a record, its lists and their items
@@ -89,8 +82,8 @@ class PushError:
 
 
 def contract_text(name: str) -> str:
-    """Read the contract of a name in `FILES`."""
-    return files(__name__).joinpath(FILES[name]).read_text(encoding="utf-8")
+    """Read a contract by its name in the slice's documents."""
+    return (EXTENSION.folder / EXTENSION.documents[name]).read_text(encoding="utf-8")
 
 
 @cache
