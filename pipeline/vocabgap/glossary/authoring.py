@@ -1,4 +1,4 @@
-"""Authoring: what people bring into a glossary: terms of files, entries, and senses promoted or dropped."""
+"""Authoring: import terms, add entries, and promote or deprecate senses."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -28,16 +28,15 @@ from vocabgap.text import can_be_seen, words
 LISTED: Final = Hint("{} lists them", (("glossary", "list"),), FOLDER)
 # A scope of the glossaries that others keep, and what it is called here.
 _ELSEWHERE: Final = {"spec_kitty_core": GlossaryScope.CORE_DOMAIN.value}
-# Reads the entries of a vocabulary or a table: each with its name and what it means.
 ReadEntries = Callable[[Path], Iterable[tuple[str, str]]]
 
 
 class Imported(NamedTuple):
-    """What an import came to.
+    """The outcome of an import.
 
     Attributes:
-        drafts: Those of the new ones that became drafts, since the term has another meaning.
-        passed_over: What was not imported, in words.
+        drafts: The new terms that became drafts, because they have another meaning already.
+        passed_over: The entries that were not imported, and why.
     """
 
     added: list[tuple[str, SeedTerm]]
@@ -49,23 +48,15 @@ class Imported(NamedTuple):
 def import_terms(
     runtime: GlossaryRuntime, source: Path, scope: str | None = None, *, read_entries: ReadEntries
 ) -> Imported:
-    """Add the terms of a vocabulary, a table or another glossary to a glossary's seed files.
+    """Add the terms of a vocabulary, a table or another glossary to the seed files of a glossary.
 
-    A term that has another meaning here already, in whatever scope, becomes a draft, for people to settle.
-    What is ambiguous in the source itself is so here, whether some of it is here already or not: an import
-    that was interrupted is ended by another one.
+    A term that already has another meaning becomes a draft. A term that is ambiguous in the source stays so.
 
     Args:
-        runtime: The glossary; its folder is made where it does not exist.
-        source: A seed file, a folder of these, or what `read_entries` reads.
-        scope: The scope that all goes to; by default seed files keep theirs, and all else goes to that of
-            people's own senses.
-        read_entries: Reads a vocabulary or a table.
-
-    Raises:
-        NotFoundError: There is no such file, or nothing to import in it.
-        InvalidInputError: The scope is not active, or a file is not in its format.
-        VocabgapError: A file cannot be read or written.
+        runtime: The glossary; its folder is made if it does not exist.
+        source: A seed file, a folder of seed files, or a file that `read_entries` reads.
+        scope: The scope of all terms; by default seed files keep theirs.
+        read_entries: Reads the names and meanings of a vocabulary or a table.
     """
     scopes = runtime.scopes
     if scope is not None and scope not in scopes.names:
@@ -79,7 +70,7 @@ def import_terms(
 
 
 def _merged(runtime: GlossaryRuntime, read: Mapping[str, list[SeedTerm]], passed_over: list[str]) -> Imported:
-    """What becomes of terms that were read, by the scope that they go to."""
+    """Write the new terms by scope, and return the outcome."""
     glossary = runtime.load().glossary
     imported = {
         (place, *_identity(term)) for place, terms in read.items() for term in terms if _is_active(term)
@@ -108,7 +99,7 @@ def _merged(runtime: GlossaryRuntime, read: Mapping[str, list[SeedTerm]], passed
 def _read(
     source: Path, scopes: ScopeStack, scope: str | None, passed_over: list[str], read_entries: ReadEntries
 ) -> Iterable[tuple[str, list[SeedTerm]]]:
-    """The terms of a source, by the scope that they go to."""
+    """Yield the terms of a source by scope."""
     if file_kind(source) is FileKind.NOTHING:
         raise NotFoundError(f"there is nothing to import at '{source}'", hint="check the path")
     seeds = _seed_files(source, scopes)
@@ -128,7 +119,7 @@ def _read(
 
 
 def _seed_files(source: Path, scopes: ScopeStack) -> list[Path]:
-    """The seed files that a path leads to; none where it is a vocabulary or a table."""
+    """Return the seed files at a path; none if it is a vocabulary or a table."""
     known = {*scopes.names, *_ELSEWHERE}
     listed = sorted(source.iterdir()) if source.is_dir() else [source]
     seed_files = [path for path in listed if path.suffix == SEED_ENDING]
@@ -138,7 +129,7 @@ def _seed_files(source: Path, scopes: ScopeStack) -> list[Path]:
 
 
 def _terms(entries: Iterable[tuple[str, str]], passed_over: list[str]) -> list[SeedTerm]:
-    """The entries of a vocabulary or a table as terms."""
+    """Return the entries of a vocabulary or a table as terms."""
     terms = []
     for name, definition in entries:
         surface = surface_of(" ".join(words(name)))  # in texts its name is written so
@@ -150,7 +141,6 @@ def _terms(entries: Iterable[tuple[str, str]], passed_over: list[str]) -> list[S
 
 
 def _identity(term: SeedTerm) -> tuple[str, str]:
-    """What tells a term with its meaning from others of its scope."""
     return term_key(term.surface), definition_key(term.definition)
 
 
@@ -167,16 +157,13 @@ def promote_sense(
     *,
     define: str | None = None,
 ) -> TermSense:
-    """Let a sense answer what its term means; gives the sense as it was.
+    """Activate a sense, or with `define` a new one; return it as it was.
 
-    `is_replacing` says of the other active senses, of any scope, whether it takes their place (true) or
-    stands beside them (false); none where nobody says so. It is asked again where the term changes meanwhile.
-    With `define` it is a new sense of this definition.
+    `is_replacing` gets the other active senses. It returns whether the sense replaces them or stands beside
+    them, and None if nobody decides. It is asked again if the term changes meanwhile.
 
     Raises:
-        StateError: There are others, and nobody says what becomes of them; or it is the draft of a term that
-            was found, which says nothing of what the term means.
-        VocabgapError: There is no such sense, or several, or the log cannot be written.
+        StateError: Nobody decides about the others, or the draft has no definition.
     """
     while True:
         glossary = runtime.load().glossary
@@ -216,11 +203,7 @@ def promote_sense(
 def deprecate_sense(
     runtime: GlossaryRuntime, term: str, scope: str | None, definition: str | None
 ) -> TermSense:
-    """Let a sense count no more; gives the sense as it was.
-
-    Raises:
-        VocabgapError: There is no such sense, or several, or the log cannot be written.
-    """
+    """Deprecate a sense; return it as it was."""
     with changing(runtime.logs):
         sense = require_sense(runtime.load().glossary, term, scope, definition, likely=SenseStatus.ACTIVE)
         event = with_status(sense, SenseStatus.DEPRECATED, actor=runtime.actor, now=runtime.now())
@@ -236,7 +219,7 @@ def require_sense(
     *,
     likely: SenseStatus | None = None,
 ) -> TermSense:
-    """The one sense of a term that is meant; without a definition, the only one of the likely status."""
+    """Return the one sense that is meant; without a definition, the only one of the likely status."""
     begins = "" if definition is None else definition_key(definition)
     senses = [
         sense
@@ -263,17 +246,9 @@ def require_sense(
 def add_entry(
     settings: GlossarySettings, name: str, meaning: str, *, actor: str, is_draft: bool = False
 ) -> NewSense:
-    """Let an entry of a vocabulary be a term of the glossary, or propose it as a draft.
+    """Add an entry of a vocabulary as a term, or as a draft; return its sense, also if it was there already.
 
-    Where the term means something else already it becomes a draft, for people to settle. A sense that is
-    active stays as it is.
-
-    Returns:
-        The sense that was added, or that was there.
-
-    Raises:
-        NotFoundError: There is no such glossary.
-        VocabgapError: The name has no word in it, or the log cannot be written.
+    An entry whose term has another meaning already becomes a draft.
     """
     runtime = configured_runtime(settings, actor=Actor(f"user:{actor or 'cli'}", display_name=actor))
     runtime.require_folder()

@@ -90,11 +90,7 @@ Phrase = tuple[str, int, int]  # what is written, and from which character to wh
 
 
 class Field(NamedTuple):
-    """A text to be scanned.
-
-    Attributes:
-        context: What it is, in words: `step input: description field`.
-    """
+    """A text to scan, and its name, such as `step input: description field`."""
 
     context: str
     text: str
@@ -103,18 +99,13 @@ class Field(NamedTuple):
 def extract(
     fields: Iterable[Field], metadata: Mapping[str, Any], known: KnownTerms = _NOTHING_KNOWN
 ) -> list[ExtractedTerm]:
-    """The terms that some texts use.
+    """Return the terms that some texts use, each once, by its first sign; the surest first.
 
     Args:
         fields: The texts.
-        metadata: Of the step: terms to be watched (`glossary_watch_terms`, and the values of
-            `glossary_aliases`), those that are none (`glossary_exclude_terms`), however they are found, and
-            by which signs alone terms are found in the texts (`glossary_signs`, names of `TermSource`).
-            What is no list, or is no text in it, means nothing; aliases are an object.
+        metadata: Of the step: terms to watch (`glossary_watch_terms`, values of `glossary_aliases`), texts
+            that are no terms (`glossary_exclude_terms`), and the only signs that count (`glossary_signs`).
         known: The terms that have a meaning already.
-
-    Returns:
-        Each term once, found by its first sign in the order of `TermSource`: the surest first, then by term.
     """
     texts = [_Scanned(each, known) for each in fields]
     nouns = Counter[str]()
@@ -148,14 +139,14 @@ def extract(
 
 
 def _texts(listed: object) -> list[str]:
-    """The texts of a list; a value of another kind means nothing, and so does what is no text in it."""
+    """Return the texts of a list; everything else is ignored."""
     return [text for text in listed if isinstance(text, str)] if isinstance(listed, list | tuple) else []
 
 
 def scanned_fields(
     step_input: Mapping[str, Any], step_output: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> list[Field]:
-    """The texts of a step that are scanned: of its input, then of its output."""
+    """Return the texts of a step to scan: of its input, then of its output."""
     names: Iterable[str] = DEFAULT_FIELDS
     wanted = metadata.get(_FIELDS)
     if isinstance(wanted, list | tuple) and all(isinstance(name, str) for name in wanted):
@@ -169,11 +160,7 @@ def scanned_fields(
 
 
 class _Scanned:
-    """A text, taken apart once for all signs.
-
-    It may be long, and says most words again and again: each is read once, and what is done at every place
-    is left to what needs no Python code.
-    """
+    """A text, split once for all signs; each different word is read once."""
 
     def __init__(self, field: Field, known: KnownTerms) -> None:
         self.context, self._text = field.context, field.text.strip()
@@ -191,7 +178,7 @@ class _Scanned:
                 self.nouns[key] = max(0, self.nouns[key] - 1)
 
     def found(self, source: TermSource, often: Iterable[str]) -> Iterable[_Find]:
-        """What a sign finds; of what lies within a longer term that is known nothing."""
+        """Return the finds of a sign; nothing within a longer known term."""
         match source:
             case TermSource.KNOWN_TERM:
                 return dict.fromkeys((each.term, each.term) for each in self._known)
@@ -232,12 +219,12 @@ class _Scanned:
 
     @cached_property
     def _long_runs(self) -> list[tuple[int, int]]:
-        """From which to which run the longer terms are that are known."""
+        """The first and last run of each longer known term."""
         return [(bisect(self._ends, each.start), bisect(self._ends, each.end - 1)) for each in self._long]
 
     @cached_property
     def _taken(self) -> list[tuple[int, int, str]]:
-        """From which character to which they are, and how they are looked up."""
+        """The first and last character of each longer known term, and its key."""
         edges = [0, *accumulate(map(len, _SPACE.split(self._text)))]
         return [
             (edges[2 * first], edges[2 * last + 1], term_key(each.term))
@@ -247,7 +234,7 @@ class _Scanned:
 
 @lru_cache(maxsize=100_000)
 def _phrase(phrase: str) -> str:
-    """The normal form of a quoted phrase; empty where it is a letter, a word like any other or none."""
+    """Return the normal form of a quoted phrase; empty if it is a letter or a common word."""
     form = normal_form(phrase)
     is_term = len(form) > 1 and _HAS_WORD.search(form) and _STOP_WORDS.isdisjoint((form, phrase.lower()))
     return form if is_term else ""
@@ -255,7 +242,7 @@ def _phrase(phrase: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def _term(form: str, original: str) -> tuple[str, TermSurface | None]:
-    """What tells a find from others, and the term; none where the form is none of a term."""
+    """Return the key of a find and its term; None if the form is invalid."""
     try:
         return spaced_key(original or form), TermSurface(form)
     except InvalidTermError:
@@ -263,11 +250,7 @@ def _term(form: str, original: str) -> tuple[str, TermSurface | None]:
 
 
 def quoted(text: str) -> Iterator[Phrase]:
-    """The phrases between quotation marks: straight or curly, double or single, back-ticks or guillemets.
-
-    Returns:
-        The phrases as they are written, kind by kind, without white space and punctuation at their ends.
-    """
+    """Yield the phrases between quotation marks of any kind, without punctuation at their ends."""
     for mark, pattern in _KINDS.items():
         if mark in text or (mark == "“" and "„" in text):
             longest = _FEW if mark == "'" else _MOST
@@ -278,7 +261,7 @@ def quoted(text: str) -> Iterator[Phrase]:
 
 
 def spelled_as(word: str) -> tuple[TermSource, _Find] | None:
-    """The sign that a word's spelling is, and the find; none where it is spelled as words are."""
+    """Return the sign of a word's spelling and the find; None if it is spelled like a plain word."""
     if len(word) == 1 or (word.isalpha() and word[1:].islower()):
         return None
     if ACRONYM.fullmatch(word):
@@ -289,7 +272,7 @@ def spelled_as(word: str) -> tuple[TermSource, _Find] | None:
 
 
 def capitalised(text: str) -> Iterator[Phrase]:
-    """Names: words in a sentence that begin with capitals, one or several in a row."""
+    """Yield names: words in a sentence that begin with capitals, one or several in a row."""
     for match in _CAPITALISED.finditer(text):
         words = match[0].split()
         if not _NO_NAMES.issuperset(map(str.lower, words)):
@@ -298,7 +281,7 @@ def capitalised(text: str) -> Iterator[Phrase]:
 
 
 class _Sign(NamedTuple):
-    """A find by its spelling, and where in the run it is: so many words and marks from one on."""
+    """A find by its spelling, and its place in the run, in words and marks."""
 
     source: TermSource
     find: _Find
@@ -307,7 +290,7 @@ class _Sign(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    """What a run of characters without white space says."""
+    """A run of characters without white space."""
 
     keys: tuple[str, ...]  # its words and marks, as they are looked up
     signs: tuple[_Sign, ...] = ()  # the terms that their spelling shows
@@ -336,7 +319,7 @@ def _read(run: str) -> _Reading:
 
 
 def _is_noun(token: str) -> bool:
-    """Whether a word may be a noun; a capital may begin it."""
+    """Tell whether a word may be a noun; it may begin with a capital."""
     if len(token) < _LEAST_LETTERS or not token[1:].islower() or not token.isalpha():
         return False
     return _NO_NOUNS.isdisjoint((word_key(token), token.lower()))

@@ -1,4 +1,4 @@
-"""The glossary: the senses of terms in their scopes, as seed files and events make them."""
+"""The glossary: the senses of terms in their scopes, and the events that change them."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -43,10 +43,7 @@ _Senses = tuple[TermSense, ...]
 
 
 class Glossary:
-    """Senses of terms, of which several may be active for the same one.
-
-    It does not change: what happens to it makes another one.
-    """
+    """Senses of terms, immutable: an event makes another glossary."""
 
     def __init__(self, senses: Iterable[TermSense] = (), scopes: ScopeStack | None = None) -> None:
         self.scopes = ScopeStack() if scopes is None else scopes
@@ -54,17 +51,17 @@ class Glossary:
         for sense in senses:
             grouped.setdefault(term_key(sense.surface.surface_text), []).append(sense)
         self._senses: dict[str, _Senses] = {key: self._ranked(each) for key, each in grouped.items()}
-        # Of a term the senses that were ruled out, each with the one that was preferred.
+        # By term: the senses that were ruled out, each with the preferred one.
         self._overruled: dict[str, dict[SenseId, SenseId]] = {}
-        # Of a term the uses that people have called right, each with the sense that is meant.
+        # By term: the uses that people have accepted, each with its sense.
         self._accepted: dict[str, dict[str, SenseId]] = {}
 
     def __len__(self) -> int:
-        """How many senses there are, of any status."""
+        """Count the senses of any status."""
         return sum(map(len, self._senses.values()))
 
     def __iter__(self) -> Iterator[TermSense]:
-        """All senses, by term, scope and confidence."""
+        """Yield all senses by term, scope and confidence."""
         for key in sorted(self._senses):
             yield from self._senses[key]
 
@@ -75,11 +72,11 @@ class Glossary:
     __hash__ = None  # type: ignore[assignment]
 
     def history(self, surface: str) -> tuple[TermSense, ...]:
-        """All senses of a term, of any status, the active and those ruled out among them."""
+        """Return all senses of a term, of any status."""
         return self._senses.get(term_key(surface), ())
 
     def resolve(self, surface: str, scopes: Iterable[str] | None = None) -> tuple[TermSense, ...]:
-        """What a term means: its active senses that no selection has ruled out."""
+        """Return the active senses of a term that no answer has ruled out."""
         key = term_key(surface)
         present = self._senses.get(key)
         if not present:
@@ -96,23 +93,23 @@ class Glossary:
         return tuple(senses)
 
     def meaning(self, surface: str) -> TermSense | None:
-        """The one meaning of a term; none where it has no active sense, or several that differ."""
+        """Return the one meaning of a term; None if it has no active sense, or different ones."""
         senses = self.resolve(surface)
         return senses[0] if len({definition_key(each.definition) for each in senses}) == 1 else None
 
     def accepts(self, sense: TermSense, usage: str) -> bool:
-        """Whether people have said of a use of a term that this sense is meant, though it seems otherwise."""
+        """Tell whether people have accepted a use of a term that seems to contradict this sense."""
         key = term_key(sense.surface.surface_text)
         return self._accepted.get(key, {}).get(usage) == sense_id(sense)
 
     def rivals(self, surface: str, definition: str) -> tuple[TermSense, ...]:
-        """The senses that would make a term ambiguous beside some definition."""
+        """Return the senses that would make a term ambiguous beside a definition."""
         wanted = definition_key(definition)
         return tuple(each for each in self.resolve(surface) if definition_key(each.definition) != wanted)
 
     @cached_property
     def known(self) -> KnownTerms:
-        """The terms that have a meaning, to be found in texts."""
+        """The terms with a meaning, to be found in texts."""
         active = set(self.scopes.names)
         return KnownTerms(
             sense.surface.surface_text
@@ -123,7 +120,7 @@ class Glossary:
 
     @cached_property
     def scope_refs(self) -> tuple[ScopeRef, ...]:
-        """The active scopes, each with a digest of what it holds as its version."""
+        """The active scopes; a digest of the senses is the version."""
         held: dict[str, list[object]] = {name: [] for name in self.scopes.names}
         for key in sorted(self._senses):
             overruled, accepted = self._overruled.get(key, {}), self._accepted.get(key, {})
@@ -140,10 +137,7 @@ class Glossary:
         return tuple(ScopeRef(name, _version(state)) for name, state in held.items())
 
     def applied(self, events: Iterable[Event]) -> "Glossary":
-        """The glossary after some events, in their order; those of other kinds change nothing.
-
-        What happens to one term does not depend on what happens to another one.
-        """
+        """Return the glossary after some events, in their order."""
         changing = [
             event
             for event in events
@@ -191,7 +185,7 @@ class Glossary:
         return True
 
     def _put(self, sense: TermSense, overruled: Iterable[SenseRef], usage: str) -> None:
-        """Have a sense in the place of what it overrules: deprecated in its scope, ruled out in others."""
+        """Put a sense in place: senses that it overrules are deprecated in its scope, ruled out in others."""
         key, own = term_key(sense.surface.surface_text), sense_id(sense)
         if usage:
             self._accepted[key] = {**self._accepted.get(key, {}), usage: own}
@@ -242,12 +236,7 @@ def selected(
     source: str = CLARIFIED,
     usage: str = "",
 ) -> GlossaryClarificationResolved:
-    """That a question was answered with a sense that is there.
-
-    What else the term could have meant by then is ruled out: deprecated in the scope of that sense, passed
-    over in the others. A sense that is added later makes the term ambiguous again. Where the question was
-    about a use of the term, that use is no conflict any more.
-    """
+    """Return the event that a question was answered with an existing sense, which replaces all others."""
     return GlossaryClarificationResolved(
         conflict_id=conflict_id,
         term_surface=sense.surface,
@@ -276,7 +265,7 @@ def added(
     conflict_id: str = "",
     usage: str = "",
 ) -> GlossarySenseUpdated:
-    """That a term has another meaning, beside those that are there or in the place of all of them."""
+    """Return the event that a term gets another meaning, beside the others or in their place."""
     surface = surface_of(term)
     if surface is None:
         raise InvalidInputError(f"{term!r} is no term", hint="expected text with something to see in it")
@@ -303,7 +292,7 @@ def added(
 def with_status(
     sense: TermSense, status: SenseStatus, *, actor: Actor, now: datetime, replacing: Iterable[TermSense] = ()
 ) -> GlossarySenseUpdated:
-    """That a sense counts from now on, in the place of others or beside them; or that it does so no more."""
+    """Return the event that a sense was activated or deprecated."""
     surface = sense.surface.surface_text
     return GlossarySenseUpdated(
         term_surface=surface,
@@ -318,7 +307,7 @@ def with_status(
 
 
 def sense_id(sense: TermSense | SenseRef | NewSense) -> SenseId:
-    """What tells a sense from others of its term: its scope and its definition."""
+    """Return the identity of a sense within its term: scope and definition."""
     return sense.scope, definition_key(sense.definition)
 
 
@@ -335,7 +324,7 @@ def _refs(present: Iterable[TermSense]) -> tuple[SenseRef, ...]:
 
 
 def _sense(ref: SenseRef, provenance: Provenance, status: SenseStatus) -> TermSense | None:
-    """A sense that a log gives; none where it is none."""
+    """Return the sense of a log; None if it is invalid."""
     try:
         surface = TermSurface(lower(ref.surface).strip())
         return TermSense(surface, ref.scope, ref.definition, provenance, ref.confidence, status)

@@ -1,7 +1,7 @@
-"""The normal form of a term, by which terms are compared and found: two wordings of the same form are one.
+"""The normal form of a term, by which terms are compared and found.
 
-Words are told apart as everywhere (`vocabgap.text.apart`), but not stemmed, for people are shown them: 26 of
-the 153 cases of the contract fail with stems (N03 `primit`, N10 `analysi`). Only plurals become singulars.
+Words are split as everywhere (`vocabgap.text.apart`), but not stemmed, because people see them. Only plurals
+become singulars.
 """
 
 import re
@@ -72,13 +72,9 @@ ACRONYM: Final = re.compile(r"(?=(?:[0-9]*[A-Z]){1,5}[0-9]*s?\Z)[A-Z][A-Z0-9]+(s
 
 @lru_cache(maxsize=100_000)
 def normal_form(text: str) -> str:
-    """The normal form of a term, as people are shown it.
+    """Return the normal form of a term: lower case, single spaces, and the last word in the singular.
 
-    In lower case, single spaces between words, as `composed` has them, and the last word in the singular. An
-    acronym has no plural but that of a small s: `APIs` is `api`, `CORS` is `cors`.
-
-    Returns:
-        The form; empty where the text is blank.
+    An acronym only loses a small s: `APIs` is `api`, `CORS` is `cors`.
     """
     folded = " ".join(composed(text).split())
     start, space, last = folded.rpartition(" ")
@@ -86,7 +82,7 @@ def normal_form(text: str) -> str:
 
 
 def word_form(word: str) -> str:
-    """The normal form of a single word, which holds no white space."""
+    """Return the normal form of a single word."""
     acronym = ACRONYM.fullmatch(word)
     if acronym is not None:
         return word.lower().removesuffix("s") if acronym[1] else word.lower()
@@ -94,56 +90,52 @@ def word_form(word: str) -> str:
 
 
 def lower(text: str) -> str:
-    """Text in lower case and composed, such that doing so again changes nothing."""
+    """Return text in lower case and composed; doing so again changes nothing."""
     return composed(text.lower())
 
 
 @lru_cache(maxsize=100_000)
 def term_key(surface: str) -> str:
-    """What terms are looked up by: the same for all spellings of a term.
-
-    `work package`, `work-package`, `work_package`, `workPackage`, `workpackage` and their plurals are one. It
-    forgets that a term is an acronym, since a surface in lower case does not say so.
-    """
+    """Return the key of a term, the same for all spellings: `work package`, `workPackages`."""
     return "".join(keys_of(surface)) or lower(surface).strip()
 
 
 @lru_cache(maxsize=100_000)
 def spaced_key(text: str) -> str:
-    """The same with its words apart: while no glossary knows either, `work_space` is no `workspace` (X14)."""
+    """Return the key with its words apart, for unknown terms: `work_space` is not `workspace` (X14)."""
     return " ".join(map(word_key, tokens_of(apart(composed(text)))))
 
 
 @lru_cache(maxsize=100_000)
 def keys_of(text: str) -> tuple[str, ...]:
-    """The words and marks of a text, in order, as they are looked up."""
+    """Return the keys of the words and marks of a text, in order."""
     return tuple(map(word_key, tokens_of(composed(text))))
 
 
 @lru_cache(maxsize=100_000)
 def places_of(run: str) -> tuple[tuple[int, int], ...]:
-    """From which character to which each word and mark of a run is, as `keys_of` has them."""
+    """Return the first and last character of each word and mark of a run, as `keys_of` has them."""
     places = tuple(match.span() for match in _TOKEN.finditer(run) if match[1])
     number = len(keys_of(run))
     return places if len(places) == number else ((0, len(run)),) * number
 
 
 def tokens_of(text: str) -> list[str]:
-    """The words and marks of a text, in order; what only joins or marks words is none."""
+    """Return the words and marks of a text, in order, without hyphens and the like."""
     found = _TOKEN.findall(text if text.isascii() else _JOINERS.sub("", text))
     return list(filter(None, found))
 
 
 @lru_cache(maxsize=100_000)
 def word_key(word: str) -> str:
-    """What a word is looked up by; that of an identifier is made of its words."""
+    """Return the key of a word; that of an identifier joins the keys of its words."""
     if word.islower() and "_" not in word:
         return singular(lower(word)) if word[-1] == "s" or not word.isascii() else word
     return "".join(singular(word_form(part)) for part in apart(word).split())
 
 
 def composed(text: str) -> str:
-    """Text with compatibility forms folded (NFKC), without what is not seen, and with I for a dotted I."""
+    """Return text in form NFKC, without unseen characters, and with I for a dotted I."""
     if text.isascii():
         return text
     folded = unicodedata.normalize("NFKC", text)
@@ -154,12 +146,12 @@ def composed(text: str) -> str:
 
 
 def definition_key(definition: str) -> str:
-    """What definitions are compared by: case, white space and a full stop at the end make no difference."""
+    """Return the key of a definition: case, white space and a final full stop do not matter."""
     return " ".join(lower(definition).split()).rstrip(".")
 
 
 def surface_of(text: str) -> TermSurface | None:
-    """The term that a text is; none where there is nothing to see in it, or that is no Unicode text."""
+    """Return the term of a text; None if it is blank or no Unicode text."""
     try:
         return TermSurface(normal_form(text))
     except InvalidTermError:
@@ -168,7 +160,7 @@ def surface_of(text: str) -> TermSurface | None:
 
 @lru_cache(maxsize=100_000)
 def singular(word: str) -> str:
-    """The singular of a word in lower case; itself where it is none, or that cannot be known."""
+    """Return the singular of a word in lower case; the word itself in doubt."""
     if not word.isalpha():
         return word
     while (shorter := _once(word)) != word:  # no word is a plural twice, but its singular is its own
@@ -188,7 +180,7 @@ def _once(word: str) -> str:
 
 
 class Occurrence(NamedTuple):
-    """Where a term is in a text: from one of its words and marks to before another one, counted from 0."""
+    """The place of a term in a text: its first word or mark, from 0, and the one after its last."""
 
     start: int
     end: int
@@ -196,11 +188,7 @@ class Occurrence(NamedTuple):
 
 
 class KnownTerms:
-    """Terms that are found in texts, however their words are joined.
-
-    Args:
-        terms: The terms in any spelling. Of two spellings of the same the first in order stands for it.
-    """
+    """Terms that are found in texts, however their words are joined; of two spellings the first counts."""
 
     def __init__(self, terms: Iterable[str] = ()) -> None:
         self._terms: dict[str, str] = {}
@@ -209,18 +197,17 @@ class KnownTerms:
         self._starts = set(chain.from_iterable(map(accumulate, self._terms)))  # what some key begins with
 
     def name(self, key: str) -> str | None:
-        """The term that is looked up by a key, as it is called."""
+        """Return the term of a key."""
         return self._terms.get(key)
 
     def occurrences(self, runs: Iterable[Sequence[str]]) -> Iterator[Occurrence]:
-        """The terms in a text, in order, each as often as it is there.
+        """Yield the terms in a text, in order; the longest at each place, and none within another.
 
-        Where several begin at the same word the longest is meant, and what is part of a term is none itself.
-        Words with white space between them are a term that is written as one (`work space`) only where none
-        of them is a word of every sentence: "in form" is not `inform`.
+        Words with white space between them can be a term that is written as one (`work space`), unless one
+        of them is a common word: "in form" is not `inform`.
 
         Args:
-            runs: What stands between white space, each as its words and marks, as they are looked up.
+            runs: The keys of the words and marks between white space.
         """
         listed = list(runs)
         keys, gaps = list(chain.from_iterable(listed)), set(accumulate(map(len, listed)))
@@ -239,7 +226,7 @@ class KnownTerms:
                 yield found
 
     def _is_one(self, key: str, keys: Sequence[str], start: int, end: int, gaps: set[int]) -> bool:
-        """Whether words make the term of a key, as far as white space is between them."""
+        """Tell whether words with white space between them make the term of a key."""
         own = set(accumulate(map(len, spaced_key(self._terms[key]).split())))  # where its spelling has spaces
         return all(
             sum(map(len, keys[start:place])) in own or not any(map(_is_common, keys[place - 1 : place + 1]))

@@ -30,18 +30,13 @@ TERMS: Final = "terms"
 
 
 class SeedTerm(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """A term of a seed file.
-
-    Attributes:
-        see_also: Where more is said, as objects of texts.
-        synonyms_to_avoid: Other words for it that are not to be used.
-    """
+    """A term of a seed file."""
 
     surface: str
     definition: str
     confidence: Annotated[float, msgspec.Meta(ge=0, le=1)] = 1.0
-    # The published implementation has `draft` here, so that two seeds without a status never conflict. Drafts
-    # are, by its data model, what extraction makes of doubtful finds: what people write down counts at once.
+    # The published implementation has `draft` here. By its data model, drafts come from doubtful finds, so
+    # a term that people write down counts at once.
     status: SenseStatus = SenseStatus.ACTIVE
     see_also: tuple[dict[str, str], ...] | None = None
     synonyms_to_avoid: tuple[str, ...] | None = None
@@ -69,12 +64,7 @@ _TYPES: Final[Mapping[object, Any]] = {field.name: field.type for field in msgsp
 
 
 class SeedProblem(NamedTuple):
-    """One thing that is wrong in a seed file.
-
-    Attributes:
-        term: The term, counted from 0; none where the whole file is meant.
-        line: The line, counted from 1; none where there is no file.
-    """
+    """A problem in a seed file; the term counts from 0, the line from 1."""
 
     field: str
     message: str
@@ -100,7 +90,7 @@ class SeedFileValidationError(InvalidInputError, ValueError):
 
 
 def validated(data: object) -> tuple[list[SeedTerm], list[SeedProblem]]:
-    """The terms of a seed file's content that are in order, and what is wrong with the others."""
+    """Return the valid terms of a seed file's content, and the problems of the others."""
     if not isinstance(data, Mapping):
         content = "nothing" if data is None else short_repr(data)
         problem = f"expected an object with 'terms', found {content}"
@@ -142,7 +132,7 @@ def _problems(number: int, fields: Any) -> Iterator[SeedProblem]:  # noqa: ANN40
 
 
 def _problem(field: object, fields: Mapping[object, object]) -> str:
-    """What is wrong with a field of a term; empty where nothing is."""
+    """Return what is wrong with a field of a term; empty if nothing is."""
     if field not in _TYPES:
         return f"is no field of a term; {nearest(str(field), SeedTerm.__struct_fields__)}"
     if field not in fields:
@@ -167,23 +157,18 @@ _MOST_KEPT: Final = 16  # files in the cache
 _LAYOUT: Final = (
     f"1 {SeedTerm.__struct_fields__}\n".encode()
 )  # by which what another version kept is another one
-# Who wrote a seed, and when, is told by the history of its file alone.
 FROM_SEED: Final = Provenance("system:seed_file", None, SEEDED)
 
 
 class Seed(NamedTuple):
-    """What a seed file holds.
-
-    Attributes:
-        terms: The terms that are in order.
-    """
+    """The valid terms and the problems of a seed file."""
 
     path: Path
     terms: tuple[SeedTerm, ...] = ()
     problems: tuple[SeedProblem, ...] = ()
 
     def senses(self, scope: str) -> list[TermSense]:
-        """The senses that its terms have in a scope."""
+        """Return the senses of its terms in a scope."""
         return [
             TermSense(
                 TermSurface(each.surface), scope, each.definition, FROM_SEED, each.confidence, each.status
@@ -192,35 +177,35 @@ class Seed(NamedTuple):
         ]
 
     def require_valid(self) -> None:
-        """Refuse a file with errors."""
+        """Raise SeedFileValidationError if there are problems."""
         if self.problems:
             raise SeedFileValidationError(self.path, self.problems)
 
 
 def seed_scope(path: Path, scopes: ScopeStack) -> str | None:
-    """The scope that a file is the seed of; none where its name is no scope's."""
+    """Return the scope of a seed file; None if its name is no scope's."""
     return path.stem if path.suffix == SEED_ENDING and path.stem in scopes.names else None
 
 
 def why_unread(path: Path, scopes: ScopeStack) -> str:
-    """Why a file is no scope's seed."""
+    """Say why a file is no scope's seed."""
     if path.stem in scopes.names:
         return f"call it {path.stem}{SEED_ENDING}"
     return f"'{path.stem}' is no scope; the scopes are {', '.join(scopes.names)}"
 
 
 def seed_path(folder: Path, scope: str) -> Path:
-    """Where the seed file of a scope lies."""
+    """Return the seed file of a scope."""
     return folder / f"{scope}{SEED_ENDING}"
 
 
 def read_seed(path: Path) -> Seed:
-    """Read a seed file: what is in order in it, and all that is not."""
+    """Read a seed file."""
     return parse_seed(path, read_content(path) or b"")
 
 
 def read_content(path: Path) -> bytes | None:
-    """What a seed file holds; none where there is no such file."""
+    """Read the content of a seed file; None if there is no such file."""
     content = content_of(path, "seed file")
     if isinstance(content, bytes):
         return content
@@ -232,11 +217,7 @@ def read_content(path: Path) -> bytes | None:
 
 
 def parse_seed(path: Path, content: bytes) -> Seed:
-    """The terms in the content of a seed file, and all that is wrong with it.
-
-    What a large file without errors holds is kept in the user's cache by its digest: to read its YAML takes
-    twenty times as long.
-    """
+    """Parse the content of a seed file; a large valid one is cached, because its YAML takes long to read."""
     cache = user_cache()
     if len(content) < _LARGE or cache is None:
         return _parsed(path, content)
@@ -269,7 +250,7 @@ def _parsed(path: Path, content: bytes) -> Seed:
 
 
 def _line(problem: SeedProblem, lines: Mapping[tuple[str | int, ...], int]) -> int | None:
-    """The line of a problem: that of its field where it is there, else that of its term."""
+    """Return the line of a problem: that of its field if it is there, else that of its term."""
     if problem.term is None:
         return lines.get((problem.field,))
     place = (TERMS, problem.term)
@@ -277,11 +258,7 @@ def _line(problem: SeedProblem, lines: Mapping[tuple[str | int, ...], int]) -> i
 
 
 def add_terms(path: Path, terms: Iterable[SeedTerm]) -> None:
-    """Add the terms to a seed file that it does not list, in order, at its end.
-
-    All else in it stays as it is, comments and all; a link to it stays one. None is taken out: what does not
-    count any more is deprecated.
-    """
+    """Append new terms to a seed file; everything else in it stays, comments included."""
     content = read_content(path)
     there: tuple[SeedTerm, ...] = ()
     if content is not None:
@@ -304,13 +281,13 @@ def add_terms(path: Path, terms: Iterable[SeedTerm]) -> None:
 
 
 def _appended(content: bytes, terms: Sequence[SeedTerm]) -> bytes:
-    """A seed file's content with some more terms behind it, which is right where its list ends it."""
+    """Return the content with more terms at its end, which is right if the list ends the file."""
     head, _, listed = _rewritten(b"", terms).partition(b"\n")
     return b"\n".join([content.removesuffix(b"\n") or head, listed])
 
 
 def _rewritten(content: bytes, terms: Iterable[SeedTerm]) -> bytes:
-    """A seed file's content with some more terms in its list; to read and write all of it takes long."""
+    """Return the content with more terms in its list, read and written anew."""
     from ruamel.yaml import YAML  # noqa: PLC0415 - loads what only writing needs
     from ruamel.yaml.comments import CommentedMap, CommentedSeq  # noqa: PLC0415
     from ruamel.yaml.scalarstring import DoubleQuotedScalarString  # noqa: PLC0415
