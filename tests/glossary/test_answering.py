@@ -4,14 +4,12 @@ from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from glossary.steps import NOW, STAIN, TWO_LIFTS, logged, runtime_in, step, write_scope
-from vocabgap.errors import InvalidInputError
+from glossary.steps import NOW, STAIN, TWO_LIFTS, runtime_in, step, write_scope
 from vocabgap.glossary.events import Actor, GlossaryClarificationResolved, ResolutionMode
-from vocabgap.glossary.loading import BY_HAND, read_events
-from vocabgap.glossary.questions import Defer, Define, OpenQuestion, Select, questions_of
+from vocabgap.glossary.loading import read_events
+from vocabgap.glossary.questions import Define, OpenQuestion, Select, questions_of
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import Strictness
 
@@ -54,19 +52,6 @@ def test_answer_of_a_clock_that_is_behind_counts(runtime: GlossaryRuntime, answe
     assert runtime.load().glossary.meaning("lift") is not None
 
 
-def test_definition_that_is_given_later_settles_the_term(runtime: GlossaryRuntime) -> None:
-    runtime.answer(listed(runtime)[0], Define("Brighten the eyes"))
-
-    assert logged(runtime)[-2:] == ["GlossaryClarificationResolved", "GlossarySenseUpdated"]
-    assert runtime.run(step(), strictness=Strictness.MAX).meanings == {"lift": "Brighten the eyes"}
-
-
-def test_deferring_again_changes_nothing(runtime: GlossaryRuntime) -> None:
-    before = logged(runtime)
-    assert runtime.answer(listed(runtime)[0], Defer()) == ""
-    assert logged(runtime) == before
-
-
 def test_of_four_who_answer_at_once_each_is_told_whom_it_replaced(runtime: GlossaryRuntime) -> None:
     (question,) = listed(runtime)
     names = ("ana", "bo", "cy", "di")
@@ -84,19 +69,3 @@ def test_of_four_who_answer_at_once_each_is_told_whom_it_replaced(runtime: Gloss
     assert replaced[order[0]] == ""
     for before, name in pairwise(order):
         assert replaced[name] == f"'As {before} has it', as {before}"
-
-
-@pytest.mark.parametrize("place", [-1, 2])
-def test_place_without_a_candidate_is_refused(place: int, runtime: GlossaryRuntime) -> None:
-    with pytest.raises(InvalidInputError, match="Invalid selection"):
-        runtime.answer(listed(runtime)[0], Select(place))
-
-
-def test_answer_of_a_question_without_a_mission_is_in_the_log_of_what_is_done_by_hand(
-    runtime: GlossaryRuntime,
-) -> None:
-    question = msgspec.structs.replace(listed(runtime)[0], mission_id="")
-    runtime.answer(question, Select(0))
-    assert [type(each.event) for each in read_events(runtime.logs, BY_HAND).events] == [
-        GlossaryClarificationResolved
-    ]

@@ -2,16 +2,13 @@ import os
 from pathlib import Path
 
 import pytest
-from msgspec import structs
 
 from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, logged, runtime_in, step, write_scope
-from vocabgap.glossary.authoring import deprecate_sense
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.events import GlossaryClarificationRequested, GlossarySenseUpdated
-from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.loading import read_events
-from vocabgap.glossary.questions import Answer, Defer, Define, Question, Select, defined, parse_answer
-from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
+from vocabgap.glossary.questions import Answer, Defer, Define, Question, Select, parse_answer
+from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import ConflictType, SenseRef, SenseStatus, Strictness
 from vocabgap.glossary.session import DeferredToAsyncError
 
@@ -39,37 +36,6 @@ def test_what_is_typed_is_an_answer_or_none(typed: str, answer: Answer | None) -
     assert parse_answer(typed, CANDIDATES) == answer
 
 
-def test_definition_without_anything_to_see_defers() -> None:
-    assert (defined(" \u200b "), defined(" a word ")) == (Defer(), Define("a word"))
-
-
-def test_selection_lets_the_step_go_on(tmp_path: Path) -> None:
-    write_scope(tmp_path, TWO_LIFTS)
-    runtime = runtime_in(tmp_path)
-    ask, asked = answering(Select(1))
-
-    after = runtime.run(step(), ask=ask)
-
-    assert ([each.term for each in asked], after.conflicts) == (["lift"], [])
-    assert after.meanings == {"lift": STAIN}
-    assert [each.term.surface_text for each in after.resolved_conflicts] == ["lift"]
-    assert logged(runtime)[-2:] == ["GlossaryClarificationRequested", "GlossaryClarificationResolved"]
-
-
-def test_after_a_selection_the_other_sense_is_no_rival_any_more(tmp_path: Path) -> None:
-    write_scope(tmp_path, TWO_LIFTS)
-    runtime_in(tmp_path).run(step(), ask=answering(Select(0))[0])
-
-    again = runtime_in(tmp_path).run(step(), strictness=Strictness.MAX)
-
-    glossary = runtime_in(tmp_path).load().glossary
-    assert again.conflicts == []
-    assert [(each.definition, each.status) for each in glossary.history("lift")] == [
-        (LIFT, SenseStatus.ACTIVE),
-        (STAIN, SenseStatus.DEPRECATED),
-    ]
-
-
 def test_after_a_definition_of_ones_own_nobody_is_asked_again(tmp_path: Path) -> None:
     write_scope(tmp_path, TWO_LIFTS)
     first = runtime_in(tmp_path).run(step(), ask=answering(Define("Brighten the eyes"))[0])
@@ -79,18 +45,6 @@ def test_after_a_definition_of_ones_own_nobody_is_asked_again(tmp_path: Path) ->
 
     assert (first.conflicts, again.conflicts, asked) == ([], [], [])
     assert again.meanings == {"lift": "Brighten the eyes"}
-
-
-def test_unknown_term_is_known_once_it_is_defined(tmp_path: Path) -> None:
-    write_scope(tmp_path, [])
-    watching = {"glossary_watch_terms": ["burnish"]}
-    runtime_in(tmp_path).run(
-        step(metadata=watching), strictness=Strictness.MAX, ask=answering(Define("Polish it"))[0]
-    )
-
-    again = runtime_in(tmp_path).run(step(metadata=watching), strictness=Strictness.MAX)
-
-    assert (again.conflicts, again.meanings) == ([], {"burnish": "Polish it"})
 
 
 DENIED = {"output": "Here a lift is not a burn."}
@@ -127,30 +81,6 @@ def test_another_use_against_the_definition_is_another_question(tmp_path: Path) 
     assert after.conflicts == []
 
 
-def test_use_is_a_question_again_where_the_definition_is_another_one(tmp_path: Path) -> None:
-    write_scope(tmp_path, [("lift", LIFT)])
-    runtime_in(tmp_path).run(step(step_output=DENIED), strictness=Strictness.MAX, ask=answering(Select(0))[0])
-    write_scope(tmp_path, [("lift", "Brighten the eyes")])
-    runtime = runtime_in(tmp_path)
-    deprecate_sense(runtime, "lift", None, LIFT)
-
-    with pytest.raises(BlockedByConflictError):
-        runtime.run(step(step_output=DENIED), strictness=Strictness.MAX)
-
-
-def test_what_one_person_defers_stops_the_step_still(tmp_path: Path) -> None:
-    write_scope(tmp_path, [*TWO_LIFTS, ("mask", "A region"), ("mask", "A disguise")])
-    context = step("Please lift the mask.")
-    ask, asked = answering(Defer(), Select(0))
-
-    with pytest.raises(BlockedByConflictError, match="1 high-severity"):
-        runtime_in(tmp_path).run(context, ask=ask)
-
-    assert [each.term for each in asked] == ["lift", "mask"]
-    assert [each.term for each in context.questions] == ["lift"]
-    assert [each.term.surface_text for each in context.resolved_conflicts] == ["mask"]
-
-
 def test_at_most_three_are_asked_the_worst_first_and_the_rest_has_identifiers(tmp_path: Path) -> None:
     names = ["ashen", "balmy", "crisp", "dusky"]
     write_scope(tmp_path, [(name, meaning) for name in names for meaning in (LIFT, STAIN)])
@@ -166,14 +96,6 @@ def test_at_most_three_are_asked_the_worst_first_and_the_rest_has_identifiers(tm
     requested = [e.event for e in read_events(runtime.logs).events]
     ids = [each.conflict_id for each in requested if isinstance(each, GlossaryClarificationRequested)]
     assert len(set(ids)) == 5
-
-
-def test_same_question_has_the_same_identifier_in_every_run(tmp_path: Path) -> None:
-    write_scope(tmp_path, TWO_LIFTS)
-    first = runtime_in(tmp_path).run(step(critical=False))
-    again = runtime_in(tmp_path).run(step(critical=False))
-
-    assert first.questions[0].conflict_id == again.questions[0].conflict_id
 
 
 def test_terminal_that_fails_defers(tmp_path: Path) -> None:
@@ -294,16 +216,6 @@ def test_where_nobody_is_asked_low_conflicts_and_drafts_are_no_questions(tmp_pat
     assert requested(runtime) == [each.term for each in context.questions] == ["lift"]
 
 
-def test_where_nobody_is_asked_all_that_stops_a_step_is_a_question(tmp_path: Path) -> None:
-    write_scope(tmp_path, [*TWO_LIFTS, ("mask", "A region"), ("mask", "A disguise")])
-    runtime = runtime_in(tmp_path)
-
-    with pytest.raises(BlockedByConflictError):
-        runtime.run(step('Lift the mask, "gobo".'))
-
-    assert requested(runtime) == ["lift", "mask"]
-
-
 def test_context_of_a_question_is_the_sentence_in_which_its_term_stands(tmp_path: Path) -> None:
     write_scope(tmp_path, [*TWO_LIFTS, ("sky lift", "A lift of the sky")])
     text = "We met e.g. at noon. The sky lift is done.\n\n- Then we use\n  two lifts, ok? Not more."
@@ -316,28 +228,3 @@ def test_context_of_a_question_is_the_sentence_in_which_its_term_stands(tmp_path
         "lift": "Then we use two lifts, ok?",
         "gobo": "metadata: glossary_watch_terms",
     }
-
-
-def test_uses_against_a_definition_are_not_looked_for_where_that_is_switched_off(tmp_path: Path) -> None:
-    write_scope(tmp_path, [("lift", LIFT)])
-    settings = GlossarySettings(folder=str(tmp_path), strictness="max", contradictions=False)
-
-    context = configured_runtime(settings).run(step(step_output=DENIED))
-
-    assert context.conflicts == []
-    with pytest.raises(BlockedByConflictError):
-        configured_runtime(structs.replace(settings, contradictions=True)).run(step(step_output=DENIED))
-
-
-def test_question_says_what_somebody_answered_before(tmp_path: Path) -> None:
-    write_scope(tmp_path, TWO_LIFTS)
-    runtime_in(tmp_path).run(step(), ask=answering(Select(0))[0])
-    write_scope(tmp_path, [("lift", "Brighten the eyes")], "core_domain")
-    ask, asked = answering(Select(1))
-
-    runtime = runtime_in(tmp_path)
-    runtime.run(step(), ask=ask)
-
-    assert asked[0].earlier is not None
-    assert asked[0].earlier.summary == f"'{LIFT}', as user:ana said on 2026-04-01 10:00"
-    assert runtime.files.overridden("Lifts") == asked[0].earlier.summary

@@ -31,13 +31,6 @@ def events(out: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.splitlines()]
 
 
-@pytest.mark.usefixtures("two_lifts")
-def test_list_shows_every_sense() -> None:
-    told = vocabgap("glossary", "list")
-    assert (told.code, LIFT in told.out, STAIN in told.out) == (0, True, True)
-    assert told.out.endswith("Total: 2 term(s)\n")
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -58,44 +51,6 @@ def test_what_cannot_be_done_is_told(arguments: list[str], code: int, message: s
     told = vocabgap("glossary", *arguments)
     assert (told.code, told.out) == (code, "")
     assert message in told.err
-
-
-@pytest.mark.usefixtures("two_lifts")
-def test_show_tells_of_every_sense_of_a_term() -> None:
-    told = vocabgap("glossary", "show", "glossary:Lifts")
-    assert told.code == 0
-    assert told.out.startswith(
-        f"lift\n  [team_domain] {LIFT}\n    active, confidence 1.0, from its seed file, no date\n"
-    )
-    assert vocabgap("glossary", "show", "mask").code == 3
-
-
-@pytest.mark.usefixtures("two_lifts")
-def test_check_stops_names_the_question_and_says_how_to_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    stopped = vocabgap("glossary", "check", "--text", "Please lift it.", "--critical")
-    resolve, resume = re.findall(r"`vocabgap (glossary [^`]*)`", stopped.err)
-    assert (stopped.code, "1 high-severity" in stopped.err) == (4, True)
-
-    typing(monkeypatch, "2\n")
-    answered = vocabgap(*resolve.split())
-    going_on = vocabgap(*resume.split())
-    again = vocabgap("glossary", "check", "--text", "Please lift it.", "--critical")
-
-    assert (answered.code, answered.out) == (0, "Conflict about 'lift' resolved successfully\n")
-    assert (going_on.code, again.code) == (0, 0)
-    assert STAIN in again.out
-
-
-@pytest.mark.usefixtures("two_lifts")
-def test_person_is_asked_where_that_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
-    typing(monkeypatch, "7\nc\nBrighten the eyes\n")
-
-    told = vocabgap("glossary", "check", "--text", "Please lift it.", "--critical", "--ask")
-
-    assert told.code == 0
-    assert f"1. [team_domain] {LIFT} (confidence: 1.0)" in told.err
-    assert "'7' is no answer." in told.err
-    assert "Brighten the eyes" in told.out
 
 
 @pytest.mark.usefixtures("two_lifts")
@@ -146,15 +101,6 @@ def test_prompt_names_the_term_where_it_is_and_what_it_may_mean_the_likeliest_fi
     ]
 
 
-@pytest.mark.parametrize("typed", ["", "d\n", "c\n \n"])
-@pytest.mark.usefixtures("two_lifts")
-def test_deferring_stops_and_names_the_conflict(typed: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    typing(monkeypatch, typed)
-    told = vocabgap("glossary", "check", "--text", "Please lift it.", "--critical", "--ask")
-    assert told.code == 4
-    assert re.search(r"Deferred: conflict [0-9a-f-]{36}", told.err)
-
-
 def test_nothing_of_the_data_reaches_the_terminal_as_it_is(
     two_lifts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,13 +119,6 @@ def test_nothing_of_the_data_reaches_the_terminal_as_it_is(
 
     assert "\x1b" not in "".join(each.out + each.err for each in told)
     assert all(r"\u001b[31m[bold]red[/bold]" in each.out + each.err for each in told)
-
-
-@pytest.mark.usefixtures("two_lifts")
-def test_off_checks_nothing() -> None:
-    told = vocabgap("glossary", "check", "--text", "Please lift it.", "--critical", "--strictness", "off")
-    assert (told.code, told.out) == (0, "Nothing was checked: strictness off\n")
-    assert "No events found" in vocabgap("glossary", "conflicts").out
 
 
 @pytest.mark.usefixtures("two_lifts")
@@ -255,66 +194,6 @@ def test_validate_names_file_line_and_field(two_lifts: Path) -> None:
     assert (counted["total_files"], counted["valid_files"], counted["invalid_files"]) == (1, 0, 1)
 
 
-def test_validate_tells_of_what_lies_in_the_place_of_a_seed_file(tmp_path: Path) -> None:
-    path = tmp_path / "seeds" / "team_domain.yaml"
-    path.mkdir(parents=True)
-    folders = [vocabgap("glossary", "validate", each) for each in (path, path.parent)]
-    path.rmdir()
-    path.symlink_to("nowhere.yaml")
-    links = [vocabgap("glossary", "validate", each) for each in (path, path.parent)]
-
-    assert [told.code for told in (*folders, *links)] == [2, 2, 2, 2]
-    assert all("is a folder, expected a file" in told.err for told in folders)
-    assert all("is a link that leads nowhere, expected a file" in told.err for told in links)
-
-
-def test_imported_draft_is_promoted_and_another_sense_dropped(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text(f"term,definition\nlift,{LIFT}\n", encoding="utf-8")
-    (tmp_path / "b.csv").write_text(f'term,definition\nlift,"{STAIN}"\n', encoding="utf-8")
-    first, second = vocabgap("glossary", "import", "a.csv"), vocabgap("glossary", "import", "b.csv")
-
-    unasked = vocabgap("glossary", "promote", "lift")
-    replaced = vocabgap("glossary", "promote", "lift", "--replace")
-    dropped = vocabgap("glossary", "deprecate", "lift")
-
-    assert "1 term added" in first.out
-    assert "a draft, since it has another meaning already: lift" in second.err
-    assert (unasked.code, replaced.code, dropped.code) == (4, 0, 0)
-    assert replaced.out == f"lift [team_domain] is active: {STAIN}\n"
-    assert (
-        vocabgap("glossary", "check", "--text", "Please lift it.", "--watch", "lift").out.count("unknown")
-        == 1
-    )
-
-
-@pytest.mark.usefixtures("two_lifts")
-def test_conflicts_lists_what_another_mission_has_settled_as_resolved() -> None:
-    for mission in ("retouch", "print"):
-        vocabgap("glossary", "check", "--text", "Please lift it.", "--mission", mission)
-    first, other = (
-        each["conflict_id"] for each in events(vocabgap("--json", "glossary", "conflicts").out)[:2]
-    )
-
-    vocabgap("glossary", "resolve", first, "--select", "1")
-
-    told = vocabgap("glossary", "conflicts", "--unresolved")
-    assert (told.code, told.out) == (0, "No conflicts found\nTotal: 0 conflict(s)\n")
-    again = vocabgap("--json", "glossary", "conflicts")
-    assert {each["conflict_id"]: each["status"] for each in events(again.out)[:2]} == {
-        first: "resolved",
-        other: "resolved",
-    }
-
-
-@pytest.mark.parametrize("name", ["READMEE", "promptx.md", "prompts/lift", "~/lift.txt"])
-@pytest.mark.usefixtures("two_lifts")
-def test_file_that_is_not_there_is_no_text(name: str) -> None:
-    told = [vocabgap("glossary", "check", name), vocabgap("glossary", "check", name, "--critical")]
-
-    assert [(each.code, each.out) for each in told] == [(3, "")] * 2
-    assert all(f"there is no file or folder '{name}'" in each.err for each in told)
-
-
 @pytest.mark.parametrize("text", ["lift", "lift.", "e.g."])
 @pytest.mark.usefixtures("two_lifts")
 def test_word_that_is_no_name_of_a_file_is_a_text(text: str) -> None:
@@ -341,18 +220,6 @@ def docs(tmp_path: Path) -> Path:
     (tmp_path / "docs" / "good.md").write_text("Each work package, lifted.\n", encoding="utf-8")
     (tmp_path / "docs" / "plan.md").write_text("# Plan\n\nEach ticket has an owner.\n", encoding="utf-8")
     return folder
-
-
-@pytest.mark.usefixtures("docs")
-def test_files_are_checked_with_a_place_a_sentence_and_what_to_say_instead() -> None:
-    bad, good = vocabgap("glossary", "check", "docs"), vocabgap("glossary", "check", "docs/good.md")
-
-    assert (bad.code, good.code) == (5, 0)
-    assert bad.out == (
-        "docs/plan.md:3:6: say 'work package' instead of 'ticket'\n  Each ticket has an owner.\n"
-        "1 finding in 2 files, 1 to be changed\n"
-    )
-    assert good.out == "0 findings in 1 file, 0 to be changed\n"
 
 
 def test_checking_files_or_a_text_of_no_step_is_no_event(docs: Path) -> None:
@@ -417,38 +284,11 @@ def test_files_are_not_checked_by_a_part_of_what_is_written_down(
 
 
 @pytest.mark.usefixtures("docs")
-def test_unknown_words_fail_only_where_they_are_asked_for(tmp_path: Path) -> None:
-    (tmp_path / "new.md").write_text('the "frobs" of HTTP', encoding="utf-8")
-    asked = ["glossary", "check", "new.md"]
-
-    codes = [vocabgap(*asked, *more).code for more in ((), ("--unknown",))]
-    left = vocabgap(*asked, "--unknown", "--exclude", "http", "--exclude", "frob")
-
-    assert (codes, left.code) == ([0, 5], 0)
-
-
-@pytest.mark.usefixtures("docs")
-def test_what_is_no_text_is_passed_over_in_a_folder_and_refused_by_name(tmp_path: Path) -> None:
-    (tmp_path / "docs" / "bad.txt").write_bytes(b"\xff ticket")
-
-    folder, file = vocabgap("glossary", "check", "docs"), vocabgap("glossary", "check", "docs/bad.txt")
-
-    assert (folder.code, file.code) == (5, 2)
-    assert "not checked: docs/bad.txt: byte 0: expected UTF-8 text" in folder.err
-    assert "docs/bad.txt: byte 0: expected UTF-8 text" in file.err
-
-
-@pytest.mark.usefixtures("docs")
 @pytest.mark.parametrize(
     "asked", [[], ["docs", "--text", "lift"], ["docs", "--critical"], ["docs", "--step", "s"]]
 )
 def test_files_and_the_text_of_a_step_are_not_checked_together(asked: list[str]) -> None:
     assert vocabgap("glossary", "check", *asked).code == 2
-
-
-@pytest.mark.usefixtures("docs")
-def test_an_address_is_refused() -> None:
-    assert vocabgap("glossary", "check", "https://example.org/docs").code == 2
 
 
 def test_show_and_resolve_take_a_term_in_any_spelling(docs: Path) -> None:
@@ -486,38 +326,6 @@ def test_a_seed_file_that_is_none_stops_what_would_go_without_its_scope(
     assert told.code == 2
     assert "team_domain.yaml" in told.err
     assert "vocabgap glossary validate" in told.err
-
-
-def test_a_bad_term_is_told_by_whatever_goes_on_without_it(photos: Path) -> None:
-    folder = Path("partly")
-    folder.mkdir()
-    (folder / "team_domain.yaml").write_text(
-        "terms:\n  - surface: lift\n    definition: Raise shadows\n  - surface: haze\n", encoding="utf-8"
-    )
-
-    for command in (["glossary", "check", "--text", "lift it"], ["report", photos, "--out", "out"]):
-        told = vocabgap(*command, "--glossary", folder)
-        assert told.code == 0
-        assert "team_domain.yaml: line 4: term[1] 'haze' -> definition" in told.err
-
-
-def test_a_stopped_check_says_what_there_is_to_choose_from() -> None:
-    folder = Path("two")
-    folder.mkdir()
-    (folder / "team_domain.yaml").write_text(
-        "terms:\n  - surface: lift\n    definition: Raise shadows\n"
-        "  - surface: lift\n    definition: Raise exposure\n",
-        encoding="utf-8",
-    )
-
-    told = vocabgap(
-        "glossary", "check", "--text", "please lift it", "--critical", "--glossary", folder, "--no-ask"
-    )
-
-    assert told.code == 4
-    assert "1. Raise" in told.out
-    assert "2. Raise" in told.out
-    assert "--select N or --define TEXT" in told.out
 
 
 def test_a_step_that_has_gone_on_is_not_resumed_again() -> None:
@@ -567,47 +375,6 @@ def test_lines_that_cannot_be_read_are_told_wherever_the_log_is_read(tmp_path: P
     assert (check.code, check.err) == (0, f"{told}\n")
 
 
-def answer(question: str, number: str, actor: str, moment: str) -> str:
-    told = vocabgap("glossary", "resolve", question, "--select", number, "--actor", actor, "--now", moment)
-    assert told.code == 0
-    return told.out
-
-
-@pytest.mark.usefixtures("two_lifts")
-def test_each_answer_is_told_with_who_gave_it_when_and_what_it_replaced() -> None:
-    vocabgap("glossary", "check", "--text", "Please lift it.", "--critical")
-    first = answer("lift", "1", "ana", "2026-04-01T10:00:00Z")
-    second = answer("lift", "2", "bo", "2026-04-02T10:00:00Z")
-
-    shown, listed = vocabgap("glossary", "show", "lift").out, vocabgap("glossary", "conflicts").out
-    answers = events(vocabgap("--json", "glossary", "conflicts").out)[0]["answers"]
-
-    said = f"'{LIFT}', as user:ana said on 2026-04-01 10:00"
-    lines = [
-        f"2026-04-01 10:00 user:ana: [team_domain] {LIFT}; in the place of [team_domain] {STAIN}",
-        f"2026-04-02 10:00 user:bo: [team_domain] {STAIN}; in the place of [team_domain] {LIFT}; overrides "
-        + said,
-    ]
-    assert first == "Conflict about 'lift' resolved successfully\n"
-    assert second == f"Conflict about 'lift' resolved successfully, in the place of {said}\n"
-    assert shown.splitlines()[-2:] == [f"  {line}" for line in lines]
-    assert [line.partition(" lift: ")[2] for line in listed.splitlines() if " lift: " in line] == lines
-    assert [(each["actor_id"], each["replaced"][0]["definition"], each["overrides"]) for each in answers] == [
-        ("user:ana", STAIN, ""), ("user:bo", LIFT, said),
-    ]  # fmt: skip
-
-
-@pytest.mark.usefixtures("two_lifts")
-def test_seed_without_a_date_has_none() -> None:
-    told = events(vocabgap("--json", "glossary", "show", "lift").out)
-    assert told[0]["provenance"] == {
-        "actor_id": "system:seed_file",
-        "timestamp": None,
-        "source": "seed_file",
-    }
-    assert "1970" not in vocabgap("glossary", "show", "lift").out
-
-
 @pytest.mark.parametrize(
     ("file", "agreed"), [("other.toml", ("--config", "other.toml")), ("vocabgap.toml", ("--trust",))]
 )
@@ -651,20 +418,6 @@ def test_report_asks_where_somebody_can_answer_and_goes_on(
     assert [(each["definition"], each["actor_id"].startswith("user:")) for each in answers] == [(STAIN, True)]
 
 
-def test_report_asks_three_questions_at_most(
-    photos: Path, two_lifts: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    words = ("sky", "mask", "grain", "film")
-    write_scope(two_lifts, [(word, meaning) for word in words for meaning in (LIFT, STAIN)])
-    typing(monkeypatch, "1\n" * 4)
-
-    told = vocabgap("report", str(photos), "--glossary", str(two_lifts), "--ask")
-
-    found = events(vocabgap("--json", "glossary", "conflicts").out)[:-1]
-    assert len(found) > 3
-    assert (told.code, told.err.count("Resolved: ")) == (4, 3)
-
-
 @pytest.mark.usefixtures("two_lifts")
 def test_what_changed_of_a_long_text_is_shown() -> None:
     some = "Nothing to see here. " * 40
@@ -687,26 +440,6 @@ def test_large_seed_file_is_listed_without_being_parsed_again(
 
     assert first.out.endswith("Total: 2000 term(s)\n")
     assert again.out == first.out
-
-
-@pytest.mark.usefixtures("homeless")
-def test_a_large_seed_file_is_read_without_a_home(two_lifts: Path) -> None:
-    write_scope(two_lifts, [(f"term {number}", LIFT) for number in range(2_000)])
-
-    assert vocabgap("glossary", "list").out.endswith("Total: 2000 term(s)\n")
-
-
-def test_damaged_cache_of_a_seed_file_is_made_anew(
-    two_lifts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    write_scope(two_lifts, [(f"term {number}", LIFT) for number in range(2_000)])
-    first = vocabgap("glossary", "list")
-    (kept,) = (tmp_path / "cache" / "vocabgap" / "seeds").iterdir()
-    kept.write_bytes(b"damaged")
-
-    assert vocabgap("glossary", "list").out == first.out
-    assert kept.read_bytes() != b"damaged"
 
 
 @pytest.mark.usefixtures("docs")
@@ -757,37 +490,3 @@ def test_validate_tells_of_a_file_that_nothing_reads(tmp_path: Path, name: str, 
 
     assert told.code == 2
     assert f"nothing reads this file; {why}" in told.err
-
-
-@pytest.mark.usefixtures("two_lifts")
-def test_a_question_that_nobody_answers_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    vocabgap("glossary", "check", "--text", "lift it", "--critical")
-    (asked, *_) = events(vocabgap("--json", "glossary", "conflicts").out)
-    typing(monkeypatch, "")
-
-    told = vocabgap("glossary", "resolve", asked["conflict_id"])
-
-    assert (told.code, told.out) == (2, "")
-    assert "nobody answered: nothing was changed" in told.err
-
-
-@pytest.mark.usefixtures("two_lifts")
-def test_a_sense_that_stands_beside_an_answer_does_not_override_it() -> None:
-    vocabgap("glossary", "check", "--text", "lift it", "--critical")
-    (asked, *_) = events(vocabgap("--json", "glossary", "conflicts").out)
-    vocabgap("glossary", "resolve", asked["conflict_id"], "--select", "1")
-
-    beside = vocabgap("glossary", "promote", "lift", "--definition", STAIN, "--beside")
-    replacing = vocabgap("glossary", "promote", "lift", "--define", "A third meaning", "--replace")
-
-    assert beside.out.endswith(f"is active: {STAIN}\n")
-    assert ", in the place of " in replacing.out
-
-
-@pytest.mark.usefixtures("two_lifts")
-@pytest.mark.parametrize("verb", ["show", "promote", "deprecate"])
-def test_a_misspelt_term_is_told_with_the_nearest(verb: str) -> None:
-    told = vocabgap("glossary", verb, "liift")
-
-    assert told.code == 3
-    assert "did you mean 'lift'?" in told.err

@@ -1,9 +1,6 @@
 """The event log: what is written into it, and what is read from it whatever else is there."""
 
 import json
-import os
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,10 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError
-from vocabgap.files import locking
-from vocabgap.files.journal import Journal
-from vocabgap.files.refusals import FileRole
+from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.events import (
     Actor,
     GenerationBlockedBySemanticConflict,
@@ -33,15 +27,11 @@ from vocabgap.glossary.events import (
 from vocabgap.glossary.loading import (
     LoggedEvent,
     append_events,
-    load_checkpoint,
-    log_name,
     read_events,
-    require_checkpoint,
 )
 from vocabgap.glossary.senses import (
     Action,
     ConflictType,
-    InvalidTermError,
     ScopeRef,
     SemanticConflict,
     SenseRef,
@@ -106,19 +96,6 @@ EVENTS: list[GlossaryEvent] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["folder", "pipe", "dangling"])
-def test_something_else_in_the_place_of_a_log_is_told(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "one.events.jsonl"
-    if kind == "folder":
-        path.mkdir()
-    elif kind == "pipe":
-        os.mkfifo(path)
-    else:
-        path.symlink_to(tmp_path / "gone")
-    with pytest.raises(StateError, match="expected a regular file"):
-        read_events(tmp_path)
-
-
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
 def test_a_moment_that_is_none_in_utc_is_no_events(tmp_path: Path, moment: str) -> None:
     identifier = "5d2c3f3e-1111-4222-8333-444455556666"
@@ -166,15 +143,6 @@ def test_a_line_that_is_no_event_costs_no_other(tmp_path: Path) -> None:
     assert (len(found.events), found.skipped) == (2, 6)
 
 
-def test_a_line_without_its_end_is_not_joined_to_the_next(tmp_path: Path) -> None:
-    path = tmp_path / "mission.events.jsonl"
-    path.write_bytes(b'{"event_type": "Termi')
-    append_events(tmp_path, "mission", [EVENTS[0]])
-    append_events(tmp_path, "mission", [EVENTS[1]])
-    found = read_events(tmp_path)
-    assert (len(found.events), found.skipped) == (2, 1)
-
-
 def test_a_term_may_be_a_text_or_an_object() -> None:
     plain = msgspec.to_builtins(EVENTS[2])
     plain["findings"][0]["term"] = "mask"
@@ -199,26 +167,6 @@ def test_an_answer_needs_no_more_than_who_gave_it() -> None:
     assert b"overruled" not in msgspec.json.encode(event)
 
 
-@pytest.mark.parametrize(
-    ("mission", "expected"),
-    [
-        ("my mission", "my-mission"),
-        ("../../etc/passwd", "..-..-etc-passwd"),
-        ("a/b\\c:d", "a-b-c-d"),
-        ("größe_1.0", "gr--e_1.0"),
-    ],
-)
-def test_a_log_is_called_like_its_mission(mission: str, expected: str) -> None:
-    assert log_name(mission) == f"{expected}.events.jsonl"
-
-
-def test_names_that_no_file_can_have() -> None:
-    assert len(log_name("m" * 5_000)) < 255
-    assert log_name("m" * 5_000) != log_name("m" * 5_001)
-    with pytest.raises(InvalidTermError, match="mission_id"):
-        log_name(" ")
-
-
 def test_events_are_read_in_the_order_in_which_they_happened(tmp_path: Path) -> None:
     write(
         tmp_path,
@@ -236,83 +184,8 @@ def test_events_are_read_in_the_order_in_which_they_happened(tmp_path: Path) -> 
     assert read_events(tmp_path, "c").events == read_events(tmp_path / "none").events == ()
 
 
-def test_event_of_a_clock_that_is_behind_comes_after_the_lines_before_it(tmp_path: Path) -> None:
-    write(tmp_path, "a", [msgspec.to_builtins(checkpoint(minutes=minutes)) for minutes in (2, 0)])
-    write(tmp_path, "b", [msgspec.to_builtins(checkpoint(minutes=minutes)) for minutes in (1, 3)])
-    found = read_events(tmp_path).events
-    assert [(each.log, minutes_of(each)) for each in found] == [("b", 1), ("a", 2), ("a", 0), ("b", 3)]
-
-
 def test_what_json_cannot_say_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     event = msgspec.structs.replace(EVENTS[0], mission_id="\ud800")
     with pytest.raises(InvalidInputError, match="GlossaryScopeActivated cannot be logged"):
         append_events(tmp_path, "mission", [event])
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_in_the_place_of_a_log_is_said(tmp_path: Path) -> None:
-    (tmp_path / "mission.events.jsonl").mkdir()
-    with pytest.raises(StateError, match="expected a regular file"):
-        append_events(tmp_path, "mission", [EVENTS[0]])
-
-
-def test_another_writer_who_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(locking, "LONGEST_WAIT", 0.1)
-    append_events(tmp_path, "mission", [EVENTS[0]])
-    path = tmp_path / "mission.events.jsonl"
-    role = FileRole("event log", "", "nothing was logged", "again")
-    held = Journal[bytes](role, lambda line, _: line).appending(path)
-    with held, pytest.raises(StateError, match="is held by process"):
-        append_events(tmp_path, "mission", [EVENTS[0]])
-
-
-APPEND = """
-import sys
-from pathlib import Path
-import msgspec
-from vocabgap.glossary.loading import append_events
-from vocabgap.glossary.events import event_of
-event = event_of(msgspec.json.decode(sys.argv[2]))
-for _ in range(25):
-    append_events(Path(sys.argv[1]), "mission", [event])
-"""
-
-
-def test_writers_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
-    event = msgspec.json.encode(EVENTS[2]).decode()
-    writers = [subprocess.Popen([sys.executable, "-c", APPEND, tmp_path, event]) for _ in range(3)]
-    assert [writer.wait() for writer in writers] == [0, 0, 0]
-    found = read_events(tmp_path)
-    assert (len(found.events), found.skipped) == (75, 0)
-    assert len({each.event.event_id for each in found.events}) == 75
-
-
-def test_the_newest_checkpoint_is_loaded_whatever_its_moment_is_written_like(tmp_path: Path) -> None:
-    older, newer = (
-        msgspec.to_builtins(checkpoint(token, minutes)) for token, minutes in ((ONE, 0), (TWO, 1))
-    )
-    newer["timestamp"] = "2026-04-01T10:01:00"  # without an offset, beside one that has it
-    write(
-        tmp_path,
-        "mission",
-        [newer, older, {**older, "timestamp": "2027-01-01T00:00:00Z", "cursor": "nowhere"}],
-    )
-    found = load_checkpoint(tmp_path, "step")
-    assert found is not None
-    assert found.retry_token == TWO
-
-
-def test_a_checkpoint_is_found_by_mission_step_and_token(tmp_path: Path) -> None:
-    append_events(tmp_path, "a", [checkpoint(ONE, 0, mission_id="a")])
-    append_events(tmp_path, "b", [checkpoint(TWO, 1, mission_id="b", step_id="other")])
-    found = [
-        load_checkpoint(tmp_path, "step"),
-        load_checkpoint(tmp_path, mission_id="b"),
-        load_checkpoint(tmp_path, retry_token=TWO),
-        load_checkpoint(tmp_path, "other", mission_id="a"),
-        load_checkpoint(tmp_path / "none"),
-    ]
-    assert [each and each.retry_token for each in found] == [ONE, TWO, TWO, None, None]
-    assert require_checkpoint(tmp_path, ONE).mission_id == "a"
-    with pytest.raises(NotFoundError, match="there is no checkpoint 'x'"):
-        require_checkpoint(tmp_path, "x")

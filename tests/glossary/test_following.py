@@ -38,69 +38,6 @@ def test_missions_without_senses_of_their_own_share_a_glossary(tmp_path: Path) -
     assert all(each is glossaries[0] for each in glossaries)
 
 
-def test_log_that_is_gone_counts_no_more(tmp_path: Path) -> None:
-    write_scope(tmp_path, TWO_LIFTS)
-    runtime = runtime_in(tmp_path)
-    runtime.run(step(), ask=answering(Select(0))[0])
-    before = runtime.load().glossary.meaning("lift")
-    (log,) = log_files(runtime.logs)
-    log.unlink()
-
-    assert before is not None
-    assert runtime.load().glossary.meaning("lift") is None
-
-
-def test_line_that_was_cut_off_is_read_once_it_is_whole(tmp_path: Path) -> None:
-    write_scope(tmp_path, TWO_LIFTS)
-    runtime = runtime_in(tmp_path)
-    runtime.run(step(), ask=answering(Select(0))[0])
-    (log,) = log_files(runtime.logs)
-    whole = log.read_bytes()
-    log.write_bytes(whole[:-20])
-    torn = runtime.load()
-
-    log.write_bytes(whole)
-    mended = runtime.load()
-
-    assert (torn.skipped, torn.glossary.meaning("lift")) == (1, None)
-    assert mended.skipped == 0
-    assert mended.glossary.meaning("lift") is not None
-
-
-def test_log_that_was_replaced_is_read_anew(tmp_path: Path) -> None:
-    write_scope(tmp_path, TWO_LIFTS)
-    runtime = runtime_in(tmp_path)
-    runtime.run(step(), ask=answering(Define("Brighten the eyes"))[0])
-    before = runtime.load().glossary.meaning("lift")
-    (log,) = log_files(runtime.logs)
-    log.write_bytes(b"")
-
-    after = runtime.load().glossary
-
-    assert before is not None
-    assert [each.definition for each in after.resolve("lift")] == [LIFT, TWO_LIFTS[1][1]]
-
-
-def test_longer_log_of_other_events_in_its_place_is_read_anew(tmp_path: Path) -> None:
-    write_scope(tmp_path, TWO_LIFTS)
-    runtime = runtime_in(tmp_path)
-    runtime.run(step(), ask=answering(Select(0))[0])
-    (log,) = log_files(runtime.logs)
-    first = log.read_bytes()
-    log.unlink()
-    runtime.run(step("Lift it, lift it, lift it up."), ask=answering(Define("Brighten the eyes"))[0])
-    second = log.read_bytes()
-    log.write_bytes(first)
-    before = runtime.load().glossary.meaning("lift")
-
-    log.write_bytes(second + second)
-    after = runtime.load().glossary.meaning("lift")
-
-    assert before is not None
-    assert after is not None
-    assert (before.definition, after.definition) == (LIFT, "Brighten the eyes")
-
-
 def test_only_the_end_of_a_log_is_parsed_where_it_has_grown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,32 +54,6 @@ def test_report_says_what_its_words_mean(photos: Path, tmp_path: Path) -> None:
         assert REGION in text
 
 
-def test_term_of_the_glossary_counts_however_it_is_spelled(tmp_path: Path) -> None:
-    settings = settings_with(tmp_path, REGION)
-    runtime = configured_runtime(settings.of(GlossarySettings))
-    (runtime.folder / "core_domain.yaml").write_text(
-        "terms: [{surface: roll-off, definition: How slowly lights go over into white}]", encoding="utf-8"
-    )
-
-    made = vg.run(
-        write_corpus(tmp_path, {"heron": [gap("soft roll-off")]}),
-        tmp_path / "out",
-        settings=settings,
-        now=NOW,
-    )
-
-    terms = made.published.manifest.terms
-    assert terms is not None
-    assert [m["term"] for each in terms["capabilities"] for m in each["meanings"]] == ["roll-off"]
-
-
-def test_report_without_a_glossary_says_nothing_of_words(photos: Path, tmp_path: Path) -> None:
-    made = vg.run(photos, tmp_path / "out", now=NOW)
-
-    assert made.published.manifest.terms is None
-    assert "What the words mean" not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-
-
 def test_contested_word_publishes_nothing_and_keeps_nothing_but_its_question(
     photos: Path, tmp_path: Path
 ) -> None:
@@ -115,27 +89,6 @@ def test_who_is_asked_can_let_a_report_pass(photos: Path, tmp_path: Path) -> Non
     made = vg.run(photos, tmp_path / "out", settings=settings, now=NOW, ask=lambda _: Select(0))
 
     assert made.published.manifest.terms is not None
-
-
-@pytest.mark.parametrize(
-    ("listed", "written"),
-    [
-        ("white balance", "white balance"),
-        ("white-balance", "white-balance"),
-        ("white_balance", "white_balance"),
-        ("whitebalance", "whiteBalance"),
-        ("whitebalance", "WhiteBalance"),
-    ],
-)
-def test_contested_word_stops_a_report_however_it_is_written(
-    listed: str, written: str, tmp_path: Path
-) -> None:
-    logs = write_corpus(tmp_path, {"heron": [gap(f"{written} of the sky")]})
-    settings = settings_with(tmp_path, REGION, DISGUISE)
-    seeds = tmp_path / "glossary" / "team_domain.yaml"
-    seeds.write_text(seeds.read_text(encoding="utf-8").replace("surface: mask", f"surface: {listed}"))
-
-    assert "Nothing was published" in stopped(logs, tmp_path, settings).message
 
 
 def test_off_checks_nothing(photos: Path, tmp_path: Path) -> None:

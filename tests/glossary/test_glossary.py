@@ -1,7 +1,6 @@
 """The glossary: what happens to it, and that the same events make the same of it."""
 
 import random
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,7 +26,6 @@ from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.glossary import CLARIFIED, Glossary, added, selected, with_status
 from vocabgap.glossary.loading import GlossaryFiles, append_events
 from vocabgap.glossary.normal_form import keys_of
-from vocabgap.glossary.questions import question_of
 from vocabgap.glossary.senses import (
     EXTRACTED,
     ExtractedTerm,
@@ -37,7 +35,6 @@ from vocabgap.glossary.senses import (
     TermSurface,
 )
 
-Update = Callable[..., GlossarySenseUpdated]
 NOW = datetime(2026, 4, 1, 10, tzinfo=UTC)
 ANN = Actor("user:ann")
 
@@ -65,26 +62,6 @@ def meanings(glossary: Glossary) -> list[str]:
 def select(glossary: Glossary, place: int) -> GlossaryClarificationResolved:
     ref = glossary.resolve("mask")[place].ref
     return selected(glossary, ref, conflict_id="c-1", actor=ANN, now=NOW)
-
-
-def test_senses_are_ranked_by_scope_then_confidence(rivals: Glossary) -> None:
-    assert meanings(rivals) == ["where an edit shows", "what hides a pixel", "a face cover"]
-    found = rivals.resolve("Masks", ["audience_domain", "team_domain"])
-    assert [each.scope for each in found] == ["audience_domain", "team_domain", "team_domain"]
-    assert rivals.resolve("mask", []) == rivals.resolve("unheard of") == ()
-
-
-def test_a_selected_sense_has_no_rivals_any_more(rivals: Glossary) -> None:
-    after = rivals.applied([select(rivals, 1)])
-    assert meanings(after) == ["what hides a pixel"]
-    assert conflicts(rivals)
-    assert not conflicts(after)
-    statuses = {(each.scope, each.definition): each.status.value for each in after.history("mask")}
-    assert statuses == {
-        ("team_domain", "where an edit shows"): "deprecated",
-        ("team_domain", "what hides a pixel"): "active",
-        ("audience_domain", "a face cover"): "active",  # it stands in its scope, and was not meant here
-    }
 
 
 def test_a_selection_in_a_log_that_names_no_rivals_counts_as_well(rivals: Glossary) -> None:
@@ -282,25 +259,6 @@ def test_the_order_of_unrelated_events_does_not_matter(
     assert Glossary().applied(mixed) == Glossary().applied(events)
 
 
-@given(EVENTS, SELECTIONS)
-def test_after_a_selection_that_ruled_out_all_others_nothing_is_ambiguous(
-    events: list[GlossaryEvent], last: GlossaryClarificationResolved
-) -> None:
-    before = Glossary().applied(events)
-    ref = last.selected_sense
-    event = selected(before, ref, conflict_id="c", actor=ANN, now=NOW)
-    after = before.applied([event])
-    assert {each.definition.rstrip(".").lower() for each in after.resolve(ref.surface)} == {
-        ref.definition.rstrip(".").lower()
-    }
-
-
-def test_draft_of_an_active_sense_leaves_it_active() -> None:
-    glossary = Glossary([sense("mask", "where an edit shows")])
-    after = glossary.applied([update("mask", "Where an edit shows.", status="draft")])
-    assert after == glossary
-
-
 def test_variants_of_a_term_are_one_in_seeds_resolution_and_questions() -> None:
     glossary = Glossary([sense("work package", "A part of a plan"), sense("work-package", "What is shipped")])
 
@@ -310,13 +268,3 @@ def test_variants_of_a_term_are_one_in_seeds_resolution_and_questions() -> None:
         extract([Field("text", "two workPackages and a work-package")], {}, glossary.known), glossary
     )
     assert (conflict.term.surface_text, conflict.conflict_type) == ("work package", "ambiguous")
-
-
-def test_a_question_is_the_same_for_all_variants_of_its_term() -> None:
-    asked = [
-        question_of(conflict, "mission", Glossary())
-        for name in ("workPackage", "work-package", "work_package")
-        for conflict in check(extract([Field("text", f"the {name}")], {}), Glossary())
-    ]
-    assert len({each.conflict_id for each in asked}) == 1
-    assert len(asked) == 3

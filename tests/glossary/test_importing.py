@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from glossary.steps import LIFT, STAIN, import_terms, runtime_in, step, write_scope
-from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.errors import InvalidInputError
 from vocabgap.glossary import authoring
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.seeds import SeedTerm, add_terms, read_seed
@@ -27,17 +27,6 @@ def test_table_of_terms_is_imported_once(tmp_path: Path) -> None:
     ]
     assert first.passed_over == ["'empty' has no definition"]
     assert (again.added, again.present) == ([], 1)
-
-
-def test_entries_of_a_manifest_are_terms_in_words(tmp_path: Path) -> None:
-    manifest = tmp_path / "manifest.json"
-    manifest.write_text(
-        json.dumps({"entries": [{"name": "shadow_lift", "description": LIFT}]}), encoding="utf-8"
-    )
-
-    made = import_terms(runtime_in(tmp_path / "glossary"), manifest, "core_domain")
-
-    assert [(scope, term.surface) for scope, term in made.added] == [("core_domain", "shadow lift")]
 
 
 def test_folder_of_another_glossary_keeps_its_scopes(tmp_path: Path) -> None:
@@ -66,16 +55,6 @@ def test_other_meaning_of_a_term_becomes_a_draft(tmp_path: Path) -> None:
     kept = read_seed(tmp_path / "glossary" / "team_domain.yaml").terms
     assert made.drafts == ["lift"]
     assert {(term.definition, term.status.value) for term in kept} == {(LIFT, "active"), (STAIN, "draft")}
-
-
-def test_other_meaning_in_another_scope_makes_a_draft(tmp_path: Path) -> None:
-    write_scope(tmp_path / "glossary", [("lift", LIFT)], "core_domain")
-    table = tmp_path / "terms.csv"
-    table.write_text(f'term,definition\nlift,"{STAIN}"\n', encoding="utf-8")
-
-    made = import_terms(runtime_in(tmp_path / "glossary"), table)
-
-    assert made.drafts == ["lift"]
 
 
 def test_scopes_of_another_glossary_that_differ_still_do(tmp_path: Path) -> None:
@@ -110,15 +89,6 @@ def test_two_meanings_of_a_term_in_an_imported_vocabulary_stop_a_critical_step(t
     assert (len(made.added), made.drafts) == (2, [])
     with pytest.raises(BlockedByConflictError, match="1 high-severity"):
         runtime.run(step())
-
-
-def test_meaning_beside_another_one_that_is_there_is_a_draft(tmp_path: Path) -> None:
-    write_scope(tmp_path / "glossary", [("lift", "Brighten the eyes")])
-    write_scope(tmp_path / "theirs", [("lift", LIFT), ("lift", STAIN)])
-
-    made = import_terms(runtime_in(tmp_path / "glossary"), tmp_path / "theirs")
-
-    assert made.drafts == ["lift", "lift"]
 
 
 SCOPES = ("audience_domain", "core_domain", "mission_local", "team_domain")
@@ -188,10 +158,3 @@ def test_seed_file_that_is_none_is_told(tmp_path: Path) -> None:
     (theirs / "team_domain.yaml").write_text("{{{", encoding="utf-8")
     with pytest.raises(InvalidInputError, match=r"team_domain\.yaml"):
         import_terms(runtime_in(tmp_path / "glossary"), theirs)
-
-
-def test_nothing_and_no_scope_are_told(tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match="nothing to import"):
-        import_terms(runtime_in(tmp_path), tmp_path / "none.csv")
-    with pytest.raises(InvalidInputError, match="Invalid scope 'bogus'"):
-        import_terms(runtime_in(tmp_path), tmp_path / "none.csv", "bogus")

@@ -6,7 +6,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.linting import Finding, Linter, Rule, files_to_check, github, sarif
 from vocabgap.glossary.loading import GlossaryFiles
 
@@ -47,14 +47,6 @@ def linter(tmp_path: Path, seed: str = SEED, *, unknown: bool = False) -> Linter
 
 def found(folder: Path, text: str, suffix: str = ".md", *, unknown: bool = False) -> list[Finding]:
     return list(linter(folder, unknown=unknown).findings(f"a{suffix}", text, suffix))
-
-
-def test_a_finding_says_where_what_and_what_to_say_instead(tmp_path: Path) -> None:
-    (only,) = found(tmp_path, "# A plan\n\nIt is short. Every **Work  Unit**\nhas an owner. Good.\n")
-    assert (only.line, only.column, only.end_line, only.end_column) == (3, 22, 3, 32)
-    assert (only.rule, only.text, only.instead) == (Rule.AVOIDED, "Work Unit", ("work package",))
-    assert only.message == "say 'work package' instead of 'Work Unit'"
-    assert only.sentence == "Every **Work Unit** has an owner."
 
 
 @pytest.mark.parametrize(
@@ -183,13 +175,6 @@ def test_what_is_no_python_is_told(tmp_path: Path) -> None:
         found(tmp_path, 'x = """\n', ".py")
 
 
-def test_words_that_nobody_knows_are_found_where_that_is_asked_for(tmp_path: Path) -> None:
-    text = 'The "frobs" of HTTP, a work package, a ticket, `codeWord` and mainLoop; HTTP again'
-    assert [each.rule for each in found(tmp_path, text)] == [Rule.AVOIDED]
-    unknown = [each for each in found(tmp_path, text, unknown=True) if each.rule is Rule.UNKNOWN]
-    assert [(each.text, each.column) for each in unknown] == [("frobs", 6), ("HTTP", 16), ("mainLoop", 63)]
-
-
 def test_only_what_may_mean_several_things_does_not_fail() -> None:
     assert [rule for rule in Rule if not rule.fails] == [Rule.AMBIGUOUS]
 
@@ -214,17 +199,6 @@ def test_files_of_a_folder_are_those_of_prose_in_order(tmp_path: Path) -> None:
 
     assert listed == [("a.txt", False), ("b.md", False), ("c/d.py", False), ("c/e.rst", False)]
     assert list(files_to_check([tmp_path / "x.png"])) == [(tmp_path / "x.png", True)]
-
-
-@pytest.mark.parametrize("name", ["READMEE", "docs/none.md"])
-def test_what_is_not_there_is_told(name: str) -> None:
-    with pytest.raises(NotFoundError, match="no file or folder"):
-        list(files_to_check([Path(name)]))
-
-
-def test_an_address_is_no_folder() -> None:
-    with pytest.raises(InvalidInputError, match="is an address"):
-        list(files_to_check([Path("https://example.org/docs")]))
 
 
 # What a log of SARIF 2.1.0 must have, of the parts that are written; the names are those of the standard.

@@ -1,6 +1,5 @@
 """Loading: what seed files and logs make together, from memory where nothing has changed."""
 
-import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -10,15 +9,14 @@ import pytest
 
 from builders.glossary import update
 from glossary.steps import answering, runtime_in, step
-from vocabgap.errors import InvalidInputError
 from vocabgap.glossary import loading
 from vocabgap.glossary.conflicts import check
 from vocabgap.glossary.events import Actor
 from vocabgap.glossary.extracting import Field, extract
-from vocabgap.glossary.glossary import CLARIFIED, added, selected
+from vocabgap.glossary.glossary import selected
 from vocabgap.glossary.loading import BY_HAND, GlossaryFiles, append_events, log_name
 from vocabgap.glossary.questions import Define
-from vocabgap.glossary.senses import ConflictType, ScopeStack, Strictness
+from vocabgap.glossary.senses import ScopeStack, Strictness
 
 
 @pytest.fixture
@@ -39,15 +37,6 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
     return seeds, tmp_path / "events"
 
 
-def test_two_senses_that_somebody_wrote_down_are_rivals(folders: tuple[Path, Path]) -> None:
-    loaded = GlossaryFiles(*folders).load()
-    terms = extract([Field("x", "the mask and the lift")], {}, loaded.glossary.known)
-    (conflict,) = check(terms, loaded.glossary)
-    assert conflict.conflict_type is ConflictType.AMBIGUOUS
-    assert [seed.path.name for seed in loaded.seeds if seed.problems] == ["team_domain.yaml"]
-    assert len(loaded.glossary) == 3
-
-
 def test_an_answer_outlives_the_run(folders: tuple[Path, Path]) -> None:
     glossary = GlossaryFiles(*folders).load().glossary
     ref = glossary.resolve("mask")[0].ref
@@ -58,18 +47,6 @@ def test_an_answer_outlives_the_run(folders: tuple[Path, Path]) -> None:
     assert [each.definition for each in after.resolve("mask")] == [ref.definition]
     terms = extract([Field("x", "mask")], {}, after.known)
     assert check(terms, after) == []
-
-
-def test_a_meaning_of_ones_own_outlives_the_run(folders: tuple[Path, Path]) -> None:
-    glossary = GlossaryFiles(*folders).load().glossary
-    when = update("x", "y").timestamp
-    event = added(
-        glossary, "mask", "an area", actor=Actor("user:ann"), now=when, source=CLARIFIED, replacing=True
-    )
-    append_events(folders[1], "one", [event])
-    assert [each.definition for each in GlossaryFiles(*folders).load().glossary.resolve("mask")] == [
-        "an area"
-    ]
 
 
 def test_what_is_one_missions_own_is_no_others(folders: tuple[Path, Path]) -> None:
@@ -95,11 +72,6 @@ def test_missions_whose_logs_have_one_name_keep_what_is_their_own(tmp_path: Path
 def test_what_is_done_by_hand_counts_in_all_missions(folders: tuple[Path, Path]) -> None:
     append_events(folders[1], BY_HAND, [update("zone", "ours", "mission_local")])
     assert GlossaryFiles(*folders).load("one").glossary.meaning("zone") is not None
-
-
-def test_a_folder_that_is_not_there_is_an_empty_glossary(tmp_path: Path) -> None:
-    loaded = GlossaryFiles(tmp_path / "none", tmp_path / "none").load()
-    assert (len(loaded.glossary), loaded.seeds, loaded.skipped) == (0, (), 0)
 
 
 def test_what_has_not_changed_is_not_loaded_again(folders: tuple[Path, Path]) -> None:
@@ -143,12 +115,6 @@ def test_threads_that_share_the_files_see_whole_glossaries(folders: tuple[Path, 
     assert len(files.load().glossary) == 23
 
 
-def test_torn_lines_of_a_log_are_counted(folders: tuple[Path, Path]) -> None:
-    folders[1].mkdir()
-    (folders[1] / "one.events.jsonl").write_text('{"a"\n' + json.dumps({"event_type": "x"}) + "\n", "utf-8")
-    assert GlossaryFiles(*folders).load().skipped == 2
-
-
 def test_what_does_not_count_is_told(folders: tuple[Path, Path]) -> None:
     (folders[0] / "team_domain.yml").write_text("terms: []\n", "utf-8")
     folders[1].mkdir()
@@ -160,11 +126,3 @@ def test_what_does_not_count_is_told(folders: tuple[Path, Path]) -> None:
     assert "team_domain.yml: call it team_domain.yaml" in ending
     assert "elsewhere.yaml: 'elsewhere' is no scope; the scopes are mission_local, team_domain," in other
     assert line == "passed over in the event logs: 1 line that cannot be read"
-
-
-@pytest.mark.parametrize("kind", ["folder", "link"])
-def test_something_else_in_the_place_of_a_seed_file_is_said(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "team_domain.yaml"
-    path.mkdir() if kind == "folder" else path.symlink_to(path)
-    with pytest.raises(InvalidInputError, match="expected a file"):
-        GlossaryFiles(tmp_path, tmp_path).load()

@@ -4,13 +4,11 @@ from typing import Any
 
 import pytest
 
-from glossary.steps import LIFT, STAIN, TWO_LIFTS, answering, import_terms, runtime_in, step, write_scope
-from vocabgap.errors import NotFoundError
-from vocabgap.glossary.authoring import deprecate_sense, promote_sense
+from glossary.steps import LIFT, STAIN, TWO_LIFTS, runtime_in, step, write_scope
+from vocabgap.glossary.authoring import promote_sense
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.loading import read_events
 from vocabgap.glossary.questions import (
-    Define,
     OpenQuestion,
     Select,
     as_they_stand,
@@ -58,16 +56,6 @@ def test_deferred_question_is_open_with_what_the_check_found(runtime: GlossaryRu
     assert [each.definition for each in question.candidates(runtime.load().glossary)] == [LIFT, STAIN]
 
 
-def test_question_that_comes_up_twice_is_listed_once(runtime: GlossaryRuntime) -> None:
-    runtime.run(step(critical=False))
-    assert len(listed(runtime)) == 1
-
-
-def test_answer_of_ones_own_while_the_step_waits_closes_the_question(runtime: GlossaryRuntime) -> None:
-    runtime.run(step(), ask=answering(Define("Brighten the eyes"))[0])
-    assert [each.is_open for each in listed(runtime)] == [False]
-
-
 def open_terms(runtime: GlossaryRuntime) -> list[str]:
     """The terms of the questions that wait for an answer."""
     return [
@@ -99,17 +87,6 @@ def test_question_about_an_unknown_term_is_settled_by_a_promoted_draft(tmp_path:
     assert open_terms(runtime) == []
 
 
-def test_question_about_an_unknown_term_is_settled_by_an_import(tmp_path: Path) -> None:
-    runtime = runtime_in(tmp_path)
-    stopped(runtime, step('A "burnish" tool'))
-    table = tmp_path / "terms.csv"
-    table.write_text("term,definition\nburnish,Polish it\n", encoding="utf-8")
-
-    import_terms(runtime, table)
-
-    assert open_terms(runtime) == []
-
-
 def test_question_about_a_use_is_settled_by_an_answer_about_that_use(tmp_path: Path) -> None:
     write_scope(tmp_path, [("lift", LIFT)])
     runtime = runtime_in(tmp_path)
@@ -124,19 +101,6 @@ def test_question_about_a_use_is_settled_by_an_answer_about_that_use(tmp_path: P
     assert runtime.run(step(step_output=made), strictness=Strictness.MAX).conflicts == []
 
 
-def test_question_stays_open_where_the_term_is_ambiguous_still(runtime: GlossaryRuntime) -> None:
-    write_scope(runtime.folder, [("lift", "Brighten the eyes")], "core_domain")
-    deprecate_sense(runtime, "lift", None, STAIN)
-    assert open_terms(runtime) == ["lift"]
-
-
 def test_question_is_found_by_the_beginning_of_its_identifier(runtime: GlossaryRuntime) -> None:
     questions = listed(runtime)
     assert require_question(questions, questions[0].conflict_id[:8]) is questions[0]
-
-
-@pytest.mark.parametrize(("name", "mission"), [("nope", None), ("", None), (None, "elsewhere")])
-def test_no_such_question_is_told(name: str | None, mission: str | None, runtime: GlossaryRuntime) -> None:
-    questions = listed(runtime)
-    with pytest.raises(NotFoundError, match="no conflict is called"):
-        require_question(questions, questions[0].conflict_id if name is None else name, mission)

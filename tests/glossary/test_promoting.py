@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from glossary.steps import LIFT, NOW, STAIN, runtime_in, step, write_scope
-from vocabgap.errors import InvalidInputError, NotFoundError, StateError
+from vocabgap.errors import StateError
 from vocabgap.glossary.authoring import deprecate_sense, promote_sense
 from vocabgap.glossary.glossary import added
 from vocabgap.glossary.loading import append_events
@@ -45,13 +45,6 @@ def test_second_sense_is_not_promoted_unasked(runtime: GlossaryRuntime) -> None:
     assert active(runtime) == [LIFT]
 
 
-def test_deprecated_sense_does_not_answer_and_can_be_promoted_again(runtime: GlossaryRuntime) -> None:
-    deprecate_sense(runtime, "lift", None, None)
-    without = active(runtime)
-    promote_sense(runtime, "lift", None, LIFT[:5], lambda _: None)
-    assert (without, active(runtime)) == ([], [LIFT])
-
-
 def test_sense_of_another_scope_is_a_rival_and_is_ruled_out(runtime: GlossaryRuntime) -> None:
     write_scope(runtime.folder, [("burn", LIFT)], "core_domain")
     write_scope(runtime.folder, [("burn", STAIN)], "audience_domain")
@@ -78,14 +71,6 @@ def test_who_promotes_is_asked_again_where_the_term_changes_meanwhile(runtime: G
 
     assert asked == [[LIFT], [LIFT, "Steal"]]
     assert active(runtime) == [STAIN]
-
-
-def test_several_and_none_are_told(runtime: GlossaryRuntime) -> None:
-    promote_sense(runtime, "lift", None, None, lambda _: False)
-    with pytest.raises(InvalidInputError, match="2 senses"):
-        deprecate_sense(runtime, "lift", None, None)
-    with pytest.raises(NotFoundError, match="no such sense of 'mask'"):
-        promote_sense(runtime, "mask", None, None, lambda _: None)
 
 
 def test_what_is_said_after_a_clock_that_was_ahead_counts(runtime: GlossaryRuntime) -> None:

@@ -81,12 +81,6 @@ def test_still_open_with_other_inputs_is_stopped_under_another_token(runtime: Gl
     assert [path.name for path in state_path(runtime.logs, token).parent.iterdir()] == [f"{other}.json"]
 
 
-def test_changed_inputs_do_not_go_on_where_nobody_is_asked(runtime: GlossaryRuntime) -> None:
-    token = stopped(runtime)
-    with pytest.raises(AbortResumeError, match="nobody was asked"):
-        runtime.resume(token, {"description": "Please raise it."})
-
-
 def test_changed_inputs_are_shown_and_go_on_only_with_a_yes(runtime: GlossaryRuntime) -> None:
     token = stopped(runtime)
     shown: list[ChangedInputs] = []
@@ -102,22 +96,6 @@ def test_changed_inputs_are_shown_and_go_on_only_with_a_yes(runtime: GlossaryRun
     assert changed.changes == {"description": ("Please lift it.", "Please raise it.")}
     assert (len(changed.old), len(changed.new)) == (16, 16)
     assert hash_inputs({"description": "Please lift it."}).startswith(changed.old)
-
-
-def test_changed_inputs_do_not_go_on_where_nobody_can_be_asked(runtime: GlossaryRuntime) -> None:
-    token = stopped(runtime)
-
-    with pytest.raises(AbortResumeError):
-        runtime.resume(token, {"description": "Please raise it."})
-
-
-def test_changed_inputs_are_checked_anew(runtime: GlossaryRuntime) -> None:
-    token = stopped(runtime)
-
-    after = runtime.resume(token, {"description": "Please raise it."}, confirm=lambda _: True)
-
-    assert (after.extracted_terms, after.conflicts) == ([], [])
-    assert logged(runtime)[-1] == "SemanticCheckEvaluated"
 
 
 def test_strictness_of_the_checkpoint_holds_unless_another_is_asked_for(runtime: GlossaryRuntime) -> None:
@@ -173,33 +151,6 @@ def test_inputs_that_were_kept_are_those_of_the_checkpoint(runtime: GlossaryRunt
     assert after.is_restored
 
 
-def test_step_that_was_stopped_can_be_run_again_as_it_is(runtime: GlossaryRuntime) -> None:
-    given = step()
-    with pytest.raises(BlockedByConflictError):
-        runtime.run(given)
-    ask, asked = answering(Select(0))
-
-    after = runtime.run(given, ask=ask)
-
-    assert [each.term for each in asked] == ["lift"]
-    assert (after.conflicts, after.questions, after.meanings) == ([], [], {"lift": LIFT})
-    assert len(after.resolved_conflicts) == 1
-
-
-def test_step_that_has_passed_can_be_run_again_as_it_is(runtime: GlossaryRuntime) -> None:
-    given = runtime.run(step(), ask=answering(Select(0))[0])
-
-    after = runtime.run(given)
-
-    assert (after.resolved_conflicts, after.is_stopped) == ([], False)
-
-
-def test_nothing_is_kept_of_a_step_that_was_settled_while_it_waited(runtime: GlossaryRuntime) -> None:
-    runtime.run(step(), ask=answering(Select(0))[0])
-
-    assert list(runtime.logs.glob("steps/*")) == []
-
-
 def test_step_that_has_gone_on_waits_no_more(runtime: GlossaryRuntime) -> None:
     first, second = stopped(runtime), stopped(runtime, "The lift is stuck.")
 
@@ -227,20 +178,6 @@ def test_questions_of_a_glossary_that_has_changed_are_told_as_they_are_now(
     assert asked.semantic_check_event_id == check.event_id
     assert checkpoint is not None
     assert checkpoint.scope_refs == runtime.load("retouch").glossary.scope_refs
-
-
-def test_token_of_no_checkpoint_is_told(runtime: GlossaryRuntime) -> None:
-    with pytest.raises(NotFoundError, match="there is no checkpoint"):
-        runtime.resume(UNKNOWN)
-
-
-def test_step_with_an_unknown_token_begins_anew(runtime: GlossaryRuntime) -> None:
-    given = step(critical=False, retry_token=UNKNOWN)
-
-    after = runtime.run(given)
-
-    assert not after.resumed_from_checkpoint
-    assert any("begins anew" in note for note in after.notes)
 
 
 def test_checkpoint_without_what_was_kept_is_enough_where_the_step_is_given(

@@ -46,24 +46,11 @@ async def test_what_stops_a_step_is_told_as_such(connect: Connect, photos: Path,
     assert (settled["blocked"], contested["blocked"]) == (False, True)
 
 
-async def test_checking_writes_nothing(connect: Connect, photos: Path, glossary: Path) -> None:
-    before = sorted(glossary.rglob("*"))
-    async with connect(photos, table=GlossarySettings(folder=str(glossary))) as client:
-        await found(client, "check_terms", text=TEXT, critical=True)
-    assert sorted(glossary.rglob("*")) == before
-
-
 async def test_without_a_glossary_there_is_a_code_of_its_own(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
         error = await refused(client, "check_terms", text=TEXT)
     assert error["code"] == "no_glossary"
     assert "--glossary" in error["message"]
-
-
-async def test_a_glossary_that_is_not_there_is_told(connect: Connect, photos: Path, tmp_path: Path) -> None:
-    async with connect(photos, table=GlossarySettings(folder=str(tmp_path / "nowhere"))) as client:
-        error = await refused(client, "check_terms", text=TEXT)
-    assert error["code"] == "not_found"
 
 
 @pytest.mark.parametrize(
