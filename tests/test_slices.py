@@ -1,4 +1,4 @@
-"""The core works without its slices, and imports none of them."""
+"""The core works without its slices and imports none of them, and no imports go round in a circle."""
 
 import os
 import shutil
@@ -65,3 +65,14 @@ def test_no_core_module_imports_a_slice(graph: grimp.ImportGraph) -> None:
         and not f"{module}.".startswith(f"vocabgap.{slice_}.")
     }
     assert found == set()
+
+
+def test_there_is_no_import_cycle(graph: grimp.ImportGraph) -> None:
+    left = {module: set(graph.find_modules_directly_imported_by(module)) for module in graph.modules}
+    while done := [module for module, imported in left.items() if not imported & left.keys()]:
+        for module in done:
+            del left[module]
+    while done := [module for module in left if not any(module in imported for imported in left.values())]:
+        for module in done:
+            del left[module]
+    assert sorted(left) == []

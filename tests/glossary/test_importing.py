@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from glossary.steps import LIFT, STAIN, import_terms, runtime_in, step, write_scope
@@ -114,6 +114,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.glob("*.yaml")}
 
 
+@settings(max_examples=5)
 @given(scopes_with(SenseStatus), scopes_with(SenseStatus).filter(bool))
 @example({}, {scope: [SeedTerm("lift", scope)] for scope in SCOPES})
 @example({"core_domain": [SeedTerm("lift", "one")]}, {scope: [SeedTerm("lift", scope)] for scope in SCOPES})

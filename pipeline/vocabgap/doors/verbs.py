@@ -32,7 +32,6 @@ from msgspec import Meta, structs
 from vocabgap.model.selection import Selection, filter_fields
 
 if TYPE_CHECKING:
-    from vocabgap.doors.cli.calls import Call
     from vocabgap.errors import VocabgapError
 
 
@@ -207,7 +206,8 @@ class Answer:
     done: str = ""
 
 
-Run = Callable[["Call", RequestType], Answer | None]
+Run = Callable[[Any, RequestType], Answer | None]
+"""A function of a `Call` and a request."""
 
 
 @dataclass(frozen=True)
