@@ -25,13 +25,13 @@ class Tally(msgspec.Struct, frozen=True):
 
 
 class Wording(msgspec.Struct, frozen=True):
-    """One way a need was put, with its cosine similarity to the label."""
+    """One wording of a need, with its cosine similarity to the label."""
 
     wording: str
     mentions: int
     similarity: float
-    entry: str | None = None  # of the vocabulary, that explains most of it
-    explained: float | None = None  # how much of it that is, 0 to 1
+    entry: str | None = None  # the entry of the vocabulary that explains most of it
+    explained: float | None = None  # the share of it that the entry explains, 0 to 1
 
 
 class Covered(msgspec.Struct, frozen=True):
@@ -39,11 +39,11 @@ class Covered(msgspec.Struct, frozen=True):
 
     entry: str
     mentions: int
-    wordings: tuple[str, ...]  # the first of them, most used first
+    wordings: tuple[str, ...]  # the most used ones
 
 
 class Example(msgspec.Struct, frozen=True):
-    """One record to look at, with everything that leads back to it."""
+    """One record of a capability, with its origin."""
 
     wording: str
     timestamp: datetime | None
@@ -62,13 +62,13 @@ class Example(msgspec.Struct, frozen=True):
 
     @property
     def said(self) -> str:
-        """What else was said than the wording: the person's words, else the agent's; empty if nothing was."""
+        """The words of the person, else of the agent, if they differ from the wording."""
         texts = (text for text in (self.intent, self.description) if text and text.strip())
         return next((text for text in texts if text.strip() != self.wording), "")
 
 
 class Cover(msgspec.Struct, frozen=True):
-    """An entry of the vocabulary that comes near, with the words and operations that say so."""
+    """An entry of the vocabulary that is near, with the words and operations that match."""
 
     entry: str
     pack: str
@@ -85,14 +85,14 @@ class Recurring(msgspec.Struct, frozen=True):
 
 
 class Workaround(msgspec.Struct, frozen=True):
-    """What was done instead, and how often."""
+    """A workaround and its mentions."""
 
     workaround: str
     mentions: int
 
 
 class Asker(msgspec.Struct, frozen=True):
-    """Whose records ask, and how many do."""
+    """A tenant and a repository, and the number of their records."""
 
     tenant_id: str
     repo_slug: str
@@ -117,64 +117,37 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     unrated: Annotated[int, means("records without satisfaction")]
     intent_category: Annotated[str, means("the most frequent category; `uncategorized` comes last")]
     categories: Annotated[tuple[Tally, ...], means("all categories, aliases folded, most frequent first")]
-    operations: Annotated[
-        tuple[Tally, ...], means("operations involved, aliases folded, most frequent first")
-    ]
+    operations: Annotated[tuple[Tally, ...], means("operations, aliases folded, most frequent first")]
     vocabulary_used: Annotated[tuple[Tally, ...], means("vocabulary entries used, most frequent first")]
-    variants: Annotated[
-        tuple[Wording, ...], means("every wording, most frequent first, and what explains it")
-    ]
-    examples: Annotated[
-        tuple[Example, ...],
-        means("up to three records, from different images if possible, newest first"),
-    ]
-    cohesion: Annotated[
-        float, means("similarity of the wordings, 0 to 1: mean cosine over pairs of surfaces")
-    ]
+    variants: Annotated[tuple[Wording, ...], means("every wording, most frequent first")]
+    examples: Annotated[tuple[Example, ...], means("up to three records of different images, newest first")]
+    cohesion: Annotated[float, means("similarity of the wordings, 0 to 1: mean cosine of their pairs")]
     rank_low: Annotated[int, means("best rank in 90 % of the draws of images; if pinned, without pins")]
     rank_high: Annotated[int, means("worst rank in 90 % of the draws of images; if pinned, without pins")]
-    trend: Annotated[
-        str | None,
-        means("`rising`, `steady`, `fading` or `new`, whatever is selected; null if unknown"),
-    ]
+    trend: Annotated[str | None, means("`rising`, `steady`, `fading` or `new`; null if unknown")]
     priority: Annotated[float, means("weighted product of `reach`, `need` and `recency`, 0 to 1")]
-    covered_by: Annotated[
-        tuple[Cover, ...],
-        means("entries of the vocabulary: the nearest first, and the one that explains most"),
-    ]
-    status: Annotated[
-        str, means("`new`, `open`, `dismissed`, `authored` or `regressed`, whatever is selected")
-    ]
-    tie_group: Annotated[
-        int, means("capabilities with the same number are too close to call; counted from 1")
-    ]
+    covered_by: Annotated[tuple[Cover, ...], means("nearest entries, and the one that explains most")]
+    status: Annotated[str, means("`new`, `open`, `dismissed`, `authored` or `regressed`")]
+    tie_group: Annotated[int, means("equal numbers are too close to call; counted from 1")]
     reach: Annotated[float, means("images on a logarithmic scale; 1 for the capability with the most")]
     need: Annotated[float, means("share of unsatisfied ratings, smoothed towards that of the corpus, 0 to 1")]
     recency: Annotated[float, means("1 for a last mention now; half of that for each half-life since")]
     weekly: Annotated[tuple[int, ...], means("mentions in each week, newest last, whatever is selected")]
     combinations: Annotated[
-        tuple[Recurring, ...], means("sets of operations that recur together, most frequent first")
+        tuple[Recurring, ...], means("operations that recur together, most frequent first")
     ]
     workarounds: Annotated[
-        tuple[Workaround, ...], means("what was done instead, most frequent first, five at most")
+        tuple[Workaround, ...], means("five things that were done instead, most frequent first")
     ]
     repeats: Annotated[int, means("mentions that look like verbatim repeats by automation")]
     decisions: Annotated[tuple[str, ...], means("active decisions about it, in order")]
     established: Annotated[bool, means("whether it has the images and sessions that the settings ask for")]
     pinned: Annotated[bool, means("whether people pinned it; then it is listed whatever covers it")]
     outgrown: Annotated[tuple[str, ...], means("identifiers of decisions that it has outgrown")]
-    next_ahead: Annotated[
-        float | None, means("share of draws of images in which the next capability is level or ahead")
-    ]
-    asked_by: Annotated[
-        tuple[Asker, ...], means("tenants and repositories whose records ask for it, most mentions first")
-    ]
-    mentions_low: Annotated[
-        int, means("fewest mentions of the need in nine of ten ways to group its wordings")
-    ]
-    mentions_high: Annotated[
-        int, means("most mentions of the need in nine of ten ways to group its wordings")
-    ]
+    next_ahead: Annotated[float | None, means("share of draws in which the next is level or ahead")]
+    asked_by: Annotated[tuple[Asker, ...], means("tenants and repositories, most mentions first")]
+    mentions_low: Annotated[int, means("fewest mentions in nine of ten ways to group the wordings")]
+    mentions_high: Annotated[int, means("most mentions in nine of ten ways to group the wordings")]
     mixed: Annotated[bool, means("whether the wordings are probably several needs")]
     pinned_by: Annotated[str | None, means("who pinned it last; null if nobody did")]
     unpinned_rank: Annotated[int | None, means("if pinned, the rank by its counts; null otherwise")]
@@ -194,7 +167,7 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def nearest(self) -> Cover | None:
-        """The entry that comes nearest, by words and operations; null where none has anything of the need."""
+        """The nearest entry; null if none shares a word or an operation."""
         return next(iter(self.covered_by), None)
 
 

@@ -114,48 +114,33 @@ class GapRecord(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         datetime | None, _field("When the gap was logged.", "now", accepts=datetime | str, doors={"cli"})
     ] = None
     image_id: Annotated[str | None, _field("The image.", "the name of the folder")] = None
-    session_id: Annotated[
-        str | None, _field("The session of the agent.", "VOCABGAP_SESSION", names=("--session",))
-    ] = None
+    session_id: Annotated[str | None, _field("The session.", "VOCABGAP_SESSION", names=("--session",))] = None
     snapshot_hash: Annotated[
         str | None,
-        _field(
-            "SHA-256 (hex) of the image's state when the gap was hit.",
-            "VOCABGAP_SNAPSHOT, else HEAD",
-            names=("--snapshot",),
-        ),
+        _field("SHA-256 (hex) of the image's state.", "VOCABGAP_SNAPSHOT, else HEAD", names=("--snapshot",)),
     ] = None
     description: Annotated[
         str | None,
-        _field(
-            "What was missing, in a sentence.",
-            "the capability, else the intent",
-            names=("--description", "-d"),
-        ),
+        _field("What was missing.", "the capability, else the intent", names=("--description", "-d")),
     ] = None
     workaround: Annotated[str, _field("What was done instead.")] = ""
     intent: Annotated[str | None, _field("What the person asked for, best in their own words.")] = None
     intent_category: Annotated[
         str,
         _field(
-            "The kind of need as the agent wrote it: tone, wb, color, detail, local, composition or another.",
+            "The kind of need: tone, wb, color, detail, local, composition or another.",
             "judged from the operations and the words",
             names=("--intent-category", "--category"),
         ),
     ] = UNCATEGORIZED
     missing_capability: Annotated[
         str | None,
-        _field(
-            "What would have been the right word or tool, in a few words.",
-            names=("--missing-capability", "--need"),
-        ),
+        _field("What would have been the right word or tool.", names=("--missing-capability", "--need")),
     ] = None
     operations_involved: Annotated[
         list[str], _field("Operations that the workaround touched.", names=("--operation",))
     ] = []
-    vocabulary_used: Annotated[
-        list[str], _field("Entries of the vocabulary that it used.", names=("--used",))
-    ] = []
+    vocabulary_used: Annotated[list[str], _field("Entries that it used.", names=("--used",))] = []
     satisfaction: Annotated[
         Literal[-1, 0, 1] | None,
         _field(
@@ -163,9 +148,7 @@ class GapRecord(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
             accepts=Literal[-1, 0, 1, "bad", "mediocre", "acceptable", "good"],
         ),
     ] = None
-    notes: Annotated[str, _field("Anything else; a correction names the snapshot_hash that it corrects.")] = (
-        ""
-    )
+    notes: Annotated[str, _field("Anything else; a correction names the corrected snapshot_hash.")] = ""
 
 
 _DECLARED: Final = structs.fields(GapRecord)

@@ -13,19 +13,17 @@ from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, require_text, texts, unusable
 from vocabgap.model.moments import iso, parse_moment, require_offset
-from vocabgap.model.record import (
-    LIST_FIELDS,
-    RATING_NAMES,
-    RATING_WORDS,
-    fold_category,
-    fold_operation,
-)
+from vocabgap.model.record import LIST_FIELDS, RATING_NAMES, RATING_WORDS, fold_category, fold_operation
 
 if TYPE_CHECKING:
     import polars as pl
 
 _MATCHED: Final = ("missing_capability", "description", "intent", "workaround", "notes")
 Fold = Callable[[str, Mapping[str, str]], str]
+_ALIASES: Final[dict[Fold, str]] = {
+    fold_category: "category_aliases", fold_operation: "operation_aliases",
+}  # fmt: skip
+_Names = tuple[str, ...]
 
 
 class Filter(NamedTuple):
@@ -36,14 +34,13 @@ class Filter(NamedTuple):
     option: str
     column: str = ""  # of table `gaps`, if the values are names
     fold: Fold | None = None  # of values and records alike
-    aliases: str = ""  # the argument that holds the aliases for `fold`
     where: "Callable[[Any], pl.Expr] | None" = None  # for any other kind of value
 
     def folding(self, aliases: Mapping[str, Mapping[str, str]]) -> Callable[[str], str]:
         """Return what makes values and names of records comparable."""
         if self.fold is None:
             return str
-        fold, known = self.fold, aliases[self.aliases]
+        fold, known = self.fold, aliases[_ALIASES[self.fold]]
         return lambda name: fold(name, known)
 
 
@@ -102,44 +99,29 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         datetime | None,
         _filter("Moment to stop before, written the same way.", "until", where=_before, accepts=str),
     ] = None
-    images: Annotated[tuple[str, ...], _filter("Only this image.", "image", column="image_id")] = ()
+    images: Annotated[_Names, _filter("Only this image.", "image", column="image_id")] = ()
     categories: Annotated[
-        tuple[str, ...],
-        _filter(
-            "Only this category.",
-            "category",
-            column="intent_category",
-            fold=fold_category,
-            aliases="category_aliases",
-        ),
+        _Names, _filter("Only this category.", "category", column="intent_category", fold=fold_category)
     ] = ()
     operations: Annotated[
-        tuple[str, ...],
-        _filter(
-            "Only this operation, matched whole.",
-            "operation",
-            column="operations_involved",
-            fold=fold_operation,
-            aliases="operation_aliases",
-        ),
+        _Names,
+        _filter("Only this operation.", "operation", column="operations_involved", fold=fold_operation),
     ] = ()
     sessions: Annotated[
-        tuple[str, ...],
-        _filter("Only this session, or last for the newest.", "session", column="session_id"),
+        _Names, _filter("Only this session, or last for the newest.", "session", column="session_id")
     ] = ()
     tenants: Annotated[
-        tuple[str, ...],
-        _filter("Of a corpus only this tenant.", "tenant", column="tenant_id", doors={"cli"}),
+        _Names, _filter("Of a corpus only this tenant.", "tenant", column="tenant_id", doors={"cli"})
     ] = ()
     repositories: Annotated[
-        tuple[str, ...],
+        _Names,
         _filter(
             "Of a corpus only this repository.", "repository", "--repo", column="repo_slug", doors={"cli"}
         ),
     ] = ()
-    match: Annotated[
-        str | None, _filter("Only with this text somewhere in it, in any case.", "match", where=_with_text)
-    ] = None
+    match: Annotated[str | None, _filter("Only with this text, in any case.", "match", where=_with_text)] = (
+        None
+    )
     satisfaction: Annotated[
         tuple[int | None, ...],
         _filter(
@@ -234,7 +216,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 def _filters() -> Iterator[Filter]:
     for field in structs.fields(Selection):
         extra = field.type.__metadata__[0].extra
-        facts = {name: extra[name] for name in ("column", "fold", "aliases", "where") if name in extra}
+        facts = {name: extra[name] for name in ("column", "fold", "where") if name in extra}
         yield Filter(field.name, extra["noun"], extra["names"][0], **facts)
 
 
@@ -252,7 +234,7 @@ def filter_fields(door: str) -> list[tuple[str, Any, None]]:
     return fields
 
 
-def _names(field: str, given: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything may come
+def _names(field: str, given: Any) -> _Names:  # noqa: ANN401 - anything may come
     """Return names as frames hold them: bytes that are not UTF-8 become escapes."""
     if not isinstance(given, Iterable):
         return texts(field, given)
