@@ -2,7 +2,7 @@
 
 from io import FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -23,15 +23,7 @@ class _Watched(FileIO):
             raise
 
 
-def write_parquet(
-    frame: pl.DataFrame,
-    path: Path,
-    *,
-    compression: Literal["zstd", "lz4"] = "zstd",
-    compression_level: int | None = None,
-    row_group_size: int | None = None,
-    statistics: bool = True,
-) -> None:
+def write_parquet(frame: pl.DataFrame, path: Path, **options: Any) -> None:  # noqa: ANN401 - those of Polars
     """Write a frame to a file, or replace it.
 
     Raises:
@@ -39,13 +31,7 @@ def write_parquet(
     """
     with _Watched(path, "wb") as file:
         try:
-            frame.rechunk().write_parquet(
-                file,
-                compression=compression,
-                compression_level=compression_level,
-                row_group_size=row_group_size,
-                statistics=statistics,
-            )
+            frame.rechunk().write_parquet(file, **options)
         except pl.exceptions.PolarsError as error:
             if file.refused is None:
                 raise OSError(f"{path.name}: {error}") from error
