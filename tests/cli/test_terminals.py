@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from builders import gap, write_corpus
-from vocabgap.doors.cli.output import table
+from vocabgap.doors.cli.views import table
 
 COMMANDS = [
     ["clusters", "photos"],

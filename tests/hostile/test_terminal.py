@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from builders.hostile import Dressed, told, unseen
-from vocabgap.doors.cli.output import table
+from vocabgap.doors.cli.views import table
 from vocabgap.errors import ExitCode
 from vocabgap.pipeline import Run
 

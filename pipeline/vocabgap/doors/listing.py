@@ -64,8 +64,7 @@ def list_records(call: "Call", request: ListRecords) -> Answer:
     """List what was logged, newest first."""
     present, roots = parse_present(request.now), call.roots(request.roots)
     asked = selection_of(request, known_present(present))  # bad filters are an error before Polars is loaded
-    from vocabgap.doors.cli.output import comma_separated
-    from vocabgap.doors.cli.views import rendered
+    from vocabgap.doors.cli.views import comma_separated, rendered
     from vocabgap.listing.records import listing
 
     listed = listing(

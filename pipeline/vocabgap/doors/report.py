@@ -144,7 +144,7 @@ def report(call: "Call", request: Report) -> Answer:
         )
     call.note_unread(result.scan)
     call.note_embeddings(result.embeddings)
-    from vocabgap.doors.cli.output import folder_line
+    from vocabgap.doors.cli.views import folder_line
     from vocabgap.reporting.conditions import failures, gate_error
 
     summary, folder = result.published.summary, result.published.folder
@@ -217,7 +217,7 @@ def _notes(result: "Run", settings: Settings) -> list[str]:
 
 def _shown(result: "Run", text_format: TextFormat) -> dict[str, object]:
     """Return what the view of a report needs: the text in another format, or the summary."""
-    from vocabgap.doors.cli.output import comma_separated
+    from vocabgap.doors.cli.views import comma_separated
     from vocabgap.ingest.selection import undated
     from vocabgap.reporting.manifest import MARKDOWN_NAME
 
@@ -272,7 +272,7 @@ def demo(call: "Call", request: Demo) -> Answer:
     with call.output.progress(STAGES) as listener:
         result = run(target, settings=settings, now=LAST, on_stage=listener)
     page, summary = result.published.folder / PAGE_NAME, result.published.summary
-    from vocabgap.doors.cli.output import folder_line
+    from vocabgap.doors.cli.views import folder_line
 
     steps = _steps(folder_line(target), summary)
     return Answer(

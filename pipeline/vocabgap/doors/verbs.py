@@ -132,9 +132,9 @@ class Parameter(NamedTuple):
 
 
 def parameters(request: type[Request]) -> list[Parameter]:
-    """Return the fields of a request; an argument of several values comes last."""
+    """Return the fields of a request: arguments first, the one with several values last of them."""
     declared = map(_parameter, structs.fields(request))
-    return sorted(declared, key=lambda each: each.is_list and "argument" in each.extra)
+    return sorted(declared, key=lambda each: 1 + each.is_list if "argument" in each.extra else 3)
 
 
 def _parameter(declared: structs.FieldInfo) -> Parameter:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 from vocabgap.doors.cli.calls import Call
-from vocabgap.doors.cli.output import lines_of
+from vocabgap.doors.cli.views import lines_of
 from vocabgap.doors.verbs import NOW, Answer, Event, Request, argument, option, verb
 from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, alike
 from vocabgap.files.refusals import FileKind, file_kind

@@ -57,6 +57,9 @@ class Call:
         self.trust: bool = values.get("trust", False)
         given = ((name, values[_name_of(name)]) for name, _ in _flags(verb))
         self.flags = {name: value for name, value in given if value not in (None, [], ())}
+        for name, value in [*self.flags.items(), ("--config", self.config or "")]:
+            for text in value if isinstance(value, list) else [value]:
+                require_local(name, str(text))
 
     @cached_property
     def loaded(self) -> "Loaded":

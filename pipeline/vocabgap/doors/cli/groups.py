@@ -1,11 +1,10 @@
-"""Groups of commands and their help: one that loads a command once it is asked for, one with a default."""
+"""Groups of commands and their help: commands are loaded on demand, and one group has a default."""
 
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 import typer
@@ -13,21 +12,16 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_group
 
+from vocabgap.doors.cli.calls import command_of
 from vocabgap.doors.cli.output import PROGRAM, output_of
-from vocabgap.doors.verbs import Panel, Verb, Verbs
-from vocabgap.errors import ExitCode, InvalidInputError, alike, require_local
+from vocabgap.doors.verbs import Panel, Verbs
+from vocabgap.errors import ExitCode, InvalidInputError, alike
 from vocabgap.extensions import Reference, extensions
 from vocabgap.text import visible
 
 LIST: Final = "list"
 _OF_THE_PARSER: Final = ": Value error, "  # what the library puts before a message of its own
-# What is a folder or a file though it comes as text, beside what comes as a path.
-_PLACES: Final = frozenset(
-    ("baseline", "corpus", "decisions", "glossary", "new", "old", "out", "run", "vocabulary")
-)
-
-
-# Verb to the function or group that it is, in the order of the help.
+# The verbs, and groups of verbs, in the order of the help.
 VERBS: Final[Mapping[str, Reference]] = {
     "report": Reference("doors.report:report"),
     "render": Reference("doors.published:render"),
@@ -53,18 +47,15 @@ VERBS: Final[Mapping[str, Reference]] = {
 }
 
 
-# Commands that only look: what they load would start threads that nothing here uses.
+# Commands that read a little: the libraries that they load would start threads that nothing uses.
 _LOOKING: Final = frozenset(("list", "show", "manual", "schema", "status"))
 _THREADS: Final = "OPENBLAS_NUM_THREADS"
 
 
 class Parsers(Mapping[str, Any]):
-    """The parser of every verb; a verb's module is loaded, and its parser made, when it is first looked up.
+    """The parsers of the verbs. A verb is loaded when it is first looked up, so that `log` is quick."""
 
-    A gap is logged in the middle of somebody's work, and loading all verbs takes longer than writing it down.
-    """
-
-    def __getitem__(self, verb: str) -> Any:  # noqa: ANN401 - Typer's own type is private
+    def __getitem__(self, verb: str) -> Any:  # noqa: ANN401 - here and below: Typer's own types are private
         return _parser(verb)
 
     def __iter__(self) -> Iterator[str]:
@@ -75,30 +66,18 @@ class Parsers(Mapping[str, Any]):
 
 
 class Command(TyperCommand):
-    """A command whose options are told under the headings of their panels, if of several, in plain text."""
+    """A command that lists its options in plain text, under the headings of their panels."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own types are private
-        """Refuse an address where a path is meant, before anything is made."""
-        rest: list[str] = super().parse_args(ctx, args)
-        if ctx.resilient_parsing:  # a command line that is being completed is refused nothing
-            return rest
-        for parameter in self.params:
-            value = ctx.params.get(parameter.name)
-            for each in value if isinstance(value, list) else (value,):
-                if isinstance(each, Path) or (parameter.name in _PLACES and each is not None):
-                    require_local(parameter.opts[0], each)
-        return rest
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer's own types are private
-        """Write the arguments, then the options, panel by panel; those of none come last."""
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """Write the arguments, then the options by panel."""
         _write_options(self, ctx, formatter)
 
 
 class Group(TyperGroup):
-    """Commands of which one has to be named, each told with its whole first paragraph."""
+    """Commands that need a name; the help shows the whole first paragraph of each."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own type is private
-        """Show the help where no command is named, and end as where an argument is missing."""
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """Show the help if no command is named, and exit as if an argument were missing."""
         if args or not self.no_args_is_help or ctx.resilient_parsing:
             return super().parse_args(ctx, args)
         if output_of(ctx).as_json:
@@ -106,7 +85,7 @@ class Group(TyperGroup):
         print(ctx.get_help(), file=sys.stderr)
         raise typer.Exit(ExitCode.INVALID_INPUT)
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - as above
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
         """Write the options, then the commands."""
         _write_options(self, ctx, formatter)
         with formatter.section("Commands"):
@@ -115,26 +94,7 @@ class Group(TyperGroup):
             )
 
 
-class Commands(typer.Typer):
-    """A group as it is declared: without markup, its commands and its help as above.
-
-    Args:
-        name: The verb.
-        text: What the group is for.
-        group: What the group is, where it is more than one of whose commands one has to be named.
-    """
-
-    def __init__(self, name: str, text: str, group: type[Group] = Group) -> None:
-        super().__init__(
-            name=name, help=text, cls=group, rich_markup_mode=None, no_args_is_help=group is Group
-        )
-
-    def command(self, name: str | None = None, **attributes: Any) -> Callable[..., Any]:  # noqa: ANN401
-        """Declare a command."""
-        return super().command(name, **{"cls": Command} | attributes)
-
-
-def _write_options(command: Any, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer's own types are private
+def _write_options(command: Any, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
     shown = [(each, told) for each in command.get_params(ctx) if (told := each.get_help_record(ctx))]
     several = len({each.rich_help_panel for each, _ in shown} - {None}) > 1  # one alone sorts nothing
     panels: dict[str, list[tuple[str, str]]] = {}
@@ -146,7 +106,7 @@ def _write_options(command: Any, ctx: Any, formatter: Any) -> None:  # noqa: ANN
             formatter.write_dl(panels[panel])
 
 
-def _first_paragraph(command: Any) -> str:  # noqa: ANN401 - as above
+def _first_paragraph(command: Any) -> str:  # noqa: ANN401
     return " ".join(inspect.cleandoc(command.help or "").partition("\n\n")[0].split())
 
 
@@ -158,10 +118,10 @@ class LoadedOnDemand(Group):
 
 
 class ListByDefault(Group):
-    """Lists the groups where no other of its commands is named."""
+    """A group that lists if no other of its commands is named."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own type is private
-        """Put the command in front that goes unsaid; what is nearly one, and no folder, is refused."""
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """Put `list` in front of other words; refuse a word that is nearly a command, and no folder."""
         if ctx.resilient_parsing and not args:
             return super().parse_args(ctx, args)
         if not args or args[0] not in {*self.commands, *ctx.help_option_names}:
@@ -174,52 +134,48 @@ class ListByDefault(Group):
             args = [LIST, *args]
         return super().parse_args(ctx, args)
 
-    def shell_complete(self, ctx: Any, incomplete: str) -> Any:  # noqa: ANN401 - as above
-        """Suggest the commands, and the options of the one that goes unsaid."""
-        unsaid = self.commands[LIST]
-        with unsaid.make_context(LIST, [], parent=ctx, resilient_parsing=True) as context:
-            options = unsaid.shell_complete(context, incomplete) if incomplete.startswith("-") else []
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:  # noqa: ANN401
+        """Suggest the commands, and the options of `list`."""
+        listing = self.commands[LIST]
+        with listing.make_context(LIST, [], parent=ctx, resilient_parsing=True) as context:
+            options = listing.shell_complete(context, incomplete) if incomplete.startswith("-") else []
         return options or super().shell_complete(ctx, incomplete)
 
 
 @cache
-def _parser(verb: str) -> Any:  # noqa: ANN401 - Typer's own type is private
+def _parser(verb: str) -> Any:  # noqa: ANN401
     if verb in _LOOKING:
         os.environ.setdefault(_THREADS, "1")
     command = VERBS[verb].load()
     # Only a group makes a command without completion of its own.
-    only = Commands("", "")
+    only = typer.Typer(cls=Group, rich_markup_mode=None)
     if isinstance(command, Verbs):
         only.add_typer(_group(command))
-    elif isinstance(command, typer.Typer):
-        only.add_typer(command)
-    elif isinstance(command, Verb):
-        only.command(verb)(_command(command))
     else:
-        only.command(verb)(command)
+        only.command(verb, cls=Command)(command_of(command))
     only.callback()(lambda: None)
     return get_group(only).commands[verb]
 
 
-def _group(verbs: Verbs) -> Commands:
-    group = Commands(verbs.name, verbs.help, ListByDefault if verbs.unsaid else Group)
+def _group(verbs: Verbs) -> typer.Typer:
+    group = typer.Typer(
+        name=verbs.name,
+        help=verbs.help,
+        cls=ListByDefault if verbs.unsaid else Group,
+        rich_markup_mode=None,
+        no_args_is_help=not verbs.unsaid,
+    )
     group.callback()(lambda: None)
     for each in verbs.verbs:
         if isinstance(each, Verbs):
             group.add_typer(_group(each))
         else:
-            group.command(each.name.split()[-1])(_command(each))
+            group.command(each.name.split()[-1], cls=Command)(command_of(each))
     return group
 
 
-def _command(verb: Verb[Any]) -> Callable[..., None]:
-    from vocabgap.doors.cli.calls import command_of
-
-    return command_of(verb)
-
-
 def usage_error(error: TyperException) -> InvalidInputError:
-    """The error of the parser with a hint that fits it."""
+    """Return an error of the parser with a hint that fits it."""
     message = error.format_message().replace(_OF_THE_PARSER, ": ", 1)
     context = getattr(error, "ctx", None)
     command = context.command_path if context else PROGRAM
@@ -238,7 +194,7 @@ def usage_error(error: TyperException) -> InvalidInputError:
     return InvalidInputError(message, hint=hint)
 
 
-def _is_also_a_path(context: Any) -> bool:  # noqa: ANN401 - Typer's own type is private
-    """Whether the command that misses something was perhaps meant as a root of the one that goes unsaid."""
+def _is_also_a_path(context: Any) -> bool:  # noqa: ANN401
+    """Say whether the name of a command may have been meant as a folder to list."""
     group = getattr(context.parent, "command", None)
     return isinstance(group, ListByDefault) and os.path.lexists(context.info_name)

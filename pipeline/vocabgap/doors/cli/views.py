@@ -1,7 +1,13 @@
-"""Views: the templates that make the text of an answer, and the filters that they use."""
+"""Views: templates that make the text of an answer, with their filters, and the layout of tables."""
 
+import csv
+import io
+import os
+import shutil
 import sys
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -9,21 +15,24 @@ from typing import Any, Final
 
 import jinja2
 
-from vocabgap.doors.cli.output import available_width, folder_line, indented, ruled, table
+from vocabgap.doors.cli.output import PIPE_WIDTH
 from vocabgap.extensions import extensions
 from vocabgap.model.moments import in_seconds, iso
 from vocabgap.text import carried, count, escape_unseen, excerpt, in_words, visible
 
+TEMPLATES: Final = "templates"
+MIN_WIDTH: Final = 70
+_NULL: Final = "–"
+_INDENT: Final = "    "
 _WIDE: Final = 110  # columns of a terminal that has room for sessions
 _WIDEST: Final = 40  # characters of a field; a longer one moves the rest of its line
-TEMPLATES: Final = Path(__file__).parents[1] / "templates"
-"""The folder of the core's templates; each slice has a folder `templates`, too."""
 
 
 @cache
 def _environment() -> jinja2.Environment:
+    folders = [Path(__file__).parents[1] / TEMPLATES, *(each.folder / TEMPLATES for each in extensions())]
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([TEMPLATES, *(each.folder / "templates" for each in extensions())]),
+        loader=jinja2.FileSystemLoader(folders),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -31,19 +40,16 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters |= {
         "count": count,
-        "number": "{:,}".format,
-        "visible": lambda text: visible(str(text)),
-        "excerpt": lambda text: excerpt(str(text)),
-        "unseen": lambda text: escape_unseen(str(text)),
-        "in_words": in_words,
-        "folder": folder_line,
-        "iso": iso,
-        "seconds": in_seconds,
-        "minute": _minute,
         "day": _day,
-        "carried": lambda text: carried(text, sys.stdout.encoding or "utf-8"),
-        "indented": indented,
-        "ruled": ruled,
+        "excerpt": lambda text: excerpt(str(text)),
+        "folder": folder_line,
+        "in_words": in_words,
+        "iso": iso,
+        "minute": "{:%Y-%m-%d %H:%M}".format,
+        "number": "{:,}".format,
+        "seconds": in_seconds,
+        "unseen": lambda text: escape_unseen(str(text)),
+        "visible": lambda text: visible(str(text)),
     }
     environment.globals |= {
         "aligned": aligned,
@@ -56,47 +62,9 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
-def rendered(name: str, values: dict[str, Any]) -> str:
+def rendered(name: str, values: Mapping[str, Any]) -> str:
     """Render a template of the terminal; the text ends without a line break."""
     return _environment().get_template(name).render(values).rstrip("\n")
-
-
-def aligned(
-    rows: Sequence[Mapping[str, str | None]], below: Mapping[str, str], without: Sequence[str] = ()
-) -> str:
-    """Lay out a line of short fields for each row, and longer texts below the line.
-
-    Args:
-        rows: Fields by heading.
-        below: The headings of the longer texts, each with the words before the text.
-        without: The headings to leave out; a narrow terminal leaves out the session, too.
-    """
-    spared = {*without, *["session"] * (available_width() < _WIDE)}
-    headings = [heading for heading in rows[0] if heading not in {*below, *spared}]
-    cells = [headings, *([excerpt(row[heading] or "–") for heading in headings] for row in rows)]
-    widths = [min(max(map(len, column)), _WIDEST) for column in zip(*cells, strict=True)]
-    first, *lines = ["   ".join(map(str.ljust, each, widths)).rstrip() for each in cells]
-    blocks = [first, ruled(max(map(len, (first, *lines))))]
-    for line, row in zip(lines, rows, strict=True):
-        texts = [
-            before + excerpt(row[name] or "")
-            for name, before in below.items()
-            if row[name] and name not in spared
-        ]
-        blocks += [line, *map(indented, texts)]
-    return "\n".join(blocks)
-
-
-def _glyphs(wanted: str, plain: str) -> str:
-    """Return characters that the terminal can show."""
-    return wanted if carried(wanted, sys.stdout.encoding or "utf-8") == wanted else plain
-
-
-def _toml(key: str, value: object) -> str:
-    """Return a setting as a settings file has it; its text is shown, and not obeyed."""
-    import tomli_w
-
-    return "\n".join(map(escape_unseen, tomli_w.dumps({key: value}).strip().split("\n")))
 
 
 def _phrase(name: str, *values: object) -> str:
@@ -112,5 +80,150 @@ def _day(moment: datetime | None) -> str:
     return day(moment)
 
 
-def _minute(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M}"
+def _toml(key: str, value: object) -> str:
+    """Return a setting as a settings file has it, with unseen characters escaped."""
+    import tomli_w
+
+    return "\n".join(map(escape_unseen, tomli_w.dumps({key: value}).strip().split("\n")))
+
+
+def _glyphs(wanted: str, plain: str) -> str:
+    """Return characters that the terminal can show."""
+    return wanted if carried(wanted, _encoding()) == wanted else plain
+
+
+def _encoding() -> str:
+    return sys.stdout.encoding or "utf-8"
+
+
+def available_width() -> int:
+    """Return the columns for a table: the terminal's; in a pipe those of COLUMNS, or a fixed number."""
+    if sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns
+    else:
+        columns = os.environ.get("COLUMNS", "")
+        width = int(columns) if columns.isdecimal() and int(columns) else PIPE_WIDTH
+    return max(width, MIN_WIDTH)  # in fewer columns whole cells would vanish
+
+
+def table(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    numbers: Sequence[str] = (),
+    dates: Sequence[str] = (),
+) -> str:
+    """Lay out a table for the available width. Text from logs is made visible, and never read as markup.
+
+    Args:
+        headings: Column headings.
+        rows: Cells; null shows as a dash.
+        numbers: Headings of the columns that are aligned to the right and never broken.
+        dates: Headings of the other columns that are never broken.
+    """
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    null, line = _glyphs(_NULL, "-"), _glyphs("─", "-")
+    lines = box.SIMPLE_HEAD if line == "─" else box.Box(str(box.SIMPLE_HEAD).replace("─", "-"), ascii=True)
+    laid_out = Table(box=lines, pad_edge=False, show_edge=False)
+    for heading in headings:
+        laid_out.add_column(
+            heading,
+            justify="right" if heading in numbers else "left",
+            no_wrap=heading in numbers or heading in dates,
+            overflow="fold",
+        )
+    for row in rows:
+        texts = (null if cell is None else excerpt(str(cell)) for cell in row)
+        laid_out.add_row(*(Text(carried(text, _encoding())) for text in texts))
+    target = io.StringIO()
+    is_terminal, width = sys.stdout.isatty(), available_width()
+    Console(file=target, width=width, force_terminal=is_terminal, highlight=False, emoji=False).print(
+        laid_out
+    )
+    return "\n".join(line.rstrip() for line in target.getvalue().splitlines())
+
+
+def lines_of(headings: Sequence[str], columns: Iterable[Iterable[str]], *, widest: int) -> str:
+    """Lay out many rows, each on one line with the last column cut; a table takes a hundred times as long."""
+    cells = [_shown(heading, column) for heading, column in zip(headings, columns, strict=True)]
+    *others, last = cells
+    widths = [max(map(len, column)) for column in others]
+    most = min(max(available_width() - sum(widths) - 3 * len(widths), MIN_WIDTH // 3), widest)
+    cut = [cell if len(cell) <= most else carried(f"{cell[: most - 1]}…", _encoding()) for cell in last]
+    row = "   ".join([f"%-{width}s" for width in widths] + ["%s"])
+    lines = [row % cells for cells in zip(*others, cut, strict=True)]
+    return "\n".join([lines[0], _ruled(lines), *lines[1:]])
+
+
+def _shown(heading: str, column: Iterable[str]) -> list[str]:
+    cells = [heading, *column]
+    whole = "".join(cells)
+    is_plain = whole.isascii() and whole.isprintable()
+    return cells if is_plain else [carried(visible(cell), _encoding()) for cell in cells]
+
+
+def _ruled(lines: Sequence[str]) -> str:
+    return max(map(len, lines)) * _glyphs("─", "-")
+
+
+def aligned(
+    rows: Sequence[Mapping[str, str | None]], below: Mapping[str, str], without: Sequence[str] = ()
+) -> str:
+    """Lay out a line of short fields for each row, and longer texts below the line.
+
+    Args:
+        rows: Fields by heading.
+        below: The headings of the longer texts, each with the words before the text.
+        without: The headings to leave out; a narrow terminal leaves out the session, too.
+    """
+    spared = {*without, *["session"] * (available_width() < _WIDE)}
+    headings = [heading for heading in rows[0] if heading not in {*below, *spared}]
+    cells = [headings, *([excerpt(row[heading] or _NULL) for heading in headings] for row in rows)]
+    widths = [min(max(map(len, column)), _WIDEST) for column in zip(*cells, strict=True)]
+    first, *lines = ["   ".join(map(str.ljust, each, widths)).rstrip() for each in cells]
+    blocks = [first, _ruled((first, *lines))]
+    for line, row in zip(lines, rows, strict=True):
+        texts = ((before, row[name]) for name, before in below.items() if name not in spared)
+        blocks += [line, *(_indented(before + excerpt(text)) for before, text in texts if text)]
+    return "\n".join(blocks)
+
+
+def _indented(text: str) -> str:
+    """Indent a text: wrapped for a terminal, on one line for a program (`| grep`)."""
+    if not sys.stdout.isatty():
+        return f"{_INDENT}{text}"
+    return textwrap.fill(
+        text,
+        available_width(),
+        initial_indent=_INDENT,
+        subsequent_indent=_INDENT,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def comma_separated(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return rows as CSV. An apostrophe precedes a cell that a spreadsheet would read as a formula."""
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow(headings)
+    writer.writerows([[_harmless(cell) for cell in row] for row in rows])
+    return target.getvalue().rstrip("\n")
+
+
+def _harmless(cell: object) -> object:
+    if not isinstance(cell, str):
+        return "" if cell is None else cell
+    text = visible(cell)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+
+
+def folder_line(folder: Path) -> str:
+    """Return a folder relative to the current one, if it lies in there."""
+    with suppress(OSError, ValueError):  # the current folder is gone, or does not hold it
+        folder = folder.relative_to(Path.cwd())
+    return escape_unseen(str(folder))
