@@ -19,13 +19,13 @@ def texts(request: pytest.FixtureRequest) -> list[str]:
 @pytest.fixture(scope="session")
 def fields(texts: list[str]) -> list[str]:
     """Return the texts, some to a field: a page with a field for each takes long to make."""
-    return piled(texts, 2 if len(texts) < FEW else 4)
+    return piled(texts, 3 if len(texts) < FEW else 6)
 
 
 @pytest.fixture(scope="session")
 def hostile(texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> Dressed:
     """Write a workspace of hostile texts, so few to a field that it is shown whole."""
-    return dressed(tmp_path_factory.mktemp("hostile"), piled(texts, 8 if len(texts) < FEW else 16))
+    return dressed(tmp_path_factory.mktemp("hostile"), piled(texts, 8 if len(texts) < FEW else 24))
 
 
 @pytest.fixture(scope="session")
