@@ -16,12 +16,13 @@ from vocabgap import __version__
 from vocabgap.doors.cli.app import run
 from vocabgap.doors.cli.groups import Parsers
 from vocabgap.errors import ExitCode
+from vocabgap.extensions import extensions
 
 COMMANDS = [
     *("report", "render", "check", "list", "show", "review", "draft", "log", "diff", "history"),
     *("mcp", "hook", "init", "demo", "manual", "schema", "status"),
 ]
-GROUPS = ["clusters", "decide", "decisions", "corpus", "glossary"]
+GROUPS = ["clusters", "decide", "decisions", *(verb for each in extensions() for verb in each.commands)]
 ONE = {"one": [gap("sky mask")]}
 HEAVY = ["polars", "numpy", "scipy", "sklearn"]
 

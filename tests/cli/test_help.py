@@ -8,8 +8,9 @@ import pytest
 from builders.command import vocabgap
 from vocabgap.doors.cli.groups import Parsers
 from vocabgap.doors.verbs import Panel
+from vocabgap.extensions import extensions
 
-GROUPS = ("decide", "decisions", "corpus", "glossary")
+GROUPS = ("decide", "decisions", *(verb for each in extensions() for verb in each.commands))
 
 
 def panels(*words: str) -> dict[str, list[str]]:

@@ -8,11 +8,12 @@ import pytest
 from builders import gap, write_corpus
 from builders.command import vocabgap
 from vocabgap.errors import ExitCode, InvalidInputError
+from vocabgap.extensions import extensions
 from vocabgap.model.loading import CONFIG_VARIABLE, load_settings, resolve_settings
 
 WRITTEN = (
-    *("report.out", "decisions.file", "corpus.folder", "glossary.folder", "glossary.events"),
-    "check.baseline",
+    *("report.out", "decisions.file", "check.baseline"),
+    *(f"{each.name}.{key}" for each in extensions() for key in each.written),
 )
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -100,7 +101,12 @@ def test_a_check_writes_no_baseline_outside_of_a_strangers_folder(here: Path, tm
     "command",
     [
         *(["report", "."], ["list"], ["decisions", "list"], ["draft", "1"], ["history"], ["status"], ["mcp"]),
-        *(["corpus", "status"], ["glossary", "conflicts"], ["decide", "pin", "cap-1"], ["check", "."]),
+        *(["decide", "pin", "cap-1"], ["check", "."]),
+        *(
+            [verb, "status" if verb == "corpus" else "conflicts"]
+            for each in extensions()
+            for verb in each.commands
+        ),
     ],
     ids=" ".join,
 )
