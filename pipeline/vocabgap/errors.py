@@ -170,8 +170,8 @@ def texts(name: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything 
     if not isinstance(value, Iterable):
         raise unusable(name, "text, or several texts", value)
     several = (value,) if isinstance(value, str) else tuple(value)
-    for each in several:
-        require_text(name, each, "nothing but texts")
+    for text in several:
+        require_text(name, text, "nothing but texts")
     return several
 
 
@@ -196,8 +196,8 @@ def expanded(path: str | Path) -> Path:
 def alike(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     """Return the names that contain an unknown name, else those of similar spelling, in any case."""
     folded = name.strip().casefold()
-    by_folded = {each.casefold(): each for each in reversed([*known])}
-    holding = [each for key, each in reversed(by_folded.items()) if folded and folded in key]
+    by_folded = {name.casefold(): name for name in reversed([*known])}
+    holding = [name for key, name in reversed(by_folded.items()) if folded and folded in key]
     spelt_alike = [by_folded[key] for key in difflib.get_close_matches(folded, by_folded, most, _NEAR)]
     return (holding or spelt_alike)[:most]
 
@@ -269,7 +269,7 @@ def _misfit(error: msgspec.ValidationError, value: Any, kind: Any, *, strict: bo
         field, place = step
         if field:
             keys, value = (*keys, field), value[field]
-            kind = next(each.type for each in structs.fields(kind) if each.encode_name == field)
+            kind = next(known.type for known in structs.fields(kind) if known.encode_name == field)
         elif place.isdigit():
             value = value[int(place)]
             kind = get_args(kind)[0] if get_origin(kind) is tuple else kind

@@ -152,10 +152,10 @@ def find(
     """
     wanted = name.strip()
     candidates = _whole(name, wanted, gaps) + _identified(wanted, published)
-    candidates = [each for each in candidates if kind in {None, each.kind}]
+    candidates = [candidate for candidate in candidates if kind in {None, candidate.kind}]
     if not candidates:
         candidates = _begun(wanted, gaps) + _called(wanted, published)
-        candidates = [each for each in candidates if kind in {None, each.kind}]
+        candidates = [candidate for candidate in candidates if kind in {None, candidate.kind}]
     if len(candidates) == 1:
         return candidates[0]
     raise _ambiguous(wanted, candidates) if candidates else _unknown(wanted, gaps, published, kind)
@@ -166,7 +166,7 @@ def _whole(name: str, wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
     candidates = _images_and_sessions(gaps, [name, wanted])
     if not candidates:
         names = pl.concat([gaps["image_id"], gaps["session_id"].rename("image_id")]).drop_nulls().unique()
-        candidates = _images_and_sessions(gaps, [each for each in names if visible(each) == wanted])
+        candidates = _images_and_sessions(gaps, [name for name in names if visible(name) == wanted])
     if not gaps.filter(record_id=wanted.casefold()).is_empty():
         candidates.append(Candidate(Kind.RECORD, wanted.casefold()))
     return candidates
@@ -219,9 +219,9 @@ def _begun(wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
 
 
 def _ambiguous(wanted: str, candidates: list[Candidate]) -> InvalidInputError:
-    several = ", ".join(str(each) for each in candidates[:_SHOWN])
+    several = ", ".join(str(candidate) for candidate in candidates[:_SHOWN])
     more = f" and {len(candidates) - _SHOWN:,} more" if len(candidates) > _SHOWN else ""
-    kinds = {each.kind for each in candidates}
+    kinds = {candidate.kind for candidate in candidates}
     if len(kinds) > 1:
         hint = "choose one with --kind"
     elif kinds <= {Kind.IMAGE, Kind.SESSION}:
@@ -237,8 +237,8 @@ def _unknown(
     columns = {Kind.IMAGE: gaps["image_id"], Kind.SESSION: gaps["session_id"]}
     names = [
         name
-        for each, column in columns.items()
-        if kind in {None, each}
+        for of, column in columns.items()
+        if kind in {None, of}
         for name in column.drop_nulls().unique().sort()
     ]
     if published is not None and kind in {None, Kind.CAPABILITY}:

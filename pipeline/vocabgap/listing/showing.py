@@ -211,7 +211,7 @@ class _Source:
                 phrase("lineage", relation)
                 for relation in lineage_of(self.published.relations).get(identifier, ())
             ),
-            "commands": tuple(each.line(identifier) for each in lines if each.group in {None, group}),
+            "commands": tuple(line.line(identifier) for line in lines if line.group in {None, group}),
         }
 
     def _options(self, folder: Path) -> str:

@@ -92,7 +92,7 @@ class SimilarIndex:
         self._known = CAPABILITIES.empty() if capabilities is None else capabilities
         wordings = _wordings(self._known)
         self._points = self._points_of(_phrases(wordings["wording"]))
-        self._places = {each: place for place, each in enumerate(self._points.surfaces["surface"])}
+        self._places = {surface: place for place, surface in enumerate(self._points.surfaces["surface"])}
         self._wordings = [
             (capability, wording, self._places[surface(wording)])
             for capability, wording in wordings.iter_rows()
@@ -111,18 +111,18 @@ class SimilarIndex:
             raise InvalidInputError("text: expected text that is not blank", hint="say what is missing")
         most = whole_number("limit", limit)
         similar = [*self._capabilities(text), *self._covering(text)]
-        return sorted(similar, key=lambda each: (-each.similarity, each.kind, each.name))[:most]
+        return sorted(similar, key=lambda gap: (-gap.similarity, gap.kind, gap.name))[:most]
 
     def entries(self, text: str, limit: int) -> list[SimilarGap]:
         """Return the entries that are nearest to a need, however far, in the order of a report."""
         matches = [] if self._entries is None else self._entries.covering(text, top=limit)
         return [
-            SimilarGap("entry", each.entry.name, each.entry.description, round(each.explained, _DIGITS))
-            for each in matches
+            SimilarGap("entry", match.entry.name, match.entry.description, round(match.explained, _DIGITS))
+            for match in matches
         ]
 
     def _covering(self, text: str) -> list[SimilarGap]:
-        return [each for each in self.entries(text, SHOWN) if each.similarity >= LEAST]
+        return [entry for entry in self.entries(text, SHOWN) if entry.similarity >= LEAST]
 
     def _capabilities(self, text: str) -> Iterator[SimilarGap]:
         need = self._points_of(_phrases(pl.Series([text])))

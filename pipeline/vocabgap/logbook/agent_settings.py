@@ -126,9 +126,10 @@ def _read(path: Path) -> dict[str, Any]:
 def _beyond(after: Any, before: Any) -> Any:  # noqa: ANN401 - JSON
     """Return the new entries of settings, each in its place."""
     if isinstance(after, dict) and isinstance(before, dict):
-        return {key: _beyond(each, before.get(key)) for key, each in after.items() if each != before.get(key)}
+        changed = {key: value for key, value in after.items() if value != before.get(key)}
+        return {key: _beyond(value, before.get(key)) for key, value in changed.items()}
     if isinstance(after, list) and isinstance(before, list):
-        return [each for each in after if each not in before]
+        return [entry for entry in after if entry not in before]
     return after
 
 
@@ -183,13 +184,13 @@ def _without_hooks(settings: dict[str, Any]) -> None:
 def _others(entries: list[Any]) -> list[Any]:
     """Return hooks without our own, also within groups."""
     others = []
-    for each in entries:
-        group = each.get("hooks") if isinstance(each, dict) else None
+    for entry in entries:
+        group = entry.get("hooks") if isinstance(entry, dict) else None
         rest = _others(group) if isinstance(group, list) else group
-        is_own = isinstance(each, dict) and str(each.get("command", "")).startswith(_HOOK)
+        is_own = isinstance(entry, dict) and str(entry.get("command", "")).startswith(_HOOK)
         if is_own or (group and not rest):
             continue
-        others.append(each if rest == group else {**each, "hooks": rest})
+        others.append(entry if rest == group else {**entry, "hooks": rest})
     return others
 
 

@@ -45,7 +45,7 @@ def checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
     for name in (*NULLABLE_TEXT_FIELDS, *TEXT_FIELDS):
         if name in given:
             require_text(name, given[name])
-    given |= {each: _texts(each, given[each]) for each in LIST_FIELDS if each in given}
+    given |= {name: _texts(name, given[name]) for name in LIST_FIELDS if name in given}
     if "description" not in given:
         given["description"] = need_of(given)
     if not given["description"].strip():
@@ -85,8 +85,8 @@ def image_name(folder: Path) -> str:
 def _texts(name: str, value: object) -> list[str]:
     if not isinstance(value, list | tuple):
         raise unusable(name, "a list of text", value, hint="one name is a list of one")
-    for each in value:
-        require_text(name, each)
+    for text in value:
+        require_text(name, text)
     return list(value)
 
 
@@ -146,7 +146,7 @@ def category(texts: Iterable[str | None], operations: Iterable[str]) -> str:
 
 def _of_words(text: str) -> str | None:
     known = _stems()
-    hits = Counter(known[each] for each in {stem(word) for word in words(text[:_READ])} if each in known)
+    hits = Counter(known[word] for word in {stem(word) for word in words(text[:_READ])} if word in known)
     if _PLACES in hits:
         return _PLACES
     leading = hits.most_common(2)

@@ -292,7 +292,7 @@ def _require_correction(gaps: "pl.DataFrame", earlier: dict[str, Any], record: G
     after = gaps_of([lines, pl.DataFrame([added], schema=lines.schema)])
     before = pl.concat([gaps["why_not"], pl.Series([None], dtype=pl.String)])
     corrected = after.filter((pl.col("why_not") == SUPERSEDED) & (before.fill_null("") != SUPERSEDED))
-    others = [each for each in corrected["record_id"] if each != earlier["record_id"]]
+    others = [other for other in corrected["record_id"] if other != earlier["record_id"]]
     if others:
         raise StateError(
             f"record {others[0][:_SHOWN_DIGITS]} of the same snapshot would be corrected instead of {digits}",

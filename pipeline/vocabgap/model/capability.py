@@ -174,15 +174,15 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
 def _covered(variants: Iterable[Wording], covered_from: float) -> tuple[Covered, ...]:
     """Return the wordings that each entry covers; the entry that explains most of a wording counts."""
     by_entry: dict[str, list[Wording]] = {}
-    for each in variants:
-        if each.entry is not None and (each.explained or 0.0) >= covered_from:
-            by_entry.setdefault(each.entry, []).append(each)
+    for wording in variants:
+        if wording.entry is not None and (wording.explained or 0.0) >= covered_from:
+            by_entry.setdefault(wording.entry, []).append(wording)
     entries = [
         Covered(
             entry,
-            sum(each.mentions for each in covered),
-            tuple(each.wording for each in covered[:FIRST_COVERING]),
+            sum(wording.mentions for wording in covered),
+            tuple(wording.wording for wording in covered[:FIRST_COVERING]),
         )
         for entry, covered in by_entry.items()
     ]
-    return tuple(sorted(entries, key=lambda each: (-each.mentions, each.entry)))
+    return tuple(sorted(entries, key=lambda covered: (-covered.mentions, covered.entry)))

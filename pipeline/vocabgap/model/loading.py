@@ -29,14 +29,14 @@ VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
     "VOCABGAP_OUT": ("report", "out"),
     "VOCABGAP_DECISIONS": ("decisions", "file"),
     "VOCABGAP_TOP": ("report", "top"),
-    **{name: (each.name, key) for each in extensions() for name, key in each.variables.items()},
+    **{name: (slice_.name, key) for slice_ in extensions() for name, key in slice_.variables.items()},
 }
 # The places that the program writes to. A settings file may come with a folder of a stranger.
 _WRITTEN: Final = (
     ("report", "out"),
     ("decisions", "file"),
     ("check", "baseline"),
-    *((each.name, key) for each in extensions() for key in each.written),
+    *((extension.name, key) for extension in extensions() for key in extension.written),
 )
 _SETTINGS_HINT: Final = "`vocabgap manual reference-settings` has every key with its default"
 _Layer = dict[str, dict[str, Any]]

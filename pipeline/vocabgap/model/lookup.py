@@ -89,7 +89,7 @@ def lookup(
     """
     wanted = name.strip()
     for fits in _ways(wanted, prefix, fewest):
-        places = [place for place, each in enumerate(known) if fits(each)]
+        places = [place for place, thing in enumerate(known) if fits(thing)]
         if len(places) == 1:
             return places[0]
         if places:
@@ -99,7 +99,7 @@ def lookup(
             raise InvalidInputError(
                 f"'{excerpt(wanted)}' means several {plural}: {several}{more}", hint=f"name one of them {by}"
             )
-    labels = (each.label for each in known if each.label)
+    labels = (thing.label for thing in known if thing.label)
     raise NotFoundError(
         f"no {singular} is called '{excerpt(wanted)}'",
         hint=_meant(_sharing(wanted, known)) or did_you_mean(wanted, labels) or hint,
@@ -112,14 +112,14 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def _meant(names: Iterable[str]) -> str:
-    shown = (excerpt(each) for each in names)
-    near = " or ".join(f'"{each}"' if "'" in each else f"'{each}'" for each in shown)
+    shown = (excerpt(name) for name in names)
+    near = " or ".join(f'"{name}"' if "'" in name else f"'{name}'" for name in shown)
     return f"did you mean {near}?" if near else ""
 
 
 def _sharing(name: str, known: Sequence[Named]) -> list[str]:
     """Return the labels of the things that share most words with a name, also misspelt ones."""
-    spoken = {each.label: {*surface(" ".join((each.label, *each.wordings))).split()} for each in known}
+    spoken = {thing.label: {*surface(" ".join((thing.label, *thing.wordings))).split()} for thing in known}
     every = {word for own in spoken.values() for word in own}
     telling = content_words(surface(name), ignored_stems(_NEGATIONS))
     meant = {near for word in telling for near in get_close_matches(word, every, cutoff=_NEAR)}
@@ -132,17 +132,17 @@ def _ways(name: str, prefix: str, fewest: int) -> Iterator[Callable[[Named], boo
     digits = name.removeprefix(prefix)
     spoken = surface(name) if name else name
     if name:
-        yield lambda each: each.identifier == name
-        yield lambda each: each.label == name
-        yield lambda each: name in each.wordings
-        yield lambda each: name in map(visible, (each.label, *each.wordings))
-        yield lambda each: spoken == surface(each.label)
-        yield lambda each: spoken in map(surface, each.wordings)
+        yield lambda thing: thing.identifier == name
+        yield lambda thing: thing.label == name
+        yield lambda thing: name in thing.wordings
+        yield lambda thing: name in map(visible, (thing.label, *thing.wordings))
+        yield lambda thing: spoken == surface(thing.label)
+        yield lambda thing: spoken in map(surface, thing.wordings)
     if len(digits) >= fewest:
-        yield lambda each: each.identifier.startswith(prefix + digits)
+        yield lambda thing: thing.identifier.startswith(prefix + digits)
 
 
-def _in_words(each: Named) -> str:
-    if not each.identifier:
-        return f"'{excerpt(each.label)}'"
-    return f"{each.identifier} ({excerpt(each.label)})" if each.label else each.identifier
+def _in_words(thing: Named) -> str:
+    if not thing.identifier:
+        return f"'{excerpt(thing.label)}'"
+    return f"{thing.identifier} ({excerpt(thing.label)})" if thing.label else thing.identifier

@@ -380,13 +380,13 @@ class Settings(Section, frozen=True):
 
 
 def _slice_of(table: type[Section]) -> str:
-    return next(each.name for each in extensions() if each.settings is table)
+    return next(extension.name for extension in extensions() if extension.settings is table)
 
 
 if not TYPE_CHECKING:
     Settings = msgspec.defstruct(
         "Settings",
-        [(each.name, each.settings, each.settings()) for each in extensions() if each.settings],
+        [(slice_.name, slice_.settings, slice_.settings()) for slice_ in extensions() if slice_.settings],
         bases=(Settings,),
         namespace={"__doc__": Settings.__doc__},
         module=__name__,

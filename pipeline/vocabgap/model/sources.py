@@ -91,11 +91,11 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """The shapes of the gaps, complete."""
         return self, *(
             Shape(
-                fields={field: path for field, path in {**self.fields, **each.fields}.items() if path},
-                constants={**self.constants, **each.constants},
-                where=each.where,
+                fields={field: path for field, path in {**self.fields, **shape.fields}.items() if path},
+                constants={**self.constants, **shape.constants},
+                where=shape.where,
             )
-            for each in self.also
+            for shape in self.also
         )
 
 
@@ -113,19 +113,19 @@ def shipped_sources() -> Mapping[str, Source]:
 def sources_in_force(own: Mapping[str, Source]) -> dict[str, Source]:
     """Return the shipped sources with others laid over them, key by key; the others come first."""
     shipped = shipped_sources()
-    laid = {name: _over(shipped.get(name), each) for name, each in own.items()}
-    for name, each in laid.items():
-        _check(name, each)
-    others = {name: each for name, each in shipped.items() if name not in own}
-    return {name: each for name, each in {**laid, **others}.items() if each.enabled}
+    laid = {name: _over(shipped.get(name), source) for name, source in own.items()}
+    for name, source in laid.items():
+        _check(name, source)
+    others = {name: source for name, source in shipped.items() if name not in own}
+    return {name: source for name, source in {**laid, **others}.items() if source.enabled}
 
 
 def checked_sources(sources: Mapping[str, Source | Mapping[str, Any]]) -> dict[str, Source]:
     """Return the enabled sources of a caller, checked."""
     checked = converted({"source": sources}, _Tables, hint=_TABLE_HINT)["source"]
-    for name, each in checked.items():
-        _check(name, each)
-    return {name: each for name, each in checked.items() if each.enabled}
+    for name, source in checked.items():
+        _check(name, source)
+    return {name: source for name, source in checked.items() if source.enabled}
 
 
 def _over(base: Source | None, own: Source) -> Source:
@@ -196,10 +196,10 @@ def allowed_values(values: Any) -> tuple[_Scalar | re.Pattern[str], ...]:  # noq
     """Return the values that an object may have, with regular expressions compiled."""
     several = values if isinstance(values, tuple | list) else (values,)
     return tuple(
-        re.compile(each.removeprefix(REGEX_PREFIX))
-        if isinstance(each, str) and each.startswith(REGEX_PREFIX)
-        else each
-        for each in several
+        re.compile(value.removeprefix(REGEX_PREFIX))
+        if isinstance(value, str) and value.startswith(REGEX_PREFIX)
+        else value
+        for value in several
     )
 
 
@@ -224,7 +224,7 @@ def value_at(value: Any, pointer: Pointer) -> Any:  # noqa: ANN401 - whatever JS
         elif isinstance(value, list) and _INDEX.fullmatch(key) and int(key) < len(value):
             value = value[int(key)]
         elif isinstance(value, list):
-            named = (each for each in value if isinstance(each, dict) and each.get("key") == key)
+            named = (member for member in value if isinstance(member, dict) and member.get("key") == key)
             value = next(named, {}).get("value")
         else:
             return None

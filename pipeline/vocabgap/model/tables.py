@@ -92,7 +92,7 @@ def dtype_of(kind: Any) -> pl.DataType | type[pl.DataType]:  # noqa: ANN401 - a 
     """Return the dtype of a column whose values have a type: the type of a struct's field."""
     if get_origin(kind) is Annotated:
         return dtype_of(get_args(kind)[0])
-    inner = [each for each in get_args(kind) if each not in {type(None), ...}]
+    inner = [part for part in get_args(kind) if part not in {type(None), ...}]
     if get_origin(kind) is Literal:
         return pl.Int8
     if get_origin(kind) in {list, tuple}:
@@ -106,7 +106,7 @@ def dtype_of(kind: Any) -> pl.DataType | type[pl.DataType]:  # noqa: ANN401 - a 
 
 def columns_of(kind: type[msgspec.Struct]) -> tuple[Column, ...]:
     """Return a column for each field of a struct that says what it means."""
-    described = [(each, getattr(each.type, "__metadata__", ())) for each in structs.fields(kind)]
+    described = [(field, getattr(field.type, "__metadata__", ())) for field in structs.fields(kind)]
     return tuple(
         Column(field.name, dtype_of(field.type), _as_meaning(meta[0].description))
         for field, meta in described
