@@ -7,7 +7,7 @@ from vocabgap.errors import NotFoundError, VocabgapError
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.seeds import SeedFileValidationError, SeedProblem
 from vocabgap.glossary.senses import Strictness
-from vocabgap.glossary.session import AbortResumeError, DeferredToAsyncError, MiddlewareError
+from vocabgap.glossary.session import AbortResumeError, MiddlewareError
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,6 @@ from vocabgap.glossary.session import AbortResumeError, DeferredToAsyncError, Mi
     [
         NotFoundError("gone", hint="look elsewhere"),
         BlockedByConflictError([], Strictness.MAX, retry_token="t", hint="answer"),  # noqa: S106 - no password
-        DeferredToAsyncError("c1"),
         AbortResumeError("changed", hint="say so"),
         MiddlewareError("check", NotFoundError("gone", hint="look")),
         SeedFileValidationError("words.yaml", [SeedProblem("definition", "is blank", 0, "mask", 3)]),

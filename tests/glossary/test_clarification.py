@@ -10,7 +10,6 @@ from vocabgap.glossary.loading import read_events
 from vocabgap.glossary.questions import Answer, Defer, Define, Question, Select, parse_answer
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import ConflictType, SenseRef, SenseStatus, Strictness
-from vocabgap.glossary.session import DeferredToAsyncError
 
 CANDIDATES = (SenseRef("lift", "team_domain", LIFT), SenseRef("lift", "team_domain", STAIN))
 
@@ -109,16 +108,6 @@ def test_terminal_that_fails_defers(tmp_path: Path) -> None:
         runtime_in(tmp_path).run(context, ask=ask)
 
     assert any("no terminal" in note for note in context.notes)
-
-
-def test_whoever_puts_all_off_is_not_asked_on(tmp_path: Path) -> None:
-    write_scope(tmp_path, TWO_LIFTS)
-
-    def ask(question: Question) -> Answer:
-        raise DeferredToAsyncError(question.conflict_id)
-
-    with pytest.raises(DeferredToAsyncError):
-        runtime_in(tmp_path).run(step(), ask=ask)
 
 
 def test_what_is_hardly_a_term_becomes_a_draft_once(tmp_path: Path) -> None:

@@ -429,19 +429,6 @@ def test_what_changed_of_a_long_text_is_shown() -> None:
     assert "description: Please lift the shadows of it. -> Please lift the highlights of it.\n" in told.err
 
 
-def test_large_seed_file_is_listed_without_being_parsed_again(
-    two_lifts: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_scope(two_lifts, [(f"term {number}", LIFT) for number in range(2_000)])
-    first = vocabgap("glossary", "list")
-    monkeypatch.setattr("vocabgap.glossary.seeds._parsed", None)
-
-    again = vocabgap("glossary", "list")
-
-    assert first.out.endswith("Total: 2000 term(s)\n")
-    assert again.out == first.out
-
-
 @pytest.mark.usefixtures("docs")
 def test_a_named_file_that_cannot_be_checked_costs_no_finding_in_others(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("def (", encoding="utf-8")

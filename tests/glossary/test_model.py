@@ -19,7 +19,7 @@ from vocabgap.glossary.senses import (
     TermSense,
     TermSurface,
 )
-from vocabgap.glossary.session import AbortResumeError, DeferredToAsyncError
+from vocabgap.glossary.session import AbortResumeError
 
 AGAIN = "7b1c2e0a-0000-4000-8000-000000000000"
 
@@ -86,7 +86,6 @@ def test_a_blocked_step_ends_with_the_exit_code_of_a_state() -> None:
         (conflict, conflict),
         Strictness.MAX,
     )
-    assert DeferredToAsyncError("c-1").conflict_id == "c-1"
     assert AbortResumeError("no").reason == "no"
 
 

@@ -38,7 +38,6 @@ from vocabgap.glossary.session import (
     SERVICE,
     AbortResumeError,
     ChangedInputs,
-    DeferredToAsyncError,
     ExecutionContext,
     Session,
     hash_inputs,
@@ -260,8 +259,6 @@ def _is_settled(question: Question, ask: Ask, context: ExecutionContext, session
     """Ask a question and log the answer; return whether there is one."""
     try:
         answer = ask(question)
-    except DeferredToAsyncError:
-        raise
     except Exception as error:  # a terminal that fails must not let a step pass that was to be stopped
         context.notes.append(f"'{question.term}' was not asked: {type(error).__name__}: {error}")
         return False

@@ -34,7 +34,6 @@ from vocabgap.glossary.session import (
     SERVICE,
     AbortResumeError,
     Confirm,
-    DeferredToAsyncError,
     ExecutionContext,
     MiddlewareError,
     Session,
@@ -173,7 +172,6 @@ class GlossaryRuntime:
 
         Raises:
             BlockedByConflictError: Its words are not settled.
-            DeferredToAsyncError: The person puts everything off.
             AbortResumeError: Its inputs have changed, and it does not go on.
             MiddlewareError: A middleware failed.
             VocabgapError: The glossary cannot be read.
@@ -280,7 +278,7 @@ def _passed(stage: Middleware, context: ExecutionContext, session: Session) -> E
     name = getattr(stage, "__name__", type(stage).__name__)
     try:
         after = stage(context, session)
-    except (BlockedByConflictError, DeferredToAsyncError, AbortResumeError):
+    except (BlockedByConflictError, AbortResumeError):
         raise
     except Exception as error:
         raise MiddlewareError(name, error) from error

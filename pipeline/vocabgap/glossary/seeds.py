@@ -1,8 +1,6 @@
 """Seed files: the senses of a scope, as people write them down."""
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from reprlib import repr as short_repr
@@ -10,10 +8,10 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
-from vocabgap.errors import Hint, InvalidInputError, VocabgapError, nearest
-from vocabgap.files import user_cache
+from vocabgap.errors import Hint, InvalidInputError, nearest
 from vocabgap.files.atomic import write_whole
 from vocabgap.files.refusals import FileKind, content_of, refusing
+from vocabgap.files.yaml import parse_yaml, yaml_lines
 from vocabgap.glossary.senses import (
     SEEDED,
     InvalidTermError,
@@ -151,12 +149,6 @@ SEED_ENDING: Final = ".yaml"
 OTHER_ENDING: Final = ".yml"  # of the same format, and easily written
 _WIDTH: Final = 10_000  # characters of a line: definitions are not broken
 _FILE_MODE: Final = 0o644
-_PRIVATE: Final = 0o600
-_LARGE: Final = 50_000  # bytes of a file that is read from the cache where it is there
-_MOST_KEPT: Final = 16  # files in the cache
-_LAYOUT: Final = (
-    f"1 {SeedTerm.__struct_fields__}\n".encode()
-)  # by which what another version kept is another one
 FROM_SEED: Final = Provenance("system:seed_file", None, SEEDED)
 
 
@@ -217,26 +209,7 @@ def read_content(path: Path) -> bytes | None:
 
 
 def parse_seed(path: Path, content: bytes) -> Seed:
-    """Parse the content of a seed file; a large valid one is cached, because its YAML takes long to read."""
-    cache = user_cache()
-    if len(content) < _LARGE or cache is None:
-        return _parsed(path, content)
-    kept = cache / "seeds" / hashlib.sha256(_LAYOUT + content).hexdigest()
-    with suppress(OSError, msgspec.MsgspecError):
-        return Seed(path, msgspec.msgpack.decode(kept.read_bytes(), type=tuple[SeedTerm, ...]))
-    seed = _parsed(path, content)
-    if not seed.problems:
-        with suppress(OSError, VocabgapError):
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(kept, msgspec.msgpack.encode(seed.terms), _PRIVATE)
-            for old in sorted(kept.parent.iterdir(), key=lambda each: -each.stat().st_mtime)[_MOST_KEPT:]:
-                old.unlink()
-    return seed
-
-
-def _parsed(path: Path, content: bytes) -> Seed:
-    from vocabgap.files.yaml import parse_yaml, yaml_lines  # noqa: PLC0415 - loads what a cache spares
-
+    """Parse the content of a seed file."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

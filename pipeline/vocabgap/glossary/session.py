@@ -327,14 +327,6 @@ class Session:
             yield
 
 
-class DeferredToAsyncError(StateError):
-    """A person puts the answer off."""
-
-    def __init__(self, conflict_id: str) -> None:
-        super().__init__(f"conflict {conflict_id} is deferred", hint="resolve it later by this identifier")
-        self.conflict_id = conflict_id
-
-
 class AbortResumeError(StateError):
     """A step does not go on with changed inputs."""
 

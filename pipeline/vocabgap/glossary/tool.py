@@ -1,7 +1,8 @@
 """`check_terms`: whether a glossary settles what the words of a text mean."""
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Annotated, Final, Self
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
@@ -56,31 +57,16 @@ class Term(msgspec.Struct):
     severity: str | None
     candidates: list[str]
 
-    @classmethod
-    def of(cls, term: ExtractedTerm, conflict: SemanticConflict | None, glossary: Glossary) -> Self:
-        """A term that was found, with what is open about it, if anything is."""
-        name = term.surface.surface_text
-        sense = glossary.meaning(name) if conflict is None else None
-        return cls(
-            term=name,
-            found_as=term.source,
-            confidence=term.confidence,
-            means=None if sense is None else sense.definition,
-            open=None if conflict is None else conflict.conflict_type.value,
-            severity=None if conflict is None else conflict.severity.value,
-            candidates=[] if conflict is None else _candidates(conflict),
-        )
-
 
 class Terms(Answer, kw_only=True):
-    """What a glossary says of a text.
+    """The terms of a text.
 
     Attributes:
-        blocked: Whether what is open stops whoever goes by this strictness.
+        blocked: Whether open terms stop a step with this strictness.
         strictness: The strictness in force: `off`, `medium` or `max`.
         terms: The terms, the surest first.
         left_out: How many more there are.
-        open: How many of all are open.
+        open: How many terms are open.
     """
 
     blocked: bool
@@ -91,7 +77,7 @@ class Terms(Answer, kw_only=True):
 
 
 class NoGlossaryError(NotFoundError):
-    """Terms were to be checked, and the server has no glossary."""
+    """The server has no glossary to check terms with."""
 
     tool_code = "no_glossary"
 
@@ -124,9 +110,7 @@ def check_terms(workspace: Workspace, request: TermsRequest, _: Checkpoint) -> T
     step = check_step(extract_terms(step, session), session)
     strictness = runtime.in_force(step) or Strictness.MEDIUM
     conflicts = {each.term.surface_text: each for each in step.conflicts}
-    terms = [
-        Term.of(each, conflicts.get(each.surface.surface_text), glossary) for each in step.extracted_terms
-    ]
+    terms = [_described(each, conflicts, glossary) for each in step.extracted_terms]
     listed = fitting(terms)
     return Terms(
         blocked=verdict(step.conflicts, strictness).blocked,
@@ -137,5 +121,11 @@ def check_terms(workspace: Workspace, request: TermsRequest, _: Checkpoint) -> T
     )
 
 
-def _candidates(conflict: SemanticConflict) -> list[str]:
-    return [each.definition for each in conflict.candidate_senses[:_MOST_MEANINGS]]
+def _described(term: ExtractedTerm, conflicts: Mapping[str, SemanticConflict], glossary: Glossary) -> Term:
+    name = term.surface.surface_text
+    found, sense = (name, term.source, term.confidence), glossary.meaning(name)
+    conflict = conflicts.get(name)
+    if conflict is None:
+        return Term(*found, None if sense is None else sense.definition, None, None, [])
+    candidates = [each.definition for each in conflict.candidate_senses[:_MOST_MEANINGS]]
+    return Term(*found, None, conflict.conflict_type.value, conflict.severity.value, candidates)
