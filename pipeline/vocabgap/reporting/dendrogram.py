@@ -19,7 +19,7 @@ from vocabgap.text import carried, excerpt
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _LINES: Final = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"  # by the sum of the four directions that a line leaves in
 _PLAIN: Final = str.maketrans(_LINES, " |||-+++-+++-+++")
-_CUT, _PLAIN_CUT = "…", "..."  # where a wording is longer
+_CUT, _PLAIN_CUT = "…", "..."  # behind a wording that is cut
 _SCALE: Final = "cosine distance"
 _TEXT_WIDTH: Final = 48  # cells for the lines, and at most as many for a wording
 
@@ -41,7 +41,7 @@ class Leaf:
 class _Join:
     """A merge in the drawing: two horizontal lines that end at one upright line."""
 
-    height: float  # where the upright line stands
+    height: float  # of the upright line
     ends: tuple[tuple[float, float], tuple[float, float]]  # row and height at which the two lines begin
     row: float  # from which the line of the whole goes on
 

@@ -224,7 +224,6 @@ def _own_rows(ranked: pl.DataFrame, key: RunKey, relations: pl.DataFrame | None)
 
 
 def _runs(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the keys of the runs, in the order of their rows."""
     return rows.select(RunKey._fields).unique("run", keep="first", maintain_order=True)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import msgspec
 import polars as pl
 
-from vocabgap.model.capability import Asker, Capability, Tally
+from vocabgap.model.capability import Asker, Capability, Tally, means
 from vocabgap.model.tables import IMAGE_KEY
 from vocabgap.model.tables import SETTLED as SETTLED_STATUSES
 from vocabgap.text import escape_unseen, surface
@@ -104,17 +104,13 @@ class Doubt(msgspec.Struct, frozen=True):
     """Two groups that are probably one need, or one that is probably two."""
 
     capability_id: str
-    other_id: Annotated[
-        str | None, msgspec.Meta(description="of the other group; null where it is one that is two")
-    ]
-    left: Annotated[str, msgspec.Meta(description="most used wording of the one side")]
-    right: Annotated[str, msgspec.Meta(description="most used wording of the other")]
+    other_id: Annotated[str | None, means("of the other group; null if it is one group")]
+    left: Annotated[str, means("most used wording of the one side")]
+    right: Annotated[str, means("most used wording of the other")]
     left_mentions: int
     right_mentions: int
-    leaving: Annotated[tuple[str, ...], msgspec.Meta(description="wordings that leave if they are two")] = ()
-    likely: Annotated[
-        float | None, msgspec.Meta(description="how likely two groups are one need, 0 to 1")
-    ] = None
+    leaving: Annotated[tuple[str, ...], means("wordings that leave if they are two")] = ()
+    likely: Annotated[float | None, means("how likely two groups are one need, 0 to 1")] = None
 
     @property
     def one_in(self) -> int | None:

@@ -15,6 +15,7 @@ from msgspec import structs
 from vocabgap import SCHEMA_VERSION, __version__
 from vocabgap.decisions.replay import EffectiveDecisions
 from vocabgap.files.refusals import FileKind, file_kind, refusing
+from vocabgap.model.capability import means
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import AUTO, INSTALLING, NO_EMBEDDER, RankBy, RankSettings, Settings, known_flags
 from vocabgap.ranking.vocabulary import VocabularyFile
@@ -47,15 +48,11 @@ _UNKNOWN: Final = "not known"
 class Narrowing(msgspec.Struct, frozen=True, omit_defaults=True):
     """The records that a run ranks, and the measures that it ranks them by."""
 
-    selection: Annotated[Selection, msgspec.Meta(description="the records that the report is about")]
-    min_images: Annotated[
-        int, msgspec.Meta(description="images that an established capability is on at least")
-    ]
-    min_sessions: Annotated[int, msgspec.Meta(description="the same for sessions")]
-    rank_by: Annotated[RankBy, msgspec.Meta(description="what the ranking counts first")]
-    further: Annotated[
-        dict[str, str], msgspec.Meta(description="other settings of the ranking, by their options")
-    ] = {}
+    selection: Annotated[Selection, means("the records that the report is about")]
+    min_images: Annotated[int, means("images that an established capability is on at least")]
+    min_sessions: Annotated[int, means("the same for sessions")]
+    rank_by: Annotated[RankBy, means("what the ranking counts first")]
+    further: Annotated[dict[str, str], means("other settings of the ranking, by their options")] = {}
 
     @classmethod
     def of(cls, selection: Selection, rank: RankSettings) -> Self:
@@ -85,15 +82,15 @@ class Timing(msgspec.Struct, frozen=True):
 
 
 class InputFile(msgspec.Struct, frozen=True):
-    """One log that was read; size and digest are of its content, expanded where it is compressed."""
+    """One log that was read; size and digest are those of the expanded content."""
 
     repo_slug: str
     source_path: str
     bytes: int
-    lines: Annotated[int, msgspec.Meta(description="lines that are not blank")]
+    lines: Annotated[int, means("lines that are not blank")]
     sha256: str
-    source: Annotated[str, msgspec.Meta(description="the kind of log")]
-    passed_over: Annotated[int, msgspec.Meta(description="lines beside these that are no gaps")]
+    source: Annotated[str, means("the kind of log")]
+    passed_over: Annotated[int, means("further lines that are no gaps")]
 
 
 class OutputFile(msgspec.Struct, frozen=True):
@@ -108,14 +105,11 @@ class Model(msgspec.Struct, frozen=True):
     """The model that embedded the wordings."""
 
     name: str
-    sha256: Annotated[str, msgspec.Meta(description="of the model, its tokenizer and its settings")]
-    runtime: Annotated[str, msgspec.Meta(description="the library that ran it, with its version")]
-    processor: Annotated[str, msgspec.Meta(description="the kind of CPU that ran it")] = ""
-    vectors: Annotated[str, msgspec.Meta(description="SHA-256 of the vectors that it gave")] = ""
-    embedded: Annotated[
-        int | None,
-        msgspec.Meta(description="wordings that stood for all, where there were too many; null for each one"),
-    ] = None
+    sha256: Annotated[str, means("of the model, its tokenizer and its settings")]
+    runtime: Annotated[str, means("the library that ran it, with its version")]
+    processor: Annotated[str, means("the kind of CPU that ran it")] = ""
+    vectors: Annotated[str, means("SHA-256 of the vectors that it gave")] = ""
+    embedded: Annotated[int | None, means("wordings that stood for all; null if all were embedded")] = None
 
 
 class Grouping(msgspec.Struct, frozen=True):
@@ -128,11 +122,9 @@ class Grouping(msgspec.Struct, frozen=True):
 class Decided(msgspec.Struct, frozen=True, rename={"inactive": "dormant"}):
     """The decisions of people at the time of the run."""
 
-    active: Annotated[int, msgspec.Meta(description="decisions that are not undone")]
-    inactive: Annotated[int, msgspec.Meta(description="those about what is not in the logs")]
-    sha256: Annotated[
-        str, msgspec.Meta(description="of the identifiers of all of them, one a line, in order")
-    ]
+    active: Annotated[int, means("decisions that are not undone")]
+    inactive: Annotated[int, means("those that match nothing in the logs")]
+    sha256: Annotated[str, means("of the identifiers of all of them, one a line, in order")]
 
     @classmethod
     def of(cls, effective: EffectiveDecisions) -> Self:
@@ -145,23 +137,19 @@ class Decided(msgspec.Struct, frozen=True, rename={"inactive": "dormant"}):
 class Compared(msgspec.Struct, frozen=True):
     """The run that another run was compared with."""
 
-    now: Annotated[datetime, msgspec.Meta(description="the moment that it counts as its present")]
-    sha256: Annotated[str, msgspec.Meta(description="of its groups.parquet")]
-    narrowing: Annotated[
-        Narrowing | None, msgspec.Meta(description="what it was narrowed to, if that is known")
-    ]
-    folder: Annotated[
-        str | None, msgspec.Meta(description="where it lies, as the command has it; null if it was replaced")
-    ] = None
-    model: Annotated[Model | None, msgspec.Meta(description="what embedded its wordings, if anything")] = None
+    now: Annotated[datetime, means("the moment that it counts as its present")]
+    sha256: Annotated[str, means("of its groups.parquet")]
+    narrowing: Annotated[Narrowing | None, means("what it was narrowed to, if known")]
+    folder: Annotated[str | None, means("its folder in the command; null if it was replaced")] = None
+    model: Annotated[Model | None, means("the model that embedded its wordings, if any")] = None
 
 
 class Rendering(msgspec.Struct, frozen=True):
     """The facts that a report needs beside parameters and tables."""
 
-    top: Annotated[int, msgspec.Meta(description="capabilities that are shown; 0 for all")]
-    ranked_by: Annotated[str, msgspec.Meta(description="what the ranking counted first")]
-    deciding: Annotated[str, msgspec.Meta(description="options of the commands to decide with")]
+    top: Annotated[int, means("capabilities that are shown; 0 for all")]
+    ranked_by: Annotated[str, means("what the ranking counted first")]
+    deciding: Annotated[str, means("options of the commands to decide with")]
 
 
 class Parameters(msgspec.Struct, frozen=True):
@@ -180,43 +168,26 @@ class Manifest(msgspec.Struct, frozen=True):
     """The content of `run.json`."""
 
     schema_version: int
-    vocabgap: Annotated[str, msgspec.Meta(description="version of vocabgap")]
-    python: Annotated[str, msgspec.Meta(description="version of Python")]
-    libraries: Annotated[dict[str, str], msgspec.Meta(description="versions of what the result depends on")]
-    now: Annotated[datetime, msgspec.Meta(description="the moment the run counts as its present")]
-    command: Annotated[
-        str, msgspec.Meta(description="makes the run again, in the folder that holds the roots")
-    ]
-    parameters: Annotated[Parameters | None, msgspec.Meta(description="settings and selection in force")]
-    account: Annotated[Account | None, msgspec.Meta(description="where every line went")]
-    capabilities: Annotated[int, msgspec.Meta(description="rows of capabilities.parquet")]
-    inputs: Annotated[tuple[InputFile, ...], msgspec.Meta(description="the logs, with their digests")]
-    outputs: Annotated[tuple[OutputFile, ...], msgspec.Meta(description="the other files of the run")]
-    timings: Annotated[tuple[Timing, ...], msgspec.Meta(description="wall-clock seconds of each stage")]
-    model: Annotated[Model | None, msgspec.Meta(description="what embedded the wordings, if anything")] = None
-    vocabulary: Annotated[
-        tuple[VocabularyFile, ...], msgspec.Meta(description="what the needs were compared with")
-    ] = ()
-    decisions: Annotated[Decided | None, msgspec.Meta(description="decisions in force, if there are any")] = (
-        None
-    )
-    compared: Annotated[Compared | None, msgspec.Meta(description="the run before, if there was one")] = None
-    rendering: Annotated[Rendering | None, msgspec.Meta(description="what the report was made with")] = None
-    engine: Annotated[
-        str | None, msgspec.Meta(description="what the heavy steps ran on; null for this machine alone")
-    ] = None
-    terms: Annotated[
-        dict[str, Any] | None,
-        msgspec.Meta(description="what a glossary says of its words, if one was asked"),
-    ] = None
-
-    doubts: Annotated[
-        tuple[Doubt, ...] | None,
-        msgspec.Meta(description="groups that may be one need, or two; null where nobody looked for any"),
-    ] = None
-    places: Annotated[
-        tuple[Place, ...], msgspec.Meta(description="where the first capabilities lie on a map of the needs")
-    ] = ()
+    vocabgap: Annotated[str, means("version of vocabgap")]
+    python: Annotated[str, means("version of Python")]
+    libraries: Annotated[dict[str, str], means("versions of what the result depends on")]
+    now: Annotated[datetime, means("the moment the run counts as its present")]
+    command: Annotated[str, means("makes the run again, in the folder that holds the roots")]
+    parameters: Annotated[Parameters | None, means("settings and selection in force")]
+    account: Annotated[Account | None, means("the account of all lines")]
+    capabilities: Annotated[int, means("rows of capabilities.parquet")]
+    inputs: Annotated[tuple[InputFile, ...], means("the logs, with their digests")]
+    outputs: Annotated[tuple[OutputFile, ...], means("the other files of the run")]
+    timings: Annotated[tuple[Timing, ...], means("wall-clock seconds of each stage")]
+    model: Annotated[Model | None, means("the model that embedded the wordings, if any")] = None
+    vocabulary: Annotated[tuple[VocabularyFile, ...], means("files of the vocabulary")] = ()
+    decisions: Annotated[Decided | None, means("active decisions, if there are any")] = None
+    compared: Annotated[Compared | None, means("the run before, if there was one")] = None
+    rendering: Annotated[Rendering | None, means("further facts that the report needs")] = None
+    engine: Annotated[str | None, means("engine of the heavy steps; null for this machine alone")] = None
+    terms: Annotated[dict[str, Any] | None, means("what a glossary said of its words")] = None
+    doubts: Annotated[tuple[Doubt, ...] | None, means("doubts about groups; null if unknown")] = None
+    places: Annotated[tuple[Place, ...], means("places of the first capabilities on a map")] = ()
 
     @property
     def settings(self) -> Settings:

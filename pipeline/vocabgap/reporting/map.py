@@ -42,7 +42,7 @@ _GAP: Final = 4.0
 _ROUNDS: Final = 80  # at most, until no circle covers another
 _LINE: Final = 13.0  # height of a line of a label, and
 _LETTER: Final = 6.2  # about the width of a letter
-_LETTERS: Final = (22, 14)  # of a line: where the long ones lack room, shorter ones
+_LETTERS: Final = (22, 14)  # of a line: shorter lines if the long ones lack room
 _LINES: Final = 3
 _ROOM: Final = 18.0  # radius of a circle that has two lines
 _INSIDE: Final = 5.2  # about the width of a letter of what stands in a circle
@@ -206,7 +206,6 @@ def needs_map(places: Sequence[Place], rows: Mapping[str, Row], categories: Sequ
 
 
 def _spread(numbers: Sequence[float], size: float) -> list[float]:
-    """Return coordinates from one margin to the other."""
     low, high = min(numbers), max(numbers)
     whole = (high - low) or 1.0
     return [_MARGIN + (size - 2 * _MARGIN) * (each - low) / whole for each in numbers]

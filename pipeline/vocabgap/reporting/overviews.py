@@ -9,7 +9,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.ingest.accounting import ScanSummary
-from vocabgap.model.capability import Asker
+from vocabgap.model.capability import Asker, means
 from vocabgap.model.categories import CategoryBy
 from vocabgap.model.record import FILE_REASONS, OPERATION_ALIASES, UNCATEGORIZED, fold_operation
 from vocabgap.ranking.evidence import recurring_combinations
@@ -103,7 +103,7 @@ class Place(msgspec.Struct, frozen=True):
     capability_id: str
     x: float
     y: float
-    near: Annotated[tuple[str, ...], msgspec.Meta(description="those put most alike, the nearest first")] = ()
+    near: Annotated[tuple[str, ...], means("those put most alike, the nearest first")] = ()
 
 
 class Withheld(msgspec.Struct, frozen=True):

@@ -54,26 +54,17 @@ _ESCAPES: Final = {
 }
 
 
-class Spark(msgspec.Struct, frozen=True):
-    """The measures of a small drawing of upright bars."""
+class Drawing(msgspec.Struct, frozen=True):
+    """The measures of a drawing."""
 
     width: int
     height: int
-    filled: float  # by a bar, of the width that it has to itself
+    filled: float = 1.0  # by a bar, of the width that it has to itself
+    edge: int = 0  # that a line keeps from above and below
 
 
-SPARK: Final[Spark] = Spark(width=60, height=16, filled=0.75)
-
-
-class Trail(msgspec.Struct, frozen=True):
-    """The measures of the drawing of ranks over runs."""
-
-    width: int
-    height: int
-    edge: int  # that the line keeps from above and below
-
-
-TRAIL: Final[Trail] = Trail(width=300, height=60, edge=4)
+SPARK: Final = Drawing(width=60, height=16, filled=0.75)  # upright bars
+TRAIL: Final = Drawing(width=300, height=60, edge=4)  # ranks over runs
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -96,8 +87,8 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
     confidence: int  # of the intervals, in percent
     limits: Limits
     shown: Shown
-    spark: Spark
-    trail: Trail
+    spark: Drawing
+    trail: Drawing
     most_mentions: int  # of a full bar in the list
     groups: dict[str, str]  # with their titles
     categories: tuple[str, ...]

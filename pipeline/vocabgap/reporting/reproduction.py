@@ -172,7 +172,6 @@ class Reproduction(msgspec.Struct, frozen=True):
         return f"./{name}" if name.startswith(("-", "~")) else name
 
     def _beside(self, path: str | Path, *words: str) -> str:
-        """Return a path that is not taken for a word of the option."""
         place = self._argument(path)
         return f"./{place}" if place in words else place
 
@@ -194,5 +193,4 @@ def _line(words: Iterable[str]) -> str:
 
 
 def _name(path: str | None) -> str | None:
-    """Return the name that a path ends in."""
     return None if path is None else printable_name(expanded(path).resolve().name)

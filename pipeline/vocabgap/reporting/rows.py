@@ -21,7 +21,7 @@ Counted = tuple[str, int]
 WITH_ALL_EVIDENCE: Final = 500
 _THINNEST: Final = 5.0  # of a span, to be seen
 _MOST_MONTHS: Final = 24  # more of them are shown as years
-_TAIL: Final = 0.05  # of the mentions, at either end: what is no part of the bulk
+_TAIL: Final = 0.05  # share of the mentions at either end that is no part of the bulk
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -75,7 +75,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     rank_high: int
     span: Span  # of the interval of the rank
     label: str
-    status: str | None  # null where it is withheld
+    status: str | None  # null if withheld
     group: str
     mentions: int
     images: int
@@ -298,7 +298,6 @@ def rank_span(low: int, high: int, last: int) -> Span:
 
 
 def _evidence(item: Capability, limits: Limits) -> int | None:
-    """Return how many examples and workarounds are shown; None for all."""
     return None if item.rank <= WITH_ALL_EVIDENCE else limits.evidence
 
 
