@@ -46,12 +46,6 @@ class Panel(StrEnum):
     WRITE = "What to write"
     RUN = "Where to run"
 
-    def option(self, *names: str, **told: Any) -> Any:  # noqa: ANN401 - as Typer has it
-        """Return an option under this heading, as Typer wants it; for commands that are no verb yet."""
-        import typer
-
-        return typer.Option(*names, rich_help_panel=self, **told)
-
 
 class Request(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """Base of all requests."""

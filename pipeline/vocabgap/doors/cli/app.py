@@ -36,14 +36,13 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": PIPE_WIDTH},
 )
 
-# What compiled libraries raise, outside `Exception`, where they meet what they do not expect. A signal that
-# comes while one calls Python is such a thing, and only the text tells which.
+# Compiled libraries raise this outside `Exception`. It may stand for a signal, which only its text names.
 _PANIC: Final = "PanicException"
 _STOP_IN_PANIC: Final = re.compile(r"StoppedError\((\d+)\)|KeyboardInterrupt")
 _TOO_LITTLE: Final = StateError("there is too little memory", hint="read less at once, or raise the limit")
 _HOOK: Final = "hook"
 _ENGINE: Final = "vocabgap.engines.spark"
-_OBJECTS: Final = 50_000  # more than before, until garbage is looked for
+_OBJECTS: Final = 50_000  # between two collections
 
 
 def _version(wanted: bool) -> None:
@@ -75,7 +74,7 @@ _parser: Final = cache(get_command)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command line and return its exit code; no traceback reaches the person."""
+    """Run one command line and return its exit code."""
     output = Output(as_json="--json" in arguments)
     try:
         release()
@@ -105,13 +104,13 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _is_of_a_hook(error: TyperException) -> bool:
-    """Whether a hook is set up wrongly: an agent's program may take its 2 for a veto."""
+    """Say whether a hook is set up wrongly; an agent's program may take its 2 for a veto."""
     context = getattr(error, "ctx", None)
     return context is not None and context.info_name == _HOOK
 
 
 def _unforeseen(output: Output, error: BaseException) -> ExitCode:
-    """Tell of an error that is a bug, or find the signal in it; where somebody looks for it, it is raised."""
+    """Print an error that is a bug, or find the signal in it; with VOCABGAP_DEBUG the error is raised."""
     is_panic = type(error).__name__ == _PANIC
     stop = _STOP_IN_PANIC.search(str(error)) if is_panic else None
     if stop is not None:
@@ -128,20 +127,20 @@ def _unforeseen(output: Output, error: BaseException) -> ExitCode:
 
 
 def main() -> NoReturn:
-    """The console script."""
-    # A job may run without either; what is printed then goes nowhere.
+    """Run the console script."""
+    # A job may run without them.
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character gets its escape instead of an error.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    # What a run makes is needed until its end: to look for garbage every 700 objects costs a sixth of it.
+    # The objects of a run live until its end; collecting every 700 objects costs a sixth of its time.
     gc.set_threshold(_OBJECTS)
     raise_stops()
     code = run(sys.argv[1:])
     ignore()
     if _ENGINE in sys.modules and code in STOPPED:
-        # Threads of an engine that was interrupted may still call Python while it is taken apart.
+        # Threads of an interrupted engine may call Python while it shuts down.
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)

@@ -25,7 +25,7 @@ _OF_THE_PARSER: Final = ": Value error, "  # what the library puts before a mess
 VERBS: Final[Mapping[str, Reference]] = {
     "report": Reference("doors.report:report"),
     "render": Reference("doors.published:render"),
-    "check": Reference("doors.check:check"),
+    "check": Reference("doors.listing:check"),
     "list": Reference("doors.listing:list_records"),
     "show": Reference("doors.listing:show"),
     "review": Reference("doors.deciding:review"),

@@ -1,4 +1,4 @@
-"""The workspace of a server: one root and what belongs to it, fixed when the server starts."""
+"""The workspace of a server: one root with its settings and rankings, fixed when the server starts."""
 
 import errno
 import os
@@ -26,19 +26,19 @@ from vocabgap.reporting.manifest import MANIFEST_NAME
 from vocabgap.reporting.published_run import read_run, resolve_target
 from vocabgap.text import escape_unseen, excerpt
 
-KEPT_SECONDS: Final = 60.0  # for which a ranking is given again; then it is made as of a later moment
+KEPT_SECONDS: Final = 60.0  # of a ranking
 _MOST_KEPT: Final = 4
 _EVERYTHING: Final = Selection()
 _LONGEST_NAME: Final = 255  # bytes of the name of a file
 _SEPARATORS: Final = frozenset("/\\\0")
 _ABSENT: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 _NAME_HINT: Final = "expected the name of a folder in the root of the server, not a path"
-_State = tuple[tuple[str, int, int], ...]  # path, size and time of each file that something was made of
+_State = tuple[tuple[str, int, int], ...]  # path, size and time of each file
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """What the tools of a server read, and where they write."""
+    """The root, the settings and the rankings that the tools of a server use."""
 
     root: Path  # of the image repositories, resolved
     settings: Settings
@@ -48,7 +48,7 @@ class Workspace:
 
     @classmethod
     def at(cls, root: str | Path, settings: Settings, *, is_read_only: bool = False) -> "Workspace":
-        """The workspace at a folder; `settings.report.out` is the folder of the published report."""
+        """Return the workspace at a folder."""
         (folder,) = resolve_roots(root)
         if not folder.is_dir():
             raise InvalidInputError(
@@ -58,7 +58,7 @@ class Workspace:
         return cls(folder, settings, out, Rankings(folder, settings, out), is_read_only)
 
     def image(self, image_id: str) -> Path:
-        """The folder of the image repository of this name, which lies below the root."""
+        """Return the folder of an image below the root."""
         shown = excerpt(image_id)
         if not _is_name(image_id):
             raise InvalidInputError(f"image_id: '{shown}' is not the name of an image", hint=_NAME_HINT)
@@ -94,7 +94,7 @@ class Workspace:
 
 
 class _Kept(NamedTuple):
-    """A ranking, with the state of the files that it was made of, and when that was."""
+    """A ranking, the state of the files behind it, and its time."""
 
     state: _State
     time: float
@@ -102,16 +102,16 @@ class _Kept(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What a need can be compared with."""
+    """The needs and entries that a new need is compared with."""
 
-    capabilities: pl.DataFrame | None  # null where nothing was ranked or published yet
+    capabilities: pl.DataFrame | None  # null before the first ranking
     vocabulary: Vocabulary
 
 
 class Rankings:
     """The rankings of one root, which carry on the identifiers of the published run.
 
-    Only one thread at a time may ask for one; any may ask what is known.
+    One thread at a time may ask for a ranking; any thread may ask what is known.
     """
 
     def __init__(self, root: Path, settings: Settings, out: Path) -> None:
@@ -123,35 +123,27 @@ class Rankings:
         self._indexing = Lock()
 
     def of(
-        self, selection: Selection, checkpoint: Callable[[], None] = lambda: None, *, request: Hashable = None
-    ) -> Analysis:
-        """The ranking of what is selected, as the logs are now; the checkpoint may end it between two stages.
-
-        By the request that a selection was made of a ranking is found again: a span before now is another
-        selection at every moment.
-        """
-        return self._of(selection, checkpoint, request)
-
-    def whatever_was_decided(self, checkpoint: Callable[[], None] = lambda: None) -> Analysis:
-        """The ranking of all that is logged now; it may follow fewer decisions than there are."""
-        return self._of(_EVERYTHING, checkpoint, None, told_by=slice(1, None))
-
-    def _of(
         self,
         selection: Selection,
-        checkpoint: Callable[[], None],
-        request: Hashable,
-        told_by: slice = slice(None),
+        checkpoint: Callable[[], None] = lambda: None,
+        *,
+        request: Hashable = None,
+        compared: slice = slice(None),
     ) -> Analysis:
+        """Return the ranking of a selection, as the logs are now.
+
+        Args:
+            selection: The records to rank.
+            checkpoint: Called between two stages; it may end the work.
+            request: The name of the ranking; a span before now gives another selection at every moment.
+            compared: The part of the state that must be the same as before.
+        """
         entries = self._entries_state()
         state = (*self._state(), *entries)
         name = selection if request is None or selection == _EVERYTHING else request
         kept = self._kept.get(name)
-        if (
-            kept is None
-            or kept.state[told_by] != state[told_by]
-            or time.monotonic() - kept.time > KEPT_SECONDS
-        ):
+        is_current = kept is not None and kept.state[compared] == state[compared]
+        if kept is None or not is_current or time.monotonic() - kept.time > KEPT_SECONDS:
             analysis = analyse(
                 self._root,
                 settings=self._settings,
@@ -164,24 +156,25 @@ class Rankings:
         self._keep(name, kept)
         return kept.analysis
 
-    def _keep(self, name: Hashable, kept: _Kept) -> None:
-        """Keep a ranking as the newest, at once: other threads look up what is known meanwhile.
+    def whatever_was_decided(self, checkpoint: Callable[[], None] = lambda: None) -> Analysis:
+        """Return the ranking of everything; it may follow fewer decisions than there are."""
+        return self.of(_EVERYTHING, checkpoint, compared=slice(1, None))
 
-        The ranking of all that is logged makes room for no other: most tools use it, and `known` does.
-        """
+    def _keep(self, name: Hashable, kept: _Kept) -> None:
+        """Keep a ranking as the newest. The ranking of everything makes room for no other."""
         others = {each: ranking for each, ranking in self._kept.items() if each != name}
         narrowed = [each for each in others if each != _EVERYTHING]
         for oldest in narrowed[: max(0, len(others) + 1 - _MOST_KEPT)]:
             del others[oldest]
-        self._kept = {**others, name: kept}
+        self._kept = {**others, name: kept}  # at once: other threads read it
 
     def known(self) -> Known:
-        """What is known without ranking anew: the newest ranking that was made, else the published one."""
+        """Return the newest ranking, else the published one, and the vocabulary, without new work."""
         kept = self._kept.get(_EVERYTHING)
         return Known(self._last_published() if kept is None else kept.analysis.ranked, self._entries())
 
     def index(self) -> SimilarIndex:
-        """What is known, made ready to be compared with; made ready again only where it is not the same."""
+        """Return what is known as an index, which is built again only after a change."""
         with self._indexing:
             known = self.known()
             if self._indexed is None or any(
@@ -210,10 +203,7 @@ class Rankings:
         return _state_of([str(path) for path in vocabulary_files(self._settings.vocabulary.paths)])
 
     def _state(self) -> _State:
-        """What tells whether a file has changed that a ranking depends on: that of the decisions first.
-
-        Those of the vocabulary are not among them.
-        """
+        """Return the state of the decisions, the published run and the logs."""
         settings = self._settings
         if reader_of(self._root) is not None:
             logs = [entry.path for entry in os.scandir(self._root)]
@@ -224,7 +214,7 @@ class Rankings:
 
 
 def _is_name(text: str) -> bool:
-    """Whether a text can be the name of an image's folder, and of nothing else."""
+    """Say whether a text can be the name of the folder of an image."""
     return (
         text == text.strip() != ""
         and not text.startswith(".")
@@ -235,7 +225,7 @@ def _is_name(text: str) -> bool:
 
 
 def _state_of(paths: list[str]) -> _State:
-    """What tells whether any of some files has changed."""
+    """Return the size and time of each file."""
     return tuple(map(_file_state, paths))
 
 
