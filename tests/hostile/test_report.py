@@ -248,7 +248,7 @@ def test_a_narrowed_report_of_hostile_texts_has_the_structure_of_one_of_benign_t
     pair: Pair, texts: list[str]
 ) -> None:
     def narrowed(run: Run, to: list[str]) -> Structure:
-        summary = replace(run.published.summary, capabilities=(), covered=(), settled=(), combinations=())
+        summary = replace(run.published.summary, capabilities=(), covered=(), settled=())
         selection = tuple(("image", f"{text} or {text}") for text in to)
         return structure(GITHUB.parse(render_markdown(replace(summary, selection=selection))))
 

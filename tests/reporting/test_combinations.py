@@ -1,51 +1,12 @@
 from pathlib import Path
 
 import polars as pl
-import pytest
 
 from builders import gap, write_corpus
 from builders.reporting import publish, text_of
-from vocabgap.ingest.scanning import scan
 from vocabgap.model.settings import AliasSettings, Settings
 from vocabgap.model.tables import COMBINATIONS
 from vocabgap.pipeline import Run
-from vocabgap.reporting.overviews import recurring
-
-
-def counted(
-    tmp_path: Path, *operations: list[str], images: list[str] | None = None, need: str = "sky mask"
-) -> pl.DataFrame:
-    named = images or [f"image-{number}" for number in range(len(operations))]
-    logs: dict[str, list[dict[str, object]]] = {name: [] for name in named}
-    for number, (image, used) in enumerate(zip(named, operations, strict=True)):
-        logs[image].append(gap(need, operations_involved=used, session_id=f"s-{number}"))
-    scanned = scan(write_corpus(tmp_path, logs))
-    return scanned.gaps.filter("counted").with_columns(pl.lit("cap-1").alias("capability_id"))
-
-
-@pytest.mark.parametrize(
-    "operations",
-    [
-        [["exposure"], ["exposure"]],
-        [["exposure", "exposure"], ["exposure", "exposure"]],
-        [["exposure", "crop"], ["exposure", "sharpen"]],
-        [[], []],
-        [["exposure", " "], ["exposure", " "]],
-    ],
-    ids=["one operation", "one operation twice", "named once each", "none", "one operation and a blank"],
-)
-def test_nothing_recurs_together(tmp_path: Path, operations: list[list[str]]) -> None:
-    assert recurring(counted(tmp_path, *operations)) == ()
-
-
-def test_only_the_whole_set_of_a_record_counts(tmp_path: Path) -> None:
-    found = recurring(counted(tmp_path, ["a", "b"], ["a", "b"], ["a", "b", "c"]))
-    assert [(item.operations, item.mentions) for item in found] == [(("a", "b"), 2)]
-
-
-def test_at_most_ten_are_shown(tmp_path: Path) -> None:
-    pairs = [[f"left-{number:02}", f"right-{number:02}"] for number in range(12)]
-    assert len(recurring(counted(tmp_path, *pairs, *pairs))) == 10
 
 
 def published(tmp_path: Path, *operations: list[str], **arguments: object) -> Run:

@@ -195,12 +195,8 @@ def test_sections_come_in_order(demo_run: Run) -> None:
 
 def test_categories_and_combinations_are_those_of_the_summary(demo_run: Run) -> None:
     summary = demo_run.published.summary
-    _, categories, combinations, together, _ = tables(text_of(demo_run))
+    _, categories, together, _ = tables(text_of(demo_run))
     assert categories[1:] == [[c.name, str(c.mentions), str(c.capabilities)] for c in summary.categories]
-    assert combinations[1:] == [
-        [" + ".join(c.operations), str(c.mentions), str(c.images), str(c.capabilities)]
-        for c in summary.combinations or ()
-    ]
     assert together[1:] == [
         [" + ".join(s.operations), str(s.records), str(s.images), f"{s.expected:.1f}", f"{s.lift:.1f}"]
         for s in summary.beyond_chance

@@ -70,7 +70,7 @@ def test_images_of_one_name_in_two_repositories_are_two(tmp_path: Path) -> None:
 
 def test_without_the_records_only_the_ranking_is_told(demo_run: Run) -> None:
     summary = summary_of(demo_run.ranked, top=10)
-    assert (summary.account, summary.images, summary.combinations) == (None, None, None)
+    assert (summary.account, summary.images, summary.recurring_sets) == (None, None, None)
     assert (summary.selection, summary.command) == ((), "")
 
 

@@ -1,6 +1,6 @@
 """The evidence for a capability: counts, tallies, wordings and examples, per cluster."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import polars as pl
@@ -17,7 +17,6 @@ OF_INTERVALS: Final = 5
 MIN_COMBINED: Final = 2
 MIN_SUPPORT: Final = 2
 _MENTIONS: Final = pl.len().cast(pl.Int64).alias("mentions")
-_OPERATIONS_AS_TEXT: Final = pl.col("operations").list.join("\n")
 
 EVIDENCE: Final[list[Callable[[pl.DataFrame], pl.DataFrame]]] = []
 
@@ -216,34 +215,14 @@ def combinations(clustered: pl.DataFrame, fold: Callable[[str], str]) -> pl.Data
     A combination is the whole set of a record's operations, two at least. Its support is the number of the
     cluster's records with exactly this set, two at least. Clusters without any are left out.
     """
-    recurring = _recurring(clustered, fold, "cluster")
-    return _listed(recurring, "combinations", ["operations"], by=[_OPERATIONS_AS_TEXT])
-
-
-def recurring_combinations(counted: pl.DataFrame, fold: Callable[[str], str]) -> pl.DataFrame:
-    """Return the combinations that recur in all counted gaps, most frequent first.
-
-    The columns are `operations`, sorted by name, and the `mentions`, `images` and `capabilities` of the
-    records with exactly these.
-    """
-    distinct = (
-        pl.struct(IMAGE_KEY).n_unique().alias("images"),
-        pl.col("capability_id").n_unique().alias("capabilities"),
-    )
-    recurring = _recurring(counted, fold, also=distinct)
-    return recurring.sort("mentions", "images", _OPERATIONS_AS_TEXT, descending=[True, True, False])
-
-
-def _recurring(
-    records: pl.DataFrame, fold: Callable[[str], str], *within: str, also: Iterable[pl.Expr] = ()
-) -> pl.DataFrame:
-    return (
-        records.with_columns(operation_sets(records["operations_involved"], fold))
+    recurring = (
+        clustered.with_columns(operation_sets(clustered["operations_involved"], fold))
         .filter(pl.col("operations").list.len() >= MIN_COMBINED)
-        .group_by(*within, "operations")
-        .agg(_MENTIONS, *also)
+        .group_by("cluster", "operations")
+        .agg(_MENTIONS)
         .filter(pl.col("mentions") >= MIN_SUPPORT)
     )
+    return _listed(recurring, "combinations", ["operations"], by=[pl.col("operations").list.join("\n")])
 
 
 def _listed(

@@ -1,8 +1,6 @@
 """The parts of a report about all records: the account of lines, categories, operations, and askers."""
 
 from collections import Counter
-from collections.abc import Mapping
-from functools import partial
 from typing import Annotated, Final
 
 import msgspec
@@ -11,8 +9,7 @@ import polars as pl
 from vocabgap.ingest.accounting import ScanSummary
 from vocabgap.model.capability import Asker, means
 from vocabgap.model.categories import CategoryBy
-from vocabgap.model.record import FILE_REASONS, OPERATION_ALIASES, UNCATEGORIZED, fold_operation
-from vocabgap.ranking.evidence import recurring_combinations
+from vocabgap.model.record import FILE_REASONS, UNCATEGORIZED
 
 SHOWN_REJECTS: Final = 20
 SHOWN: Final = 10  # combinations
@@ -75,15 +72,6 @@ class Categorised(msgspec.Struct, frozen=True):
     by_operations: int
     by_classifier: int
     left: int
-
-
-class Combination(msgspec.Struct, frozen=True):
-    """A set of operations that several records touched together."""
-
-    operations: tuple[str, ...]  # sorted by name
-    mentions: int  # records that involve exactly these
-    images: int
-    capabilities: int
 
 
 class RecurringSet(msgspec.Struct, frozen=True):
@@ -181,13 +169,6 @@ def reclassified_of(counted: pl.DataFrame) -> Categorised:
     """Count the records of table `gaps` without a category of their own, among those that count."""
     by = Counter(counted["category_by"].to_list())
     return Categorised(by[CategoryBy.OPERATIONS.value], by[CategoryBy.CLASSIFIER.value], by[None])
-
-
-def recurring(counted: pl.DataFrame, aliases: Mapping[str, str] | None = None) -> tuple[Combination, ...]:
-    """Return the sets of two or more operations that at least two records share, most frequent first."""
-    fold = partial(fold_operation, aliases=OPERATION_ALIASES if aliases is None else aliases)
-    rows = recurring_combinations(counted, fold).head(SHOWN)
-    return tuple(msgspec.convert(row, Combination) for row in rows.iter_rows(named=True))
 
 
 def recurring_sets_of(combinations: pl.DataFrame | None) -> tuple[RecurringSet, ...] | None:

@@ -15,7 +15,7 @@ from vocabgap.model.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZE
 from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, phrase, stripped
 from vocabgap.ranking.evidence import folded, operation_sets
 from vocabgap.reporting.listed import COVERED, OPEN, SETTLED, Listed
-from vocabgap.reporting.overviews import Account, Category, Combination, RecurringSet, Withheld, categories_of
+from vocabgap.reporting.overviews import Account, Category, RecurringSet, Withheld, categories_of
 from vocabgap.reporting.summary import Summary, ties_of
 from vocabgap.text import stem, surface, words
 
@@ -94,7 +94,6 @@ def shareable(
         open_total=len(open_),
         named_by=(),
         categories=_categories(shared),
-        combinations=_combinations(summary, common),
         account=summary.account
         and Account(**_only(summary.account, ACCOUNT_AS_IT_IS), examples=(), rules={}),
         selection=tuple((name, value if name in _TIMES else None) for name, value in summary.selection),
@@ -170,14 +169,6 @@ def _shared(listed: Listed, common: CommonWords) -> Listed:
 
 def _only(struct: msgspec.Struct, fields: Sequence[str]) -> dict[str, Any]:
     return {field: getattr(struct, field) for field in fields}
-
-
-def _combinations(summary: Summary, common: CommonWords) -> tuple[Combination, ...] | None:
-    """Return the sets that enough images of a capability share; None if there are only others."""
-    recurring = {operations for _, operations in common.combinations}
-    combinations = summary.combinations or ()
-    shared = tuple(each for each in combinations if together(each.operations) in recurring)
-    return shared or (None if combinations else summary.combinations)
 
 
 def _recurring_sets(

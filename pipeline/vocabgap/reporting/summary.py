@@ -23,7 +23,6 @@ from vocabgap.reporting.overviews import (
     Account,
     Categorised,
     Category,
-    Combination,
     Place,
     RecurringSet,
     Withheld,
@@ -31,7 +30,6 @@ from vocabgap.reporting.overviews import (
     askers_of,
     categories_of,
     reclassified_of,
-    recurring,
     recurring_sets_of,
 )
 from vocabgap.text import count
@@ -74,7 +72,6 @@ class Summary(msgspec.Struct, frozen=True):
     last_seen: datetime | None
     ranked_by: str
     categories: tuple[Category, ...]
-    combinations: tuple[Combination, ...] | None
     account: Account | None
     selection: tuple[tuple[str, str | None], ...]  # filter and value; null if withheld
     command: str  # that makes this report again; empty if unknown
@@ -186,7 +183,6 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         last_seen=_moment(ranked["last_seen"].max()),
         ranked_by=rendering.ranked_by,
         categories=categories_of(ranked),
-        combinations=None if counted is None else recurring(counted, settings.operation_aliases),
         recurring_sets=recurring_sets_of(tables.combinations),
         overlong=0 if counted is None else counted.filter(names_too_many()).height,
         account=manifest.account or account_of(tables.gaps, tables.rejects, scanned),
