@@ -2,7 +2,6 @@
 
 import math
 
-import msgspec
 import pytest
 
 from vocabgap.model.categories import (
@@ -54,16 +53,6 @@ def test_operations_that_are_level_decide_nothing() -> None:
     assert category_of_operations(["sigmoid", "colorzones"], OPERATION_CATEGORIES) is None
 
 
-def test_an_operation_that_tells_nothing_has_no_vote() -> None:
-    assert category_of_operations(["sigmoid"], {"sigmoid": "uncategorized"}) is None
-
-
-def test_a_sure_classifier_is_believed() -> None:
-    judged = judge("uncategorized", ["Hues of the sea", None], [], classifier=HUE)
-    assert (judged.category, judged.by) == ("color", CategoryBy.CLASSIFIER)
-    assert judged.probability == pytest.approx(0.982, abs=0.001)
-
-
 def test_an_unsure_classifier_is_not_and_says_how_sure_it_was() -> None:
     judged = judge("uncategorized", ["hue"], [], classifier=HUE, sure=0.99)
     assert (judged.category, judged.by) == ("uncategorized", None)
@@ -85,13 +74,5 @@ def test_a_classifier_that_knows_no_word_of_it_is_never_believed() -> None:
     assert judge("uncategorized", ["soft glow"], [], classifier=biased) == Judgement(probability=0.0)
 
 
-def test_without_a_classifier_words_tell_nothing() -> None:
-    assert judge("uncategorized", ["hue"], []) == Judgement()
-
-
 def test_terms_are_the_content_words_each_once() -> None:
     assert terms(["I want softer_glow", None, "soft glows"]) == ("glow", "soft", "softer")
-
-
-def test_a_classifier_comes_back_from_json() -> None:
-    assert msgspec.json.decode(msgspec.json.encode(HUE), type=Classifier) == HUE

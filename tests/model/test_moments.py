@@ -16,9 +16,7 @@ moments_in_utc = st.datetimes(timezones=st.just(UTC))
     [
         ("2026-05-01", datetime(2026, 5, 1, tzinfo=UTC)),
         ("2026-05-01T09:30:00", datetime(2026, 5, 1, 9, 30, tzinfo=UTC)),
-        ("2026-05-01 09:30", datetime(2026, 5, 1, 9, 30, tzinfo=UTC)),
         ("2026-05-01T09:30:00Z", datetime(2026, 5, 1, 9, 30, tzinfo=UTC)),
-        ("2026-05-01T09:30:00+00:00", datetime(2026, 5, 1, 9, 30, tzinfo=UTC)),
         ("2026-05-01T09:30:00+02:00", datetime(2026, 5, 1, 7, 30, tzinfo=UTC)),
         ("2026-05-01T23:30:00-01:00", datetime(2026, 5, 2, 0, 30, tzinfo=UTC)),
         ("2026-05-01T09:30:00.250Z", datetime(2026, 5, 1, 9, 30, 0, 250_000, tzinfo=UTC)),
@@ -50,24 +48,9 @@ def test_spans_count_back_from_now(text: str, span: timedelta) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        "last week",
-        "7",
-        "d",
-        "-7d",
-        "7 d",
-        "7y",
-        "7d\n7d",
-        "2026-13-01",
-        "2026-13",
-        "2026-9",
-        "2026-02-30",
-        "2026-05-01T25:00",
-        "0001-01-01T00:00:00+05:00",
-        "1778000000",
-    ],
-)
+    ["", "7", "-7d", "7 d", "7y", "7d\n7d", "2026-13", "2026-9", "2026-02-30", "2026-05-01T25:00",
+     "0001-01-01T00:00:00+05:00", "1778000000"],
+)  # fmt: skip
 def test_what_is_no_moment_is_named_with_an_example_of_one(text: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
         parse_moment(text, NOW, name="--until")
@@ -85,10 +68,6 @@ def test_a_span_that_reaches_too_far_back_is_told_as_one(text: str) -> None:
     assert len(str(caught.value)) < 200
 
 
-def test_now_is_the_moment_that_was_given() -> None:
-    assert parse_now("2026-05-01T09:30:00Z") == datetime(2026, 5, 1, 9, 30, tzinfo=UTC)
-
-
 def test_now_is_the_clock_where_none_was_given() -> None:
     before = datetime.now(UTC)
 
@@ -97,22 +76,7 @@ def test_now_is_the_clock_where_none_was_given() -> None:
     assert before <= now <= datetime.now(UTC)
 
 
-def test_a_bad_now_names_its_flag() -> None:
-    with pytest.raises(InvalidInputError, match="--now"):
-        parse_now("soon")
-
-
-@pytest.mark.parametrize(
-    ("moment", "text"),
-    [
-        (datetime(2026, 5, 1, 9, 30, tzinfo=UTC), "2026-05-01T09:30:00Z"),
-        (datetime(2026, 5, 1, 9, 30, 0, 5, tzinfo=UTC), "2026-05-01T09:30:00.000005Z"),
-    ],
-)
-def test_iso_ends_in_z(moment: datetime, text: str) -> None:
-    assert iso(moment) == text
-
-
 @given(moments_in_utc)
 def test_a_moment_that_was_written_is_read_back(moment: datetime) -> None:
     assert parse_moment(iso(moment), NOW, name="--since") == moment
+    assert iso(moment).endswith("Z")

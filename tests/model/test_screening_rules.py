@@ -10,11 +10,8 @@ def names(**own: list[str]) -> list[str]:
     return [rule.name for rule in rules_in_force(own)]
 
 
-def test_four_rules_are_built_in() -> None:
-    assert names() == ["transient", "permission", "outage", "architecture"]
-
-
-def test_an_empty_list_switches_a_rule_off() -> None:
+def test_an_empty_list_switches_a_rule_off_and_an_own_rule_comes_last() -> None:
+    assert names(duplicate_ticket=["see the other ticket"])[-1] == "duplicate_ticket"
     assert names(outage=[]) == ["transient", "permission", "architecture"]
 
 
@@ -31,14 +28,6 @@ def test_a_phrase_may_be_asked_only_where_something_failed() -> None:
     assert (rule.phrases, rule.if_failed) == (("no ink",), ("out of paper",))
     assert rule.expressions == ("no ink", "if failed: out of paper")
     assert rules_in_force({"mine": rule.expressions})[-1] == rule
-
-
-def test_a_rule_of_ones_own_is_asked_last() -> None:
-    assert names(duplicate_ticket=["see the other ticket"])[-1] == "duplicate_ticket"
-
-
-def test_one_phrase_may_be_given_as_it_is() -> None:
-    assert rules_in_force({"mine": "out of paper"})[-1].phrases == ("out of paper",)
 
 
 def test_what_a_rule_is_told_by_can_be_written_into_settings_again() -> None:
