@@ -184,7 +184,7 @@ def test_answer_counts_where_what_others_said_cannot_be_read(tmp_path: Path) -> 
     after = runtime.run(step(), ask=while_a_file_is_damaged)
 
     assert after.meanings == {"lift": "Mine"}
-    assert any("what others have said meanwhile was not read" in note for note in after.notes)
+    assert any("the newest answers of others could not be read" in note for note in after.notes)
 
 
 def requested(runtime: GlossaryRuntime) -> list[str]:

@@ -418,17 +418,6 @@ def test_report_asks_where_somebody_can_answer_and_goes_on(
     assert [(each["definition"], each["actor_id"].startswith("user:")) for each in answers] == [(STAIN, True)]
 
 
-@pytest.mark.usefixtures("two_lifts")
-def test_what_changed_of_a_long_text_is_shown() -> None:
-    some = "Nothing to see here. " * 40
-    old, new = (f"{some}Please lift the {what} of it. {some}" for what in ("shadows", "highlights"))
-    vocabgap("glossary", "check", "--text", old, "--critical")
-
-    told = vocabgap("glossary", "resume", "--text", new)
-
-    assert "description: Please lift the shadows of it. -> Please lift the highlights of it.\n" in told.err
-
-
 @pytest.mark.usefixtures("docs")
 def test_a_named_file_that_cannot_be_checked_costs_no_finding_in_others(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("def (", encoding="utf-8")

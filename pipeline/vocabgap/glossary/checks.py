@@ -38,7 +38,7 @@ _STDIN: Final = "-"
 _MISSION, _STEP = "check", "check"
 _STRICTNESS: Final = option("How strict the gate is: off, medium or max.")
 _TEXT: Final = option("The text of a step; - reads it from stdin.")
-_ASK: Final = option("Ask what terms mean; by default where somebody can answer.", "--ask/--no-ask")
+_ASK: Final = option("Ask what terms mean; by default if somebody can answer.", "--ask/--no-ask")
 
 
 class CheckFormat(StrEnum):
@@ -51,7 +51,7 @@ class CheckFormat(StrEnum):
 
 
 class Check(Acting):
-    """What `check` takes."""
+    """The request of `check`."""
 
     paths: Annotated[
         tuple[Path, ...],
@@ -64,28 +64,26 @@ class Check(Acting):
     unknown: Annotated[
         bool, option("Find what looks like a term and is in no glossary, too.", "--unknown")
     ] = False
-    exclude: Annotated[tuple[str, ...], option("What is no term.")] = ()
-    output_of_step: Annotated[str | None, option("What was generated from the text so far.", "--output")] = (
-        None
-    )
+    exclude: Annotated[tuple[str, ...], option("A word that is no term.")] = ()
+    output_of_step: Annotated[str | None, option("The text generated so far.", "--output")] = None
     watch: Annotated[tuple[str, ...], option("A term to look for in the text.")] = ()
     critical: Annotated[bool, option("Nothing may go wrong in this step.", "--critical")] = False
     strictness: Annotated[str | None, _STRICTNESS] = None
     ask: Annotated[bool | None, _ASK] = None
     mission: Annotated[str | None, option("The mission whose own senses count, too.")] = None
-    step: Annotated[str | None, option("What the step is called.")] = None
+    step: Annotated[str | None, option("The name of the step.")] = None
     log: Annotated[
-        bool | None, option("Log the check of a text; by default where it is a step's.", "--log/--no-log")
+        bool | None, option("Log the check of a text; by default if it belongs to a step.", "--log/--no-log")
     ] = None
 
 
 @verb(Check, settings=FOLDER)
 def check(call: Call, request: Check) -> Answer | None:
-    """Check the words of files, or whether those of a step are settled.
+    """Check the words of files, or the text of a step.
 
-    For files and folders: where they use a word that the glossary says not to use; exit with 5 if they do.
-    For a text: which terms it has, and what they mean; exit with 4 where that is open. It is logged, to be
-    answered and resumed, where it is a step's: with --step, --mission, --critical or --ask.
+    In files and folders, find words that the glossary says not to use; exit with 5 if there are any. In a
+    text, find the terms and their meanings; exit with 4 if a meaning is open. The check is logged if the text
+    belongs to a step: with --step, --mission, --critical or --ask.
     """
     paths, text = request.paths, request.text
     if paths == (Path(_STDIN),) and text is None:
@@ -163,7 +161,7 @@ def _lint(call: Call, runtime: GlossaryRuntime, paths: tuple[Path, ...], request
 
 
 class Resume(Acting):
-    """What `resume` takes."""
+    """The request of `resume`."""
 
     token: Annotated[
         str | None, argument("The token of the step; that of the newest that waits by default.")

@@ -102,7 +102,7 @@ def require_strictness(name: str | None) -> Strictness | None:
 
 
 class ListTerms(Request):
-    """What `list` takes."""
+    """The request of `list`."""
 
     scope: Annotated[str | None, _SCOPE] = None
     status: Annotated[str | None, option("active, draft or deprecated.")] = None
@@ -143,7 +143,7 @@ def list_terms(call: Call, request: ListTerms) -> Answer:
 
 
 class ShowTerm(Request):
-    """What `show` takes."""
+    """The request of `show`."""
 
     term: Annotated[str, _TERM]
 
@@ -175,7 +175,7 @@ def show_term(call: Call, request: ShowTerm) -> Answer:
 
 
 class Validate(Request):
-    """What `validate` takes."""
+    """The request of `validate`."""
 
     path: Annotated[Path, argument("A seed file, or a folder of them.")]
 
@@ -219,7 +219,7 @@ def validate(call: Call, request: Validate) -> Answer:
 
 
 class Import(Request):
-    """What `import` takes."""
+    """The request of `import`."""
 
     source: Annotated[
         Path,
@@ -264,7 +264,7 @@ def read_entries(path: Path) -> list[tuple[str, str]]:
 
 
 class Deprecate(Acting, kw_only=True):
-    """What `deprecate` takes."""
+    """The request of `deprecate`."""
 
     term: Annotated[str, _TERM]
     scope: Annotated[str | None, _SCOPE] = None
@@ -272,9 +272,9 @@ class Deprecate(Acting, kw_only=True):
 
 
 class Promote(Deprecate, kw_only=True):
-    """What `promote` takes."""
+    """The request of `promote`."""
 
-    define: Annotated[str | None, option("What the term means, if no sense of it says so.")] = None
+    define: Annotated[str | None, option("The meaning of the term, if no sense has it.")] = None
     replace: Annotated[
         bool | None,
         option(
@@ -329,18 +329,16 @@ def _fields(sense: TermSense) -> dict[str, object]:
 
 
 class Conflicts(Request):
-    """What `conflicts` takes."""
+    """The request of `conflicts`."""
 
     mission: Annotated[str | None, _MISSION] = None
-    unresolved: Annotated[bool, option("Only those that wait.", "--unresolved")] = False
-    strictness: Annotated[
-        str | None, option("Only those that came up under this strictness: off, medium or max.")
-    ] = None
+    unresolved: Annotated[bool, option("Only open questions.", "--unresolved")] = False
+    strictness: Annotated[str | None, option("Only questions of this strictness: off, medium or max.")] = None
 
 
 @verb(Conflicts, settings=FOLDER)
 def conflicts(call: Call, request: Conflicts) -> Answer:
-    """List the questions that came up, and who has answered them, when, and in the place of what."""
+    """List the questions, their answers, and what the answers replaced."""
     chosen = require_strictness(request.strictness)
     runtime = runtime_of(call, request, exists=False)
     questions, events = _questions(call, runtime)
@@ -404,11 +402,11 @@ def _questions(call: Call, runtime: GlossaryRuntime) -> tuple[list[OpenQuestion]
 
 
 class Resolve(Acting, kw_only=True):
-    """What `resolve` takes."""
+    """The request of `resolve`."""
 
     conflict: Annotated[str, argument("The conflict's identifier, or the beginning of it.")]
     select: Annotated[int | None, option("The number of the sense that is meant.")] = None
-    define: Annotated[str | None, option("What the term means instead.")] = None
+    define: Annotated[str | None, option("Another meaning of the term.")] = None
     mission: Annotated[str | None, _MISSION] = None
 
 

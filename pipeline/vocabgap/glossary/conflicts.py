@@ -73,7 +73,7 @@ def should_block(strictness: Strictness, severities: Iterable[Severity | str]) -
 
 
 class Verdict(NamedTuple):
-    """What follows from the conflicts of a step; `confidence` is the highest of theirs, or 1."""
+    """The verdict on a step; `confidence` is the highest of its conflicts, or 1."""
 
     overall_severity: Severity
     confidence: float
@@ -82,7 +82,7 @@ class Verdict(NamedTuple):
 
 
 def verdict(conflicts: Sequence[SemanticConflict], strictness: Strictness) -> Verdict:
-    """Return what follows from the conflicts of a step."""
+    """Return the verdict on the conflicts of a step."""
     if not conflicts:
         return Verdict(Severity.LOW, 1.0, Action.PROCEED, blocked=False)
     worst = max((each.severity for each in conflicts), key=lambda severity: Severity(severity).rank)

@@ -1,4 +1,4 @@
-"""What the glossary adds to the program."""
+"""The extension of the program by the glossary."""
 
 from typing import Annotated, Final, Literal
 

@@ -37,7 +37,7 @@ make can like time no just him know take people into year your good some could t
 then now look only come its over think also back after use two how our work first well way even new
 want because any these give day most us
 """
-# What an apostrophe leaves of a word.
+# Words that an apostrophe cuts off.
 _CUT: Final = "ain aren couldn didn doesn don hadn hasn haven isn mustn needn shouldn wasn weren won wouldn"
 _CALENDAR: Final = """
 monday tuesday wednesday thursday friday saturday sunday
@@ -76,7 +76,7 @@ _CASING: Final = re.compile(
 _KEBAB: Final = re.compile(r"(?<![\w-])[a-z][a-z0-9]*(?:-[a-z0-9]+)+(?![\w-])")
 # In a sentence, not at its beginning.
 _CAPITALISED: Final = re.compile(r"[A-Z](?<=[a-z0-9,;] [A-Z])[a-z]{2,}(?: [A-Z][a-z]{2,})*(?!\w)")
-_LEAST_LETTERS: Final = 3  # of a word that is a term where it is there often
+_LEAST_LETTERS: Final = 3  # of a word that is a term if it comes often
 DEFAULT_FIELDS: Final = ("description", "prompt", "output")
 OFTEN: Final = 3  # times that a word is there, to be a term for that
 _WATCHED, _ALIASES, _EXCLUDED = "glossary_watch_terms", "glossary_aliases", "glossary_exclude_terms"
@@ -276,8 +276,8 @@ def capitalised(text: str) -> Iterator[Phrase]:
     for match in _CAPITALISED.finditer(text):
         words = match[0].split()
         if not _NO_NAMES.issuperset(map(str.lower, words)):
-            said = [place for place, word in enumerate(words) if word.lower() not in FUNCTION_WORDS]
-            yield " ".join(words[said[0] : said[-1] + 1]), *match.span()
+            content = [place for place, word in enumerate(words) if word.lower() not in FUNCTION_WORDS]
+            yield " ".join(words[content[0] : content[-1] + 1]), *match.span()
 
 
 class _Sign(NamedTuple):

@@ -25,7 +25,7 @@ from vocabgap.text import visible
 _MISSION: Final = "report"
 _STEP: Final = "publish"
 # The wordings of a need repeat its words, look like the missing entry, and name people and places: none of
-# that makes a term. What the glossary lists is a term in any spelling.
+# that makes a term. A word of the glossary is a term in any spelling.
 _SIGNS: Final = (TermSource.QUOTED_PHRASE.value, TermSource.ACRONYM.value, TermSource.KNOWN_TERM.value)
 _SHOWN_DIGITS: Final = 8  # of the identifier of a question
 _SHOWN_TERMS: Final = 3  # in a message

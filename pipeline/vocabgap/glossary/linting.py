@@ -49,7 +49,7 @@ _OF_PYTHON: Final = re.compile(_DIRECTIVE.format(opening="#"), re.MULTILINE)
 _STATEMENT: Final = frozenset({tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT})
 _PASSED: Final = frozenset({tokenize.NL, tokenize.COMMENT})
 _PLAIN: Final = re.compile(r"[rRuU]?[\"']")  # neither bytes nor formatted: those are never docstrings
-# Where a sentence ends: after its mark, and before an empty line or an item of a list.
+# The end of a sentence: after its mark, and before an empty line or an item of a list.
 _END: Final = re.compile(
     rf"{_PROGRAM}[ \t]*|(?<=[.!?…])[\"'”’»)\]*_]*\s+(?![a-z])"
     r"|^(?:[ \t]*\n)+|\n(?=[ \t]*(?:[-*+>|#]|\d+[.)]\s))",
@@ -60,7 +60,7 @@ _MARKUP: Final = " \t\n#>|*+-\"'`"  # what a sentence neither begins nor ends wi
 _SUFFIXES: Final = MARKDOWN | PYTHON | {".txt", ".rst"}
 _FOREIGN: Final = frozenset({"node_modules", "__pycache__", "site-packages"})
 _RUN: Final = re.compile(r"\S+|\n[ \t]*\n")
-# What a term looks like; words that come often, and names of people and places, need no glossary.
+# Signs of a term; frequent words and names of people and places need no glossary.
 _SIGNS: Final = (TermSource.QUOTED_PHRASE, TermSource.ACRONYM, TermSource.CASING_PATTERN)
 
 
@@ -194,8 +194,8 @@ class Rule(StrEnum):
 _DESCRIPTIONS: Final[Mapping[Rule, str]] = {
     Rule.AVOIDED: "Another word for a term, which the glossary asks not to use",
     Rule.DEPRECATED: "A term that does not count any more",
-    Rule.AMBIGUOUS: "A term with several meanings, of which none was chosen",
-    Rule.UNKNOWN: "What looks like a term, and is not in the glossary",
+    Rule.AMBIGUOUS: "A term with several meanings, and none was chosen",
+    Rule.UNKNOWN: "A word that looks like a term and is not in the glossary",
 }
 
 

@@ -117,7 +117,7 @@ def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
 
 
 class Log(NamedTuple):
-    """What was read of a log: up to a mark, the events that change meanings, and the last moment."""
+    """A log as far as it was read, with the events that change meanings."""
 
     mark: Mark = START
     changes: tuple[LoggedEvent, ...] = ()  # the same tuple as long as no further one comes
@@ -250,7 +250,7 @@ class Loaded(NamedTuple):
 
     @property
     def unread(self) -> list[str]:
-        """What people wrote that does not count, a sentence each."""
+        """The seed terms and files that do not count, a sentence each."""
         return [f"{seed.path}: {problem}" for seed in self.seeds for problem in seed.problems] + [
             f"not read: {path}: {why_unread(path, self.glossary.scopes)}" for path in self.unused
         ]
@@ -275,7 +275,7 @@ class Loaded(NamedTuple):
 
 
 class _Snapshot(NamedTuple):
-    """What was read, and the glossaries made of it; nothing in it changes."""
+    """An immutable snapshot of the files, and the glossaries made from it."""
 
     seeds: Mapping[str, tuple[bytes, Seed]] = {}  # by scope
     logs: Mapping[str, Log] = {}  # by name

@@ -25,7 +25,7 @@ physics mathematics politics economics ethics athletics electronics robotics sta
 corps pants jeans scissors tweezers binoculars headquarters innards outdoors indoors mars wales
 aids rabies diabetes kubernetes postgres https does goes has was yes
 """
-# What no rule gives, each before its singular.
+# Plurals without a rule, each before its singular.
 _IRREGULAR: Final = """
 lenses lens axes axis analyses analysis syntheses synthesis parentheses parenthesis hypotheses hypothesis
 theses thesis prostheses prosthesis crises crisis diagnoses diagnosis prognoses prognosis emphases emphasis
@@ -54,9 +54,9 @@ _KEEPS_E: Final = re.compile(
 )
 _SIBILANT: Final = ("sses", "xes", "zzes", "tzes", "shes", "ches", "oes", "uses")
 _PARTICLES: Final = frozenset({"any", "away", "back", "down", "every", "off", "out", "over", "some"})
-# A word or a mark: a term does not go on across the end of a sentence. What joins or marks words is neither.
+# A word, or a mark that ends a term. Hyphens and quotation marks are neither.
 _TOKEN: Final = re.compile(rf'{HYPHEN}|["“”„«»`*]|(\w+|[^\w\s])')
-# What is in a word without being seen, and makes no other word of it: hyphenation points, text directions.
+# Unseen characters that do not change a word: hyphenation points, text directions.
 _UNSEEN: Final = (
     "\xad\u034f\u061c\u180e\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064"
     "\u2066\u2067\u2068\u2069\u206a\u206b\u206c\u206d\u206e\u206f\ufeff"

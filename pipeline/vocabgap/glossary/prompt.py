@@ -1,6 +1,5 @@
 """The prompt: asks on a terminal, beside the data, and reads what somebody answers."""
 
-import difflib
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
@@ -9,7 +8,6 @@ from vocabgap.doors.cli.output import Output
 from vocabgap.errors import InvalidInputError
 from vocabgap.files.signals import end_reads
 from vocabgap.glossary.extension import GlossarySettings
-from vocabgap.glossary.linting import sentences
 from vocabgap.glossary.normal_form import definition_key
 from vocabgap.glossary.questions import Answer, Defer, Define, Question, Select, defined, parse_answer
 from vocabgap.glossary.runtime import configured_runtime
@@ -20,8 +18,6 @@ from vocabgap.text import carried, excerpt, visible
 
 _COLOURS: Final = {"high": "red", "medium": "yellow", "low": "blue"}
 _SHOWN: Final = 200  # characters of a value
-_BEFORE: Final = 40  # characters of what is as it was, before what has changed
-_MOST_CHANGES: Final = 5  # of one value
 
 
 class Prompt:
@@ -91,11 +87,7 @@ class Prompt:
         """Show what has changed since a step was stopped."""
         self.say(f"The inputs have changed: {changed.old}… is now {changed.new}…")
         for key, (old, new) in changed.changes.items():
-            parts = list(_changed_parts(old, new))
-            for before, after in parts[:_MOST_CHANGES]:
-                self.say(f"  {excerpt(key)}: {_value(before)} -> {_value(after)}")
-            if len(parts) > _MOST_CHANGES:
-                self.say(f"  {excerpt(key)}: {len(parts) - _MOST_CHANGES} more")
+            self.say(f"  {excerpt(key)}: {_value(old)} -> {_value(new)}")
 
     def agrees(self, question: str) -> bool:
         """Ask for a yes; everything else is a no."""
@@ -159,20 +151,6 @@ def _outcome(question: Question, answer: Answer) -> str:
     overrides = earlier is not None and definition_key(earlier.definition) != definition_key(meaning)
     place = f", in the place of {excerpt(earlier.summary)}" if earlier is not None and overrides else ""
     return f"Resolved: {excerpt(question.term)} = {excerpt(meaning)}{place}\n"
-
-
-def _changed_parts(old: object, new: object) -> Iterator[tuple[object, object]]:
-    """Yield what has changed: of a text its sentences, from shortly before the first difference on."""
-    if not isinstance(old, str) or not isinstance(new, str):
-        yield old, new
-        return
-    before, after = sentences(old), sentences(new)
-    for kind, first, last, start, end in difflib.SequenceMatcher(None, before, after).get_opcodes():
-        if kind != "equal":
-            left, right = " ".join(before[first:last]), " ".join(after[start:end])
-            same = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), 0)
-            skipped = max(0, same - _BEFORE)
-            yield tuple(f"{'…' * bool(skipped)}{each[skipped:]}" or None for each in (left, right))  # type: ignore[misc]
 
 
 def _value(value: object) -> str:

@@ -226,7 +226,7 @@ class Severity(StrEnum):
 
 
 class Strictness(StrEnum):
-    """What the gate stops: nothing, conflicts of high severity, or all conflicts."""
+    """The strictness of the gate: it stops nothing, conflicts of high severity, or all conflicts."""
 
     OFF = "off"
     MEDIUM = "medium"

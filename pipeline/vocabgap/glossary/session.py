@@ -237,7 +237,7 @@ def state_path(events: Path, retry_token: str) -> Path:
     if not is_uuid(retry_token):
         raise NotFoundError(
             f"there is no checkpoint '{escape_unseen(retry_token)}'",
-            hint="expected a token as the step told it when it was stopped, a UUID",
+            hint="expected the token of a stopped step, a UUID",
         )
     return events / "steps" / f"{retry_token}.json"
 
@@ -273,7 +273,7 @@ def clock() -> datetime:
 
 @dataclass
 class Session:
-    """What the middlewares of one run share.
+    """The state that the middlewares of one run share.
 
     Attributes:
         files: The files of the glossary; without them nothing is kept.
@@ -323,7 +323,7 @@ class Session:
                     held.enter_context(changing(self.files.events))
                     self.glossary = self.files.load(context.mission_id).glossary.applied(self.unlogged)
                 except VocabgapError as error:
-                    context.notes.append(f"what others have said meanwhile was not read: {error.message}")
+                    context.notes.append(f"the newest answers of others could not be read: {error.message}")
             yield
 
 

@@ -26,7 +26,7 @@ _STEP: Final = "check"
 
 
 class TermsRequest(Request, kw_only=True):
-    """What is checked."""
+    """The arguments of `check_terms`."""
 
     text: Annotated[
         str, Meta(min_length=1, max_length=_MOST_CHARACTERS, description="The text whose words are checked.")
@@ -41,12 +41,12 @@ class Term(msgspec.Struct):
 
     Attributes:
         term: The term, in its normal form.
-        found_as: By which sign it was found.
-        confidence: How sure it is that this is a term, 0 to 1.
-        means: What it means; null where that is open.
-        open: What is open about it: `unknown`, `ambiguous`, `inconsistent` or `unresolved_critical`.
-        severity: How bad that is: `low`, `medium` or `high`.
-        candidates: What it may mean, where that is open.
+        found_as: The sign by which it was found.
+        confidence: The confidence that this is a term, 0 to 1.
+        means: Its meaning; null if that is open.
+        open: The kind of conflict: `unknown`, `ambiguous`, `inconsistent` or `unresolved_critical`.
+        severity: The severity: `low`, `medium` or `high`.
+        candidates: The possible meanings, if it is open.
     """
 
     term: str
