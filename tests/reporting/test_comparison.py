@@ -210,17 +210,6 @@ def test_without_groups_only_what_both_runs_show_is_told() -> None:
     assert found.differences == (Difference("narrowing", "not known", "known"),)
 
 
-@pytest.mark.parametrize("markdown", [False, True])
-def test_how_runs_are_narrowed_differently_is_told_in_one_line(markdown: bool) -> None:
-    run = PublishedRun(BEFORE, ranked([MASK, GRAIN]))
-    found = compare(shown(run, *ALL), shown(run, "sky mask", images=("a\nb",)))
-
-    lines = compared_in_words(found, top=0, markdown=markdown).splitlines()
-
-    assert lines[-1].startswith("The two are narrowed or ranked differently (image: all before, a b now): ")
-    assert "2 capabilities in both" in "".join(lines)
-
-
 def test_windows_of_the_same_length_are_compared_in_full() -> None:
     month = AFTER - BEFORE
     earlier = shown(PublishedRun(BEFORE, ranked([MASK, GRAIN])), *ALL, since=BEFORE - month)

@@ -127,19 +127,6 @@ def test_a_merge_stands_as_far_right_as_it_is_high(tree: Tree) -> None:
         assert join[2] == pytest.approx(margin + (420 * height / top if top else 0.0), abs=PIXEL)
 
 
-def test_the_scale_says_how_high_the_merges_are() -> None:
-    drawn = picture(LEAVES, linkage(*MERGES))
-
-    ticks = {
-        float(text.attrib["x"]): text.text
-        for text in drawn.iter(f"{SVG}text")
-        if text.get("text-anchor") == "middle"
-    }
-    assert list(ticks.values()) == ["0.00", "0.12", "0.24", "0.36", "0.48", "0.60"]
-    joins = joins_of(drawn)
-    assert (ticks[joins[0][0]], ticks[joins[-1][2]]) == ("0.00", "0.60")
-
-
 @pytest.mark.parametrize(
     "wording",
     ["reed", "reed " * 30, "r" * 2_000, "蘆葦遮罩" * 20, "&<>\"'" * 9],

@@ -13,11 +13,9 @@ from builders.reporting import headings, publish, summary_of, tables, text_of
 from vocabgap.clustering.grouping import cluster
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.selection import Selection
-from vocabgap.model.settings import RankBy, RankSettings, Settings
 from vocabgap.pipeline import Run
 from vocabgap.ranking.capabilities import rank
 from vocabgap.reporting import wording
-from vocabgap.reporting.overviews import Category
 from vocabgap.reporting.wording import render_markdown
 
 SNAPSHOT = "5e" * 32
@@ -49,20 +47,6 @@ def test_headline_says_what_is_missing_most_and_how_often(tmp_path: Path) -> Non
         "**sky mask** is asked for most: 2 times on 2 images in 2 sessions,"
         " between 2026-04-01 and 2026-05-02. Of 2 rated workarounds, 1 did not satisfy."
     ) in text_of(publish(tmp_path, root))
-
-
-def test_the_first_of_those_that_are_level_is_not_called_the_most_asked_for(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("sky mask"), gap("film grain")], "two": [gap("lens flare")]})
-    text = text_of(publish(tmp_path, root))
-    assert re.search(
-        r"\n\*\*[a-z ]+\*\* is asked for as often as any: once on 1 image, on 2026-04-01\.", text
-    )
-
-
-def test_headline_of_a_single_record_is_in_the_singular(tmp_path: Path) -> None:
-    text = text_of(publish(tmp_path, write_corpus(tmp_path, {"one": [gap("sky mask", session_id="a")]})))
-    assert "asked for once on 1 image in 1 session, on 2026-04-01." in text
-    assert "In all, 1 record from 1 image asks for 1 capability" in text
 
 
 def test_a_narrowed_report_tells_since_when_from_all_records(tmp_path: Path) -> None:
@@ -134,13 +118,6 @@ def test_top_decides_how_many_are_shown(
     assert title in headings(text)
     assert len(next(tables(text))) == shown + 1
     assert (rest in text) if rest else ("The other" not in text)
-
-
-@pytest.mark.parametrize("by", [by for by in RankBy if by is not RankBy.MENTIONS])
-def test_another_ranking_is_named(demo: Path, tmp_path: Path, by: RankBy) -> None:
-    text = text_of(publish(tmp_path, demo, settings=Settings(rank=RankSettings(by=by))))
-    assert f"The top 10, by {by.value}" in headings(text)
-    assert f"stands first by {by.value}" in text
 
 
 def test_wordings_are_listed_with_their_counts(tmp_path: Path) -> None:
@@ -250,14 +227,3 @@ def test_a_report_has_as_many_capabilities_as_fit_and_tells_of_the_others(
     shown = sum(title.startswith(tuple("123456789")) for title in headings(text))
     assert 100_000 / 3 < len(text.encode()) <= 100_000
     assert f"The other {100 - shown} capabilities are in `capabilities.parquet`" in text
-
-
-def test_a_report_lists_the_most_frequent_categories(demo_run: Run) -> None:
-    summary = demo_run.published.summary
-    many = tuple(Category(f"category {number}", 9_999 - number, 1) for number in range(2_000))
-
-    text = render_markdown(replace(summary, categories=many))
-
-    assert "| category 49 |" in text
-    assert "category 50" not in text
-    assert "1,950 other categories have fewer mentions; `gaps.parquet` has all." in text

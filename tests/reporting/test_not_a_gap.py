@@ -65,8 +65,3 @@ def test_given_categories_are_ranked_by_and_told(tmp_path: Path) -> None:
     told = "2 records had no category. 1 got one from the operations involved and 0 from the words"
     assert told in text_of(made)
     assert "--reclassify" in made.published.summary.command
-
-
-def test_rules_that_only_a_settings_file_can_say_leave_no_command(tmp_path: Path) -> None:
-    made = publish(tmp_path, photos(tmp_path), settings=Settings(not_a_gap={"outage": ()}))
-    assert made.published.summary.command == ""

@@ -52,15 +52,6 @@ def test_a_run_that_was_named_is_named_with_its_folder_as_the_command_has_it(
     assert "--previous june" in made.published.manifest.command
 
 
-def test_to_compare_with_nothing_is_said_as_that(photos: Path, tmp_path: Path) -> None:
-    publish(tmp_path, photos, now=JUNE)
-
-    made = publish(tmp_path, photos, previous="none")
-
-    assert compared(made) is None
-    assert "--previous none" in made.published.manifest.command
-
-
 def test_a_run_that_is_made_again_names_what_the_published_one_was_compared_with(
     photos: Path, tmp_path: Path
 ) -> None:

@@ -75,18 +75,6 @@ def test_a_run_with_a_run_before_is_told_as_it_was(tmp_path: Path) -> None:
     assert b"In the run before: 1 mention, rank 1" in before["report.html"]
 
 
-def test_ranking_that_was_published_alone_is_rendered_alone(demo_run: Run, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    report(demo_run.ranked, out, now=NOW)
-    assert render(out).files == (
-        "report.md",
-        "report.html",
-        "capabilities.parquet",
-        "history.parquet",
-        "run.json",
-    )
-
-
 def test_copy_elsewhere_is_a_whole_run(folder: Path, tmp_path: Path) -> None:
     before = contents(folder)
     made = render(folder, tmp_path / "copy")

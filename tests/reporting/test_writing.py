@@ -48,15 +48,6 @@ def test_published_frames_have_exactly_their_schema(
     )
 
 
-def test_published_frames_equal_those_returned(demo_run: Run) -> None:
-    folder = demo_run.published.folder
-    assert_frame_equal(pl.read_parquet(folder / "capabilities.parquet"), demo_run.ranked)
-    assert_frame_equal(pl.read_parquet(folder / "rejects.parquet"), demo_run.scan.rejects)
-    assert_frame_equal(
-        pl.read_parquet(folder / "gaps.parquet"), with_capabilities(demo_run.scan.gaps, demo_run.ranked)
-    )
-
-
 def test_gaps_are_the_readable_lines_in_the_order_of_the_scan(demo_run: Run) -> None:
     summary = demo_run.scan.summary
     gaps = pl.read_parquet(demo_run.published.folder / "gaps.parquet")
@@ -115,12 +106,6 @@ def test_frames_of_an_earlier_run_do_not_outlive_it(demo_run: Run, tmp_path: Pat
 def test_the_parquet_has_all_whatever_is_shown(demo_run: Run, tmp_path: Path) -> None:
     made = report(demo_run.ranked, tmp_path / "out", now=NOW, top=1)
     assert pl.read_parquet(made.folder / "capabilities.parquet").height == demo_run.ranked.height
-
-
-def test_the_clock_is_the_present_unless_told(demo_run: Run, tmp_path: Path) -> None:
-    before = datetime.now(UTC)
-    made = report(demo_run.ranked, tmp_path / "out")
-    assert before <= made.manifest.now <= datetime.now(UTC)
 
 
 def test_a_frame_that_is_no_ranking_is_refused_before_anything_is_written(tmp_path: Path) -> None:

@@ -72,13 +72,6 @@ def test_names_are_told_once_and_referred_to(summary: Summary, index: Index) -> 
     assert index.operations.shown(240) == ("crop", "exposure")
 
 
-def test_days_are_counted_from_the_first_of_the_page(summary: Summary, index: Index) -> None:
-    made = listed(summary, on_days=((date(2026, 3, 1), 2), (date(2026, 4, 2), 1)))
-    row = row_of(made, index, WIDE)
-    assert row.days == (0, 1, 32, 1)
-    assert row.timeline == (0, 2, 1)
-
-
 @pytest.mark.parametrize(
     ("source_path", "shown"),
     [
@@ -102,15 +95,6 @@ def test_words_that_are_listed_are_referred_to(summary: Summary, index: Index) -
     )
     (shown,) = row_of(made, index, WIDE).examples
     assert (shown.wording, shown.workaround) == (1, 0)
-
-
-def test_wordings_are_counted_beyond_the_limit(summary: Summary, index: Index) -> None:
-    made = listed(
-        summary, variants=tuple(Wording(f"wording {number}", 1, 0.125) for number in range(5)), examples=()
-    )
-    row = row_of(made, index, Limits(characters=40, wordings=3, evidence=5))
-    assert row.variants == tuple((f"wording {number}", 1, 0.12) for number in range(3))
-    assert row.other_wordings == 2
 
 
 @pytest.mark.parametrize(

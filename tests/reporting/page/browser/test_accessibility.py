@@ -18,24 +18,6 @@ RULES = {
 
 Visit = Callable[..., Page]
 
-# Days that stand on two lines, wherever they are seen.
-_BROKEN_DATES = """() => {
-  const broken = [];
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) {
-    const { currentNode: text } = texts;
-    if (!text.parentElement.checkVisibility() || text.parentElement.closest('script, code')) continue;
-    for (const { index, 0: day } of text.data.matchAll(/\\d{4}-\\d{2}-\\d{2}/g)) {
-      const range = document.createRange();
-      range.setStart(text, index);
-      range.setEnd(text, index + day.length);
-      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
-      if (lines.size > 1) broken.push(text.data);
-    }
-  }
-  return broken;
-}"""
-
 
 @pytest.fixture
 def file(page_of: Callable[..., Path]) -> Path:
@@ -140,28 +122,6 @@ def test_phone_shows_the_ranking_first(file: Path, visit: Visit) -> None:
         for each in ("#list", ".opening", "#map")
     ]
     assert tops == sorted(tops)
-
-
-@pytest.mark.parametrize("width", [320, 390, 768, 1280])
-def test_no_date_is_broken(file: Path, visit: Visit, width: int) -> None:
-    page = visit(file, fragment=SHOWN, viewport={"width": width, "height": 844})
-    assert page.evaluate(_BROKEN_DATES) == []
-
-
-def test_folded_filters_say_what_they_do(file: Path, visit: Visit) -> None:
-    page = visit(file, **PHONE)
-    fold = page.locator("#f-fold")
-    expect(fold).to_have_attribute("aria-expanded", "false")
-    fold.click()
-    expect(fold).to_have_attribute("aria-expanded", "true")
-    page.locator("#f-category").select_option(label="local")
-    fold.click()
-    expect(page.locator("#f-category")).to_be_hidden()
-    expect(fold).to_have_text("Filters (1)")
-    expect(page.locator("#f-active")).to_have_text("Category: local")
-    page.locator("#f-clear").click()
-    expect(fold).to_have_text("Filters")
-    expect(page.locator("#f-active")).to_be_empty()
 
 
 def test_what_the_panel_scrolls_to_is_not_behind_its_head(file: Path, visit: Visit) -> None:

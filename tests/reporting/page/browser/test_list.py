@@ -169,9 +169,3 @@ def test_pages_are_turned(page: Page, rows: Rows) -> None:
     expect(page.locator("#page-next")).to_be_disabled()
     expect(page.locator("#list-title")).to_be_focused()
     expect(page.locator("#list-title")).to_be_in_viewport()
-
-
-def test_caption_is_true_whatever_the_order(page: Page) -> None:
-    page.locator('th[data-key="label"] button').click()
-    expect(page.locator("#ranking caption")).to_have_text("Capabilities, each with its rank by mentions")
-    expect(page.locator("#list-title")).to_have_text("The ranking")

@@ -97,23 +97,6 @@ def test_list_is_gone_through_in_its_order(page: Page) -> None:
     expect(page.locator('#rows a[href="#cap-000000000018"]')).to_be_focused()
 
 
-@pytest.mark.parametrize("way", ["Escape", "back"])
-def test_row_that_has_the_focus_again_is_seen(page_of: Callable[..., Path], visit: Visit, way: str) -> None:
-    page = visit(
-        page_of(120, written_out=1), reduced_motion="reduce", viewport={"width": 1280, "height": 500}
-    )
-    page.locator("#rows a").last.click()
-    page.locator("#panel-next").click()
-    if way == "Escape":
-        left(page)
-    else:
-        page.go_back()
-    expect(page.locator("#rows a").first).to_be_focused()
-    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    expect(page.locator("#rows a").first).to_be_in_viewport()
-    assert page.evaluate("history.scrollRestoration") == "auto"
-
-
 def test_capability_that_is_not_listed_leads_to_no_other(page: Page) -> None:
     page.locator(f'#covered a[href="#{COVERED}"]').click()
     expect(page.locator("#panel-back")).to_be_disabled()
