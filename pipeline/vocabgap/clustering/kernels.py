@@ -185,8 +185,8 @@ def search(
             memory.query_grams[memory.touched[g]] = 0.0
         similarity[row] = near[0] if count > 0 else floor
         bound[row] = unlisted
-        listed[row, :count] = memory.places[:count]
-        for k in range(count):
+        for k in range(count):  # loops, as slices take Numba seconds more to compile
+            listed[row, k] = memory.places[k]
             listed_limits[row, k] = max(near[k], unlisted) * _ABOVE
         listed_limits[row, count:] = -1.0
 
@@ -252,7 +252,7 @@ def _search_blocks(q, n_touched, count, order, vectors, trigrams, blocks, floor,
     count = _open_block(q, best, count, order, vectors, trigrams, blocks, unscored, floor, memory)
     bounds[best] = -1.0
     likely = opened[: _likely_blocks(bounds, _wanted_similarity(memory.near, count, floor) - slack, opened)]
-    for b in likely[np.argsort(-bounds[likely])]:
+    for b in likely[np.argsort(-bounds[likely].astype(np.float64))]:
         if bounds[b] < _wanted_similarity(memory.near, count, floor) - slack:
             break
         count = _open_block(q, b, count, order, vectors, trigrams, blocks, unscored, floor, memory)
@@ -278,7 +278,8 @@ def _choose_terms(trigrams, limit, memory):
 def _bound_blocks(terms, left_out, blocks, memory):
     """Bound the similarity of each block, from the terms to read and the largest score of others."""
     bounds = memory.bounds
-    bounds[:] = np.float32(left_out) * blocks.trigram_parts
+    for b in range(len(bounds)):
+        bounds[b] = np.float32(left_out) * blocks.trigram_parts[b]
     for c in memory.read_terms[:terms]:
         term_score = np.float32(memory.term_scores[c])
         for k in range(blocks.first[c], blocks.first[c + 1]):
