@@ -87,10 +87,8 @@ def commands() -> Iterator[str]:
     yield from ("", "## Options of several commands")
     yield from _options(option for option in shared if "--help" not in option[0])
     for context in every:
-        usage = context.command.collect_usage_pieces(context)
         yield from ("", f"## {context.command_path}", "")
-        yield from (inspect.cleandoc(context.command.help).replace("\b\n", ""), "")
-        yield f"`{' '.join((context.command_path, *usage))}`"
+        yield inspect.cleandoc(context.command.help).replace("\b\n", "")
         options = [option for option in told[context.command_path] if "--help" not in option[0]]
         yield from _options(option for option in options if option not in shared)
         if others := ", ".join(code(option[0].partition(" <")[0]) for option in options if option in shared):
