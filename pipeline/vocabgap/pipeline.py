@@ -207,7 +207,7 @@ def analyse(
                 corpus=whole.gaps,
                 operations=settings.operation_categories,
                 **settings.folding,
-            ).gaps
+            )
         else:
             categorised = with_categories(selected.gaps, category_aliases=settings.category_aliases)
         selected = replace(selected, gaps=categorised)

@@ -98,7 +98,7 @@ def learning() -> Work:
 
 def judging() -> Work:
     """Judges the category of a record, each time another one."""
-    classifier, _ = train(scan(DEMO).records)
+    classifier = train(scan(DEMO).records)
     text = "the shadows under the boats are too green " * 20
     judge("", [text], ["unheard-of"], classifier=classifier)  # the first one reads the stop words
     turn = count()

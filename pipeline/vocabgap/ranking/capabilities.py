@@ -14,12 +14,15 @@ from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_cate
 from vocabgap.model.settings import RankBy, RankSettings, overridden
 from vocabgap.model.tables import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, SETTLED, WORDINGS, phrase
 from vocabgap.ranking.evidence import (
-    EVIDENCE,
+    askers,
     combinations,
     counts,
+    examples,
     main_category,
+    repeats,
     tally,
     variants,
+    workarounds,
 )
 from vocabgap.ranking.identity import Grouping, default_identities
 from vocabgap.ranking.intervals import rank_intervals
@@ -84,8 +87,12 @@ def rank(
     IDENTITIES.require(identified)
     clustered = _with_clusters(records, clusters.wordings)
     whole = clustered if corpus is None else _with_clusters(corpus, clusters.wordings)
-    if corpus is not None:
-        _check_part(clustered, whole)
+    strangers = clustered.join(whole, on="cluster", how="anti").height
+    if strangers:
+        raise InvalidInputError(
+            f"the corpus has no record of the groups of {count(strangers, 'record')}",
+            hint="the corpus is all records that were clustered; rank these or some of them",
+        )
     earliest, latest = (
         cast("datetime | None", end) for end in (whole["timestamp"].min(), whole["timestamp"].max())
     )
@@ -187,7 +194,7 @@ def _with_evidence(
         tally(clustered, "vocabulary_used", "vocabulary_used", str.strip),
         variants(clustered, clusters.wordings),
         combinations(clustered, operation),
-        *(compute(clustered) for compute in EVIDENCE),
+        *(compute(clustered) for compute in (workarounds, askers, examples, repeats)),
         clusters.clusters.rename({"mentions": "clustered"}),
     ]
     capabilities = counted
@@ -203,15 +210,6 @@ def _with_evidence(
         )
         .with_columns(main_category())
     )
-
-
-def _check_part(clustered: pl.DataFrame, whole: pl.DataFrame) -> None:
-    strangers = clustered.join(whole.select("cluster").unique(), on="cluster", how="anti")
-    if strangers.height:
-        raise InvalidInputError(
-            f"the corpus has no record of the groups of {count(strangers.height, 'record')}",
-            hint="the corpus is all records that were clustered; rank these or some of them",
-        )
 
 
 def _with_clusters(records: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:

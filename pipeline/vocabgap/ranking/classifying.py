@@ -1,7 +1,6 @@
 """Categories for records without one, learned from the categorised records and from operations."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
@@ -39,23 +38,6 @@ _DIGITS: Final = 9  # of a weight: what different processors agree on
 _CATEGORY: Final = ("category", "category_by", "category_probability")
 
 
-@dataclass(frozen=True)
-class Reclassified:
-    """Records with their own or assigned categories.
-
-    Attributes:
-        gaps: The rows handed in, with `category`, `category_by` and `category_probability`.
-        by_operations: The number of counted records with a category from their operations.
-        by_classifier: The number of counted records with a category from the classifier.
-        learned_from: The number of records that the classifier learned from; 0 without a classifier.
-    """
-
-    gaps: pl.DataFrame
-    by_operations: int
-    by_classifier: int
-    learned_from: int
-
-
 def reclassify(
     gaps: pl.DataFrame,
     *,
@@ -63,28 +45,18 @@ def reclassify(
     operations: Mapping[str, str] = OPERATION_CATEGORIES,
     category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
-) -> Reclassified:
-    """Assign a category to uncategorised records; leave the others as they are.
+) -> pl.DataFrame:
+    """Fill in the columns of table `gaps` about the category, and assign one to uncategorised records.
 
     A classifier of words, trained on the categorised records, assigns a category if it is sure. Else the most
     frequent category of the record's operations is taken, unless its words are those of needs that agents
-    leave uncategorised.
-
-    Args:
-        gaps: Table `gaps`.
-        corpus: What to learn from, table `gaps` or `records`; the counted rows of `gaps` by default.
-        operations: Operation, as `operation_key` has it, to category; `uncategorized` for one without any.
-            The corpus adds further operations.
-        category_aliases: Lower-case spelling to category.
-        operation_aliases: Lower-case name to operation.
-
-    Raises:
-        InvalidInputError: The frame cannot be used.
+    leave uncategorised. Both learn from the corpus: table `gaps` or `records`, by default the counted rows
+    of `gaps`. `operations` maps keys of operations to categories, beside those that the corpus gives.
     """
     GAPS.require(gaps)
     corpus = gaps if corpus is None else corpus
     category = partial(fold_category, aliases=category_aliases)
-    classifier, learned_from = train(corpus, category)
+    classifier = train(corpus, category)
     learned = operations_of(corpus, category, partial(fold_operation, aliases=operation_aliases))
 
     @cache
@@ -106,14 +78,7 @@ def reclassify(
     rows = [verdict(tuple(texts), tuple(involved)) for *texts, involved in texts_of.iter_rows()]
     columns = {name: GAPS.schema[name] for name in _CATEGORY}
     of_lacking = pl.DataFrame(rows, schema=columns, orient="row").with_columns(row=lacking.arg_true())
-    categorised = given_by_agents.with_row_index("row").update(of_lacking, on="row").drop("row")
-    given = categorised.filter("counted")["category_by"]
-    return Reclassified(
-        categorised,
-        int((given == CategoryBy.OPERATIONS.value).sum()),
-        int((given == CategoryBy.CLASSIFIER.value).sum()),
-        learned_from,
-    )
+    return given_by_agents.with_row_index("row").update(of_lacking, on="row").drop("row")
 
 
 def with_categories(
@@ -136,10 +101,8 @@ def with_given_categories(records: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def train(
-    corpus: pl.DataFrame, category: Callable[[str], str] = fold_category
-) -> tuple[Classifier | None, int]:
-    """Learn categories from the records that have one."""
+def train(corpus: pl.DataFrame, category: Callable[[str], str] = fold_category) -> Classifier | None:
+    """Learn categories from the records that have one; return None if they are too few."""
     counted = _counted(corpus)
     categories = folded(counted["intent_category"], category)
     stems = [list(terms(texts)) for texts in counted.select(PHRASE_FIELDS).iter_rows()]
@@ -149,7 +112,7 @@ def train(
         pl.len().over("category") >= _LEAST_OF_CATEGORY
     )
     if examples.height < LEAST_RECORDS or examples["category"].n_unique() < LEAST_CATEGORIES:
-        return None, 0
+        return None
     # Repeated wordings are one example with a greater weight, in an order that records do not change.
     distinct = (
         examples.group_by("terms", "category")
@@ -173,7 +136,7 @@ def train(
         .agg(has_category.any(), pl.len().alias("records"))
         .filter(~pl.col("category"), lacking ** pl.col("records") <= _BY_CHANCE)
     )
-    return _plain(vectorizer, model, uncategorized["terms"]), int(distinct["records"].sum())
+    return _plain(vectorizer, model, uncategorized["terms"])
 
 
 def operations_of(

@@ -18,14 +18,6 @@ MIN_COMBINED: Final = 2
 MIN_SUPPORT: Final = 2
 _MENTIONS: Final = pl.len().cast(pl.Int64).alias("mentions")
 
-EVIDENCE: Final[list[Callable[[pl.DataFrame], pl.DataFrame]]] = []
-
-
-def evidence(compute: Callable[[pl.DataFrame], pl.DataFrame]) -> Callable[[pl.DataFrame], pl.DataFrame]:
-    """Register a function that computes columns of `capabilities` from records, a row per cluster."""
-    EVIDENCE.append(compute)
-    return compute
-
 
 def counts(clustered: pl.DataFrame) -> pl.DataFrame:
     """Count mentions, images, sessions, tenants, ratings and mentions that nobody asked for."""
@@ -87,7 +79,6 @@ def variants(clustered: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
     return _listed(unexplained, "variants", ["wording"], also=["similarity", "entry", "explained"])
 
 
-@evidence
 def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
     """List the five most frequent workarounds of each cluster.
 
@@ -110,14 +101,12 @@ def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-@evidence
 def askers(clustered: pl.DataFrame) -> pl.DataFrame:
     """List the tenants and repositories of each cluster's records, most mentions first."""
     whose = ["tenant_id", "repo_slug"]
     return _listed(clustered.group_by("cluster", *whose).agg(_MENTIONS), "asked_by", whose)
 
 
-@evidence
 def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     """Choose a few example records of each cluster, newest first.
 
@@ -150,7 +139,6 @@ def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-@evidence
 def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
     """Count the verbatim repeats by automation among the mentions of each cluster.
 

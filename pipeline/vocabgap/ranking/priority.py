@@ -1,6 +1,6 @@
 """Priority, from reach, need and recency; and the trend of the mentions."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final, cast
 
 import numpy as np
@@ -17,7 +17,6 @@ SMOOTHING: Final = 5.0
 """The number of average ratings that are added to each capability's own."""
 # The last digits of a logarithm differ between processors; equal evidence has to give equal numbers.
 _DECIMALS: Final = 12
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 SIGNIFICANCE: Final = 0.1
 RECENT_PARTS: Final = 3
 _MICROSECONDS_A_WEEK: Final = 7 * MICROSECONDS_A_DAY
@@ -48,14 +47,7 @@ def factors(
     - recency = 0.5 ^ (days from the last mention to now / half-life)
     - priority = reach ^ reach_weight x need ^ need_weight x recency ^ recency_weight
 
-    All arrays have the shape (capabilities,) or (draws, capabilities).
-
-    Args:
-        settings: The half-life and the exponents.
-        images: Distinct images.
-        unsatisfied: Records with satisfaction -1.
-        rated: Records with any satisfaction.
-        age: Days since the last mention, from 0.
+    All arrays have the shape (capabilities,) or (draws, capabilities); `age` are days since the last mention.
     """
     reach = np.log1p(images) / np.log1p(images.max(axis=-1, keepdims=True, initial=1.0))
     share = (unsatisfied.sum(axis=-1, keepdims=True) + 1.0) / (rated.sum(axis=-1, keepdims=True) + 2.0)
@@ -71,15 +63,9 @@ def age_in_days(moment: pl.Expr, now: datetime | None, earliest: datetime | None
 
     An unknown moment is as old as the earliest readable timestamp; if there is none, every age is 0.
     """
-    dated = moment.fill_null(constant(earliest))
-    microseconds = (constant(now) - dated).dt.total_microseconds()
+    dated = moment.fill_null(pl.lit(earliest, UTC_MICROSECONDS))
+    microseconds = (pl.lit(now, UTC_MICROSECONDS) - dated).dt.total_microseconds()
     return (microseconds.cast(pl.Float64) / MICROSECONDS_A_DAY).clip(lower_bound=0.0).fill_null(0.0)
-
-
-def constant(moment: datetime | None) -> pl.Expr:
-    """Return a moment for every row, in UTC; from a number, because Polars is slow with a `datetime`."""
-    microseconds = None if moment is None else (moment - _EPOCH) // timedelta(microseconds=1)
-    return pl.lit(microseconds, pl.Int64).cast(UTC_MICROSECONDS)
 
 
 def trends(
@@ -108,7 +94,7 @@ def trends(
     weeks = min(window_weeks, int(lived) + 1)
     newest = cast("datetime | None", clustered["timestamp"].max())
     is_stale = days_stale(newest, now, window_weeks) is not None
-    present = constant(now)
+    present = pl.lit(now, UTC_MICROSECONDS)
     ago = (present - pl.col("timestamp")).dt.total_microseconds()
     week = pl.when(ago >= 0).then(ago // _MICROSECONDS_A_WEEK)
     clusters = (

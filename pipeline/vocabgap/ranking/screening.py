@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Sequence
+from functools import cache, partial
 from typing import Final
 
 import polars as pl
@@ -36,8 +37,6 @@ _FAILURES: Final = frozenset([
     "aborted", "hang", "hangs", "hung", "stalled", "crashed",
 ])  # fmt: skip
 
-Texts = tuple[str, str, str, str]
-
 
 def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFrame:
     """Mark the records that are no gap of the vocabulary, each with the first rule that fits.
@@ -67,19 +66,11 @@ def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFr
     fitting = pl.concat_list(pl.lit(None, pl.String), *named).list.drop_nulls()
     suspects = counted.select("row", *texts).with_columns(fitting=fitting)
     suspects = suspects.filter(_may_fit(rules) | (pl.col("fitting").list.len() > 0))
-    judged: dict[tuple[Texts, tuple[str, ...]], str | None] = {}
-    rule_of_row: dict[int, str] = {}
-    for row, *texts_of_row, names_fitting in suspects.collect().iter_rows():
-        key: tuple[Texts, tuple[str, ...]] = tuple(texts_of_row), tuple(names_fitting)
-        if key not in judged:
-            judged[key] = rule_of(*key[0], rules=rules, fitting=key[1])
-        name = judged[key]
-        if name is not None:
-            rule_of_row[row] = name
-    if not rule_of_row:
-        return gaps
-    rows, names = list(rule_of_row), list(rule_of_row.values())
-    fits = pl.int_range(pl.len()).replace_strict(rows, names, default=None, return_dtype=pl.String)
+    judged = cache(partial(rule_of, rules=rules))
+    rule_of_row = {
+        row: judged(*own, fitting=tuple(fitting)) for row, *own, fitting in suspects.collect().iter_rows()
+    }
+    fits = pl.int_range(pl.len()).replace_strict(rule_of_row, default=None, return_dtype=pl.String)
     return gaps.with_columns(
         pl.col("counted") & fits.is_null(),
         why_not=pl.when(fits.is_not_null()).then(pl.lit(NOT_A_GAP)).otherwise("why_not"),
