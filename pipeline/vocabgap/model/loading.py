@@ -10,9 +10,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from vocabgap.errors import InvalidInputError, NotFoundError, converted, expanded
+from vocabgap.errors import InvalidInputError, converted, expanded
 from vocabgap.extensions import extensions
-from vocabgap.files.refusals import FileKind, content_of
+from vocabgap.files.refusals import existing_content
 from vocabgap.model.gap_rules import rules_in_force
 from vocabgap.model.settings import Settings, known_flags
 from vocabgap.model.sources import sources_in_force
@@ -164,15 +164,7 @@ def _check_whole(settings: Settings) -> None:
 
 def read_settings(path: Path) -> dict[str, Any]:
     """Read the tables of a settings file."""
-    content = content_of(path, "settings file")
-    if content in {FileKind.NOTHING, FileKind.DANGLING}:
-        problem = "does not exist" if content is FileKind.NOTHING else f"is {content}"
-        raise NotFoundError(f"settings file '{path}' {problem}", hint="check --config or VOCABGAP_CONFIG")
-    if isinstance(content, FileKind):
-        raise InvalidInputError(
-            f"settings file '{path}' is {content}, expected a regular file",
-            hint="write the settings to a file, and name that with --config or VOCABGAP_CONFIG",
-        )
+    content = existing_content(path, "settings file", "check --config or VOCABGAP_CONFIG")
     try:
         return tomllib.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

@@ -5,11 +5,9 @@ import hashlib
 import json
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from io import StringIO
 from itertools import islice
 from pathlib import Path
@@ -26,7 +24,7 @@ from vocabgap.errors import (
     require_kind,
     require_text,
 )
-from vocabgap.files.refusals import FileKind, content_of, file_kind, refusing
+from vocabgap.files.refusals import FileKind, existing_content, file_kind, refusing
 from vocabgap.model.settings import VocabularyFields, VocabularySettings
 from vocabgap.model.sources import PATH_HINT, pointer_of, value_at
 from vocabgap.text import count, printable_name, shortened
@@ -34,20 +32,17 @@ from vocabgap.text import count, printable_name, shortened
 # Where manifests and MCP servers have the fields. They are tried if a mapping leads to nothing.
 _USUAL: Final[Mapping[str, tuple[str, ...]]] = {
     "name": ("name",),
-    "description": ("description",),
+    "description": ("description", "title", "annotations.title"),
     "tags": ("tags",),
     "operations": ("touches", "operations"),
 }
-# What an MCP server calls a tool for people. It stands before the description, like a first sentence.
-_TITLES: Final = ("title", "annotations.title")
 # Where an object holds its entries: in a manifest, and in an MCP server's answer to tools/list, with or
 # without its JSON-RPC envelope.
 _PLACES: Final = ("entries", "tools", "result.tools")
-_MANIFEST: Final = "manifest"
-_MANIFESTS: Final = frozenset(f"{_MANIFEST}{suffix}" for suffix in (".json", ".yaml", ".yml"))
+_MANIFESTS: Final = ("manifest.json", "manifest.yaml", "manifest.yml")
 _SEPARATORS: Final = re.compile(r"[,;|]")
+_DELIMITERS: Final = ",;\t"  # of tables
 _KEYS_SHOWN: Final = 5
-_SENTENCE_ENDS: Final = (".", "!", "?")
 
 _NAME_HINT: Final = (
     "[vocabulary.fields] says where the name lies; the first line of a table names its columns"
@@ -58,10 +53,7 @@ _PATH_HINT: Final = "check the paths of --vocabulary and of [vocabulary] in the 
 _ENTRIES_HINT: Final = (
     'expected a list of objects, or one under "entries" or "tools"; [vocabulary] entries names another place'
 )
-_LINES_HINT: Final = (
-    "expected a line for each entry, in a table below a line that names the columns; "
-    "leave out a file that lists nothing"
-)
+_TABLE_HINT: Final = "expected a table with a line that names the columns, and a line for each entry"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +118,9 @@ def load_vocabulary(
     """Read what agents can already ask for.
 
     Args:
-        paths: Files (`.json`, `.jsonl`, `.yaml`, `.yml`, `.csv`, `.tsv`) or folders. Of a folder, every
-            `manifest.json`, `manifest.yaml` or `manifest.yml` at any depth is read, except below names that
-            start with a dot. A file that is reached twice counts once.
+        paths: Files (`.json`, `.yaml`, `.yml`, `.csv`, `.tsv`) or folders. A folder stands for all files
+            `manifest.json`, `manifest.yaml` or `manifest.yml` at any depth, except below names that start
+            with a dot. A file that is reached twice counts once.
         fields: Where name, description, tags and operations lie in an entry, if not where manifests (`name`,
             `description`, `tags`, `touches`) and tools lists of MCP servers have them: keys joined by dots,
             or JSON pointers.
@@ -176,19 +168,24 @@ def read_entries(
     """Read each file with its entries and their places, as `load_vocabulary` does; a name may come twice."""
     mapping = VocabularyFields() if fields is None else fields
     require_kind("fields", mapping, VocabularyFields, "a VocabularyFields")
+    own = {
+        field: (paths,) if isinstance(paths, str) else paths
+        for field, paths in msgspec.structs.asdict(mapping).items()
+    }
+    tried = {field: (*paths, *_USUAL[field]) for field, paths in own.items()}
     files = []
     items: list[_Item] = []
     for path in vocabulary_files(paths):
-        content = _content(path)
+        content = existing_content(path, "vocabulary", _PATH_HINT)
         # A manifest's pack has the name of its folder, another file's its own without the ending.
         pack = printable_name(path.parent.name if path.name in _MANIFESTS else path.stem)
         with _naming(path):
-            own = _items(path, content, entries)
-            placed = [(item.place, _entry(item, mapping, pack)) for item in own]
+            found = [*_items(path, content, entries)]
+            placed = [(item.place, _entry(item, tried, pack)) for item in found]
         digest = hashlib.sha256(content).hexdigest()
-        files.append((path, VocabularyFile(pack, printable_name(path.name), len(own), digest), placed))
-        items.extend(own)
-    _require_led(items, mapping)
+        files.append((path, VocabularyFile(pack, printable_name(path.name), len(found), digest), placed))
+        items += found
+    _require_led(items, own)
     return files
 
 
@@ -199,20 +196,19 @@ def vocabulary_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
     return list(dict.fromkeys(file for path in given for file in _files(expanded(path))))
 
 
-def _files(path: Path) -> Iterator[Path]:
-    """Yield the files of a path. A link is followed if it is the path, not below it."""
+def _files(path: Path) -> list[Path]:
+    """List the files of a path. A link is followed if it is the path, not below it."""
     with refusing(f"vocabulary '{path}' cannot be reached", hint="check the permissions on the way"):
         kind = file_kind(path)
     if kind is not FileKind.FOLDER:
-        yield path.resolve() if kind is FileKind.FILE else path
-        return
+        return [path.resolve() if kind is FileKind.FILE else path]
     manifests = sorted(_manifests(path.resolve()))
     if not manifests:
         raise NotFoundError(
-            f"vocabulary '{path}' holds no {_MANIFEST}",
-            hint=f"expected files called {', '.join(sorted(_MANIFESTS))}; name another file outright",
+            f"vocabulary '{path}' holds no manifest",
+            hint=f"expected files called {', '.join(_MANIFESTS)}; name another file outright",
         )
-    yield from manifests
+    return manifests
 
 
 def _manifests(folder: Path) -> Iterator[Path]:
@@ -224,16 +220,6 @@ def _manifests(folder: Path) -> Iterator[Path]:
     for place, folders, names in os.walk(folder, onerror=refuse):
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield from (Path(place, name) for name in names if name in _MANIFESTS)
-
-
-def _content(path: Path) -> bytes:
-    content = content_of(path, "vocabulary")
-    if isinstance(content, bytes):
-        return content
-    if content in {FileKind.NOTHING, FileKind.DANGLING}:
-        problem = "does not exist" if content is FileKind.NOTHING else f"is {content}"
-        raise NotFoundError(f"vocabulary '{path}' {problem}", hint=_PATH_HINT)
-    raise InvalidInputError(f"vocabulary '{path}' is {content}, expected a file or a folder", hint=_PATH_HINT)
 
 
 @contextmanager
@@ -250,80 +236,40 @@ def _naming(path: Path) -> Iterator[None]:
         ) from error
     except RecursionError as error:
         raise InvalidInputError(f"vocabulary '{path}' is nested too deeply", hint=_ENTRIES_HINT) from error
+    except (ValueError, csv.Error) as error:
+        raise InvalidInputError(f"vocabulary '{path}': {error}", hint="correct the file") from error
 
 
-def _items(path: Path, content: bytes, place: str | None) -> list[_Item]:
-    suffix = path.suffix.casefold()
-    if suffix not in (*_DOCUMENTS, *_TABLES):
+def _items(path: Path, content: bytes, place: str | None) -> Iterator[_Item]:
+    """Yield the entries of a file: of a list, or of an object that maps each name to the rest."""
+    parse = _PARSERS.get(path.suffix.casefold())
+    if parse is None:
         raise InvalidInputError(
             f"the format of '{path.suffix or path.name}' files is not known",
-            hint=f"expected one of {', '.join([*_DOCUMENTS, *_TABLES])}",
+            hint=f"expected one of {', '.join(_PARSERS)}",
         )
-    text = content.decode("utf-8-sig")
-    if suffix in _DOCUMENTS:
-        return [*_listed(_DOCUMENTS[suffix](text), place)]
-    items = _TABLES[suffix](text)
-    if not items:  # a document can say that it holds none
-        raise InvalidInputError("there is no entry in it", hint=_LINES_HINT)
-    return items
-
-
-def _listed(value: object, place: str | None) -> Iterator[_Item]:
-    chosen = ""
+    value, holder = parse(content.decode("utf-8-sig")), "it"
     if isinstance(value, Mapping):
         places = _PLACES if place is None else (place,)
-        chosen = next((path for path in places if value_at(value, pointer_of(path)) is not None), "")
-        if not chosen:
+        holder = next((path for path in places if value_at(value, pointer_of(path)) is not None), "")
+        if not holder:
             wanted = " or ".join(f'"{path}"' for path in places)
             raise InvalidInputError(f"there is no {wanted}", hint=_ENTRIES_HINT)
-        value = value_at(value, pointer_of(chosen))
+        value = value_at(value, pointer_of(holder))
     if isinstance(value, Mapping) and all(isinstance(fields, Mapping) for fields in value.values()):
-        # The usual way in YAML: each name leads to the rest.
         for name, fields in value.items():
             yield _Item(f"entry '{shortened(str(name))}'", {"name": name, **fields})
         return
     if not isinstance(value, list):
-        what = f'"{chosen}" is' if chosen else "it holds"
-        raise InvalidInputError(f"{what} no list of entries, but {short_repr(value)}", hint=_ENTRIES_HINT)
-    for number, fields in enumerate(value, start=1):
-        yield _item(f"entry {number}", fields)
-
-
-def _item(place: str, fields: object) -> _Item:
-    if not isinstance(fields, Mapping):
         raise InvalidInputError(
-            f"{place}: expected an object, found {short_repr(fields)}", hint=_ENTRIES_HINT
+            f"{holder} holds no list of entries, but {short_repr(value)}", hint=_ENTRIES_HINT
         )
-    return _Item(place, fields)
-
-
-def _json(text: str, line: int = 0) -> object:
-    try:
-        return json.loads(text, object_pairs_hook=_object)
-    except json.JSONDecodeError as error:
-        at = f"line {line or error.lineno}, column {error.colno}"
-        raise InvalidInputError(f"{at}: {error.msg}", hint="expected JSON") from error
-    except ValueError as error:  # a number of too many digits
-        raise InvalidInputError(f"{error}", hint="expected JSON") from error
-
-
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return an object of JSON; refuse a repeated name, whose first value would be lost silently."""
-    if repeated := _repeated(name for name, _ in pairs):
-        raise InvalidInputError(f"an object holds {repeated} twice", hint="leave one of the two out")
-    return dict(pairs)
-
-
-def _repeated(names: Iterable[str]) -> str:
-    return next((short_repr(name) for name, often in Counter(names).items() if often > 1), "")
-
-
-def _json_lines(text: str) -> list[_Item]:
-    return [
-        _item(f"line {number}", _json(line, number))
-        for number, line in enumerate(text.split("\n"), start=1)
-        if line.strip()
-    ]
+    for number, fields in enumerate(value, start=1):
+        if not isinstance(fields, Mapping):
+            raise InvalidInputError(
+                f"entry {number}: expected an object, found {short_repr(fields)}", hint=_ENTRIES_HINT
+            )
+        yield _Item(f"entry {number}", fields)
 
 
 def _yaml(text: str) -> object:
@@ -332,70 +278,55 @@ def _yaml(text: str) -> object:
     return parse_yaml(text)
 
 
-def _table(text: str, delimiter: str) -> list[_Item]:
+def _table(text: str) -> list[dict[str, str]]:
     heading = text.partition("\n")[0]
-    used = ";" if delimiter == "," and "," not in heading and ";" in heading else delimiter
-    reader = csv.DictReader(StringIO(text, newline=""), delimiter=used, strict=True)
-    items = []
-    try:
-        headings = [heading.strip() for heading in reader.fieldnames or ()]
-        if repeated := _repeated(filter(None, headings)):
-            raise InvalidInputError(
-                f"line 1: two columns are called {repeated}", hint="rename one, or leave it out"
-            )
-        reader.fieldnames = headings
-        for row in reader:
-            place = f"line {reader.line_num}"
-            if None in row:
-                raise InvalidInputError(
-                    f"{place}: more cells than headings", hint="quote a cell that holds the separator"
-                )
-            items.append(_Item(place, row))
-    except csv.Error as error:
+    reader = csv.DictReader(
+        StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=heading.count), strict=True
+    )
+    headings = [heading.strip() for heading in reader.fieldnames or ()]
+    reader.fieldnames = headings
+    rows = [*reader]
+    named = [*filter(None, headings)]
+    if not rows or len(named) > len(set(named)):
         raise InvalidInputError(
-            f"line {reader.reader.line_num}: {error}", hint="expected a table with headings"
-        ) from error
-    return items
+            "two columns have one name" if rows else "there is no entry in it", hint=_TABLE_HINT
+        )
+    if any(None in row for row in rows):
+        raise InvalidInputError("a line has more cells than headings", hint="quote a cell with a separator")
+    return rows
 
 
-# The reader of each kind of file: of one value that holds the entries, or of an entry a line.
-_DOCUMENTS: Final[Mapping[str, Callable[[str], object]]] = {".json": _json, ".yaml": _yaml, ".yml": _yaml}
-_TABLES: Final[Mapping[str, Callable[[str], list[_Item]]]] = {
-    ".jsonl": _json_lines,
-    ".csv": partial(_table, delimiter=","),
-    ".tsv": partial(_table, delimiter="\t"),
+_PARSERS: Final[Mapping[str, Callable[[str], object]]] = {
+    ".json": json.loads,
+    ".yaml": _yaml,
+    ".yml": _yaml,
+    ".csv": _table,
+    ".tsv": _table,
 }
 
 
-def _entry(item: _Item, fields: VocabularyFields, pack: str) -> Entry:
-    name = _text(item, "name", fields)
+def _entry(item: _Item, tried: Mapping[str, Sequence[str]], pack: str) -> Entry:
+    name = _text(item, tried["name"])
     if not name:
-        tried = " or ".join(f"'{path}'" for path in _paths("name", fields))
+        places = " or ".join(f"'{path}'" for path in tried["name"])
         keys = ", ".join(short_repr(key) for key in islice(item.fields, _KEYS_SHOWN)) or "none"
         raise InvalidInputError(
-            f"{item.place}: there is no name at {tried}; its first keys are {keys}", hint=_NAME_HINT
+            f"{item.place}: there is no name at {places}; its first keys are {keys}", hint=_NAME_HINT
         )
     place = item.place
     if f"'{shortened(name)}'" not in place:
         item = item._replace(place=f"{place} ('{shortened(name)}')")
-    description = _text(item, "description", fields)
-    titles = (value_at(item.fields, pointer_of(path)) for path in _TITLES)
-    title = next((title.strip() for title in titles if isinstance(title, str) and title.strip()), "")
-    if title and title.casefold() not in {name.casefold(), description.casefold()}:
-        sentence = title if title.endswith(_SENTENCE_ENDS) else f"{title}."
-        description = f"{sentence} {description}".strip()
-    tags, operations = (_texts(item, field, fields) for field in ("tags", "operations"))
+    description = _text(item, tried["description"])
+    tags, operations = (_texts(item, tried[field]) for field in ("tags", "operations"))
     for text in (name, description, *tags, *operations):
         require_text(place, text)
     return Entry(name, description, tags, operations, pack)
 
 
-def _require_led(items: Sequence[_Item], fields: VocabularyFields) -> None:
+def _require_led(items: Sequence[_Item], own: Mapping[str, Sequence[str]]) -> None:
     """Refuse a mapping that leads nowhere: nobody would notice what is missing."""
-    for field in VocabularyFields.__struct_fields__:
-        paths = _own_paths(field, fields)
-        pointers = [pointer_of(path) for path in paths]
-        led = any(value_at(item.fields, pointer) is not None for item in items for pointer in pointers)
+    for field, paths in own.items():
+        led = any(value_at(item.fields, pointer_of(path)) is not None for item in items for path in paths)
         if items and paths and not led:
             listed = " and ".join(f"'{path}'" for path in paths)
             raise InvalidInputError(
@@ -403,23 +334,14 @@ def _require_led(items: Sequence[_Item], fields: VocabularyFields) -> None:
             )
 
 
-def _own_paths(field: str, fields: VocabularyFields) -> tuple[str, ...]:
-    own: str | tuple[str, ...] = getattr(fields, field)
-    return (own,) if isinstance(own, str) else own
-
-
-def _paths(field: str, fields: VocabularyFields) -> tuple[str, ...]:
-    return (*_own_paths(field, fields), *_USUAL[field])
-
-
-def _value(item: _Item, field: str, fields: VocabularyFields, default: object) -> tuple[str, Any]:
-    """Return the first value of a field that is there, and its path."""
-    values = ((path, value_at(item.fields, pointer_of(path))) for path in _paths(field, fields))
+def _value(item: _Item, paths: Sequence[str], default: object) -> tuple[str, Any]:
+    """Return the first path that leads to a value, and the value."""
+    values = ((path, value_at(item.fields, pointer_of(path))) for path in paths)
     return next(((path, value) for path, value in values if value is not None and value != ""), ("", default))
 
 
-def _text(item: _Item, field: str, fields: VocabularyFields) -> str:
-    path, value = _value(item, field, fields, "")
+def _text(item: _Item, paths: Sequence[str]) -> str:
+    path, value = _value(item, paths, "")
     if not isinstance(value, str):
         raise InvalidInputError(
             f"{item.place}: {path}: expected text, found {short_repr(value)}", hint="put the value in quotes"
@@ -427,8 +349,8 @@ def _text(item: _Item, field: str, fields: VocabularyFields) -> str:
     return value.strip()
 
 
-def _texts(item: _Item, field: str, fields: VocabularyFields) -> tuple[str, ...]:
-    path, value = _value(item, field, fields, ())
+def _texts(item: _Item, paths: Sequence[str]) -> tuple[str, ...]:
+    path, value = _value(item, paths, ())
     parts = _SEPARATORS.split(value) if isinstance(value, str) else value
     if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
         raise InvalidInputError(
