@@ -13,7 +13,6 @@ import pytest
 from builders.corpus import chunks
 from vocabgap.corpus.manifest import Manifest, read_manifest
 from vocabgap.corpus.store import Store
-from vocabgap.corpus.version import damaged_files, undamaged
 from vocabgap.errors import AccessDeniedError, StateError
 
 
@@ -143,22 +142,6 @@ def test_a_flipped_bit_stops_every_reader_and_writer(filled: Store, name: str) -
 
     path.write_bytes(whole)
     same(filled)
-
-
-def test_undamaged_files_can_be_read_beside_damaged_ones(filled: Store) -> None:
-    path = filled.folder / "chunks-000001.parquet"
-    path.write_bytes(path.read_bytes().replace(b"PAR1", b"PAR2"))
-
-    assert [*damaged_files(filled.folder, filled_manifest(filled))] == [path.name]
-    assert undamaged(filled.folder).rows(["id"])["id"].to_list() == ["c"]
-
-
-def test_nothing_is_read_if_the_table_of_deleted_rows_is_damaged(filled: Store) -> None:
-    (filled.folder / "deleted-000002.parquet").write_bytes(b"")
-
-    with pytest.raises(StateError, match="the file that lists the deleted records is damaged") as message:
-        undamaged(filled.folder)
-    assert "--salvage" not in message.value.hint  # which was asked for
 
 
 def filled_manifest(store: Store) -> Manifest:

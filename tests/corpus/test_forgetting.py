@@ -11,9 +11,8 @@ import pytest
 from builders import gap, write_corpus
 from builders.corpus import write_photos
 from vocabgap.corpus.corpus import Corpus, open_corpus
-from vocabgap.corpus.store import Store
 from vocabgap.corpus.upkeep import Forgotten
-from vocabgap.errors import NotFoundError, StateError
+from vocabgap.errors import NotFoundError
 from vocabgap.model.record import LOG_NAME
 
 SCOPES = (("north", "photos"), ("north", "archive"), ("south", "photos"))
@@ -75,7 +74,7 @@ def test_record_is_forgotten_by_its_id(shared: Corpus, column: str) -> None:
 def test_a_dry_run_counts_the_records_that_are_then_forgotten(shared: Corpus, asked: dict[str, Any]) -> None:
     before = shared.store.version().measures
 
-    tried = shared.forget("north", **asked, dry_run=True, compact=True)
+    tried = shared.forget("north", **asked, dry_run=True)
 
     assert shared.store.version().measures == before
     assert shared.forget("north", **asked) == tried
@@ -110,7 +109,8 @@ def test_forgotten_text_is_in_no_file_after_a_compaction(
     if "record" in asked:
         asked = {"record": shared.scan(tenants=("zoo-keeper",)).gaps["record_id"].item()}
 
-    shared.forget("zoo-keeper", **asked, compact=True)
+    shared.forget("zoo-keeper", **asked)
+    shared.compact()
 
     whole = everything_in(tmp_path / "corpus")
     assert b"zebra" not in whole
@@ -128,7 +128,8 @@ def test_forgotten_line_that_is_broken_since_comes_without_its_text(corpus: Corp
     root = write_corpus(tmp_path, {"heron": [gap("sky mask"), ZEBRA]})
     corpus.push(root, tenant="north", repo="photos")
     zebra = corpus.scan().gaps.filter(line=2)["record_id"].item()
-    corpus.forget("north", record=zebra, compact=True)
+    corpus.forget("north", record=zebra)
+    corpus.compact()
     log = root / "heron" / LOG_NAME
     log.write_text(log.read_text().removesuffix("}\n") + "\n")
 
@@ -209,19 +210,3 @@ def test_the_name_of_a_chunk_is_no_id(corpus: Corpus) -> None:
 
     with pytest.raises(NotFoundError, match="record 'Setup'"):
         corpus.forget("north", record="Setup")
-
-
-def test_a_compaction_that_fails_after_it_does_not_say_that_nothing_was_changed(
-    shared: Corpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refused(_: Store) -> None:
-        raise StateError("corpus 'shared' is locked by another; nothing was changed")
-
-    monkeypatch.setattr(Store, "compact", refused)
-    with pytest.raises(
-        StateError, match=r"^6 records forgotten, but their bytes are still there: "
-    ) as message:
-        shared.forget("north", compact=True)
-
-    assert "`vocabgap corpus compact`" in message.value.hint
-    assert left(shared) == [("south", "photos", 3)]

@@ -39,11 +39,8 @@ def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
 def test_a_damaged_manifest_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / MANIFEST).write_bytes(content)
 
-    with pytest.raises(
-        StateError, match=r"manifest\.json' is damaged, or no manifest of a corpus"
-    ) as message:
+    with pytest.raises(StateError, match=r"manifest\.json' is damaged, or no manifest of a corpus"):
         read_manifest(tmp_path)
-    assert "--salvage" not in message.value.hint  # which needs the manifest, too
 
 
 def test_a_number_with_a_flipped_bit_is_refused(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """The verbs of `vocabgap corpus`: share gap logs in one corpus, take them out again, hand them on."""
 
-import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -27,6 +26,7 @@ _BACKUP: Final = argument("One backup record a line; a file that is called .zst 
 _YES: Final = option("Do not ask.", "--yes")
 _DRY_RUN: Final = option("Change nothing, and count the records that would be removed.", "--dry-run")
 _REMOVAL_HINT: Final = "--dry-run shows what would be removed"
+_NOTE_ON_BYTES: Final = "their bytes go with `vocabgap corpus compact`"
 
 
 class OfTenant(Request):
@@ -91,7 +91,7 @@ def push(call: "Call", request: Push) -> Answer:
     errors = (f"{error.code}: {_place(error.details)}{error.message}" for error in result.errors)
     notes += _first(errors, len(result.errors))
     if result.deleted:
-        notes.append(_note_on_bytes(call))
+        notes.append(_NOTE_ON_BYTES)
     return Answer(
         view="corpus-push.txt.j2", result=result.as_object(), notes=notes, exit_code=result.exit_code
     )
@@ -138,16 +138,6 @@ def _first(lines: Iterator[str], number: int) -> Iterator[str]:
         yield f"and {number - _SHOWN:,} more; --json lists them all"
 
 
-def _option_of_corpus(call: "Call") -> str:
-    """Return the option that names the corpus, as it was given, for a command in a hint."""
-    given = call.flags.get("--corpus")
-    return f" --corpus {shlex.quote(printable_name(str(given)))}" if given else ""
-
-
-def _note_on_bytes(call: "Call") -> str:
-    return f"their bytes go with `vocabgap corpus compact{_option_of_corpus(call)}`"
-
-
 def _place(details: Mapping[str, object]) -> str:
     """Return the place in a payload as a JSON pointer; nothing if the message names the file."""
     if "fileIndex" not in details or "sourcePath" in details:
@@ -178,24 +168,15 @@ class Export(Request):
     """The request of `export`."""
 
     file: Annotated[Path, _BACKUP]
-    salvage: Annotated[bool, option("Leave out damaged files of the corpus.", "--salvage")] = False
 
 
 @verb(Export, settings=_SETTINGS)
 def export(call: "Call", request: Export) -> Answer:
     """Write a backup: every record with its vector, ordered by id; no rejected lines, no hashes."""
-    corpus = _open(call)
-    for problem in _damage(corpus) if request.salvage else ():
-        call.note(f"left out: {problem}")
-    backup = corpus.export(request.file, salvage=request.salvage)
+    backup = _open(call).export(request.file)
     return Answer(
         view="corpus-export.txt.j2", result={"file": printable_name(str(request.file)), **asdict(backup)}
     )
-
-
-def _damage(corpus: "Corpus") -> list[str]:
-    damaged = corpus.damaged().items()
-    return [f"{name}, with {count(entry.rows, 'row')}, is damaged" for name, entry in damaged]
 
 
 class Restore(Request):
@@ -227,10 +208,12 @@ class Status(Request):
 def status(call: "Call", request: Status) -> Answer:
     """Count the records of each repository, the size of the corpus and the orphans in it."""
     corpus = _open(call)
-    if request.verify and (problems := _damage(corpus)):
-        from vocabgap.corpus.manifest import DAMAGED_HINT
+    if request.verify and (damaged := corpus.damaged()):
+        from vocabgap.corpus.manifest import COPY_HINT
 
-        raise StateError("; ".join(problems), hint=DAMAGED_HINT)
+        sizes = ((name, count(entry.rows, "row")) for name, entry in damaged.items())
+        problems = (f"{name}, with {rows}, is damaged" for name, rows in sizes)
+        raise StateError("; ".join(problems), hint=COPY_HINT)
     overview = corpus.status()
     return Answer(
         view="corpus-status.txt.j2",
@@ -245,7 +228,6 @@ def status(call: "Call", request: Status) -> Answer:
             "rules": overview.rules,
             "compaction_due": overview.compaction_due,
         },
-        shown={"option": _option_of_corpus(call)},
     )
 
 
@@ -261,9 +243,6 @@ class Forget(OfTenant):
         option("Only the record with this id, or its first digits, as `vocabgap list` shows them."),
     ] = None
     lift: Annotated[bool, option("Let forgotten records come again with the next push.", "--lift")] = False
-    compact: Annotated[
-        bool, option("Also compact the corpus: no byte of them is left in its folder.", "--compact")
-    ] = False
     dry_run: Annotated[bool, _DRY_RUN] = False
     yes: Annotated[bool, _YES] = False
 
@@ -276,7 +255,7 @@ def forget(call: "Call", request: Forget) -> Answer:
     """
     corpus, tenant, is_dry = _open(call), request.tenant, request.dry_run
     if request.lift:
-        if request.image is not None or request.compact or is_dry:
+        if request.image is not None or is_dry:
             raise InvalidInputError(
                 "--lift goes with --tenant, --repo and --record alone", hint="only hashes of them are kept"
             )
@@ -291,10 +270,11 @@ def forget(call: "Call", request: Forget) -> Answer:
                 view="corpus-forget.txt.j2", result={**chosen._asdict(), "dry_run": True}, shown=shown
             )
         _ask(f"Forget {count(chosen.records, 'record')} of {tenant}?")
-    forgotten = forget_these(compact=request.compact)
-    notes = [] if request.compact else [_note_on_bytes(call)]
     return Answer(
-        view="corpus-forget.txt.j2", result=forgotten._asdict(), shown={"step": "done"}, notes=notes
+        view="corpus-forget.txt.j2",
+        result=forget_these()._asdict(),
+        shown={"step": "done"},
+        notes=[_NOTE_ON_BYTES],
     )
 
 
@@ -327,7 +307,7 @@ def remove_orphans(call: "Call", request: RemoveOrphans) -> Answer:
     return Answer(
         view="corpus-remove-orphans.txt.j2",
         result={"records": removed},
-        notes=[_note_on_bytes(call)] if removed else [],
+        notes=[_NOTE_ON_BYTES] if removed else [],
     )
 
 

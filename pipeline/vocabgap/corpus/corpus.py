@@ -26,9 +26,9 @@ from vocabgap.corpus.push import (
 )
 from vocabgap.corpus.store import Store, open_store
 from vocabgap.corpus.upkeep import Forgotten, Overview, forget, lift, orphans_of, overview
-from vocabgap.corpus.version import PATH_KEY, Measures, damaged_files, undamaged
+from vocabgap.corpus.version import PATH_KEY, Measures, damaged_files
 from vocabgap.corpus.withdrawal import deleted_in_git, empties
-from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError, require_kind, unusable
+from vocabgap.errors import InvalidInputError, NotFoundError, require_kind, unusable
 from vocabgap.ingest.scanning import Scan
 from vocabgap.model.settings import Settings
 from vocabgap.text import count
@@ -189,15 +189,11 @@ class Corpus:
             self.store.version(), tenants=tenants, repositories=repositories, sources=self.settings.sources
         )
 
-    def export(self, file: str | Path, *, salvage: bool = False) -> "Exported":
-        """Write every chunk with its vector to a file of backup-record-v1 records; a `.zst` is compressed.
-
-        With `salvage`, damaged files of the corpus are left out.
-        """
+    def export(self, file: str | Path) -> "Exported":
+        """Write every chunk with its vector to a file of backup-record-v1 records; a `.zst` is compressed."""
         from vocabgap.corpus.backups import export  # noqa: PLC0415 - loads SciPy
 
-        version = undamaged(self.store.folder) if salvage else self.store.version()
-        return export(version, Path(file), self.settings)
+        return export(self.store.version(), Path(file), self.settings)
 
     def restore(self, file: str | Path, *, replace: bool = False) -> "Restored":
         """Restore the records of such a file verbatim; none of them unless all can be restored.
@@ -219,7 +215,6 @@ class Corpus:
         *,
         image: str | None = None,
         record: str | None = None,
-        compact: bool = False,
         dry_run: bool = False,
     ) -> Forgotten:
         """Remove records of a tenant, and leave them out of every later push and restore.
@@ -231,27 +226,10 @@ class Corpus:
             repo: Only records of this repository.
             image: Only records of this image, as the record names it or as its folder is called.
             record: Only the record with this id: that of the chunk or of the gap record.
-            compact: Whether to compact the corpus, so that no byte of them is left in its folder.
             dry_run: Whether to only count them.
         """
-        sources, compacts = self.settings.sources, compact and not dry_run
-        try:
-            forgotten = forget(
-                self.store, tenant, repo, image=image, record=record, sources=sources, dry_run=dry_run
-            )
-        except NotFoundError:
-            if compacts:  # a run that was stopped before its compaction may have forgotten them
-                self.compact()
-            raise
-        if compacts:
-            try:
-                self.compact()
-            except VocabgapError as error:
-                done = f"{count(forgotten.records, 'record')} forgotten, but their bytes are still there"
-                error.message = f"{done}: {error.message}"
-                error.hint = "they go with `vocabgap corpus compact`"
-                raise
-        return forgotten
+        sources = self.settings.sources
+        return forget(self.store, tenant, repo, image=image, record=record, sources=sources, dry_run=dry_run)
 
     def lift(self, tenant: str, repo: str | None = None, *, record: str | None = None) -> int:
         """Let forgotten records come again with the next push or restore; return how many."""

@@ -25,7 +25,6 @@ FORMAT: Final = "vocabgap-corpus"
 FORMAT_VERSION: Final = 1
 LOCK: Final = "writer.lock"
 COPY_HINT: Final = "put it back from a copy of the folder, or restore a backup into a new one"
-DAMAGED_HINT: Final = f"{COPY_HINT}; `vocabgap corpus export FILE --salvage` backs up the undamaged files"
 _TEMPORARY: Final = "manifest.json.new"
 _TABLE_KINDS: Final = ("deleted", "paths", "logs", "forgotten")
 _NUMBERED: Final = rf"(chunks|{'|'.join(_TABLE_KINDS)})-(?P<number>[0-9]{{6,}})\.parquet"

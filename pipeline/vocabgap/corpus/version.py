@@ -14,12 +14,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-import msgspec
 import polars as pl
 
 from vocabgap.corpus.manifest import (
     COPY_HINT,
-    DAMAGED_HINT,
     MANIFEST,
     FileEntry,
     Manifest,
@@ -121,7 +119,7 @@ def newest(folder: Path) -> "Version":
                 newer = read_manifest(folder)
                 if newer is not None and newer.version == manifest.version:
                     missing = f"'{Path(error.filename).name}', a file of version {newer.version}, is missing"
-                    raise StateError(f"corpus '{folder}': {missing}", hint=DAMAGED_HINT) from error
+                    raise StateError(f"corpus '{folder}': {missing}", hint=COPY_HINT) from error
                 manifest = newer
     raise NotFoundError(
         f"there is no corpus in '{folder}'", hint="name its folder; a push or a restore makes one"
@@ -254,7 +252,7 @@ def _require_whole(path: Path, entry: FileEntry, size: int, sha256: str | None =
     elif sha256 not in {None, entry.sha256}:
         problem = f"its digest is not the one in {MANIFEST}"
     if problem:
-        raise StateError(f"'{path}' is damaged: {problem}", hint=DAMAGED_HINT)
+        raise StateError(f"'{path}' is damaged: {problem}", hint=COPY_HINT)
 
 
 def damaged_files(folder: Path, manifest: Manifest) -> dict[str, FileEntry]:
@@ -268,17 +266,3 @@ def damaged_files(folder: Path, manifest: Manifest) -> dict[str, FileEntry]:
         if not is_whole:
             damaged[name] = entry
     return damaged
-
-
-def undamaged(folder: Path) -> Version:
-    """Open the newest version without its damaged files; refuse if deleted records would come again."""
-    manifest = read_manifest(folder) or Manifest()
-    damaged = damaged_files(folder, manifest)
-    if manifest.deleted is not None and file_name("deleted", manifest.deleted.number) in damaged:
-        raise StateError(
-            f"corpus '{folder}': the file that lists the deleted records is damaged", hint=COPY_HINT
-        )
-    parts = tuple(part for part in manifest.parts if file_name("chunks", part.number) not in damaged)
-    rest = msgspec.structs.replace(manifest, parts=parts, paths=None, logs=None, forgotten=None)
-    with reading(folder):
-        return Version(folder, rest)
