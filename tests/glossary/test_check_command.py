@@ -1,6 +1,5 @@
 """`vocabgap glossary check`: what is printed of files with odd names, and what is no file."""
 
-import json
 import os
 from pathlib import Path
 
@@ -20,22 +19,6 @@ def _glossary(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "team_domain.yaml").write_text(SEED, encoding="utf-8")
     (tmp_path / "docs").mkdir()
-
-
-def uris(*asked: str) -> list[str]:
-    log = json.loads(vocabgap("glossary", "check", *asked, "--format", "sarif").out)
-    places = (each["locations"][0]["physicalLocation"] for each in log["runs"][0]["results"])
-    return [place["artifactLocation"]["uri"] for place in places]
-
-
-def test_name_that_is_no_text_is_an_address_of_its_bytes(tmp_path: Path) -> None:
-    name = os.fsdecode(b"docs/b\xff \\xff.md")
-    (tmp_path / name).write_text("a ticket", encoding="utf-8")
-
-    assert uris("docs") == ["docs/b%FF%20%5Cxff.md"]
-    assert uris(str(tmp_path / "docs")) == [f"{tmp_path.as_uri()}/docs/b%FF%20%5Cxff.md"]
-    told = json.loads(vocabgap("glossary", "check", "docs", "--format", "json").out)
-    assert told["findings"][0]["path"] == r"docs/b\xff \xff.md"
 
 
 def test_name_is_shown_as_it_is_and_obeyed_nowhere(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """`vocabgap glossary check` and `resume`: the words of files, and the words of steps."""
 
 import dataclasses
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from vocabgap.glossary import commands
 from vocabgap.glossary.commands import SHOWN_DIGITS, Acting, note_all, require_strictness, runtime_of
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.extension import FOLDER
-from vocabgap.glossary.linting import Linter, github, lint, sarif
+from vocabgap.glossary.linting import Linter, github, lint
 from vocabgap.glossary.prompt import Prompt, prompt_of
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import Strictness
@@ -45,8 +44,6 @@ class CheckFormat(StrEnum):
     """How findings are printed."""
 
     TEXT = "text"
-    JSON = "json"
-    SARIF = "sarif"
     GITHUB = "github"
 
 
@@ -132,30 +129,21 @@ def check(call: Call, request: Check) -> Answer | None:
 def _lint(call: Call, runtime: GlossaryRuntime, paths: tuple[Path, ...], request: Check) -> Answer:
     loaded = runtime.load()
     loaded.require_read()
-    found, checked, problems, refused = lint(
-        Linter(loaded, unknown=request.unknown, excluded=request.exclude), paths
-    )
+    linter = Linter(loaded, unknown=request.unknown, excluded=request.exclude)
+    found, checked, problems = lint(linter, paths)
     note_all(call, loaded.problems)
     for problem in problems:
         call.note(f"not checked: {problem}")
     named = [msgspec.structs.replace(each, path=printable_name(each.path)) for each in found]
     failing = sum(each.rule.fails for each in found)
     totals = {"files": checked, "unread": len(problems), "failing": failing}
-    text = ""
-    match request.text_format:
-        case CheckFormat.JSON:
-            text = json.dumps(msgspec.to_builtins({**totals, "findings": named}), indent=2)
-        case CheckFormat.SARIF:
-            text = json.dumps(sarif(found), indent=2)
-        case CheckFormat.GITHUB:
-            text = "\n".join(map(github, found))
+    is_text = request.text_format is CheckFormat.TEXT
     return Answer(
         result={**totals, "findings": len(found)},
         events=(Event("finding", {"finding": each}) for each in named),
-        view="glossary-findings.txt.j2" if request.text_format is CheckFormat.TEXT else "",
+        view="glossary-findings.txt.j2" if is_text else "",
         shown={"found": named},
-        text=text,
-        failure=refused,
+        text="\n".join(map(github, found)),
         exit_code=ExitCode.GATE if failing else ExitCode.DONE,
     )
 

@@ -5,16 +5,14 @@ import os
 import re
 import tokenize
 from bisect import bisect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, Final, NamedTuple
-from urllib.parse import quote
+from typing import Final, NamedTuple
 
 import msgspec
 
-from vocabgap import __version__
 from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
 from vocabgap.files.refusals import FileKind, content_of, file_kind, refusing
 from vocabgap.glossary.extracting import SIGNS, Field, extract
@@ -41,9 +39,7 @@ _INLINE: Final = re.compile(
     r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # a long word is tried once, not at each of its characters
 )
 # Alone on its line, `ignore` is about the next one.
-_DIRECTIVE: Final = (
-    r"^(?P<before>.*?){opening}[ \t]*vocabgap[-:][ \t]*(?P<what>ignore|off|on)\b(?:[ \t]*-->)?(?P<after>.*)"
-)
+_DIRECTIVE: Final = r"^(?P<before>.*?){opening}[ \t]*vocabgap[-:][ \t]*ignore\b(?:[ \t]*-->)?(?P<after>.*)"
 _OF_HTML: Final = re.compile(_DIRECTIVE.format(opening="<!--"), re.MULTILINE)
 _OF_PYTHON: Final = re.compile(_DIRECTIVE.format(opening="#"), re.MULTILINE)
 _STATEMENT: Final = frozenset({tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT})
@@ -114,18 +110,10 @@ def _prose(text: str) -> str:
 
 def _ignored(comments: str, directive: re.Pattern[str]) -> set[int]:
     """Return the lines, from 0, that comments take out."""
-    ignored: set[int] = set()
-    off: int | None = None
-    for match in directive.finditer(comments):
-        line = comments.count("\n", 0, match.start())
-        if match["what"] == "ignore":
-            ignored.add(line if (match["before"] + match["after"]).strip() else line + 1)
-        elif match["what"] == "off":
-            off = line if off is None else off
-        elif off is not None:
-            ignored.update(range(off, line))
-            off = None
-    return ignored if off is None else ignored.union(range(off, comments.count("\n") + 1))
+    return {
+        comments.count("\n", 0, match.start()) + (not (match["before"] + match["after"]).strip())
+        for match in directive.finditer(comments)
+    }
 
 
 def _markdown(text: str) -> tuple[str, str]:
@@ -184,19 +172,6 @@ class Rule(StrEnum):
     def fails(self) -> bool:
         """Whether a file with it does not pass."""
         return self is not Rule.AMBIGUOUS
-
-    @property
-    def level(self) -> str:
-        """The level in SARIF and on GitHub."""
-        return "error" if self.fails else "warning"
-
-
-_DESCRIPTIONS: Final[Mapping[Rule, str]] = {
-    Rule.AVOIDED: "Another word for a term, which the glossary asks not to use",
-    Rule.DEPRECATED: "A term that does not count any more",
-    Rule.AMBIGUOUS: "A term with several meanings, and none was chosen",
-    Rule.UNKNOWN: "A word that looks like a term and is not in the glossary",
-}
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -314,32 +289,29 @@ class Linter:
 
 
 class Report(NamedTuple):
-    """The findings in files; `refused` is the first error of a file that was named itself."""
+    """The findings in files, the number of files, and the files that could not be read."""
 
     findings: list[Finding]
     files: int
     problems: list[str]
-    refused: VocabgapError | None
 
 
 def lint(linter: Linter, paths: Iterable[Path]) -> Report:
-    """Check files and folders, each file once; an error if a named one does not exist."""
+    """Check files and folders, each file once; raise an error if a named file cannot be read."""
     findings: list[Finding] = []
-    files, problems, refused = 0, [], None
+    problems: list[str] = []
     named: dict[Path, bool] = {}
     for path, is_named in files_to_check(paths):
         named[path] = is_named or named.get(path, False)
     for path, is_named in named.items():
         try:
             findings += linter.findings(str(path), text_of(path), path.suffix.lower())
-            files += 1
         except VocabgapError as error:
             problem = f"{escape_unseen(printable_name(str(path)))}: {error.message}"
-            if is_named and refused is None:
-                refused = type(error)(problem, hint=error.hint)
-            else:
-                problems.append(problem)
-    return Report(findings, files, problems, refused)
+            if is_named:
+                raise type(error)(problem, hint=error.hint) from error
+            problems.append(problem)
+    return Report(findings, len(named) - len(problems), problems)
 
 
 def files_to_check(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
@@ -351,8 +323,6 @@ def files_to_check(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
         name, kind = printable_name(str(path)), file_kind(path)
         if kind is FileKind.FOLDER:
             yield from ((each, False) for each in _files_within(path))
-        elif re.match(r"[A-Za-z][A-Za-z0-9+.-]*:/", name):
-            raise InvalidInputError(f"'{name}' is an address", hint="name files or folders of this machine")
         elif kind is FileKind.NOTHING:
             raise NotFoundError(
                 f"there is no file or folder '{name}'", hint="name another one, or give a text with --text"
@@ -388,38 +358,6 @@ def text_of(path: Path) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def sarif(findings: Iterable[Finding]) -> dict[str, Any]:
-    """Return findings as a log of SARIF 2.1.0."""
-    rules = list(Rule)
-    described = [{"id": rule.value, "shortDescription": {"text": _DESCRIPTIONS[rule]}} for rule in rules]
-    results = [
-        {
-            "ruleId": each.rule.value,
-            "ruleIndex": rules.index(each.rule),
-            "level": each.rule.level,
-            "message": {"text": each.message},
-            "locations": [{"physicalLocation": _place(each)}],
-        }
-        for each in findings
-    ]
-    driver = {"name": "vocabgap", "version": __version__, "rules": described}
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
-
-
-def _place(finding: Finding) -> dict[str, Any]:
-    path = Path(finding.path)
-    region = {
-        "startLine": finding.line,
-        "startColumn": finding.column,
-        "endLine": finding.end_line,
-        "endColumn": finding.end_column,
-        "snippet": {"text": finding.text},
-    }
-    uri = path.as_uri() if path.is_absolute() else quote(os.fsencode(path))
-    return {"artifactLocation": {"uri": uri}, "region": region}
-
-
 def github(finding: Finding) -> str:
     """Return a finding as a command of a GitHub workflow."""
     place = {"file": printable_name(finding.path), "line": finding.line, "endLine": finding.end_line}
@@ -429,7 +367,8 @@ def github(finding: Finding) -> str:
     properties = ",".join(
         f"{name}={_escaped(value).replace(':', '%3A').replace(',', '%2C')}" for name, value in place.items()
     )
-    return f"::{finding.rule.level} {properties}::{_escaped(finding.message)}"
+    level = "error" if finding.rule.fails else "warning"
+    return f"::{level} {properties}::{_escaped(finding.message)}"
 
 
 def _escaped(value: object) -> str:
