@@ -1,7 +1,6 @@
 """`vocabgap clusters`: the list, the sweep and one group."""
 
 import json
-import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
@@ -109,21 +108,6 @@ def test_a_mistyped_command_is_not_taken_for_a_folder(needs: Path) -> None:
     assert told.code == 2
     assert "'sho' is no command, and no folder here" in told.err
     assert "did you mean `vocabgap clusters show`?" in told.err
-
-
-def test_the_dendrogram_of_a_group_becomes_a_picture(needs: Path, tmp_path: Path) -> None:
-    told = vocabgap("clusters", "show", "sky mask", needs, "--svg", tmp_path / "sky.svg")
-
-    assert told.code == 0
-    picture = ET.parse(tmp_path / "sky.svg").getroot()  # noqa: S314 - our own
-    assert "mask for the sky (1)" in [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
-
-
-def test_a_place_for_the_picture_that_cannot_be_is_told_before_the_logs_are_read(tmp_path: Path) -> None:
-    told = vocabgap("clusters", "show", "sky mask", tmp_path / "absent", "--svg", tmp_path)
-
-    assert told.code == 4
-    assert f"--svg: '{tmp_path}' is a folder, no picture" in told.err
 
 
 def test_a_need_with_one_surface_is_listed_by_its_mentions(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import json
 import re
 import sys
 from pathlib import Path
-from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -37,16 +36,11 @@ def test_clusters(hostile: Dressed, form: list[str]) -> None:
 
 
 @TEXT_OR_JSON
-def test_clusters_show(hostile: Dressed, form: list[str], tmp_path: Path) -> None:
+def test_clusters_show(hostile: Dressed, form: list[str]) -> None:
     roots, config = hostile
-    together = ("--config", config, "--threshold", "1", "--svg", tmp_path / "drawn.svg")
-    label = json.loads(told("--json", "clusters", *roots, *together[:4]).splitlines()[0])["label"]
+    together = ("--config", config, "--threshold", "1")
+    label = json.loads(told("--json", "clusters", *roots, *together).splitlines()[0])["label"]
     assert "covered0" in told(*form, "clusters", "show", label, *roots, *together)
-    drawn = (tmp_path / "drawn.svg").read_text(encoding="utf-8")
-    assert not unseen(drawn)
-    assert {each.tag.rpartition("}")[2] for each in ET.fromstring(drawn).iter()} == {  # noqa: S314 - our own
-        "svg", "title", "rect", "text", "g", "path",
-    }  # fmt: skip
 
 
 @TEXT_OR_JSON

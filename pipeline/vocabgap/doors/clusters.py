@@ -3,7 +3,6 @@
 import sys
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from vocabgap.doors.verbs import (
@@ -75,7 +74,6 @@ class ShowCluster(OverRoots, kw_only=True):
     """What `clusters show` takes."""
 
     label: Annotated[str, argument("The label of the group, or any wording in it.")]
-    svg: Annotated[Path | None, option("Write the dendrogram to this file, too.", panel=Panel.WRITE)] = None
     run: Annotated[Place | None, RUN] = None
 
 
@@ -85,17 +83,9 @@ def show(call: "Call", request: ShowCluster) -> Answer:
 
     If only the published run has the name, because of a merge or a new label, the error names its groups.
     """
-    from vocabgap.reporting.dendrogram import (
-        leaves_of,
-        picture_place,
-        svg_dendrogram,
-        text_dendrogram,
-        write_picture,
-    )
+    from vocabgap.reporting.dendrogram import text_dendrogram
     from vocabgap.reporting.wording import phrase
 
-    if request.svg is not None:
-        picture_place(request.svg)  # refuses a bad place before the work is done
     scanned, clustering = _clusters(call, request)
     if not scanned.summary.records:
         hint = "`vocabgap check` lists the files that were looked for, and the bad lines"
@@ -104,9 +94,7 @@ def show(call: "Call", request: ShowCluster) -> Answer:
     group = clustering.clusters.filter(cluster=number).row(0, named=True)
     by_mentions: dict[str, Any] = {"by": ["mentions", "wording"], "descending": [True, False]}
     wordings = clustering.wordings.filter(cluster=number).sort(**by_mentions).to_dicts()
-    leaves, linkage = clustering.dendrogram(number)
-    if request.svg is not None:
-        write_picture(request.svg, svg_dendrogram(leaves_of(leaves), linkage, title=group["label"]))
+    surfaces, linkage = clustering.dendrogram(number)
     encoding = sys.stdout.encoding or "utf-8"
     merges = (Event("merge", row) for row in linkage.iter_rows(named=True))
     return Answer(
@@ -115,9 +103,7 @@ def show(call: "Call", request: ShowCluster) -> Answer:
         view="clusters-show.txt.j2",
         shown={
             "wordings": wordings,
-            "dendrogram": text_dendrogram(leaves_of(leaves), linkage, encoding=encoding)
-            if linkage.height
-            else "",
+            "dendrogram": text_dendrogram(surfaces, linkage, encoding=encoding) if linkage.height else "",
         },
     )
 

@@ -7,6 +7,7 @@ backslashes before ASCII punctuation (CommonMark, section 2.4). Words that rende
 import re
 from collections.abc import Callable
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -73,8 +74,13 @@ _GLOBALS: Final = {
 
 def phrase(name: str, *values: object) -> str:
     """Return a phrase of `phrases.j2` as plain text."""
-    macro = getattr(_PLAIN.get_template(_PHRASES).module, name)
-    return str(macro(*values)).strip()
+    return str(_macro(name)(*values)).strip()
+
+
+@cache
+def _macro(name: str) -> Callable[..., str]:
+    macro: Callable[..., str] = getattr(_PLAIN.get_template(_PHRASES).module, name)
+    return macro
 
 
 def rendered(template: str, *, markdown: bool, **values: object) -> str:
