@@ -19,35 +19,40 @@ from vocabgap.model.selection import FILTERS, Selection
 from vocabgap.model.settings import known_flags
 
 PACKAGE = Path(vocabgap.__file__).parent
-ADDED: Final = {  # file: the text before, the text behind, and what is added there
-    "model/record.py": (
+ADDED: Final = (  # file, the text before, the text behind, and what is added there
+    (
+        "model/record.py",
         "class GapRecord(",
         "_DECLARED",
         '    lens: Annotated[str | None, _field("The lens of the camera.")] = None\n',
     ),
-    "model/selection.py": (
+    (
+        "model/selection.py",
         "class Selection(",
         "    def __post_init__",
         '    lenses: Annotated[tuple[str, ...], _filter("Only this lens.", "lens", column="lens")] = ()\n',
     ),
-    "model/capability.py": (
+    (
+        "model/capability.py",
         "class Capability(",
         "    covered: tuple",
-        '    lenses: Annotated[int, means("distinct lenses")] = 0\n',
+        '    lenses: Annotated[float, means("distinct lenses")]\n',
     ),
-    "ranking/evidence.py": (
-        "def evidence(",
+    (
+        "ranking/evidence.py",
+        "_MENTIONS: Final",
         "def counts(",
         (
-            "@evidence\n"
             "def lenses(clustered: pl.DataFrame) -> pl.DataFrame:\n"
-            '    distinct = pl.col("lens").n_unique().cast(pl.Int64)\n'
-            '    return clustered.group_by("cluster").agg(lenses=distinct)\n\n\n'
+            '    with_lens = clustered.filter(pl.col("lens").is_not_null())\n'
+            '    return with_lens.group_by("cluster").agg(lenses=pl.col("lens").n_unique() + 0.5)\n\n\n'
         ),
     ),
-}
+    ("ranking/capabilities.py", "from vocabgap.ranking.evidence", "    main_category", "    lenses,\n"),
+    ("ranking/capabilities.py", "for compute in (", "workarounds", "lenses, "),
+)
 USE = """
-import json, sys
+import json, os
 from vocabgap.doors.cli.app import run
 from vocabgap.doors.mcp.writing_tools import log_vocabulary_gap
 from vocabgap.doors.mcp.reading_tools import list_gaps, report_gaps
@@ -59,6 +64,10 @@ assert run(["--json", "check", "."]) == 0
 assert run(["--json", "list", ".", "--lens", "50mm"]) == 0
 assert run(["report", ".", "--out", "out", "-q"]) == 0
 assert run(["report", ".", "--out", "narrowed", "-q", "--lens", "50mm"]) == 0
+for image in ("ibis", "jay", "kite"):
+    os.makedirs(f"../birds/{image}")
+    assert run(["log", f"../birds/{image}", "--need", "sky mask", "--lens", "50mm"]) == 0
+assert run(["report", "../birds", "--out", "shared", "-q", "--share"]) == 0
 for tool in (log_vocabulary_gap, list_gaps, report_gaps):
     assert "lens" in schema_of(tool.request)["properties"], tool.name
 assert "lens" in json.dumps(schema_of(list_gaps.answer))
@@ -70,11 +79,11 @@ def with_a_lens(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[di
     """A folder in which a copy of the program with a lens has worked, and what it printed."""
     place = tmp_path_factory.mktemp("copy")
     shutil.copytree(PACKAGE, place / "vocabgap", symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
-    for name, (begin, end, line) in ADDED.items():
+    for name, begin, end, line in ADDED:
         path = place / "vocabgap" / name
         text = path.read_text(encoding="utf-8")
         before = text.index(end, text.index(begin))
-        while text[before - 1] == text[before - 2] == "\n" and not line.startswith("@"):
+        while text[before - 1] == text[before - 2] == "\n" and line.startswith(" "):
             before -= 1
         path.write_text(text[:before] + line + text[before:], encoding="utf-8")
     (place / "work" / "heron").mkdir(parents=True)
@@ -112,7 +121,9 @@ def test_a_capability_column_is_computed_and_published(
     with_a_lens: tuple[Path, list[dict[str, object]]],
 ) -> None:
     ranked = pl.read_parquet(with_a_lens[0] / "out/capabilities.parquet")
-    assert ranked["lenses"].to_list() == [1, 1]
+    assert ranked.select("label", "lenses").rows() == [("film grain", 0.0), ("sky mask", 1.5)]
+    page = (with_a_lens[0] / "shared/share.html").read_text(encoding="utf-8")
+    assert ("sky mask" in page, "50mm" in page) == (True, False)
 
 
 FACTS = {

@@ -9,12 +9,14 @@ import polars as pl
 import pytest
 
 from builders import gap, write_corpus
-from builders.reporting import publish
+from builders.reporting import publish, tell_anew_of
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import RankBy, RankSettings, Settings
+from vocabgap.model.tables import CAPABILITIES, GAPS, GROUPS
 from vocabgap.pipeline import Run
 from vocabgap.reporting import writing
+from vocabgap.reporting.published_run import read_table
 from vocabgap.reporting.writing import render, report
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
@@ -138,3 +140,15 @@ def test_run_that_was_replaced_meanwhile_stays(folder: Path, monkeypatch: pytest
     with pytest.raises(StateError, match="was replaced meanwhile"):
         render(folder)
     assert msgspec.json.decode((folder / "run.json").read_bytes())["capabilities"] == 99
+
+
+@pytest.mark.parametrize("name", ["capabilities.parquet", "gaps.parquet", "groups.parquet"])
+def test_column_that_a_table_gained_since_is_filled(folder: Path, name: str) -> None:
+    whole = pl.read_parquet(folder / name)
+    whole[:, :-1].write_parquet(folder / name)
+    tell_anew_of(folder / name)
+
+    render(folder)
+
+    table = {"capabilities": CAPABILITIES, "gaps": GAPS, "groups": GROUPS}[name.removesuffix(".parquet")]
+    assert read_table(folder, name, table).schema == whole.schema

@@ -35,6 +35,13 @@ class Column:
     name: str
     dtype: pl.DataType | type[pl.DataType]
     meaning: str
+    default: Any = None
+
+    @property
+    def filling(self) -> pl.Expr:
+        """The default, for rows without a value."""
+        value = [*self.default] if isinstance(self.default, tuple) else self.default
+        return pl.lit(value, self.dtype).alias(self.name)
 
 
 @dataclass(frozen=True)
@@ -104,11 +111,22 @@ def dtype_of(kind: Any) -> pl.DataType | type[pl.DataType]:  # noqa: ANN401 - a 
     return _DTYPES[kind]
 
 
+def default_of(field: structs.FieldInfo) -> Any:  # noqa: ANN401 - of any type
+    """Return the default of a field; without one null if that fits, else the empty value of its type."""
+    if field.default is not msgspec.NODEFAULT:
+        return field.default
+    if field.default_factory is not msgspec.NODEFAULT:
+        return field.default_factory()
+    kind = get_args(field.type)[0] if get_origin(field.type) is Annotated else field.type
+    empty = get_origin(kind) or kind
+    return empty() if empty in {bool, dict, float, int, list, str, tuple} else None
+
+
 def columns_of(kind: type[msgspec.Struct]) -> tuple[Column, ...]:
     """Return a column for each field of a struct that says what it means."""
     described = [(field, getattr(field.type, "__metadata__", ())) for field in structs.fields(kind)]
     return tuple(
-        Column(field.name, dtype_of(field.type), _as_meaning(meta[0].description))
+        Column(field.name, dtype_of(field.type), _as_meaning(meta[0].description), default_of(field))
         for field, meta in described
         if meta
     )

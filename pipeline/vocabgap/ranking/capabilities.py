@@ -6,7 +6,6 @@ from functools import partial
 from typing import Final, cast
 
 import polars as pl
-import polars.selectors as cs
 
 from vocabgap.errors import InvalidInputError, converted, require_kind, unusable
 from vocabgap.model.moments import require_offset
@@ -202,8 +201,9 @@ def _with_evidence(
         capabilities = capabilities.join(part, on="cluster", how="left")
     counted_mentions, of_all = pl.col("mentions"), pl.col("clustered")
     # A cluster without a row in some evidence has none of it.
+    filled = [column for column in CAPABILITIES.columns if column.name in capabilities.columns]
     return (
-        capabilities.with_columns(cs.list().fill_null([]), cs.integer().fill_null(0))
+        capabilities.with_columns(pl.col(column.name).fill_null(column.filling) for column in filled)
         .with_columns(
             (pl.col("mentions_low") * counted_mentions // of_all).clip(1),
             -(-pl.col("mentions_high") * counted_mentions // of_all),

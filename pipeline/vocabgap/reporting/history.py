@@ -26,7 +26,6 @@ from vocabgap.model.tables import (
     LINEAGE,
     NEW,
     UTC_MICROSECONDS,
-    Table,
 )
 from vocabgap.reporting.listed import Past
 from vocabgap.reporting.manifest import HISTORY_NAME, Manifest, read_manifest
@@ -38,11 +37,6 @@ MOST_CAPABILITIES: Final = 1_000
 MOST_POINTS: Final = 24  # of a capability on a page
 _ID_DIGITS: Final = 12
 _BEGIN_ANEW: Final = "move it away to begin a new history"
-# Files of earlier versions lack these columns; their column `narrowed` has the windows.
-_LATER_COLUMNS: Final = {"since", "until", "unpinned_rank"}
-_AS_FIRST_WRITTEN: Final = Table(
-    HISTORY.name, HISTORY.row, tuple(each for each in HISTORY.columns if each.name not in _LATER_COLUMNS)
-)
 
 
 class RunKey(NamedTuple):
@@ -88,8 +82,7 @@ def earlier_rows(*folders: str | Path | None) -> pl.DataFrame:
     named = (folder for folder in folders if folder is not None and str(folder) != NO_PREVIOUS)
     for place in dict.fromkeys(map(resolve_target, named)):
         if read_manifest(place) is not None and (place / HISTORY_NAME).exists():
-            rows = read_table(place, HISTORY_NAME, _AS_FIRST_WRITTEN, hint=_BEGIN_ANEW)
-            rows = rows.match_to_schema(HISTORY.schema, missing_columns="insert", extra_columns="ignore")
+            rows = read_table(place, HISTORY_NAME, HISTORY, hint=_BEGIN_ANEW)
             known = rows if known.is_empty() else pl.concat([known, rows.join(known, on="run", how="anti")])
     return known
 

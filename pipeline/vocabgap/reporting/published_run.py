@@ -201,7 +201,10 @@ def read_gaps(folder: str | Path) -> pl.DataFrame | None:
 
 
 def read_table(folder: Path, name: str, table: Table, *, hint: str = _AGAIN) -> pl.DataFrame:
-    """Return a table of a published run, or raise if its file is missing, damaged, or of another version."""
+    """Return a table of a published run, or raise if its file is missing or damaged.
+
+    A column that the table gained since then has its default; a column that it lost is left out.
+    """
     path = folder / name
     try:
         kind = file_kind(path)
@@ -215,6 +218,8 @@ def read_table(folder: Path, name: str, table: Table, *, hint: str = _AGAIN) -> 
             problem = f"is damaged, or was replaced just now: {MANIFEST_NAME} has another digest"
             raise StateError(f"'{path}' {problem}", hint=hint)
         frame = pl.read_parquet(content)
+        gained = [column.filling for column in table.columns if column.name not in frame.columns]
+        frame = frame.with_columns(gained).select(table.names)
         table.require(frame)
     except PermissionError as error:
         raise AccessDeniedError(f"'{path}' may not be read", hint="check its permissions") from error

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Final, TypeVar
 
 import msgspec
 import polars as pl
-from msgspec.structs import asdict
+from msgspec import structs
 
 from vocabgap.clustering.describing import labels_of
 from vocabgap.clustering.wordings import need
 from vocabgap.model.capability import Capability, Tally, Wording
 from vocabgap.model.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZED, fold_operation
-from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, phrase, stripped
+from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, default_of, phrase, stripped
 from vocabgap.ranking.evidence import folded, operation_sets
 from vocabgap.reporting.listed import COVERED, OPEN, SETTLED, Listed
-from vocabgap.reporting.overviews import Account, Category, RecurringSet, Withheld, categories_of
+from vocabgap.reporting.overviews import Category, RecurringSet, Withheld, categories_of
 from vocabgap.reporting.summary import Summary, ties_of
 from vocabgap.text import stem, surface, words
 
@@ -30,8 +30,9 @@ _WHERE: Final = (
 _PLACES: Final = pl.min_horizontal(pl.col("image", "folder").n_unique()).alias("places")
 _SEPARATOR: Final = "\n"
 _Pairs = frozenset[tuple[str, str]]
+_Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
-# Fields that leave the machine as they are. A new field is shared only if somebody names it here or below.
+# Fields that leave the machine as they are. A field that is not named here or below leaves as its default.
 SUMMARY_AS_IT_IS: Final = (
     *("now", "total", "mentions", "images", "single", "first_seen", "last_seen", "ranked_by"),
     *("fewest", "stale_days"),
@@ -88,37 +89,21 @@ def shareable(
         tuple(each.capability for each in shared if each.group == name) for name in (OPEN, COVERED)
     )
     shown = _as_many(open_, summary.capabilities, summary.open_total)
-    return Summary(
-        **_only(summary, SUMMARY_AS_IT_IS),
+    return _allowed(
+        summary,
+        SUMMARY_AS_IT_IS,
         capabilities=shown,
         open_total=len(open_),
-        named_by=(),
         categories=_categories(shared),
-        account=summary.account
-        and Account(**_only(summary.account, ACCOUNT_AS_IT_IS), examples=(), rules={}),
+        account=summary.account and _allowed(summary.account, ACCOUNT_AS_IT_IS),
         selection=tuple((name, value if name in _TIMES else None) for name, value in summary.selection),
-        command="",
-        reclassified=None,
         covered=_as_many(covered, summary.covered, summary.covered_total),
         covered_total=len(covered),
-        settled=(),
-        settled_total=0,
-        hidden=0,
-        has_vocabulary=False,
-        changes=None,
         ties=_ties(summary.everything, shown),
-        before=None,
-        differences=(),
-        askers=(),
         everything=shared,
         deciding=None,
         withheld=_withheld(summary, rare, many, common, fewest),
-        terms=None,
-        doubts=None,
-        places=(),  # they depend on all wordings
         recurring_sets=_recurring_sets(summary, shared, counted, fewest, operation_aliases),
-        overlong=0,
-        grouping=None,
     )
 
 
@@ -131,44 +116,32 @@ def _shared(listed: Listed, common: CommonWords) -> Listed:
         Tally(NO_CATEGORY, item.mentions),
     )
     return Listed(
-        capability=Capability(
-            **_only(item, CAPABILITY_AS_IT_IS),
+        capability=_allowed(
+            item,
+            CAPABILITY_AS_IT_IS,
             capability_id=f"cap-{item.rank}",  # the real one is made from a wording
             label=_label(item, variants, common),
-            tenants=0,
             intent_category=min(categories, key=lambda each: each.name == UNCATEGORIZED).name,
             categories=categories,
             operations=_common_tallies(item.operations, name, common.operations),
             vocabulary_used=_common_tallies(item.vocabulary_used, name, common.entries),
             variants=variants,
-            examples=(),
-            covered_by=(),
-            covered=(),
-            status="",
             combinations=tuple(
                 each for each in item.combinations if (name, together(each.operations)) in common.combinations
             ),
-            workarounds=(),
-            decisions=(),
             # A pin is a decision of people, and the interval that comes with it would reveal it.
-            pinned=False,
-            pinned_by=None,
-            unpinned_rank=None,
             rank_low=min(item.rank, item.rank_low),
             rank_high=max(item.rank, item.rank_high),
-            outgrown=(),
-            asked_by=(),
         ),
         group=listed.group,
-        on_images=(),
-        on_days=(),
-        lineage=(),
-        history=(),
     )
 
 
-def _only(struct: msgspec.Struct, fields: Sequence[str]) -> dict[str, Any]:
-    return {field: getattr(struct, field) for field in fields}
+def _allowed(struct: _Struct, as_it_is: Sequence[str], **rewritten: object) -> _Struct:
+    """Copy the allowed fields and rewrite some; all other fields get their default."""
+    withheld = {field.name: default_of(field) for field in structs.fields(struct)}
+    kept = {name: getattr(struct, name) for name in as_it_is}
+    return type(struct)(**{**withheld, **kept, **rewritten})
 
 
 def _recurring_sets(
@@ -246,7 +219,7 @@ def _schema_of(*columns: str) -> dict[str, pl.DataType]:
 
 def _categories(shared: tuple[Listed, ...]) -> tuple[Category, ...]:
     """Count records by category, from the shown capabilities."""
-    tallies = [[asdict(tally) for tally in each.capability.categories] for each in shared]
+    tallies = [[structs.asdict(tally) for tally in each.capability.categories] for each in shared]
     return categories_of(pl.DataFrame({"categories": tallies}, _schema_of("categories")))
 
 
