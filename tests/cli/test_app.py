@@ -107,14 +107,6 @@ def test_a_bug_is_told_without_a_traceback(
     assert "VOCABGAP_DEBUG=1" in told.err
 
 
-def test_a_bug_is_an_error_event_in_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vocabgap.pipeline.rank", failing(RuntimeError("boom")))
-    told = vocabgap("--json", "report", write_corpus(tmp_path, ONE))
-    last = json.loads(told.out.splitlines()[-1])
-    assert (last["event"], last["code"]) == ("error", 1)
-    assert told.err == ""
-
-
 def test_a_bug_is_raised_where_somebody_looks_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = write_corpus(tmp_path, ONE)
     monkeypatch.setenv("VOCABGAP_DEBUG", "1")
@@ -160,16 +152,6 @@ def test_an_interrupted_command_that_publishes_nothing_speaks_of_no_report(
     told = vocabgap(*arguments, write_corpus(tmp_path, {}))
 
     assert told == (130, "", "vocabgap: interrupted\n")
-
-
-def test_an_interrupted_run_ends_its_json_in_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = write_corpus(tmp_path, ONE)
-    monkeypatch.setattr("polars.DataFrame.write_parquet", failing(KeyboardInterrupt()))
-    told = vocabgap("--json", "report", root)
-    last = json.loads(told.out.splitlines()[-1])
-    assert (told.code, last["event"], last["code"]) == (130, "error", 130)
 
 
 def test_an_interrupted_run_leaves_the_earlier_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -239,25 +221,6 @@ def test_an_argument_that_is_not_utf_8_ends_in_an_error_event(arguments: tuple[s
     assert last["code"] == told.code
 
 
-def test_an_image_that_is_not_utf_8_is_no_image(tmp_path: Path) -> None:
-    root = write_corpus(tmp_path, {"one": ['{"description": "sky mask"}']})
-
-    told = vocabgap("report", root, "--image", NOT_UTF_8)
-
-    assert told.code == ExitCode.INVALID_INPUT
-    assert "no record has image '\\xff'" in told.err
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["[" * 100_000, f"x = {'9' * 5000}", 'report = {out = "a\\u0000b"}', "report.top = 18446744073709551616"],
-)
-def test_a_settings_file_that_cannot_be_meant_is_invalid_input(tmp_path: Path, text: str) -> None:
-    (tmp_path / "vocabgap.toml").write_text(text)
-
-    assert vocabgap("status").code == ExitCode.INVALID_INPUT
-
-
 def test_a_settings_file_cannot_write_to_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "vocabgap.toml").write_text('[report]\nout = "\\u001b[31mred\\u0007\\u009b"\n')
 
@@ -265,24 +228,6 @@ def test_a_settings_file_cannot_write_to_the_terminal(tmp_path: Path) -> None:
 
     assert told.code == ExitCode.DONE
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", told.out)
-
-
-def test_a_long_wording_is_cut_where_it_is_shown_and_whole_in_the_parquet(tmp_path: Path) -> None:
-    wording = "sky " * 20_000
-    root = write_corpus(tmp_path, {"one": [json.dumps({"description": wording})]})
-
-    told = vocabgap("report", root)
-
-    assert len(told.out) < 3_000
-    assert "(79,999 characters)" in (tmp_path / "out" / "report.md").read_text()
-    (label,) = pl.read_parquet(tmp_path / "out" / "capabilities.parquet")["label"]
-    assert label == wording.strip()
-
-
-def test_a_wrong_choice_is_told_with_the_right_ones() -> None:
-    code, _, told = vocabgap("report", "--rank-by", "votes")
-    assert code == ExitCode.INVALID_INPUT
-    assert "'--rank-by': 'votes' is not one of 'mentions', 'images'" in told
 
 
 @pytest.mark.parametrize(("verb", "threads"), [("list", "1"), ("status", "1"), ("report", "None")])

@@ -32,14 +32,6 @@ def test_groups_are_listed_and_the_long_tail_is_counted(needs: Path) -> None:
     assert lines[-1] == "2 groups of several surfaces, 5 mentions; 1 singleton, 1 mention."
 
 
-def test_help_says_that_only_a_report_follows_decisions() -> None:
-    told = " ".join(vocabgap("clusters", "--help").out.split())
-    assert (
-        "These are the groups as found, at the cut that decisions teach; only a report follows the decisions."
-        in told
-    )
-
-
 def test_events_list_the_singletons_too(needs: Path) -> None:
     *groups, result = events(vocabgap("--json", "clusters", needs))
 
@@ -110,25 +102,10 @@ def test_a_mistyped_command_is_not_taken_for_a_folder(needs: Path) -> None:
     assert "did you mean `vocabgap clusters show`?" in told.err
 
 
-def test_a_need_with_one_surface_is_listed_by_its_mentions(tmp_path: Path) -> None:
-    corpus = write_corpus(
-        tmp_path, {"heron": [gap("sky mask", session_id=f"s-{number}") for number in range(5)]}
-    )
-
-    told = vocabgap("clusters", corpus)
-
-    assert told.out.splitlines()[2].split()[:4] == ["sky", "mask", "5", "1"]
-    assert told.out.splitlines()[-1].endswith("1 singleton, 5 mentions.")
-
-
 def test_a_label_is_found_as_it_was_shown(tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path, {"heron": [gap("red \x1b[31m mask")]})
 
     assert vocabgap("clusters", "show", "red \\u001b[31m mask", corpus).code == 0
-
-
-def test_a_label_that_is_no_text_names_no_group(needs: Path) -> None:
-    assert vocabgap("clusters", "show", "\udcff\udcfe", needs).code == 3
 
 
 @pytest.mark.parametrize("options", [(), ("--threshold-sweep",)])
@@ -156,16 +133,6 @@ def test_events_say_where_every_line_went(tmp_path: Path) -> None:
     assert (result["clusters"], result["account"]["files"]) == (0, 0)
 
 
-def test_a_log_that_is_not_read_is_said(needs: Path) -> None:
-    (needs / "fjord").mkdir()
-    (needs / "fjord" / "vocabulary_gaps.jsonl").mkdir()
-
-    told = vocabgap("clusters", needs)
-
-    assert told.code == 0
-    assert told.err.startswith("not read: fjord/vocabulary_gaps.jsonl: ")
-
-
 def test_a_label_may_begin_with_a_dash(tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path, {"heron": [gap("-2 stops brush")]})
 
@@ -176,13 +143,6 @@ def test_a_label_may_begin_with_a_dash(tmp_path: Path) -> None:
         mistaken.err
     )
     assert vocabgap("clusters", "show", "--", "-2 stops brush", corpus).code == 0
-
-
-def test_a_mistyped_option_is_answered_with_the_nearest_only(needs: Path) -> None:
-    told = vocabgap("clusters", "--thresh", "0.5", needs)
-
-    assert "--threshold" in told.err
-    assert "begins with a dash" not in told.err
 
 
 @pytest.mark.parametrize("name", ["show", "list"])
@@ -196,17 +156,9 @@ def test_a_folder_may_be_called_as_a_command_is(tmp_path: Path, name: str) -> No
     assert vocabgap("clusters", f"./{name}").out.endswith("1 singleton, 1 mention.\n")
 
 
-def test_a_command_that_misses_something_is_not_taken_for_a_folder_that_is_not_there() -> None:
-    assert "./show" not in vocabgap("clusters", "show").err
-
-
 def test_synonyms_of_the_settings_bring_groups_together(needs: Path, tmp_path: Path) -> None:
     config = write_config(tmp_path, '[cluster.synonyms]\n"film grain" = ["lens flare brush"]\n')
 
     told = vocabgap("--json", "clusters", needs, "--config", config)
 
     assert [event["label"] for event in events(told)[:-1]] == ["film grain", "sky mask"]
-
-
-def test_help_names_the_sweep() -> None:
-    assert "--threshold-sweep" in vocabgap("clusters", "--help").out

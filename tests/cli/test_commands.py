@@ -68,12 +68,6 @@ def commands(parsers: Mapping[str, Any], *words: str) -> Iterator[tuple[tuple[st
 
 COMMANDS: Final = dict(commands(Parsers()))
 FIRST_LOOKED_FOR: Final = {("glossary", "resolve"), ("glossary", "resume")}  # what a question or token names
-OPTIONS: Final = [
-    pytest.param(words, option, id=f"{' '.join(words)} {option.opts[0]}")
-    for words, parser in COMMANDS.items()
-    for option in parser.params
-    if option.param_type_name == "option" and not option.is_flag and not option.hidden
-]
 
 
 def kinds(option: Any) -> tuple[Any, ...]:  # noqa: ANN401 - Typer's own type is private
@@ -92,7 +86,17 @@ def unfit(option: Any) -> str | None:  # noqa: ANN401 - as above
     return "nonsense" if closed else None
 
 
-CLOSED: Final = [each for each in OPTIONS if unfit(each.values[1]) and each.values[0] not in FIRST_LOOKED_FOR]
+# Every option is built from one declaration, so one command for each is enough.
+_CLOSED: Final[dict[str, Any]] = {
+    option.opts[0]: (words, option)
+    for words, parser in COMMANDS.items()
+    for option in parser.params
+    if option.param_type_name == "option" and not option.is_flag and not option.hidden and unfit(option)
+    if words not in FIRST_LOOKED_FOR
+}
+CLOSED: Final = [
+    pytest.param(words, option, id=f"{' '.join(words)} {name}") for name, (words, option) in _CLOSED.items()
+]
 
 
 def required(parser: Any) -> list[Any]:  # noqa: ANN401 - as above

@@ -36,23 +36,17 @@ def fish(line: str) -> list[str]:
     return [each.partition("\t")[0] for each in told.splitlines()]
 
 
-SHELLS = pytest.mark.parametrize("shell", [bash, zsh, fish])
-
-
-@SHELLS
 @pytest.mark.parametrize(
-    ("line", "suggested"),
+    ("shell", "line", "suggested"),
     [
-        ("vocabgap ", [*VERBS]),
-        ("vocabgap dec", ["decide", "decisions"]),
-        ("vocabgap decide re", ["rename", "reopen"]),
-        ("vocabgap report --eng", ["--engine"]),
-        ("vocabgap report --engine ", ["local", "spark"]),
-        ("vocabgap list --format c", ["csv"]),
-        ("vocabgap clusters --emb", ["--embedder"]),
-        ("vocabgap manual tut", ["tutorial"]),
-        ("vocabgap schema reco", ["records"]),
-        ("vocabgap hook ", ["claude-code", "cursor"]),
+        (zsh, "vocabgap decide re", ["rename", "reopen"]),
+        (fish, "vocabgap list --format c", ["csv"]),
+        (bash, "vocabgap ", [*VERBS]),
+        (bash, "vocabgap dec", ["decide", "decisions"]),
+        (bash, "vocabgap report --engine ", ["local", "spark"]),
+        (bash, "vocabgap clusters --emb", ["--embedder"]),
+        (bash, "vocabgap manual tut", ["tutorial"]),
+        (bash, "vocabgap hook ", ["claude-code", "cursor"]),
     ],
 )
 def test_verbs_options_and_values_are_suggested(
@@ -61,15 +55,12 @@ def test_verbs_options_and_values_are_suggested(
     assert shell(line) == suggested
 
 
-@SHELLS
-def test_a_group_with_a_default_suggests_its_commands(shell: Callable[[str], list[str]]) -> None:
-    assert {"list", "show"} <= {*shell("vocabgap clusters ")}
+def test_a_group_with_a_default_suggests_its_commands() -> None:
+    assert {"list", "show"} <= {*bash("vocabgap clusters ")}
 
 
-@SHELLS
-@pytest.mark.parametrize("line", ["vocabgap clusters shwo --emb", "vocabgap report http://x --eng"])
-def test_a_wrong_word_before_is_not_complained_of(shell: Callable[[str], list[str]], line: str) -> None:
-    assert len(shell(line)) == 1
+def test_a_wrong_word_before_is_not_complained_of() -> None:
+    assert len(bash("vocabgap clusters shwo --emb")) == 1
 
 
 def test_a_suggestion_loads_no_frames() -> None:

@@ -85,14 +85,6 @@ def test_what_was_dismissed_is_reopened_and_what_is_open_is_not() -> None:
     assert "'sky mask' is open: there is nothing to reopen" in second.err
 
 
-@pytest.mark.usefixtures("reported")
-def test_programs_read_a_decision_as_an_event() -> None:
-    decision, result = events(vocabgap("--json", "decide", "pin", "sky mask", "--actor", "bo"))
-
-    assert (decision["event"], decision["decision"]["actor"]) == ("decision", "bo")
-    assert (result["event"], result["decision_id"]) == ("result", decision["decision"]["decision_id"])
-
-
 def test_the_next_report_follows(reported: Path, tmp_path: Path) -> None:
     vocabgap("decide", "rename", "sky mask", "mask of the sky")
     vocabgap("report", reported)
@@ -126,27 +118,6 @@ def test_what_was_undone_is_listed_with_who_undid_it_and_when() -> None:
     assert f"undone by bo on 2026-07-03 08:00 ({undo})" in vocabgap("decisions", "list").out
     assert (first["undone_by"], second["undone_by"]) == (undo, None)
     assert (result["decisions"], result["in_force"], result["undone"], result["undos"]) == (2, 0, 1, 1)
-
-
-@pytest.mark.usefixtures("reported")
-def test_a_name_that_holds_quotes_is_proposed_in_others() -> None:
-    vocabgap("decide", "pin", "sky mask")
-
-    told = vocabgap("decide", "undo", "pined sky mask")
-
-    assert (told.code, told.err.splitlines()[1]) == (3, """  did you mean "pinned 'sky mask'"?""")
-
-
-@pytest.mark.usefixtures("reported")
-def test_an_undo_that_was_undone_is_not_in_force_either() -> None:
-    pin = events(vocabgap("--json", "decide", "pin", "sky mask"))[-1]["decision_id"]
-    undo = events(vocabgap("--json", "decide", "undo", pin))[-1]["decision_id"]
-    vocabgap("decide", "undo", undo, "--actor", "bo")
-
-    told = vocabgap("decisions", "list").out
-
-    assert "3 decisions: 1 in force, 1 undone, 1 undo." in told
-    assert [line for line in told.splitlines() if "undone by bo on " in line and line.startswith(undo)]
 
 
 def test_a_dismissal_that_was_outgrown_is_said_by_the_report_and_listed(reported: Path) -> None:
@@ -184,10 +155,6 @@ def test_a_damaged_run_is_said_and_keeps_nobody_from_reading_decisions(tmp_path:
     assert told.err.startswith("the outgrown decisions are not known: ")
 
 
-def test_no_decisions_are_a_list_of_none() -> None:
-    assert vocabgap("decisions", "list").out == "decisions.jsonl: 0 decisions: 0 in force.\n"
-
-
 @pytest.mark.usefixtures("reported")
 def test_the_file_may_be_set_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     vocabgap("decide", "pin", "sky mask", "--decisions", "team/mine.jsonl")
@@ -210,12 +177,6 @@ def test_a_named_file_that_is_not_there_has_no_decisions_to_list() -> None:
         3,
         "vocabgap: decisions file 'nowhere.jsonl' does not exist",
     )
-
-
-@pytest.mark.usefixtures("reported")
-def test_a_name_that_is_spelt_like_a_word_of_a_capability_leads_to_it() -> None:
-    told = vocabgap("decide", "author", "skyy", "--entry", "sky_mask")
-    assert (told.code, told.err.splitlines()[1]) == (3, "  did you mean 'sky mask'?")
 
 
 def test_a_bad_line_ends_a_report_before_it_is_made(photos: Path, tmp_path: Path) -> None:
@@ -256,32 +217,6 @@ def test_a_decision_about_what_is_not_in_the_logs_is_noted(tmp_path: Path) -> No
     )
 
     assert "this decision matches nothing in these logs: " in told.err
-
-
-@pytest.mark.usefixtures("reported")
-def test_a_capability_that_is_not_there_is_not_found() -> None:
-    told = vocabgap("decide", "pin", "grain")
-
-    assert told.code == 3
-    assert told.err == "vocabgap: no capability is called 'grain'\n  did you mean 'film grain'?\n"
-
-
-def test_where_there_is_no_run_that_is_said() -> None:
-    told = vocabgap("decide", "pin", "sky mask", "--run", "nowhere")
-
-    assert (told.code, "holds no run of vocabgap" in told.err) == (3, True)
-
-
-def test_two_runs_are_compared(reported: Path) -> None:
-    vocabgap("decide", "dismiss", "sky mask", "--why", "not ours")
-    vocabgap("report", reported, "--out", "later", "--previous", "out", "--now", "2026-07-05")
-
-    text = vocabgap("diff", "out", "later")
-    change, result = events(vocabgap("--json", "diff", "out", "later"))
-
-    assert "Resolved (1)\n\n  sky mask: dismissed, was rank 1\n" in text.out
-    assert vocabgap("diff", "out", "later", "--format", "markdown").out.startswith("# What changed\n")
-    assert (change["change"]["kind"], result["resolved"], result["unchanged"]) == ("resolved", 1, 1)
 
 
 def test_a_run_before_that_is_not_there_is_not_found(photos: Path) -> None:

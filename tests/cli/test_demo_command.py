@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from builders.command import Told, vocabgap
-from vocabgap.clustering.embedding.model import ModelFiles
 
 PROJECT = Path(__file__).parents[2]
 
@@ -38,13 +37,6 @@ def test_the_workspace_is_written_and_reported_on(demo: Path, tmp_path: Path) ->
     assert {"out/report.html", "out/report.md"} < published
     assert [each.name for each in tmp_path.iterdir()] == ["vocabgap-demo"]
     assert "\nOpen vocabgap-demo/out/report.html in a browser." in told.out
-
-
-def test_the_ranking_is_that_of_the_readme(demo: Path) -> None:
-    told = vocabgap("demo")
-
-    report = vocabgap("report", demo, "--now", "last")
-    assert told.out.partition("\nGrouped by")[0] == report.out.partition("\nGrouped by")[0]
 
 
 def test_what_it_says_to_try_next_works_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,16 +90,6 @@ def test_a_file_and_the_current_folder_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a-file").unlink()
     assert vocabgap("demo", ".").code == 4
     assert contents(tmp_path) == {}
-
-
-def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    assert vocabgap("demo", "empty").code == 0
-    assert (tmp_path / "empty" / "vocabulary.json").exists()
-
-
-def test_it_groups_by_meaning_where_the_model_is_installed(minilm: ModelFiles) -> None:  # noqa: ARG001 - as said
-    assert "Grouped by words and meaning" in vocabgap("demo").out
 
 
 @pytest.fixture(scope="module")

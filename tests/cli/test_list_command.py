@@ -62,27 +62,6 @@ def test_csv_has_every_field(photos: Path) -> None:
     assert rows[2]["satisfaction"] == "-1"
 
 
-@pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@sum", "\t=1+1"])
-def test_a_formula_is_no_formula_in_csv(tmp_path: Path, formula: str) -> None:
-    root = write_corpus(tmp_path, {"one": [gap(formula, operations_involved=[formula, "x"])]})
-
-    (row,) = rows_of(vocabgap("list", root, "--format", "csv").out)
-
-    assert row["description"] == f"'{formula.strip()}"
-    assert row["operations_involved"].startswith("'")
-
-
-@pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
-@pytest.mark.parametrize("as_text", ["table", "csv"])
-def test_hostile_text_is_shown_and_not_obeyed(tmp_path: Path, form: list[str], as_text: str) -> None:
-    root = write_corpus(tmp_path, {"one": [gap("\x1b[2J[red]bold[/red]\u202e", session_id="\x07s")]})
-
-    out = vocabgap(*form, "list", root, "--format", as_text).out
-
-    assert "[red]bold[/red]" in out
-    assert not {"\x1b", "\x07", "\u202e"} & set(out)
-
-
 @pytest.mark.parametrize(
     ("options", "found"),
     [
@@ -142,15 +121,6 @@ def test_nothing_that_fits_is_said_and_done(photos: Path, as_text: str) -> None:
     assert "heron" in told.err
 
 
-def test_an_empty_folder_is_said_and_done(tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-
-    told = vocabgap("list", "empty")
-
-    assert (told.code, "No log was found" in told.out) == (0, True)
-    assert events(vocabgap("--json", "list", "empty").out)[-1]["listed"] == 0
-
-
 def test_without_a_session_there_is_no_last_one(tmp_path: Path) -> None:
     told = vocabgap("list", write_corpus(tmp_path, {"one": [gap("sky mask")]}), "--session", "last")
 
@@ -188,22 +158,6 @@ def test_what_cannot_be_meant_is_refused(photos: Path, options: list[str], code:
 
     assert (refused.code, refused.out) == (code, "")
     assert told in refused.err
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
-def test_a_reader_that_stops_early_is_no_error(tmp_path: Path, installed: Path, form: list[str]) -> None:
-    # More than the buffer of a stream holds, so that it is written while there is more to come.
-    root = write_corpus(tmp_path, {"one": [gap(f"need {number}") for number in range(500)]})
-    read, write = os.pipe()
-    os.close(read)
-
-    told = subprocess.run(
-        [installed, *form, "list", root, "--limit", "0"], stdout=write, stderr=subprocess.PIPE, check=False
-    )
-
-    os.close(write)
-    assert (told.returncode, told.stderr) == (0, b"")
 
 
 @pytest.mark.slow

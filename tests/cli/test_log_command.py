@@ -1,7 +1,6 @@
 """`vocabgap log`: what is typed is what is logged."""
 
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -96,13 +95,6 @@ def test_what_is_near_is_named(image: Path, photos: Path, tmp_path: Path) -> Non
     assert "entry sky_mask_soft" in again
 
 
-def test_what_is_near_is_found_by_the_synonyms_of_the_configuration(image: Path, photos: Path) -> None:
-    Path("vocabgap.toml").write_text('[cluster.synonyms]\n"sky mask" = ["vault cutout"]\n', encoding="utf-8")
-    vocabgap("report", photos, "--out", "out")
-    told = vocabgap("--json", "log", image, "-d", "vault cutout", "--suggest")
-    assert [each["similarity"] for each in json.loads(told.out)["similar"]] == [1.0]
-
-
 def test_without_a_report_nothing_is_near(image: Path) -> None:
     told = vocabgap("log", image, "-d", "mask the skies", "--suggest")
     assert (told.code, told.out.splitlines()[1]) == (0, "  no known need comes near")
@@ -123,18 +115,6 @@ def test_a_default_report_that_is_damaged_costs_no_gap(image: Path, photos: Path
     assert "no capability is named: " in told.err
     assert line(image)["description"] == "x"
     assert vocabgap("log", image, "-d", "x", "--suggest", "--run", "out").code == 4
-
-
-def test_a_blank_need_leaves_the_description_to_look_for(image: Path, photos: Path) -> None:
-    vocabgap("report", photos, "--out", "out")
-    told = vocabgap("log", image, "-d", "mask the skies", "--need", " ", "--suggest")
-    assert (told.code, "  near: " in told.out) == (0, True)
-
-
-def test_a_capability_that_was_asked_for_once_has_one_mention(image: Path, photos: Path) -> None:
-    vocabgap("report", photos, "--out", "out")
-    told = vocabgap("log", image, "-d", "grain of a film", "--suggest")
-    assert re.search(r"near: film grain \(cap-[0-9a-f]+, 1 mention, ", told.out)
 
 
 def test_a_category_that_is_not_known_is_noted_with_the_nearest(image: Path) -> None:
@@ -196,11 +176,6 @@ def test_an_image_that_cannot_be_meant_is_refused(place: str, told: str) -> None
     found = vocabgap("log", place, "-d", "x")
     assert (found.code, told in found.err) == (2, True)
     assert not Path(LOG_NAME).exists()
-
-
-def test_an_empty_category_is_judged(image: Path) -> None:
-    vocabgap("log", image, "-d", "crop to a circle", "--category", "")
-    assert line(image)["intent_category"] == "composition"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

@@ -20,11 +20,16 @@ PLACES: Final = {
     *("--out", "--run", "--decisions", "--glossary", "--corpus", "--vocabulary", "--baseline", "--embedder"),
     *("run", "old", "new", "image", "folder"),
 }
-ASKED: Final = [
-    pytest.param(words, parameter, id=f"{' '.join(words)} {parameter.opts[0]}")
+# Every option is built from one declaration, so one command for each is enough.
+_PLACED: Final = {
+    parameter.opts[0]: (words, parameter)
     for words, parser in COMMANDS.items()
     for parameter in parser.params
     if Path in kinds(parameter) or (parameter.opts[0] in PLACES and str in kinds(parameter))
+}
+ASKED: Final = [
+    pytest.param(words, parameter, id=f"{' '.join(words)} {name}")
+    for name, (words, parameter) in _PLACED.items()
 ]
 RUNS: Final = {
     "corpus push": ("photos", "--tenant", "north", "--repo", "photos"),

@@ -16,7 +16,7 @@ from builders.command import vocabgap
 from vocabgap import SCHEMA_VERSION
 from vocabgap.doors.cli.output import Output
 from vocabgap.doors.cli.views import comma_separated, table
-from vocabgap.errors import ExitCode, InvalidInputError, VocabgapError
+from vocabgap.errors import ExitCode, VocabgapError
 
 # Categories of what changes a terminal, or what a reader sees, without being seen.
 UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -81,11 +81,6 @@ def test_an_error_is_told_on_stderr_alone(arguments: tuple[str, ...]) -> None:
     assert len(told.err.splitlines()) <= 2
 
 
-def test_an_error_names_what_to_do_below(capsys: pytest.CaptureFixture[str]) -> None:
-    Output().error(InvalidInputError("too far", hint="come closer"))
-    assert capsys.readouterr().err == "vocabgap: too far\n  come closer\n"
-
-
 def test_an_error_is_printed_and_not_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
     Output().error(VocabgapError("[/x] \x1b[31m\nred", hint="\u202e"))
     assert capsys.readouterr().err == "vocabgap: [/x] \\u001b[31m red\n  \\u202e\n"
@@ -122,24 +117,11 @@ def test_json_is_json_where_stdout_knows_only_ascii(installed: Path, tmp_path: P
     assert json.loads(told.stdout.splitlines()[0])["raw"] == "größe 木"
 
 
-def test_an_event_field_may_be_called_name(capsys: pytest.CaptureFixture[str]) -> None:
-    Output(as_json=True).event("column", name="rank")
-    assert json.loads(capsys.readouterr().out) == {"schema_version": 1, "event": "column", "name": "rank"}
-
-
 def test_people_s_words_are_not_among_events(capsys: pytest.CaptureFixture[str]) -> None:
     output = Output(as_json=True)
     output.text("table")
     output.note("by the way")
     assert capsys.readouterr() == ("", "")
-
-
-def test_events_are_not_among_people_s_words(capsys: pytest.CaptureFixture[str]) -> None:
-    output = Output()
-    output.event("stage", stage="ingest")
-    output.text("table")
-    output.note("by the way")
-    assert capsys.readouterr() == ("table\n", "by the way\n")
 
 
 def test_progress_is_silent_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
@@ -164,10 +146,6 @@ def test_csv_reads_back_and_no_cell_begins_a_formula(cells: list[str]) -> None:
     rows = list(csv.reader(io.StringIO(text)))
     assert {len(row) for row in rows[1:]} <= {len(cells), 0}
     assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for row in rows for cell in row)
-
-
-def test_an_empty_cell_of_csv_is_empty() -> None:
-    assert comma_separated(("a", "b", "c"), [(None, 0, "")]) == "a,b,c\n,0,"
 
 
 @pytest.mark.slow

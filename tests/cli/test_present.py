@@ -53,12 +53,6 @@ def test_the_run_before_is_read_once(photos: Path, monkeypatch: pytest.MonkeyPat
     assert tables == ["groups.parquet"]
 
 
-def test_what_is_selected_does_not_move_the_present(photos: Path, tmp_path: Path) -> None:
-    vocabgap("report", photos, "--now", "last", "--image", "heron", "--quiet")
-
-    assert json.loads((tmp_path / "out" / "run.json").read_text())["now"] == LAST
-
-
 def test_spans_count_back_from_it(photos: Path) -> None:
     told = vocabgap("report", photos, "--now", "last", "--since", "2d")
 
@@ -69,15 +63,6 @@ def test_spans_count_back_from_it(photos: Path) -> None:
 def test_a_span_is_refused_before_the_logs_are_read(photos: Path) -> None:
     assert vocabgap("report", "nowhere", "--now", "last", "--since", "soon").code == 2
     assert vocabgap("report", photos, "--now", "last", "--since", "1d", "--until", "2d").code == 2
-
-
-def test_a_second_run_with_nothing_new_is_the_first_again(photos: Path, tmp_path: Path) -> None:
-    vocabgap("report", photos, "--now", "2026-05-01", "--quiet")
-    vocabgap("report", photos, "--now", "last", "--quiet")
-    first = bytes_of(tmp_path / "out")
-    vocabgap("report", photos, "--now", "last", "--quiet")
-
-    assert bytes_of(tmp_path / "out") == first
 
 
 def test_a_list_counts_spans_back_from_it(photos: Path) -> None:
@@ -133,19 +118,6 @@ def test_as_of_the_newest_record_nothing_is_silent(quiet_for_long: Path, tmp_pat
     told = vocabgap("report", quiet_for_long, "--now", "last")
 
     assert "days old" not in told.out + (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-
-
-def test_the_window_of_the_settings_says_what_is_silence(quiet_for_long: Path, tmp_path: Path) -> None:
-    (tmp_path / "vocabgap.toml").write_text("[rank]\nwindow_weeks = 18\n")
-
-    assert "days old" not in vocabgap("report", quiet_for_long, "--now", "2026-07-01").out
-
-
-def test_a_report_that_is_rendered_again_says_the_same(quiet_for_long: Path, tmp_path: Path) -> None:
-    vocabgap("report", quiet_for_long, "--now", "2026-07-01", "--quiet")
-    vocabgap("render", "out", "--out", "again")
-
-    assert bytes_of(tmp_path / "out") == bytes_of(tmp_path / "again")
 
 
 def test_a_shared_page_says_so_too(quiet_for_long: Path, tmp_path: Path) -> None:

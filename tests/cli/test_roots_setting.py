@@ -61,13 +61,6 @@ def test_roots_are_relative_to_the_settings(
     assert "3 mentions." in told.out
 
 
-@pytest.mark.usefixtures("settings")
-def test_a_root_that_is_named_wins(tmp_path: Path) -> None:
-    other = write_corpus(tmp_path, {"owl": [gap("moon glow")]}, "others")
-
-    assert "1 of 1 capability, 1 mention." in vocabgap("report", other).out
-
-
 @pytest.mark.usefixtures("photos")
 def test_several_roots_and_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -75,11 +68,6 @@ def test_several_roots_and_the_home_folder(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "vocabgap.toml").write_text(f'[ingest]\nroots = ["~/photos", "{absolute}"]\n')
 
     assert "4 mentions." in vocabgap("report").out
-
-
-def test_the_status_shows_them(settings: Path, tmp_path: Path) -> None:
-    assert f'roots = [\n    "{tmp_path / "photos"}",\n]' in vocabgap("status", "--config", settings).out
-    assert 'roots = [\n    "photos",\n]' in vocabgap("status").out
 
 
 def test_a_run_does_not_tell_where_they_lie(settings: Path, tmp_path: Path) -> None:
@@ -111,14 +99,6 @@ def test_roots_that_are_no_paths_are_told_with_their_file(tmp_path: Path, value:
     assert told.code == 2
     assert "vocabgap.toml: [ingest] roots: " in told.err
     assert why in told.err
-
-
-def test_a_root_of_the_settings_that_is_not_there_is_not_found(tmp_path: Path) -> None:
-    (tmp_path / "vocabgap.toml").write_text('[ingest]\nroots = ["gone"]\n')
-
-    told = vocabgap("report")
-
-    assert (told.code, "root 'gone' does not exist" in told.err) == (3, True)
 
 
 def test_a_root_of_the_settings_that_is_gone_is_said_to_be_of_the_settings(

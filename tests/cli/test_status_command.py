@@ -1,7 +1,5 @@
 import json
-import platform
 import re
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -9,19 +7,11 @@ import pytest
 
 from builders import gap, write_corpus
 from builders.command import vocabgap
-from vocabgap import __version__
 
 
 def result(text: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(text.splitlines()[-1])
     return found
-
-
-def test_versions_are_told() -> None:
-    told = vocabgap("status")
-    assert told.code == 0
-    assert told.out.startswith(f"vocabgap {__version__}, Python {platform.python_version()}, ")
-    assert f"polars {version('polars')}" in told.out
 
 
 def test_what_a_report_would_compare_wordings_by_is_told(
@@ -116,42 +106,6 @@ def test_sources_that_are_built_in_have_a_line_each(tmp_path: Path) -> None:
     assert event["sources"]["hermes"]["fields"]["intent"] == "goal"
 
 
-def test_settings_are_those_in_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "vocabgap.toml").write_text("[report]\ntop = 3\n[cluster]\nthreshold = 0.5\n")
-    monkeypatch.setenv("VOCABGAP_TOP", "4")
-    told = vocabgap("status")
-    assert "settings file: vocabgap.toml\n" in told.out
-    assert "top = 4  # from VOCABGAP_TOP\n" in told.out
-    assert "threshold = 0.5\n" in told.out
-
-
-def test_a_settings_file_can_be_named(tmp_path: Path) -> None:
-    (tmp_path / "team.toml").write_text("[report]\ntop = 3\n")
-    found = result(vocabgap("--json", "status", "--config", "team.toml").out)
-    assert (found["config"], found["settings"]["report"]["top"]) == ("team.toml", 3)
-
-
-def test_a_settings_file_can_be_named_in_the_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "team.toml").write_text("[report]\ntop = 3\n")
-    monkeypatch.setenv("VOCABGAP_CONFIG", "team.toml")
-    assert result(vocabgap("--json", "status").out)["config"] == "team.toml"
-
-
-def test_without_a_run_it_says_so() -> None:
-    assert "no run in 'out'\n" in vocabgap("status").out
-    assert result(vocabgap("--json", "status").out)["last_run"] is None
-
-
-def test_a_run_that_was_narrowed_says_so(photos: Path) -> None:
-    vocabgap("report", photos, "--image", "heron", "--since", "2026-04-01", "--now", "2026-07-01")
-
-    told = "since 2026-04-01T00:00:00Z, image heron"
-    assert f"2026-07-01T00:00:00Z, 2 capabilities, narrowed to {told}\n" in vocabgap("status").out
-    assert result(vocabgap("--json", "status").out)["last_run"]["narrowed_to"] == told
-
-
 def test_last_run_is_told(tmp_path: Path) -> None:
     vocabgap("report", write_corpus(tmp_path, {"one": [gap("sky mask")]}), "--now", "2026-07-01")
     assert "last run in 'out': 2026-07-01T00:00:00Z, 1 capability\n" in vocabgap("status").out
@@ -181,23 +135,9 @@ def test_a_tilde_is_the_home_folder_as_it_is_for_the_report(
     assert "last run in" in vocabgap("status").out
 
 
-def test_nothing_is_written(tmp_path: Path) -> None:
-    vocabgap("status")
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize("content", ["[report", "[report]\ntop = 'x'", "top = 3", "\x00"])
 def test_a_bad_settings_file_is_invalid_input_and_named(tmp_path: Path, content: str) -> None:
     (tmp_path / "vocabgap.toml").write_text(content)
     told = vocabgap("status")
     assert (told.code, told.out) == (2, "")
     assert "vocabgap.toml" in told.err
-
-
-def test_status_knows_the_variables_of_a_gap(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("VOCABGAP_SESSION", "s1")
-
-    told = vocabgap("status").out
-
-    assert 'VOCABGAP_SESSION = "s1"\n' in told
-    assert "is none of these" not in told

@@ -1,6 +1,5 @@
 """Signals that end a run. Each test is a process of its own that sends itself one at a certain moment."""
 
-import json
 import os
 import pty
 import select
@@ -93,15 +92,6 @@ def test_a_signal_while_modules_are_loaded_ends_the_run_as_one_later_does(tmp_pa
     assert (told.returncode, told.stdout, told.stderr) == (130, "", INTERRUPTED)
 
 
-def test_a_signal_while_modules_are_loaded_ends_json_in_an_error(tmp_path: Path) -> None:
-    code = 143
-    told = python(WHILE_LOADING, signal.SIGTERM, "--json", "check", ".", cwd=tmp_path)
-
-    (line,) = told.stdout.splitlines()
-    last = json.loads(line)
-    assert (told.returncode, last["event"], last["code"], told.stderr) == (code, "error", code, "")
-
-
 @pytest.mark.parametrize(
     ("program", "number", "code"),
     [*((WHILE_WRITING, *stop) for stop in STOPS), (WHILE_WRITING_AND_TIDYING_UP, signal.SIGHUP, 129)],
@@ -115,14 +105,6 @@ def test_a_signal_while_the_report_is_written_publishes_nothing_and_leaves_nothi
 
     assert (told.returncode, told.stdout, told.stderr) == (code, "", UNPUBLISHED)
     assert [entry.name for entry in tmp_path.iterdir()] == ["photos"]
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM])
-def test_a_signal_when_all_is_done_changes_nothing(number: int, tmp_path: Path) -> None:
-    told = python(AT_THE_END, number, "check", "absent", cwd=tmp_path)
-
-    assert told.returncode == 3
-    assert "Traceback" not in told.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP])

@@ -89,14 +89,3 @@ def test_a_command_without_streams_is_done(closed: str, corpus: Path) -> None:
     )
 
     assert (told.returncode, told.stderr) == (0, b"")
-
-
-@pytest.mark.slow
-def test_a_command_that_nobody_listens_to_is_done_without_a_word(corpus: Path) -> None:
-    reader, writer = os.pipe()
-    os.close(reader)
-
-    told = subprocess.run(PROGRAM, stdout=writer, stderr=subprocess.PIPE, check=False, cwd=corpus.parent)
-
-    os.close(writer)
-    assert (told.returncode, told.stderr) == (0, b"")

@@ -73,16 +73,6 @@ async def test_the_server_answers_while_a_ranking_is_made(connect: Connect, phot
     assert held.finished == 1
 
 
-async def test_what_needs_no_ranking_waits_for_none(connect: Connect, photos: Path, held: Held) -> None:
-    async with connect(photos) as client, anyio.create_task_group() as tasks:
-        tasks.start_soon(client.call_tool, "report_gaps", {})
-        assert await anyio.to_thread.run_sync(held.begun.wait, LONGEST)
-        with anyio.fail_after(LONGEST / 2):
-            assert (await found(client, "list_gaps", limit=1))["left_out"] == 3
-        held.go_on.set()
-    assert held.finished == 1
-
-
 async def test_a_list_that_nobody_waits_for_is_given_up_once_its_records_are_read(
     connect: Connect, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

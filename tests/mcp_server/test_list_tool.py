@@ -100,15 +100,6 @@ async def test_arguments_that_cannot_be_meant_are_refused(
     assert error["code"] == "invalid_input"
 
 
-async def test_what_is_not_rated_can_be_asked_for(connect: Connect, tmp_path: Path) -> None:
-    root = write_corpus(
-        tmp_path, {"one": [gap("sky mask", satisfaction=0), gap("film grain", satisfaction=None)]}
-    )
-    async with connect(root) as client:
-        told = await found(client, "list_gaps", satisfaction="none")
-    assert [each["description"] for each in told["gaps"]] == ["film grain"]
-
-
 async def test_a_session_is_listed_by_the_name_that_the_list_answers_however_long(
     connect: Connect, tmp_path: Path
 ) -> None:
@@ -117,12 +108,3 @@ async def test_a_session_is_listed_by_the_name_that_the_list_answers_however_lon
         (first,) = (await found(client, "list_gaps", match="sky"))["gaps"]
         told = await found(client, "list_gaps", session=first["session_id"])
     assert [each["description"] for each in told["gaps"]] == ["sky mask"]
-
-
-@pytest.mark.parametrize("image", ["../photos/heron", "/etc", "owl"])
-async def test_an_image_is_a_name_to_compare_with_and_never_a_path(
-    connect: Connect, photos: Path, image: str
-) -> None:
-    async with connect(photos) as client:
-        told = await found(client, "list_gaps", image=image)
-    assert told["gaps"] == []

@@ -66,11 +66,3 @@ def test_each_line_is_answered_before_the_server_ends_with_its_input(photos: Pat
     assert 3 not in answers
     assert refused == [PARSE_ERROR] * len(NO_MESSAGES)
     assert b"the last words" in (photos / "heron" / "vocabulary_gaps.jsonl").read_bytes()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("mcp_sdk")
-def test_an_identifier_that_is_used_twice_has_two_answers(photos: Path) -> None:
-    answers = told(photos, [call(1, "report_gaps"), call(1, "list_gaps")])
-
-    assert [each["id"] for each in answers] == ["first", 1, 1]

@@ -94,12 +94,6 @@ def test_the_published_run_is_known(rankings: Rankings, photos: Path, tmp_path: 
     assert rankings.known().capabilities is known
 
 
-def test_what_was_ranked_last_is_known(rankings: Rankings, made: list[Selection]) -> None:
-    found = rankings.of(EVERYTHING)
-    assert rankings.known().capabilities is found.ranked
-    assert made == [EVERYTHING]
-
-
 def test_what_was_ranked_last_is_known_while_it_is_made_again_and_when_that_is_given_up(
     rankings: Rankings, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,23 +119,6 @@ def pack(tmp_path: Path) -> Path:
     path.parent.mkdir(parents=True)
     path.write_text('{"entries": [{"name": "sky_mask"}]}', encoding="utf-8")
     return path
-
-
-@pytest.mark.parametrize("is_ranked", [False, True])
-def test_a_manifest_that_is_edited_where_it_lies_is_read_again(
-    photos: Path, pack: Path, tmp_path: Path, *, is_ranked: bool
-) -> None:
-    settings = Settings(
-        decisions=DecisionSettings(file=str(tmp_path / "decisions.jsonl")),
-        vocabulary=VocabularySettings(paths=(str(tmp_path / "packs"),)),
-    )
-    rankings = Rankings(photos, settings, tmp_path / "out")
-    if is_ranked:
-        rankings.of(EVERYTHING)
-    assert [entry.name for entry in rankings.known().vocabulary.entries] == ["sky_mask"]
-    pack.write_text('{"entries": [{"name": "moon_glow"}]}', encoding="utf-8")
-    assert [entry.name for entry in rankings.known().vocabulary.entries] == ["moon_glow"]
-    assert [entry.name for entry in rankings.of(EVERYTHING).vocabulary.entries] == ["moon_glow"]
 
 
 def test_what_is_known_is_made_ready_once_while_it_is_the_same(

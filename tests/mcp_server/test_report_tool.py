@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import vocabgap as vg
-from builders import write_corpus
 from mcp_server.calls import found, refused
 from vocabgap.model.selection import Selection
 from vocabgap.pipeline import Analysis, analyse
@@ -79,16 +78,6 @@ async def test_the_nearest_entry_is_named(connect: Connect, photos: Path, vocabu
     assert told["total"] == 3
 
 
-async def test_what_is_logged_meanwhile_counts(connect: Connect, photos: Path) -> None:
-    log = photos / "fjord" / "vocabulary_gaps.jsonl"
-    async with connect(photos) as client:
-        before = await found(client, "report_gaps")
-        with log.open("a", encoding="utf-8") as lines:
-            lines.write('{"timestamp": "2026-05-04T00:00:00Z", "image_id": "fjord", "description": "moon"}\n')
-        after = await found(client, "report_gaps")
-    assert (before["mentions"], after["mentions"]) == (4, 5)
-
-
 async def test_nothing_is_published(connect: Connect, photos: Path, tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     async with connect(photos) as client:
@@ -123,9 +112,3 @@ async def test_a_root_that_is_gone_is_told(connect: Connect, photos: Path, tmp_p
         photos.rename(tmp_path / "moved")
         error = await refused(client, "report_gaps")
     assert error["code"] == "not_found"
-
-
-async def test_an_empty_root_has_nothing_to_report(connect: Connect, tmp_path: Path) -> None:
-    async with connect(write_corpus(tmp_path, {})) as client:
-        told = await found(client, "report_gaps")
-    assert (told["capabilities"], told["total"]) == ([], 0)

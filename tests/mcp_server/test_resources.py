@@ -43,17 +43,6 @@ async def test_the_report_that_was_published_last_can_be_read(
     assert run["inputs_left_out"] == 0
 
 
-async def test_a_report_that_is_published_meanwhile_is_the_latest(
-    connect: Connect, photos: Path, tmp_path: Path, protocol_error: ProtocolError
-) -> None:
-    async with connect(photos) as client:
-        with pytest.raises(protocol_error, match="holds no run of vocabgap") as caught:
-            await client.read_resource(REPORT)
-        vg.run(photos, out=tmp_path / "out")
-        assert "# What to author next" in await text_of(client, REPORT)
-    assert (caught.value.code, caught.value.data) == (-32602, {"code": "not_found"})
-
-
 @pytest.mark.parametrize(
     "uri",
     [
@@ -93,15 +82,4 @@ async def test_a_link_out_of_the_report_is_not_followed(
     async with connect(photos) as client:
         with pytest.raises(protocol_error, match=f"{name}' is a link") as caught:
             await client.read_resource({"report.md": REPORT, "run.json": RUN}.get(name, CAPABILITIES))
-    assert caught.value.data == {"code": "state"}
-
-
-async def test_a_report_that_is_no_text_is_told(
-    connect: Connect, photos: Path, tmp_path: Path, protocol_error: ProtocolError
-) -> None:
-    vg.run(photos, out=tmp_path / "out")
-    (tmp_path / "out" / "report.md").write_bytes(b"# What\xff")
-    async with connect(photos) as client:
-        with pytest.raises(protocol_error, match=r"report\.md' is not UTF-8, at byte 6") as caught:
-            await client.read_resource(REPORT)
     assert caught.value.data == {"code": "state"}

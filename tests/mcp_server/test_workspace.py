@@ -59,12 +59,6 @@ def test_an_image_that_is_not_there_is_told_with_one_that_is_called_like_it(work
     assert caught.value.hint == "did you mean 'heron'?"
 
 
-def test_a_file_is_no_image(workspace: Workspace, photos: Path) -> None:
-    (photos / "notes").write_text("", encoding="utf-8")
-    with pytest.raises(InvalidInputError, match="is not a folder"):
-        workspace.image("notes")
-
-
 @pytest.mark.parametrize("target", ["outside", "photos", "."])
 def test_a_link_that_leads_out_of_the_root_is_refused(
     workspace: Workspace, photos: Path, tmp_path: Path, target: str
@@ -89,12 +83,6 @@ def test_a_log_that_is_a_link_out_of_the_root_is_refused(
 def test_a_link_within_the_root_leads_to_the_image_that_it_names(workspace: Workspace, photos: Path) -> None:
     (photos / "bird").symlink_to("heron")
     assert workspace.image("bird") == photos.resolve() / "heron"
-
-
-def test_a_link_that_leads_back_to_itself_is_no_image(workspace: Workspace, photos: Path) -> None:
-    (photos / "loop").symlink_to("loop")
-    with pytest.raises(NotFoundError, match="there is no image 'loop'"):
-        workspace.image("loop")
 
 
 @pytest.mark.parametrize(
@@ -128,13 +116,3 @@ def test_the_root_is_fixed_whatever_becomes_of_the_current_folder(
     monkeypatch.chdir(tmp_path / "other")
     assert workspace.image("heron") == photos.resolve() / "heron"
     assert workspace.out == photos.resolve().parent / "out"
-
-
-def test_a_root_that_is_a_file_is_refused(photos: Path) -> None:
-    with pytest.raises(InvalidInputError, match="is a file"):
-        Workspace.at(photos / "heron" / "vocabulary_gaps.jsonl", Settings())
-
-
-def test_a_root_that_does_not_exist_is_told(tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match="does not exist"):
-        Workspace.at(tmp_path / "nowhere", Settings())
