@@ -20,8 +20,9 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from vocabgap.listing.similar import SimilarIndex
+from vocabgap.model.record import OPERATION_ALIASES
 from vocabgap.model.settings import DEFAULT_COVERED, Settings
-from vocabgap.ranking.coverage import entry_index
+from vocabgap.ranking.coverage import EntryIndex, with_folded_operations
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
 from vocabgap.text import content_words, ignored_stems, surface
 
@@ -73,7 +74,7 @@ def read_needs(path: Path) -> tuple[list[Need], list[Need]]:
 
 def ours(vocabulary: Vocabulary) -> Way:
     """What `vocabgap.covered` does."""
-    index = entry_index(vocabulary)
+    index = EntryIndex(with_folded_operations(vocabulary.entries, OPERATION_ALIASES))
 
     def find(phrase: str, operations: Sequence[str]) -> Found:
         matches = index.covering(phrase, dict.fromkeys(operations, 1.0), TOP)

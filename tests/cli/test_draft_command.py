@@ -144,7 +144,6 @@ def test_a_draft_is_json_whatever_stdout_can_carry(tmp_path: Path, installed: Pa
             "line 2, column 9: found a value with the tag",
         ),
         ("words.csv", "fog;wet\n", "there is no entry in it"),
-        ("words.jsonl", "", "there is no entry in it"),
     ],
 )
 def test_a_vocabulary_that_cannot_be_used_is_invalid_input_and_no_bug(

@@ -6,7 +6,7 @@ from vocabgap.text import ignored_stems
 
 
 def name(*chosen: str, entries: tuple[Entry, ...] = (), operations: tuple[str, ...] = ()) -> str:
-    return propose_name(chosen, ["spare"], operations, entries, fallback="cap-0ff")[0]
+    return propose_name(chosen, operations, entries, fallback="cap-0ff")[0]
 
 
 @pytest.mark.parametrize(
@@ -26,14 +26,13 @@ def name(*chosen: str, entries: tuple[Entry, ...] = (), operations: tuple[str, .
     ],
 )
 def test_the_words_of_a_label_are_what_it_is_about(label: str, expected: list[str]) -> None:
-    assert shared_words(label, {label: 1}, ignored_stems(()))[0] == expected
+    assert shared_words(label, {label: 1}, ignored_stems(())) == expected
 
 
-def test_a_word_that_few_mentions_use_is_left_for_later() -> None:
-    chosen, spare = shared_words("soft lamp glow", {"soft lamp glow": 1, "Lamp glow": 2, "glowing lamps": 1})
+def test_a_word_that_few_mentions_use_is_left_out() -> None:
+    wordings = {"soft lamp glow": 1, "Lamp glow": 2, "glowing lamps": 1}
 
-    assert chosen == ["lamp", "glow"]
-    assert spare == ["soft"]
+    assert shared_words("soft lamp glow", wordings) == ["lamp", "glow"]
 
 
 @pytest.mark.parametrize(
@@ -49,26 +48,12 @@ def test_a_name_is_written_as_most_of_the_others_are(names: tuple[str, ...], exp
     assert name("lamp", "glow", entries=tuple(map(Entry, names))) == expected
 
 
-@pytest.mark.parametrize(("elsewhere", "expected"), [(1, "mask_lamp"), (2, "lamp_mask")])
-def test_three_names_of_four_are_a_habit_and_three_of_five_are_none(elsewhere: int, expected: str) -> None:
-    names = ("mask_sky", "mask_water", "mask_skin", *("tide_mask", "fog_mask")[:elsewhere])
-
-    assert name("lamp", "mask", entries=tuple(map(Entry, names))) == expected
-
-
-def test_words_are_spelt_as_in_several_other_names() -> None:
-    entries = (Entry("hue_shadows"), Entry("lift_shadows"), Entry("hue_pixels"))
-
-    assert name("shadow", "pixel", entries=entries) == "shadows_pixel"
-
-
 @pytest.mark.parametrize(
     ("taken", "expected"),
     [
-        (("lamp_glow",), "lamp_glow_spare"),
-        (("Lamp_Glow", "lamp_glow_spare"), "lamp_glow_bloom"),
-        (("lamp_glow", "lamp_glow_spare", "lamp_glow_bloom"), "lamp_glow_2"),
-        (("lamp_glow", "lamp_glow_spare", "lamp_glow_bloom", "lamp_glow_2"), "lamp_glow_3"),
+        (("Lamp_Glow",), "lamp_glow_bloom"),
+        (("lamp_glow", "lamp_glow_bloom"), "lamp_glow_2"),
+        (("lamp_glow", "lamp_glow_bloom", "lamp_glow_2"), "lamp_glow_3"),
     ],
 )
 def test_a_name_that_an_entry_has_is_made_longer(taken: tuple[str, ...], expected: str) -> None:
@@ -76,9 +61,9 @@ def test_a_name_that_an_entry_has_is_made_longer(taken: tuple[str, ...], expecte
 
 
 def test_an_entry_of_the_name_is_told_as_what_to_look_at_first() -> None:
-    proposed, notes = propose_name(["mask", "sky"], ["haze"], [], [Entry("mask_sky")], fallback="")
+    proposed, notes = propose_name(["mask", "sky"], [], [Entry("mask_sky")], fallback="")
 
-    assert proposed == "mask_sky_haze"
+    assert proposed == "mask_sky_2"
     assert notes[-1] == ("the records suggest the name 'mask_sky', which an entry has: check it first")
 
 

@@ -13,7 +13,7 @@ from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.errors import InvalidInputError, require_kind, require_text, whole_number
 from vocabgap.model.settings import Settings
 from vocabgap.model.tables import CAPABILITIES
-from vocabgap.ranking.coverage import SHOWN, entry_index
+from vocabgap.ranking.coverage import SHOWN, EntryIndex, with_folded_operations
 from vocabgap.ranking.vocabulary import Vocabulary
 from vocabgap.text import surface
 
@@ -100,9 +100,8 @@ class SimilarIndex:
         ]
         self._entries = None
         if vocabulary is not None:
-            self._entries = entry_index(
-                vocabulary, stop_words=cluster.stop_words, operation_aliases=settings.operation_aliases
-            )
+            entries = with_folded_operations(vocabulary.entries, settings.operation_aliases)
+            self._entries = EntryIndex(entries, cluster.stop_words)
 
     def nearest(self, text: str, limit: int = MOST) -> list[SimilarGap]:
         """Return what is nearest to a need, the nearest first."""

@@ -16,11 +16,11 @@ the term weights of fields.
 
 import math
 import re
+from bisect import insort
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from heapq import heappush, heappushpop
 from typing import Any, Final
 
 import polars as pl
@@ -42,6 +42,7 @@ UNKNOWN: Final = 2.0  # weight of a word that no entry uses, relative to the rar
 OPERATION: Final = 0.25  # score of an operation that only this entry shares
 NAMESAKE: Final = 2.0  # further shares of it if the entry is the operation's namesake
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+")
+_RUN: Final = re.compile(r"\w+")
 _GRAM: Final = 3
 _SAME_DIGITS: Final = 9  # scores that differ only beyond these are the same
 _SAME: Final = 10.0 ** (1 - _SAME_DIGITS)
@@ -50,19 +51,12 @@ _DIGITS = 6  # so that the last bit of a logarithm is the same on every machine
 
 @dataclass(frozen=True)
 class Match:
-    """An entry that covers a need in part.
-
-    Attributes:
-        entry: The entry.
-        score: `explained` and the shared operations, 0 or more; entries are sorted by it.
-        explained: How far the words of the need and of the entry's name explain each other, 0 to 1.
-        terms: The matching words and operations with their shares of the score, largest first.
-    """
+    """An entry that covers a need in part."""
 
     entry: Entry
-    score: float
-    explained: float
-    terms: tuple[tuple[str, float], ...]
+    score: float  # `explained` and the shared operations, 0 or more; entries are sorted by it
+    explained: float  # how far the words of the need and of the entry's name explain each other, 0 to 1
+    terms: tuple[tuple[str, float], ...]  # matching words and operations, largest share of the score first
 
 
 def covered(
@@ -90,7 +84,7 @@ def covered(
     CAPABILITIES.require(ranked, ("label", "operations", "mentions", "variants"))
     require_kind("vocabulary", vocabulary, Vocabulary, "what vocabgap.load_vocabulary returned")
     converted(operation_aliases, dict[str, str], "operation_aliases")
-    index = entry_index(vocabulary, stop_words=stop_words, operation_aliases=operation_aliases)
+    index = EntryIndex(with_folded_operations(vocabulary.entries, operation_aliases), stop_words)
     covers = [
         [
             _row(match)
@@ -131,16 +125,6 @@ def probably_covered(threshold: float = DEFAULT_COVERED) -> pl.Expr:
     return (most & ~pl.col("mixed")).alias("probably_covered")
 
 
-def entry_index(
-    vocabulary: Vocabulary,
-    *,
-    stop_words: Iterable[str] = (),
-    operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
-) -> "EntryIndex":
-    """Index a vocabulary with its operations named as in table `capabilities`."""
-    return EntryIndex(with_folded_operations(vocabulary.entries, operation_aliases), stop_words)
-
-
 def with_folded_operations(entries: Iterable[Entry], aliases: Mapping[str, str]) -> list[Entry]:
     """Return the entries with their operations named as in table `capabilities`."""
     fold = partial(fold_operation, aliases=aliases)
@@ -167,12 +151,7 @@ def _row(match: Match) -> dict[str, Any]:
 
 
 class EntryIndex:
-    """The entries of a vocabulary, indexed by word; their order does not matter.
-
-    Args:
-        entries: Entries of different names.
-        stop_words: Words to ignore beside the function words.
-    """
+    """Entries of different names, indexed by word; their order does not matter."""
 
     def __init__(self, entries: Iterable[Entry], stop_words: Iterable[str] = ()) -> None:
         self.entries = sorted(entries, key=lambda entry: entry.name)
@@ -344,17 +323,12 @@ def _greatest(
     bounds: Mapping[int, float], match: Callable[[int], Match], value: Callable[[Match], float], top: int
 ) -> list[Match]:
     """Return the matches of the greatest values; `bounds` are no less than the values."""
-    heap: list[Match] = []
-    best: list[float] = []  # a heap of the greatest values so far
+    best: list[Match] = []
     for number, bound in sorted(bounds.items(), key=lambda bounded: (-bounded[1], bounded[0])):
-        if len(best) == top and bound < best[0] - _SAME:
+        if len(best) >= top and bound < value(best[top - 1]) - _SAME:
             break
-        candidate = match(number)
-        heap.append(candidate)
-        (heappush if len(best) < top else heappushpop)(best, value(candidate))
-    return sorted(heap, key=lambda candidate: (-round(value(candidate), _SAME_DIGITS), candidate.entry.name))[
-        :top
-    ]
+        insort(best, match(number), key=lambda each: (-round(value(each), _SAME_DIGITS), each.entry.name))
+    return best[:top]
 
 
 def _stems(text: str) -> list[str]:
@@ -374,11 +348,19 @@ def _own_words(entries: Sequence[Entry]) -> list[str]:
 
     A name of one word stays: it may be meant as a word.
     """
-    names = sorted((entry.name for entry in entries if len(words(entry.name)) > 1), key=len, reverse=True)
-    if not names:
-        return [entry.description for entry in entries]
-    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
-    return [
-        pattern.sub(lambda name: name[0] if name[0] == own else " ", text)  # noqa: B023 - called at once
-        for own, text in ((entry.name, entry.description) for entry in entries)
-    ]
+    runs_of = {entry.name: _RUN.findall(entry.name) for entry in entries if len(words(entry.name)) > 1}
+    often = Counter(run for runs in runs_of.values() for run in runs)
+    by_rarest_run: defaultdict[str, list[str]] = defaultdict(list)
+    for name, runs in runs_of.items():
+        by_rarest_run[min(runs, key=often.__getitem__, default="")].append(name)
+
+    def own_words(own: str, text: str) -> str:
+        near = (name for run in {*_RUN.findall(text)} for name in by_rarest_run.get(run, ()))
+        names = [name for name in near if name in text and name != own]
+        if not names:
+            return text
+        longest_first = map(re.escape, sorted({*names, own}, key=len, reverse=True))
+        others = re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)")
+        return others.sub(lambda name: name[0] if name[0] == own else " ", text)
+
+    return [own_words(entry.name, entry.description) for entry in entries]

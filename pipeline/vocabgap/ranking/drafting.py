@@ -1,7 +1,7 @@
 """From a gap to an entry: a starting point for its author, with nothing that no record says."""
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
@@ -27,8 +27,6 @@ _WORDINGS: Final = 10
 _SHARE: Final = 0.5  # of the mentions of the most frequent operation or category, that another has at least
 _NAME_WORDS: Final = 4  # at most
 _SHARED_BY: Final = 0.5  # of the mentions, that use a word of the name at least
-_FAMILY: Final = 3  # names that make a habit at least
-_HABIT: Final = 0.75  # of the names with a word, that have it at one end
 _NEGATIONS: Final = frozenset({"no", "not"})
 _ASIDE: Final = re.compile(r"\([^()]*\)")
 _BREAK: Final = re.compile(r"\s[—–-]\s|[:;]")  # what follows explains what stands before
@@ -85,25 +83,15 @@ class Evidence(msgspec.Struct, frozen=True):
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """A starting point for an entry.
+    """A starting point for an entry."""
 
-    Attributes:
-        draft: A sentence that calls it a draft.
-        entry: The proposed entry.
-        examples: What people asked for, most frequent first.
-        checklist: Sessions to test the entry against, from different images if possible.
-        nearest: Entries to look at first.
-        evidence: What it was made from.
-        notes: What a person should know about it.
-    """
-
-    draft: str
+    draft: str  # a sentence that calls it a draft
     entry: DraftEntry
-    examples: tuple[str, ...]
-    checklist: tuple[Check, ...]
-    nearest: tuple[Near, ...]
+    examples: tuple[str, ...]  # what people asked for, most frequent first
+    checklist: tuple[Check, ...]  # from different images if possible
+    nearest: tuple[Near, ...]  # entries to look at first
     evidence: Evidence
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # what a person should know
 
 
 def draft(
@@ -126,7 +114,7 @@ def draft(
         capability: Its identifier, label or a wording, as `find_capability` takes it.
         ranked: Table `capabilities`.
         gaps: Table `gaps` of the same run; without it only the examples of the capability are known.
-        vocabulary: What there is already: the name follows its style, and is new in it.
+        vocabulary: What there is already: the name is new in it, and its words are joined as there.
         stop_words: Words to ignore beside the function words.
         operation_aliases: Lower-case name to operation, as `rank` had them.
 
@@ -147,8 +135,8 @@ def draft(
     touches = _touches(row, entries, notes)
     ignored = ignored_stems(stop_words)
     wordings = {variant["wording"]: variant["mentions"] for variant in row["variants"]}
-    chosen, spare = shared_words(row["label"], wordings, ignored)
-    name, name_notes = propose_name(chosen, spare, touches, entries, fallback=row["capability_id"])
+    chosen = shared_words(row["label"], wordings, ignored)
+    name, name_notes = propose_name(chosen, touches, entries, fallback=row["capability_id"])
     checklist = _checklist(records, row["label"])
     if len(checklist) < SESSIONS:
         notes.append(f"the records are from {count(len(checklist), 'session')} only")
@@ -286,48 +274,27 @@ def _check(row: Mapping[str, Any], label: str) -> dict[str, object]:
     }
 
 
-def shared_words(
-    label: str, wordings: Mapping[str, int], ignored: frozenset[str] = frozenset()
-) -> tuple[list[str], list[str]]:
-    """Return the words of a label that most mentions use, and the other words of the wordings."""
+def shared_words(label: str, wordings: Mapping[str, int], ignored: frozenset[str] = frozenset()) -> list[str]:
+    """Return the words of a label that most mentions use."""
     mentions: Counter[str] = Counter()
-    spellings: dict[str, Counter[str]] = defaultdict(Counter)
     for wording, often in wordings.items():
-        for word in {word for word in words(wording) if _is_telling(word, ignored)}:
-            spellings[stem(word)][word] += often
         mentions.update(dict.fromkeys(map(stem, words(wording)), often))
     own = _core(label, ignored)
     shared = [word for word in own if mentions[stem(word)] >= _SHARED_BY * sum(wordings.values())] or own
     foremost = sorted(shared, key=lambda word: -mentions[stem(word)])[:_NAME_WORDS]
-    chosen = [word for word in own if word in foremost]
-    left = spellings.keys() - set(map(stem, chosen))
-    spare = sorted(left, key=lambda root: (-mentions[root], root))
-    return chosen, [min(spellings[root], key=lambda word: (-spellings[root][word], word)) for root in spare]
+    return [word for word in own if word in foremost]
 
 
 def propose_name(
-    chosen: Sequence[str],
-    spare: Sequence[str],
-    operations: Sequence[str],
-    entries: Sequence[Entry],
-    *,
-    fallback: str,
+    chosen: Sequence[str], operations: Sequence[str], entries: Sequence[Entry], *, fallback: str
 ) -> tuple[str, tuple[str, ...]]:
-    """Join words into a name that no entry has, and return it with notes about it.
-
-    The words are spelt, ordered and joined as in the names of other entries.
-    """
-    touched = set(map(str.casefold, operations))
-    siblings = [entry for entry in entries if touched and touched == set(map(str.casefold, entry.operations))]
-    used, usual = _usual_spellings(entries)
-    parts = [word if word in used else usual.get(stem(word), word) for word in chosen] or words(fallback)
-    parts = _in_usual_order(parts, [words(entry.name) for entry in entries])
-    join = _style(siblings or entries)
+    """Join words into a name that no entry has, as most entries join theirs; return it with notes."""
+    parts, join = list(chosen) or words(fallback), _style(entries)
     taken = {entry.name.casefold(): entry.name for entry in entries}
     name = join(parts)
     if name.casefold() not in taken:
         return name, ()
-    further = chain(map(words, (*spare, *operations)), ([str(number)] for number in numbers_from(2)))
+    further = chain(map(words, operations), ([str(number)] for number in numbers_from(2)))
     longer = (join([*parts, *more]) for more in further)
     note = f"the records suggest the name '{taken[name.casefold()]}', which an entry has: check it first"
     return next(name for name in longer if name.casefold() not in taken), (note,)
@@ -348,32 +315,6 @@ def _core(label: str, ignored: frozenset[str]) -> list[str]:
         if own:
             return list(own.values())
     return []
-
-
-def _usual_spellings(entries: Sequence[Entry]) -> tuple[set[str], dict[str, str]]:
-    """Return the words of the entries' names, and the spelling that several names have of a stem."""
-    used = Counter(word for entry in entries for word in words(entry.name))
-    usual: dict[str, str] = {}
-    for word in sorted(used, key=lambda word: (-used[word], word)):
-        if used[word] > 1:
-            usual.setdefault(stem(word), word)
-    return set(used), usual
-
-
-def _in_usual_order(parts: list[str], names: Sequence[Sequence[str]]) -> list[str]:
-    """Move words to the begin or end if most names that hold them have them there, as in `mask_sky`."""
-    for at in (0, -1):
-        habits = dict.fromkeys(parts, 0)
-        for name in names:
-            if len(name) > 1 and name[at] in habits:
-                habits[name[at]] += 1
-        holding = {word: sum(word in name for name in names if len(name) > 1) for word in parts}
-        usual = [word for word in parts if habits[word] >= max(_FAMILY, _HABIT * holding[word])]
-        if usual:
-            word = min(usual, key=lambda word: (-holding[word], word))
-            others = [other for other in parts if other != word]
-            parts = [word, *others] if at == 0 else [*others, word]
-    return parts
 
 
 def _style(entries: Sequence[Entry]) -> Callable[[Iterable[str]], str]:
