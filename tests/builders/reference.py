@@ -14,13 +14,13 @@ from typer.main import get_command
 
 import vocabgap
 from builders.command import vocabgap as typed
-from vocabgap.corpus.version import CHUNKS
+from vocabgap.corpus.version import CHUNKS, LOGS
 from vocabgap.doors.cli.app import app
 from vocabgap.doors.cli.output import PROGRAM
 from vocabgap.doors.verbs import Panel
 from vocabgap.model.loading import VARIABLES
 from vocabgap.model.settings import Settings, known_flags
-from vocabgap.model.tables import CLUSTERS, FILES, LINKAGE, LISTED, LOGS, PUBLISHED, SWEEP, WORDINGS, Table
+from vocabgap.model.tables import CLUSTERS, FILES, LINKAGE, LISTED, PUBLISHED, SWEEP, WORDINGS, Table
 
 MANUAL: Final = Path(vocabgap.__file__).parent / "manual"
 _MADE: Final = (

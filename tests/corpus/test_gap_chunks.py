@@ -11,12 +11,11 @@ import pytest
 
 from builders import gap, write_corpus
 from builders.corpus import NORTH, ids_of
-from vocabgap.corpus.chunks import PARSER_ID
+from vocabgap.corpus.chunks import PARSER_ID, read_lines
 from vocabgap.corpus.contracts import Code
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.corpus.version import GAP_KIND
 from vocabgap.errors import NotFoundError, StateError
-from vocabgap.ingest.log_lines import read_lines
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.record import LOG_NAME, ROOT_KIND
 

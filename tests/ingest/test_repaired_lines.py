@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from builders import gap, write_corpus
-from vocabgap.ingest.log_lines import RepairedLine, repaired_lines
+from vocabgap.ingest.checking import RepairedLine, repaired_lines
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.record import Repair
 

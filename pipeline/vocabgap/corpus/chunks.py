@@ -1,11 +1,13 @@
-"""Chunks as rows of table `chunks`; lines of gap logs as chunks, and chunks as lines that ingest decodes."""
+"""Lines of gap logs as chunks, chunks as rows of table `chunks`, and the scan of the lines in a corpus."""
 
+import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 import polars as pl
@@ -13,14 +15,17 @@ import polars as pl
 from vocabgap.corpus.identity import SHARED_REPO, SHARED_TENANT, compact_json, is_unicode, milliseconds
 from vocabgap.corpus.incoming import HASH_INPUTS, RAW_ROOT_KIND, SCHEMA_VERSION
 from vocabgap.corpus.store import open_store
-from vocabgap.corpus.version import CHUNKS, GAP_KIND, PATH_KEY, Version
+from vocabgap.corpus.version import CHUNKS, GAP_KIND, LOGS, PATH_KEY, REJECTED, Version
 from vocabgap.errors import NotFoundError
-from vocabgap.ingest.lines import FOLDER, TEXT
-from vocabgap.ingest.log_lines import STORED, scan_stored
-from vocabgap.ingest.scanning import Scan, united
+from vocabgap.ingest.discovery import Catalogue, LogFile, discover
+from vocabgap.ingest.lines import FOLDER, TEXT, LineCounts, LogDecoder, blocks_of
+from vocabgap.ingest.reading import MIB, UNKNOWN_OFFSET, Block
+from vocabgap.ingest.scanning import Scan, scan_of, united, without_cycle_search
 from vocabgap.model.lookup import did_you_mean
-from vocabgap.model.sources import Source
-from vocabgap.model.tables import UTC_MICROSECONDS
+from vocabgap.model.record import MAX_LINE_BYTES
+from vocabgap.model.settings import DEFAULT_TENANT, ScanSettings
+from vocabgap.model.sources import Source, shipped_sources
+from vocabgap.model.tables import RECORDS, REJECTS, UTC_MICROSECONDS
 
 PARSER_ID: Final = "vocabgap-gap-log"
 PARSER_VERSION: Final = "1.0.0"
@@ -32,6 +37,13 @@ _TEXTS: Final = ("id", "content", "description")  # columns of their own, or the
 _INT64: Final = 2**63
 _FIRST: Final = milliseconds(datetime.min.replace(tzinfo=UTC))
 _LAST: Final = milliseconds(datetime.max.replace(tzinfo=UTC))
+_LOG: Final = ("repo_slug", "source_path", "tenant_id", "root_kind", FOLDER)
+_TEXTUAL: Final = (*_LOG, TEXT, "id")
+STORED: Final = pl.Schema(
+    {"line": pl.Int64(), "byte_offset": pl.Int64()} | dict.fromkeys(_TEXTUAL, pl.String())
+)
+"""The input of `scan_stored`: a line without its newline, its place and its log; null if unknown."""
+_LINES: Final = pl.Schema([*RECORDS.schema.items(), (TEXT, pl.String), (FOLDER, pl.String)])
 _Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 60)]
 
 
@@ -48,6 +60,94 @@ class _Stored(msgspec.Struct, frozen=True, rename="camel"):
 
 
 _STORED: Final = msgspec.json.Decoder(_Stored)
+
+
+class LogLines(NamedTuple):
+    """The content of gap logs, line by line."""
+
+    lines: pl.DataFrame  # table `records` of every readable line, with columns `TEXT` and `FOLDER`
+    rejects: pl.DataFrame
+    paths: tuple[str, ...]  # of all logs, sorted
+    logs: pl.DataFrame  # the rest of each log: columns of table `logs`
+    unlisted: tuple[str, ...]  # folders that could not be listed, and links that were not followed
+
+
+def read_lines(root: str | Path, settings: ScanSettings | None = None) -> LogLines:
+    """Read every gap log below a root, and keep the text of each line that holds a record."""
+    settings = settings or ScanSettings()
+    decoder = LogDecoder(settings.tenant, settings.max_expanded_mib * MIB, with_text=True)
+    return _log_lines(decoder, [(log, decoder.read(log)) for log in discover(root, settings)])
+
+
+def text_lines(
+    content: str, source_path: str, *, repo_slug: str, sources: Mapping[str, Source] | None = None
+) -> LogLines:
+    """Read the content of one log as `read_lines` would; the name of its path tells its kind."""
+    decoder = LogDecoder(DEFAULT_TENANT, with_text=True)
+    log = _handed_over(source_path, repo_slug, _catalogue(sources))
+    counts = LineCounts()
+    # Half of a surrogate pair is no UTF-8; it stays as it is, so that only its line is rejected.
+    for block in blocks_of(log, [content.encode("utf-8", "surrogatepass")]):
+        decoder.decode(log, block, counts)
+    return _log_lines(decoder, [(log, counts)])
+
+
+def _log_lines(decoder: LogDecoder, read: list[tuple[LogFile, LineCounts | None]]) -> LogLines:
+    tables = decoder.tables()
+    by_log = tables.rejects.group_by("source_path").agg(pl.struct(*REJECTED.to_schema()).alias("rejects"))
+    listed = {
+        log.source_path: (log.folder, None if counts is None else counts.passed_over)
+        for log, counts in read
+        if log.problem is None or log.kind.source
+    }
+    paths = tuple(sorted(listed))
+    logs = pl.DataFrame(
+        [(path, *listed[path]) for path in paths],
+        {name: LOGS.schema[name] for name in ("source_path", FOLDER, "passed_over")},
+        orient="row",
+    ).join(by_log, on="source_path", how="left")
+    unlisted = tuple(sorted({log.source_path for log, _ in read} - listed.keys()))
+    return LogLines(pl.concat([_LINES.to_frame(), *tables.records]), tables.rejects, paths, logs, unlisted)
+
+
+def chunks_of_lines(
+    lines: pl.DataFrame, *, tenant_id: str, repo_slug: str, root_kind: str = RAW_ROOT_KIND
+) -> Iterator[dict[str, Any]]:
+    """Yield each readable line as a chunk; the first of several equal lines of a log names the others."""
+    columns = ("record_id", TEXT, "source_path", "line", "byte_offset", FOLDER)
+    is_first = pl.struct("source_path", "record_id", TEXT).is_first_distinct()
+    copies: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+    for record_id, text, source_path, line, offset, _ in lines.filter(~is_first).select(columns).iter_rows():
+        copies.setdefault((source_path, record_id, text), []).append((line, offset))
+    firsts = lines.filter(is_first).select(columns)
+    for record_id, text, source_path, line, offset, folder in firsts.iter_rows():
+        meta: dict[str, Any] = {"byteOffset": offset}
+        if folder != folder_of(source_path, repo_slug):
+            meta[FOLDER] = folder
+        if copy := copies.get((source_path, record_id, text)):
+            meta["copies"] = copy
+        yield {
+            "schemaVersion": SCHEMA_VERSION,
+            "tenantId": tenant_id,
+            "repoSlug": repo_slug,
+            "rootKind": root_kind,
+            "sourcePath": source_path,
+            "content": text,
+            "hashInputs": list(HASH_INPUTS),
+            "parserId": PARSER_ID,
+            "parserVersion": PARSER_VERSION,
+            "kind": GAP_KIND,
+            "name": record_id,
+            "line_start": line,
+            "line_end": line,
+            "customMeta": meta,
+        }
+
+
+def folder_of(source_path: str, repo_slug: str) -> str:
+    """Return the name of the folder that holds a log; at the root it is the repository."""
+    above, _, _ = source_path.rpartition("/")
+    return (above or repo_slug).rpartition("/")[2]
 
 
 def scan_corpora(
@@ -110,7 +210,7 @@ def scan_chunks(
     chunks: pl.DataFrame, sources: Mapping[str, Source] | None = None
 ) -> tuple[pl.DataFrame, Scan]:
     """Decode the gap records among some chunks; the number of a line identifies its record."""
-    lines = lines_of_chunks(chunks.filter(_READABLE)) if chunks.height else STORED.empty()
+    lines = lines_of_chunks(chunks.filter(_READABLE)) if chunks.height else STORED.to_frame()
     lines = lines.unique("id", keep="first", maintain_order=True).with_columns(
         line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
     )
@@ -118,13 +218,13 @@ def scan_chunks(
 
 
 def lines_of_chunks(chunks: pl.DataFrame) -> pl.DataFrame:
-    """Return the lines of some chunks (`ingest.STORED`)."""
+    """Return the lines of some chunks (`STORED`)."""
     origins = [_origin(metadata) for metadata in chunks["metadata"]]
     lines = chunks.with_columns(
         pl.Series("byte_offset", [origin.byte_offset for origin in origins], dtype=pl.Int64),
         pl.Series(FOLDER, [origin.folder for origin in origins], dtype=pl.String),
         pl.col("content").alias(TEXT),
-    ).select(STORED.names)
+    ).select(STORED.names())
     copies = [(place, *copy) for place, origin in enumerate(origins) for copy in origin.copies]
     if not copies:
         return lines
@@ -143,44 +243,86 @@ def _origin(metadata: str) -> _Origin:
         return _Origin()
 
 
-def chunks_of_lines(
-    lines: pl.DataFrame, *, tenant_id: str, repo_slug: str, root_kind: str = RAW_ROOT_KIND
-) -> Iterator[dict[str, Any]]:
-    """Yield each readable line as a chunk; the first of several equal lines of a log names the others."""
-    columns = ("record_id", TEXT, "source_path", "line", "byte_offset", FOLDER)
-    is_first = pl.struct("source_path", "record_id", TEXT).is_first_distinct()
-    copies: dict[tuple[str, ...], list[tuple[int, int]]] = {}
-    for record_id, text, source_path, line, offset, _ in lines.filter(~is_first).select(columns).iter_rows():
-        copies.setdefault((source_path, record_id, text), []).append((line, offset))
-    firsts = lines.filter(is_first).select(columns)
-    for record_id, text, source_path, line, offset, folder in firsts.iter_rows():
-        meta: dict[str, Any] = {"byteOffset": offset}
-        if folder != folder_of(source_path, repo_slug):
-            meta[FOLDER] = folder
-        if copy := copies.get((source_path, record_id, text)):
-            meta["copies"] = copy
-        yield {
-            "schemaVersion": SCHEMA_VERSION,
-            "tenantId": tenant_id,
-            "repoSlug": repo_slug,
-            "rootKind": root_kind,
-            "sourcePath": source_path,
-            "content": text,
-            "hashInputs": list(HASH_INPUTS),
-            "parserId": PARSER_ID,
-            "parserVersion": PARSER_VERSION,
-            "kind": GAP_KIND,
-            "name": record_id,
-            "line_start": line,
-            "line_end": line,
-            "customMeta": meta,
-        }
+def scan_stored(
+    lines: pl.DataFrame, logs: pl.DataFrame | None = None, *, sources: Mapping[str, Source] | None = None
+) -> Scan:
+    """Decode lines (`STORED`, in any order) and the rest of their logs (table `logs`) as a scan of the logs.
+
+    A line without a number comes after the others of its log. A log's size and digest are those of its lines.
+    Rows are ordered by repository, file, tenant and line.
+    """
+    logs = LOGS.empty() if logs is None else logs
+    decoder = LogDecoder()
+    with without_cycle_search():
+        for log, blocks_of_log, content, counts in _stored_logs(lines, logs, _catalogue(sources)):
+            for block in blocks_of_log:
+                decoder.decode(log, block, counts)
+            decoder.add_file(log, len(content), hashlib.sha256(content).hexdigest(), counts)
+        read = decoder.tables()
+    kept = logs.explode("rejects").drop_nulls("rejects").unnest("rejects").select(REJECTS.names)
+    return scan_of(
+        read.records,
+        pl.concat([kept, read.rejects]).sort("repo_slug", "source_path", "line"),
+        read.files.sort("repo_slug", "source_path", maintain_order=True),
+        read.repairs,
+    )
 
 
-def folder_of(source_path: str, repo_slug: str) -> str:
-    """Return the name of the folder that holds a log; at the root it is the repository."""
-    above, _, _ = source_path.rpartition("/")
-    return (above or repo_slug).rpartition("/")[2]
+def _catalogue(sources: Mapping[str, Source] | None) -> Catalogue:
+    return Catalogue(shipped_sources() if sources is None else sources)
+
+
+def _handed_over(source_path: str, repo_slug: str, catalogue: Catalogue, folder: str = "") -> LogFile:
+    """Return a log whose lines are at hand, and which is no file here."""
+    parts = [repo_slug.rpartition("/")[2], *source_path.split("/")]
+    return LogFile("", repo_slug, source_path, folder or parts[-2], catalogue.kind_of_root(source_path))
+
+
+def _stored_logs(
+    lines: pl.DataFrame, logs: pl.DataFrame, catalogue: Catalogue
+) -> Iterator[tuple[LogFile, Iterator[Block], bytes, LineCounts]]:
+    """Yield each log with the blocks of its lines, its content at hand, and the counts of the rest."""
+    rejects = pl.col("rejects").list.eval(pl.element().struct["line"].is_not_null()).list.sum()
+    rest = {
+        tuple(key): LineCounts(bad, passed_over)
+        for *key, bad, passed_over in logs.filter(pl.col("passed_over").is_not_null())
+        .select(*_LOG, rejects.fill_null(0).alias("bad"), "passed_over")
+        .iter_rows()
+    }
+    ordered = lines.sort(*_LOG, "line", "id", nulls_last=True)
+    without = logs.join(lines, on=_LOG, how="anti", nulls_equal=True).select(_LOG).rows()
+    groups = ordered.group_by(*_LOG, maintain_order=True)
+    for key, rows in chain(groups, ((key, lines.clear()) for key in without if key in rest)):
+        repo_slug, source_path, tenant_id, root_kind, folder = map(str, key)
+        log = _handed_over(source_path, repo_slug, catalogue, "" if key[-1] is None else folder)
+        last = int(rows["line"].max() or 0)  # type: ignore[arg-type]
+        unnumbered = range(last + 1, last + 1 + rows["line"].null_count())
+        texts = rows[TEXT].cast(pl.Binary).to_list()
+        yield (
+            msgspec.structs.replace(log, tenant_id=tenant_id, root_kind=root_kind),
+            _blocks(
+                [*rows["line"].drop_nulls(), *unnumbered],
+                rows["byte_offset"].fill_null(UNKNOWN_OFFSET).to_list(),
+                texts,
+            ),
+            b"".join(text + b"\n" for text in texts),
+            replace(rest.get(key, LineCounts())),
+        )
+
+
+def _blocks(numbers: list[int], offsets: list[int], lines: list[bytes]) -> Iterator[Block]:
+    """Yield lines that follow each other together, and a line over the limit alone, as logs are cut."""
+    start = 0
+    for end in range(1, len(lines) + 1):
+        follows = end < len(lines) and numbers[end] == numbers[end - 1] + 1
+        if follows and max(map(len, lines[end - 1 : end + 1])) <= MAX_LINE_BYTES:
+            continue
+        if len(lines[start]) > MAX_LINE_BYTES:
+            shown = [lines[start][:MAX_LINE_BYTES]]
+            yield Block(numbers[start], offsets[start], shown, too_long=len(lines[start]))
+        else:
+            yield Block(numbers[start], offsets[start], lines[start:end])
+        start = end
 
 
 Row = tuple[Any, ...]

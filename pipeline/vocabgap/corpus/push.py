@@ -19,13 +19,16 @@ import polars as pl
 
 from vocabgap.corpus.chunks import (
     PARSER_ID,
+    LogLines,
     chunks_of_lines,
     folder_of,
     frame_of,
     metadata_of,
+    read_lines,
     require_owner,
     row_of,
     scope,
+    text_lines,
 )
 from vocabgap.corpus.contracts import PARSED_CHUNK, Code, PushError, RefusedError, contract_schema, keeps
 from vocabgap.corpus.identity import (
@@ -44,7 +47,6 @@ from vocabgap.corpus.withdrawal import Resolver, Withdrawal, withdrawal
 from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, StateError, VocabgapError
 from vocabgap.files.atomic import replacing
 from vocabgap.files.refusals import refusal, refusing
-from vocabgap.ingest.log_lines import LogLines, read_lines, text_lines
 from vocabgap.model.record import ROOT_KIND
 from vocabgap.model.settings import ScanSettings
 from vocabgap.model.sources import Source

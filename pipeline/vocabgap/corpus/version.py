@@ -28,7 +28,7 @@ from vocabgap.corpus.manifest import (
 )
 from vocabgap.errors import NotFoundError, StateError
 from vocabgap.files.parquet import write_parquet
-from vocabgap.model.tables import LOGS, UTC_MICROSECONDS, Column, Table
+from vocabgap.model.tables import REJECTS, UTC_MICROSECONDS, Column, Table
 
 GAP_KIND: Final = "gap-record"
 """The kind of a chunk that is one line of a gap log."""
@@ -49,6 +49,22 @@ CHUNKS: Final = Table(
         Column("embedding", pl.List(pl.Float64), "the vector it was restored with; null for a pushed chunk"),
         Column("config_version", pl.Int64, "version of the tenant's configuration when it was ingested"),
         Column("ingested_at", UTC_MICROSECONDS, "when it was first ingested; null if a backup had none"),
+    ),
+)
+REJECTED: Final = pl.Struct(
+    {name: REJECTS.schema[name] for name in ("line", "byte_offset", "reason", "detail", "raw")}
+)
+LOGS: Final = Table(
+    "logs",
+    "one gap log in a shared corpus with lines that are no records",
+    (
+        Column("tenant_id", pl.String, "the tenant that pushed it"),
+        Column("repo_slug", pl.String, "the tenant's repository"),
+        Column("root_kind", pl.String, "kind of root: one of the contract's three, or `image-repo`"),
+        Column("source_path", pl.String, "log file, relative to the root, forward slashes"),
+        Column("folder", pl.String, "folder of the log; null if the path has it"),
+        Column("passed_over", pl.Int64, "lines that its source does not count as gaps; null if not read"),
+        Column("rejects", pl.List(REJECTED), "its lines without a record, with reasons"),
     ),
 )
 PATH_KEY: Final = ("tenant_id", "repo_slug", "source_path")

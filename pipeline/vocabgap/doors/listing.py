@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from vocabgap.doors.cli.calls import Call
-    from vocabgap.ingest.baseline import KnownLine
+    from vocabgap.ingest.checking import KnownLine
     from vocabgap.ingest.scanning import Scan
     from vocabgap.listing.showing import Shown
 
@@ -262,7 +262,7 @@ def check(call: "Call", request: Check) -> Answer:
     known = () if request.write_baseline else call.known_lines()
     # The following imports load Polars.
     from vocabgap.ingest.accounting import images_of_several_folders
-    from vocabgap.ingest.log_lines import repaired_lines
+    from vocabgap.ingest.checking import repaired_lines
     from vocabgap.ingest.scanning import scan
 
     selection = selection_of(request)
@@ -311,7 +311,7 @@ def check(call: "Call", request: Check) -> Answer:
 
 def _write_baseline(scanned: "Scan", file: str | None) -> None:
     """Write the bad lines to the baseline. Without any log the old baseline stays."""
-    from vocabgap.ingest.baseline import write_baseline
+    from vocabgap.ingest.checking import write_baseline
 
     if file is None:
         raise InvalidInputError("--write-baseline: no file is named", hint="name it with --baseline FILE")
@@ -324,7 +324,7 @@ def _judged(scanned: "Scan", known: "tuple[KnownLine, ...]", earliest: datetime 
     """Return table `rejects` with the reason why a line does not count, `baseline` or `since`, or null."""
     import polars as pl
 
-    from vocabgap.ingest.baseline import is_known, is_older
+    from vocabgap.ingest.checking import is_known, is_older
 
     rejects = scanned.rejects
     why = [pl.when(is_known(rejects, known)).then(pl.lit(_BASELINE))]

@@ -429,24 +429,6 @@ LISTED: Final = Table(
 )
 
 
-REJECTED: Final = pl.Struct(
-    {name: REJECTS.schema[name] for name in ("line", "byte_offset", "reason", "detail", "raw")}
-)
-LOGS: Final = Table(
-    "logs",
-    "one gap log in a shared corpus with lines that are no records",
-    (
-        Column("tenant_id", pl.String, "the tenant that pushed it"),
-        Column("repo_slug", pl.String, "the tenant's repository"),
-        Column("root_kind", pl.String, "kind of root: one of the contract's three, or `image-repo`"),
-        _SOURCE_PATH,
-        Column("folder", pl.String, "folder of the log; null if the path has it"),
-        Column("passed_over", pl.Int64, "lines that its source does not count as gaps; null if not read"),
-        Column("rejects", pl.List(REJECTED), "its lines without a record, with reasons"),
-    ),
-)
-
-
 PUBLISHED: Final = {
     table.name: table
     for table in (RECORDS, CAPABILITIES, GAPS, REJECTS, LINEAGE, GROUPS, COMBINATIONS, HISTORY)

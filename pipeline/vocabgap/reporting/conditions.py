@@ -9,7 +9,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import GateError, StateError
-from vocabgap.ingest.baseline import KnownLine, is_known
+from vocabgap.ingest.checking import KnownLine, is_known
 from vocabgap.ingest.discovery import looked_for, repository_slugs
 from vocabgap.ingest.scanning import Scan, by_reader
 from vocabgap.ingest.selection import require_known, unmatched

@@ -22,7 +22,7 @@ from vocabgap.text import count, escape_unseen, printable_name
 if TYPE_CHECKING:
     from vocabgap.clustering.embedding import EmbeddingUse
     from vocabgap.extensions import TakenUp
-    from vocabgap.ingest.baseline import KnownLine
+    from vocabgap.ingest.checking import KnownLine
     from vocabgap.ingest.scanning import Scan
     from vocabgap.model.loading import Loaded
     from vocabgap.model.selection import Selection
@@ -156,7 +156,7 @@ class Call:
         """Return the bad lines of the baseline, if one is named."""
         if self.settings.check.baseline is None:
             return ()
-        from vocabgap.ingest.baseline import read_baseline
+        from vocabgap.ingest.checking import read_baseline
 
         return read_baseline(self.settings.check.baseline)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from builders.ingest import write_log
-from vocabgap.ingest.log_lines import read_lines, text_lines
+from vocabgap.corpus.chunks import read_lines, text_lines
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.record import LOG_NAME
 from vocabgap.model.settings import ScanSettings
@@ -14,12 +14,12 @@ from vocabgap.model.sources import Source
 NEED = b'{"description":"soft reeds"}\n'
 
 
-def test_every_readable_line_comes_with_its_own_text(workspace: Path) -> None:
+def test_every_readable_line_comes_with_its_own_text(tmp_path: Path) -> None:
     write_log(
-        workspace, "heron-11", NEED, b"\n", b"no json\n", b' {"description": "warm b\xc3\xa9ak"}\r\n', NEED
+        tmp_path, "heron-11", NEED, b"\n", b"no json\n", b' {"description": "warm b\xc3\xa9ak"}\r\n', NEED
     )
 
-    found = read_lines(workspace)
+    found = read_lines(tmp_path)
 
     assert found.lines.select("line", "text").rows() == [
         (1, '{"description":"soft reeds"}'),
@@ -40,32 +40,32 @@ def test_records_are_those_of_a_scan(demo: Path) -> None:
     assert found.paths == tuple(sorted(scanned.files["source_path"]))
 
 
-def test_texts_stay_with_their_lines_over_batches(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_stay_with_their_lines_over_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vocabgap.ingest.lines.BATCH", 3)
     lines = [b'{"description":"need %d"}\n' % number for number in range(10)]
-    write_log(workspace, "a", *lines[:4])
-    write_log(workspace, "b", *lines[4:])
+    write_log(tmp_path, "a", *lines[:4])
+    write_log(tmp_path, "b", *lines[4:])
 
-    found = read_lines(workspace).lines
+    found = read_lines(tmp_path).lines
 
     assert [f'{{"description":"{need}"}}' for need in found["description"]] == found["text"].to_list()
 
 
-def test_lines_that_a_source_passes_over_are_not_handed_on(workspace: Path) -> None:
-    log = workspace / "events.jsonl"
+def test_lines_that_a_source_passes_over_are_not_handed_on(tmp_path: Path) -> None:
+    log = tmp_path / "events.jsonl"
     log.write_bytes(b'{"kind":"gap","description":"soft reeds"}\n{"kind":"login","description":"private"}\n')
     own = Source(glob="events.jsonl", where={"kind": "gap"}, fields={"description": "description"})
 
-    found = read_lines(workspace, ScanSettings(sources={"own": own}))
+    found = read_lines(tmp_path, ScanSettings(sources={"own": own}))
 
     assert found.lines["line"].to_list() == [1]
     assert found.rejects.is_empty()
 
 
-def test_text_gives_what_its_file_gives(workspace: Path) -> None:
-    log = write_log(workspace, "heron-11", NEED, b"no json\n", b'{"description":"torn')
+def test_text_gives_what_its_file_gives(tmp_path: Path) -> None:
+    log = write_log(tmp_path, "heron-11", NEED, b"no json\n", b'{"description":"torn')
     columns = ["line", "byte_offset", "record_id", "text", "folder", "source_path"]
-    read = read_lines(workspace)
+    read = read_lines(tmp_path)
 
     found = text_lines(log.read_text(), f"heron-11/{LOG_NAME}", repo_slug="shoots")
 

@@ -7,7 +7,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from builders.ingest import write_log
-from vocabgap.ingest.log_lines import STORED, read_lines, scan_stored
+from vocabgap.corpus.chunks import STORED, read_lines, scan_stored
 from vocabgap.ingest.scanning import Scan, scan, united
 from vocabgap.model.record import LOG_NAME, MAX_LINE_BYTES
 
@@ -18,7 +18,7 @@ def stored(root: Path, **changed: object) -> pl.DataFrame:
     """Return the lines of a root as a store would have them, in another order."""
     lines = read_lines(root).lines.with_row_index("id").with_columns(pl.col("id").cast(pl.String))
     lines = lines.with_columns(pl.lit(value).alias(name) for name, value in changed.items())
-    return lines.select(STORED.names).cast(STORED.schema).reverse()
+    return lines.select(STORED.names()).cast(STORED).reverse()
 
 
 def test_stored_lines_give_the_scan_of_their_logs(demo: Path) -> None:
@@ -37,15 +37,15 @@ def test_stored_lines_give_the_scan_of_their_logs(demo: Path) -> None:
     assert found.summary.repairs == scanned.summary.repairs
 
 
-def test_log_that_is_stored_whole_keeps_its_size_and_digest(workspace: Path) -> None:
-    write_log(workspace, "heron-11", NEED, b'{"description":"warm beak"}\n')
+def test_log_that_is_stored_whole_keeps_its_size_and_digest(tmp_path: Path) -> None:
+    write_log(tmp_path, "heron-11", NEED, b'{"description":"warm beak"}\n')
 
-    assert_frame_equal(scan_stored(stored(workspace)).files, scan(workspace).files)
+    assert_frame_equal(scan_stored(stored(tmp_path)).files, scan(tmp_path).files)
 
 
-def test_a_stored_line_that_is_no_record_costs_no_other(workspace: Path) -> None:
-    write_log(workspace, "heron-11", NEED, NEED)
-    lines = stored(workspace).with_columns(
+def test_a_stored_line_that_is_no_record_costs_no_other(tmp_path: Path) -> None:
+    write_log(tmp_path, "heron-11", NEED, NEED)
+    lines = stored(tmp_path).with_columns(
         pl.when(line=2).then(pl.lit("no json")).otherwise("text").alias("text")
     )
 
@@ -55,10 +55,10 @@ def test_a_stored_line_that_is_no_record_costs_no_other(workspace: Path) -> None
     assert found.rejects.select("line", "byte_offset", "reason").row(0) == (2, 29, "invalid_json")
 
 
-def test_line_over_the_limit_is_rejected_alone(workspace: Path) -> None:
-    write_log(workspace, "heron-11", NEED, NEED, NEED)
+def test_line_over_the_limit_is_rejected_alone(tmp_path: Path) -> None:
+    write_log(tmp_path, "heron-11", NEED, NEED, NEED)
     long = '{"description":"' + "x" * MAX_LINE_BYTES + '"}'
-    lines = stored(workspace).with_columns(pl.when(line=2).then(pl.lit(long)).otherwise("text").alias("text"))
+    lines = stored(tmp_path).with_columns(pl.when(line=2).then(pl.lit(long)).otherwise("text").alias("text"))
 
     found = scan_stored(lines)
 
@@ -66,48 +66,48 @@ def test_line_over_the_limit_is_rejected_alone(workspace: Path) -> None:
     assert found.rejects["reason"].to_list() == ["too_long"]
 
 
-def test_offset_that_is_not_known_stays_unknown(workspace: Path) -> None:
-    write_log(workspace, "heron-11", NEED, b'{"description":"warm beak"}\n')
+def test_offset_that_is_not_known_stays_unknown(tmp_path: Path) -> None:
+    write_log(tmp_path, "heron-11", NEED, b'{"description":"warm beak"}\n')
 
-    found = scan_stored(stored(workspace, byte_offset=None))
+    found = scan_stored(stored(tmp_path, byte_offset=None))
 
     assert found.gaps["byte_offset"].to_list() == [None, None]
 
 
-def test_line_without_a_number_comes_after_the_others(workspace: Path) -> None:
-    write_log(workspace, "heron-11", NEED, b'{"description":"warm beak"}\n')
-    lines = stored(workspace).with_columns(pl.when(pl.col("line") > 1).then("line"))
+def test_line_without_a_number_comes_after_the_others(tmp_path: Path) -> None:
+    write_log(tmp_path, "heron-11", NEED, b'{"description":"warm beak"}\n')
+    lines = stored(tmp_path).with_columns(pl.when(pl.col("line") > 1).then("line"))
 
     found = scan_stored(lines)
 
     assert found.gaps.select("line", "description").rows() == [(2, "warm beak"), (3, "soft reeds")]
 
 
-def test_same_record_of_two_tenants_counts_for_each(workspace: Path) -> None:
-    write_log(workspace, "heron-11", NEED)
-    lines = pl.concat([stored(workspace, tenant_id="north"), stored(workspace, tenant_id="south")])
+def test_same_record_of_two_tenants_counts_for_each(tmp_path: Path) -> None:
+    write_log(tmp_path, "heron-11", NEED)
+    lines = pl.concat([stored(tmp_path, tenant_id="north"), stored(tmp_path, tenant_id="south")])
 
     found = scan_stored(lines)
 
     assert found.gaps.select("tenant_id", "counted").rows() == [("north", True), ("south", True)]
 
 
-def test_folder_says_the_image_where_the_path_does_not(workspace: Path) -> None:
-    write_log(workspace, "heron-11", NEED)
+def test_folder_says_the_image_where_the_path_does_not(tmp_path: Path) -> None:
+    write_log(tmp_path, "heron-11", NEED)
 
-    found = scan_stored(stored(workspace, source_path=LOG_NAME, folder="fox-3"))
+    found = scan_stored(stored(tmp_path, source_path=LOG_NAME, folder="fox-3"))
 
     assert found.gaps["image_id"].to_list() == ["fox-3"]
 
 
-def test_united_scans_are_the_scan_of_all_roots(workspace: Path, tmp_path: Path) -> None:
-    other = tmp_path / "archive"
-    write_log(workspace, "heron-11", NEED, b"no json\n")
+def test_united_scans_are_the_scan_of_all_roots(tmp_path: Path) -> None:
+    one, other = tmp_path / "shoots", tmp_path / "archive"
+    write_log(one, "heron-11", NEED, b"no json\n")
     write_log(other, "heron-11", NEED, b'{"description":"warm beak"}\r\n')
 
-    found = united([scan(workspace), scan(other)])
+    found = united([scan(one), scan(other)])
 
-    whole = scan([workspace, other])
+    whole = scan([one, other])
     for table in ("gaps", "rejects", "files"):
         assert_frame_equal(getattr(found, table), getattr(whole, table))
     assert found.summary == whole.summary
@@ -115,9 +115,9 @@ def test_united_scans_are_the_scan_of_all_roots(workspace: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("others", [0, 1])
-def test_one_scan_united_with_itself_or_alone_counts_once(workspace: Path, others: int) -> None:
-    write_log(workspace, "heron-11", NEED)
-    alone: Scan = scan(workspace)
+def test_one_scan_united_with_itself_or_alone_counts_once(tmp_path: Path, others: int) -> None:
+    write_log(tmp_path, "heron-11", NEED)
+    alone: Scan = scan(tmp_path)
 
     found = united([alone] * (1 + others))
 

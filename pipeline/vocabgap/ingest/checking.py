@@ -1,4 +1,4 @@
-"""Known bad lines, which do not count any more: logs only grow, and keep an old bad line for ever.
+"""Bad lines that are known, and repaired lines: what `vocabgap check` shows beside the account of a scan.
 
 A baseline lists bad lines by their file and the digest of their content. So a line stays known if its number
 changes, and a line that was written again is another one.
@@ -6,19 +6,28 @@ changes, and a line that was written again is another one.
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from reprlib import repr as short_repr
+from typing import Any, Final
 
 import msgspec
 import polars as pl
+from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, NotFoundError, expanded
 from vocabgap.files.atomic import write_whole
 from vocabgap.files.journal import Journal
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
-from vocabgap.model.record import in_utc
+from vocabgap.ingest.decoding import json_type, nulls_for_defaults, object_of
+from vocabgap.ingest.discovery import LogFile, discover, resolve_roots
+from vocabgap.ingest.lines import LineCounts, LogDecoder
+from vocabgap.ingest.reading import MIB, Block
+from vocabgap.ingest.scanning import by_reader
+from vocabgap.model.record import FIELDS, SATISFACTION_WORDS, Repair, in_utc
+from vocabgap.model.settings import ScanSettings
 from vocabgap.model.tables import GAPS, REJECTS, UTC_MICROSECONDS
 
 _MODE: Final = 0o644
@@ -130,3 +139,91 @@ def _own_time(raw: str | None) -> datetime | None:
         return None if match is None else in_utc(datetime.fromisoformat(match[1])).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+
+
+class RepairedLine(msgspec.Struct, frozen=True):
+    """One kind of repair in one line of a log: how often, and what was read as what."""
+
+    repo_slug: str
+    source_path: str
+    line: int
+    repair: Repair
+    times: int
+    detail: str
+
+
+def repaired_lines(
+    roots: str | Path | Iterable[str | Path], settings: ScanSettings | None = None
+) -> list[RepairedLine]:
+    """Read every gap log below the roots, and list the repairs of the lines that a scan keeps.
+
+    There is one for each line and kind, in the order of the logs. Their times, by kind, are the `repairs` of
+    the scan's summary. A shared corpus among the roots is passed over.
+    """
+    settings = settings or ScanSettings()
+    listing = _Listing(settings.tenant, settings.max_expanded_mib * MIB)
+    searched = by_reader(resolve_roots(roots)).get(None)
+    for log in discover(searched, settings) if searched else ():
+        listing.read(log)
+    return listing.repaired
+
+
+class _Listing(LogDecoder):
+    """A decoder that also lists the repairs of each line."""
+
+    def __init__(self, tenant_id: str, max_expanded: int) -> None:
+        super().__init__(tenant_id, max_expanded)
+        self.repaired: list[RepairedLine] = []
+
+    def decode(self, log: LogFile, block: Block, counts: LineCounts) -> None:
+        """Decode the lines of a block; one by one if any of them needs repair."""
+        if not self._repairs_of(log, block, counts):
+            return
+        number, offset = block.number, block.offset
+        for line in block.lines:
+            alone = structs.replace(block, number=number, offset=offset, lines=[line])
+            repairs = self._repairs_of(log, alone, LineCounts())
+            value = object_of(line) if repairs else {}
+            fields = (log.kind.fields.of_shape(value) or log.kind.fields).applied(value)
+            for name, times in repairs.items():
+                detail = _DETAILS[Repair(name)](fields, log)
+                self.repaired.append(
+                    RepairedLine(log.repo_slug, log.source_path, number, Repair(name), times, detail)
+                )
+            number, offset = number + 1, offset + len(line) + 1
+
+    def _repairs_of(self, log: LogFile, block: Block, counts: LineCounts) -> Counter[str]:
+        before = self.repairs.copy()
+        super().decode(log, block, counts)
+        self.count_repeated_keys()
+        return self.repairs - before
+
+
+def _in_words(fields: dict[str, Any], _: LogFile) -> str:
+    word = fields["satisfaction"]
+    return f"{_shown(word)}, read as {SATISFACTION_WORDS[word.strip().casefold()]}"
+
+
+def _unknown_fields(fields: dict[str, Any], _: LogFile) -> str:
+    return ", ".join(map(_shown, sorted(fields.keys() - set(FIELDS))))
+
+
+def _shown(value: object) -> str:
+    return short_repr(value) if isinstance(value, str | int | float) else json_type(value)
+
+
+# The detail of a repair, from the fields of its line and its log.
+_DETAILS: Final[Mapping[Repair, Callable[[dict[str, Any], LogFile], str]]] = {
+    Repair.SATISFACTION_IN_WORDS: _in_words,
+    Repair.SATISFACTION_UNKNOWN: lambda fields, _: f"{_shown(fields['satisfaction'])}, read as not rated",
+    Repair.NULL_FOR_DEFAULT: lambda fields, _: ", ".join(nulls_for_defaults(fields)),
+    Repair.UNKNOWN_FIELD: _unknown_fields,
+    Repair.REPEATED_KEY: lambda _, __: "the last value counts",
+    Repair.BYTE_ORDER_MARK: lambda _, __: "passed over",
+    Repair.TIMESTAMP_WITHOUT_OFFSET: lambda fields, _: f"{_shown(fields['timestamp'])}, read as UTC",
+    Repair.TIMESTAMP_UNREADABLE: lambda fields, _: f"{_shown(fields['timestamp'])}, kept without a date",
+    Repair.IMAGE_FROM_FOLDER: lambda _, log: f"none is named, read as {_shown(log.folder)}",
+    Repair.IMAGE_NOT_FOLDER: lambda fields, log: (
+        f"{_shown(fields['image_id'])} in folder {_shown(log.folder)}"
+    ),
+}
