@@ -52,20 +52,17 @@ def test_answer_of_a_clock_that_is_behind_counts(runtime: GlossaryRuntime, answe
     assert runtime.load().glossary.meaning("lift") is not None
 
 
-def test_of_four_who_answer_at_once_each_is_told_whom_it_replaced(runtime: GlossaryRuntime) -> None:
+def test_of_four_who_answer_at_once_each_replaces_the_one_before(runtime: GlossaryRuntime) -> None:
     (question,) = listed(runtime)
     names = ("ana", "bo", "cy", "di")
 
-    def overrides(name: str) -> str:
-        own = replace(runtime, actor=Actor(name))
-        return own.answer(question, Define(f"As {name} has it"))
+    def answer(name: str) -> None:
+        replace(runtime, actor=Actor(name)).answer(question, Define(f"As {name} has it"))
 
     with ThreadPoolExecutor(len(names)) as pool:
-        told = list(pool.map(overrides, names))
+        list(pool.map(answer, names))
 
-    order = [each.definition.split()[1] for each in runtime.files.answers("lift")]
-    assert sorted(order) == sorted(names)
-    replaced = {name: said.partition(" said on ")[0] for name, said in zip(names, told, strict=True)}
-    assert replaced[order[0]] == ""
-    for before, name in pairwise(order):
-        assert replaced[name] == f"'As {before} has it', as {before}"
+    answers = runtime.files.answers("lift")
+    assert sorted(each.actor_id for each in answers) == sorted(names)
+    for before, later in pairwise(answers):
+        assert [each.definition for each in later.replaced] == [before.definition]

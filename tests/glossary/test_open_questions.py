@@ -82,7 +82,7 @@ def test_question_about_an_unknown_term_is_settled_by_a_promoted_draft(tmp_path:
     stopped(runtime, step('A "burnish" tool'))
     assert open_terms(runtime) == ["burnish"]
 
-    promote_sense(runtime, "burnish", None, None, lambda _: None)
+    promote_sense(runtime, "burnish", None, None)
 
     assert open_terms(runtime) == []
 

@@ -1,4 +1,3 @@
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,10 +7,7 @@ import pytest
 from glossary.steps import LIFT, NOW, STAIN, runtime_in, step, write_scope
 from vocabgap.errors import StateError
 from vocabgap.glossary.authoring import deprecate_sense, promote_sense
-from vocabgap.glossary.glossary import added
-from vocabgap.glossary.loading import append_events
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.senses import TermSense
 
 
 @pytest.fixture
@@ -30,18 +26,18 @@ def active(runtime: GlossaryRuntime) -> list[str]:
 
 
 def test_draft_takes_the_place_of_the_other_sense(runtime: GlossaryRuntime) -> None:
-    promote_sense(runtime, "Lifts", None, None, lambda _: True)
+    promote_sense(runtime, "Lifts", None, None, is_replacing=True)
     assert active(runtime) == [STAIN]
 
 
 def test_draft_stands_beside_the_other_sense(runtime: GlossaryRuntime) -> None:
-    promote_sense(runtime, "lift", None, None, lambda _: False)
+    promote_sense(runtime, "lift", None, None, is_replacing=False)
     assert active(runtime) == [LIFT, STAIN]
 
 
 def test_second_sense_is_not_promoted_unasked(runtime: GlossaryRuntime) -> None:
     with pytest.raises(StateError, match="means something else in team_domain already"):
-        promote_sense(runtime, "lift", None, None, lambda _: None)
+        promote_sense(runtime, "lift", None, None)
     assert active(runtime) == [LIFT]
 
 
@@ -51,41 +47,25 @@ def test_sense_of_another_scope_is_a_rival_and_is_ruled_out(runtime: GlossaryRun
     deprecate_sense(runtime, "burn", "audience_domain", None)
 
     with pytest.raises(StateError, match="means something else in core_domain already"):
-        promote_sense(runtime, "burn", "audience_domain", STAIN, lambda _: None)
-    promote_sense(runtime, "burn", "audience_domain", STAIN, lambda _: True)
+        promote_sense(runtime, "burn", "audience_domain", STAIN)
+    promote_sense(runtime, "burn", "audience_domain", STAIN, is_replacing=True)
 
     assert [each.definition for each in runtime.load().glossary.resolve("burn")] == [STAIN]
 
 
-def test_who_promotes_is_asked_again_where_the_term_changes_meanwhile(runtime: GlossaryRuntime) -> None:
-    asked: list[list[str]] = []
-
-    def is_replacing(rivals: Sequence[TermSense]) -> bool:
-        if not asked:
-            author = added(runtime.load().glossary, "lift", "Steal", actor=runtime.actor, now=runtime.now())
-            append_events(runtime.logs, "authoring", [author])
-        asked.append([each.definition for each in rivals])
-        return True
-
-    promote_sense(runtime, "lift", None, None, is_replacing)
-
-    assert asked == [[LIFT], [LIFT, "Steal"]]
-    assert active(runtime) == [STAIN]
-
-
 def test_what_is_said_after_a_clock_that_was_ahead_counts(runtime: GlossaryRuntime) -> None:
     ahead = replace(runtime, now=lambda: NOW.replace(year=2099))
-    promote_sense(ahead, "lift", None, STAIN, lambda _: True)
+    promote_sense(ahead, "lift", None, STAIN, is_replacing=True)
 
     deprecate_sense(runtime, "lift", None, STAIN)
-    promote_sense(runtime, "lift", None, LIFT, lambda _: True)
+    promote_sense(runtime, "lift", None, LIFT, is_replacing=True)
 
     assert active(runtime) == [LIFT]
 
 
 def test_the_last_moment_there_is_can_be_followed(runtime: GlossaryRuntime) -> None:
     last = replace(runtime, now=lambda: datetime.max.replace(tzinfo=UTC))
-    promote_sense(last, "lift", None, STAIN, lambda _: True)
+    promote_sense(last, "lift", None, STAIN, is_replacing=True)
     deprecate_sense(runtime, "lift", None, STAIN)
     assert active(runtime) == []
 
@@ -93,14 +73,14 @@ def test_the_last_moment_there_is_can_be_followed(runtime: GlossaryRuntime) -> N
 def test_draft_that_says_nothing_is_not_promoted_but_defined(tmp_path: Path) -> None:
     runtime = runtime_in(tmp_path)
     runtime.run(step("We met at the Silver Lake with Ansel.", critical=False))
-    with pytest.raises(StateError, match="nobody has said yet what 'ansel' means") as refused:
-        promote_sense(runtime, "ansel", None, None, lambda _: True)
+    with pytest.raises(StateError, match="'ansel' has no definition yet") as refused:
+        promote_sense(runtime, "ansel", None, None, is_replacing=True)
 
-    promote_sense(runtime, "ansel", None, None, lambda _: None, define="Adams, who took it")
+    promote_sense(runtime, "ansel", None, None, define="Adams, who took it")
 
     assert "--define TEXT" in refused.value.hint
     assert [(each.definition, each.status.value) for each in runtime.load().glossary.history("ansel")] == [
         ("Adams, who took it", "active")
     ]
     with pytest.raises(StateError, match="something else in team_domain already"):
-        promote_sense(runtime, "ansel", None, None, lambda _: None, define="A name")
+        promote_sense(runtime, "ansel", None, None, define="A name")

@@ -1,8 +1,8 @@
 """Authoring: import terms, add entries, and promote or deprecate senses."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -10,18 +10,16 @@ from vocabgap.errors import Hint, InvalidInputError, NotFoundError, StateError, 
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.extension import FOLDER, GlossarySettings
-from vocabgap.glossary.glossary import AUTHORED, Glossary, added, sense_id, with_status
+from vocabgap.glossary.glossary import Glossary, added, sense_id, with_status
 from vocabgap.glossary.loading import BY_HAND, changing
 from vocabgap.glossary.normal_form import definition_key, surface_of, term_key
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
 from vocabgap.glossary.seeds import SEED_ENDING, SeedTerm, add_terms, read_seed, seed_path
 from vocabgap.glossary.senses import (
     GlossaryScope,
-    Provenance,
     ScopeStack,
     SenseStatus,
     TermSense,
-    TermSurface,
 )
 from vocabgap.text import can_be_seen, words
 
@@ -151,64 +149,57 @@ def _is_active(term: SeedTerm) -> bool:
 def promote_sense(
     runtime: GlossaryRuntime,
     term: str,
-    scope: str | None,
-    definition: str | None,
-    is_replacing: Callable[[Sequence[TermSense]], bool | None],
+    scope: str | None = None,
+    definition: str | None = None,
     *,
     define: str | None = None,
-) -> TermSense:
-    """Activate a sense, or with `define` a new one; return it as it was.
+    is_replacing: bool | None = None,
+) -> NewSense:
+    """Activate a sense, or with `define` a new one; return it.
 
-    `is_replacing` gets the other active senses. It returns whether the sense replaces them or stands beside
-    them, and None if nobody decides. It is asked again if the term changes meanwhile.
+    Args:
+        runtime: The glossary.
+        term: The term, in any spelling.
+        scope: The scope of the sense.
+        definition: Its definition or the beginning, if there are several.
+        define: The definition of a new sense.
+        is_replacing: Whether it replaces the other active senses or stands beside them.
 
     Raises:
         StateError: Nobody decides about the others, or the draft has no definition.
     """
-    while True:
+    with changing(runtime.logs):
         glossary = runtime.load().glossary
+        facts: dict[str, Any] = {"actor": runtime.actor, "now": runtime.now()}
         if define is None:
             sense = require_sense(glossary, term, scope, definition, likely=SenseStatus.DRAFT)
-        else:
-            new = added(glossary, term, define, actor=runtime.actor, now=runtime.now(), scope=scope)
-            made = Provenance(runtime.actor.actor_id, runtime.now(), AUTHORED)
-            sense = TermSense(TermSurface(new.term_surface), new.scope, new.new_sense.definition, made, 1.0)
-        if sense.is_placeholder:
-            raise StateError(
-                f"nobody has said yet what '{sense.surface}' means", hint="say it with --define TEXT"
-            )
-        rivals = glossary.rivals(term, sense.definition)
-        replaces = is_replacing(rivals) if rivals else False
-        if replaces is None:
+            if sense.is_placeholder:
+                raise StateError(f"'{sense.surface}' has no definition yet", hint="say it with --define TEXT")
+        rivals = glossary.rivals(term, sense.definition if define is None else define)
+        if rivals and is_replacing is None:
             rival = rivals[0]
             raise StateError(
-                f"'{sense.surface}' means something else in {rival.scope} already: {rival.definition}",
+                f"'{rival.surface}' means something else in {rival.scope} already: {rival.definition}",
                 hint="say --replace to take its place, or --beside to have both: the term is ambiguous then",
             )
-        with changing(runtime.logs):
-            after = runtime.load().glossary
-            if after.history(term) != glossary.history(term) or after.resolve(term) != glossary.resolve(term):
-                continue  # somebody else has changed the term: what was asked is not what there is
-            event = with_status(
-                sense,
-                SenseStatus.ACTIVE,
-                actor=runtime.actor,
-                now=runtime.now(),
-                replacing=rivals if replaces else (),
-            )
-            runtime.files.append_changes(BY_HAND, [event])
-            return sense
+        if define is None:
+            replaced = rivals if is_replacing else ()
+            event = with_status(sense, SenseStatus.ACTIVE, replacing=replaced, **facts)
+        else:
+            event = added(glossary, term, define, scope=scope, replacing=bool(is_replacing), **facts)
+        runtime.files.append_changes(BY_HAND, [event])
+        return event.new_sense
 
 
 def deprecate_sense(
     runtime: GlossaryRuntime, term: str, scope: str | None, definition: str | None
-) -> TermSense:
-    """Deprecate a sense; return it as it was."""
+) -> NewSense:
+    """Deprecate a sense; return it."""
     with changing(runtime.logs):
         sense = require_sense(runtime.load().glossary, term, scope, definition, likely=SenseStatus.ACTIVE)
         event = with_status(sense, SenseStatus.DEPRECATED, actor=runtime.actor, now=runtime.now())
         runtime.files.append_changes(BY_HAND, [event])
-    return sense
+        return event.new_sense
 
 
 def require_sense(

@@ -1,11 +1,12 @@
 """The verbs of `vocabgap glossary` about terms and questions: list, author and answer them."""
 
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from datetime import UTC
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
+
+import msgspec
 
 from vocabgap.doors.cli.calls import Call
 from vocabgap.doors.cli.views import lines_of
@@ -14,7 +15,7 @@ from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, alike
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary import authoring
 from vocabgap.glossary.conflicts import strictness_of
-from vocabgap.glossary.events import Actor
+from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.extension import FOLDER, GlossarySettings
 from vocabgap.glossary.loading import read_events, skipped_lines
 from vocabgap.glossary.prompt import Prompt, numbered
@@ -289,17 +290,15 @@ def promote(call: Call, request: Promote) -> Answer:
     """Activate a draft, or a sense that was deprecated."""
     runtime = runtime_of(call, request)
 
-    def is_replacing(rivals: Sequence[TermSense]) -> bool | None:
-        if request.replace is not None or call.output.as_json or not sys.stdin.isatty():
-            return request.replace
-        meanings = "; ".join(f"[{each.scope}] {visible(each.definition)}" for each in rivals)
-        return Prompt().agrees(f"It means something else already: {meanings}. Take its place?") or None
-
     sense = authoring.promote_sense(
-        runtime, request.term, request.scope, request.definition, is_replacing, define=request.define
+        runtime,
+        request.term,
+        request.scope,
+        request.definition,
+        define=request.define,
+        is_replacing=request.replace,
     )
-    overrides = runtime.files.overridden(sense.surface.surface_text)
-    return _changed(sense, "active", overrides)
+    return _changed(sense)
 
 
 @verb(Deprecate, settings=FOLDER)
@@ -307,15 +306,11 @@ def deprecate(call: Call, request: Deprecate) -> Answer:
     """Retire a sense, or drop a draft."""
     runtime = runtime_of(call, request)
     sense = authoring.deprecate_sense(runtime, request.term, request.scope, request.definition)
-    return _changed(sense, "deprecated")
+    return _changed(sense)
 
 
-def _changed(sense: TermSense, change: str, overrides: str = "") -> Answer:
-    return Answer(
-        result=_fields(sense),
-        view="glossary-changed.txt.j2",
-        shown={"change": change, "overrides": overrides},
-    )
+def _changed(sense: NewSense) -> Answer:
+    return Answer(result=msgspec.structs.asdict(sense), view="glossary-changed.txt.j2")
 
 
 def _fields(sense: TermSense) -> dict[str, object]:
@@ -365,7 +360,8 @@ def conflicts(call: Call, request: Conflicts) -> Answer:
             )
             for each in listed
         ]
-        return {"rows": rows, "answers": [*_answers(listed, own, runtime)], "events": events}
+        answers = [it for answers in own.values() for it in answers]
+        return {"rows": rows, "answers": answers, "events": events}
 
     return Answer(
         result={"conflicts": len(listed), "unresolved": sum(each.is_open for each in listed)},
@@ -380,17 +376,6 @@ def conflicts(call: Call, request: Conflicts) -> Answer:
         view="glossary-conflicts.txt.j2",
         shown=shown,
     )
-
-
-def _answers(
-    listed: Iterable[OpenQuestion], own: dict[str, list[Any]], runtime: GlossaryRuntime
-) -> Iterator[tuple[str, str, Any]]:
-    """Yield the questions with each of their answers; None stands for a seed file."""
-    for each in listed:
-        answers = own[each.conflict_id]
-        if not each.is_open and not answers:  # an answer to another question settles this one, too
-            answers = [runtime.files.standing(each.term)]
-        yield from ((each.conflict_id[:SHOWN_DIGITS], each.term, answer) for answer in answers)
 
 
 def _questions(call: Call, runtime: GlossaryRuntime) -> tuple[list[OpenQuestion], int]:
@@ -424,19 +409,14 @@ def resolve(call: Call, request: Resolve) -> Answer:
         answer = Define(request.define)
     else:
         answer = _ask(question, runtime)
-    status, overrides = {"conflict_id": question.conflict_id, "status": question.status}, ""
+    status: str = question.status
     if answer is not None:
-        overrides = runtime.answer(question, answer)
-    if answer is not None and not isinstance(answer, Defer):
-        status |= {"status": "resolved", "overrides": overrides}
+        runtime.answer(question, answer)
+        status = status if isinstance(answer, Defer) else "resolved"
     return Answer(
-        result=status,
+        result={"conflict_id": question.conflict_id, "status": status},
         view="glossary-resolve.txt.j2",
-        shown={
-            "answer": "none" if answer is None else type(answer).__name__,
-            "term": question.term,
-            "overrides": overrides,
-        },
+        shown={"answer": "none" if answer is None else type(answer).__name__, "term": question.term},
     )
 
 

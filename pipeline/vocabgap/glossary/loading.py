@@ -45,7 +45,7 @@ from vocabgap.glossary.seeds import (
     seed_scope,
     why_unread,
 )
-from vocabgap.glossary.senses import InvalidTermError, ScopeStack, SenseStatus, require_id
+from vocabgap.glossary.senses import InvalidTermError, ScopeStack, require_id
 from vocabgap.text import count, printable_name
 
 LOG_ENDING: Final = ".events.jsonl"
@@ -365,15 +365,6 @@ class GlossaryFiles:
         key = None if term is None else term_key(term)
         answers = answers_of(each.event for each in self._changes())
         return [each for each in answers if key in {None, term_key(each.term)}]
-
-    def standing(self, term: str) -> GivenAnswer | None:
-        """Return the last answer that says what a term means."""
-        answers = self.answers(term)
-        return next((each for each in reversed(answers) if each.status is SenseStatus.ACTIVE), None)
-
-    def overridden(self, term: str) -> str:
-        """Return the answer that the last one replaced, in words; empty if it replaced none."""
-        return next((each.overrides for each in reversed(self.answers(term))), "")
 
     def append_changes(self, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
         """Append events that change a glossary, so that they count after everything that is logged.

@@ -243,8 +243,6 @@ def clarify(context: ExecutionContext, session: Session) -> ExecutionContext:
             left -= 1
             session.record(context, unlogged)
             unlogged = []
-            if session.files is not None:
-                question = question._replace(earlier=session.files.standing(question.term))
             if _is_settled(question, session.ask, context, session):
                 context.resolved_conflicts.append(conflict)
                 continue

@@ -8,7 +8,6 @@ from vocabgap.doors.cli.output import Output
 from vocabgap.errors import InvalidInputError
 from vocabgap.files.signals import end_reads
 from vocabgap.glossary.extension import GlossarySettings
-from vocabgap.glossary.normal_form import definition_key
 from vocabgap.glossary.questions import Answer, Defer, Define, Question, Select, defined, parse_answer
 from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.glossary.senses import SenseRef
@@ -43,7 +42,6 @@ class Prompt:
             f"Term:    {excerpt(question.term)}",
             f"Context: {excerpt(question.conflict.context, _SHOWN) or '-'}",
             f"Scope:   {f'{scopes} ({len(question.candidates)} matches)' if scopes else 'none'}",
-            *([f"Before:  {excerpt(question.earlier.summary)}"] if question.earlier else []),
             *numbered(question.candidates),
         ]
         console = Console(stderr=True, highlight=False, emoji=False, markup=False)
@@ -147,10 +145,7 @@ def _outcome(question: Question, answer: Answer) -> str:
     meaning = (
         question.candidates[answer.place].definition if isinstance(answer, Select) else answer.definition
     )
-    earlier = question.earlier
-    overrides = earlier is not None and definition_key(earlier.definition) != definition_key(meaning)
-    place = f", in the place of {excerpt(earlier.summary)}" if earlier is not None and overrides else ""
-    return f"Resolved: {excerpt(question.term)} = {excerpt(meaning)}{place}\n"
+    return f"Resolved: {excerpt(question.term)} = {excerpt(meaning)}\n"
 
 
 def _value(value: object) -> str:

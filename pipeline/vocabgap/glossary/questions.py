@@ -16,7 +16,6 @@ from vocabgap.glossary.events import (
     GlossaryClarificationResolved,
     GlossaryEvent,
     GlossarySenseUpdated,
-    NewSense,
     ResolutionMode,
     SemanticCheckEvaluated,
 )
@@ -46,7 +45,6 @@ class GivenAnswer(msgspec.Struct, frozen=True):
         source: The way it was given.
         conflict_id: The question; empty if it answers none.
         replaced: The senses that it replaced.
-        overrides: The earlier, different answer, in words; empty if there was none.
     """
 
     term: str
@@ -59,60 +57,39 @@ class GivenAnswer(msgspec.Struct, frozen=True):
     conflict_id: str = ""
     mission_id: str = ""
     replaced: tuple[SenseRef, ...] = ()
-    overrides: str = ""
-
-    @property
-    def summary(self) -> str:
-        """The definition, the person and the moment."""
-        return f"'{self.definition}', as {self.actor_id} said on {self.timestamp:%Y-%m-%d %H:%M}"
 
 
 def answers_of(events: Iterable[GlossaryEvent]) -> list[GivenAnswer]:
     """Return people's answers in order, without drafts of terms that were found."""
-    listed: list[GivenAnswer] = []
-    standing: dict[str, GivenAnswer] = {}  # by term
+    answers: list[GivenAnswer] = []
     for event in events:
-        sense: SenseRef | NewSense
+        sense: SenseRef
         match event:
             case GlossaryClarificationResolved(selected_sense=sense):
                 status = SenseStatus.ACTIVE
             case GlossarySenseUpdated(new_sense=sense):
-                status = sense.status
+                status = event.new_sense.status
             case _:
                 continue
-        made = event.provenance
-        if made is not None and made.source == EXTRACTED:
+        provenance = event.provenance
+        if provenance is not None and provenance.source == EXTRACTED:
             continue
-        key = term_key(event.term_surface)
-        before = standing.get(key)
-        is_same = before is not None and definition_key(before.definition) == definition_key(sense.definition)
-        is_active = status is SenseStatus.ACTIVE
-        replaced = None if isinstance(event.overruled, msgspec.UnsetType) else event.overruled
-        # If the log does not say what it replaced, an answer replaces the earlier one.
-        takes_place = replaced is None or any(
-            before is not None and definition_key(each.definition) == definition_key(before.definition)
-            for each in replaced
-        )
         answer = GivenAnswer(
             event.term_surface,
             sense.scope,
             sense.definition,
             status,
             event.actor.actor_id,
-            ((made and made.timestamp) or event.timestamp).astimezone(UTC),
-            made.source if made else "",
+            ((provenance and provenance.timestamp) or event.timestamp).astimezone(UTC),
+            provenance.source if provenance else "",
             event.conflict_id,
             event.mission_id,
-            replaced or (),
-            before.summary if before is not None and is_active and not is_same and takes_place else "",
+            event.overruled or (),
         )
-        names = (answer.conflict_id, answer.timestamp)
-        if before is not None and is_same and names[0] and (before.conflict_id, before.timestamp) == names:
+        if answer.conflict_id and answers and answer == answers[-1]:
             continue  # one answer that was logged as two events
-        listed.append(answer)
-        if is_active:
-            standing[key] = answer
-    return listed
+        answers.append(answer)
+    return answers
 
 
 class Question(NamedTuple):
@@ -121,13 +98,11 @@ class Question(NamedTuple):
     Attributes:
         conflict_id: The same for the same term, candidates, mission and use of the term.
         candidates: The senses to choose from, the likeliest first.
-        earlier: The last answer about the term; None if there is none.
     """
 
     conflict_id: str
     conflict: SemanticConflict
     candidates: tuple[SenseRef, ...]
-    earlier: GivenAnswer | None = None
 
     @property
     def term(self) -> str:

@@ -239,8 +239,8 @@ class GlossaryRuntime:
             retry_token=retry_token,
         )
 
-    def answer(self, question: OpenQuestion, answer: Answer) -> str:
-        """Answer an open question, and log it; return the replaced answer, in words.
+    def answer(self, question: OpenQuestion, answer: Answer) -> None:
+        """Answer an open question, and log it.
 
         Raises:
             InvalidInputError: There is no such candidate, or the definition is blank.
@@ -260,9 +260,7 @@ class GlossaryRuntime:
                 source=LATER,
             )
             changes = [in_mission(event, question.mission_id) for event in events]
-            logged = self.files.append_changes(question.mission_id or BY_HAND, changes)
-            # Read under the lock: later, somebody else may have answered.
-            return self.files.overridden(question.term) if logged else ""
+            self.files.append_changes(question.mission_id or BY_HAND, changes)
 
     def _forget(self, context: ExecutionContext, tokens: Iterable[str]) -> None:
         """Remove what was stored under tokens that are done: its inputs are private."""
