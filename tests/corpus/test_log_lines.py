@@ -67,7 +67,7 @@ def test_text_gives_what_its_file_gives(tmp_path: Path) -> None:
     columns = ["line", "byte_offset", "record_id", "text", "folder", "source_path"]
     read = read_lines(tmp_path)
 
-    found = text_lines(log.read_text(), f"heron-11/{LOG_NAME}", repo_slug="shoots")
+    found = text_lines(log.read_text(), f"heron-11/{LOG_NAME}", repo_slug=tmp_path.name)
 
     assert found.lines.select(columns).equals(read.lines.select(columns))
     assert found.rejects.equals(read.rejects)
