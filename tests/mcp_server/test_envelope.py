@@ -8,6 +8,7 @@ import pytest
 from vocabgap.doors.mcp.tool import Envelope, failure, schema_of
 from vocabgap.errors import (
     AccessDeniedError,
+    Hint,
     InvalidInputError,
     NotFoundError,
     StateError,
@@ -35,6 +36,11 @@ class Defaulted(msgspec.Struct):
     [
         (InvalidInputError("limit: 0", hint="name one"), "invalid_input", "limit: 0 (name one)"),
         (NotFoundError("no image"), "not_found", "no image"),
+        (
+            NotFoundError("gone", hint=Hint("{} has all", (("list",),))),
+            "not_found",
+            "gone (`list_gaps` has all)",
+        ),
         (StateError("held"), "state", "held"),
         (AccessDeniedError("closed"), "permission", "closed"),
         (PermissionError(errno.EACCES, "Permission denied", "a.jsonl"), "permission", "a.jsonl: Permission"),

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from vocabgap.errors import (
     AccessDeniedError,
+    Hint,
     InvalidInputError,
     NotFoundError,
     StateError,
@@ -41,7 +42,7 @@ _HEAD_SNAPSHOT: Final = re.compile(r"[0-9a-f]{64}")
 _HEAD_REFERENCE: Final = re.compile(r"ref: *(refs/(?:(?!\.\.?/)[^/\0]+/)*(?!\.\.?\Z)[^/\0]+)")
 _MOST_REFERENCES: Final = 8  # from HEAD to a snapshot
 _MOST_OF_HEAD: Final = 4_096  # bytes
-_SHOW_HINT: Final = "`vocabgap show` lists the records of an image with their identifiers"
+_SHOW_HINT: Final = Hint("{} lists the records with their identifiers", (("list",),))
 _NO_CORRECTION_HINT: Final = (
     "log it as a gap of its own, and dismiss the need with `vocabgap decide` if it is none"
 )
