@@ -4,17 +4,17 @@ import difflib
 import os
 import re
 import shlex
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import Enum, IntEnum
 from numbers import Integral, Number
 from pathlib import Path
 from reprlib import repr as short_repr
-from typing import Any, Final, NamedTuple, get_args, get_origin
+from typing import Any, Final, Literal, get_args, get_origin
 
 import msgspec
-from msgspec import inspect, structs
+from msgspec import structs
 
 DEBUG_VARIABLE: Final = "VOCABGAP_DEBUG"  # if it is set, a bug is raised with its traceback
 
@@ -40,17 +40,11 @@ STOPPED: Final = frozenset({ExitCode.HUNG_UP, ExitCode.INTERRUPTED, ExitCode.TER
 
 @dataclass(frozen=True)
 class Hint:
-    """What to do about an error, with commands in it. A door adds options to the commands.
+    """What to do about an error, with commands in it. A door adds options to the commands."""
 
-    Attributes:
-        sentence: The words; each `{}` stands for a command.
-        commands: The words of each command, without the name of the program.
-        options: Options that the commands take, if they were given to the command that failed.
-    """
-
-    sentence: str
-    commands: tuple[tuple[str, ...], ...]
-    options: tuple[str, ...] = ()
+    sentence: str  # each `{}` stands for a command
+    commands: tuple[tuple[str, ...], ...]  # the words of each, without the name of the program
+    options: tuple[str, ...] = ()  # that the commands take, if the command that failed had them
 
     def rendered(self, given: Iterable[str] = ()) -> str:
         """Return the sentence with its commands, each with the given words at its end."""
@@ -59,12 +53,7 @@ class Hint:
 
 
 class VocabgapError(Exception):
-    """Base of every error that vocabgap raises on purpose.
-
-    Args:
-        message: What is wrong, with the file, line or field.
-        hint: What to do about it; empty if the message suffices.
-    """
+    """Base of every error that vocabgap raises on purpose: what is wrong, and what to do about it."""
 
     exit_code: ExitCode = ExitCode.BUG
 
@@ -124,7 +113,6 @@ def system_error(error: OSError) -> VocabgapError:
 
 _SHOWN = (str, bytes, int, float, complex, type(None))
 _NEAR: Final = 0.5  # the least ratio of matching characters (difflib) of a proposed name
-_STEP: Final = re.compile(r"\.(\w+)|\[(\d+|\.{3})\]")  # of a path as msgspec writes it
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `(.+)`")
 _TYPES: Final = re.compile(r"`([^`]+)`")
 # A scheme of two letters or more: one letter is a drive. `Path` makes one slash of two.
@@ -227,88 +215,79 @@ def converted(value: Any, kind: Any, name: str = "", *, hint: str = "", strict: 
     """
     if isinstance(value, Number) and hasattr(value, "item"):
         value = value.item()
-    try:
-        return msgspec.convert(value, kind, strict=strict)
-    except msgspec.ValidationError as error:
-        raise _misfit(error, value, kind, strict=strict).error(name, hint) from error
-
-
-class _Misfit(NamedTuple):
-    """The part of a value that does not fit."""
-
-    keys: tuple[str, ...]
-    value: object
-    kind: Any
-    rule: str  # the message of msgspec
-
-    def error(self, name: str, hint: str) -> InvalidInputError:
-        *tables, key = self.keys or ("",)
-        unknown = _UNKNOWN.fullmatch(self.rule)
-        if unknown:
-            place = f"[{'.'.join(self.keys)}] " if key else ""
-            meant = _meant(unknown[1], structs.fields(self.kind))
-            meant += f"{' ' if meant.endswith('?') else '; '}{hint}" if hint else ""
-            return InvalidInputError(f"{place}there is no setting '{unknown[1]}'", hint=meant)
-        if not name:
-            is_table = self.rule.startswith("Expected `object`")
-            name = f"[{'.'.join(self.keys)}]" if is_table else f"[{'.'.join(tables)}] {key}"
-        wanted, _, got = self.rule.partition(", got ")
-        found = _shown(self.value) if isinstance(self.value, _SHOWN) or not got else _in_words(got)
-        if wanted.startswith("Invalid enum value"):
-            wanted = f"Expected one of {', '.join(_choices(inspect.type_info(self.kind)))}"
-        elif ADDRESS in wanted:
-            wanted = f"Expected {_PLACE}"
-        return InvalidInputError(f"{name}: {_in_words(wanted)}, found {found}", hint=hint)
-
-
-def _misfit(error: msgspec.ValidationError, value: Any, kind: Any, *, strict: bool) -> _Misfit:  # noqa: ANN401
-    """Follow the path in the message of msgspec; the key of a mapping has to be tried out."""
-    rule, _, path = str(error).partition(" - at `")
     keys: tuple[str, ...] = ()
-    for step in _STEP.findall("" if path.startswith("key") else path):
-        field, place = step
-        if field:
-            keys, value = (*keys, field), value[field]
-            kind = next(known.type for known in structs.fields(kind) if known.encode_name == field)
-        elif place.isdigit():
-            value = value[int(place)]
-            kind = get_args(kind)[0] if get_origin(kind) is tuple else kind
+    problem: msgspec.ValidationError | None = None
+    parts: Iterable[tuple[str, Any, Any]] = [("", value, kind)]
+    while misfit := _first_misfit(parts, strict=strict):
+        key, value, kind, problem = misfit
+        keys, parts = (*keys, key) if key else keys, _parts(value, kind)
+    if problem is None:
+        return msgspec.convert(value, kind, strict=strict)
+    rule = str(problem).partition(" - at `")[0]
+    table = f"[{'.'.join(keys)}]"
+    if unknown := _UNKNOWN.fullmatch(rule):
+        known = structs.fields(kind)
+        tables = [
+            f"[{each.name}]" for each in known if unknown[1] in getattr(each.type, "__struct_fields__", ())
+        ]
+        meant = (
+            f"it belongs to {' or '.join(tables)}" if tables else nearest(unknown[1], kind.__struct_fields__)
+        )
+        message = f"{table} there is no setting '{unknown[1]}'".removeprefix("[] ")
+        between = " " if meant.endswith("?") else "; "
+        raise InvalidInputError(message, hint=f"{meant}{between}{hint}" if hint else meant) from problem
+    if not name:
+        name = table if rule.startswith("Expected `object`") else f"[{'.'.join(keys[:-1])}] {keys[-1]}"
+    raise unusable(name, _expected(rule, kind), value, hint=hint) from problem
+
+
+def _first_misfit(
+    parts: Iterable[tuple[str, Any, Any]], *, strict: bool
+) -> tuple[str, Any, Any, msgspec.ValidationError] | None:
+    for key, value, kind in parts:
+        try:
+            msgspec.convert(value, kind, strict=strict)
+        except msgspec.ValidationError as error:
+            return key, value, kind, error
+    return None
+
+
+def _parts(value: object, kind: Any) -> Iterator[tuple[str, Any, Any]]:  # noqa: ANN401 - a type
+    """Yield the keys and members of a table or a list, each with its type."""
+    for inner in (kind, *get_args(kind)):
+        if isinstance(value, dict) and hasattr(inner, "__struct_fields__"):
+            types = {field.name: field.type for field in structs.fields(inner)}
+            yield from ((key, part, types[key]) for key, part in value.items() if key in types)
+        elif isinstance(value, dict) and get_origin(inner) is dict:
+            for key, part in value.items():
+                yield "", key, get_args(inner)[0]
+                yield str(key), part, get_args(inner)[1]
+        elif isinstance(value, list | tuple) and get_origin(inner) is tuple:
+            yield from (("", part, get_args(inner)[0]) for part in value)
         else:
-            kind = next(each for each in (kind, *get_args(kind)) if get_origin(each) is dict)
-            for key, each in value.items():
-                try:
-                    msgspec.convert(each, get_args(kind)[1], strict=strict)
-                except msgspec.ValidationError as within:
-                    inner = _misfit(within, each, get_args(kind)[1], strict=strict)
-                    return inner._replace(keys=(*keys, str(key), *inner.keys))
-    return _Misfit(keys, value, kind, rule)
+            continue
+        return
 
 
-def _meant(key: str, known: Collection[structs.FieldInfo]) -> str:
-    """Return a hint for an unknown key, which may belong to another table."""
-    tables = [f"[{each.name}]" for each in known if key in getattr(each.type, "__struct_fields__", ())]
-    return f"it belongs to {' or '.join(tables)}" if tables else nearest(key, [each.name for each in known])
+def _expected(rule: str, kind: Any) -> str:  # noqa: ANN401 - a type
+    """Return what a rule of msgspec expects, with types in words."""
+    wanted = rule.partition(", got ")[0].removeprefix("Expected ")
+    wanted = wanted.replace("Number out of range", "a smaller number")
+    if wanted.startswith("Invalid enum value"):
+        return f"one of {', '.join(_choices(kind))}"
+    if ADDRESS in wanted:
+        return _PLACE
+    return _TYPES.sub(lambda types: " or ".join(_WORDS.get(t, t) for t in types[1].split(" | ")), wanted)
 
 
-def _choices(kind: inspect.Type) -> list[str]:
-    match kind:
-        case inspect.Metadata(type=inner) | inspect.VarTupleType(item_type=inner):
-            return _choices(inner)
-        case inspect.EnumType(cls=cls):
-            return [str(each.value) for each in cls]
-        case inspect.LiteralType(values=values):
-            return [str(value) for value in values]
-        case inspect.UnionType(types=parts):
-            return [choice for part in parts for choice in _choices(part)]
-        case inspect.FloatType():
-            return [_WORDS["float"]]
-    return []
-
-
-def _in_words(rule: str) -> str:
-    """Return a sentence of msgspec with types in words."""
-    names = _TYPES.sub(lambda types: " or ".join(_WORDS.get(t, t) for t in types[1].split(" | ")), rule)
-    return names[0].lower() + names[1:]
+def _choices(kind: Any) -> list[str]:  # noqa: ANN401 - a type
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return [str(choice.value) for choice in kind]
+    if kind is float:
+        return [_WORDS["float"]]
+    if get_origin(kind) is Literal:
+        return [str(choice) for choice in get_args(kind)]
+    return [choice for part in get_args(kind) for choice in _choices(part)]
 
 
 def _shown(value: object) -> str:

@@ -93,7 +93,7 @@ def test_a_file_overrides_the_defaults(tmp_path: Path) -> None:
         ),
         ("[aliases.categories]\nhue = 7\n", "[aliases.categories] hue: "),
         ('[aliases.operations]\n"tone eq" = ["toneequal"]\n', "[aliases.operations] tone eq: "),
-        ('[cluster]\nsynonyms = ["fog"]\n', "[cluster.synonyms]: expected a table, found a list"),
+        ('[cluster]\nsynonyms = ["fog"]\n', "[cluster.synonyms]: expected a table, found list"),
         ('[cluster.synonyms]\nhaze = ["fog", 3]\n', "[cluster.synonyms] haze: "),
         (
             '[cluster.synonyms]\nhaze = ["fog"]\nmist = ["fogs"]\n',

@@ -33,7 +33,7 @@ def test_numbers_of_numpy_and_texts_in_any_form_are_taken() -> None:
         ({"threshold": 2}, "threshold: expected a number <= 1.0, found 2"),
         ({"threshold": float("nan")}, "threshold: expected a number >= 0.0, found nan"),
         ({"stop_words": ["a", 3]}, "stop_words: expected text, found 3"),
-        ({"synonyms": {3: ["fog"]}}, "synonyms: expected text, found a whole number"),
+        ({"synonyms": {3: ["fog"]}}, "synonyms: expected text, found 3"),
     ],
 )
 def test_what_cannot_be_used_is_named(change: dict[str, Any], message: str) -> None:
