@@ -9,12 +9,46 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from vocabgap.errors import Hint
+import msgspec
+
+from vocabgap.errors import ADDRESS, Hint
 
 _PACKAGE = Path(__file__).parent
 _MODULE = "extension"
+PathText = Annotated[str, msgspec.Meta(min_length=1, pattern=rf"\A(?!{ADDRESS})")]
+"""A path as text. It cannot be the address of another machine."""
+
+
+class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A table of the settings file. An unknown key is an error."""
+
+
+def meaning(
+    sentence: str,
+    *,
+    flag: str = "",
+    variable: str = "",
+    written: bool = False,
+    **bounds: Any,  # noqa: ANN401 - as msgspec has them
+) -> msgspec.Meta:
+    """Describe a setting.
+
+    Args:
+        sentence: The meaning; also the help of the option.
+        flag: The option of the command line that sets it.
+        variable: The environment variable that sets it.
+        written: Whether it names a place to write to. A settings file may come with a folder of a stranger.
+        **bounds: The bounds of its value.
+    """
+    extra = {"flag": flag, "variable": variable, "written": written}
+    return msgspec.Meta(description=sentence, extra=extra, **bounds)
+
+
+def flag(name: str, sentence: str, **facts: Any) -> msgspec.Meta:  # noqa: ANN401 - those of `meaning`
+    """Describe a setting that an option of the command line sets."""
+    return meaning(sentence, flag=name, **facts)
 
 
 @dataclass(frozen=True)
@@ -65,8 +99,6 @@ class Extension:
     Attributes:
         name: The name of the folder, and of the table in the settings file.
         settings: The struct of that table.
-        written: Keys of the table that name places to write to.
-        variables: Environment variable to the key that it sets.
         commands: Verb to a Typer group or a function.
         tools: Tools of the MCP server.
         reader: The reader of roots of its own kind.
@@ -83,8 +115,6 @@ class Extension:
 
     name: str
     settings: type[Any] | None = None
-    written: tuple[str, ...] = ()
-    variables: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, Reference] = field(default_factory=dict)
     tools: tuple[Reference, ...] = ()
     reader: RootReader | None = None

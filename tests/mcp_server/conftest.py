@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from builders import gap, write_corpus
-from vocabgap.model.section import Section
+from vocabgap.extensions import Section
 from vocabgap.model.settings import (
     DecisionSettings,
     ReportSettings,

@@ -10,10 +10,11 @@ from builders.command import vocabgap
 from vocabgap.errors import ExitCode, InvalidInputError
 from vocabgap.extensions import extensions
 from vocabgap.model.loading import CONFIG_VARIABLE, load_settings, resolve_settings
+from vocabgap.model.settings import known_settings
 
-WRITTEN = (
-    *("report.out", "decisions.file", "check.baseline"),
-    *(f"{each.name}.{key}" for each in extensions() for key in each.written),
+WRITTEN = sorted(
+    {"report.out", "decisions.file", "check.baseline"}
+    | {f"{each.table}.{each.key}" for each in known_settings() if each.written}
 )
 
 pytestmark = pytest.mark.usefixtures("here")

@@ -2,8 +2,7 @@
 
 from typing import Annotated, Final, Literal
 
-from vocabgap.extensions import Extension, Reference, RootReader
-from vocabgap.model.section import PathText, Section, flag, meaning
+from vocabgap.extensions import Extension, PathText, Reference, RootReader, Section, flag, meaning
 
 DEFAULT_CORPUS: Final = "corpus"
 DEFAULT_DIMENSION: Final = 256  # of the vectors that a backup gets of what was pushed
@@ -12,7 +11,9 @@ DEFAULT_DIMENSION: Final = 256  # of the vectors that a backup gets of what was 
 class CorpusSettings(Section, frozen=True):
     """Where the shared corpus lies, how it treats false claims, and when old chunks may go."""
 
-    folder: Annotated[PathText, flag("--corpus", "Folder of the shared corpus.")] = DEFAULT_CORPUS
+    folder: Annotated[
+        PathText, flag("--corpus", "Folder of the shared corpus.", variable="VOCABGAP_CORPUS", written=True)
+    ] = DEFAULT_CORPUS
     tenant_spoof: Annotated[
         Literal["overwrite", "reject"],
         meaning("What to do with chunks that claim another tenant or repository."),
@@ -29,8 +30,6 @@ class CorpusSettings(Section, frozen=True):
 EXTENSION: Final = Extension(
     name="corpus",
     settings=CorpusSettings,
-    written=("folder",),
-    variables={"VOCABGAP_CORPUS": "folder"},
     commands={"corpus": Reference("corpus.commands:CORPUS")},
     reader=RootReader(
         "manifest.json", Reference("corpus.manifest:is_corpus"), Reference("corpus.chunks:scan_corpora")

@@ -4,8 +4,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from vocabgap.extensions import Extension, Reference
-from vocabgap.model.section import PathText, Section, flag, meaning
+from vocabgap.extensions import Extension, PathText, Reference, Section, flag, meaning
 
 FOLDER: Final = ("--glossary",)
 """The options of a command that the commands of a hint take, too."""
@@ -17,10 +16,14 @@ class GlossarySettings(Section, frozen=True):
 
     folder: Annotated[
         PathText | None,
-        flag("--glossary", "Folder of the glossary, a file for each scope; if named, it is a gate."),
+        flag(
+            "--glossary",
+            "Folder of the glossary, a file for each scope; if named, it is a gate.",
+            written=True,
+        ),
     ] = None
     events: Annotated[
-        PathText | None, meaning("Folder of its logs; by default `events` within `folder`.")
+        PathText | None, meaning("Folder of its logs; by default `events` within `folder`.", written=True)
     ] = None
     scopes: Annotated[
         tuple[Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9_-]*\Z")], ...],
@@ -51,7 +54,6 @@ class GlossarySettings(Section, frozen=True):
 EXTENSION: Final = Extension(
     name="glossary",
     settings=GlossarySettings,
-    written=("folder", "events"),
     commands={"glossary": Reference("glossary.checks:GLOSSARY")},
     tools=(Reference("glossary.tool:check_terms"),),
     options={

@@ -11,33 +11,18 @@ import msgspec
 from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, converted, expanded
-from vocabgap.extensions import extensions
 from vocabgap.files.refusals import existing_content
 from vocabgap.model.gap_rules import rules_in_force
-from vocabgap.model.settings import Settings, known_flags
+from vocabgap.model.settings import Settings, known_flags, known_settings
 from vocabgap.model.sources import sources_in_force
 from vocabgap.text import ignored_stems, printable_name, synonym_table
 
 CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
 ACTOR_VARIABLE: Final = "VOCABGAP_ACTOR"  # the name of who decides
-# The settings that the environment may set: variable to table and key.
-VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
-    "VOCABGAP_THRESHOLD": ("cluster", "threshold"),
-    "VOCABGAP_EMBEDDER": ("cluster", "embedder"),
-    "VOCABGAP_RANK_BY": ("rank", "by"),
-    "VOCABGAP_OUT": ("report", "out"),
-    "VOCABGAP_DECISIONS": ("decisions", "file"),
-    "VOCABGAP_TOP": ("report", "top"),
-    **{name: (slice_.name, key) for slice_ in extensions() for name, key in slice_.variables.items()},
-}
-# The places that the program writes to. A settings file may come with a folder of a stranger.
-_WRITTEN: Final = (
-    ("report", "out"),
-    ("decisions", "file"),
-    ("check", "baseline"),
-    *((extension.name, key) for extension in extensions() for key in extension.written),
-)
+VARIABLES: Final = {each.variable: (each.table, each.key) for each in known_settings() if each.variable}
+"""The settings that the environment may set: variable to table and key."""
+_WRITTEN: Final = tuple((each.table, each.key) for each in known_settings() if each.written)
 _SETTINGS_HINT: Final = "`vocabgap manual reference-settings` has every key with its default"
 _Layer = dict[str, dict[str, Any]]
 

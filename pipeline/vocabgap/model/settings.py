@@ -21,7 +21,7 @@ import msgspec
 from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, converted, nearest
-from vocabgap.extensions import extensions
+from vocabgap.extensions import PathText, Section, extensions, flag, meaning
 from vocabgap.model.categories import OPERATION_CATEGORIES
 from vocabgap.model.gap_rules import Rule, rules_in_force
 from vocabgap.model.record import (
@@ -33,7 +33,6 @@ from vocabgap.model.record import (
     fold_operation,
     operation_key,
 )
-from vocabgap.model.section import PathText, Section, flag, meaning
 from vocabgap.model.sources import Source, shipped_sources, sources_in_force
 
 BY_WORDING: Final = "by wording"
@@ -122,7 +121,9 @@ class ClusterSettings(Section, frozen=True):
 
     threshold: Annotated[
         Annotated[float, msgspec.Meta(ge=0, le=1)] | Literal["by wording"],
-        flag("--threshold", "Cosine distance at which two needs differ, 0 to 1."),
+        flag(
+            "--threshold", "Cosine distance at which two needs differ, 0 to 1.", variable="VOCABGAP_THRESHOLD"
+        ),
     ] = BY_WORDING
     stop_words: Annotated[tuple[str, ...], meaning("Words to ignore beside the function words.")] = ()
     synonyms: Annotated[
@@ -134,6 +135,7 @@ class ClusterSettings(Section, frozen=True):
             "--embedder",
             "Compare wordings by meaning, too: a model's folder, minilm, auto (minilm if it is installed)"
             " or none.",
+            variable="VOCABGAP_EMBEDDER",
         ),
     ] = AUTO
 
@@ -149,7 +151,9 @@ class RankSettings(Section, frozen=True):
     `capabilities` for an established capability; the others are ranked after all established ones.
     """
 
-    by: Annotated[RankBy, flag("--rank-by", "What to count first.")] = RankBy.MENTIONS
+    by: Annotated[RankBy, flag("--rank-by", "What to count first.", variable="VOCABGAP_RANK_BY")] = (
+        RankBy.MENTIONS
+    )
     min_images: Annotated[
         int, flag("--min-images", "Leave out of the report what is on fewer images.", ge=0)
     ] = 1
@@ -184,10 +188,19 @@ class RankSettings(Section, frozen=True):
 class ReportSettings(Section, frozen=True):
     """Where the files go, how many capabilities are shown, and when a report fails."""
 
-    out: Annotated[PathText, flag("--out", "Folder of the published report.")] = DEFAULT_OUT
-    top: Annotated[int, flag("--top", "Capabilities or groups to show; 0 shows all.", ge=0, le=1_000_000)] = (
-        DEFAULT_TOP
-    )
+    out: Annotated[
+        PathText, flag("--out", "Folder of the published report.", variable="VOCABGAP_OUT", written=True)
+    ] = DEFAULT_OUT
+    top: Annotated[
+        int,
+        flag(
+            "--top",
+            "Capabilities or groups to show; 0 shows all.",
+            variable="VOCABGAP_TOP",
+            ge=0,
+            le=1_000_000,
+        ),
+    ] = DEFAULT_TOP
     allow_empty: Annotated[
         bool, flag("--allow-empty", "Publish a report even if no log is found, or no record fits.")
     ] = False
@@ -205,7 +218,7 @@ class CheckSettings(Section, frozen=True):
     """The bad lines that are known."""
 
     baseline: Annotated[
-        PathText | None, flag("--baseline", "File of known bad lines, which do not count.")
+        PathText | None, flag("--baseline", "File of known bad lines, which do not count.", written=True)
     ] = None
 
 
@@ -247,7 +260,9 @@ class VocabularySettings(Section, frozen=True):
 class DecisionSettings(Section, frozen=True):
     """The decisions of people."""
 
-    file: Annotated[PathText, flag("--decisions", "File of the decisions.")] = DEFAULT_DECISIONS
+    file: Annotated[
+        PathText, flag("--decisions", "File of the decisions.", variable="VOCABGAP_DECISIONS", written=True)
+    ] = DEFAULT_DECISIONS
 
 
 class AliasSettings(Section, frozen=True):
@@ -395,29 +410,37 @@ if not TYPE_CHECKING:
     )
 
 
-class Flag(NamedTuple):
-    """An option of the command line that sets a setting."""
+class Setting(NamedTuple):
+    """A setting, and what else sets it."""
 
     table: str
     key: str
     kind: Any  # without its bounds
     default: Any
     meaning: str
+    flag: str
+    variable: str
+    written: bool
 
 
 @cache
-def known_flags() -> dict[str, Flag]:
+def known_settings() -> tuple[Setting, ...]:
+    """Return every setting of a table whose keys are declared."""
+    return tuple(
+        Setting(
+            table.name, field.name, get_args(field.type)[0], field.default, meta.description, **meta.extra
+        )
+        for table in structs.fields(Settings)
+        if isinstance(table.default, Section)
+        for field in structs.fields(table.type)
+        for meta in getattr(field.type, "__metadata__", ())
+        if meta.extra
+    )
+
+
+def known_flags() -> dict[str, Setting]:
     """Return the options of the command line that set a setting."""
-    flags = {}
-    for table in structs.fields(Settings):
-        for field in structs.fields(table.type) if isinstance(table.default, Section) else ():
-            for meta in getattr(field.type, "__metadata__", ()):
-                if meta.extra:
-                    kind = get_args(field.type)[0]
-                    flags[meta.extra["flag"]] = Flag(
-                        table.name, field.name, kind, field.default, meta.description
-                    )
-    return flags
+    return {setting.flag: setting for setting in known_settings() if setting.flag}
 
 
 _Settings = TypeVar("_Settings", bound=Section)

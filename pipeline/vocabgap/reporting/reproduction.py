@@ -21,9 +21,10 @@ from vocabgap.model.settings import (
     DEFAULT_OUT,
     MINILM,
     NO_EMBEDDER,
-    Flag,
+    Setting,
     Settings,
     known_flags,
+    known_settings,
 )
 from vocabgap.ranking.vocabulary import VocabularyFile
 from vocabgap.reporting.manifest import Compared, Decided, Manifest, Model, Parameters
@@ -71,7 +72,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         words += [] if self.previous is None else ["--previous", self._previous]
         return _line([*words, "--now", iso(self.now)])
 
-    def _option(self, option: str, flag: Flag) -> list[str]:
+    def _option(self, option: str, flag: Setting) -> list[str]:
         """Return the words of one option that sets a setting; none if its default has the same effect."""
         table = getattr(self.settings, flag.table)
         value = getattr(table, flag.key)
@@ -89,7 +90,7 @@ class Reproduction(msgspec.Struct, frozen=True):
             values = []
         elif isinstance(value, tuple):
             values = [self._argument(path) for path in value]
-        elif option == "--decisions" or (slice_ is not None and flag.key in slice_.written):
+        elif option == "--decisions" or (slice_ is not None and flag.written):
             values = [self._argument(value)]
         else:
             # A flag wins over the settings file, so beside a file every value is named.
@@ -128,11 +129,12 @@ class Reproduction(msgspec.Struct, frozen=True):
     def _without_places(self) -> Settings:
         """Return the settings without the places of files, which may name a person."""
         ours = self.settings
-        for slice_ in extensions():
-            table = getattr(ours, slice_.name, None)
-            if table is not None:
-                named = {key: _name(getattr(table, key)) for key in slice_.written}
-                ours = ours.with_table(replace(table, **named))
+        for each in known_settings():
+            if each.written:
+                table = getattr(ours, each.table)
+                ours = replace(
+                    ours, **{each.table: replace(table, **{each.key: _name(getattr(table, each.key))})}
+                )
         return replace(
             ours,
             ingest=replace(ours.ingest, roots=()),
@@ -140,7 +142,6 @@ class Reproduction(msgspec.Struct, frozen=True):
             cluster=replace(ours.cluster, embedder=self._embedder),
             vocabulary=replace(ours.vocabulary, paths=tuple(filter(None, map(_name, ours.vocabulary.paths)))),
             decisions=replace(ours.decisions, file=DEFAULT_DECISIONS),
-            check=replace(ours.check, baseline=_name(ours.check.baseline)),
         )
 
     @property

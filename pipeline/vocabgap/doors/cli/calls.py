@@ -16,7 +16,7 @@ from vocabgap.doors.cli.output import Output, output_of
 from vocabgap.doors.verbs import Answer, Panel, Parameter, Verb, parameters
 from vocabgap.errors import Hint, NotFoundError, StateError, VocabgapError, expanded, require_local
 from vocabgap.extensions import extensions
-from vocabgap.model.settings import Flag, known_flags
+from vocabgap.model.settings import Setting, known_flags
 from vocabgap.text import count, escape_unseen, printable_name
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ def _value(declared: Parameter, value: Any) -> Any:  # noqa: ANN401 - as Typer h
     return printable_name(value) if isinstance(value, str) and not isinstance(value, Enum) else value
 
 
-def _flags(verb: Verb[Any]) -> Iterator[tuple[str, Flag]]:
+def _flags(verb: Verb[Any]) -> Iterator[tuple[str, Setting]]:
     """Yield the options of the settings that a verb takes, those that slices add among them."""
     offered = (each.options.get(verb.name, {}) for each in extensions())
     added = {name: meaning for options in offered for name, meaning in options.items()}
@@ -284,7 +284,7 @@ def _name_of(flag: str) -> str:
     return flag.removeprefix("--").replace("-", "_")
 
 
-def _flag(name: str, flag: Flag) -> inspect.Parameter:
+def _flag(name: str, flag: Setting) -> inspect.Parameter:
     """Return the option of a setting. Without a value the setting stays as it is."""
     several = get_origin(flag.kind) is tuple
     default = flag.default.value if isinstance(flag.default, Enum) else flag.default
