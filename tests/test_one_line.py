@@ -24,7 +24,10 @@ ADDED: Final = (  # file, the text before, the text behind, and what is added th
         "model/record.py",
         "class GapRecord(",
         "_DECLARED",
-        '    lens: Annotated[str | None, _field("The lens of the camera.")] = None\n',
+        (
+            '    lens: Annotated[str | None, _field("The lens of the camera.")] = None\n'
+            '    aperture: Annotated[float | None, _field("The aperture of the lens.")] = None\n'
+        ),
     ),
     (
         "model/selection.py",
@@ -53,20 +56,30 @@ ADDED: Final = (  # file, the text before, the text behind, and what is added th
 )
 USE = """
 import json, os
+from vocabgap import log_gap
 from vocabgap.doors.cli.app import run
+from vocabgap.errors import InvalidInputError
 from vocabgap.doors.mcp.writing_tools import log_vocabulary_gap
 from vocabgap.doors.mcp.reading_tools import list_gaps, report_gaps
 from vocabgap.doors.mcp.tool import schema_of
 
-assert run(["log", "heron", "--need", "sky mask", "--lens", "50mm"]) == 0
+assert run(["log", "heron", "--need", "sky mask", "--lens", "50mm", "--aperture", "2.8"]) == 0
 assert run(["log", "heron", "--need", "film grain"]) == 0
 assert run(["--json", "check", "."]) == 0
 assert run(["--json", "list", ".", "--lens", "50mm"]) == 0
+assert run(["--json", "list", ".", "--match", "50MM"]) == 0
 assert run(["report", ".", "--out", "out", "-q"]) == 0
 assert run(["report", ".", "--out", "narrowed", "-q", "--lens", "50mm"]) == 0
+try:
+    log_gap("heron", missing_capability="sky mask", aperture="wide")
+except InvalidInputError as error:
+    assert str(error) == "aperture: expected a number, found 'wide'"
 for image in ("ibis", "jay", "kite"):
     os.makedirs(f"../birds/{image}")
     assert run(["log", f"../birds/{image}", "--need", "sky mask", "--lens", "50mm"]) == 0
+with open("../birds/kite/vocabulary_gaps.jsonl", "a") as log:
+    for aperture in ("2", '"wide"'):
+        log.write('{"description": "sky mask", "aperture": %s}\\n' % aperture)
 assert run(["report", "../birds", "--out", "shared", "-q", "--share"]) == 0
 for tool in (log_vocabulary_gap, list_gaps, report_gaps):
     assert "lens" in schema_of(tool.request)["properties"], tool.name
@@ -108,11 +121,14 @@ def test_a_record_field_is_logged_checked_listed_and_published(
     assert (first["lens"], "lens" in second) == ("50mm", False)
     assert "unknown_field" not in json.dumps(events)
     assert pl.read_parquet(folder / "out/gaps.parquet")["lens"].to_list() == ["50mm", None]
+    assert pl.read_parquet(folder / "shared/gaps.parquet")["aperture"].to_list() == [None, None, None, 2.0]
+    (reject,) = pl.read_parquet(folder / "shared/rejects.parquet")["detail"]
+    assert reject == "field 'aperture': expected a number, found text"
 
 
 def test_a_filter_narrows_lists_and_reports(with_a_lens: tuple[Path, list[dict[str, object]]]) -> None:
     folder, events = with_a_lens
-    assert [each["lens"] for each in events if each["event"] == "gap"] == ["50mm"]
+    assert [event["lens"] for event in events if event["event"] == "gap"] == ["50mm", "50mm"]
     gaps = pl.read_parquet(folder / "narrowed/gaps.parquet")
     assert gaps["why_not"].to_list() == [None, "filtered"]
 

@@ -64,7 +64,7 @@ def test_a_rating_is_a_number_or_a_word(image: Path, given_rating: int | str, wr
         ({"image_id": " "}, "image_id: expected text that is not blank"),
         ({"notes": ["a"]}, "notes: expected text, found list"),
         ({"operations_involved": "crop"}, "operations_involved: expected a list of text, found 'crop'"),
-        ({"vocabulary_used": ["warm", 3]}, "vocabulary_used: expected text, found 3"),
+        ({"vocabulary_used": ["warm", 3]}, "vocabulary_used: expected only text in the list, found 3"),
         ({"satisfaction": 2}, "satisfaction: expected -1, 0, 1, or one of bad"),
         ({"satisfaction": "superb"}, "found 'superb'"),
         ({"timestamp": "yesterday"}, "timestamp: expected a date and time in ISO 8601"),

@@ -20,14 +20,14 @@ from vocabgap.model.record import (
     CONTRACT_FIELDS,
     FIELDS,
     LIST_FIELDS,
-    NULLABLE_TEXT_FIELDS,
+    NEVER_NULL,
     PHRASE_FIELDS,
     SATISFACTION_WORDS,
-    TEXT_FIELDS,
     CompleteRecord,
     GapRecord,
     RejectReason,
     Repair,
+    wrong_type,
 )
 from vocabgap.model.sources import NATIVE, Pointer, Source, allowed_values, pointer_of, value_at
 
@@ -307,7 +307,7 @@ def _moment(value: object) -> datetime | None:
 
 def nulls_for_defaults(fields: Mapping[str, object]) -> list[str]:
     """Return the names of the null fields that have a default."""
-    return [name for name in (*TEXT_FIELDS, *LIST_FIELDS) if name in fields and fields[name] is None]
+    return [name for name in NEVER_NULL if name in fields and fields[name] is None]
 
 
 def json_type(value: object) -> str:
@@ -323,15 +323,9 @@ _Wrong = tuple[str, RejectReason, str]
 
 
 def _wrong_type(fields: dict[str, Any]) -> _Wrong | None:
-    for name in (*NULLABLE_TEXT_FIELDS, *TEXT_FIELDS):
-        if not isinstance(fields.get(name), str | None):
-            return name, RejectReason.WRONG_TYPE, f"expected text, found {json_type(fields[name])}"
-    for name in LIST_FIELDS:
-        value = fields.get(name, [])
-        wrong = [] if isinstance(value, list) else [json_type(value)]
-        wrong = wrong or [f"a list with {json_type(item)}" for item in value if not isinstance(item, str)]
-        if wrong:
-            return name, RejectReason.WRONG_TYPE, f"expected a list of text, found {wrong[0]}"
+    if wrong := wrong_type(fields):
+        name, expected, value = wrong
+        return name, RejectReason.WRONG_TYPE, f"expected {expected}, found {json_type(value)}"
     return None
 
 

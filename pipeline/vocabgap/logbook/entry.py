@@ -10,7 +10,7 @@ from typing import Any, Final
 from vocabgap.errors import (
     InvalidInputError,
     nearest,
-    require_text,
+    texts,
     unusable,
 )
 from vocabgap.model.categories import judge
@@ -25,6 +25,7 @@ from vocabgap.model.record import (
     fields_of,
     in_utc,
     need_of,
+    wrong_type,
 )
 from vocabgap.text import stem, words
 
@@ -42,10 +43,10 @@ def checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
     if unknown:
         raise InvalidInputError(f"{unknown[0]}: no field of a gap record", hint=nearest(unknown[0], FIELDS))
     given = {name: value for name, value in fields.items() if value is not None}
-    for name in (*NULLABLE_TEXT_FIELDS, *TEXT_FIELDS):
-        if name in given:
-            require_text(name, given[name])
-    given |= {name: _texts(name, given[name]) for name in LIST_FIELDS if name in given}
+    if wrong := wrong_type(given):
+        raise unusable(*wrong, hint="one name is a list of one" if wrong[0] in LIST_FIELDS else "")
+    for name in (*NULLABLE_TEXT_FIELDS, *TEXT_FIELDS, *LIST_FIELDS):
+        texts(name, given.get(name, ()))
     if "description" not in given:
         given["description"] = need_of(given)
     if not given["description"].strip():
@@ -80,14 +81,6 @@ def image_name(folder: Path) -> str:
     if not name:
         raise InvalidInputError(f"'{folder}' has no name", hint="give the image_id")
     return name
-
-
-def _texts(name: str, value: object) -> list[str]:
-    if not isinstance(value, list | tuple):
-        raise unusable(name, "a list of text", value, hint="one name is a list of one")
-    for text in value:
-        require_text(name, text)
-    return list(value)
 
 
 def _satisfaction(value: object) -> int:

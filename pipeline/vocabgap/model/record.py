@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Annotated, Any, Final, Literal, cast, get_args
+from typing import Annotated, Any, Final, Literal, cast, get_args, get_origin
 
 import msgspec
 from msgspec import structs
@@ -165,6 +165,12 @@ def _of_type(wanted: object) -> tuple[str, ...]:
 NULLABLE_TEXT_FIELDS: Final = _of_type(str | None)
 TEXT_FIELDS: Final = _of_type(str)
 LIST_FIELDS: Final = _of_type(list[str])
+NEVER_NULL: Final = tuple(
+    field.name for field in _DECLARED if type(None) not in get_args(get_args(field.type)[0])
+)
+_EXPECTED: Final[Mapping[Any, str]] = {
+    bool: "true or false", float: "a number", int: "a whole number", list: "a list of text", str: "text",
+}  # fmt: skip
 
 CompleteRecord: Final = cast(
     "type[GapRecord]",
@@ -188,6 +194,27 @@ def given_fields(door: str) -> list[tuple[str, Any, None]]:
             accepted = meta.extra.get("accepts", kind)
             fields.append((field.name, Annotated[accepted | None, meta], None))
     return fields
+
+
+def wrong_type(fields: dict[str, Any]) -> tuple[str, str, Any] | None:
+    """Convert values to their declared types; return name, expectation and value of the first misfit.
+
+    Doors read the fields that have a fact `accepts`.
+    """
+    for field in _DECLARED:
+        name, kind, extra = field.name, get_args(field.type)[0], field.type.__metadata__[0].extra
+        if name not in fields or "accepts" in extra:
+            continue
+        value = fields[name]
+        try:
+            fields[name] = msgspec.convert(value, kind)
+        except msgspec.ValidationError:
+            if name in LIST_FIELDS and isinstance(value, list | tuple):
+                wrong = next(item for item in value if not isinstance(item, str))
+                return name, "only text in the list", wrong
+            base = list if get_origin(kind) is list else (*get_args(kind), kind)[0]
+            return name, _EXPECTED[base], value
+    return None
 
 
 class _Canonical(msgspec.Struct):

@@ -13,12 +13,21 @@ from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, require_text, texts, unusable
 from vocabgap.model.moments import iso, parse_moment, require_offset
-from vocabgap.model.record import LIST_FIELDS, RATING_NAMES, RATING_WORDS, fold_category, fold_operation
+from vocabgap.model.record import (
+    LIST_FIELDS,
+    NULLABLE_TEXT_FIELDS,
+    RATING_NAMES,
+    RATING_WORDS,
+    TEXT_FIELDS,
+    fold_category,
+    fold_operation,
+)
 
 if TYPE_CHECKING:
     import polars as pl
 
-_MATCHED: Final = ("missing_capability", "description", "intent", "workaround", "notes")
+_IDENTIFIERS: Final = {"image_id", "session_id", "snapshot_hash", "intent_category"}
+_MATCHED: Final = [name for name in (*NULLABLE_TEXT_FIELDS, *TEXT_FIELDS) if name not in _IDENTIFIERS]
 Fold = Callable[[str, Mapping[str, str]], str]
 _ALIASES: Final[dict[Fold, str]] = {
     fold_category: "category_aliases", fold_operation: "operation_aliases",
