@@ -4,12 +4,13 @@ from typing import Any
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 
 from vocabgap.model.selection import Selection
-from vocabgap.model.settings import RankSettings
+from vocabgap.model.settings import Settings
 from vocabgap.model.tables import CAPABILITIES, GROUPS
 from vocabgap.reporting.comparison import Comparison, Kind, compare, compared_in_words
-from vocabgap.reporting.manifest import Difference, Narrowing
+from vocabgap.reporting.manifest import Difference, Parameters, Rendering, new_manifest
 from vocabgap.reporting.published_run import PublishedRun
 
 BEFORE, AFTER = datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 7, 1, tzinfo=UTC)
@@ -33,8 +34,12 @@ def ranked(rows: Sequence[Row], **told: dict[str, Any]) -> pl.DataFrame:
     return pl.DataFrame(made, schema=CAPABILITIES.schema)
 
 
+def published(now: datetime, capabilities: pl.DataFrame) -> PublishedRun:
+    return PublishedRun(new_manifest(now, capabilities.height, Rendering(0, "mentions", "")), capabilities)
+
+
 def compared(before: pl.DataFrame, after: pl.DataFrame) -> Comparison:
-    return compare(PublishedRun(BEFORE, before), PublishedRun(AFTER, after))
+    return compare(published(BEFORE, before), published(AFTER, after))
 
 
 def grouped(capabilities: pl.DataFrame) -> pl.DataFrame:
@@ -55,10 +60,9 @@ def grouped(capabilities: pl.DataFrame) -> pl.DataFrame:
 def shown(run: PublishedRun, *labels: str, **selection: Any) -> PublishedRun:  # noqa: ANN401 - to Selection
     """The same run, narrowed to some of its capabilities."""
     return PublishedRun(
-        run.now,
+        replace(run.manifest, parameters=Parameters(Settings(), Selection(**selection))),
         run.capabilities.filter(pl.col("label").is_in(labels)),
         grouped(run.capabilities),
-        Narrowing.of(Selection(**selection), RankSettings()),
     )
 
 
@@ -178,7 +182,7 @@ ONE = ("one",)
 
 
 def test_what_a_filter_hides_is_neither_gone_nor_new() -> None:
-    runs = PublishedRun(BEFORE, ranked([MASK, GRAIN])), PublishedRun(AFTER, ranked([MASK, GRAIN]))
+    runs = published(BEFORE, ranked([MASK, GRAIN])), published(AFTER, ranked([MASK, GRAIN]))
 
     for labels in ((ALL, ("sky mask",)), (("sky mask",), ALL)):
         earlier, later = (
@@ -193,16 +197,14 @@ def test_what_was_decided_is_told_however_runs_are_narrowed() -> None:
     earlier = ranked([MASK, GRAIN], film_grain={"status": "authored"})
     later = ranked([MASK, GRAIN], sky_mask={"status": "dismissed"}, film_grain={"status": "regressed"})
 
-    found = compare(
-        shown(PublishedRun(BEFORE, earlier), *ALL), shown(PublishedRun(AFTER, later), *ALL, images=ONE)
-    )
+    found = compare(shown(published(BEFORE, earlier), *ALL), shown(published(AFTER, later), *ALL, images=ONE))
 
     assert kinds(found) == [("regressed", "film grain"), ("resolved", "sky mask")]
 
 
 def test_without_groups_only_what_both_runs_show_is_told() -> None:
-    earlier = PublishedRun(BEFORE, ranked([MASK, GRAIN]))
-    later = shown(PublishedRun(AFTER, ranked([GRAIN, FLARE])), *ALL)
+    earlier = published(BEFORE, ranked([MASK, GRAIN]))
+    later = shown(published(AFTER, ranked([GRAIN, FLARE])), *ALL)
 
     found = compare(earlier, later)
 
@@ -212,7 +214,7 @@ def test_without_groups_only_what_both_runs_show_is_told() -> None:
 
 def test_windows_of_the_same_length_are_compared_in_full() -> None:
     month = AFTER - BEFORE
-    earlier = shown(PublishedRun(BEFORE, ranked([MASK, GRAIN])), *ALL, since=BEFORE - month)
-    later = shown(PublishedRun(AFTER, ranked([GRAIN, MASK])), *ALL, since=AFTER - month)
+    earlier = shown(published(BEFORE, ranked([MASK, GRAIN])), *ALL, since=BEFORE - month)
+    later = shown(published(AFTER, ranked([GRAIN, MASK])), *ALL, since=AFTER - month)
 
     assert kinds(compare(earlier, later)) == [("risen", "film grain"), ("fallen", "sky mask")]

@@ -8,10 +8,11 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
+from vocabgap.model.settings import RankSettings
 from vocabgap.model.tables import CAPABILITIES, CONTINUED, GONE, SETTLED
 from vocabgap.ranking.identity import relations
 from vocabgap.reporting.manifest import Difference, differences, model_differences
-from vocabgap.reporting.published_run import DEFAULT_BY, PublishedRun
+from vocabgap.reporting.published_run import PublishedRun
 from vocabgap.reporting.wording import rendered
 from vocabgap.text import surface
 
@@ -70,7 +71,7 @@ class Comparison(msgspec.Struct, frozen=True):
     unchanged: int  # that kept their place; if no ranks are compared, that are in both
     differences: tuple[Difference, ...] = ()  # in narrowing or ranking; with any, nothing has risen or fallen
     embedding: tuple[Difference, ...] = ()  # in how wordings were embedded
-    ranked_by: str = DEFAULT_BY  # of the later run
+    ranked_by: str = RankSettings().by.value  # of the later run
 
     def of(self, kind: Kind) -> tuple[Change, ...]:
         """Return the changes of one kind."""
@@ -87,8 +88,8 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
     capabilities are then taken from the groups of both runs, because a filter hides some. Without the groups
     the comparison leaves them out.
     """
-    before, after = earlier.capabilities, later.capabilities
-    apart = differences(earlier.narrowing, later.narrowing, between=later.now - earlier.now)
+    before, after, one, other = earlier.capabilities, later.capabilities, earlier.manifest, later.manifest
+    apart = differences(one.narrowing, other.narrowing, between=other.now - one.now)
     is_pinned = pl.col("unpinned_rank").is_not_null()
     was = before.select(previous_id="capability_id", previous_status="status", was_pinned=is_pinned)
     rows = (
@@ -121,9 +122,14 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
     changes.sort(key=_order)
     moved = {name for each in changes for name in (each.capability_id, each.previous_id)} - {None}
     unchanged = rows.filter(~pl.col("capability_id").is_in(moved), relation=CONTINUED)
-    embedding = model_differences(earlier.model, later.model)
     return Comparison(
-        earlier.now, later.now, tuple(changes), unchanged.height, apart, embedding, later.ranked_by
+        one.now,
+        other.now,
+        tuple(changes),
+        unchanged.height,
+        apart,
+        model_differences(one.model, other.model),
+        *([] if other.rendering is None else [other.rendering.ranked_by]),
     )
 
 

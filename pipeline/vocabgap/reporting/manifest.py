@@ -41,7 +41,6 @@ RUN_FILES: Final = frozenset(
 )
 _LIBRARIES: Final = ("numba", "numpy", "polars", "scikit-learn", "scipy", "snowballstemmer")
 ALL: Final = "all"
-EMBEDDER: Final = "embedder"  # the name of a difference
 _UNKNOWN: Final = "not known"
 
 
@@ -158,11 +157,6 @@ class Parameters(msgspec.Struct, frozen=True):
     settings: Settings
     selection: Selection
 
-    @property
-    def narrowing(self) -> Narrowing:
-        """Return what the run was narrowed to."""
-        return Narrowing.of(self.selection, self.settings.rank)
-
 
 class Manifest(msgspec.Struct, frozen=True):
     """The content of `run.json`."""
@@ -195,15 +189,18 @@ class Manifest(msgspec.Struct, frozen=True):
         return Settings() if self.parameters is None else self.parameters.settings
 
     @property
+    def narrowing(self) -> Narrowing | None:
+        """Return what the run was narrowed to, or None if it does not say."""
+        parameters = self.parameters
+        return None if parameters is None else Narrowing.of(parameters.selection, parameters.settings.rank)
+
+    @property
     def differences(self) -> tuple[Difference, ...]:
         """Return in what the run before is narrowed, grouped or ranked differently."""
         if self.compared is None or self.parameters is None:
             return ()
-        between = self.now - self.compared.now
-        apart = differences(self.compared.narrowing, self.parameters.narrowing, between=between)
-        # Another processor may move a wording or two; another model changes all groups.
-        grouped = model_differences(self.compared.model, self.model)
-        return (*apart, *(each for each in grouped if each.filter == EMBEDDER))
+        apart = differences(self.compared.narrowing, self.narrowing, between=self.now - self.compared.now)
+        return (*apart, *model_differences(self.compared.model, self.model))
 
     @property
     def grouping(self) -> Grouping | None:
@@ -234,10 +231,10 @@ class Manifest(msgspec.Struct, frozen=True):
     @property
     def narrowed_or_ranked(self) -> str:
         """Return what the run was narrowed to, beside its window, and ranked by; empty for the defaults."""
-        if self.parameters is None:
+        if self.narrowing is None:
             return _UNKNOWN
         usual = _by_name(Narrowing.of(Selection(), RankSettings())).items()
-        own = _by_name(self.parameters.narrowing).items()
+        own = _by_name(self.narrowing).items()
         return ", ".join(
             f"{name} {value}"
             for name, value in own
@@ -267,18 +264,14 @@ def differences(
 
 
 def model_differences(earlier: Model | None, later: Model | None) -> tuple[Difference, ...]:
-    """Return in what two runs embedded wordings differently; nothing if the vectors are the same."""
-    if earlier is None or later is None:
-        names = [NO_EMBEDDER if each is None else each.name for each in (earlier, later)]
-        return () if earlier is later else (Difference(EMBEDDER, *names),)
-    if earlier.vectors == later.vectors:
+    """Return the models that embedded the wordings of two runs, if they are not the same."""
+    digests = [None if each is None else each.sha256 for each in (earlier, later)]
+    if digests[0] == digests[1]:
         return ()
-    pairs = {
-        EMBEDDER: tuple(f"{each.name} {each.sha256[:8]}" for each in (earlier, later)),
-        "runtime": (earlier.runtime, later.runtime),
-        "processor": (earlier.processor, later.processor),
-    }
-    return tuple(Difference(name, *pair) for name, pair in pairs.items() if pair[0] != pair[1])
+    names = [NO_EMBEDDER if each is None else each.name for each in (earlier, later)]
+    if names[0] == names[1]:  # another file of the same name
+        names = [f"{name} {digest:.8}" for name, digest in zip(names, digests, strict=True)]
+    return (Difference("embedder", *names),)
 
 
 def _by_name(narrowing: Narrowing) -> dict[str, str]:

@@ -24,7 +24,6 @@ from vocabgap.errors import (
 )
 from vocabgap.files.atomic import settle, whole_folder
 from vocabgap.files.refusals import FileKind, file_kind, refusal, refusing
-from vocabgap.model.settings import RankSettings
 from vocabgap.model.tables import CAPABILITIES, GAPS, GROUPS, PRESENT, PREVIOUS, Table
 from vocabgap.reporting.manifest import (
     CAPABILITIES_NAME,
@@ -34,14 +33,11 @@ from vocabgap.reporting.manifest import (
     RUN_FILES,
     Compared,
     Manifest,
-    Model,
-    Narrowing,
     describe_output,
     read_manifest,
 )
 
 NO_PREVIOUS: Final = "none"
-DEFAULT_BY: Final = RankSettings().by.value
 _AGAIN: Final = "make the report again with this version"
 _ELSEWHERE: Final = "name a new or empty folder with --out, so that nothing of yours is touched"
 
@@ -66,12 +62,9 @@ class Baseline:
 class PublishedRun:
     """A published run, to be compared with another one."""
 
-    now: datetime  # its present moment
+    manifest: Manifest
     capabilities: pl.DataFrame
     groups: pl.DataFrame | None = None  # its own surfaces, whatever it was narrowed to; null without any
-    narrowing: Narrowing | None = None  # null if unknown
-    model: Model | None = None  # what embedded the wordings, if anything
-    ranked_by: str = DEFAULT_BY
 
 
 def resolve_target(folder: str | Path, *, option: str = "--out") -> Path:
@@ -155,7 +148,7 @@ def read_baseline(out: Path, previous: str | Path | None = None) -> Callable[[da
         return lambda _: Baseline()
     groups = read_table(folder, GROUPS_NAME, GROUPS, hint=f"`--previous {NO_PREVIOUS}` does without it")
     digest = describe_output(folder / GROUPS_NAME).sha256
-    compared = Compared(manifest.now, digest, _narrowing(manifest), model=manifest.model)
+    compared = Compared(manifest.now, digest, manifest.narrowing, model=manifest.model)
     asked_for = None if folder == out else folder
 
     def as_of(now: datetime) -> Baseline:
@@ -183,10 +176,9 @@ def read_published(folder: str | Path, *, option: str) -> PublishedRun:
     """Return a published run, to be compared with another one."""
     manifest, capabilities = read_run(folder, option=option)
     place = resolve_target(folder, option=option)
-    groups = read_table(place, GROUPS_NAME, GROUPS) if (place / GROUPS_NAME).exists() else None
-    own = None if groups is None else groups.filter(pl.col("run") == PRESENT)
-    by = DEFAULT_BY if manifest.rendering is None else manifest.rendering.ranked_by
-    return PublishedRun(manifest.now, capabilities, own, _narrowing(manifest), manifest.model, by)
+    return PublishedRun(
+        manifest, capabilities, read_groups(place) if (place / GROUPS_NAME).exists() else None
+    )
 
 
 def read_groups(folder: str | Path) -> pl.DataFrame:
@@ -257,10 +249,6 @@ def _is_marked(folder: Path) -> bool:
     except (FileNotFoundError, IsADirectoryError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
     return True
-
-
-def _narrowing(manifest: Manifest) -> Narrowing | None:
-    return None if manifest.parameters is None else manifest.parameters.narrowing
 
 
 def _no_run(folder: Path, option: str) -> NotFoundError:
