@@ -114,8 +114,6 @@ def test_a_label_that_falls_away_gives_place_to_the_most_used_wording(tmp_path: 
     assert gaps is not None
     shared = shareable(replace(summary, everything=renamed), gaps.filter("counted"), 3)
     assert [each.capability.label for each in shared.everything] == ["sky mask"]
-    assert shared.withheld is not None
-    assert (shared.withheld.labels, shared.withheld.wordings) == (1, 1)
 
 
 def test_a_capability_without_a_common_wording_is_shown_by_its_numbers(tmp_path: Path) -> None:

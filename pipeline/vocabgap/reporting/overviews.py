@@ -102,12 +102,6 @@ class Withheld(msgspec.Struct, frozen=True):
     mentions: int  # of these
     decided: int  # on enough images; people have authored or dismissed them
     unlisted: int  # on enough images; beyond those that a page lists
-    # On fewer images, of the capabilities that are shown; such a label is replaced:
-    labels: int
-    wordings: int
-    categories: int
-    operations: int
-    entries: int
 
 
 def account_of(

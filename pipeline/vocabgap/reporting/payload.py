@@ -196,6 +196,7 @@ def _index(summary: Summary, limits: Limits, days: Days) -> Index:
     runs = sorted({past.moment for each in summary.everything for past in each.history})
     return Index(
         days,
+        summary.now.date(),
         named_by=summary.named_by,
         askers=summary.askers,
         ranked_by=summary.ranked_by,

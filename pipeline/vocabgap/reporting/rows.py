@@ -5,7 +5,6 @@ A page may have thousands: names, files and periods stand in lists of the page, 
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
-from itertools import accumulate
 from math import log
 from typing import Any, Final, Self, get_type_hints
 
@@ -20,8 +19,7 @@ Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
 Counted = tuple[str, int]
 WITH_ALL_EVIDENCE: Final = 500
 _THINNEST: Final = 5.0  # of a span, to be seen
-_MOST_MONTHS: Final = 24  # more of them are shown as years
-_TAIL: Final = 0.05  # share of the mentions at either end that is no part of the bulk
+_MOST_MONTHS: Final = 24  # with a period of their own
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -146,39 +144,30 @@ class Names:
 
 
 class Periods(msgspec.Struct, frozen=True):
-    """The months that hold most mentions, or the years if the months are many.
-
-    The few mentions before and after them are one period each. So one wrong clock does not turn all months
-    into years.
-    """
+    """The last months with mentions. All mentions before them are one period, and all after them."""
 
     first: int  # its number
     names: tuple[str, ...]
-    months: int  # of each: 1, or 12
 
     @classmethod
-    def of(cls, on_days: Sequence[tuple[date, int]]) -> Self:
-        """Return the periods of a report from its days with mentions, one at least, the earliest first."""
-        days = [day for day, _ in on_days]
-        bulk = _bulk(on_days)
-        months = 12 if _period(bulk[1], 1) - _period(bulk[0], 1) >= _MOST_MONTHS else 1
-        earliest, latest, begin, end = (_period(day, months) for day in (days[0], days[-1], *bulk))
-        # Further periods are added as far as there is room, the newest first.
-        last = min(latest, max(begin + _MOST_MONTHS - 1, end))
-        first = max(earliest, last - _MOST_MONTHS + 1)
-        names = [
-            f"{each:04}" if months > 1 else f"{each // 12:04}-{each % 12 + 1:02}"
-            for each in range(first, last + 1)
-        ]
-        before = [f"before {names[0]}"] if earliest < first else []
-        after = [f"after {names[-1]}"] if latest > last else []
-        return cls(first - len(before), (*before, *names, *after), months)
+    def of(cls, on_days: Sequence[tuple[date, int]], until: date) -> Self:
+        """Return the periods of a report from its days with mentions, one at least, the earliest first.
+
+        A mention after the day of the report has a wrong clock, so its month gets no period of its own.
+        """
+        months = [_month(day) for day, _ in on_days]
+        last = max(min(months[-1], _month(until)), months[0])
+        first = max(months[0], last - _MOST_MONTHS + 1)
+        names = [f"{each // 12:04}-{each % 12 + 1:02}" for each in range(first, last + 1)]
+        before = [f"before {names[0]}"] if months[0] < first else []
+        after = [f"after {names[-1]}"] if months[-1] > last else []
+        return cls(first - len(before), (*before, *names, *after))
 
     def counted(self, on_days: Iterable[tuple[date, int]]) -> tuple[int, ...]:
         """Return the position of the first period with mentions, then the mentions of each to the last."""
         counts: dict[int, int] = {}
         for day, mentions in on_days:
-            place = min(max(_period(day, self.months) - self.first, 0), len(self.names) - 1)
+            place = min(max(_month(day) - self.first, 0), len(self.names) - 1)
             counts[place] = counts.get(place, 0) + mentions
         if not counts:
             return ()
@@ -192,6 +181,7 @@ class Index:
     def __init__(
         self,
         on_days: Sequence[tuple[date, int]] = (),  # with the mentions on each, the earliest first
+        until: date = date.max,  # the day of the report
         *,
         named_by: tuple[str, ...] = (),  # what stands before the name of an image or a log
         askers: tuple[Asker, ...] = (),
@@ -202,7 +192,7 @@ class Index:
         self.categories, self.operations, self.images, self.files = Names(), Names(), Names(), Names()
         self.runs = {moment: place for place, moment in enumerate(runs)}
         self.first_day = on_days[0][0] if on_days else None
-        self.periods = Periods.of(on_days) if on_days else None
+        self.periods = Periods.of(on_days, until) if on_days else None
         self.named_by, self.askers, self.last_rank, self.ranked_by = named_by, askers, last_rank, ranked_by
 
 
@@ -355,17 +345,5 @@ def _day(moment: datetime | None) -> str | None:
     return None if moment is None else moment.date().isoformat()
 
 
-def _period(day: date, months: int) -> int:
-    return (day.year * 12 + day.month - 1) // months
-
-
-def _bulk(on_days: Sequence[tuple[date, int]]) -> tuple[date, date]:
-    """Return the days between which all mentions lie but a small part at either end."""
-    whole = sum(mentions for _, mentions in on_days)
-    return _beyond(on_days, whole * _TAIL), _beyond(on_days[::-1], whole * _TAIL)
-
-
-def _beyond(on_days: Sequence[tuple[date, int]], mentions: float) -> date:
-    """Return the first day by which more than so many mentions have come."""
-    sums = accumulate(number for _, number in on_days)
-    return next(day for (day, _), passed in zip(on_days, sums, strict=True) if passed > mentions)
+def _month(day: date) -> int:
+    return day.year * 12 + day.month - 1

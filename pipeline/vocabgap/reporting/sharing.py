@@ -102,7 +102,13 @@ def shareable(
         ties=_ties(summary.everything, shown),
         everything=shared,
         deciding=None,
-        withheld=_withheld(summary, rare, many, common, fewest),
+        withheld=Withheld(
+            fewest=fewest,
+            capabilities=rare.height,
+            mentions=int(rare["len"].sum()),
+            decided=len(many) - len(open_or_covered),
+            unlisted=summary.total - rare.height - len(many),
+        ),
         recurring_sets=_recurring_sets(summary, shared, counted, fewest, operation_aliases),
     )
 
@@ -221,36 +227,6 @@ def _categories(shared: tuple[Listed, ...]) -> tuple[Category, ...]:
     """Count records by category, from the shown capabilities."""
     tallies = [[structs.asdict(tally) for tally in each.capability.categories] for each in shared]
     return categories_of(pl.DataFrame({"categories": tallies}, _schema_of("categories")))
-
-
-def _withheld(
-    summary: Summary, rare: pl.DataFrame, many: list[Listed], common: CommonWords, fewest: int
-) -> Withheld:
-    """Count what a reader does not see; `rare` has a row for each capability in too few places."""
-    items = [each.capability for each in many if each.group != SETTLED]
-
-    def uncommon(field: str, common_names: _Pairs) -> int:
-        return sum(
-            (item.capability_id, each.name) not in common_names
-            for item in items
-            for each in getattr(item, field)
-        )
-
-    def is_common(item: Capability, wording: str) -> bool:
-        return (item.capability_id, surface(wording)) in common.wordings
-
-    return Withheld(
-        fewest=fewest,
-        capabilities=rare.height,
-        mentions=int(rare["len"].sum()),
-        decided=len(many) - len(items),
-        unlisted=summary.total - rare.height - len(many),
-        labels=sum(_own_words(item, common) is None for item in items),
-        wordings=sum(not is_common(item, each.wording) for item in items for each in item.variants),
-        categories=uncommon("categories", common.categories),
-        operations=uncommon("operations", common.operations),
-        entries=uncommon("vocabulary_used", common.entries),
-    )
 
 
 def common_words(
