@@ -44,14 +44,12 @@ def test_the_order_of_a_ranking_tells_what_it_counts(ranked: Callable[..., pl.Da
 
 
 def test_a_ranking_that_is_called_another_one_is_refused(ranked: Callable[..., pl.DataFrame]) -> None:
-    with pytest.raises(InvalidInputError, match="not ranked by mentions, but by images") as refused:
+    with pytest.raises(InvalidInputError, match="not ranked by mentions"):
         order_of(ranked(by="images"), "mentions")
-
-    assert "leave ranked_by out, or rank them with by='mentions'" in refused.value.hint
 
 
 def test_capabilities_in_an_order_of_their_own_are_refused(ranked: Callable[..., pl.DataFrame]) -> None:
-    with pytest.raises(InvalidInputError, match="in no order that a ranking gives"):
+    with pytest.raises(InvalidInputError, match="are not ranked by mentions nor "):
         order_of(ranked().sort("label"))
 
 

@@ -146,27 +146,17 @@ def order_of(ranked: pl.DataFrame, ranked_by: RankBy | str | None = None) -> Ran
         ranked_by: The count, if it is known; else the first one that fits the order.
 
     Raises:
-        InvalidInputError: The order is another one, or none that a ranking gives.
+        InvalidInputError: The order is another one.
     """
-    fitting = _fitting(ranked) if ranked["rank"].is_sorted() else []
-    if not fitting:
-        raise InvalidInputError("the capabilities are in no order that a ranking gives", hint=_ORDER_HINT)
-    if ranked_by is None:
-        return fitting[0]
-    wanted = overridden(RankSettings(), by=ranked_by).by
-    if wanted not in fitting:
-        raise InvalidInputError(
-            f"ranked_by: the capabilities are not ranked by {wanted.value}, but by {fitting[0].value}",
-            hint=f"leave ranked_by out, or rank them with by='{wanted.value}'",
-        )
-    return wanted
-
-
-def _fitting(ranked: pl.DataFrame) -> list[RankBy]:
     block = (pl.col("status").is_in(SETTLED), pl.col("established"))
     undecided = ranked.filter(pl.col("decisions").list.len() == 0)
     falls = undecided.select((pl.col(by.value).diff() <= 0).over(*block).all() for by in RankBy)
-    return [by for by in RankBy if falls[by.value].item()]
+    wanted = list(RankBy) if ranked_by is None else [overridden(RankSettings(), by=ranked_by).by]
+    fitting = [by for by in wanted if ranked["rank"].is_sorted() and falls[by.value].item()]
+    if not fitting:
+        order = " nor ".join(by.value for by in wanted)
+        raise InvalidInputError(f"the capabilities are not ranked by {order}", hint=_ORDER_HINT)
+    return fitting[0]
 
 
 def _standing(*, pins: bool) -> pl.Expr:

@@ -3,7 +3,8 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from itertools import count as numbers_from
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
@@ -36,7 +37,6 @@ _AUTHOR: Final = "author"
 _STATUS_OF: Final = {"dismiss": DISMISSED, _AUTHOR: AUTHORED, "reopen": OPEN}
 _SIDES: Final = ("previous", "present")
 _NAMES: Final = pl.List(pl.String)
-_Pair = tuple[str, str, int, bool]
 _DECIDED: Final = {name: kind for name, kind in IDENTITIES.schema.items() if name != "capability_id"}
 
 
@@ -60,9 +60,8 @@ class Regrouping(Grouping, Protocol):
         """For each group: the proposed one that it continues, else the decision that split it off."""
 
 
-@dataclass(frozen=True)
-class Identified:
-    """The groups of a run with their identities: tables `identities` and `groups`, still without ranks."""
+class Identified(NamedTuple):
+    """Tables `identities` and `groups` of a run; the groups have no ranks yet."""
 
     identities: pl.DataFrame
     groups: pl.DataFrame
@@ -125,11 +124,7 @@ def identify(
 
 
 def default_identities(clusters: pl.DataFrame) -> pl.DataFrame:
-    """Return table `identities` without any history: identifiers from the labels' surfaces, all open.
-
-    Args:
-        clusters: Table `clusters`.
-    """
+    """Return table `identities` without any history: identifiers from the labels' surfaces, all open."""
     ids = [derived_id(surface) for surface in clusters["label_surface"]]
     return clusters.select(
         "cluster",
@@ -157,7 +152,12 @@ def _group_ids(proposed: Grouping, surfaces: pl.DataFrame, baseline: pl.DataFram
     carried: dict[str, str] = {}
     continued, taken = set[str](), set[str]()
     if baseline is not None:
-        pairs = _shared(baseline, surfaces.join(labels, on="cluster"))
+        previous = baseline.select("surface", "mentions", key="group_id", label="group_surface")
+        pairs = (
+            overlaps(previous, surfaces.join(labels, on="cluster").with_columns(key="label_surface"))
+            .join(previous.select(previous="key", label="label").unique(), on="previous")
+            .with_columns(preferred=pl.col("label") == pl.col("present"))
+        )
         carried = {label: group_id for group_id, label in matched(pairs)}
         continued, taken = {*pairs["present"]}, {*baseline["group_id"]}
     ids = []
@@ -170,22 +170,10 @@ def _group_ids(proposed: Grouping, surfaces: pl.DataFrame, baseline: pl.DataFram
     )
 
 
-def _shared(baseline: pl.DataFrame, surfaces: pl.DataFrame) -> pl.DataFrame:
-    """Return what the groups of both runs share, as `matched` takes it."""
-    previous = baseline.select("surface", "mentions", key="group_id", label="group_surface")
-    return (
-        overlaps(previous, surfaces.with_columns(key="label_surface"))
-        .join(previous.select(previous="key", label="label").unique(), on="previous")
-        .with_columns(preferred=pl.col("label") == pl.col("present"))
-    )
-
-
 def _unused(label: str, taken: set[str]) -> str:
     """Derive an identifier from a label that no other group has or had."""
-    number = 1
-    while (name := derived_id(label if number == 1 else f"{label}\n{number}")) in taken:
-        number += 1
-    return name
+    numbered = (label if number == 1 else f"{label}\n{number}" for number in numbers_from(1))
+    return next(name for name in map(derived_id, numbered) if name not in taken)
 
 
 def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: pl.DataFrame) -> pl.DataFrame:
@@ -196,6 +184,12 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: pl.Data
     if verdicts is None or verdicts.is_empty():
         return pl.DataFrame(schema=_DECIDED)
     surfaces = _surfaces(clusters)
+    last_mentions = (
+        records.select("timestamp", wording=phrase())
+        .join(clusters.wordings.select("wording", "cluster"), on="wording")
+        .group_by("cluster")
+        .agg(pl.col("timestamp").max().cast(UTC_MICROSECONDS).alias("last_mention"))
+    )
     action = pl.col("action")
     is_pin = action == "pin"
     gives_status = action.is_in(list(_STATUS_OF))
@@ -217,7 +211,7 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: pl.Data
         .unique(["cluster", "decision_id"], keep="first", maintain_order=True)
         .join(surfaces.group_by("cluster").agg(pl.col("mentions").sum().alias("whole")), on="cluster")
         .join(carried, on=["cluster", "decision_id"], how="left")
-        .join(_last_mentions(records, clusters), on="cluster", how="left")
+        .join(last_mentions, on="cluster", how="left")
         .with_columns(pl.col("carried").fill_null(0), has_regressed.alias("has_regressed"))
         .with_columns(is_outgrown.alias("is_outgrown"), given.alias("given"))
         .sort("time", "decision_id")
@@ -234,26 +228,12 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: pl.Data
     )
 
 
-def _last_mentions(records: pl.DataFrame, clusters: Grouping) -> pl.DataFrame:
-    return (
-        records.select("timestamp", wording=phrase())
-        .join(clusters.wordings.select("wording", "cluster"), on="wording")
-        .group_by("cluster")
-        .agg(pl.col("timestamp").max().cast(UTC_MICROSECONDS).alias("last_mention"))
-    )
-
-
 @dataclass(frozen=True, repr=False)
 class Lineage:
-    """Where the capabilities of a run come from.
+    """Where the capabilities of a run come from."""
 
-    Attributes:
-        relations: Table `lineage`; empty without a run before.
-        groups: Table `groups`: this run's surfaces, and those of the run that it was compared with.
-    """
-
-    relations: pl.DataFrame
-    groups: pl.DataFrame
+    relations: pl.DataFrame  # table `lineage`; empty without a run before
+    groups: pl.DataFrame  # table `groups`: the surfaces of this run, and of the one that it was compared with
 
     def __repr__(self) -> str:
         """Return the number of relations in one line."""
@@ -335,10 +315,8 @@ def matched(pairs: pl.DataFrame) -> list[tuple[str, str]]:
 
     Groups that share nothing, even indirectly, are matched apart, so that new data elsewhere changes nothing
     here. Of matchings of equal weight, the one with more preferred pairs wins, in any order of the pairs.
-
-    Args:
-        pairs: Columns `previous` and `present`, two keys; `shared`, the weight, a whole number above 0;
-            `preferred`, whether the pair wins a tie.
+    The columns are `previous` and `present`, two keys; `shared`, the weight, a whole number above 0; and
+    `preferred`, whether the pair wins a tie.
     """
     if pairs.is_empty():
         return []
@@ -353,15 +331,15 @@ def matched(pairs: pl.DataFrame) -> list[tuple[str, str]]:
     shape = (len(left) + len(right),) * 2
     graph = sparse.coo_array((np.ones(len(rows)), (rows, columns + len(left))), shape=shape)
     _, component = connected_components(graph, directed=False)
-    parts: dict[int, list[_Pair]] = {}
+    parts: dict[int, list[tuple[Any, ...]]] = {}
     edges = pairs.select(*_SIDES, "shared", "preferred").iter_rows()
     for number, edge in zip(component[rows].tolist(), edges, strict=True):
         parts.setdefault(number, []).append(edge)
     return sorted(pair for part in parts.values() for pair in _matched_part(part))
 
 
-def _matched_part(part: Sequence[_Pair]) -> list[tuple[str, str]]:
-    """Match groups that are all linked, directly or not."""
+def _matched_part(part: Sequence[tuple[Any, ...]]) -> list[tuple[str, str]]:
+    """Match groups that are all linked, directly or not; a group may stay alone at no weight."""
     ends = [(one, other) for one, other, _, _ in part]
     left, right = (sorted(set(side)) for side in zip(*ends, strict=True))
     # Preferred pairs only break ties: all of them together weigh less than one mention.
@@ -369,13 +347,6 @@ def _matched_part(part: Sequence[_Pair]) -> list[tuple[str, str]]:
     weights = [shared * mention + preferred for _, _, shared, preferred in part]
     if len(left) == 1 or len(right) == 1:
         return [ends[weights.index(max(weights))]]
-    return _assigned(left, right, ends, weights)
-
-
-def _assigned(
-    left: Sequence[str], right: Sequence[str], ends: Sequence[tuple[str, str]], weights: Sequence[int]
-) -> list[tuple[str, str]]:
-    """Return the assignment of the greatest weight; a group may stay alone at no weight."""
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # noqa: PLC0415 - as above
 
     row = {name: number for number, name in enumerate(left)}

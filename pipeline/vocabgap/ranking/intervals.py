@@ -11,7 +11,7 @@ import polars as pl
 from scipy import sparse
 
 from vocabgap.model.settings import RankBy, RankSettings
-from vocabgap.model.tables import IMAGE_KEY, stripped
+from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, stripped
 from vocabgap.ranking.priority import FloatArray, age_in_days, factors
 
 IntArray = npt.NDArray[np.int64]
@@ -24,9 +24,8 @@ SEED: Final = 20_260_501
 _LEFT_OUT: Final = round(DRAWS * (1.0 - CONFIDENCE) / 2.0)
 _CELLS: Final = 1 << 21  # numbers in each array of the draws that are worked on at a time
 _DECIMALS: Final = 9  # the parts of a session add up to one only approximately
-_INTERVALS: Final = {
-    "rank_low": pl.Int64, "rank_high": pl.Int64, "tie_group": pl.Int64, "next_ahead": pl.Float64,
-}  # fmt: skip
+_COLUMNS: Final = ("rank_low", "rank_high", "tie_group", "next_ahead")
+_INTERVALS: Final = {name: CAPABILITIES.schema[name] for name in _COLUMNS}
 
 
 @dataclass(frozen=True)
@@ -61,26 +60,23 @@ def rank_intervals(
     """Return the 90 % interval of each rank, and which ranks are tied, from 500 bootstrap samples of images.
 
     Each draw takes as many images as there are, with replacement and with all their records, because the
-    records of one image are not independent. Each draw ranks the capabilities anew. A session on several
-    images counts in equal parts with each, and the priority's three factors are computed anew. Capabilities
-    that are equal in a draw share their ranks. Blocks (pinned, established, not established, settled) stay
-    apart in every draw.
+    records of one image are not independent. A session on several images counts in equal parts with each.
+    Capabilities that are equal in a draw share their ranks. Blocks (pinned, established, not established,
+    settled) stay apart in every draw.
 
     The interval leaves out the lowest 5 % of the best ranks drawn and the highest 5 % of the worst. It is
-    widened to contain the rank itself: many draws miss the few images that such a rank depends on. A single
-    image allows no draws: each interval is then the whole block, and all of it is tied.
-
-    The interval shows how far the order depends on the choice of images. It does not show whether the
-    wordings were grouped rightly, nor whether the corpus resembles future work. The draws are the same in
-    every run, and the order of the records does not matter.
+    widened to contain the rank itself. A single image allows no draws: each interval is then the whole block,
+    and all of it is tied. The draws are the same in every run, whatever the order of the records.
     """
     if not ordered.height:
         return pl.DataFrame(schema=_INTERVALS)
     blocks = _blocks(ordered)
     shares = _shares(clustered, ordered, settings.by, age_in_days(pl.col("timestamp"), now, earliest))
     if shares.size == 1:
-        best, high = _all_their_like(blocks)
-        low, ahead = best[0], np.full(ordered.height, np.nan)
+        sizes = [stop - start for start, stop in blocks]
+        first, end = (np.repeat(np.array(ends, np.int32), sizes) for ends in zip(*blocks, strict=True))
+        best, low, high = first[np.newaxis], first, end - 1
+        ahead = np.full(ordered.height, np.nan)
     else:
         best, worst = _drawn_ranks(shares, blocks, settings)
         low = np.partition(best, _LEFT_OUT, axis=0)[_LEFT_OUT]
@@ -151,13 +147,6 @@ def _blocks(ordered: pl.DataFrame) -> list[tuple[int, int]]:
     return list(zip([0, *ends], ends, strict=False))
 
 
-def _all_their_like(blocks: list[tuple[int, int]]) -> tuple[RankArray, RankArray]:
-    """Return best and worst places without draws: those of the whole block."""
-    sizes = [stop - start for start, stop in blocks]
-    first, last = (np.repeat(np.array(ends, np.int32), sizes) for ends in zip(*blocks, strict=True))
-    return first[np.newaxis], last - 1
-
-
 def _draws(size: int, widest: int) -> Iterator[FloatArray]:
     """Yield how often each image was drawn, shape (images, draws), some draws at a time."""
     generator = np.random.Generator(np.random.PCG64(SEED))
@@ -214,9 +203,8 @@ def _ends_of_ties(scores: FloatArray) -> tuple[RankArray, RankArray]:
 def tie_groups(best: RankArray) -> IntArray:
     """Assign numbers to tie groups: runs of neighbours whose first place is uncertain.
 
-    A group begins with the first capability in no group yet. It continues while the next one is level with
-    that first one, or ahead of it, in more than 10 % of the draws. The next group's first one differs from
-    this group's first, though not always from its last ones; `next_ahead` has the certainty of neighbours.
+    A group continues while the next capability is level with its first one, or ahead of it, in more than 10 %
+    of the draws.
     """
     places = np.ascontiguousarray(best.T)
     most = TIED * best.shape[0]
