@@ -16,6 +16,7 @@ from vocabgap.corpus.backups import divergent_records, refuse_divergence
 from vocabgap.corpus.backups import restore as restore_file
 from vocabgap.corpus.chunks import frame_of, row_of
 from vocabgap.corpus.contracts import Code, RefusedError, faults, keeps
+from vocabgap.corpus.corpus import DEFAULT_GAP, config_orphans, snapshot_orphans
 from vocabgap.corpus.identity import (
     DEFAULT_VISIBILITY,
     GUARDED,
@@ -30,7 +31,6 @@ from vocabgap.corpus.identity import (
     stamped,
     storage_id,
 )
-from vocabgap.corpus.upkeep import DEFAULT_GAP, config_orphans, snapshot_orphans
 from vocabgap.corpus.version import PathSnapshot
 from vocabgap.corpus.withdrawal import normal_paths
 from vocabgap.errors import VocabgapError

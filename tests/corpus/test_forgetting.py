@@ -11,7 +11,7 @@ import pytest
 from builders import gap, write_corpus
 from builders.corpus import write_photos
 from vocabgap.corpus.corpus import Corpus, open_corpus
-from vocabgap.corpus.upkeep import Forgotten
+from vocabgap.corpus.withdrawal import Forgotten
 from vocabgap.errors import NotFoundError
 from vocabgap.model.record import LOG_NAME
 

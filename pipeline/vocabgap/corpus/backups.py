@@ -24,8 +24,8 @@ from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.extension import CorpusSettings
 from vocabgap.corpus.identity import natural_key
 from vocabgap.corpus.store import Store
-from vocabgap.corpus.upkeep import without_forgotten
 from vocabgap.corpus.version import Version
+from vocabgap.corpus.withdrawal import without_forgotten
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.files.atomic import replacing
 from vocabgap.files.journal import entries_of

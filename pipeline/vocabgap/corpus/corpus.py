@@ -1,17 +1,18 @@
-"""The shared corpus for programs: the verbs of `vocabgap corpus` as methods of one object."""
+"""The corpus for programs: the verbs of `vocabgap corpus` as methods, and an overview of its content."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
+import msgspec
 import polars as pl
 
 from vocabgap.corpus.chunks import PARSER_ID, require_owner, scan_version, scope
 from vocabgap.corpus.extension import CorpusSettings
-from vocabgap.corpus.identity import require_identity, require_tenant
+from vocabgap.corpus.identity import normal_tenant, require_identity, require_tenant, sha256_of
 from vocabgap.corpus.incoming import Parser
 from vocabgap.corpus.manifest import FileEntry, Manifest, read_manifest
 from vocabgap.corpus.push import (
@@ -25,9 +26,8 @@ from vocabgap.corpus.push import (
     read_payload,
 )
 from vocabgap.corpus.store import Store, open_store
-from vocabgap.corpus.upkeep import Forgotten, Overview, forget, lift, orphans_of, overview
-from vocabgap.corpus.version import PATH_KEY, Measures, damaged_files
-from vocabgap.corpus.withdrawal import deleted_in_git, empties
+from vocabgap.corpus.version import GAP_KIND, PATH_KEY, Measures, PathSnapshot, Version, damaged_files
+from vocabgap.corpus.withdrawal import Forgotten, deleted_in_git, empties, forget
 from vocabgap.errors import InvalidInputError, NotFoundError, require_kind, unusable
 from vocabgap.ingest.scanning import Scan
 from vocabgap.model.settings import Settings
@@ -35,6 +35,12 @@ from vocabgap.text import count
 
 if TYPE_CHECKING:
     from vocabgap.corpus.backups import Exported, Restored
+
+DEFAULT_GAP: Final = CorpusSettings().orphan_version_gap
+_IDENTITY: Final = ("tenant_id", "repo_slug", "root_kind")
+_JUDGED: Final = ("id", *_IDENTITY, "source_path", "kind", "config_version", "ingested_at")
+_DUE_SHARE: Final = 0.2  # of all stored rows are deleted
+_DUE_PARTS: Final = 50
 
 
 def open_corpus(
@@ -233,7 +239,21 @@ class Corpus:
 
     def lift(self, tenant: str, repo: str | None = None, *, record: str | None = None) -> int:
         """Let forgotten records come again with the next push or restore; return how many."""
-        return lift(self.store, tenant, repo, record=record)
+        tenant = normal_tenant(tenant) or tenant
+        lifted = pl.col("tenant").eq(sha256_of([tenant]))
+        if repo is not None:
+            lifted &= pl.col("repo").eq(sha256_of([tenant, repo]))
+        if record is not None:
+            lifted &= pl.any_horizontal(pl.col("record", "chunk") == sha256_of([tenant, record]))
+        with self.store.changing(f"lift forgotten records of {tenant}") as change:
+            forgotten = change.table("forgotten")
+            left = forgotten.filter(~lifted)
+            if left.height == forgotten.height:
+                raise NotFoundError(
+                    "nothing of that was forgotten", hint="check --tenant, --repo and --record"
+                )
+            change.keep("forgotten", left)
+        return forgotten.height - left.height
 
     def configure(self, tenant: str) -> int:
         """Count a new configuration of a tenant; return how many there are.
@@ -263,6 +283,120 @@ class Corpus:
         """Return the missing and the damaged files, by name, with the number of their `rows`."""
         return damaged_files(self.store.folder, read_manifest(self.store.folder) or Manifest())
 
-    def status(self) -> Overview:
+    def status(self) -> "Overview":
         """Return the content of the corpus by repository, its size and its orphans."""
         return overview(self.store.version(), gap=self.settings.of(CorpusSettings).orphan_version_gap)
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """The content of a corpus for one repository of a tenant."""
+
+    tenant_id: str
+    repo_slug: str
+    root_kind: str
+    records: int
+    gap_records: Annotated[int, msgspec.Meta(description="lines of gap logs among them")]
+    rejects: Annotated[int, msgspec.Meta(description="lines of its gap logs that are no record")]
+    paths: Annotated[int, msgspec.Meta(description="their source paths")]
+    missing: Annotated[
+        int, msgspec.Meta(description="older than the last snapshot, which lacks their path: may be removed")
+    ]
+    stale: Annotated[int, msgspec.Meta(description="ingested under an older configuration of the tenant")]
+    outdated: Annotated[int, msgspec.Meta(description="stale by several configurations: may be removed")]
+
+
+class Overview(msgspec.Struct, frozen=True):
+    """The content of a corpus."""
+
+    measures: Measures
+    identities: tuple[Identity, ...]
+    dimension: Annotated[int | None, msgspec.Meta(description="length of the vectors of restored records")]
+    orphan_version_gap: int
+    compaction_due: Annotated[str, msgspec.Meta(description="why a compaction is due; empty if it is not")]
+    forgotten: Annotated[int, msgspec.Meta(description="forgotten records, which pushes leave out")]
+
+    @property
+    def orphans(self) -> int:
+        """The number of records that may be removed."""
+        return sum(identity.missing + identity.outdated for identity in self.identities)
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The meaning of missing, outdated and stale, a sentence each."""
+        gap = self.orphan_version_gap
+        times = "once" if gap == 1 else f"{gap} times"
+        return (
+            "missing: the repository's last snapshot lacks the path, and the record is no newer than that",
+            f"outdated: the tenant was configured at least {times} since then (orphan_version_gap)",
+            "stale: the tenant was configured since then",
+        )
+
+
+def overview(version: Version, *, gap: int = DEFAULT_GAP) -> Overview:
+    """Count the content of a corpus by repository."""
+    chunks = judged(version, gap)
+    counted = chunks.group_by(*_IDENTITY).agg(
+        pl.len().alias("records"),
+        pl.col("kind").eq(GAP_KIND).sum().alias("gap_records"),
+        pl.col("source_path").n_unique().alias("paths"),
+        pl.col("missing").sum(),
+        pl.col("stale").sum(),
+        (pl.col("outdated") & ~pl.col("missing")).sum().alias("outdated"),
+    )
+    lines = pl.col("rejects").list.eval(pl.element().struct["line"].count()).list.first()
+    rejects = version.table("logs").group_by(*_IDENTITY).agg(lines.sum().alias("rejects"))
+    whole = counted.join(rejects, on=_IDENTITY, how="full", coalesce=True, nulls_equal=True)
+    whole = whole.sort(*_IDENTITY, nulls_last=True).with_columns(pl.col(_IDENTITY).fill_null("")).fill_null(0)
+    identities = tuple(Identity(**row) for row in whole.iter_rows(named=True))
+    due, forgotten = _compaction_due(version.measures), version.table("forgotten").height
+    return Overview(version.measures, identities, version.dimension, gap, due, forgotten)
+
+
+def judged(version: Version, gap: int) -> pl.DataFrame:
+    """Read the chunks with Boolean columns `missing`, `stale` and `outdated`."""
+    chunks = version.rows(_JUDGED)
+    behind = config_orphans(chunks, version.config_versions, gap)
+    return chunks.hstack(behind).with_columns(snapshot_orphans(chunks, version.snapshots))
+
+
+def orphans_of(version: Version, tenant: str, gap: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return a tenant's chunks that may be removed, and those of paths that are empty afterwards."""
+    require_owner(version, tenant)
+    chunks = judged(version, gap).filter(tenant_id=tenant)
+    orphans = chunks.filter(pl.col("missing") | pl.col("outdated"))
+    return orphans, orphans.join(chunks.join(orphans, on="id", how="anti"), on=PATH_KEY, how="anti")
+
+
+def _compaction_due(measures: Measures) -> str:
+    stored = measures.rows + measures.deleted
+    if measures.deleted > _DUE_SHARE * stored:
+        return f"{measures.deleted:,} of {stored:,} stored records are deleted"
+    if measures.parts > _DUE_PARTS:
+        return f"the records are in {measures.parts:,} files"
+    return ""
+
+
+def snapshot_orphans(chunks: pl.DataFrame, snapshots: Iterable[PathSnapshot]) -> pl.Series:
+    """Return which chunks are missing from the last snapshot of their repository.
+
+    A snapshot says nothing about chunks that are newer, of unknown age or without a path.
+    """
+    missing = pl.lit(value=False)
+    for snapshot in snapshots:
+        within = pl.col("ingested_at") <= pl.lit(snapshot.updated_at)
+        repo = pl.col("tenant_id").eq(snapshot.tenant_id) & pl.col("repo_slug").eq(snapshot.repo_slug)
+        missing |= repo & within & ~pl.col("source_path").is_in(list(snapshot.paths))
+    has_path = pl.col("source_path").is_not_null() & pl.col("source_path").ne("")
+    flags = pl.repeat(value=True, n=pl.len()) & (missing & has_path).fill_null(value=False)
+    return chunks.select(missing=flags)["missing"]
+
+
+def config_orphans(chunks: pl.DataFrame, current: Mapping[str, int], gap: float) -> pl.DataFrame:
+    """Return which chunks are `stale` and `outdated`: ingested under an older configuration of their tenant.
+
+    Chunks of an unknown configuration, or of a tenant that was never configured, are neither.
+    """
+    versions = {tenant: version for tenant, version in current.items() if version > 0}
+    now = pl.col("tenant_id").replace_strict(versions, default=None, return_dtype=pl.Int64)
+    behind = (now - pl.col("config_version")).fill_null(0)
+    return chunks.select((behind > 0).alias("stale"), ((behind > 0) & (behind >= gap)).alias("outdated"))

@@ -37,13 +37,13 @@ from vocabgap.corpus.identity import (
     moment_of,
     normal_tenant,
     require_tenant,
+    sha256_of,
     stamped,
 )
 from vocabgap.corpus.incoming import RAW_ROOT_KIND, Caller, Incoming, Parser, PushedLog, RawFile, read_files
 from vocabgap.corpus.store import Change, Store
-from vocabgap.corpus.upkeep import logs_with, without_forgotten
-from vocabgap.corpus.version import PathSnapshot, Version
-from vocabgap.corpus.withdrawal import Resolver, Withdrawal, withdrawal
+from vocabgap.corpus.version import PATH_KEY, PathSnapshot, Version
+from vocabgap.corpus.withdrawal import Resolver, Withdrawal, withdrawal, without_forgotten, without_text
 from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, StateError, VocabgapError
 from vocabgap.files.atomic import replacing
 from vocabgap.files.refusals import refusal, refusing
@@ -173,7 +173,7 @@ def _carry_out(
         change.delete(pl.col("id").is_in(again))
     added = change.add(rows) - len(again) if rows.height else 0
     left = change.table("logs").filter(~leaving.condition(tenant))
-    change.keep("logs", logs_with(left, incoming.logs, tenant, rows, change.table("forgotten")))
+    change.keep("logs", _logs_with(left, incoming.logs, tenant, rows, change.table("forgotten")))
     if leaving.manifest is not None:
         snapshot = PathSnapshot(tenant, *leaving.manifest, moment_of(moment))
         before = {earlier.repository: earlier.paths for earlier in change.snapshots}
@@ -216,6 +216,31 @@ def _rows(
     compared = present.join(rows.select("id", new="metadata"), on="id")
     differs = pl.col("metadata") != pl.col("new") if rewrite else pl.col("config_version") < version
     return rows, compared.filter(differs)["id"].to_list()
+
+
+def _logs_with(
+    logs: pl.DataFrame,
+    pushed: list[tuple[str, PushedLog]],
+    tenant: str,
+    rows: pl.DataFrame,
+    forgotten: pl.DataFrame,
+) -> pl.DataFrame:
+    """Return table `logs` after a push of logs, each with its repository.
+
+    A log that was read to its end replaces its earlier entry. In a repository with forgotten records,
+    rejected lines come without text: the hash of a record cannot recognise a line that was broken since.
+    """
+    entries = [{"tenant_id": tenant, "repo_slug": repo, **log._asdict()} for repo, log in pushed]
+    came = pl.DataFrame(entries, logs.schema)
+    whole = pl.Series([log.is_whole for _, log in pushed], dtype=pl.Boolean)
+    logs = logs.join(came.filter(whole), on=PATH_KEY, how="anti")
+    blank = {repo for repo, _ in pushed if sha256_of([tenant, repo]) in forgotten["repo"]}
+    came = came.unique(PATH_KEY, keep="last")
+    came = without_text(came, came.filter(pl.col("repo_slug").is_in(blank)))
+    has_no_line = ~pl.struct(PATH_KEY).is_in(rows.select(pl.struct(PATH_KEY)).to_series().implode())
+    telling = pl.col("rejects").is_not_null() | (pl.col("passed_over") > 0) | has_no_line
+    came = came.filter(telling).join(logs, on=PATH_KEY, how="anti")
+    return pl.concat([logs, came]).sort(PATH_KEY)
 
 
 def _failure(error: VocabgapError | OSError) -> PushError:

@@ -91,7 +91,7 @@ TABLES: Final = {
     "logs": LOGS.schema,
     "forgotten": pl.Schema(dict.fromkeys(("tenant", "repo", "record", "chunk"), pl.String())),
 }
-"""The tables of a version beside its parts; `forgotten` holds SHA-256 (hex), see `upkeep.forget`."""
+"""The tables of a version beside its parts; `forgotten` holds SHA-256 (hex), see `withdrawal.forget`."""
 
 
 @dataclass(frozen=True, slots=True)

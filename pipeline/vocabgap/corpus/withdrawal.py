@@ -1,18 +1,27 @@
-"""The chunks that a payload withdraws: by tombstones, by a snapshot of paths and by a revision boundary."""
+"""The chunks that leave a corpus: a payload withdraws them, or a person has them forgotten.
+
+A payload withdraws by tombstones, by a snapshot of paths and by a revision boundary.
+"""
 
 import os
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import polars as pl
 
+from vocabgap.corpus.chunks import READ, require_owner, scan_chunks, scope
 from vocabgap.corpus.contracts import Code, PushError, RefusedError
-from vocabgap.corpus.identity import is_unicode
-from vocabgap.errors import NotFoundError, StateError, VocabgapError
+from vocabgap.corpus.identity import is_unicode, normal_tenant, sha256_of
+from vocabgap.corpus.store import Store
+from vocabgap.corpus.version import GAP_KIND, PATH_KEY, TABLES, Version
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError, VocabgapError
+from vocabgap.model.lookup import did_you_mean
+from vocabgap.model.record import FEWEST_DIGITS
+from vocabgap.model.sources import Source
 from vocabgap.text import visible
 
 Resolver = Callable[[str, str], Iterable[Any]]
@@ -42,6 +51,9 @@ _ENVIRONMENT: Final = {
 _GIT_HINT: Final = (
     "name two commits, tags or branches; a shallow clone gets all of them by `git fetch --unshallow`"
 )
+
+_FOLDER: Final = pl.concat_str("repo_slug", "source_path", separator="/").str.split("/").list.get(-2)
+"""The name of a path's folder, as `chunks.folder_of` has it."""
 
 
 @dataclass(slots=True)
@@ -222,3 +234,133 @@ def deleted_in_git(folder: Path, base: str, head: str, *, time_limit: float = TI
         raise StateError(f"revision {shown} is not known in '{folder}': {complaint}", hint=_GIT_HINT)
     names = git.stdout.split(b"\0")
     return tuple(sorted(name.decode("utf-8", "backslashreplace") for name in names if name))
+
+
+class Forgotten(NamedTuple):
+    """The number of removed records, and of source paths that are empty afterwards."""
+
+    records: int
+    paths: int
+
+
+class _Chosen(NamedTuple):
+    """The content to forget: chunks, rows of table `logs`, and paths that are empty afterwards."""
+
+    chunks: pl.DataFrame
+    logs: pl.DataFrame
+    paths: pl.DataFrame
+
+
+def forget(
+    store: Store,
+    tenant: str,
+    repo: str | None = None,
+    *,
+    image: str | None = None,
+    record: str | None = None,
+    sources: Mapping[str, Source] | None = None,
+    dry_run: bool = False,
+) -> Forgotten:
+    """Remove records for good; their hashes keep them out of later pushes.
+
+    The entries of logs go with their image, repository or tenant. If single records go, rejected lines of
+    their log, which may be copies of them, keep place and reason and lose their text.
+    """
+    if not tenant:
+        raise InvalidInputError("no tenant is named", hint="name the tenant whose records to forget")
+    tenant = normal_tenant(tenant) or tenant
+    if dry_run:
+        chosen = _chosen(store.version(), tenant, repo, image, record, sources)
+        return Forgotten(chosen.chunks.height, chosen.paths.height)
+    with store.changing(f"forget records of {tenant}") as change:
+        chosen = _chosen(change, tenant, repo, image, record, sources)
+        change.delete(pl.col("id").is_in(chosen.chunks["id"].implode()))
+        logs = change.table("logs").join(chosen.logs, on=PATH_KEY, how="anti")
+        change.keep("logs", without_text(logs, chosen.chunks))
+        if image is None and record is None:
+            change.keep("paths", change.table("paths").filter(~_owned(tenant, repo)))
+        else:  # the snapshots may name forgotten paths, too
+            names = {*chosen.paths.rows()}
+            for snapshot in change.snapshots:
+                paths = tuple(path for path in snapshot.paths if (*snapshot.repository, path) not in names)
+                change.keep_snapshot(replace(snapshot, paths=paths))
+        hashes = pl.concat([change.table("forgotten"), _hashes(chosen.chunks)])
+        change.keep("forgotten", hashes.unique().sort(pl.all()))
+    return Forgotten(chosen.chunks.height, chosen.paths.height)
+
+
+def _owned(tenant: str, repo: str | None) -> pl.Expr:
+    return scope([tenant], [] if repo is None else [repo])
+
+
+def _chosen(  # noqa: PLR0917 - as `forget` has them
+    version: Version,
+    tenant: str,
+    repo: str | None,
+    image: str | None,
+    record: str | None,
+    sources: Mapping[str, Source] | None,
+) -> _Chosen:
+    require_owner(version, tenant, repo)
+    owned = _owned(tenant, repo)
+    columns = (*(("id", *PATH_KEY) if image is None else READ), "kind", "name")
+    own = chunks = version.rows(columns, owned)
+    own_logs = logs = version.table("logs").filter(owned)
+    if record is not None:
+        # The name of a gap record's chunk is its id; other names, such as a heading, are no ids.
+        is_gap = pl.col("kind").eq(GAP_KIND)
+        exact = chunks.filter(pl.col("id").eq(pl.lit(record)) | (is_gap & pl.col("name").eq(pl.lit(record))))
+        begins = is_gap & pl.col("name").str.starts_with(record)
+        chunks = exact if exact.height or len(record) < FEWEST_DIGITS else chunks.filter(begins)
+        if chunks["name"].n_unique() > 1 and not exact.height:
+            raise InvalidInputError(f"several records begin with '{record}'", hint="name one of them in full")
+        logs = logs.clear()
+    images: set[str] = set()
+    if image is not None:  # gap records that name the image, and everything from its folder
+        lines, scanned = scan_chunks(chunks, sources)
+        named = lines.join(scanned.gaps.select("line", "image_id"), on="line")
+        places = [named.select("id", "image_id"), lines.select("id", "folder"), chunks.select("id", _FOLDER)]
+        by_image = pl.concat([place.rename({place.columns[1]: "image"}) for place in places])
+        folder = pl.col("folder").fill_null(_FOLDER)
+        images = {*by_image["image"], *logs.select(folder)["folder"]} - {None}
+        chunks = chunks.join(by_image.filter(image=image), on="id", how="semi")
+        logs = logs.filter(folder == pl.lit(image))
+    if chunks.is_empty() and logs.is_empty() and (image or record):
+        named_by = {"record": record, "image": image}
+        what = " of ".join(f"{kind} '{name}'" for kind, name in named_by.items() if name is not None)
+        near = did_you_mean(image, images) if image and image not in images else ""
+        compact = "bytes of forgotten records go with `vocabgap corpus compact`"
+        hint = near or (compact if version.measures.deleted else "`vocabgap list CORPUS` lists the records")
+        raise NotFoundError(f"there is no {what} to forget", hint=hint)
+    left = own.join(chunks, on="id", how="anti"), own_logs.join(logs, on=PATH_KEY, how="anti")
+    before, after = (pl.concat([a.select(PATH_KEY), b.select(PATH_KEY)]) for a, b in ((chunks, logs), left))
+    return _Chosen(chunks, logs, before.unique().join(after, on=PATH_KEY, how="anti"))
+
+
+def without_forgotten(version: Version, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Split chunks into those that may come in and those that were forgotten."""
+    forgotten = version.table("forgotten")
+    if forgotten.is_empty():
+        return rows, rows.clear()
+    hashed = rows.hstack(_hashes(rows))
+    key = ["repo", "record"]
+    kept = hashed.join(forgotten, on=key, how="anti", maintain_order="left")
+    return kept.select(rows.columns), hashed.join(forgotten, on=key, how="semi").select(rows.columns)
+
+
+def _hashes(chunks: pl.DataFrame) -> pl.DataFrame:
+    """Hash the tenants, repositories and ids of chunks: of a gap record its own id, else the chunk's."""
+    name = pl.when(pl.col("kind") == GAP_KIND).then("name").fill_null(pl.col("id"))
+    named = chunks.select("tenant_id", "repo_slug", name.alias("name"), "id").iter_rows()
+    rows = [
+        tuple(map(sha256_of, ([tenant], [tenant, repo], [tenant, name], [tenant, identity])))
+        for tenant, repo, name, identity in named
+    ]
+    return pl.DataFrame(rows, schema=TABLES["forgotten"], orient="row")
+
+
+def without_text(logs: pl.DataFrame, chunks: pl.DataFrame) -> pl.DataFrame:
+    """Remove the text of rejected lines from the logs of some chunks."""
+    blank = pl.element().struct.with_fields(pl.lit("").alias("detail"), pl.lit("").alias("raw"))
+    theirs = logs.join(chunks, on=PATH_KEY, how="semi").with_columns(pl.col("rejects").list.eval(blank))
+    return pl.concat([logs.join(chunks, on=PATH_KEY, how="anti"), theirs]).sort(PATH_KEY)
