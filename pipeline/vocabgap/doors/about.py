@@ -116,12 +116,6 @@ def _in_use(settings: "Settings") -> dict[str, object]:
     }
     shipped = {rule.name: rule.expressions for rule in rules_in_force()}
     rules = {rule.name: rule.expressions for rule in settings.rules}
-    sources = {
-        name: {
-            key: value for key, value in msgspec.to_builtins(source).items() if value not in (True, [], {})
-        }
-        for name, source in settings.sources.items()
-    }
     return {
         "tables": [table for table in tables if table[0] != "categories.operations"],
         "own_operations": own,
@@ -133,13 +127,16 @@ def _in_use(settings: "Settings") -> dict[str, object]:
         "rule_lines": [
             (name, rules.get(name, ()), shipped.get(name, ())) for name in {**shipped, **settings.not_a_gap}
         ],
-        "source_lines": [
-            (name, {key: value for key, value in fields.items() if value not in (True, [], {})})
-            for name, fields in sources.items()
-        ],
-        "own_sources": {*settings.source},
-        "globs": {name: source.globs for name, source in settings.sources.items()},
+        "built_in_sources": {
+            name: source.globs for name, source in settings.sources.items() if name not in settings.source
+        },
+        "own_sources": {name: _given(settings.sources[name]) for name in settings.source},
     }
+
+
+def _given(source: msgspec.Struct) -> dict[str, object]:
+    fields: dict[str, object] = msgspec.to_builtins(source)
+    return {key: value for key, value in fields.items() if value not in (True, [], {})}
 
 
 def _schemas() -> list[str]:
