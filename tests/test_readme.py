@@ -250,3 +250,14 @@ def test_links_of_a_page_lead_somewhere(name: str) -> None:
         headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8") if heading else "", re.MULTILINE)
         anchors = {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings}
         assert not heading or heading in anchors, target
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_every_path_that_is_named_exists(name: str) -> None:
+    text = (PROJECT / name).read_text(encoding="utf-8")
+    named = re.findall(r"`([\w.-]+(?:/[\w.-]*)+|\w+\.pyi?)`|\]\(([\w./-]+)", text)
+    paths = {
+        path or link for path, link in named if not path.startswith("out/")
+    }  # `make report` writes there
+    homes = (PROJECT, PROJECT / "pipeline/vocabgap")
+    assert {path for path in paths if not any((home / path).exists() for home in homes)} == set()
