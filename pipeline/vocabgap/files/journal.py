@@ -1,7 +1,6 @@
 """Journals: files of JSON Lines that are only added to, by one writer at a time, and read line by line."""
 
 import errno
-import hashlib
 import os
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
@@ -9,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from vocabgap.errors import VocabgapError
 from vocabgap.files.atomic import sync
@@ -17,30 +16,6 @@ from vocabgap.files.locking import NoLocksError, lock
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
 
 Entry = TypeVar("Entry")
-
-
-class Mark(NamedTuple):
-    """How far a journal was read: the number of its bytes, and their SHA-256."""
-
-    size: int = 0
-    digest: bytes = hashlib.sha256().digest()
-
-
-START = Mark()
-
-
-class Added(NamedTuple, Generic[Entry]):
-    """What a journal holds behind a mark.
-
-    Attributes:
-        entries: The entries, each with the number of its line.
-        mark: The new mark, at the end of the file.
-        is_anew: Whether the file is not the one that was marked, and was read from its beginning.
-    """
-
-    entries: list[tuple[int, Entry]]
-    mark: Mark
-    is_anew: bool
 
 
 @dataclass(frozen=True)
@@ -64,22 +39,6 @@ class Journal(Generic[Entry]):
             VocabgapError: The file cannot be read, or `on_bad` is None and a line is bad.
         """
         return [*entries_of(self._content(path).split(b"\n"), self.decode, path, on_bad=on_bad)]
-
-    def follow(
-        self, path: Path, mark: Mark = START, on_bad: Callable[[VocabgapError], None] | None = None
-    ) -> Added[Entry]:
-        """Return the entries that were added behind a mark; parse nothing else."""
-        content = self._content(path)
-        before, added = content[: mark.size], content[mark.size :]
-        is_torn = before and added and not before.endswith(b"\n")
-        is_anew = bool(is_torn) or hashlib.sha256(before).digest() != mark.digest
-        if is_anew:
-            before, added = b"", content
-        elif not added:
-            return Added([], mark, is_anew)
-        lines, first = added.split(b"\n"), before.count(b"\n") + 1
-        entries = [*entries_of(lines, self.decode, path, first=first, on_bad=on_bad)]
-        return Added(entries, Mark(len(content), hashlib.sha256(content).digest()), is_anew)
 
     @contextmanager
     def appending(self, path: Path, on_wait: Callable[[], None] = lambda: None) -> "Iterator[Writer[Entry]]":
@@ -142,14 +101,13 @@ def entries_of(
     decode: Callable[[bytes, str], Entry],
     path: Path,
     *,
-    first: int = 1,
     on_bad: Callable[[VocabgapError], None] | None = None,
 ) -> Iterator[tuple[int, Entry]]:
     """Yield the entry of each line that is not blank, with its number; skip a byte order mark.
 
     The error of the first bad line is raised; if `on_bad` is given, it takes every error instead.
     """
-    for number, line in enumerate(lines, start=first):
+    for number, line in enumerate(lines, start=1):
         content = line.removeprefix(BOM_UTF8) if number == 1 else line
         if content.isspace() or not content:
             continue

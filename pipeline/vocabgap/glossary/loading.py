@@ -1,8 +1,4 @@
-"""The files of a glossary: seed files and event logs, read into one glossary, and appended to.
-
-One snapshot holds what was read, so that threads may share the files of a glossary. Unchanged files are not
-parsed again, and only the new lines of a log.
-"""
+"""The files of a glossary: seed files and event logs, read into one glossary, and appended to."""
 
 import hashlib
 import json
@@ -12,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 from uuid import uuid4
@@ -19,7 +16,7 @@ from uuid import uuid4
 import msgspec
 
 from vocabgap.errors import Hint, InvalidInputError, NotFoundError, VocabgapError
-from vocabgap.files.journal import START, Added, Journal, Mark
+from vocabgap.files.journal import Journal
 from vocabgap.files.locking import lock_file
 from vocabgap.files.refusals import FileRole
 from vocabgap.glossary.events import (
@@ -57,7 +54,6 @@ _DECODER: Final = msgspec.json.Decoder[GlossaryEvent](GlossaryEvent)
 _FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.-]")
 _LOCK: Final = "writer.lock"
 _LONGEST_NAME: Final = 200  # characters of a file's name; systems allow 255 bytes
-_MOST_GLOSSARIES: Final = 16  # of missions that have senses of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +90,24 @@ def log_name(mission_id: str) -> str:
 
 def read_events(folder: Path, mission_id: str | None = None) -> EventsRead:
     """Read the events of a folder's logs, or of one mission, in the order in which they happened."""
+    return _joined(map(_read_log, log_files(folder, mission_id)))
+
+
+def _read_log(path: Path) -> EventsRead:
     bad: list[VocabgapError] = []
     logged: list[LoggedEvent] = []
-    for path in log_files(folder, mission_id):
-        logged += _logged(_JOURNAL.read(path, bad.append), path, _LONG_AGO)
-    return EventsRead(_in_order(logged), len(bad))
+    moment = _LONG_AGO
+    for _, event in _JOURNAL.read(path, bad.append):
+        moment = max(moment, event.timestamp)
+        logged.append(LoggedEvent(event, path.name.removesuffix(LOG_ENDING), moment))
+    return EventsRead(tuple(logged), len(bad))
 
 
-def _in_order(events: Iterable[LoggedEvent]) -> tuple[LoggedEvent, ...]:
-    return tuple(sorted(events, key=lambda each: (each.moment, each.log)))
+def _joined(logs: Iterable[EventsRead]) -> EventsRead:
+    read = list(logs)
+    events = chain.from_iterable(log.events for log in read)
+    in_order = sorted(events, key=lambda each: (each.moment, each.log))
+    return EventsRead(tuple(in_order), sum(log.skipped for log in read))
 
 
 def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
@@ -114,43 +119,6 @@ def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
         if not folder.is_dir():
             return []
         return sorted(path for path in folder.iterdir() if path.name.endswith(LOG_ENDING))
-
-
-class Log(NamedTuple):
-    """A log as far as it was read, with the events that change meanings."""
-
-    mark: Mark = START
-    changes: tuple[LoggedEvent, ...] = ()  # the same tuple as long as no further one comes
-    skipped: int = 0
-    moment: datetime = _LONG_AGO
-
-
-def follow_logs(folder: Path, known: Mapping[str, Log]) -> dict[str, Log]:
-    """Return the logs of a folder by name; only new lines of a known log are parsed."""
-    return {path.name: _followed(path, known.get(path.name, Log())) for path in log_files(folder)}
-
-
-def _followed(path: Path, known: Log) -> Log:
-    bad: list[VocabgapError] = []
-    added: Added[GlossaryEvent] = _JOURNAL.follow(path, known.mark, bad.append)
-    known = Log() if added.is_anew else known
-    events = _logged(added.entries, path, known.moment)
-    changes = tuple(logged for logged in events if isinstance(logged.event, GlossaryChange))
-    return Log(
-        added.mark,
-        (*known.changes, *changes) if changes else known.changes,
-        known.skipped + len(bad),
-        events[-1].moment if events else known.moment,
-    )
-
-
-def _logged(entries: Iterable[tuple[int, GlossaryEvent]], path: Path, moment: datetime) -> list[LoggedEvent]:
-    """Return the events of a log; none of them is before `moment` or before an earlier one."""
-    logged: list[LoggedEvent] = []
-    for _, event in entries:
-        moment = max(moment, event.timestamp)
-        logged.append(LoggedEvent(event, path.name.removesuffix(LOG_ENDING), moment))
-    return logged
 
 
 def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
@@ -274,42 +242,32 @@ class Loaded(NamedTuple):
             )
 
 
-class _Snapshot(NamedTuple):
-    """An immutable snapshot of the files, and the glossaries made from it."""
-
-    seeds: Mapping[str, tuple[bytes, Seed]] = {}  # by scope
-    logs: Mapping[str, Log] = {}  # by name
-    base: Glossary | None = None  # of the seeds alone
-    changes: tuple[LoggedEvent, ...] = ()
-    glossaries: Mapping[str | None, Glossary] = {}  # by mission; None for all missions
-
-
 class GlossaryFiles:
     """The files of a glossary, and what was read of them."""
 
     def __init__(self, seeds: Path, events: Path, scopes: ScopeStack | None = None) -> None:
         self.seeds, self.events = seeds, events
         self.scopes = ScopeStack() if scopes is None else scopes
-        self._snapshot = _Snapshot()
+        # Replaced as a whole, never changed, so that threads may share it.
+        self._seeds: Mapping[str, tuple[bytes, Seed]] = {}  # by scope, with the content
+        self._logs: Mapping[Path, tuple[object, EventsRead]] = {}  # the changes, with the state of the file
+        self._loaded: tuple[object, Glossary] | None = None
 
     def load(self, mission_id: str | None = None) -> Loaded:
         """Load the glossary that seed files and logged events make."""
-        before = self._snapshot
-        seeds = self._read_seeds()
-        base = before.base if before.base is not None and seeds == before.seeds else self._of_seeds(seeds)
-        changes = self._changes()
-        glossaries = before.glossaries if base is before.base and changes == before.changes else {}
+        self._seeds = seeds = self._read_seeds()
+        read = self._changes()
+        changes = read.events
         if not any(_changed_scope(each) == self.scopes.local_scope for each in changes):
             mission_id = None  # no mission has senses of its own: all have the same glossary
-        if mission_id not in glossaries:
-            after = base.applied(each.event for each in changes if not self._is_foreign(each, mission_id))
-            glossaries = {**(glossaries if len(glossaries) < _MOST_GLOSSARIES else {}), mission_id: after}
-        logs = self._snapshot.logs
-        self._snapshot = _Snapshot(seeds, logs, base, changes, glossaries)
+        source, loaded = (seeds, changes, mission_id), self._loaded
+        if loaded is None or loaded[0] != source:
+            counting = (each.event for each in changes if not self._is_foreign(each, mission_id))
+            self._loaded = loaded = (source, self._of_seeds(seeds).applied(counting))
         return Loaded(
-            glossaries[mission_id],
+            loaded[1],
             tuple(seed for _, seed in seeds.values()),
-            sum(log.skipped for log in logs.values()),
+            read.skipped,
             self._unused(),
             None if self.seeds.is_dir() else self.seeds,
         )
@@ -320,7 +278,7 @@ class GlossaryFiles:
         for scope in self.scopes.names:
             path = seed_path(self.seeds, scope)
             content = read_content(path)
-            known = self._snapshot.seeds.get(scope)
+            known = self._seeds.get(scope)
             if content is not None:
                 is_known = known is not None and known[0] == content
                 seeds[scope] = known if known and is_known else (content, parse_seed(path, content))
@@ -346,11 +304,20 @@ class GlossaryFiles:
         written = (path for path in listed if path.suffix in {SEED_ENDING, OTHER_ENDING})
         return tuple(path for path in written if seed_scope(path, self.scopes) is None)
 
-    def _changes(self) -> tuple[LoggedEvent, ...]:
-        """Return the events that change the glossary, in order."""
-        logs = follow_logs(self.events, self._snapshot.logs)
-        self._snapshot = self._snapshot._replace(logs=logs)
-        return _in_order(each for log in logs.values() for each in log.changes)
+    def _changes(self) -> EventsRead:
+        """Read the events that change the glossary; unchanged files are not read again."""
+        logs = {}
+        for path in log_files(self.events):
+            with _JOURNAL.role.refusing(path, "read"):
+                state = path.stat()
+            known, mark = self._logs.get(path), (state.st_size, state.st_mtime_ns, state.st_ino)
+            if known is None or known[0] != mark:
+                read = _read_log(path)
+                changes = tuple(each for each in read.events if isinstance(each.event, GlossaryChange))
+                known = mark, EventsRead(changes, read.skipped)
+            logs[path] = known
+        self._logs = logs
+        return _joined(read for _, read in logs.values())
 
     def _is_foreign(self, logged: LoggedEvent, mission_id: str | None) -> bool:
         """Tell whether an event is about another mission's own scope."""
@@ -363,7 +330,7 @@ class GlossaryFiles:
     def answers(self, term: str | None = None) -> list[GivenAnswer]:
         """Return people's answers about all terms, or about one, in order."""
         key = None if term is None else term_key(term)
-        answers = answers_of(each.event for each in self._changes())
+        answers = answers_of(each.event for each in self._changes().events)
         return [each for each in answers if key in {None, term_key(each.term)}]
 
     def append_changes(self, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
@@ -372,8 +339,7 @@ class GlossaryFiles:
         An event before the last logged moment gets the next moment: a clock that was ahead once does not
         win for ever. Hold the logs with `changing` meanwhile.
         """
-        self._changes()
-        latest = max((log.moment for log in self._snapshot.logs.values()), default=_LONG_AGO)
+        latest = max((each.moment for each in self._changes().events), default=_LONG_AGO)
         earliest = min(latest, _LAST) + _NEXT
         return append_events(
             self.events,
