@@ -8,7 +8,7 @@ import pytest
 from builders import gap, write_config, write_corpus
 from builders.command import vocabgap
 from vocabgap.model.categories import OPERATION_CATEGORIES
-from vocabgap.model.gap_rules import rules_in_force
+from vocabgap.model.sources import rules_in_force
 
 
 @pytest.fixture

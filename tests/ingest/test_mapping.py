@@ -227,7 +227,7 @@ def test_the_first_shape_that_fits_says_where_fields_lie() -> None:
             r"\[source.x.also.where\] a: no regular expression",
         ),
         ({"fields": {"colour": "a"}}, r"\[source.x.also.fields\] colour: a record has no such field"),
-        ({"where": {"a": []}}, r"\[source.x.also.where\] a: expected at least one value"),
+        ({"where": {"a": []}}, r"\[source.x.also.where\] a: expected a value"),
         ({"each": "/a"}, r"\[source.x.also\] there is no setting .each."),
     ],
 )

@@ -3,7 +3,7 @@
 import pytest
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.model.gap_rules import rules_in_force
+from vocabgap.model.sources import rules_in_force
 
 
 def names(**own: list[str]) -> list[str]:
@@ -48,14 +48,8 @@ def test_what_a_rule_is_told_by_can_be_written_into_settings_again() -> None:
         (["re:(?<=x)y"], "is not a regular expression: look-around, .* is not supported"),
         (["re:a{1000}{1000}"], "is not a regular expression: Compiled regex exceeds size limit"),
         (["re:x*"], "fits every record"),
-        ([3], "expected nothing but texts, found 3"),
     ],
 )
 def test_what_tells_nothing_is_refused(told: list[str], problem: str) -> None:
     with pytest.raises(InvalidInputError, match=problem):
         rules_in_force({"mine": told})
-
-
-def test_a_rule_without_a_name_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="a rule has no name"):
-        rules_in_force({" ": ["out of paper"]})

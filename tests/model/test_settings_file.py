@@ -52,7 +52,7 @@ def test_a_pipe_is_not_waited_for(here: Path) -> None:
     )
 
     assert told.returncode == ExitCode.INVALID_INPUT
-    assert f"settings file '{CONFIG_NAME}' is a pipe, expected a regular file" in told.stderr
+    assert f"settings file '{CONFIG_NAME}' is a pipe, expected a file" in told.stderr
 
 
 def test_a_link_that_leads_nowhere_is_told_and_not_passed_over(here: Path) -> None:
@@ -85,7 +85,7 @@ def test_the_null_device_is_no_settings_file_at_all() -> None:
 def test_a_file_that_is_not_utf8_is_named_with_the_byte_and_what_to_do(encoding: str, here: Path) -> None:
     (here / "other.toml").write_bytes('[report]\nout = "café"\n'.encode(encoding))
 
-    with pytest.raises(InvalidInputError, match=r"other\.toml: byte \d+: expected UTF-8") as caught:
+    with pytest.raises(InvalidInputError, match=r"other\.toml: .* byte 0x\w+ in position") as caught:
         resolve_settings("other.toml")
 
     assert "UTF-8" in caught.value.hint

@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 from builders import outside
 from builders.ranking import records
 from vocabgap.ingest.scanning import scan
-from vocabgap.model.gap_rules import rules_in_force
+from vocabgap.model.sources import rules_in_force
 from vocabgap.model.tables import GAPS
 from vocabgap.ranking.screening import _may_fit, rule_of, screen
 

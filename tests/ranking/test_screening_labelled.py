@@ -1,6 +1,6 @@
 """How well the built-in rules tell failures from gaps, on sentences that were labelled by hand."""
 
-from vocabgap.model.gap_rules import rules_in_force
+from vocabgap.model.sources import rules_in_force
 from vocabgap.ranking.screening import rule_of
 
 RULES = rules_in_force()

@@ -15,9 +15,9 @@ from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, NotFoundError, Vo
 from vocabgap.extensions import extensions
 from vocabgap.logbook.log import SESSION_VARIABLE, SNAPSHOT_VARIABLE
 from vocabgap.model.categories import OPERATION_CATEGORIES
-from vocabgap.model.gap_rules import rules_in_force
 from vocabgap.model.loading import ACTOR_VARIABLE, CONFIG_VARIABLE, VARIABLES
 from vocabgap.model.record import RejectReason, category_key, operation_key
+from vocabgap.model.sources import rules_in_force
 
 if TYPE_CHECKING:
     from vocabgap.doors.cli.calls import Call

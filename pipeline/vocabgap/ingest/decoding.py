@@ -29,7 +29,7 @@ from vocabgap.model.record import (
     Repair,
     wrong_type,
 )
-from vocabgap.model.sources import NATIVE, Pointer, Source, allowed_values, pointer_of, value_at
+from vocabgap.model.sources import NATIVE, Pointer, Source, allowed_values, pointer_of, several, value_at
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
@@ -84,13 +84,13 @@ class FieldMap:
         first, *others = (
             cls(
                 native=source.native,
-                each=tuple(map(pointer_of, _several(source.each))) if source.each else (),
+                each=tuple(map(pointer_of, several(source.each))),
                 paths=tuple(
-                    (field, tuple(map(pointer_of, _several(path)))) for field, path in shape.fields.items()
+                    (field, tuple(map(pointer_of, several(path)))) for field, path in shape.fields.items()
                 ),
                 constants=shape.constants,
                 where=tuple((pointer_of(path), allowed_values(value)) for path, value in shape.where.items()),
-                origins={field: " or ".join(_several(path)) for field, path in shape.fields.items()},
+                origins={field: " or ".join(several(path)) for field, path in shape.fields.items()},
             )
             for shape in source.shapes
         )
@@ -144,10 +144,6 @@ def _fits(shape: FieldMap, value: dict[str, Any]) -> bool:
     return all(
         any(_same(value_at(value, path), allowed) for allowed in values) for path, values in shape.where
     )
-
-
-def _several(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whatever TOML may hold
-    return tuple(value) if isinstance(value, tuple | list) else (value,)
 
 
 def _of_unix(value: Any) -> Any:  # noqa: ANN401 - any JSON

@@ -5,16 +5,14 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_type_hints
 
 import msgspec
-from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, converted, expanded
 from vocabgap.files.refusals import existing_content
-from vocabgap.model.gap_rules import rules_in_force
 from vocabgap.model.settings import Settings, known_flags, known_settings
-from vocabgap.model.sources import sources_in_force
+from vocabgap.model.sources import rules_in_force, sources_in_force
 from vocabgap.text import ignored_stems, printable_name, synonym_table
 
 CONFIG_NAME: Final = "vocabgap.toml"
@@ -44,10 +42,8 @@ def load_settings(path: str | Path | None = None, environment: Mapping[str, str]
         environment: Environment variables; those of this process by default.
 
     Raises:
-        NotFoundError: The named file does not exist.
-        AccessDeniedError: It may not be read.
-        StateError: The disk cannot read it.
-        InvalidInputError: A value does not fit, or a file that was not named leads out of its folder.
+        VocabgapError: One of its kinds: the file cannot be read, a value does not fit, or a file that was not
+            named leads out of its folder.
     """
     return resolve_settings(path, os.environ if environment is None else environment).settings
 
@@ -66,25 +62,25 @@ def resolve_settings(
     """
     environment = environment or {}
     file = _find(path, environment)
-    merged: _Layer = {}
-    written: dict[tuple[str, str], str] = {}
-    if file is not None:
-        _merge_file(merged, read_settings(file), f"{file}")
-        written = {
-            place: merged[place[0]][place[1]] for place in _WRITTEN if place[1] in merged.get(place[0], {})
-        }
-        ingest = merged.get("ingest", {})
-        if "roots" in ingest:
-            ingest["roots"] = [str(file.parent / expanded(root)) for root in ingest["roots"]]
-    for variable, place in VARIABLES.items():
-        if environment.get(variable):
-            _merge_value(merged, place, environment[variable], f"environment variable {variable}")
-            written.pop(place, None)
-    for name, value in (flags or {}).items():
-        if value is not None:
-            flag = known_flags()[name]
-            _merge_value(merged, (flag.table, flag.key), value, name)
-            written.pop((flag.table, flag.key), None)
+    merged = {} if file is None else _checked(file)
+    written = {(table, key): merged[table][key] for table, key in _WRITTEN if key in merged.get(table, {})}
+    given: list[tuple[str, tuple[str, str], Any]] = [
+        (f"environment variable {variable}", place, environment[variable])
+        for variable, place in VARIABLES.items()
+        if environment.get(variable)
+    ]
+    known = known_flags()
+    given += [
+        (name, (known[name].table, known[name].key), value)
+        for name, value in (flags or {}).items()
+        if value is not None
+    ]
+    for origin, (table, key), value in given:
+        kind = get_type_hints(get_type_hints(Settings)[table], include_extras=True)[key]
+        # Text may stand for a number.
+        fitting = converted(value, kind, origin, hint=_SETTINGS_HINT, strict=False)
+        merged.setdefault(table, {})[key] = fitting
+        written.pop((table, key), None)
     outside = () if file is None else _leading_out(written, file.parent)
     if outside and not (trust or path or environment.get(CONFIG_VARIABLE)):
         raise InvalidInputError(
@@ -121,40 +117,21 @@ def _leading_out(written: Mapping[tuple[str, str], str], folder: Path) -> tuple[
     )
 
 
-def _merge_file(merged: _Layer, layer: _Layer, origin: str) -> None:
-    """Check a settings file, so that an error names it, and lay it on top."""
+def _checked(file: Path) -> _Layer:
+    """Return the tables of a settings file with its roots seen from its folder; an error names the file."""
+    content = existing_content(file, "settings file", "check --config or VOCABGAP_CONFIG")
     try:
-        _check_whole(converted(layer, Settings, hint=_SETTINGS_HINT))
-    except InvalidInputError as error:
-        raise InvalidInputError(f"{origin}: {error.message}", hint=error.hint) from error
-    for table, values in layer.items():
-        merged.setdefault(table, {}).update(values)
-
-
-def _merge_value(merged: _Layer, place: tuple[str, str], value: object, origin: str) -> None:
-    """Check the value of a variable or a flag, where text may stand for a number, and lay it on top."""
-    table, key = place
-    (section,) = (field.type for field in structs.fields(Settings) if field.name == table)
-    (kind,) = (field.type for field in structs.fields(section) if field.name == key)
-    merged.setdefault(table, {})[key] = converted(value, kind, origin, hint=_SETTINGS_HINT, strict=False)
-
-
-def _check_whole(settings: Settings) -> None:
-    """Raise an error if values do not fit together."""
-    sources_in_force(settings.source)
-    rules_in_force(settings.not_a_gap)
-    ignored = ignored_stems(settings.cluster.stop_words)
-    synonym_table(settings.cluster.synonyms, ignored, name="[cluster.synonyms]")
-
-
-def read_settings(path: Path) -> dict[str, Any]:
-    """Read the tables of a settings file."""
-    content = existing_content(path, "settings file", "check --config or VOCABGAP_CONFIG")
-    try:
-        return tomllib.loads(content.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise InvalidInputError(
-            f"{path}: byte {error.start}: expected UTF-8 text", hint="save the file in the encoding UTF-8"
-        ) from error
+        layer = tomllib.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise InvalidInputError(f"{path}: {error}", hint="expected a TOML file") from error
+        raise InvalidInputError(f"{file}: {error}", hint="expected a TOML file in UTF-8") from error
+    try:
+        settings = converted(layer, Settings, hint=_SETTINGS_HINT)
+        sources_in_force(settings.source)
+        rules_in_force(settings.not_a_gap)
+        ignored = ignored_stems(settings.cluster.stop_words)
+        synonym_table(settings.cluster.synonyms, ignored, name="[cluster.synonyms]")
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{file}: {error.message}", hint=error.hint) from error
+    if "roots" in layer.get("ingest", {}):
+        layer["ingest"]["roots"] = [str(file.parent / expanded(root)) for root in layer["ingest"]["roots"]]
+    return layer

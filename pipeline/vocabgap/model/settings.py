@@ -23,7 +23,6 @@ from msgspec import structs
 from vocabgap.errors import InvalidInputError, converted, nearest
 from vocabgap.extensions import PathText, Section, extensions, flag, meaning
 from vocabgap.model.categories import OPERATION_CATEGORIES
-from vocabgap.model.gap_rules import Rule, rules_in_force
 from vocabgap.model.record import (
     CATEGORIES,
     CATEGORY_ALIASES,
@@ -33,7 +32,7 @@ from vocabgap.model.record import (
     fold_operation,
     operation_key,
 )
-from vocabgap.model.sources import Source, shipped_sources, sources_in_force
+from vocabgap.model.sources import Rule, Source, rules_in_force, shipped_sources, sources_in_force
 
 BY_WORDING: Final = "by wording"
 # As an embedder, where no model's folder is named:

@@ -1,11 +1,13 @@
-"""Sources: the files that are gap logs, and the places of the fields of a record in their objects.
+"""Sources and rules: which files are gap logs, where their fields lie, and which records are no gaps.
 
-`sources.toml` beside this file holds the shipped ones; tables `[source.NAME]` of the settings extend them.
+`sources.toml` and `not_a_gap.toml` beside this file hold the built-in ones; `[source.NAME]` and `[not_a_gap]`
+of the settings extend them.
 """
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date, time
 from functools import cache, lru_cache
 from importlib import resources
@@ -14,23 +16,23 @@ from typing import Any, Final, get_type_hints
 import msgspec
 
 from vocabgap.errors import InvalidInputError, converted
-from vocabgap.model.gap_rules import REGEX_PREFIX
 from vocabgap.model.record import FIELDS, LOG_NAME, GapRecord
+from vocabgap.text import words
 
 PATH_HINT: Final = "expected keys joined by dots, such as about.text, or a JSON pointer, such as /about/text"
+_REGEX_PREFIX: Final = "re:"
+_IF_FAILED_PREFIX: Final = "if failed:"
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 Pointer = tuple[str, ...]
-_SHIPPED: Final = "sources.toml"
-_GLOB_HINT: Final = 'for example glob = "wishes-*.jsonl", or "exports/*.jsonl"'
-_DEPTH_HINT: Final = (
-    "a pattern fits a file's name at any depth, and folders before it from the right: exports/*.jsonl"
+_GLOB_HINT: Final = (
+    'for example "wishes-*.jsonl"; a pattern fits a file\'s name at any depth, and folders before it from the'
+    " right: exports/*.jsonl"
 )
-_REGEX_HINT: Final = f"what begins with {REGEX_PREFIX} is one, in the syntax of Python"
-_EACH_HINT: Final = "it begins with a slash, such as /items/*"
 _TABLE_HINT: Final = (
     'for example {"mine": {"glob": "wishes-*.jsonl"}}; `vocabgap status` prints those that are built in'
 )
 _FIELDS_HINT: Final = "`vocabgap schema records` lists the fields and says what fits"
+_RULE_HINT: Final = 'for example outage = ["the tile server is down", "re:error 5[0-9]{2}"]'
 _Scalar = str | int | float | bool
 
 
@@ -79,7 +81,7 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
     @property
     def globs(self) -> tuple[str, ...]:
         """The patterns."""
-        return (self.glob,) if isinstance(self.glob, str) else self.glob
+        return several(self.glob)
 
     @property
     def native(self) -> bool:
@@ -100,37 +102,36 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 NATIVE: Final = Source(glob=LOG_NAME)
-_Tables = dict[str, dict[str, Source]]  # as a settings file has them
+
+
+def _shipped(name: str) -> dict[str, Any]:
+    text = resources.files("vocabgap.model").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
 
 
 @cache
 def shipped_sources() -> Mapping[str, Source]:
     """Return the shipped sources by name."""
-    text = resources.files("vocabgap.model").joinpath(_SHIPPED).read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(text)["source"], dict[str, Source])
+    return msgspec.convert(_shipped("sources")["source"], dict[str, Source])
 
 
 def sources_in_force(own: Mapping[str, Source]) -> dict[str, Source]:
     """Return the shipped sources with others laid over them, key by key; the others come first."""
     shipped = shipped_sources()
-    laid = {name: _over(shipped.get(name), source) for name, source in own.items()}
-    for name, source in laid.items():
-        _check(name, source)
-    others = {name: source for name, source in shipped.items() if name not in own}
-    return {name: source for name, source in {**laid, **others}.items() if source.enabled}
+    laid = {name: _over(shipped.get(name, Source()), source) for name, source in own.items()}
+    return checked_sources(laid) | {name: source for name, source in shipped.items() if name not in own}
 
 
 def checked_sources(sources: Mapping[str, Source | Mapping[str, Any]]) -> dict[str, Source]:
     """Return the enabled sources of a caller, checked."""
-    checked = converted({"source": sources}, _Tables, hint=_TABLE_HINT)["source"]
+    tables = dict[str, dict[str, Source]]  # as a settings file has them
+    checked: dict[str, Source] = converted({"source": sources}, tables, hint=_TABLE_HINT)["source"]
     for name, source in checked.items():
         _check(name, source)
     return {name: source for name, source in checked.items() if source.enabled}
 
 
-def _over(base: Source | None, own: Source) -> Source:
-    if base is None:
-        return own
+def _over(base: Source, own: Source) -> Source:
     return Source(
         glob=own.glob or base.glob,
         fields={**base.fields, **own.fields},
@@ -143,63 +144,53 @@ def _over(base: Source | None, own: Source) -> Source:
 
 
 def _check(name: str, source: Source) -> None:
-    if not source.globs:
-        raise InvalidInputError(f"[source.{name}] glob: expected the pattern of a file name", hint=_GLOB_HINT)
-    for glob in source.globs:
-        if not glob or glob.startswith("/") or glob.endswith("/") or ".." in glob.split("/"):
-            raise InvalidInputError(f"[source.{name}] glob: no file is called '{glob}'", hint=_GLOB_HINT)
-        if "**" in glob:
-            raise InvalidInputError(
-                f"[source.{name}] glob: '**' in '{glob}' has no meaning", hint=_DEPTH_HINT
-            )
-    for pointer in (source.each,) if isinstance(source.each, str) and source.each else source.each:
+    for glob in source.globs or ("",):
+        if not glob or glob[0] == "/" or glob[-1] == "/" or ".." in glob.split("/") or "**" in glob:
+            raise InvalidInputError(f"[source.{name}] glob: '{glob}' fits no file", hint=_GLOB_HINT)
+    for pointer in several(source.each):
         if not pointer.startswith("/"):
-            raise InvalidInputError(f"[source.{name}] each: '{pointer}' is no JSON pointer", hint=_EACH_HINT)
-    for place, shape in enumerate(source.shapes):
-        whose = f"{name}.also" if place else name
-        _check_values(whose, shape)
-        _check_paths(whose, shape)
-
-
-def _check_values(name: str, shape: Shape) -> None:
-    for table in ("fields", "constants"):
-        for field in getattr(shape, table):
-            if field not in FIELDS:
-                raise InvalidInputError(
-                    f"[source.{name}.{table}] {field}: a record has no such field", hint=_FIELDS_HINT
-                )
-    for field, value in shape.constants.items():
-        kind = get_type_hints(GapRecord)[field]
-        converted(value, kind, f"[source.{name}.constants] {field}", hint=_FIELDS_HINT)
-
-
-def _check_paths(name: str, shape: Shape) -> None:
-    for field, path in shape.fields.items():
-        if not path or not all((path,) if isinstance(path, str) else path):
-            raise InvalidInputError(f"[source.{name}.fields] {field}: a path is empty", hint=PATH_HINT)
-    for path, values in shape.where.items():
-        if not path:
-            raise InvalidInputError(f"[source.{name}.where] a path is empty", hint=PATH_HINT)
-        if values == ():
             raise InvalidInputError(
-                f"[source.{name}.where] {path}: expected at least one value", hint="or leave the line out"
+                f"[source.{name}] each: '{pointer}' is no JSON pointer", hint="for example /items/*"
             )
+    for place, shape in enumerate(source.shapes):
+        _check_shape(f"source.{name}.also" if place else f"source.{name}", shape)
+
+
+def _check_shape(name: str, shape: Shape) -> None:
+    for table in ("fields", "constants"):
+        for field in getattr(shape, table).keys() - set(FIELDS):
+            raise InvalidInputError(
+                f"[{name}.{table}] {field}: a record has no such field", hint=_FIELDS_HINT
+            )
+    for field, value in shape.constants.items():
+        converted(value, get_type_hints(GapRecord)[field], f"[{name}.constants] {field}", hint=_FIELDS_HINT)
+    for field, path in [*shape.fields.items(), *((path, path) for path in shape.where)]:
+        if not path or not all(several(path)):
+            table = "fields" if field else "where"
+            raise InvalidInputError(f"[{name}.{table}] {field}: a path is empty", hint=PATH_HINT)
+    for path, values in shape.where.items():
         try:
-            allowed_values(values)
+            allowed = allowed_values(values)
         except (re.error, OverflowError, RecursionError) as error:
             raise InvalidInputError(
-                f"[source.{name}.where] {path}: no regular expression: {error}", hint=_REGEX_HINT
+                f"[{name}.where] {path}: no regular expression: {error}", hint="it has the syntax of Python"
             ) from error
+        if not allowed:
+            raise InvalidInputError(f"[{name}.where] {path}: expected a value", hint="or leave the line out")
 
 
-def allowed_values(values: Any) -> tuple[_Scalar | re.Pattern[str], ...]:  # noqa: ANN401 - as settings have it
+def several(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - as settings have it
+    """Return the members of a list, or the value alone."""
+    return tuple(value) if isinstance(value, tuple | list) else (value,)
+
+
+def allowed_values(values: Any) -> tuple[_Scalar | re.Pattern[str], ...]:  # noqa: ANN401 - as above
     """Return the values that an object may have, with regular expressions compiled."""
-    several = values if isinstance(values, tuple | list) else (values,)
     return tuple(
-        re.compile(value.removeprefix(REGEX_PREFIX))
-        if isinstance(value, str) and value.startswith(REGEX_PREFIX)
+        re.compile(value.removeprefix(_REGEX_PREFIX))
+        if isinstance(value, str) and value.startswith(_REGEX_PREFIX)
         else value
-        for value in several
+        for value in several(values)
     )
 
 
@@ -229,3 +220,71 @@ def value_at(value: Any, pointer: Pointer) -> Any:  # noqa: ANN401 - whatever JS
         else:
             return None
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One reason why a record is no gap of the vocabulary."""
+
+    name: str
+    phrases: tuple[str, ...]  # in normal form, words separated by single spaces
+    if_failed: tuple[str, ...]  # phrases that count only if something failed and nothing is named as missing
+    # In the syntax of Polars, without case. It has no look-around and no back-references, so that the time
+    # grows with the text only.
+    patterns: tuple[str, ...]
+
+    @property
+    def expressions(self) -> tuple[str, ...]:
+        """The phrases and patterns as in the settings."""
+        return (
+            *self.phrases,
+            *(f"{_IF_FAILED_PREFIX} {phrase}" for phrase in self.if_failed),
+            *(f"{_REGEX_PREFIX}{pattern}" for pattern in self.patterns),
+        )
+
+
+def rules_in_force(own: Mapping[str, Iterable[str]] = {}) -> tuple[Rule, ...]:
+    """Return the built-in rules and further ones, in the order in which they are applied.
+
+    Args:
+        own: Name of a rule to its phrases, in which case, hyphens and punctuation do not matter. `if failed:`
+            begins a phrase that counts only if something failed and nothing is named as missing; `re:` begins
+            a regular expression. They extend a built-in rule of this name; an empty list switches it off.
+    """
+    expressions_of = {name: tuple(expressions) for name, expressions in _shipped("not_a_gap").items()}
+    for name, given in own.items():
+        expressions_of[name] = (*expressions_of.get(name, ()), *several(given)) if given else ()
+    return tuple(_rule(name, expressions) for name, expressions in expressions_of.items() if expressions)
+
+
+@lru_cache(maxsize=128)
+def _rule(name: str, expressions: tuple[str, ...]) -> Rule:
+    phrases: dict[str, list[str]] = {"": [], _IF_FAILED_PREFIX: []}
+    patterns = []
+    for text in expressions:
+        if text.startswith(_REGEX_PREFIX):
+            patterns.append(_pattern(name, text.removeprefix(_REGEX_PREFIX)))
+            continue
+        prefix = _IF_FAILED_PREFIX if text.startswith(_IF_FAILED_PREFIX) else ""
+        phrase = words(text.removeprefix(prefix))
+        if not phrase:
+            raise InvalidInputError(f"[not_a_gap] {name}: '{text}' holds no word", hint=_RULE_HINT)
+        phrases[prefix].append(" ".join(phrase))
+    always, if_failed = (tuple(dict.fromkeys(each)) for each in phrases.values())
+    return Rule(name, always, if_failed, tuple(patterns))
+
+
+def _pattern(name: str, text: str) -> str:
+    import polars as pl  # noqa: PLC0415 - loads what few settings need
+
+    expression = f"[not_a_gap] {name}: '{_REGEX_PREFIX}{text}'"
+    try:
+        fits_nothing = pl.select(pl.lit("").str.contains(text)).item()
+    except pl.exceptions.ComputeError as error:
+        why = str(error).partition("\n\nThis error")[0].rpartition("error: ")[2]
+        raise InvalidInputError(
+            f"{expression} is not a regular expression: {why}", hint=_RULE_HINT
+        ) from error
+    if fits_nothing:
+        raise InvalidInputError(f"{expression} fits every record", hint="ask for at least one character")
+    return text

@@ -7,7 +7,7 @@ from typing import Final
 
 import polars as pl
 
-from vocabgap.model.gap_rules import Rule, rules_in_force
+from vocabgap.model.sources import Rule, rules_in_force
 from vocabgap.model.tables import GAPS, stripped
 from vocabgap.text import words
 
