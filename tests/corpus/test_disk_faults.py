@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 from builders.corpus import chunks
-from vocabgap.corpus.manifest import Manifest, read_manifest
 from vocabgap.corpus.store import Store
+from vocabgap.corpus.version import Manifest, read_manifest
 from vocabgap.errors import AccessDeniedError, StateError
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vocabgap.corpus.manifest import NUMBERED, read_manifest
 from vocabgap.corpus.store import Store, open_store
+from vocabgap.corpus.version import NUMBERED, read_manifest
 
 KILLS = int(os.environ.get("VOCABGAP_KILLS", "2"))
 WRITER = Path(__file__).parent / "endless_writer.py"

@@ -3,7 +3,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from vocabgap.corpus.manifest import (
+from vocabgap.corpus.store import write_manifest
+from vocabgap.corpus.version import (
     FORMAT,
     MANIFEST,
     FileEntry,
@@ -11,7 +12,6 @@ from vocabgap.corpus.manifest import (
     PartEntry,
     is_corpus,
     read_manifest,
-    write_manifest,
 )
 from vocabgap.errors import StateError
 

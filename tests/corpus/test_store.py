@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from builders.corpus import chunks
 from vocabgap.corpus import store as changes
-from vocabgap.corpus.manifest import Manifest, read_manifest
 from vocabgap.corpus.store import Change, Store
-from vocabgap.corpus.version import CHUNKS, PATH_KEY, PathSnapshot, Version
+from vocabgap.corpus.version import CHUNKS, PATH_KEY, Manifest, PathSnapshot, Version, read_manifest
 from vocabgap.errors import NotFoundError
 
 NOW = datetime(2026, 7, 1, 9, tzinfo=UTC)

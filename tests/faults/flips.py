@@ -8,7 +8,7 @@ from typing import NamedTuple
 from faults.mutants import UNFORESEEN
 from faults.verbs import corpus_state, did, pushed, reported
 from vocabgap.corpus.backups import read_records
-from vocabgap.corpus.manifest import LOCK, read_manifest
+from vocabgap.corpus.version import LOCK, read_manifest
 from vocabgap.errors import VocabgapError
 from vocabgap.reporting.published_run import read_gaps, read_run
 

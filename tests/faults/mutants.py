@@ -10,7 +10,7 @@ from typing import Final
 import polars as pl
 
 from faults.verbs import VERBS
-from vocabgap.corpus import manifest as corpus_manifest
+from vocabgap.corpus import version as corpus_version
 from vocabgap.corpus.backups import read_records
 from vocabgap.decisions.record import read_decisions
 from vocabgap.errors import VocabgapError
@@ -123,7 +123,7 @@ def readers() -> Iterator[Reader]:
     yield Reader("manifests of runs", Path("run.json"), decided[1:], lambda: run_manifest.read_manifest(here))
     pushed = content("corpus compact", "corpus/manifest.json")
     yield Reader(
-        "manifests of corpora", Path("manifest.json"), pushed, lambda: corpus_manifest.read_manifest(here)
+        "manifests of corpora", Path("manifest.json"), pushed, lambda: corpus_version.read_manifest(here)
     )
     backup = Path("one.jsonl")
     vector = b'{"id":"c-%d","embedding":[0.5,0.25],"metadata":{"kind":"note","n":%d},"document":"sky"}\n'

@@ -209,7 +209,7 @@ def status(call: "Call", request: Status) -> Answer:
     """Count the records of each repository, the size of the corpus and the orphans in it."""
     corpus = _open(call)
     if request.verify and (damaged := corpus.damaged()):
-        from vocabgap.corpus.manifest import COPY_HINT
+        from vocabgap.corpus.version import COPY_HINT
 
         sizes = ((name, count(entry.rows, "row")) for name, entry in damaged.items())
         problems = (f"{name}, with {rows}, is damaged" for name, rows in sizes)

@@ -14,7 +14,6 @@ from vocabgap.corpus.chunks import PARSER_ID, require_owner, scan_version, scope
 from vocabgap.corpus.extension import CorpusSettings
 from vocabgap.corpus.identity import normal_tenant, require_identity, require_tenant, sha256_of
 from vocabgap.corpus.incoming import Parser
-from vocabgap.corpus.manifest import FileEntry, Manifest, read_manifest
 from vocabgap.corpus.push import (
     MOST_CHUNKS,
     ExportedChunks,
@@ -26,7 +25,17 @@ from vocabgap.corpus.push import (
     read_payload,
 )
 from vocabgap.corpus.store import Store, open_store
-from vocabgap.corpus.version import GAP_KIND, PATH_KEY, Measures, PathSnapshot, Version, damaged_files
+from vocabgap.corpus.version import (
+    GAP_KIND,
+    PATH_KEY,
+    FileEntry,
+    Manifest,
+    Measures,
+    PathSnapshot,
+    Version,
+    damaged_files,
+    read_manifest,
+)
 from vocabgap.corpus.withdrawal import Forgotten, deleted_in_git, empties, forget
 from vocabgap.errors import InvalidInputError, NotFoundError, require_kind, unusable
 from vocabgap.ingest.scanning import Scan

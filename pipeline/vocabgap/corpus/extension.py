@@ -32,7 +32,7 @@ EXTENSION: Final = Extension(
     settings=CorpusSettings,
     commands={"corpus": Reference("corpus.commands:CORPUS")},
     reader=RootReader(
-        "manifest.json", Reference("corpus.manifest:is_corpus"), Reference("corpus.chunks:scan_corpora")
+        "manifest.json", Reference("corpus.version:is_corpus"), Reference("corpus.chunks:scan_corpora")
     ),
     pages={"how to": ("corpus",)},
     documents={

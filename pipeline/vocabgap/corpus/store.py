@@ -5,40 +5,38 @@ A change writes new parts beside the old ones, which stay until a manifest names
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 import polars as pl
 
-from vocabgap.corpus.manifest import (
-    LOCK,
-    MANIFEST,
-    OURS,
-    FileEntry,
-    Manifest,
-    file_name,
-    is_corpus,
-    read_manifest,
-    remove_unnamed,
-    write_manifest,
-    writing,
-)
 from vocabgap.corpus.version import (
     CHUNKS,
+    LOCK,
+    MANIFEST,
+    NUMBERED,
     ORDER,
+    OURS,
     PATH_KEY,
     TABLES,
+    FileEntry,
+    Manifest,
     Measures,
     Part,
+    PartEntry,
     PathSnapshot,
     Version,
     described,
+    file_name,
+    is_corpus,
+    manifest_bytes,
     newest,
+    read_manifest,
+    reading,
     rows_in_order,
     scan,
-    write_part,
 )
 from vocabgap.errors import NotFoundError, StateError, expanded
 from vocabgap.files.atomic import sync
@@ -47,11 +45,19 @@ from vocabgap.files.parquet import write_parquet
 from vocabgap.files.signals import deferred_signals
 from vocabgap.text import printable_name
 
+_TEMPORARY: Final = "manifest.json.new"
+# Small row groups, sorted and lightly compressed: a search by path reads few of them, and a whole read costs
+# half the CPU of Zstandard, in files twice as large (see tests/benchmarks/corpus_store.py).
+_ROW_GROUP: Final = 32_768
 # The rows of a part that is rewritten; a single path with more rows makes a larger part.
 _PART_ROWS: Final = 262_144
 # A reader holds every part open. From this number on, small parts are joined.
 _MANY_PARTS: Final = 48
 _SMALL_TOGETHER: Final = 262_144  # rows
+
+
+writing = partial(reading, done="changed", hint="nothing was changed")
+"""The same for a change: nothing is changed before the manifest is replaced."""
 
 
 def open_store(
@@ -247,7 +253,12 @@ class Change(Version):
         return msgspec.structs.replace(changed, version=base.version + 1, next_number=self._next)
 
     def _write(self, rows: pl.DataFrame) -> Part:
-        return write_part(self.folder, self._take_number(), rows)
+        """Write chunks to a new file, which is no part of a version yet."""
+        number = self._take_number()
+        path = self.folder / file_name("chunks", number)
+        dimension: int | None = rows.get_column("embedding").list.len().max()  # type: ignore[assignment]
+        write_parquet(rows, path, compression="lz4", row_group_size=_ROW_GROUP)
+        return Part(self.folder, PartEntry(*described(path, number, rows.height), dimension))
 
     def _written(self, kind: str, table: pl.DataFrame) -> FileEntry | None:
         if table.is_empty():
@@ -279,3 +290,40 @@ def _from(key: Sequence[Any], *, above: bool = False) -> pl.Expr:
         pairs,
         pl.lit(not above),
     )
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Make a version the newest one. Its files are on the disk already."""
+    temporary = folder / _TEMPORARY
+    temporary.write_bytes(manifest_bytes(manifest))
+    sync(temporary)
+    with deferred_signals():
+        temporary.replace(folder / MANIFEST)
+        try:
+            sync(folder)
+        except OSError as error:
+            raise StateError(
+                f"corpus '{folder}' is changed, but the disk did not confirm it: {error.strerror or error}",
+                hint="check the disk: if it loses power now, the change may be lost",
+            ) from error
+
+
+def remove_unnamed(folder: Path, manifest: Manifest) -> None:
+    """Remove the files of a corpus that a version does not need. The caller holds the lock.
+
+    Files of earlier versions go after the disk confirms this manifest: until then a loss of power may bring
+    the older one back.
+    """
+    earlier: list[Path] = []
+    for path in sorted(folder.iterdir()):
+        if path.name == _TEMPORARY:
+            path.unlink()
+        elif (numbered := NUMBERED.fullmatch(path.name)) and path.name not in manifest.files:
+            if int(numbered["number"]) < manifest.next_number:
+                earlier.append(path)
+            else:  # left by an unfinished change: no manifest ever named it
+                path.unlink()
+    if earlier:
+        sync(folder)
+    for path in earlier:
+        path.unlink()

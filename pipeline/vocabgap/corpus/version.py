@@ -1,34 +1,39 @@
-"""One version of a corpus as it is read. Its files stay open, so later writers cannot change what it shows.
+"""One version of a corpus as it is read: its manifest, and its open files, which later writers cannot change.
 
-A part, a file of chunks, never changes. A table beside the parts names their deleted rows, by the number of
-the part and the place in it; so a deleted id can come again in a later part. A writer replaces the manifest
-after all files are on the disk; readers take no lock and see the version before or after.
+The manifest lists the files of the newest version: parts that hold chunks, and up to four tables. No file
+changes once it is written. Table `deleted` names deleted rows by the number of the part and the place in it,
+so a deleted id can come again in a later part. A writer replaces the manifest after all files are on the
+disk; readers take no lock and see the version before or after.
 """
 
 import hashlib
 import os
+import re
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
+import msgspec
 import polars as pl
 
-from vocabgap.corpus.manifest import (
-    COPY_HINT,
-    MANIFEST,
-    FileEntry,
-    Manifest,
-    PartEntry,
-    file_name,
-    read_manifest,
-    reading,
-)
 from vocabgap.errors import NotFoundError, StateError
-from vocabgap.files.parquet import write_parquet
+from vocabgap.files.refusals import refusal
 from vocabgap.model.tables import REJECTS, UTC_MICROSECONDS, Column, Table
+
+MANIFEST: Final = "manifest.json"
+FORMAT: Final = "vocabgap-corpus"
+FORMAT_VERSION: Final = 1
+LOCK: Final = "writer.lock"
+COPY_HINT: Final = "put it back from a copy of the folder, or restore a backup into a new one"
+_TABLE_KINDS: Final = ("deleted", "paths", "logs", "forgotten")
+_NUMBERED: Final = rf"(chunks|{'|'.join(_TABLE_KINDS)})-(?P<number>[0-9]{{6,}})\.parquet"
+# A killed writer may leave these files, and the next one removes them; no other file is ever removed.
+NUMBERED: Final = re.compile(_NUMBERED)
+OURS: Final = re.compile(rf"{_NUMBERED}|manifest\.json(\.new)?|writer\.lock")
 
 GAP_KIND: Final = "gap-record"
 """The kind of a chunk that is one line of a gap log."""
@@ -72,9 +77,6 @@ PATH_KEY: Final = ("tenant_id", "repo_slug", "source_path")
 ORDER: Final = (*PATH_KEY, "line", "id")
 """The order of chunks: text by code point, and chunks without a line first."""
 
-# Small row groups, sorted and lightly compressed: a search by path reads few of them, and a whole read costs
-# half the CPU of Zstandard, in files twice as large (see tests/benchmarks/corpus_store.py).
-_ROW_GROUP: Final = 32_768
 _BLOCK: Final = 1 << 20  # bytes that are hashed at a time
 _ROW: Final = "row"
 _PLACE: Final = ("part", _ROW)
@@ -92,6 +94,134 @@ TABLES: Final = {
     "forgotten": pl.Schema(dict.fromkeys(("tenant", "repo", "record", "chunk"), pl.String())),
 }
 """The tables of a version beside its parts; `forgotten` holds SHA-256 (hex), see `withdrawal.forget`."""
+
+
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+_Number = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class FileEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of a version: its number, which no other file ever has, its size and its digest."""
+
+    number: _Number
+    rows: _Count
+    bytes: _Count
+    sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+
+
+class PartEntry(FileEntry, frozen=True, forbid_unknown_fields=True):
+    """A file of chunks; `dimension` is the length of its vectors, if it has any."""
+
+    dimension: _Number | None = None
+
+
+class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A version of a corpus: its parts, oldest first, its tables, and the configurations of each tenant."""
+
+    version: _Count = 0
+    next_number: _Number = 1
+    parts: tuple[PartEntry, ...] = ()
+    deleted: FileEntry | None = None
+    paths: FileEntry | None = None
+    logs: FileEntry | None = None
+    forgotten: FileEntry | None = None
+    config_versions: dict[str, int] = {}
+
+    @property
+    def files(self) -> dict[str, FileEntry]:
+        """Every file of the version, by name."""
+        files: dict[str, FileEntry] = {file_name("chunks", part.number): part for part in self.parts}
+        return files | {file_name(kind, entry.number): entry for kind, entry in self.tables.items()}
+
+    @property
+    def tables(self) -> dict[str, FileEntry]:
+        """The tables that are not empty."""
+        return {kind: entry for kind in _TABLE_KINDS if (entry := getattr(self, kind)) is not None}
+
+
+class _Format(msgspec.Struct, frozen=True):
+    format: str
+    format_version: int = 0
+
+
+class _Written(_Format, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    corpus: Manifest
+    sha256: str  # of `corpus`
+
+
+def file_name(kind: str, number: int) -> str:
+    """Return the name of a file of `chunks`, or of a table of a version."""
+    return f"{kind}-{number:06d}.parquet"
+
+
+def is_corpus(folder: Path) -> bool:
+    """Check whether a folder holds a shared corpus, even a damaged one.
+
+    A file `manifest.json` alone proves nothing: many tools write one.
+    """
+    try:
+        content = (folder / MANIFEST).read_bytes()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        content = b""
+    if FORMAT.encode() in content or (folder / LOCK).is_file():
+        return True
+    # The content is lost, and the parts beside it show what it was.
+    return not content.strip(b"\0") and any(
+        NUMBERED.fullmatch(path.name) for path in folder.glob("*.parquet")
+    )
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """Read the manifest of a corpus; None if there is none."""
+    path = folder / MANIFEST
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    try:
+        head = msgspec.json.decode(content, type=_Format)
+        if head.format != FORMAT:
+            raise StateError(
+                f"'{path}' is the manifest of something else: format '{head.format}', expected '{FORMAT}'",
+                hint="name another folder",
+            )
+        if head.format_version > FORMAT_VERSION:
+            raise StateError(
+                f"'{path}' was written by a newer vocabgap: format version {head.format_version},"
+                f" this one reads {FORMAT_VERSION}",
+                hint="install that vocabgap",
+            )
+        written = msgspec.json.decode(content, type=_Written)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        message = f"'{path}' is damaged, or no manifest of a corpus: {error}"
+        raise StateError(message, hint=COPY_HINT) from error
+    if written.sha256 != _digest(written.corpus):
+        raise StateError(f"'{path}' is damaged: its digest is wrong", hint=COPY_HINT)
+    return written.corpus
+
+
+def manifest_bytes(manifest: Manifest) -> bytes:
+    """Return the content of the file that makes a version the newest one."""
+    digest = _digest(manifest)
+    written = _Written(format=FORMAT, format_version=FORMAT_VERSION, corpus=manifest, sha256=digest)
+    return msgspec.json.format(msgspec.json.encode(written), indent=1) + b"\n"
+
+
+def _digest(manifest: Manifest) -> str:
+    return hashlib.sha256(msgspec.json.encode(manifest, order="sorted")).hexdigest()
+
+
+@contextmanager
+def reading(folder: Path, done: str = "read", hint: str = "") -> Iterator[None]:
+    """Turn an error of the system into one that names the corpus and the file."""
+    try:
+        yield
+    except OSError as error:
+        name = Path(error.filename or "").name
+        problem = f"corpus '{folder}' cannot be {done}" + (f": {name}" if name else "")
+        raise refusal(problem, error, hint=hint) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,14 +347,6 @@ class Part:
         stream = open(self._descriptor, "rb", closefd=False)  # noqa: SIM115 - it stays open when Polars is done
         number = pl.lit(self.entry.number, pl.UInt32).alias("part")
         return pl.scan_parquet(stream, row_index_name=_ROW).with_columns(number)
-
-
-def write_part(folder: Path, number: int, rows: pl.DataFrame) -> Part:
-    """Write chunks to a new file, which is no part of a version yet."""
-    path = folder / file_name("chunks", number)
-    dimension: int | None = rows.get_column("embedding").list.len().max()  # type: ignore[assignment]
-    write_parquet(rows, path, compression="lz4", row_group_size=_ROW_GROUP)
-    return Part(folder, PartEntry(*described(path, number, rows.height), dimension))
 
 
 def described(path: Path, number: int, rows: int) -> tuple[int, int, int, str]:
