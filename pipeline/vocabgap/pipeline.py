@@ -17,7 +17,6 @@ from vocabgap.clustering.linkage import Neighbours
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.decisions.record import read_decisions
 from vocabgap.decisions.replay import EffectiveDecisions, replay
-from vocabgap.displays import html_table
 from vocabgap.errors import expanded, require_kind, unusable, whole_number
 from vocabgap.extensions import extensions
 from vocabgap.ingest.discovery import LogFile, resolve_roots
@@ -26,7 +25,7 @@ from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.ingest.selection import newest_moment, with_newest_session
 from vocabgap.model.moments import LAST, Present, known_present
 from vocabgap.model.selection import Selection
-from vocabgap.model.settings import DEFAULT_TOP, ScanSettings, Settings, shared_from
+from vocabgap.model.settings import ScanSettings, Settings, shared_from
 from vocabgap.model.tables import RECORDS
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.classifying import reclassify, with_categories, with_given_categories
@@ -120,11 +119,6 @@ class Run(Analysis):
     def __repr__(self) -> str:
         """Return the headline."""
         return f"Run({self.published.headline})"
-
-    def _repr_html_(self) -> str:
-        """Return the headline and the first capabilities as an HTML table."""
-        columns = ("rank", "label", "mentions", "images", "sessions", "unsatisfied", "status")
-        return html_table(repr(self), columns, self.ranked.select(columns).head(DEFAULT_TOP).iter_rows())
 
 
 def analyse(

@@ -123,15 +123,6 @@ def test_what_is_pinned_is_told_as_that_and_lets_nobody_fall() -> None:
     assert "pinned by a\\|na; by mentions" in compared_in_words(found, top=0, markdown=True)
 
 
-def test_behind_a_pin_what_passes_another_has_risen_still() -> None:
-    found = compared(ranked([MASK, GRAIN, FLARE]), ranked([FLARE, GRAIN, MASK], lens_flare=PIN))
-
-    assert kinds(found) == [("pinned", "lens flare"), ("risen", "film grain"), ("fallen", "sky mask")]
-    told = compared_in_words(found, top=0)
-    assert "film grain: rank 2 to 2 behind what is pinned, 4 mentions" in told
-    assert "sky mask: rank 1 to 3, 5 mentions" in told
-
-
 def test_what_came_back_has_regressed() -> None:
     before = ranked([GRAIN, MASK], sky_mask={"status": "authored"})
 

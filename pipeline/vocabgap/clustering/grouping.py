@@ -27,7 +27,6 @@ from vocabgap.clustering.linkage import Space, average_linkage
 from vocabgap.clustering.questions import Question, lessons, questions, taught_shift
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize
 from vocabgap.clustering.wordings import Points, points_of
-from vocabgap.displays import html_table
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.settings import BY_WORDING, DEFAULT_TOP, ClusterSettings, overridden
@@ -194,12 +193,6 @@ class Clusters:
         of = f"{count(self.wordings.height, 'wording')}, {count(mentions, 'mention')}"
         cut = "by wording" if self.threshold is None else f"at {self.threshold}"
         return f"Clusters({count(self.clusters.height, 'group')} of {of}, cut {cut})"
-
-    def _repr_html_(self) -> str:
-        """Return the same with a table of the largest groups."""
-        largest = self.clusters.sort("mentions", "cluster", descending=[True, False]).head(DEFAULT_TOP)
-        columns = ("label", "mentions", "surfaces", "cohesion")
-        return html_table(repr(self), columns, largest.select(columns).iter_rows())
 
     def taught(self, constraints: Iterable[Constraint]) -> "Clusters":
         """Return the groups at the cut that people's decisions suggest; a named cut stays.

@@ -4,13 +4,12 @@ import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 import polars as pl
 
-from vocabgap.displays import html_table
 from vocabgap.extensions import RootReader, reader_of
 from vocabgap.ingest.accounting import ScanSummary, gaps_of, summarize
 from vocabgap.ingest.discovery import LogFile, discover, resolve_roots
@@ -77,12 +76,6 @@ class Scan:
             count(summary.rejects, "reject"),
         )
         return f"Scan({whole}: {', '.join(parts)})"
-
-    def _repr_html_(self) -> str:
-        """Return the account as a table, with the reasons of rejects."""
-        account = asdict(self.summary)
-        counts = [(name, number) for name, number in account.items() if isinstance(number, int)]
-        return html_table(repr(self), ("", "number"), [*counts, *sorted(account["reasons"].items())])
 
 
 def scan(

@@ -99,16 +99,11 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
         .filter(pl.col("status").is_not_null() | pl.col("previous_status").is_not_null())
         .with_columns(pl.col("was_pinned").fill_null(value=False), is_pinned.alias("is_pinned"))
     )
-    by_hand = pl.col("was_pinned") | pl.col("is_pinned")
-    rows = rows.with_columns(  # capabilities before it that people moved
-        rows.filter(by_hand)[name].drop_nulls().sort().search_sorted(rows[name]).alias(f"{name}_by_hand")
-        for name in ("previous_rank", "rank")
-    )
     open_in_both = rows.filter(
         pl.col("relation") == CONTINUED,
         ~pl.col("status").is_in(SETTLED),
         ~pl.col("previous_status").is_in(SETTLED),
-        ~by_hand,
+        ~(pl.col("was_pinned") | pl.col("is_pinned")),
         pl.lit(value=not apart),
     )
     place = {name: pl.col(name).rank("ordinal").cast(pl.Int64) for name in ("previous_rank", "rank")}
@@ -152,7 +147,6 @@ def compared_in_words(comparison: Comparison, *, top: int, markdown: bool = Fals
 def _changes(row: dict[str, Any], places: int) -> Iterator[Change]:
     known = {name: row[name] for name in Change.__struct_fields__ if name in row}
     relation, was = row["relation"], row["previous_status"]
-    rank, previous_rank = ((row[name] or 0) - row[f"{name}_by_hand"] for name in ("rank", "previous_rank"))
     known["status"] = GONE if relation == GONE else row["status"]
 
     def change(kind: Kind, moved: int = 0) -> Change:
@@ -166,7 +160,7 @@ def _changes(row: dict[str, Any], places: int) -> Iterator[Change]:
         yield change(Kind.REGRESSED)
     elif row["is_pinned"] != row["was_pinned"] and None not in {was, row["status"]}:
         yield change(Kind.PINNED if row["is_pinned"] else Kind.UNPINNED)
-    elif places and (rank < previous_rank if places > 0 else rank > previous_rank):
+    elif places * ((row["previous_rank"] or 0) - (row["rank"] or 0)) > 0:
         yield change(Kind.RISEN if places > 0 else Kind.FALLEN, places)
 
 
