@@ -1,8 +1,6 @@
 """Checkpoints: what is kept of a stopped step, and whether its inputs are still the same."""
 
 from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
-from pathlib import PurePosixPath
 from typing import Any
 
 import msgspec
@@ -51,18 +49,16 @@ def test_inputs_that_are_no_json_have_a_form_of_their_own() -> None:
     inputs = {
         "when": moment,
         "day": date(2026, 4, 1),
-        "where": PurePosixPath("photos/a.raw"),
         "tags": {"b", "a", "c"},
         "raw": b"\x00\xff",
         "mode": Cursor.POST_GATE,
         "half": "\ud800",
     }
     plain = {
-        "when": "2026-04-01T10:00:00+00:00",
+        "when": "2026-04-01T10:00:00Z",
         "day": "2026-04-01",
-        "where": "photos/a.raw",
         "tags": ["a", "b", "c"],
-        "raw": "00ff",
+        "raw": "AP8=",
         "mode": "post_gate",
         "half": "\ud800",
     }
@@ -76,7 +72,7 @@ def circle() -> dict[str, Any]:
     return inputs
 
 
-@pytest.mark.parametrize("inputs", [{"a": object()}, {"a": Decimal(1)}, {1: 1, "a": 2}, {(1,): 2}, circle()])
+@pytest.mark.parametrize("inputs", [{"a": object()}, {1: 1, "a": 2}, {(1,): 2}, circle()])
 def test_inputs_that_have_no_form_are_refused_in_words(inputs: dict[Any, Any]) -> None:
     with pytest.raises(InvalidInputError, match="inputs cannot be hashed"):
         hash_inputs(inputs)

@@ -58,7 +58,7 @@ def test_what_is_one_missions_own_is_no_others(folders: tuple[Path, Path]) -> No
 
 
 def test_missions_whose_logs_have_one_name_keep_what_is_their_own(tmp_path: Path) -> None:
-    scopes = ScopeStack(authored="mission_local")
+    scopes = ScopeStack(("mission_local",))
     runtime = replace(runtime_in(tmp_path), scopes=scopes)
     asked = replace(step('Please "lift" it.'), mission_id="a/b")
 

@@ -4,8 +4,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
-from pathlib import Path, PurePosixPath
-from types import MappingProxyType
+from pathlib import Path
 
 import pytest
 
@@ -128,13 +127,11 @@ def test_step_that_was_stopped_is_not_let_go_by_settings_that_check_nothing(tmp_
         datetime(2026, 4, 1, tzinfo=UTC),
         date(2026, 4, 1),
         time(12, 30, tzinfo=UTC),
-        PurePosixPath("a/b"),
         b"\x00\xff",
         bytearray(b"ab"),
         {"c", "a", "b"},
         frozenset({2, 10, 1}),
         Strictness.MAX,
-        MappingProxyType({"a": 1}),
         float("nan"),
         "\ud800",
     ],
@@ -157,7 +154,6 @@ def test_step_that_has_gone_on_waits_no_more(runtime: GlossaryRuntime) -> None:
     runtime.resume(second, ask=answering(Select(0))[0])
 
     assert [path.stem for path in runtime.logs.glob("steps/*")] == [first]
-    assert runtime.newest() == first
 
 
 def test_questions_of_a_glossary_that_has_changed_are_told_as_they_are_now(

@@ -42,15 +42,6 @@ def test_a_file_that_is_new_is_sorted_and_nothing_else_is_left(tmp_path: Path) -
     assert [each.name for each in path.parent.iterdir()] == ["team_domain.yaml"]
 
 
-def test_what_is_in_a_file_is_not_written_anew(tmp_path: Path) -> None:
-    path = tmp_path / "team_domain.yaml"
-    before = "terms:\n  -   {surface:  mask,   definition: 'an area'}\n  # the end"
-    path.write_text(before, encoding="utf-8")
-    add_terms(path, [SeedTerm("zone", "a range of lights")])
-    assert path.read_text(encoding="utf-8").startswith(f"{before}\n")
-    assert [term.surface for term in read_seed(path).terms] == ["mask", "zone"]
-
-
 @pytest.mark.parametrize(
     "text",
     ["terms:\n- {surface: mask, definition: an area}\n", "terms: [{surface: mask, definition: an area}]\n"],

@@ -13,8 +13,7 @@ import msgspec
 from vocabgap.doors.cli.calls import Call
 from vocabgap.doors.cli.views import rendered
 from vocabgap.doors.verbs import Answer, Event, Verbs, argument, option, verb
-from vocabgap.errors import ExitCode, Hint, InvalidInputError, NotFoundError, StateError
-from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.errors import ExitCode, Hint, InvalidInputError, StateError
 from vocabgap.glossary import commands
 from vocabgap.glossary.commands import SHOWN_DIGITS, Acting, note_all, require_strictness, runtime_of
 from vocabgap.glossary.conflicts import BlockedByConflictError
@@ -28,7 +27,6 @@ from vocabgap.glossary.session import (
     ChangedInputs,
     ExecutionContext,
     load_state,
-    state_path,
 )
 from vocabgap.model.moments import iso
 from vocabgap.text import printable_name
@@ -63,15 +61,11 @@ class Check(Acting):
     ] = False
     exclude: Annotated[tuple[str, ...], option("A word that is no term.")] = ()
     output_of_step: Annotated[str | None, option("The text generated so far.", "--output")] = None
-    watch: Annotated[tuple[str, ...], option("A term to look for in the text.")] = ()
     critical: Annotated[bool, option("Nothing may go wrong in this step.", "--critical")] = False
     strictness: Annotated[str | None, _STRICTNESS] = None
     ask: Annotated[bool | None, _ASK] = None
     mission: Annotated[str | None, option("The mission whose own senses count, too.")] = None
     step: Annotated[str | None, option("The name of the step.")] = None
-    log: Annotated[
-        bool | None, option("Log the check of a text; by default if it belongs to a step.", "--log/--no-log")
-    ] = None
 
 
 @verb(Check, settings=FOLDER)
@@ -92,8 +86,7 @@ def check(call: Call, request: Check) -> Answer | None:
             hint=Hint("{}, or --text 'the text of a step'", (command,)),
         )
     named = (request.output_of_step, request.strictness, request.mission, request.step)
-    of_step = any(each is not None for each in named)
-    of_step = of_step or bool(request.watch or request.critical or request.ask or request.log)
+    of_step = request.critical or bool(request.ask) or any(each is not None for each in named)
     if paths and of_step and all(path.exists() for path in paths):
         raise InvalidInputError("files were named, and options for a step", hint="give its text with --text")
     chosen = require_strictness(request.strictness)
@@ -101,7 +94,7 @@ def check(call: Call, request: Check) -> Answer | None:
     if text is None:
         return _lint(call, runtime, paths, request)
     is_step = request.critical or bool(request.ask) or request.mission is not None or request.step is not None
-    runtime = dataclasses.replace(runtime, is_logged=is_step if request.log is None else request.log)
+    runtime = dataclasses.replace(runtime, is_logged=is_step)
     generated = request.output_of_step
     step = ExecutionContext(
         request.step or _STEP,
@@ -110,7 +103,6 @@ def check(call: Call, request: Check) -> Answer | None:
         {"description": _read(text)},
         {
             "critical_step": request.critical,
-            "glossary_watch_terms": list(request.watch),
             "glossary_exclude_terms": list(request.exclude),
         },
         step_output={} if generated is None else {"output": _read(generated)},
@@ -148,12 +140,10 @@ def _lint(call: Call, runtime: GlossaryRuntime, paths: tuple[Path, ...], request
     )
 
 
-class Resume(Acting):
+class Resume(Acting, kw_only=True):
     """The request of `resume`."""
 
-    token: Annotated[
-        str | None, argument("The token of the step; that of the newest that waits by default.")
-    ] = None
+    token: Annotated[str, argument("The token of the step.")]
     text: Annotated[str | None, _TEXT] = None
     yes: Annotated[bool, option("Go on though the inputs have changed.", "--yes")] = False
     strictness: Annotated[str | None, _STRICTNESS] = None
@@ -165,9 +155,7 @@ def resume(call: Call, request: Resume) -> None:
     """Continue a step that was stopped, in the glossary as it is by now, with its text or another one."""
     chosen = require_strictness(request.strictness)
     runtime = runtime_of(call, request, exists=False)
-    token = request.token or runtime.newest()
-    if token is None:
-        raise NotFoundError("no step was stopped that still waits", hint="there is nothing to resume")
+    token = request.token
     prompt = prompt_of(call.output, ask=request.ask)
 
     def confirm(changed: ChangedInputs) -> bool:
@@ -185,22 +173,12 @@ def resume(call: Call, request: Resume) -> None:
 
     stopped = runtime.stopped(token, None if request.text is None else {"description": _read(request.text)})
     if request.text is None and load_state(runtime.logs, token) is None:
-        why = _why_lost(state_path(runtime.logs, token))
         raise StateError(
-            f"nothing is kept of the step that was stopped with '{token}': {why}",
+            f"nothing is kept of the step '{token}': it has gone on meanwhile, or its file is damaged",
             hint="give the text that it works on with --text",
         )
     with _reporting(call, stopped):
         runtime.run(stopped, strictness=chosen, ask=prompt, confirm=confirm)
-
-
-def _why_lost(path: Path) -> str:
-    """Say why the state of a step cannot be used."""
-    kind = file_kind(path)
-    if kind is FileKind.NOTHING:
-        return "it has gone on meanwhile, or was stopped elsewhere"
-    problem = "damaged" if kind is FileKind.FILE else f"{kind}, expected a regular file"
-    return f"'{printable_name(str(path))}' is {problem}"
 
 
 @contextmanager

@@ -32,13 +32,6 @@ class GlossarySettings(Section, frozen=True):
             " `audience_domain` and `core_domain`."
         ),
     ] = ()
-    local: Annotated[
-        str | None, meaning("Scope of a single mission; by default `mission_local`, if it is one of them.")
-    ] = None
-    authored: Annotated[
-        str | None,
-        meaning("Scope of senses that people write; by default `team_domain`, else the first."),
-    ] = None
     strictness: Annotated[
         Literal["off", "medium", "max"],
         flag(

@@ -1,12 +1,11 @@
 """Extraction: which terms a text uses, and how sure that is."""
 
 import re
-from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain, compress, count
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from vocabgap.glossary.normal_form import (
@@ -84,9 +83,7 @@ _FIELDS: Final = "glossary_fields"
 SIGNS: Final = "glossary_signs"  # in the metadata of a step: the only signs that count
 _HAS_WORD: Final = re.compile(r"[^\W_]")
 _NOTHING_KNOWN: Final = KnownTerms()
-_SPACE: Final = re.compile(r"(\s+)")
 _Find = tuple[str, str]  # the normal form of a term, and what is written
-Phrase = tuple[str, int, int]  # what is written, and from which character to which
 
 
 class Field(NamedTuple):
@@ -163,9 +160,8 @@ class _Scanned:
     """A text, split once for all signs; each different word is read once."""
 
     def __init__(self, field: Field, known: KnownTerms) -> None:
-        self.context, self._text = field.context, field.text.strip()
-        self._runs = self._text.split()
-        self._readings = list(map(_read, self._runs))
+        self.context, self._text = field.context, field.text
+        self._readings = list(map(_read, self._text.split()))
         listed = list(map(attrgetter("keys"), self._readings))
         self._known = list(known.occurrences(listed))
         self._long = [each for each in self._known if each.end > each.start + 1]
@@ -178,7 +174,7 @@ class _Scanned:
                 self.nouns[key] = max(0, self.nouns[key] - 1)
 
     def found(self, source: TermSource, often: Iterable[str]) -> Iterable[_Find]:
-        """Return the finds of a sign; nothing within a longer known term."""
+        """Return the finds of a sign; no spelling within a longer known term."""
         match source:
             case TermSource.KNOWN_TERM:
                 return dict.fromkeys((each.term, each.term) for each in self._known)
@@ -203,33 +199,13 @@ class _Scanned:
                     spelled[sign.source, sign.find] = None
         return spelled
 
-    def _free(self, phrases: Iterable[Phrase]) -> Iterator[str]:
-        shown = "\n".join(
-            chain.from_iterable(self._runs[first : last + 1] for first, last in self._long_runs)
-        )
-        for phrase, start, end in phrases:
-            if not (shown and all(run in shown for run in self._text[start:end].split())):
-                yield phrase  # the places of the longer terms, which take longer to find, do not matter
-                continue
-            place = bisect(self._taken, start, key=itemgetter(0)) - 1
-            while place >= 0 and self._taken[place][1] >= end and self._taken[place][2] == term_key(phrase):
-                place -= 1
-            if place < 0 or self._taken[place][1] < end:  # they end in order, too
+    def _free(self, phrases: Iterable[str]) -> Iterator[str]:
+        """Yield the phrases that are no part of a longer known term in the text."""
+        owners = {term_key(each.term) for each in self._long}
+        for phrase in phrases:
+            key = term_key(phrase)
+            if key in owners or not any(key in owner for owner in owners):
                 yield phrase
-
-    @cached_property
-    def _long_runs(self) -> list[tuple[int, int]]:
-        """The first and last run of each longer known term."""
-        return [(bisect(self._ends, each.start), bisect(self._ends, each.end - 1)) for each in self._long]
-
-    @cached_property
-    def _taken(self) -> list[tuple[int, int, str]]:
-        """The first and last character of each longer known term, and its key."""
-        edges = [0, *accumulate(map(len, _SPACE.split(self._text)))]
-        return [
-            (edges[2 * first], edges[2 * last + 1], term_key(each.term))
-            for (first, last), each in zip(self._long_runs, self._long, strict=True)
-        ]
 
 
 @lru_cache(maxsize=100_000)
@@ -249,7 +225,7 @@ def _term(form: str, original: str) -> tuple[str, TermSurface | None]:
         return "", None
 
 
-def quoted(text: str) -> Iterator[Phrase]:
+def quoted(text: str) -> Iterator[str]:
     """Yield the phrases between quotation marks of any kind, without punctuation at their ends."""
     for mark, pattern in _KINDS.items():
         if mark in text or (mark == "“" and "„" in text):
@@ -257,7 +233,7 @@ def quoted(text: str) -> Iterator[Phrase]:
             for match in pattern.finditer(text):
                 phrase = match[1]
                 if len(phrase) <= longest and not ("\n" in phrase and _PARAGRAPH.search(phrase)):
-                    yield phrase.strip().rstrip(_CLOSING), *match.span()
+                    yield phrase.strip().rstrip(_CLOSING)
 
 
 def spelled_as(word: str) -> tuple[TermSource, _Find] | None:
@@ -271,13 +247,13 @@ def spelled_as(word: str) -> tuple[TermSource, _Find] | None:
     return (TermSource.CASING_PATTERN, (word_form(word), word)) if _CASING.fullmatch(word) else None
 
 
-def capitalised(text: str) -> Iterator[Phrase]:
+def capitalised(text: str) -> Iterator[str]:
     """Yield names: words in a sentence that begin with capitals, one or several in a row."""
     for match in _CAPITALISED.finditer(text):
         words = match[0].split()
         if not _NO_NAMES.issuperset(map(str.lower, words)):
             content = [place for place, word in enumerate(words) if word.lower() not in FUNCTION_WORDS]
-            yield " ".join(words[content[0] : content[-1] + 1]), *match.span()
+            yield " ".join(words[content[0] : content[-1] + 1])
 
 
 class _Sign(NamedTuple):

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -153,16 +153,14 @@ def load_checkpoint(
     *,
     mission_id: str | None = None,
     retry_token: str | None = None,
-    accepted: Callable[[str], bool] = bool,
 ) -> StepCheckpointed | None:
-    """Return the newest checkpoint of a step whose token is accepted."""
+    """Return the newest checkpoint of a step."""
     wanted = {"step_id": step_id, "mission_id": mission_id, "retry_token": retry_token}
     found = [
         each.event
         for each in read_events(folder).events
         if isinstance(each.event, StepCheckpointed)
         and all(value in {None, getattr(each.event, name)} for name, value in wanted.items())
-        and accepted(each.event.retry_token)
     ]
     return max(reversed(found), key=lambda each: each.timestamp, default=None)
 

@@ -64,7 +64,7 @@ class Prompt:
                 return Defer()
             answer = parse_answer(typed, candidates)
             if isinstance(answer, Define):
-                return defined(self._definition())
+                return defined(self._read("Definition: ") or "")
             if answer is not None:
                 return answer
             if once:
@@ -92,22 +92,11 @@ class Prompt:
         typed = self._read(f"{question} [y/N] ")
         return typed is not None and typed.strip().casefold() in {"y", "yes"}
 
-    def _definition(self) -> str:
-        """Read a definition; ask again if no log can hold it."""
-        while True:
-            typed = self._read("Definition: ") or ""
-            try:
-                typed.encode()
-            except UnicodeEncodeError:
-                self.say("That holds characters that are not UTF-8.")
-            else:
-                return typed
-
     def _read(self, prompt: str) -> str | None:
         """Read a line; None at the end of the input."""
         self.say(prompt, end="")
         end_reads()
-        return sys.stdin.readline() or None
+        return sys.stdin.readline().encode("utf-8", "replace").decode() or None
 
 
 def prompt_of(output: Output, *, ask: bool | None) -> Prompt | None:

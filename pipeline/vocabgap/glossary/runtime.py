@@ -40,7 +40,6 @@ from vocabgap.glossary.session import (
     clock,
     drop_state,
     load_state,
-    state_path,
 )
 from vocabgap.text import printable_name
 
@@ -215,11 +214,6 @@ class GlossaryRuntime:
         context = self.stopped(retry_token, inputs)
         return self.run(context, strictness=strictness, ask=ask, confirm=confirm)
 
-    def newest(self) -> str | None:
-        """Return the token of the step that was stopped last and still waits."""
-        checkpoint = load_checkpoint(self.logs, accepted=lambda token: state_path(self.logs, token).is_file())
-        return None if checkpoint is None else checkpoint.retry_token
-
     def stopped(self, retry_token: str, inputs: Mapping[str, Any] | None = None) -> ExecutionContext:
         """Return a step that was stopped, ready to run again; NotFoundError if there is none."""
         require_text("retry_token", retry_token)
@@ -296,7 +290,7 @@ def configured_runtime(
     return GlossaryRuntime(
         folder=Path(settings.folder or DEFAULT_GLOSSARY),
         events=None if settings.events is None else Path(settings.events),
-        scopes=ScopeStack(settings.scopes or DEFAULT_SCOPES, settings.local, settings.authored),
+        scopes=ScopeStack(settings.scopes or DEFAULT_SCOPES),
         strictness=Strictness(settings.strictness),
         actor=actor,
         now=now,

@@ -231,7 +231,7 @@ def _line(problem: SeedProblem, lines: Mapping[tuple[str | int, ...], int]) -> i
 
 
 def add_terms(path: Path, terms: Iterable[SeedTerm]) -> None:
-    """Append new terms to a seed file; everything else in it stays, comments included."""
+    """Append new terms to a seed file; its comments and quotes stay."""
     content = read_content(path)
     there: tuple[SeedTerm, ...] = ()
     if content is not None:
@@ -241,9 +241,8 @@ def add_terms(path: Path, terms: Iterable[SeedTerm]) -> None:
     listed = {(term.surface, term.definition) for term in there}
     wanted = {(term.surface, term.definition): term for term in terms}
     new = [wanted[each] for each in sorted(wanted.keys() - listed)]
-    ways = (way(content or b"", new) for way in (_appended, _rewritten))
-    written = next((each for each in ways if parse_seed(path, each).terms == (*there, *new)), None)
-    if written is None:
+    written = _with_terms(content or b"", new)
+    if parse_seed(path, written).terms != (*there, *new):
         raise InvalidInputError(
             f"the terms cannot be written to '{path}' as YAML",
             hint="leave out characters that cannot be seen, such as control characters",
@@ -253,14 +252,8 @@ def add_terms(path: Path, terms: Iterable[SeedTerm]) -> None:
         write_whole(file, written, _FILE_MODE if content is None else file.stat().st_mode & 0o777)
 
 
-def _appended(content: bytes, terms: Sequence[SeedTerm]) -> bytes:
-    """Return the content with more terms at its end, which is right if the list ends the file."""
-    head, _, listed = _rewritten(b"", terms).partition(b"\n")
-    return b"\n".join([content.removesuffix(b"\n") or head, listed])
-
-
-def _rewritten(content: bytes, terms: Iterable[SeedTerm]) -> bytes:
-    """Return the content with more terms in its list, read and written anew."""
+def _with_terms(content: bytes, terms: Iterable[SeedTerm]) -> bytes:
+    """Return the content with more terms in its list; comments and quotes stay."""
     from ruamel.yaml import YAML  # noqa: PLC0415 - loads what only writing needs
     from ruamel.yaml.comments import CommentedMap, CommentedSeq  # noqa: PLC0415
     from ruamel.yaml.scalarstring import DoubleQuotedScalarString  # noqa: PLC0415

@@ -34,16 +34,9 @@ DEFAULT_SCOPES: Final[tuple[str, ...]] = tuple(scope.value for scope in Glossary
 
 
 class ScopeStack(msgspec.Struct, frozen=True):
-    """The active scopes.
-
-    Attributes:
-        local: The scope whose senses hold in one mission only.
-        authored: The scope that people's own senses are added to.
-    """
+    """The active scopes."""
 
     names: tuple[str, ...] = DEFAULT_SCOPES
-    local: str | None = None
-    authored: str | None = None
 
     def __post_init__(self) -> None:
         for name in self.names:
@@ -51,21 +44,18 @@ class ScopeStack(msgspec.Struct, frozen=True):
                 raise InvalidTermError(f"scope {name!r}: expected letters, digits, '-' and '_'")
         if len(set(self.names)) < len(self.names):
             raise InvalidTermError(f"scopes {', '.join(self.names)}: a name comes twice")
-        for scope in (self.local, self.authored):
-            if scope is not None and scope not in self.names:
-                raise InvalidTermError(f"scope '{scope}' is not among {', '.join(self.names)}")
 
     @property
     def local_scope(self) -> str | None:
-        """The scope of one mission: the named one, else `mission_local` if it is active."""
+        """The scope of one mission: `mission_local`, if it is active."""
         local = GlossaryScope.MISSION_LOCAL.value
-        return self.local or (local if local in self.names else None)
+        return local if local in self.names else None
 
     @property
     def authored_scope(self) -> str:
-        """The scope of people's own senses: the named one, else `team_domain`, else the first."""
+        """The scope of people's own senses: `team_domain` if it is active, else the first."""
         team = GlossaryScope.TEAM_DOMAIN.value
-        return self.authored or (team if team in self.names or not self.names else self.names[0])
+        return team if team in self.names or not self.names else self.names[0]
 
     def precedence(self, scope: str) -> int:
         """Return the place of a scope, from 0; inactive scopes come last."""

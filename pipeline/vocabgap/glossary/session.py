@@ -5,9 +5,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time
-from enum import Enum
-from pathlib import Path, PurePath
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -158,27 +157,9 @@ def input_diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, tupl
     }
 
 
-def plain(value: object) -> object:
-    """Return the JSON form of a value that JSON cannot hold."""
-    match value:
-        case set() | frozenset():
-            return sorted(value, key=_canonical)
-        case Mapping():
-            return dict(value)
-        case datetime() | date() | time():
-            return value.isoformat()
-        case PurePath():
-            return str(value)
-        case bytes() | bytearray():
-            return value.hex()
-        case Enum():
-            return value.value
-    raise TypeError(f"{type(value).__module__}.{type(value).__qualname__} is no JSON")
-
-
 def _canonical(value: object) -> str:
     try:
-        return json.dumps(value, sort_keys=True, ensure_ascii=False, default=plain)
+        return json.dumps(value, sort_keys=True, ensure_ascii=False, default=_plain)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInputError(
             f"inputs cannot be hashed: {error}",
@@ -243,11 +224,8 @@ def state_path(events: Path, retry_token: str) -> Path:
 
 
 def _plain(value: object) -> object:
-    """Return the JSON form of a value, as it was hashed if it can be."""
-    try:
-        return plain(value)
-    except TypeError:
-        return msgspec.to_builtins(value)
+    """Return the JSON form of a value, the same for any order of a set."""
+    return msgspec.to_builtins(value, order="deterministic")
 
 
 class ChangedInputs(NamedTuple):
@@ -282,7 +260,6 @@ class Session:
         confirm: Asks whether a step goes on with other inputs; without it, it does not.
         keeps_steps: Whether a step that is stopped gets a checkpoint.
         contradictions: Whether generated text is searched for contradictions.
-        unlogged: The events that no log holds.
     """
 
     glossary: Glossary
@@ -294,7 +271,6 @@ class Session:
     confirm: Confirm | None = None
     keeps_steps: bool = True
     contradictions: bool = True
-    unlogged: list[GlossaryEvent] = field(default_factory=list)
 
     def record(self, context: ExecutionContext, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
         """Log events and apply them to the glossary.
@@ -310,7 +286,6 @@ class Session:
                     append_events(self.files.events, context.mission_id, logged)
             except VocabgapError as error:
                 context.notes.append(f"not logged: {error.message}")
-                self.unlogged += logged
         self.glossary = self.glossary.applied(logged)
         return logged
 
@@ -321,7 +296,7 @@ class Session:
             if self.files is not None:
                 try:
                     held.enter_context(changing(self.files.events))
-                    self.glossary = self.files.load(context.mission_id).glossary.applied(self.unlogged)
+                    self.glossary = self.files.load(context.mission_id).glossary
                 except VocabgapError as error:
                     context.notes.append(f"the newest answers of others could not be read: {error.message}")
             yield
