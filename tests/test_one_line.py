@@ -152,7 +152,7 @@ FACTS = {
 }
 # The homes, and choices of columns for one purpose.
 ALLOWED = {
-    ("doors/mcp/reading_tools.py", "Shown"),
+    ("doors/mcp/reading_tools.py", "ShownCapability"),
     ("doors/mcp/reading_tools.py", "literal"),
     ("doors/report.py", "literal"),  # the columns of CSV
     ("listing/records.py", "Belonging"),
@@ -162,7 +162,7 @@ ALLOWED = {
     ("model/record.py", "GapRecord"),
     ("model/selection.py", "Selection"),
     ("model/settings.py", "ReportSettings"),
-    ("ranking/drafting.py", "Check"),
+    ("ranking/drafting.py", "ChecklistItem"),
     ("ranking/drafting.py", "Evidence"),
     ("ranking/drafting.py", "literal"),
     ("ranking/screening.py", "rule_of"),

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from vocabgap.reporting.listed import OPEN, Listed
+from vocabgap.reporting.listed import TO_AUTHOR, Listed
 from vocabgap.reporting.summary import Summary
 
 _VOID = frozenset({"meta", "input", "br"})
@@ -102,5 +102,5 @@ def listed(summary: Summary, **changed: Any) -> Listed:  # noqa: ANN401 - whatev
     """The first capability of the demo with whatever a test says of it, and of where it is listed."""
     first = summary.everything[0]
     own = {name: changed.pop(name) for name in tuple(changed) if name in Listed.__struct_fields__}
-    given = {"group": OPEN, "on_images": (), "on_days": (), "lineage": (), **own}
+    given = {"group": TO_AUTHOR, "on_images": (), "on_days": (), "lineage": (), **own}
     return Listed(replace(first.capability, **changed), **given)

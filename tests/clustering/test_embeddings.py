@@ -16,8 +16,8 @@ from vocabgap.clustering.blending import (
     WORDS,
     blended_rows,
     centred,
+    drawn_nearer,
     embedded,
-    expanded,
 )
 from vocabgap.clustering.grouping import cluster
 from vocabgap.clustering.wordings import Points, points_of
@@ -64,7 +64,7 @@ def by_hand(embeddings: np.ndarray) -> np.ndarray:
 
 
 def dense_rows(embeddings: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    return expanded(centred(embeddings))
+    return drawn_nearer(centred(embeddings))
 
 
 @pytest.mark.parametrize("count", [1, 2, 12, 120])

@@ -68,7 +68,7 @@ def blended_rows(points: Points, embedder: TextEmbedder, copies: IntArray | None
     embeddings = embedded(embedder, [*points.spoken, *points.texts])
     meaning = _unit(centred(embeddings[:count], copies) + centred(embeddings[count:], copies))
     poles = pole_rows(list(map(poles_of, points.need_stems)))
-    dense = expanded(_unit(np.hstack([meaning * np.sqrt(MEANING), poles * np.sqrt(CONTRASTS)])), copies)
+    dense = drawn_nearer(_unit(np.hstack([meaning * np.sqrt(MEANING), poles * np.sqrt(CONTRASTS)])), copies)
     words = word_rows(points.text_contents, points.weights)
     scales = np.sqrt([WORD_PART, 1.0 - WORD_PART])
     return Rows(sparse.csr_array(words * scales[0]), sparse.csr_array((0, 0)), dense * scales[1])
@@ -109,7 +109,7 @@ def centred(embeddings: FloatArray, copies: IntArray | None = None) -> FloatArra
     return _unit(embeddings - total / (copies.sum() + SHRINKAGE))
 
 
-def expanded(rows: FloatArray, copies: IntArray | None = None) -> FloatArray:
+def drawn_nearer(rows: FloatArray, copies: IntArray | None = None) -> FloatArray:
     """Average rows of unit length with their nearest ones; `copies` says how often each row counts."""
     if len(rows) < 2:  # noqa: PLR2004
         return rows

@@ -12,8 +12,8 @@ from msgspec import Meta
 from vocabgap.decisions.record import ReviewAnswer
 from vocabgap.doors.verbs import (
     ACTOR,
+    AS_OF,
     NOW,
-    PRESENT,
     RUN,
     WHOSE,
     Answer,
@@ -339,7 +339,7 @@ class ReviewRequest(OverRoots):
         int, Meta(ge=0), option("How many of the most mentioned groups count; 0 for all.", panel=Panel.SELECT)
     ] = DEFAULT_TOP
     actor: Annotated[str | None, ACTOR] = None
-    now: Annotated[str | None, PRESENT] = None
+    now: Annotated[str | None, AS_OF] = None
 
 
 @verb(filtered(ReviewRequest, *WHOSE), settings=("ingest", "cluster", "--decisions"))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from msgspec import Meta
 
 from vocabgap.doors.verbs import (
-    PRESENT,
+    AS_OF,
     RUN,
     WHOSE,
     Answer,
@@ -61,7 +61,7 @@ class ListRecords(OverRoots):
         ListFormat.TABLE
     )
     run: Annotated[Place | None, RUN] = None
-    now: Annotated[str | None, PRESENT] = None
+    now: Annotated[str | None, AS_OF] = None
 
 
 @verb(filtered(ListRecords), name="list", settings=("ingest",))

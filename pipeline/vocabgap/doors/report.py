@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 from vocabgap.doors.verbs import (
-    PRESENT,
+    AS_OF,
     QUIET,
     SHARE,
     Answer,
@@ -74,7 +74,7 @@ class Report(OverRoots):
     text_format: Annotated[TextFormat, option("How to print the ranking.", "--format", panel=Panel.WRITE)] = (
         TextFormat.TABLE
     )
-    now: Annotated[str | None, PRESENT] = None
+    now: Annotated[str | None, AS_OF] = None
     ask: Annotated[
         bool | None,
         option("Ask what words mean; by default if somebody can answer.", "--ask/--no-ask", panel=Panel.READ),

@@ -282,7 +282,7 @@ SHARE: Final = option(
 QUIET: Final = option("Print nothing but errors.", "--quiet", "-q", panel=Panel.WRITE)
 ACTOR: Final = option("Who decides or answers; by default VOCABGAP_ACTOR, else who is logged in.")
 NOW: Final = option("The moment to count as the present; the clock's by default.")
-PRESENT: Final = option(
+AS_OF: Final = option(
     "The moment to count as the present, or last for that of the newest record; the clock's by default.",
     panel=Panel.SELECT,
 )

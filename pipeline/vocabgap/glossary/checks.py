@@ -45,7 +45,7 @@ class CheckFormat(StrEnum):
     GITHUB = "github"
 
 
-class Check(Acting):
+class CheckWords(Acting):
     """The request of `check`."""
 
     paths: Annotated[
@@ -68,8 +68,8 @@ class Check(Acting):
     step: Annotated[str | None, option("The name of the step.")] = None
 
 
-@verb(Check, settings=FOLDER)
-def check(call: Call, request: Check) -> Answer | None:
+@verb(CheckWords, settings=FOLDER)
+def check(call: Call, request: CheckWords) -> Answer | None:
     """Check the words of files, or the text of a step.
 
     In files and folders, find words that the glossary says not to use; exit with 5 if there are any. In a
@@ -118,7 +118,7 @@ def check(call: Call, request: Check) -> Answer | None:
     return None
 
 
-def _lint(call: Call, runtime: GlossaryRuntime, paths: tuple[Path, ...], request: Check) -> Answer:
+def _lint(call: Call, runtime: GlossaryRuntime, paths: tuple[Path, ...], request: CheckWords) -> Answer:
     loaded = runtime.load()
     loaded.require_read()
     linter = Linter(loaded, unknown=request.unknown, excluded=request.exclude)

@@ -30,13 +30,13 @@ _LATER: Final = ("capability_id", "category", "category_by", "category_probabili
 
 @dataclass(frozen=True, slots=True)
 class ScanSummary:
-    """The account of a scan: every line that is not blank is in exactly one of four places.
+    """The account of a scan: every line that is not blank and not passed over is in one of four places.
 
     Attributes:
         files: Logs that were read.
         unreadable: Logs, folders and links that were not read, or not to their end. In a log with one
             document per line, each broken document counts.
-        lines: Lines that are not blank; `records + duplicates + superseded + rejects`.
+        lines: Lines that are not blank and not passed over; `records + duplicates + superseded + rejects`.
         records: Records that count.
         duplicates: Second copies of a record.
         superseded: Records that a later one corrects.

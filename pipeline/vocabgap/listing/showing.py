@@ -24,8 +24,7 @@ from vocabgap.listing.finding import (
 from vocabgap.listing.records import Belonging, Totals, belonging, totals, unread, with_category
 from vocabgap.model.capability import Capability
 from vocabgap.model.settings import Settings
-from vocabgap.model.tables import RECORDS
-from vocabgap.model.tables import SETTLED as DECIDED
+from vocabgap.model.tables import RECORDS, SETTLED
 from vocabgap.text import printable_name
 
 
@@ -195,15 +194,15 @@ class _Source:
         if row.is_empty():  # the run was narrowed to others
             return {}
         from vocabgap.reporting.listed import (  # noqa: PLC0415 - only a capability needs what this loads
-            OPEN,
-            SETTLED,
+            DECIDED,
+            TO_AUTHOR,
             commands,
             lineage_of,
         )
         from vocabgap.reporting.wording import phrase  # noqa: PLC0415 - as above
 
         capability = Capability.of(row.row(0, named=True), self.settings.vocabulary.threshold)
-        group = SETTLED if capability.status in DECIDED else OPEN
+        group = DECIDED if capability.status in SETTLED else TO_AUTHOR
         lines = commands([identifier], self._options(self.published.folder))
         return {
             "capability": capability,

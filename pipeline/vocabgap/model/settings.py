@@ -154,10 +154,11 @@ class RankSettings(Section, frozen=True):
         RankBy.MENTIONS
     )
     min_images: Annotated[
-        int, flag("--min-images", "Leave out of the report what is on fewer images.", ge=0)
+        int, flag("--min-images", "Hide in the report what is on fewer images; last in Parquet.", ge=0)
     ] = 1
     min_sessions: Annotated[
-        int, flag("--min-sessions", "Leave out of the report what is in fewer sessions.", ge=0)
+        int,
+        flag("--min-sessions", "Hide in the report what is in fewer sessions; last in Parquet.", ge=0),
     ] = 0
     half_life_days: Annotated[
         float, meaning("Days after which a last mention counts half in the priority.", ge=0.1, le=100_000.0)

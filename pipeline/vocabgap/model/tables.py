@@ -200,7 +200,7 @@ FILES: Final = Table(
         _SCANNED_REPO,
         _SOURCE_PATH,
         Column("bytes", pl.Int64, "size in bytes, expanded where it is compressed"),
-        Column("lines", pl.Int64, "lines that are not blank, those that were passed over aside"),
+        Column("lines", pl.Int64, "lines that are not blank and not passed over"),
         Column("sha256", pl.String, "SHA-256 (hex) of the content, expanded where it is compressed"),
         Column("source", pl.String, "the kind of log; empty for a named file of no kind"),
         Column("passed_over", pl.Int64, "lines that the source does not count as gaps"),

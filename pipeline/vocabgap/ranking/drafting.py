@@ -46,7 +46,7 @@ class DraftEntry(msgspec.Struct, frozen=True):
     touches: tuple[str, ...]
 
 
-class Check(msgspec.Struct, frozen=True):
+class ChecklistItem(msgspec.Struct, frozen=True):
     """A session to test the entry against."""
 
     tenant_id: str
@@ -88,7 +88,7 @@ class Draft(msgspec.Struct, frozen=True):
     draft: str  # a sentence that calls it a draft
     entry: DraftEntry
     examples: tuple[str, ...]  # what people asked for, most frequent first
-    checklist: tuple[Check, ...]  # from different images if possible
+    checklist: tuple[ChecklistItem, ...]  # from different images if possible
     nearest: tuple[Near, ...]  # entries to look at first
     evidence: Evidence
     notes: tuple[str, ...]  # what a person should know

@@ -11,21 +11,20 @@ import msgspec
 import polars as pl
 
 from vocabgap.model.capability import Asker, Capability, Tally, means
-from vocabgap.model.tables import IMAGE_KEY
-from vocabgap.model.tables import SETTLED as SETTLED_STATUSES
+from vocabgap.model.tables import IMAGE_KEY, SETTLED
 from vocabgap.text import escape_unseen, surface
 
 if TYPE_CHECKING:  # a program that only reads a run clusters nothing
     from vocabgap.clustering.questions import Question
 
-OPEN: Final = "open"  # to be authored
+TO_AUTHOR: Final = "open"  # to be authored
 COVERED: Final = "covered"  # probably, by an entry of the vocabulary
-SETTLED: Final = "settled"  # by people, who have dismissed or authored it
+DECIDED: Final = "settled"  # by people, who have dismissed or authored it
 HIDDEN: Final = "hidden"  # not established
 TITLES: Final = {
-    OPEN: "To author",
+    TO_AUTHOR: "To author",
     COVERED: "Probably covered",
-    SETTLED: "Decided",
+    DECIDED: "Decided",
     HIDDEN: "Too rare so far",
 }
 MOST_LISTED: Final = 10_000
@@ -96,7 +95,7 @@ _COMMANDS: Final = (
     ("pin", "", None),
     ("dismiss", " --why 'REASON'", None),
     ("author", " --entry ENTRY", None),
-    ("reopen", "", SETTLED),
+    ("reopen", "", DECIDED),
 )
 
 
@@ -249,7 +248,7 @@ def doubts_of(asked: Iterable["Question"], groups: pl.DataFrame, ranked: pl.Data
     # A program that only reads a run loads nothing that deciding needs.
     from vocabgap.decisions.reviewing import capabilities_of  # noqa: PLC0415
 
-    is_open = ranked.filter(~pl.col("status").is_in(SETTLED_STATUSES))
+    is_open = ranked.filter(~pl.col("status").is_in(SETTLED))
     capabilities = capabilities_of(groups.join(is_open, on="capability_id", how="semi"))
     one_need: list[Doubt] = []
     two_needs: dict[str, Doubt] = {}

@@ -23,16 +23,22 @@ from vocabgap.reporting.listed import Doubt
 from vocabgap.reporting.overviews import Account, Place
 from vocabgap.text import visible
 
+
+def file_of(table: str) -> str:
+    """Return the name of the file of a published table."""
+    return f"{table}.parquet"
+
+
 MARKDOWN_NAME: Final = "report.md"
 PAGE_NAME: Final = "report.html"
 SHARE_NAME: Final = "share.html"
-CAPABILITIES_NAME: Final = "capabilities.parquet"
-GAPS_NAME: Final = "gaps.parquet"
-REJECTS_NAME: Final = "rejects.parquet"
-LINEAGE_NAME: Final = "lineage.parquet"
-GROUPS_NAME: Final = "groups.parquet"
-COMBINATIONS_NAME: Final = "combinations.parquet"
-HISTORY_NAME: Final = "history.parquet"
+CAPABILITIES_NAME: Final[str] = file_of("capabilities")
+GAPS_NAME: Final[str] = file_of("gaps")
+REJECTS_NAME: Final[str] = file_of("rejects")
+LINEAGE_NAME: Final[str] = file_of("lineage")
+GROUPS_NAME: Final[str] = file_of("groups")
+COMBINATIONS_NAME: Final[str] = file_of("combinations")
+HISTORY_NAME: Final[str] = file_of("history")
 MANIFEST_NAME: Final = "run.json"
 # Every name that a run may write. A run replaces all of them.
 RUN_FILES: Final = frozenset(
@@ -111,7 +117,7 @@ class Model(msgspec.Struct, frozen=True):
     embedded: Annotated[int | None, means("wordings that stood for all; null if all were embedded")] = None
 
 
-class Grouping(msgspec.Struct, frozen=True):
+class GroupedBy(msgspec.Struct, frozen=True):
     """What brought wordings together: a model, or words alone."""
 
     model: str | None = None
@@ -203,11 +209,11 @@ class Manifest(msgspec.Struct, frozen=True):
         return (*apart, *model_differences(self.compared.model, self.model))
 
     @property
-    def grouping(self) -> Grouping | None:
+    def grouping(self) -> GroupedBy | None:
         """Return what brought wordings together, or None if the run does not say."""
         if self.model is not None:
-            return Grouping(self.model.name, self.model.embedded)
-        return None if self.parameters is None else Grouping()
+            return GroupedBy(self.model.name, self.model.embedded)
+        return None if self.parameters is None else GroupedBy()
 
     @property
     def installing(self) -> str:

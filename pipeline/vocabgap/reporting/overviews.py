@@ -27,7 +27,7 @@ class Reject(msgspec.Struct, frozen=True):
 
 
 class Account(msgspec.Struct, frozen=True):
-    """The account of every line that is not blank.
+    """The account of every line that is not blank and not passed over.
 
     `lines = records + duplicates + superseded + rejects`, and `records = counted + filtered + not_a_gap`.
     `rules` counts the last by rule. `passed_over` are lines of other logs that are no gaps; `unread` has the

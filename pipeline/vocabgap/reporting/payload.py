@@ -67,7 +67,7 @@ SPARK: Final = Drawing(width=60, height=16, filled=0.75)  # upright bars
 TRAIL: Final = Drawing(width=300, height=60, edge=4)  # ranks over runs
 
 
-class Shown(msgspec.Struct, frozen=True):
+class MostShown(msgspec.Struct, frozen=True):
     """How much of the long lists of a capability is visible."""
 
     wordings: int  # not folded away
@@ -76,7 +76,7 @@ class Shown(msgspec.Struct, frozen=True):
     most_wordings: int  # likewise, without a script
 
 
-SHOWN: Final = Shown(wordings=SHOWN_WORDINGS, images=12, most_images=100, most_wordings=100)
+SHOWN: Final = MostShown(wordings=SHOWN_WORDINGS, images=12, most_images=100, most_wordings=100)
 
 
 class Payload(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,7 +86,7 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
     weeks: int  # of `weekly`
     confidence: int  # of the intervals, in percent
     limits: Limits
-    shown: Shown
+    shown: MostShown
     spark: Drawing
     trail: Drawing
     most_mentions: int  # of a full bar in the list

@@ -14,7 +14,7 @@ from vocabgap.model.capability import Capability, Tally, Wording
 from vocabgap.model.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZED, fold_operation
 from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, default_of, phrase, stripped
 from vocabgap.ranking.evidence import folded, operation_sets
-from vocabgap.reporting.listed import COVERED, OPEN, SETTLED, Listed
+from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Listed
 from vocabgap.reporting.overviews import Category, RecurringSet, Withheld, categories_of
 from vocabgap.reporting.summary import Summary, ties_of
 from vocabgap.text import stem, surface, words
@@ -83,10 +83,10 @@ def shareable(
     frequent = {*rows.filter(pl.col("places") >= fewest)["capability_id"]}
     many = [each for each in summary.everything if each.capability.capability_id in frequent]
     # Decisions of people stay private: settled capabilities are not listed.
-    open_or_covered = [each for each in many if each.group != SETTLED]
+    open_or_covered = [each for each in many if each.group != DECIDED]
     shared = tuple(_shared(each, common) for each in open_or_covered)
     open_, covered = (
-        tuple(each.capability for each in shared if each.group == name) for name in (OPEN, COVERED)
+        tuple(each.capability for each in shared if each.group == name) for name in (TO_AUTHOR, COVERED)
     )
     shown = _as_many(open_, summary.capabilities, summary.open_total)
     return _allowed(

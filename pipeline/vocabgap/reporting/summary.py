@@ -15,9 +15,8 @@ from vocabgap.ranking.combinations import names_too_many
 from vocabgap.ranking.coverage import probably_covered
 from vocabgap.ranking.priority import days_stale
 from vocabgap.reporting.history import points_of_run
-from vocabgap.reporting.listed import COVERED, OPEN, Doubt, Listed, listed, named_by
-from vocabgap.reporting.listed import SETTLED as SETTLED_GROUP
-from vocabgap.reporting.manifest import Difference, Grouping, Manifest, Rendering
+from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Doubt, Listed, listed, named_by
+from vocabgap.reporting.manifest import Difference, GroupedBy, Manifest, Rendering, file_of
 from vocabgap.reporting.overviews import (
     SHOWN,
     Account,
@@ -50,7 +49,7 @@ class Tables:
     @property
     def files(self) -> dict[str, pl.DataFrame]:
         """Return the tables by the names of their files."""
-        return {f"{name}.parquet": frame for name, frame in vars(self).items() if frame is not None}
+        return {file_of(name): frame for name, frame in vars(self).items() if frame is not None}
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -97,7 +96,7 @@ class Summary(msgspec.Struct, frozen=True):
     recurring_sets: tuple[RecurringSet, ...] | None = None  # all; most records beyond chance first
     overlong: int = 0  # records with too many operations for these
     stale_days: int | None = None  # age of the newest record, if too old for trends
-    grouping: Grouping | None = None  # what brought wordings together; null if unknown or withheld
+    grouping: GroupedBy | None = None  # what brought wordings together; null if unknown or withheld
 
     @property
     def ahead(self) -> tuple[Capability, ...]:
@@ -205,7 +204,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         askers=askers,
         everything=listed(
             ranked,
-            {OPEN: open_, COVERED: near, SETTLED_GROUP: decided},
+            {TO_AUTHOR: open_, COVERED: near, DECIDED: decided},
             counted=counted,
             relations=relations,
             named=named,

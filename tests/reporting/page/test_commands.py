@@ -6,7 +6,7 @@ import pytest
 
 from vocabgap.doors.cli.app import run
 from vocabgap.errors import ExitCode
-from vocabgap.reporting.listed import SETTLED, commands
+from vocabgap.reporting.listed import DECIDED, commands
 
 CAPABILITY = "cap-0123456789ab"
 
@@ -33,7 +33,7 @@ def test_without_capabilities_or_options_there_are_no_commands() -> None:
 
 def test_only_what_is_settled_is_reopened() -> None:
     groups = {each.does: each.group for each in commands([CAPABILITY], "")}
-    assert groups.pop("reopen") == SETTLED
+    assert groups.pop("reopen") == DECIDED
     assert set(groups.values()) == {None}
 
 

@@ -12,7 +12,7 @@ from builders.page import Read, listed, read
 from builders.reporting import publish
 from vocabgap.model.capability import Asker, Cover, Tally, Wording
 from vocabgap.pipeline import Run
-from vocabgap.reporting.listed import COVERED, OPEN, SETTLED, SHOWN, Listed
+from vocabgap.reporting.listed import COVERED, DECIDED, SHOWN, TO_AUTHOR, Listed
 from vocabgap.reporting.page import MOST_BYTES, render_page, script, style
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import render_markdown
@@ -122,7 +122,7 @@ def grouped(summary: Summary, number: int) -> Summary:
         listed(
             summary,
             capability_id=f"cap-{number + place:012x}",
-            group=SETTLED,
+            group=DECIDED,
             status="dismissed",
             decisions=("dismissed: too rare",),
         )
@@ -198,7 +198,7 @@ def test_a_page_of_thousands_of_the_worst_is_not_too_large(summary: Summary) -> 
                 rank=rank,
                 operations=(Tally(f"{rank}{worst}", 1),),
             ),
-            OPEN,
+            TO_AUTHOR,
             (Tally(f"{rank}{worst[:60]}", 3),),
             ((date(2026, 1, 1 + rank % 28), 3),),
         )

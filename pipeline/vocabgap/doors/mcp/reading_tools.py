@@ -7,7 +7,7 @@ import msgspec
 import polars as pl
 from msgspec import Meta
 
-from vocabgap.doors.mcp.tool import Answer, Checkpoint, Limit, extended, fitting, tool
+from vocabgap.doors.mcp.tool import Answer, Checkpoint, Limit, fitting, tool, with_fields
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.doors.verbs import Request
 from vocabgap.ingest.selection import newest
@@ -49,7 +49,7 @@ class ReportRequest(Request):
 if TYPE_CHECKING:
     _Columns = msgspec.Struct
 else:
-    ReportRequest = extended(ReportRequest, filter_fields("mcp"))
+    ReportRequest = with_fields(ReportRequest, filter_fields("mcp"))
     _Columns = msgspec.defstruct(
         "_Columns", [(name, get_type_hints(Capability).get(name, int)) for name in _SAME]
     )
@@ -161,7 +161,7 @@ class ListRequest(Request):
 
 
 if not TYPE_CHECKING:
-    ListRequest = extended(ListRequest, filter_fields("mcp"))
+    ListRequest = with_fields(ListRequest, filter_fields("mcp"))
     GapRow = msgspec.defstruct(
         "GapRow",
         [(field.name, field.type) for field in msgspec.structs.fields(GapRecord)],
@@ -237,7 +237,7 @@ class Near(msgspec.Struct):
     explained: float
 
 
-class Shown(Answer, kw_only=True):
+class ShownCapability(Answer, kw_only=True):
     """A capability with its evidence.
 
     Attributes:
@@ -268,7 +268,7 @@ class Shown(Answer, kw_only=True):
 
 
 @tool("Show a missing capability", Limit.COMPUTE)
-def show_capability(workspace: Workspace, request: ShowRequest, checkpoint: Checkpoint) -> Shown:
+def show_capability(workspace: Workspace, request: ShowRequest, checkpoint: Checkpoint) -> ShownCapability:
     """Show one missing capability of the ranking with its evidence.
 
     The evidence is its wordings, the operations and workarounds that stood in for it, the nearest entries of
@@ -280,7 +280,7 @@ def show_capability(workspace: Workspace, request: ShowRequest, checkpoint: Chec
     gaps = with_capabilities(analysis.scan.gaps, analysis.ranked)
     records = gaps.filter("counted", capability_id=capability.capability_id)
     rows = fitting(GapRow.all_of(newest(records, request.records)))
-    return Shown(
+    return ShownCapability(
         capability=Ranked.of(capability),
         rank_low=capability.rank_low,
         rank_high=capability.rank_high,

@@ -159,7 +159,7 @@ def tool(
     return decorate
 
 
-def extended(base: type[RequestType], fields: Fields) -> Any:  # noqa: ANN401 - stands for the base itself
+def with_fields(base: type[RequestType], fields: Fields) -> Any:  # noqa: ANN401 - stands for the base itself
     """Return a request with further optional fields, such as the filters, of which each takes one value."""
     further = [(name, _single(kind), default) for name, kind, default in fields]
     return msgspec.defstruct(

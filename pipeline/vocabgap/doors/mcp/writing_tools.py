@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from vocabgap.decisions.record import SameOrDifferent, read_decisions
 from vocabgap.decisions.reviewing import Review, capabilities_of
-from vocabgap.doors.mcp.tool import Answer, Checkpoint, Limit, extended, fitting, tool
+from vocabgap.doors.mcp.tool import Answer, Checkpoint, Limit, fitting, tool, with_fields
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.doors.verbs import Request
 from vocabgap.errors import expanded
@@ -35,7 +35,7 @@ class LogRequest(Request, kw_only=True):
 
 
 if not TYPE_CHECKING:
-    LogRequest = extended(LogRequest, given_fields("mcp"))
+    LogRequest = with_fields(LogRequest, given_fields("mcp"))
 
 
 class Logged(Answer, kw_only=True):

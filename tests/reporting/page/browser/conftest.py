@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, Request, Route, sync_playwright
 from builders.reporting import NOW
 from vocabgap.model.capability import Capability, Cover, Recurring, Tally, Wording
 from vocabgap.pipeline import Run
-from vocabgap.reporting.listed import COVERED, HIDDEN, OPEN, SETTLED, Listed, Past, Relation
+from vocabgap.reporting.listed import COVERED, DECIDED, HIDDEN, TO_AUTHOR, Listed, Past, Relation
 from vocabgap.reporting.map import MOST_PLACES
 from vocabgap.reporting.overviews import Place
 from vocabgap.reporting.page import render_page
@@ -35,7 +35,18 @@ QUIET = (
 )
 PATIENCE = 10_000  # milliseconds
 WRITTEN_OUT = 10
-_GROUPS = (OPEN, OPEN, OPEN, OPEN, OPEN, COVERED, OPEN, OPEN, SETTLED, HIDDEN)
+_GROUPS = (
+    TO_AUTHOR,
+    TO_AUTHOR,
+    TO_AUTHOR,
+    TO_AUTHOR,
+    TO_AUTHOR,
+    COVERED,
+    TO_AUTHOR,
+    TO_AUTHOR,
+    DECIDED,
+    HIDDEN,
+)
 
 # What a glossary says of the words: of one capability all, of another less, in whatever words people use.
 _TERMS = {
@@ -201,12 +212,12 @@ def _of(number: int, written_out: int, demo: Summary) -> Summary:
         demo,
         everything=everything,
         total=number,
-        capabilities=of(OPEN)[:written_out],
-        open_total=len(of(OPEN)),
+        capabilities=of(TO_AUTHOR)[:written_out],
+        open_total=len(of(TO_AUTHOR)),
         covered=of(COVERED)[:written_out],
         covered_total=len(of(COVERED)),
-        settled=of(SETTLED)[:written_out],
-        settled_total=len(of(SETTLED)),
+        settled=of(DECIDED)[:written_out],
+        settled_total=len(of(DECIDED)),
         hidden=len(of(HIDDEN)),
         terms=_TERMS,
         places=tuple(
@@ -230,7 +241,7 @@ def _varied(place: int, demo: tuple[Listed, ...]) -> Listed:
         rank_low=max(1, place - 3),
         rank_high=place + 1 + place % 7,
         label=f"{item.label} {lap}" if lap else item.label,
-        status={SETTLED: "dismissed"}.get(group, item.status),
+        status={DECIDED: "dismissed"}.get(group, item.status),
         # Halves between two decimals, which languages round in two ways.
         priority=round(item.priority, 3) if place % 3 else (2 * place + 1) % 8 / 8,
         repeats=place % 4,
@@ -239,7 +250,7 @@ def _varied(place: int, demo: tuple[Listed, ...]) -> Listed:
         examples=item.examples[: 3 if lap == 0 else 1],
         covered_by=_covers(place, group),
         combinations=(Recurring(("exposure", "toneequal"), 1234), *item.combinations),
-        decisions=("dismissed by ada on 2026-06-01: <b>rare</b>",) if group == SETTLED else (),
+        decisions=("dismissed by ada on 2026-06-01: <b>rare</b>",) if group == DECIDED else (),
     )
     images = (
         *original.on_images,
