@@ -14,7 +14,7 @@ import polars as pl
 
 from benchmarks.measuring import Row, Work, cost_of
 from benchmarks.records import make_corpus
-from vocabgap.files.parquet import write_parquet
+from vocabgap.files.atomic import write_parquet
 from vocabgap.model.tables import HISTORY
 from vocabgap.ranking.capabilities import rank
 from vocabgap.reporting.history import carried_on, earlier_rows, points_of_run

@@ -72,7 +72,7 @@ def test_a_last_line_without_its_end_is_closed_first(log: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda line: line[:-20], r"decisions.jsonl:2: expected a decision as a JSON object"),
+        (lambda line: line[:-20], r"decisions.jsonl:2: Input data was truncated"),
         (lambda line: line.replace('"actor":"ana"', '"actor":7'), r"decisions.jsonl:2: field 'actor': "),
         (lambda line: line.replace('"actor"', '"agent"'), r"decisions.jsonl:2: .*unknown field 'agent'"),
         (lambda line: line.replace('"pin"', '"pinn"'), r"decisions.jsonl:2: field 'action': .*'pinn'"),

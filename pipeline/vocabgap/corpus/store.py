@@ -39,9 +39,8 @@ from vocabgap.corpus.version import (
     scan,
 )
 from vocabgap.errors import NotFoundError, StateError, expanded
-from vocabgap.files.atomic import sync
+from vocabgap.files.atomic import sync, write_parquet
 from vocabgap.files.locking import lock_file
-from vocabgap.files.parquet import write_parquet
 from vocabgap.files.signals import deferred_signals
 from vocabgap.text import printable_name
 

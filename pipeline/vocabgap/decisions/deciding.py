@@ -20,14 +20,14 @@ from vocabgap.decisions.record import (
     subject,
 )
 from vocabgap.decisions.replay import agreeing, in_force, require_change, require_own_label, undoings
-from vocabgap.errors import Hint, InvalidInputError, VocabgapError, expanded, require_kind, texts
+from vocabgap.errors import Hint, InvalidInputError, expanded, require_kind, texts
 from vocabgap.model.loading import login
 from vocabgap.model.lookup import Named, find_capability, find_wording, lookup
 from vocabgap.model.moments import require_offset
 from vocabgap.model.settings import DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.model.tables import REGRESSED, SETTLED
 from vocabgap.reporting.published_run import read_groups, read_run
-from vocabgap.text import can_be_seen, count, excerpt, printable_name, shortened, surface
+from vocabgap.text import can_be_seen, excerpt, printable_name, shortened, surface
 
 
 class Decisions:
@@ -64,13 +64,9 @@ class Decisions:
         self._now = None if now is None else require_offset(now, name="now")
 
     def __repr__(self) -> str:
-        """Return the number of decisions in one line."""
-        try:
-            summary = f"{count(len(self.all()), 'decision')}, {len(self.in_force()):,} active"
-        except VocabgapError:
-            summary = "cannot be read"
+        """Return the file and the run in one line."""
         file, run = printable_name(str(self.file)), printable_name(str(self._run))
-        return f"Decisions('{file}': {summary}; run '{run}')"
+        return f"Decisions('{file}'; run '{run}')"
 
     def all(self) -> tuple[Decision, ...]:
         """Return all decisions in the order in which they were made."""
@@ -165,16 +161,27 @@ class Decisions:
             )
         return self._append(Action.UNDO, None, reason=why, undoes=wanted.decision_id)
 
-    def _append(self, action: Action, about: Subject | None, **details: object) -> Decision:
+    def _append(
+        self,
+        action: Action,
+        about: Subject | None,
+        *,
+        reason: str,
+        **details: str | Subject | tuple[str, ...],
+    ) -> Decision:
         decision = decide(
             action,
             about,
             actor=login() if self._actor is None else self._actor,
             time=datetime.now(UTC) if self._now is None else self._now,
-            **details,  # type: ignore[arg-type]
+            reason=reason,
+            **details,
         )
         self._require_news(decision)
-        append_decision(self.file, decision, self._agreeing(decision), self._on_wait)
+        groups = None  # an undo needs no run
+        if decision.action is not Action.UNDO:
+            groups = dict(self._groups.select("surface", "capability_id").iter_rows())
+        append_decision(self.file, decision, agreeing(decision, groups), self._on_wait)
         return decision
 
     def _require_news(self, decision: Decision) -> None:
@@ -192,12 +199,6 @@ class Decisions:
             is_regressed=status == REGRESSED,
         )
         require_own_label(decision, active, dict(self._ranked.select("capability_id", "label").iter_rows()))
-
-    def _agreeing(self, decision: Decision) -> Callable[[tuple[Decision, ...]], None]:
-        """Return a check that all decisions can be respected, given the groups of the run."""
-        if decision.action is Action.UNDO:  # needs no run
-            return agreeing(decision, None)
-        return agreeing(decision, dict(self._groups.select("surface", "capability_id").iter_rows()))
 
     @cached_property
     def _ranked(self) -> pl.DataFrame:

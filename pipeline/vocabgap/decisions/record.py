@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -168,16 +168,12 @@ def decide(
     actor: str,
     time: datetime,
     reason: str = "",
-    other: Subject | None = None,
-    wordings: Iterable[str] = (),
-    label: str | None = None,
-    entry: str | None = None,
-    undoes: str | None = None,
-    staying: Iterable[str] = (),
+    **details: Any,  # noqa: ANN401 - further fields of a decision
 ) -> Decision:
     """Make a decision with its identifier, a digest of the rest: equal lines are one decision."""
-    for name, text in (("actor", actor), ("reason", reason), ("label", label), ("entry", entry)):
-        require_text(name, text or "")
+    for name, text in {"actor": actor, "reason": reason, **details}.items():
+        if isinstance(text, str):
+            require_text(name, text)
     if reason.strip() and not can_be_seen(reason):
         raise InvalidInputError(
             f"reason '{visible(reason)}' has no character that can be seen",
@@ -193,12 +189,7 @@ def decide(
             action=action,
             reason=reason.strip(),
             capability=capability,
-            other=other,
-            wordings=tuple(wordings),
-            label=label,
-            entry=entry,
-            undoes=undoes,
-            staying=tuple(staying),
+            **details,
         )
     except ValueError as error:
         raise InvalidInputError(str(error)) from error
@@ -274,19 +265,11 @@ def _decision(line: bytes, place: str) -> Decision:
     try:
         decision = msgspec.json.decode(line, type=Decision)
         decision.time.astimezone(UTC)
-    except OverflowError as error:
-        raise InvalidInputError(
-            f"{place}: field 'time': expected a moment between the years 1 and 9999 in UTC", hint=_LINE_HINT
-        ) from error
-    except msgspec.ValidationError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, OverflowError) as error:
         problem, _, where = str(error).partition(" - at `$")
         field = where.removeprefix(".").rstrip("`")
         message = f"field '{field}': {problem}" if field else problem
         raise InvalidInputError(f"{place}: {message.replace('`', chr(39))}", hint=_LINE_HINT) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidInputError(
-            f"{place}: expected a decision as a JSON object: {error}", hint=_LINE_HINT
-        ) from error
     return decision
 
 

@@ -29,19 +29,12 @@ class Reasoned(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class EffectiveDecisions:
-    """The decisions as far as they concern the surfaces of a corpus.
+    """The decisions as far as they concern the surfaces of a corpus; all in order of time."""
 
-    Attributes:
-        reasoned: The constraints with their decisions, in order of time.
-        about: The decisions that concern this corpus, each with its surfaces, in order.
-        active: The decisions that are not undone, in order.
-        inactive: Those among them that concern nothing in this corpus.
-    """
-
-    reasoned: tuple[Reasoned, ...]
-    about: tuple[tuple[Decision, list[str]], ...]
-    active: tuple[Decision, ...]
-    inactive: tuple[Decision, ...]
+    reasoned: tuple[Reasoned, ...]  # the constraints with their decisions
+    about: tuple[tuple[Decision, list[str]], ...]  # those that concern this corpus, with their surfaces
+    active: tuple[Decision, ...]  # those that are not undone
+    inactive: tuple[Decision, ...]  # those among them that concern nothing in this corpus
 
     @cached_property
     def verdicts(self) -> pl.DataFrame:
@@ -68,11 +61,7 @@ def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> Effectiv
     """Apply decisions to the surfaces of a corpus.
 
     A decision concerns the first of its capability's wordings that the corpus has. Without any it is inactive
-    until one comes back.
-
-    Args:
-        decisions: All decisions; their time counts, not their order.
-        surfaces: The distinct surfaces of the corpus.
+    until one comes back. The time of the decisions counts, not their order.
 
     Raises:
         InvalidInputError: A decision undoes one that is not there.
@@ -132,11 +121,7 @@ def in_force(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
     """Return the decisions that no other one undoes, in order, without the undos."""
     by_id = {decision.decision_id: decision for decision in decisions}
     undone = undoings(by_id.values())
-    standing = (
-        decision
-        for decision in by_id.values()
-        if decision.undoes is None and decision.decision_id not in undone
-    )
+    standing = (each for each in by_id.values() if each.undoes is None and each.decision_id not in undone)
     return tuple(sorted(standing, key=lambda decision: decision.place))
 
 
@@ -182,14 +167,8 @@ def require_change(
 ) -> None:
     """Refuse a decision that would change nothing."""
     about = [earlier for earlier in active if _about(earlier) == _about(decision)]
-    last = next(
-        (
-            earlier
-            for earlier in reversed(about)
-            if earlier.action in {Action.DISMISS, Action.AUTHOR, Action.REOPEN}
-        ),
-        None,
-    )
+    settling = [each for each in about if each.action in {Action.DISMISS, Action.AUTHOR, Action.REOPEN}]
+    last = settling[-1] if settling else None
     current = next((earlier.label for earlier in reversed(about) if earlier.label), label)
     problem = ""
     if decision.action is Action.REOPEN and (last.action is Action.REOPEN if last else not is_settled):
@@ -246,11 +225,9 @@ def require_agreement(reasoned: Iterable[Reasoned]) -> None:
 
 
 def agreeing(decision: Decision, groups: Mapping[str, str] | None) -> Callable[[tuple[Decision, ...]], None]:
-    """Return a check that refuses a decision if not all decisions can be respected.
+    """Return a check that refuses a new decision if not all decisions can be respected.
 
-    Args:
-        decision: The new one.
-        groups: Surface to group; null if only decisions are known.
+    `groups` maps surfaces to groups; it is None if only decisions are known.
     """
 
     def check(together: tuple[Decision, ...]) -> None:
@@ -322,10 +299,7 @@ def _latest_links(links: _Links, start: str) -> dict[str, Decision | None]:
         here = waiting.popleft()
         for there, merged in links.get(here, ()):
             if there not in latest:
-                before = latest[here]
-                latest[there] = (
-                    merged if before is None else max(before, merged, key=lambda decision: decision.place)
-                )
+                latest[there] = max(latest[here] or merged, merged, key=lambda decision: decision.place)
                 waiting.append(there)
     return latest
 

@@ -104,13 +104,8 @@ def review(
 class Review:
     """Groups under review, and the decisions so far.
 
-    Args:
-        found: The groups without any decision.
-        decided: All decisions.
-        top: The number of the largest groups that count; 0 for all.
-        actor: Who answers.
-        now: The moment of the first answer; the clock's by default.
-        capabilities: Surface to capability; by default from the label of its group.
+    `found` are the groups without any decision, `decided` all decisions. `capabilities` maps surfaces to
+    capabilities, by default from the labels of their groups; the rest is as `review` has it.
     """
 
     def __init__(
@@ -153,11 +148,7 @@ class Review:
             yield question
 
     def find(self, question_id: str) -> "Question":
-        """Return an open question by its identifier.
-
-        Raises:
-            StateError: It was answered, or the groups have changed since.
-        """
+        """Return an open question by its identifier."""
         for question in self.clusters.questions(self._top):
             if question.question_id == question_id:
                 return question
@@ -169,13 +160,11 @@ class Review:
     def answer(
         self, question: "Question", file: Path, on_wait: Callable[[], None] = lambda: None, *, is_one: bool
     ) -> Decision:
-        """Append an answer to the file of decisions, and follow all that the file holds then.
-
-        Raises:
-            StateError: Another decision contradicts it.
-        """
+        """Append an answer to the file of decisions, and follow all that the file holds then."""
         decision = self.decision(question, is_one=is_one)
-        append_decision(file, decision, self._agreeing(decision), on_wait)
+        groups = self.clusters.wordings.select("surface", "cluster").iter_rows()
+        check = agreeing(decision, {name: str(group) for name, group in groups})
+        append_decision(file, decision, check, on_wait)
         self.follow(read_decisions(file))
         return decision
 
@@ -188,22 +177,12 @@ class Review:
             subject(self._capabilities[surface(side[0])], side[0], side)
             for side in (question.left, question.right)
         )
-        decided = partial(decide, actor=self._actor, time=self._moment())
+        decided = partial(decide, capability=left, actor=self._actor, time=self._moment())
         if is_one:
-            return decided(Action.MERGE, left, reason="one need, when asked", other=right)
+            return decided(Action.MERGE, reason="one need, when asked", other=right)
         most = None if question.are_one else KEPT_WORDINGS
-        return decided(
-            Action.SPLIT,
-            left,
-            reason="two needs, when asked",
-            wordings=question.right[:most],
-            staying=question.left[1:most],
-        )
-
-    def _agreeing(self, decision: Decision) -> Callable[[tuple[Decision, ...]], None]:
-        """Return a check that no other decision contradicts this one."""
-        groups = self.clusters.wordings.select("surface", "cluster").iter_rows()
-        return agreeing(decision, {name: str(group) for name, group in groups})
+        leaving, staying = question.right[:most], question.left[1:most]
+        return decided(Action.SPLIT, reason="two needs, when asked", wordings=leaving, staying=staying)
 
     def _moment(self) -> datetime:
         if self._now is None:

@@ -16,13 +16,17 @@ import stat
 import tempfile
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
+from io import BytesIO
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from vocabgap.errors import StateError
 from vocabgap.files.locking import lock
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.files.signals import deferred_signals
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _STAGING: Final = "staging"
 _BEFORE: Final = "before"
@@ -64,6 +68,17 @@ def write_whole(path: Path, content: bytes, mode: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path, mode) as file:
         file.write(content)
+
+
+def write_parquet(frame: "pl.DataFrame", path: Path, **options: Any) -> None:  # noqa: ANN401 - of Polars
+    """Write a frame to a file. Polars would report a full disk as a fault of the format."""
+    buffer = BytesIO()
+    frame.rechunk().write_parquet(buffer, **options)
+    try:
+        path.write_bytes(buffer.getbuffer())
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from vocabgap.errors import VocabgapError
 from vocabgap.files.atomic import sync
-from vocabgap.files.locking import NoLocksError, lock
+from vocabgap.files.locking import lock
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
 
 Entry = TypeVar("Entry")
@@ -20,15 +20,10 @@ Entry = TypeVar("Entry")
 
 @dataclass(frozen=True)
 class Journal(Generic[Entry]):
-    """A kind of journal.
-
-    Attributes:
-        role: What such a file is, for messages.
-        decode: Returns the entry of a line, or raises a VocabgapError that begins with the given place.
-    """
+    """A kind of journal."""
 
     role: FileRole
-    decode: Callable[[bytes, str], Entry]
+    decode: Callable[[bytes, str], Entry]  # raises a VocabgapError that begins with the given place
 
     def read(
         self, path: Path, on_bad: Callable[[VocabgapError], None] | None = None
@@ -130,12 +125,7 @@ def _locked(path: Path, role: FileRole, on_wait: Callable[[], None]) -> Iterator
             raise role.no_file(path, kind)
         with FileIO(path, "a+", opener=lambda name, flags: os.open(name, flags | follow, 0o666)) as file:
             held = f"{role.name} '{path}'"
-            try:
-                lock(file.fileno(), held, undone=role.undone, again=role.again, on_wait=lambda _: on_wait())
-            except NoLocksError:
-                if kind is FileKind.NOTHING:  # nobody else can have written without a lock
-                    path.unlink(missing_ok=True)
-                raise
+            lock(file.fileno(), held, undone=role.undone, again=role.again, on_wait=lambda _: on_wait())
             # Another file may have taken its place meanwhile, such as the one that git writes anew.
             if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
                 yield file

@@ -42,10 +42,6 @@ class Holder(msgspec.Struct, frozen=True):
         return f"process {self.pid} of {self.user} on {self.host}, since {self.since}: {self.purpose}"
 
 
-class NoLocksError(StateError):
-    """The error of a file system without locks."""
-
-
 @contextmanager
 def lock_file(
     path: Path,
@@ -56,15 +52,7 @@ def lock_file(
     again: str = "try again when that one is done",
     on_wait: Callable[[str], None] = lambda _: None,
 ) -> Iterator[None]:
-    """Hold a lock file, which is created if need be and stays.
-
-    Args:
-        path: The lock file.
-        held: What it guards, in words: `corpus 'shared'`.
-        purpose: What the holder does, for other writers.
-        undone: What did not happen if the wait is given up.
-        again: What to do then.
-        on_wait: Called once, with the holder, if another writer has held it for `SILENT_WAIT` seconds.
+    """Hold a lock file, which is created if need be and stays; other writers read its `purpose`.
 
     Raises:
         StateError: Another writer has held it for `LONGEST_WAIT` seconds, or there are no locks.
@@ -92,7 +80,11 @@ def lock(
     on_wait: Callable[[str], None] = lambda _: None,
     waits: bool = True,
 ) -> None:
-    """Lock an open file or folder until it is closed or the process ends; the arguments are as above."""
+    """Lock an open file or folder until it is closed or the process ends.
+
+    `held` says what it guards, `undone` what did not happen if the wait is given up, and `again` what to do
+    then. `on_wait` is called once, with the holder, if another writer has held it for `SILENT_WAIT` seconds.
+    """
     start = time.monotonic()
     is_announced = False
     while not _is_locked(descriptor, held):
@@ -114,7 +106,7 @@ def _is_locked(descriptor: int, held: str) -> bool:
     except OSError as error:
         if error.errno not in _NO_LOCKS:
             raise
-        raise NoLocksError(
+        raise StateError(
             f"{held} cannot be locked: its file system has no locks ({error.strerror})",
             hint="keep it on a file system that has them, such as a local disk",
         ) from error

@@ -18,7 +18,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from vocabgap.errors import InvalidInputError, StateError, require_kind, whole_number
-from vocabgap.files.parquet import write_parquet
+from vocabgap.files.atomic import write_parquet
 from vocabgap.ingest.scanning import Scan
 from vocabgap.model.moments import require_offset
 from vocabgap.model.settings import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, shared_from
