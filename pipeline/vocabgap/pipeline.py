@@ -21,8 +21,7 @@ from vocabgap.errors import expanded, require_kind, unusable, whole_number
 from vocabgap.extensions import extensions
 from vocabgap.ingest.discovery import LogFile, resolve_roots
 from vocabgap.ingest.lines import LogsRead
-from vocabgap.ingest.scanning import Scan, scan
-from vocabgap.ingest.selection import newest_moment, with_newest_session
+from vocabgap.ingest.scanning import Scan, newest_moment, scan, with_newest_session
 from vocabgap.model.moments import LAST, Present, known_present
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import ScanSettings, Settings, shared_from

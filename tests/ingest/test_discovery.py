@@ -97,17 +97,6 @@ def test_a_root_that_comes_through_a_pipe_is_told_as_one() -> None:
     assert "file" in caught.value.hint
 
 
-def test_a_root_that_has_been_deleted_is_told_as_deleted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "gone").mkdir()
-    monkeypatch.chdir(tmp_path / "gone")
-    (tmp_path / "gone").rmdir()
-
-    with pytest.raises(NotFoundError, match="has been deleted"):
-        discover(["."])
-
-
 def test_no_root_is_an_error() -> None:
     with pytest.raises(InvalidInputError, match="root"):
         discover([])

@@ -7,8 +7,7 @@ from polars.testing import assert_frame_equal
 from builders import gap
 from builders.ingest import write_log
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest.scanning import Scan, scan
-from vocabgap.ingest.selection import select
+from vocabgap.ingest.scanning import Scan, scan, select
 from vocabgap.model.selection import Selection
 
 

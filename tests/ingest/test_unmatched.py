@@ -7,8 +7,7 @@ import polars as pl
 import pytest
 
 from builders import gap, write_corpus
-from vocabgap.ingest.scanning import scan
-from vocabgap.ingest.selection import undated, unmatched
+from vocabgap.ingest.scanning import scan, undated, unmatched
 from vocabgap.model.selection import Selection
 from vocabgap.model.tables import GAPS
 

@@ -201,7 +201,7 @@ def _engine(name: EngineName, remote: str | None, conf: tuple[str, ...]) -> "Ite
 
 
 def _notes(result: "Run", settings: Settings) -> list[str]:
-    from vocabgap.ingest.selection import ahead_in_words, unmatched
+    from vocabgap.ingest.scanning import ahead_in_words, unmatched
 
     notes = [*unmatched(result.scan.gaps, result.selection, **settings.folding)]
     notes += [ahead_in_words(result.ahead)] * bool(result.ahead)
@@ -218,7 +218,7 @@ def _notes(result: "Run", settings: Settings) -> list[str]:
 def _shown(result: "Run", text_format: TextFormat) -> dict[str, object]:
     """Return what the view of a report needs: the text in another format, or the summary."""
     from vocabgap.doors.cli.views import comma_separated
-    from vocabgap.ingest.selection import undated
+    from vocabgap.ingest.scanning import undated
     from vocabgap.reporting.manifest import MARKDOWN_NAME
 
     published, text = result.published, ""

@@ -180,24 +180,18 @@ def _resolve(path: Path) -> Path:
 
 def _unresolved(path: Path) -> VocabgapError:
     """Return the error for a root that has no path of its own; it may exist, as `<(command)` does."""
-    near: list[str] = []
+    near, state = [], "does not exist"
     with suppress(OSError):
         kind = file_kind(path)
-        if kind in {FileKind.DANGLING, FileKind.FILE, FileKind.FOLDER}:
-            state = f"is {kind}" if kind is FileKind.DANGLING else "has been deleted"
-            return NotFoundError(f"root '{path}' {state}", hint="check the path")
-        if kind is not FileKind.NOTHING:
-            piped = kind is FileKind.PIPE
-            hint = "save what comes through it in a file, and name that" if piped else "check the path"
+        if kind is FileKind.DANGLING:
+            state = f"is {kind}"
+        elif kind not in {FileKind.NOTHING, FileKind.FILE, FileKind.FOLDER}:
+            hint = "save what comes through it in a file, and name that"
             return InvalidInputError(f"root '{path}' is {kind}, expected a folder or a log file", hint=hint)
         near = alike(path.name, sorted(entry.name for entry in path.parent.iterdir()), 1)
-    hint = (
-        f"did you mean '{path.with_name(near[0])}'?"
-        if near
-        else "check the path, and that its disk is there; if you typed none, [ingest] roots of the settings"
-        " names it"
-    )
-    return NotFoundError(f"root '{path}' does not exist", hint=hint)
+    elsewhere = "check the path, and that its disk is there; [ingest] roots of the settings may name it"
+    hint = f"did you mean '{path.with_name(near[0])}'?" if near else elsewhere
+    return NotFoundError(f"root '{path}' {state}", hint=hint)
 
 
 def _single(base: Path, slug: str, catalogue: Catalogue) -> LogFile:

@@ -11,11 +11,12 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import InvalidInputError, nearest, require_kind, whole_number
-from vocabgap.ingest.scanning import Scan, scan
-from vocabgap.ingest.selection import (
+from vocabgap.ingest.scanning import (
+    Scan,
     ahead_in_words,
     newest,
     newest_moment,
+    scan,
     undated,
     unmatched,
     with_newest_session,

@@ -11,8 +11,7 @@ import polars as pl
 
 from vocabgap.errors import require_kind, require_text, texts, unusable
 from vocabgap.ingest.accounting import corrections
-from vocabgap.ingest.scanning import Scan, scan
-from vocabgap.ingest.selection import newest
+from vocabgap.ingest.scanning import Scan, newest, scan
 from vocabgap.listing.finding import (
     Candidate,
     Kind,

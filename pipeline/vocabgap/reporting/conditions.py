@@ -11,8 +11,7 @@ import polars as pl
 from vocabgap.errors import GateError, StateError
 from vocabgap.ingest.checking import KnownLine, is_known
 from vocabgap.ingest.discovery import looked_for, repository_slugs
-from vocabgap.ingest.scanning import Scan, by_reader
-from vocabgap.ingest.selection import require_known, unmatched
+from vocabgap.ingest.scanning import Scan, by_reader, require_known, unmatched
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Gate, Settings
 from vocabgap.model.tables import NEW, REGRESSED

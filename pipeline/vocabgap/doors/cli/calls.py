@@ -146,7 +146,7 @@ class Call:
 
     def require_owners(self, scanned: "Scan", selection: "Selection") -> None:
         """Raise InvalidInputError if no record has the tenant or the repository."""
-        from vocabgap.ingest.selection import require_known
+        from vocabgap.ingest.scanning import require_known
         from vocabgap.model.selection import Selection
 
         owners = Selection(tenants=selection.tenants, repositories=selection.repositories)

@@ -10,7 +10,7 @@ from msgspec import Meta
 from vocabgap.doors.mcp.tool import Answer, Checkpoint, Limit, fitting, tool, with_fields
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.doors.verbs import Request
-from vocabgap.ingest.selection import newest
+from vocabgap.ingest.scanning import newest
 from vocabgap.listing.records import listing
 from vocabgap.listing.similar import SimilarGap
 from vocabgap.model.capability import Capability, Covered, Recurring, Tally, Wording, Workaround
