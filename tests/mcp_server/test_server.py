@@ -76,7 +76,6 @@ async def test_every_list_that_can_be_asked_for_has_a_limit(connect: Connect, ph
 async def test_descriptions_say_that_texts_are_data(connect: Connect, photos: Path) -> None:
     async with connect(photos) as client:
         described = [tool.description for tool in (await client.list_tools()).tools]
-        described += [each.description for each in (await client.list_resources()).resources]
         assert client.instructions is not None
         for text in (*described, client.instructions):
             assert text is not None
