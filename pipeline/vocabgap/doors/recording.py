@@ -123,7 +123,7 @@ def _similar(
 def _category_note(call: "Call", request: LogOptions, category: str | None) -> str:
     """Return a note on a category that is not known; none if the settings cannot be read."""
     if category:
-        from vocabgap.listing.finding import unknown_category
+        from vocabgap.listing.records import unknown_category
 
         with suppress(VocabgapError):
             return unknown_category(category, call.settings, request.run or call.settings.report.out)
@@ -132,7 +132,7 @@ def _category_note(call: "Call", request: LogOptions, category: str | None) -> s
 
 def _finder(call: "Call", run: str | None) -> "Callable[[str], list[SimilarGap]]":
     """Return the function that finds what is near; without a report, in the vocabulary alone."""
-    from vocabgap.listing.finding import published_in
+    from vocabgap.listing.records import published_in
     from vocabgap.listing.similar import similar_gaps
     from vocabgap.ranking.vocabulary import configured_vocabulary
 

@@ -1,16 +1,26 @@
 """List gap records, newest first, with the numbers over them."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import msgspec
 import polars as pl
 
-from vocabgap.errors import InvalidInputError, nearest, require_kind, whole_number
+from vocabgap.errors import (
+    AccessDeniedError,
+    InvalidInputError,
+    NotFoundError,
+    StateError,
+    alike,
+    nearest,
+    require_kind,
+    whole_number,
+)
 from vocabgap.ingest.scanning import (
     Scan,
     ahead_in_words,
@@ -21,17 +31,19 @@ from vocabgap.ingest.scanning import (
     unmatched,
     with_newest_session,
 )
-from vocabgap.listing.finding import PublishedCapabilities, published_in, with_capability
 from vocabgap.model.capability import Tally
 from vocabgap.model.moments import LAST, Present, known_present
-from vocabgap.model.record import fold_category
+from vocabgap.model.record import UNCATEGORIZED, fold_category
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
-from vocabgap.model.tables import IMAGE_KEY, RECORDS, stripped
+from vocabgap.model.tables import IMAGE_KEY, LINEAGE, LISTED, RECORDS, phrase, stripped
 from vocabgap.ranking.evidence import folded
-from vocabgap.text import count
+from vocabgap.reporting.manifest import LINEAGE_NAME, read_manifest
+from vocabgap.reporting.published_run import read_groups, read_run, read_table, resolve_target
+from vocabgap.text import count, excerpt, surface
 
 _SHOWN_CATEGORIES: Final = 20
+_RUN_OPTION: Final = "--run"
 
 
 class Totals(msgspec.Struct, frozen=True):
@@ -61,6 +73,26 @@ class Belonging(msgspec.Struct, frozen=True):
     records: int
     mentions: int | None = None
     status: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class PublishedCapabilities:
+    """The capabilities of a published run."""
+
+    ranked: pl.DataFrame  # table `capabilities`
+    groups: pl.DataFrame  # table `groups`, only the surfaces of this run
+    relations: pl.DataFrame  # table `lineage`
+    folder: Path
+    now: datetime  # the present of the run
+    narrowed_to: str
+
+    @classmethod
+    def read(cls, folder: str | Path) -> Self:
+        """Read the Parquet files of a run."""
+        place = resolve_target(folder, option=_RUN_OPTION)
+        manifest, ranked = read_run(folder, option=_RUN_OPTION)
+        relations = read_table(place, LINEAGE_NAME, LINEAGE)
+        return cls(ranked, read_groups(place), relations, place, manifest.now, manifest.narrowed_to)
 
 
 @dataclass(frozen=True, repr=False)
@@ -159,6 +191,37 @@ def listing(
     )
 
 
+def published_in(out: str | Path | None, default: str) -> tuple[PublishedCapabilities | None, str]:
+    """Return the capabilities of the run in a folder, and why a run that is there cannot be used.
+
+    Raises:
+        VocabgapError: The folder was named and holds no readable run.
+    """
+    if out is not None:
+        return PublishedCapabilities.read(out), ""
+    try:
+        if read_manifest(resolve_target(default, option=_RUN_OPTION)) is None:
+            return None, ""
+        return PublishedCapabilities.read(default), ""
+    except NotFoundError:
+        return None, ""
+    except StateError as error:
+        return None, f"no capability is named: {error.message}"
+
+
+def with_capability(records: pl.DataFrame, published: PublishedCapabilities | None) -> pl.DataFrame:
+    """Return table `listed`: records with a `category`, and the capability of each."""
+    if published is None:
+        unknown = pl.lit(None, pl.String)
+        return records.with_columns(capability_id=unknown, capability=unknown).select(LISTED.names)
+    phrases = records.with_columns(phrase().alias("phrase"))
+    distinct = phrases.select("phrase").unique().drop_nulls()
+    surfaces = pl.Series("surface", [surface(text) for text in distinct["phrase"]], dtype=pl.String)
+    groups = published.groups.select("surface", "capability_id", capability="label")
+    by_phrase = distinct.with_columns(surfaces).join(groups, on="surface", how="left").drop("surface")
+    return phrases.join(by_phrase, on="phrase", how="left", maintain_order="left").select(LISTED.names)
+
+
 def totals(records: pl.DataFrame) -> Totals:
     """Return the numbers over records with a `category`."""
     session = pl.struct("tenant_id", "session_id").filter(stripped(pl.col("session_id")) != "")
@@ -198,6 +261,23 @@ def with_category(records: pl.DataFrame, settings: Settings) -> pl.DataFrame:
     """Add the category as the agent wrote it, aliases folded."""
     fold = partial(fold_category, aliases=settings.category_aliases)
     return records.with_columns(folded(records["intent_category"], fold).alias("category"))
+
+
+def unknown_category(name: str, settings: Settings, run: str | Path) -> str:
+    """Return a note on the category of a record that neither the settings nor a published run has, if any."""
+    category = fold_category(name, settings.category_aliases)
+    if category in settings.known_categories:
+        return ""
+    with suppress(NotFoundError, StateError, AccessDeniedError):
+        _, ranked = read_run(run, option=_RUN_OPTION)
+        if category in ranked["categories"].explode().struct["name"]:
+            return ""
+    known = sorted(settings.known_categories - {UNCATEGORIZED})
+    near = ", ".join(alike(category, known) or known)
+    return (
+        f"category '{excerpt(category)}' is not known here; the nearest: {near};"
+        " `known` under [categories] in vocabgap.toml adds to them"
+    )
 
 
 def unread(scanned: Scan) -> list[str]:

@@ -2,29 +2,45 @@
 
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import polars as pl
 
-from vocabgap.errors import require_kind, require_text, texts, unusable
+from vocabgap.errors import (
+    InvalidInputError,
+    NotFoundError,
+    alike,
+    require_kind,
+    require_text,
+    texts,
+    unusable,
+)
 from vocabgap.ingest.accounting import corrections
 from vocabgap.ingest.scanning import Scan, newest, scan
-from vocabgap.listing.finding import (
-    Candidate,
-    Kind,
+from vocabgap.listing.records import (
+    Belonging,
     PublishedCapabilities,
-    find,
+    Totals,
+    belonging,
     published_in,
+    totals,
+    unread,
     with_capability,
+    with_category,
 )
-from vocabgap.listing.records import Belonging, Totals, belonging, totals, unread, with_category
 from vocabgap.model.capability import Capability
+from vocabgap.model.lookup import find_capability
+from vocabgap.model.record import FEWEST_DIGITS
 from vocabgap.model.settings import Settings
 from vocabgap.model.tables import RECORDS, SETTLED
-from vocabgap.text import printable_name
+from vocabgap.text import excerpt, printable_name, visible
+
+_NAMED: Final = 5  # candidates that an error names
+_MOST: Final = 120  # characters of a name that does not exist
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -37,43 +53,51 @@ class Place(msgspec.Struct, frozen=True):
     state: str  # `counted`, `duplicate` or `superseded`
 
 
-@dataclass(frozen=True, repr=False)
-class Shown:
-    """What a name stands for.
+class Kind(StrEnum):
+    """What a name may stand for."""
 
-    Attributes:
-        kind: The kind of thing.
-        name: Its whole name.
-        gaps: Table `listed`, newest first: its records that count; a record itself in any case.
-        totals: Numbers over them.
-        left_out: The number of its lines that do not count, by reason.
-        belonging: The published capabilities that they belong to, most records first.
-        capability: The capability; also that of a record, if it is known.
-        lineage: What became of the capability since the run before, in sentences.
-        commands: The command lines with which a person decides about the capability.
-        places: Every line that holds a record, the one that counts first.
-        superseded_by: The identities of the records that correct a record.
-        supersedes: The identities of the records that it corrects.
-        run: The folder of the published run.
-        notes: Further notes for a person.
-        scan: The scan.
-    """
+    IMAGE = "image"
+    SESSION = "session"
+    CAPABILITY = "capability"
+    RECORD = "record"
+
+
+class Candidate(NamedTuple):
+    """Something that a name may stand for."""
 
     kind: Kind
     name: str
-    gaps: pl.DataFrame
-    totals: Totals
-    left_out: dict[str, int] = field(default_factory=dict)
-    belonging: tuple[Belonging, ...] = ()
-    capability: Capability | None = None
-    lineage: tuple[str, ...] = ()
-    commands: tuple[str, ...] = ()
-    places: tuple[Place, ...] = ()
-    superseded_by: tuple[str, ...] = ()
-    supersedes: tuple[str, ...] = ()
-    run: Path | None = None
-    notes: tuple[str, ...] = ()
-    scan: Scan | None = None
+    tenant_id: str = ""  # here and below: empty if it distinguishes nothing
+    repo_slug: str = ""
+    label: str = ""
+
+    def __str__(self) -> str:
+        """Describe the candidate in an error."""
+        label = f" ({excerpt(self.label)})" if self.label else ""
+        repository = f" in repository {excerpt(self.repo_slug)}" if self.repo_slug else ""
+        tenant = f" of tenant {excerpt(self.tenant_id)}" if self.tenant_id else ""
+        return f"{self.kind} {excerpt(self.name)}{label}{repository}{tenant}"
+
+
+@dataclass(frozen=True, repr=False)
+class Shown:
+    """What a name stands for."""
+
+    kind: Kind
+    name: str  # the whole one
+    gaps: pl.DataFrame  # table `listed`, newest first: its records that count; a record itself in any case
+    totals: Totals  # over them
+    left_out: dict[str, int]  # the number of its lines that do not count, by reason
+    belonging: tuple[Belonging, ...]  # the published capabilities of its records, most records first
+    run: Path | None  # the folder of the published run
+    notes: tuple[str, ...]
+    scan: Scan
+    capability: Capability | None = None  # also that of a record, if it is known
+    lineage: tuple[str, ...] = ()  # what became of the capability since the run before, in sentences
+    commands: tuple[str, ...] = ()  # with which a person decides about the capability
+    places: tuple[Place, ...] = ()  # every line that holds a record, the counted one first
+    superseded_by: tuple[str, ...] = ()  # the identities of the records that correct a record
+    supersedes: tuple[str, ...] = ()  # the identities of the records that it corrects
 
     def __repr__(self) -> str:
         """Name the thing in a few words."""
@@ -112,107 +136,180 @@ def show(
     require_text("name", name)
     settings = Settings() if settings is None else settings
     require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
-    wanted = _kind(kind)
+    if kind is not None and kind not in [*Kind]:
+        expected = f"one of {', '.join(Kind)}"
+        raise unusable("kind", expected, kind, hint="leave it out if the name is not ambiguous")
     whose = {"tenant_id": texts("tenants", tenants), "repo_slug": texts("repositories", repositories)}
     published, unreadable = published_in(out, settings.report.out)
     scanned = scan(root, settings=settings.scan, tenants=whose["tenant_id"], repositories=whose["repo_slug"])
     gaps = scanned.gaps
     for column, names in whose.items():
         gaps = gaps.filter(pl.col(column).is_in(names)) if names else gaps
-    candidate = find(name, gaps, published, wanted)
+    found = find(name, gaps, published, None if kind is None else Kind(kind))
+
+    def listed(lines: pl.DataFrame) -> pl.DataFrame:
+        return with_capability(with_category(newest(lines.select(RECORDS.names)), settings), published)
+
+    further: dict[str, Any] = {}
+    capability_id = None
+    if found.kind is Kind.CAPABILITY:
+        lines, capability_id = gaps.clear(), found.name
+        rows = listed(gaps.filter("counted")).filter(capability_id=found.name)
+    elif found.kind is Kind.RECORD:
+        lines = gaps.filter(record_id=found.name).sort(
+            "counted", "repo_slug", "source_path", "line", descending=[True, False, False, False]
+        )
+        rows = listed(lines.head(1))
+        capability_id = rows["capability_id"][0]
+        further = _surroundings(found.name, lines, gaps)
+    else:
+        column = "image_id" if found.kind is Kind.IMAGE else "session_id"
+        lines = gaps.filter(pl.col(column) == found.name)
+        rows = listed(lines.filter("counted"))
+    if published is not None and capability_id is not None:
+        further |= _capability(capability_id, published, settings, deciding)
     return Shown(
-        candidate.kind,
-        candidate.name,
-        **_Source(gaps, settings, published, deciding).fields(candidate),
+        found.kind,
+        found.name,
+        rows,
+        totals(rows),
+        left_out=dict(lines["why_not"].drop_nulls().value_counts().sort("why_not").iter_rows()),
+        belonging=() if found.kind is Kind.CAPABILITY else belonging(rows, published),
         run=None if published is None else published.folder,
         notes=(*([unreadable] if unreadable else ()), *unread(scanned)),
         scan=scanned,
+        **further,
     )
 
 
-def _kind(kind: Kind | str | None) -> Kind | None:
-    if kind is None or kind in [*Kind]:
-        return None if kind is None else Kind(kind)
-    expected = f"one of {', '.join(Kind)}"
-    raise unusable("kind", expected, kind, hint="leave it out if the name is not ambiguous")
+def _surroundings(identifier: str, lines: pl.DataFrame, gaps: pl.DataFrame) -> dict[str, Any]:
+    """Return the lines of a record, and the records that it corrects or that correct it."""
+    places = lines.select(*Place.__struct_fields__[:-1], pl.col("why_not").fill_null("counted"))
+    pairs = corrections(gaps)
+    return {
+        "places": tuple(Place(*place) for place in places.iter_rows()),
+        "superseded_by": tuple(later for earlier, later in pairs if earlier == identifier),
+        "supersedes": tuple(earlier for earlier, later in pairs if later == identifier),
+    }
 
 
-@dataclass(frozen=True)
-class _Source:
-    """The source of what is shown: table `gaps`, and the published capabilities."""
+def _capability(
+    identifier: str, published: PublishedCapabilities, settings: Settings, deciding: str
+) -> dict[str, Any]:
+    row = published.ranked.filter(capability_id=identifier)
+    if row.is_empty():  # the run was narrowed to others
+        return {}
+    # Only a capability needs what these load.
+    from vocabgap.reporting.listed import DECIDED, TO_AUTHOR, commands, lineage_of  # noqa: PLC0415
+    from vocabgap.reporting.wording import phrase  # noqa: PLC0415
 
-    gaps: pl.DataFrame
-    settings: Settings
-    published: PublishedCapabilities | None
-    deciding: str
+    capability = Capability.of(row.row(0, named=True), settings.vocabulary.threshold)
+    is_default = published.folder == Path(settings.report.out).expanduser().resolve()
+    run = "" if is_default else f"--run {shlex.quote(printable_name(str(published.folder)))}"
+    lines = commands([identifier], " ".join(filter(None, (run, deciding))))
+    group = DECIDED if capability.status in SETTLED else TO_AUTHOR
+    relations = lineage_of(published.relations).get(identifier, ())
+    return {
+        "capability": capability,
+        "lineage": tuple(phrase("lineage", relation) for relation in relations),
+        "commands": tuple(line.line(identifier) for line in lines if line.group in {None, group}),
+    }
 
-    def fields(self, candidate: Candidate) -> dict[str, Any]:
-        """Return the fields of `Shown` for a candidate."""
-        if candidate.kind is Kind.RECORD:
-            return self._record(candidate.name)
-        if candidate.kind is Kind.CAPABILITY:
-            rows = self._listed(self.gaps.filter("counted")).filter(capability_id=candidate.name)
-            return self._rows(rows, self.gaps.clear()) | {"belonging": ()} | self._capability(candidate.name)
-        column = "image_id" if candidate.kind is Kind.IMAGE else "session_id"
-        lines = self.gaps.filter(pl.col(column) == candidate.name)
-        return self._rows(self._listed(lines.filter("counted")), lines)
 
-    def _listed(self, lines: pl.DataFrame) -> pl.DataFrame:
-        records = with_category(newest(lines.select(RECORDS.names)), self.settings)
-        return with_capability(records, self.published)
+def find(
+    name: str, gaps: pl.DataFrame, published: PublishedCapabilities | None, kind: Kind | None
+) -> Candidate:
+    """Return the one thing of table `gaps`, or the one published capability, that a person means.
 
-    def _rows(self, rows: pl.DataFrame, lines: pl.DataFrame) -> dict[str, Any]:
-        why_not = lines["why_not"].drop_nulls().value_counts().sort("why_not")
-        return {
-            "gaps": rows,
-            "totals": totals(rows),
-            "left_out": dict(why_not.iter_rows()),
-            "belonging": belonging(rows, self.published),
-        }
+    A whole name has precedence over a label, a wording, and the beginning of an identifier.
 
-    def _record(self, identifier: str) -> dict[str, Any]:
-        lines = self.gaps.filter(record_id=identifier).sort(
-            "counted", "repo_slug", "source_path", "line", descending=[True, False, False, False]
-        )
-        rows = self._listed(lines.head(1))
-        capability_id = rows["capability_id"][0]
-        places = lines.select(*Place.__struct_fields__[:-1], pl.col("why_not").fill_null("counted"))
-        pairs = corrections(self.gaps)
-        return {
-            **self._rows(rows, lines),
-            **({} if capability_id is None else self._capability(capability_id)),
-            "places": tuple(Place(*place) for place in places.iter_rows()),
-            "superseded_by": tuple(later for earlier, later in pairs if earlier == identifier),
-            "supersedes": tuple(earlier for earlier, later in pairs if later == identifier),
-        }
+    Raises:
+        NotFoundError: Nothing has this name; the error names the nearest.
+        InvalidInputError: Several things have it; the error names them.
+    """
+    wanted = name.strip()
+    for candidates in (
+        [*_logged(name, wanted, gaps), *_identified(wanted, published)],
+        [*_begun(wanted, gaps), *_called(wanted, published)],
+    ):
+        fitting = [candidate for candidate in candidates if kind in {None, candidate.kind}]
+        if len(fitting) == 1:
+            return fitting[0]
+        if fitting:
+            several = ", ".join(map(str, fitting[:_NAMED]))
+            more = f" and {len(fitting) - _NAMED:,} more" if len(fitting) > _NAMED else ""
+            raise InvalidInputError(
+                f"'{excerpt(wanted)}' may be several things: {several}{more}",
+                hint="choose one with --kind, --repo or --tenant, or name it in full",
+            )
+    raise _unknown(wanted, gaps, published, kind)
 
-    def _capability(self, identifier: str) -> dict[str, Any]:
-        if self.published is None:
-            return {}
-        row = self.published.ranked.filter(capability_id=identifier)
-        if row.is_empty():  # the run was narrowed to others
-            return {}
-        from vocabgap.reporting.listed import (  # noqa: PLC0415 - only a capability needs what this loads
-            DECIDED,
-            TO_AUTHOR,
-            commands,
-            lineage_of,
-        )
-        from vocabgap.reporting.wording import phrase  # noqa: PLC0415 - as above
 
-        capability = Capability.of(row.row(0, named=True), self.settings.vocabulary.threshold)
-        group = DECIDED if capability.status in SETTLED else TO_AUTHOR
-        lines = commands([identifier], self._options(self.published.folder))
-        return {
-            "capability": capability,
-            "lineage": tuple(
-                phrase("lineage", relation)
-                for relation in lineage_of(self.published.relations).get(identifier, ())
-            ),
-            "commands": tuple(line.line(identifier) for line in lines if line.group in {None, group}),
-        }
+def _logged(name: str, wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
+    """Return the images, sessions and records of exactly this name, or of one that is shown so."""
+    candidates = []
+    for kind, *columns in (
+        (Kind.IMAGE, "image_id", "tenant_id", "repo_slug"),
+        (Kind.SESSION, "session_id", "tenant_id"),
+    ):
+        names = gaps[columns[0]].drop_nulls().unique()
+        meant = [each for each in names if each in {name, wanted} or visible(each) == wanted]
+        rows = gaps.filter(pl.col(columns[0]).is_in(meant)).select(columns).unique()
+        ordered = rows.sort(*columns[1:], columns[0]).rows()
+        candidates += [Candidate(kind, *(row if len(ordered) > 1 else row[:1])) for row in ordered]
+    if not gaps.filter(record_id=wanted.casefold()).is_empty():
+        candidates.append(Candidate(Kind.RECORD, wanted.casefold()))
+    return candidates
 
-    def _options(self, folder: Path) -> str:
-        default = Path(self.settings.report.out).expanduser().resolve()
-        words = [] if folder == default else ["--run", shlex.quote(printable_name(str(folder)))]
-        return " ".join([*words, *([self.deciding] if self.deciding else [])])
+
+def _identified(wanted: str, published: PublishedCapabilities | None) -> list[Candidate]:
+    """Return the capability of an identifier, or the capabilities that followed the one that had it."""
+    if published is None:
+        return []
+    rows = published.ranked.filter(capability_id=wanted)
+    if rows.is_empty():
+        became = published.relations.filter(previous_id=wanted)["capability_id"].drop_nulls().unique()
+        regrouped = published.groups.filter(group_id=wanted)["capability_id"].drop_nulls().unique()
+        ids = became if len(became) else regrouped
+        rows = published.ranked.filter(pl.col("capability_id").is_in(ids.implode()))
+    pairs = rows.sort("rank").select("capability_id", "label").iter_rows()
+    return [Candidate(Kind.CAPABILITY, identifier, label=label) for identifier, label in pairs]
+
+
+def _called(wanted: str, published: PublishedCapabilities | None) -> list[Candidate]:
+    """Return the capability with this label or wording, or whose identifier begins so."""
+    if published is None:
+        return []
+    try:
+        row = find_capability(published.ranked, wanted).row(0, named=True)
+    except NotFoundError:
+        return []
+    return [Candidate(Kind.CAPABILITY, row["capability_id"], label=row["label"])]
+
+
+def _begun(wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
+    """Return the records whose identity begins so."""
+    digits = wanted.casefold()
+    if len(digits) < FEWEST_DIGITS:
+        return []
+    names = gaps.filter(pl.col("record_id").str.starts_with(digits))["record_id"].unique().sort()
+    return [Candidate(Kind.RECORD, name) for name in names]
+
+
+def _unknown(
+    wanted: str, gaps: pl.DataFrame, published: PublishedCapabilities | None, kind: Kind | None
+) -> NotFoundError:
+    names = [*gaps["image_id"].unique().sort(), *gaps["session_id"].drop_nulls().unique().sort()]
+    hint = ""
+    if published is None:
+        hint = "; capabilities are known once `vocabgap report ROOTS` has published a run"
+    else:
+        names += [*published.ranked["label"], *published.ranked["capability_id"]]
+        if published.narrowed_to:
+            hint = f"; the run was narrowed to {published.narrowed_to}; --run names another one"
+    near = ", ".join(f"'{excerpt(name)}'" for name in alike(wanted, dict.fromkeys(names)))
+    what = "image, session, capability or record" if kind is None else str(kind)
+    return NotFoundError(
+        f"no {what} is called '{excerpt(wanted, _MOST)}'",
+        hint=(f"the nearest: {near}" if near else "`vocabgap list` prints what was logged") + hint,
+    )

@@ -22,7 +22,6 @@ LEAST: Final = 0.25
 MOST: Final = 5
 _DIGITS: Final = 3
 _COLUMNS: Final = ("capability_id", "label", "variants", "mentions", "status")
-_TOLD: Final = ("capability_id", "label", "mentions", "status")
 _PHRASE: Final = {"missing_capability": pl.String, "description": pl.String, "intent": pl.String}
 
 
@@ -35,9 +34,9 @@ class SimilarGap(msgspec.Struct, frozen=True):
         label: The label of the capability, or the description of the entry.
         similarity: The cosine of the need and the nearest wording of the capability, without an embedder; or
             the share of the need that the entry explains; 0 to 1.
-        mentions: The mentions of the capability; null for an entry.
-        status: The status of the capability; null for an entry.
-        wording: The nearest wording of the capability; null for an entry.
+        mentions: The mentions of the capability; here and below, null for an entry.
+        status: Its status.
+        wording: Its nearest wording.
     """
 
     kind: str
@@ -90,12 +89,16 @@ class SimilarIndex:
         cluster = settings.cluster
         self._points_of = partial(points_of, stop_words=cluster.stop_words, synonyms=cluster.synonyms)
         self._known = CAPABILITIES.empty() if capabilities is None else capabilities
-        wordings = _wordings(self._known)
-        self._points = self._points_of(_phrases(wordings["wording"]))
+        wordings = [
+            (place, variant["wording"])
+            for place, variants in enumerate(self._known["variants"])
+            for variant in variants
+        ]
+        self._points = self._points_of(_phrases([wording for _, wording in wordings]))
         self._places = {surface: place for place, surface in enumerate(self._points.surfaces["surface"])}
         self._wordings = [
-            (capability, wording, self._places[surface(wording)])
-            for capability, wording in wordings.iter_rows()
+            (place, wording, self._places[surface(wording)])
+            for place, wording in wordings
             if surface(wording) in self._places
         ]
         self._entries = None
@@ -109,7 +112,8 @@ class SimilarIndex:
         if not text.strip():
             raise InvalidInputError("text: expected text that is not blank", hint="say what is missing")
         most = whole_number("limit", limit)
-        similar = [*self._capabilities(text), *self._covering(text)]
+        entries = (entry for entry in self.entries(text, SHOWN) if entry.similarity >= LEAST)
+        similar = [*self._capabilities(text), *entries]
         return sorted(similar, key=lambda gap: (-gap.similarity, gap.kind, gap.name))[:most]
 
     def entries(self, text: str, limit: int) -> list[SimilarGap]:
@@ -120,11 +124,8 @@ class SimilarIndex:
             for match in matches
         ]
 
-    def _covering(self, text: str) -> list[SimilarGap]:
-        return [entry for entry in self.entries(text, SHOWN) if entry.similarity >= LEAST]
-
     def _capabilities(self, text: str) -> Iterator[SimilarGap]:
-        need = self._points_of(_phrases(pl.Series([text])))
+        need = self._points_of(_phrases([text]))
         if not need.contents or not self._wordings:
             return
         cosines = self._cosines(need)
@@ -134,8 +135,8 @@ class SimilarIndex:
                 nearest[place] = (cosines[point], wording)
         for place, (cosine, wording) in nearest.items():
             row = self._known.row(place, named=True)
-            identifier, label, mentions, status = (row[name] for name in _TOLD)
-            yield SimilarGap("capability", identifier, label, cosine, mentions, status, wording)
+            identifier, label = row["capability_id"], row["label"]
+            yield SimilarGap("capability", identifier, label, cosine, row["mentions"], row["status"], wording)
 
     def _cosines(self, need: Points) -> list[float]:
         """Return the cosine of a need with each known surface, weighted as one corpus."""
@@ -157,17 +158,5 @@ class SimilarIndex:
         return [min(1.0, cosine) for cosine in cosines.round(_DIGITS).tolist()]
 
 
-def _wordings(known: pl.DataFrame) -> pl.DataFrame:
-    """Return columns `place`, the number of the capability, and `wording`."""
-    return (
-        known.select(
-            pl.int_range(pl.len()).alias("place"),
-            pl.col("variants").list.eval(pl.element().struct["wording"]).alias("wording"),
-        )
-        .explode("wording")
-        .drop_nulls()
-    )
-
-
-def _phrases(texts: pl.Series) -> pl.DataFrame:
+def _phrases(texts: list[str]) -> pl.DataFrame:
     return pl.DataFrame(dict.fromkeys(_PHRASE, texts), schema=_PHRASE)

@@ -12,7 +12,7 @@ from vocabgap.doors.mcp.tool import Answer, Checkpoint, Limit, fitting, tool, wi
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.doors.verbs import Request
 from vocabgap.errors import expanded
-from vocabgap.listing.finding import unknown_category
+from vocabgap.listing.records import unknown_category
 from vocabgap.listing.similar import SimilarGap
 from vocabgap.logbook.log import log_gap
 from vocabgap.model.record import given_fields, need_of
