@@ -29,12 +29,7 @@ _NAMED: Final = 3  # failures of one gate in a message
 def require_something(
     scanned: Scan, roots: Sequence[Path], target: Path, settings: Settings, selection: Selection
 ) -> None:
-    """Refuse to publish a report of nothing in `target`.
-
-    Raises:
-        InvalidInputError: No record has a name of the selection; the error names the nearest.
-        StateError: No log was found, or no record is left to count.
-    """
+    """Refuse to publish a report of nothing in `target`."""
     aliases = settings.folding
     is_part = (selection.tenants or selection.repositories) and set(by_reader(roots)) - {None}
     if not (scanned.summary.files or is_part):
@@ -79,9 +74,6 @@ def require_no_loss(scanned: Scan, roots: Sequence[Path], target: Path, selectio
     """Refuse to replace a run by one that has lost more than half of its logs, or of their lines.
 
     It compares only roots that both runs read, if a log of the run before is still there, or none is.
-
-    Raises:
-        StateError: The run has lost them; the error says how many there were and how many there are.
     """
     before = read_manifest(target)
     if before is None or _whose(before) != (set(selection.tenants), set(selection.repositories)):

@@ -114,6 +114,5 @@ def _drawn(rows: int, joins: Sequence[_Join]) -> list[list[int]]:
 
 
 def _fitted(name: str, width: int, cut: str) -> str:
-    if cell_len(name) > width:
-        return set_cell_size(name, width - len(cut)) + cut
-    return set_cell_size(name, width)
+    is_long = cell_len(name) > width
+    return set_cell_size(name, width - len(cut)) + cut if is_long else set_cell_size(name, width)

@@ -59,12 +59,7 @@ class RunKey(NamedTuple):
 
 
 def history(run: str | Path) -> pl.DataFrame:
-    """Return table `history` of a published run, with names as text: all runs that its folder knows.
-
-    Raises:
-        NotFoundError: There is no run.
-        StateError: Its history is damaged, or of another version.
-    """
+    """Return table `history` of a published run, with names as text: all runs that its folder knows."""
     manifest, ranked = read_run(run, option="run")
     return history_of(run, manifest, ranked).with_columns(pl.col(pl.Categorical).cast(pl.String))
 
@@ -120,12 +115,7 @@ def points_of(rows: pl.DataFrame, runs: pl.DataFrame, most: int) -> dict[str, tu
 
     Before a merge the mentions of the parts are added up, and the best rank counts. Before a split both are
     those of the whole. The rank of a pinned capability is the rank by its counts. If there are many runs, it
-    chooses some evenly, with the first and the last two.
-
-    Args:
-        rows: Table `history`.
-        runs: Runs of it, as `comparable` returns them.
-        most: The number of runs.
+    chooses some evenly, with the first and the last two. `rows` is table `history`.
     """
     last = runs.height - 1
     if last >= most:
@@ -174,10 +164,6 @@ def find_in(ranked: pl.DataFrame, rows: pl.DataFrame, name: str) -> tuple[str, s
     """Return identifier and label of the capability that a person means, in the run or an earlier one.
 
     `name` is an identifier, a label, or a wording of the run.
-
-    Raises:
-        NotFoundError: There is none.
-        InvalidInputError: It may be one of several.
     """
     try:
         found: tuple[str, str] = find_capability(ranked, name).select("capability_id", "label").row(0)

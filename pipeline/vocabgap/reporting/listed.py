@@ -238,12 +238,8 @@ def _lists(pairs: pl.DataFrame) -> dict[str, list[tuple[Any, int]]]:
 def doubts_of(asked: Iterable["Question"], groups: pl.DataFrame, ranked: pl.DataFrame) -> tuple[Doubt, ...]:
     """Return doubts about the largest groups whose answer would probably change them.
 
-    If no two groups are probably one need, it returns the closest pairs.
-
-    Args:
-        asked: The questions of a review, those first whose answers would change most; read as far as needed.
-        groups: Table `groups`: which capability has which surface.
-        ranked: Table `capabilities`. Dismissed and authored capabilities are in no doubt.
+    If no two groups are probably one need, it returns the closest pairs. `asked` are the questions of a
+    review, those first whose answers would change most. Dismissed and authored capabilities are in no doubt.
     """
     # A program that only reads a run loads nothing that deciding needs.
     from vocabgap.decisions.reviewing import capabilities_of  # noqa: PLC0415

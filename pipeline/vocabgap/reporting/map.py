@@ -135,10 +135,7 @@ def scaled(distances: FloatArray) -> FloatArray:
     """Return points of a plane, shape (n, 2), within -1 and 1, whose distances are about those given.
 
     Multidimensional scaling: from the classical solution the stress is majorized (de Leeuw 1977). The points
-    are rounded, so that they are the same with any number of threads.
-
-    Args:
-        distances: Shape (n, n), symmetric, the diagonal 0.
+    are rounded, so that they are the same with any number of threads. `distances` have the shape (n, n).
     """
     size = len(distances)
     points = _start(distances)
@@ -165,13 +162,7 @@ def _start(distances: FloatArray) -> FloatArray:
 
 
 def needs_map(places: Sequence[Place], rows: Mapping[str, Row], categories: Sequence[str]) -> NeedsMap | None:
-    """Return the map of the places whose rows a page has, or None if there are none.
-
-    Args:
-        places: Where the needs lie.
-        rows: The rows of the page by identifier.
-        categories: The names that rows refer to.
-    """
+    """Return the map of the places whose rows, by identifier, a page has, or None if there are none."""
     known = [each for each in places if each.capability_id in rows]
     if not known:
         return None

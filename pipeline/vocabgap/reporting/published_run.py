@@ -99,12 +99,7 @@ def check_target(target: Path, roots: Iterable[Path] = ()) -> None:
 
 
 def settle_target(target: Path, *, waits: bool = True) -> None:
-    """Put back a run that a killed publication moved aside, and remove its half-written files.
-
-    Raises:
-        StateError: The system refused, or somebody else publishes there for too long.
-        AccessDeniedError: The folder around it may not be read or written.
-    """
+    """Put back a run that a killed publication moved aside, and remove its half-written files."""
     try:
         if target.parent.is_dir():
             settle(target, RUN_FILES, holds_run, waits=waits)

@@ -316,12 +316,17 @@ def _example(
         snapshot=None if example.snapshot_hash is None else excerpt(short_hash(example.snapshot_hash), most),
         file=index.files.place(path[len(image) :] if is_below else path),
         line=example.line,
-        wording=wordings.get(example.wording, excerpt(example.wording, most)),
+        wording=_placed_or_cut(example.wording, wordings, most),
         said=excerpt(example.said, most),
-        workaround=instead.get(example.workaround.strip(), excerpt(example.workaround, most)),
+        workaround=_placed_or_cut(example.workaround.strip(), instead, most),
         rating=rating(example.satisfaction),
         notes=excerpt(example.notes, most),
     )
+
+
+def _placed_or_cut(text: str, places: dict[str, int], most: int) -> int | str:
+    place = places.get(text)
+    return excerpt(text, most) if place is None else place
 
 
 def _placed(tallies: Sequence[Tally], names: Names) -> Pairs:

@@ -108,27 +108,17 @@ def report(
 ) -> Published:
     """Write the files of a run and publish them together.
 
-    Args:
-        ranked: Table `capabilities`.
-        out: The folder to publish; an earlier run there is replaced.
-        scan: The scan that was ranked. Without it there are no `gaps.parquet`, `rejects.parquet` and
-            `combinations.parquet`, and the report has no account of lines.
-        lineage: Where the capabilities come from. Without it there are no `lineage.parquet` and
-            `groups.parquet`, and the next run cannot recognise the capabilities.
-        now: The present moment of the run; the clock's by default.
-        top: Capabilities that the Markdown shows; 0 shows all. The Parquet always has all.
-        ranked_by: What the ranking counted first. By default the order of the frame shows it.
-        reproduction: What the run was asked for, for the command that makes it again.
-        timings: How long the stages took.
-        share: Write the shareable `share.html`, too, with what is on so many images, at least two.
-        terms: What a gate says about its words.
-        doubts: Groups that are probably one need, or two; None if nobody looked for any.
-        places: The places of its needs on a map.
-        earlier: Folders of runs whose history it continues, beside that of the run that it replaces.
+    An earlier run in `out` is replaced. `ranked` is table `capabilities`, in the order of `ranked_by`.
+    Without a `scan` of its records there are no `gaps.parquet`, `rejects.parquet` and `combinations.parquet`,
+    and no account of lines. Without a `lineage` there are no `lineage.parquet` and `groups.parquet`, and the
+    next run cannot recognise the capabilities. `now` is the clock's moment by default.
+
+    The Markdown shows the `top` first capabilities, or all if it is 0. `share` also writes `share.html`, with
+    what is on so many images, at least two. `doubts` is None if nobody looked for any. The run continues the
+    histories of the folders `earlier`, beside that of the run that it replaces.
 
     Raises:
-        InvalidInputError: The frame is no `capabilities` frame in the order of `ranked_by`, it does not rank
-            the scan's records, or an argument cannot be used.
+        InvalidInputError: An argument cannot be used, or they do not fit each other.
         StateError: The folder holds something that is no run, or the disk did not take the files.
         AccessDeniedError: The folder may not be written.
     """
@@ -193,17 +183,14 @@ def render(
 ) -> Published:
     """Make the report of a published run again, as this version writes it; its tables stay as they are.
 
-    Args:
-        run: The folder of the run.
-        out: The folder to publish all its files in; that of the run by default.
-        share: Write `share.html`, too, which may leave the machine.
-        option: What names the run on the command line, for the error.
+    All its files go to `out`, by default the folder of the run. `share` also writes `share.html`, which may
+    leave the machine. `option` names the run in errors.
 
     Raises:
         NotFoundError: There is no run.
-        InvalidInputError: What is to be shared would tell of single images.
-        StateError: A file of the run is missing or damaged, or not of this version; or the run was replaced
-            meanwhile; or the folder holds something that is not a run.
+        InvalidInputError: The run has no `gaps.parquet`, and so nothing to share.
+        StateError: A file is missing, damaged or of another version, the run was replaced meanwhile, or the
+            folder holds something that is not a run.
         AccessDeniedError: A folder may not be read or written.
     """
     place = resolve_target(run, option=option)
