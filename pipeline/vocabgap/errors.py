@@ -40,7 +40,7 @@ STOPPED: Final = frozenset({ExitCode.HUNG_UP, ExitCode.INTERRUPTED, ExitCode.TER
 
 @dataclass(frozen=True)
 class Hint:
-    """What to do about an error, with commands in it. A door adds options to the commands."""
+    """A remedy for an error, with commands in it. A door adds options to the commands."""
 
     sentence: str  # each `{}` stands for a command
     commands: tuple[tuple[str, ...], ...]  # the words of each, without the name of the program

@@ -1,4 +1,4 @@
-"""What a slice adds to the program.
+"""Additions of a slice to the program.
 
 A slice is a folder of this package with a module `extension.py` that defines `EXTENSION`; there is no list of
 slices. The core finds and uses them here, and imports none of them. Without its folder a slice is not there.
@@ -65,7 +65,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class RootReader:
-    """How a slice reads roots that are not searched for logs.
+    """A reader of roots that are not searched for logs.
 
     Attributes:
         entry: The name of a file that lies in every such root; the rest is loaded only if it is there.
@@ -84,7 +84,7 @@ class RootReader:
 
 @dataclass(frozen=True)
 class TakenUp:
-    """What a slice has made of an entry: an event with its fields, a text for a person, and what to do."""
+    """The result of a slice for an entry: an event with its fields, a text for a person, and what to do."""
 
     event: str
     fields: Mapping[str, Any]
@@ -94,7 +94,7 @@ class TakenUp:
 
 @dataclass(frozen=True, kw_only=True)
 class Extension:
-    """What one slice adds. Its module `extension` stays light: it refers to the rest of the slice by name.
+    """The additions of one slice. Its module `extension` stays light: it refers to other modules by name.
 
     Attributes:
         name: The name of the folder, and of the table in the settings file.

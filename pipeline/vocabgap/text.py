@@ -58,7 +58,7 @@ def _visible(character: str) -> str:
 
 
 def _in_json(character: str) -> str:
-    """Return an unseen character as an escape of JSON, which reads back as it was."""
+    """Escape an invisible character so that a JSON parser restores it."""
     return json.dumps(character).strip('"') if _is_unseen(character) else character
 
 

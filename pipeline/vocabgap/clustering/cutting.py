@@ -47,7 +47,7 @@ LEAST_MENTIONS: Final = 4  # of a group that may be marked as several needs
 
 
 class Margins(NamedTuple):
-    """How far the sizes of needs are from those of groups."""
+    """The distance between the sizes of needs and those of groups."""
 
     tighter: float  # distance that the tighter cut subtracts
     share: float  # of the largest part at the tighter cut: the smallest size
@@ -117,7 +117,7 @@ def cuts(
         mass[node] = mass[left] + mass[right]
         surfaces[node] = surfaces[left] + surfaces[right]
     sentence = sentence_share(np.array(mass[count:]) / linkage["size"].to_numpy())
-    # How much more certain the mean of many distances is than one of them.
+    # The certainty of the mean of many distances, relative to a single one.
     surer = 1.0 - 1.0 / np.sqrt(np.maximum(surfaces[count:], 2) / 2.0)
     pair = cut.pair
     if cut.crowded:

@@ -88,7 +88,7 @@ class Points:
 
     @cached_property
     def sentence_shares(self) -> npt.NDArray[np.float64]:
-        """How far each surface is a sentence, 0 to 1, shape (n,)."""
+        """The degree to which each surface is a sentence, 0 to 1, shape (n,)."""
         return sentence_share(self.clause_shares)
 
     def with_texts(self, records: pl.DataFrame, wordings: pl.DataFrame | None = None) -> "Points":

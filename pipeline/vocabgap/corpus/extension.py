@@ -1,4 +1,4 @@
-"""What the shared corpus adds to the program."""
+"""The shared corpus as a slice of the program."""
 
 from typing import Annotated, Final, Literal
 
@@ -9,7 +9,7 @@ DEFAULT_DIMENSION: Final = 256  # of the vectors that a backup gets of what was 
 
 
 class CorpusSettings(Section, frozen=True):
-    """Where the shared corpus lies, how it treats false claims, and when old chunks may go."""
+    """The folder of the shared corpus, its treatment of false claims, and the age of chunks to remove."""
 
     folder: Annotated[
         PathText, flag("--corpus", "Folder of the shared corpus.", variable="VOCABGAP_CORPUS", written=True)

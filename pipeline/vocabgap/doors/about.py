@@ -49,7 +49,7 @@ _KNOWN: Final = (
 
 
 class Status(Request):
-    """What `status` takes."""
+    """The request of `status`."""
 
 
 @verb(Status, settings=())
@@ -151,7 +151,7 @@ def _documents() -> dict[str, Path]:
 
 
 class Schema(Request, kw_only=True):
-    """What `schema` takes."""
+    """The request of `schema`."""
 
     name: Annotated[
         str,
@@ -211,7 +211,7 @@ def pages() -> dict[str, list[str]]:
 
 
 class Manual(Request):
-    """What `manual` takes."""
+    """The request of `manual`."""
 
     page: Annotated[
         str | None,

@@ -34,7 +34,7 @@ _SETTINGS: Final = ("ingest", "cluster")
 
 
 class ListClusters(OverRoots):
-    """What `clusters list` takes."""
+    """The request of `clusters list`."""
 
     threshold_sweep: Annotated[
         bool, option("Show the result of several cuts instead.", panel=Panel.GROUP)
@@ -71,7 +71,7 @@ def list_clusters(call: "Call", request: ListClusters) -> Answer:
 
 
 class ShowCluster(OverRoots, kw_only=True):
-    """What `clusters show` takes."""
+    """The request of `clusters show`."""
 
     label: Annotated[str, argument("The label of the group, or any wording in it.")]
     run: Annotated[Place | None, RUN] = None

@@ -65,7 +65,7 @@ class About(Deciding, kw_only=True):
 
 
 class Merge(About, kw_only=True):
-    """What `decide merge` takes."""
+    """The request of `decide merge`."""
 
     other: Annotated[str, _CAPABILITY]
 
@@ -77,7 +77,7 @@ def merge(call: "Call", request: Merge) -> Answer:
 
 
 class Split(About, kw_only=True):
-    """What `decide split` takes."""
+    """The request of `decide split`."""
 
     wording: Annotated[tuple[str, ...], option("A wording that leaves.")]
 
@@ -89,7 +89,7 @@ def split(call: "Call", request: Split) -> Answer:
 
 
 class Rename(About, kw_only=True):
-    """What `decide rename` takes."""
+    """The request of `decide rename`."""
 
     label: Annotated[str, argument("The new label.")]
 
@@ -107,7 +107,7 @@ def pin(call: "Call", request: About) -> Answer:
 
 
 class Dismiss(About, kw_only=True):
-    """What `decide dismiss` takes: the reason is required."""
+    """The request of `decide dismiss`: the reason is required."""
 
     why: Annotated[str, _WHY]
 
@@ -122,7 +122,7 @@ def dismiss(call: "Call", request: Dismiss) -> Answer:
 
 
 class Author(About, kw_only=True):
-    """What `decide author` takes."""
+    """The request of `decide author`."""
 
     entry: Annotated[str, option("The vocabulary entry.")]
 
@@ -143,7 +143,7 @@ def reopen(call: "Call", request: About) -> Answer:
 
 
 class Undo(Deciding, kw_only=True):
-    """What `decide undo` takes."""
+    """The request of `decide undo`."""
 
     decision: Annotated[str, argument("Its identifier in `vocabgap decisions list`, or the beginning of it.")]
 
@@ -238,7 +238,7 @@ class Standing(StrEnum):
 
 
 class ListDecisions(Request):
-    """What `decisions list` takes."""
+    """The request of `decisions list`."""
 
     run: Annotated[Place | None, RUN] = None
 
@@ -330,7 +330,7 @@ _LINE_HINT: Final = 'a line such as {"answer": "same"}; the other answers are di
 
 
 class ReviewRequest(OverRoots):
-    """What `review` takes."""
+    """The request of `review`."""
 
     questions: Annotated[int, Meta(ge=0), option("How many questions to ask.", panel=Panel.SELECT)] = (
         DEFAULT_QUESTIONS

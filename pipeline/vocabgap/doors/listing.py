@@ -47,14 +47,14 @@ _Limit = Annotated[int, Meta(ge=0), _LIMIT]
 
 
 class ListFormat(StrEnum):
-    """How records are listed."""
+    """The format of the listed records."""
 
     TABLE = "table"
     CSV = "csv"
 
 
 class ListRecords(OverRoots):
-    """What `list` takes beside the filters."""
+    """The request of `list`, without the filters."""
 
     limit: _Limit = DEFAULT_LISTED
     text_format: Annotated[ListFormat, option("How to print them.", "--format", panel=Panel.WRITE)] = (
@@ -112,7 +112,7 @@ def list_records(call: "Call", request: ListRecords) -> Answer:
 
 
 class Show(OverRoots, kw_only=True):
-    """What `show` takes."""
+    """The request of `show`."""
 
     name: Annotated[
         str, argument("An image, a session, a capability (identifier, label or wording) or a record.")
@@ -230,7 +230,7 @@ _SINCE: Final = "since"
 
 
 class Check(OverRoots):
-    """What `check` takes."""
+    """The request of `check`."""
 
     repairs: Annotated[
         bool,

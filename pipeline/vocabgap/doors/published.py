@@ -36,7 +36,7 @@ _DEFAULT_RUNS: Final = 20
 
 
 class Render(Request, kw_only=True):
-    """What `render` takes."""
+    """The request of `render`."""
 
     run: Annotated[Place, argument("Folder of the published run.", "RUN_DIR")]
     out: Annotated[Place | None, option("Folder to publish all its files in; by default the same.")] = None
@@ -63,14 +63,14 @@ def render(call: "Call", request: Render) -> Answer:
 
 
 class DiffFormat(StrEnum):
-    """How the changes are printed."""
+    """The format of the printed changes."""
 
     TEXT = "text"
     MARKDOWN = "markdown"
 
 
 class Diff(Request, kw_only=True):
-    """What `diff` takes."""
+    """The request of `diff`."""
 
     old: Annotated[Place, argument("Folder of the earlier run.")]
     new: Annotated[Place, argument("Folder of the later run.")]
@@ -103,14 +103,14 @@ def diff(call: "Call", request: Diff) -> Answer:
 
 
 class DraftFormat(StrEnum):
-    """How a draft is written."""
+    """The format of a draft."""
 
     JSON = "json"
     YAML = "yaml"
 
 
 class Draft(Request, kw_only=True):
-    """What `draft` takes."""
+    """The request of `draft`."""
 
     capability: Annotated[str, argument("An identifier, a label or a wording of the report.")]
     run: Annotated[Place | None, RUN] = None
@@ -176,7 +176,7 @@ def _yaml(value: dict[str, Any]) -> str:
 
 
 class History(Request):
-    """What `history` takes."""
+    """The request of `history`."""
 
     capability: Annotated[
         str | None, argument("An identifier, a label or a wording; all capabilities by default.")

@@ -26,7 +26,7 @@ _WIDTH: Final = 60  # characters of a label
 
 
 class LogOptions(Request, kw_only=True):
-    """What `log` takes beside the fields of the record."""
+    """The request of `log`, without the fields of the record."""
 
     image: Annotated[str, argument("Folder of the image. Its log is created if it does not exist.")]
     corrects: Annotated[
@@ -154,7 +154,7 @@ class Agent(StrEnum):
 
 
 class Hook(Request, kw_only=True):
-    """What `hook` takes. The agent is a text, because the log of hooks notes an unknown one."""
+    """The request of `hook`. The agent is a text, because the log of hooks notes an unknown one."""
 
     agent: Annotated[
         str, argument("Whose hook it is: claude-code or cursor.", completion=lambda: list(Agent))
@@ -185,7 +185,7 @@ def hook(call: "Call", request: Hook) -> Answer | None:
 
 
 class Init(Request):
-    """What `init` takes."""
+    """The request of `init`."""
 
     folder: Annotated[Path, argument("Folder that the agent works in.")] = Path()
     agent: Annotated[Agent, option("Whose settings are written.")] = Agent.CLAUDE_CODE
@@ -227,7 +227,7 @@ def _lacking() -> Iterator[str]:
 
 
 class Mcp(Request):
-    """What `mcp` takes."""
+    """The request of `mcp`."""
 
     root: Annotated[
         Path | None,

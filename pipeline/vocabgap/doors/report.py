@@ -54,7 +54,7 @@ _CSV_COLUMNS: Final = (
 
 
 class TextFormat(StrEnum):
-    """How the ranking is printed."""
+    """The format of the printed ranking."""
 
     TABLE = "table"
     MARKDOWN = "markdown"
@@ -62,14 +62,14 @@ class TextFormat(StrEnum):
 
 
 class EngineName(StrEnum):
-    """Where the heavy steps of a report run."""
+    """The engine that runs the heavy steps of a report."""
 
     LOCAL = "local"
     SPARK = "spark"
 
 
 class Report(OverRoots):
-    """What `report` takes beside the filters."""
+    """The request of `report`, without the filters."""
 
     text_format: Annotated[TextFormat, option("How to print the ranking.", "--format", panel=Panel.WRITE)] = (
         TextFormat.TABLE
@@ -245,7 +245,7 @@ _ELSEWHERE: Final = "name one that does not exist yet: `vocabgap demo DIR`"
 
 
 class Demo(Request):
-    """What `demo` takes."""
+    """The request of `demo`."""
 
     folder: Annotated[Place, argument("Folder to make; it must not hold anything yet.", "DIR")] = (
         "vocabgap-demo"

@@ -175,7 +175,7 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a verb found.
+    """The answer of a verb.
 
     Attributes:
         result: The fields of the last event.

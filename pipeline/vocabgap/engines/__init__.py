@@ -1,1 +1,1 @@
-"""Where the heavy steps run: here, or on a cluster."""
+"""Engines that run the heavy steps on a cluster."""

@@ -39,7 +39,7 @@ _ASK: Final = option("Ask what terms mean; by default if somebody can answer.", 
 
 
 class CheckFormat(StrEnum):
-    """How findings are printed."""
+    """The format of the printed findings."""
 
     TEXT = "text"
     GITHUB = "github"

@@ -12,7 +12,7 @@ DEFAULT_GLOSSARY: Final = ".vocabgap/glossary"
 
 
 class GlossarySettings(Section, frozen=True):
-    """Where the glossary lies, which scopes it has, and what its gate stops."""
+    """The folder of the glossary, its scopes, and the findings that its gate stops."""
 
     folder: Annotated[
         PathText | None,

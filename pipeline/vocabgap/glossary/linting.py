@@ -170,7 +170,7 @@ class Rule(StrEnum):
 
     @property
     def fails(self) -> bool:
-        """Whether a file with it does not pass."""
+        """Tell whether a file with it fails."""
         return self is not Rule.AMBIGUOUS
 
 

@@ -31,7 +31,7 @@ lenses lens axes axis analyses analysis syntheses synthesis parentheses parenthe
 theses thesis prostheses prosthesis crises crisis diagnoses diagnosis prognoses prognosis emphases emphasis
 synopses synopsis aliases alias biases bias canvases canvas atlases atlas gases gas irises iris quizzes quiz
 """
-# Of the many words that end in -as, -is, -os and -us those that are plurals; most are none.
+# Plurals that end in -as, -is, -os or -us; most such words are not plurals.
 _PLURALS: Final = """
 areas schemas cameras ideas formulas deltas gammas alphas betas lambdas sigmas quotas agendas panoramas
 replicas personas pizzas operas dramas

@@ -243,7 +243,7 @@ class OpenQuestion(msgspec.Struct, frozen=True):
 
     @property
     def is_open(self) -> bool:
-        """Whether it waits for an answer."""
+        """Tell whether it waits for an answer."""
         return self.status is QuestionStatus.UNRESOLVED
 
     def candidates(self, glossary: Glossary) -> tuple[SenseRef, ...]:

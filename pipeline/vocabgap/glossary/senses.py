@@ -136,12 +136,12 @@ class TermSense(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_active(self) -> bool:
-        """Whether it answers what the term means."""
+        """Tell whether it defines the term."""
         return self.status == SenseStatus.ACTIVE
 
     @property
     def is_placeholder(self) -> bool:
-        """Whether it was made when the term was found, and defines nothing."""
+        """Tell whether it only records that the term was found, without a definition."""
         return self.definition.startswith(PLACEHOLDER)
 
     @property

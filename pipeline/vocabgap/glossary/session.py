@@ -98,12 +98,12 @@ class ExecutionContext:
 
     @property
     def is_critical(self) -> bool:
-        """Whether nothing may go wrong in this step."""
+        """Tell whether any problem must stop this step."""
         return bool(self.metadata.get("critical_step"))
 
     @property
     def is_checked(self) -> bool:
-        """Whether the step is checked at all."""
+        """Tell whether the step is checked at all."""
         return is_enabled(self.metadata, self.config)
 
     @property

@@ -48,7 +48,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """Why a line is not a record."""
+    """The reason why a line is not a record."""
 
     reason: RejectReason
     detail: str

@@ -1,1 +1,1 @@
-"""What was logged: lists of records, one thing with its evidence, and needs that are similar."""
+"""Logged records: lists of them, one thing with its evidence, and needs that are similar."""

@@ -54,7 +54,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Kind(StrEnum):
-    """What a name may stand for."""
+    """A kind of thing that a name may stand for."""
 
     IMAGE = "image"
     SESSION = "session"
@@ -81,7 +81,7 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Shown:
-    """What a name stands for."""
+    """The thing that a name stands for."""
 
     kind: Kind
     name: str  # the whole one

@@ -36,7 +36,7 @@ _Names = tuple[str, ...]
 
 
 class Filter(NamedTuple):
-    """How one field of `Selection` narrows the records."""
+    """A field of `Selection`, and its effect on the records."""
 
     field: str
     noun: str  # of one value, as sentences and arguments name it
@@ -90,7 +90,7 @@ def _filter(description: str, noun: str, option: str = "", **extra: Any) -> msgs
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which records are asked for. Several values of one filter widen it, several filters narrow it.
+    """The records that are asked for. Several values of one filter widen it, several filters narrow it.
 
     A single name may stand alone. In `satisfaction`, null stands for records without a rating.
     """

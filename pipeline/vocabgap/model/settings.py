@@ -53,7 +53,7 @@ DEFAULT_COVERED: Final = 0.28  # of a wording explained by one entry: from here 
 
 
 class RankBy(StrEnum):
-    """What the ranking counts first."""
+    """The count that a ranking is sorted by."""
 
     MENTIONS = "mentions"
     IMAGES = "images"
@@ -63,7 +63,7 @@ class RankBy(StrEnum):
 
 
 class Gate(StrEnum):
-    """What a report may be asked to be free of."""
+    """A problem that a report may be required not to have."""
 
     REGRESSED = "regressed"
     REJECTS = "rejects"
@@ -116,7 +116,7 @@ class ScanSettings(_LogSettings, frozen=True):
 
 
 class ClusterSettings(Section, frozen=True):
-    """How wordings are compared, and how far apart two wordings of the same need may be."""
+    """The comparison of wordings, and the largest distance between two wordings of one need."""
 
     threshold: Annotated[
         Annotated[float, msgspec.Meta(ge=0, le=1)] | Literal["by wording"],
@@ -143,7 +143,7 @@ _MAX_WEIGHT: Final = 10.0
 
 
 class RankSettings(Section, frozen=True):
-    """What the ranking counts first, what counts as established, and how priority and trend are computed.
+    """The count to rank by, the limits of an established need, and the parameters of priority and trend.
 
     A setting with a flag is an option of `vocabgap report`, part of the command that makes a report again,
     and named if two runs differ in it. A setting `min_X` names the least value of column `X` of table
@@ -186,7 +186,7 @@ class RankSettings(Section, frozen=True):
 
 
 class ReportSettings(Section, frozen=True):
-    """Where the files go, how many capabilities are shown, and when a report fails."""
+    """The folder of the report, the number of capabilities shown, and the conditions of failure."""
 
     out: Annotated[
         PathText, flag("--out", "Folder of the published report.", variable="VOCABGAP_OUT", written=True)
@@ -226,7 +226,7 @@ _Paths = str | tuple[str, ...]
 
 
 class VocabularyFields(Section, frozen=True):
-    """Where the fields of an entry lie: keys joined by dots, or a JSON pointer. The first of several counts.
+    """Places of the fields of an entry: keys joined by dots, or a JSON pointer. The first of several counts.
 
     If they lead to nothing, the keys of manifests are tried: name, description, tags and touches.
     """
@@ -238,7 +238,7 @@ class VocabularyFields(Section, frozen=True):
 
 
 class VocabularySettings(Section, frozen=True):
-    """What agents can ask for already, and how the files that list it are read."""
+    """The vocabulary that agents have already, and the way to read its files."""
 
     paths: Annotated[
         tuple[PathText, ...],

@@ -85,7 +85,7 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def native(self) -> bool:
-        """Whether the objects of such a log are records."""
+        """Tell whether the objects of such a log are records."""
         return not (self.fields or self.constants or self.where or self.each or self.also)
 
     @property

@@ -1,4 +1,4 @@
-"""Which capabilities a vocabulary may have already: an agent that missed an entry is a finding, too.
+"""Capabilities that a vocabulary may have already: an agent that missed an entry is a finding, too.
 
 An entry has four fields: name, tags, description and operations. An entry explains a word of the need as far
 as it uses the word (BM25: more occurrences count with diminishing returns, a long description less for each

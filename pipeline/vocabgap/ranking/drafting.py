@@ -69,7 +69,7 @@ class Near(msgspec.Struct, frozen=True):
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """What the draft was made from."""
+    """The basis of a draft."""
 
     capability_id: str
     label: str

@@ -41,7 +41,7 @@ _DECIDED: Final = {name: kind for name, kind in IDENTITIES.schema.items() if nam
 
 
 class Grouping(Protocol):
-    """What the ranking needs to know of a clustering; `vocabgap.cluster` returns one."""
+    """A clustering as the ranking needs it; `vocabgap.cluster` returns one."""
 
     @property
     def wordings(self) -> pl.DataFrame:
@@ -53,7 +53,7 @@ class Grouping(Protocol):
 
 
 class Regrouping(Grouping, Protocol):
-    """What it needs to know of a clustering that follows people's decisions."""
+    """A clustering that follows people's decisions, as the ranking needs it."""
 
     @property
     def origins(self) -> Sequence[tuple[int | None, str | None]]:
@@ -230,7 +230,7 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: pl.Data
 
 @dataclass(frozen=True, repr=False)
 class Lineage:
-    """Where the capabilities of a run come from."""
+    """The origin of the capabilities of a run."""
 
     relations: pl.DataFrame  # table `lineage`; empty without a run before
     groups: pl.DataFrame  # table `groups`: the surfaces of this run, and of the one that it was compared with

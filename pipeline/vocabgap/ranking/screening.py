@@ -15,7 +15,7 @@ NOT_A_GAP: Final = "not_a_gap"
 _READ: Final = ("description", "missing_capability", "workaround", "notes")
 _SEARCHED: Final = ("description", "workaround", "notes")  # by regular expressions
 
-# Where one clause ends and the next says something of its own.
+# The end of a clause, after which the next one says something of its own.
 _CLAUSE_END: Final = re.compile(
     r"[.!?;,]+(?=\s|$)|[()\[\]{}\n\r\u2014\u2013]|\s-+\s|\b(?:but|because|since|however|and|so|though)\b",
     re.IGNORECASE,

@@ -29,14 +29,14 @@ from vocabgap.model.settings import VocabularyFields, VocabularySettings
 from vocabgap.model.sources import PATH_HINT, pointer_of, value_at
 from vocabgap.text import count, printable_name, shortened
 
-# Where manifests and MCP servers have the fields. They are tried if a mapping leads to nothing.
+# Places of the fields in manifests and MCP servers. They are tried if a mapping leads to nothing.
 _USUAL: Final[Mapping[str, tuple[str, ...]]] = {
     "name": ("name",),
     "description": ("description", "title", "annotations.title"),
     "tags": ("tags",),
     "operations": ("touches", "operations"),
 }
-# Where an object holds its entries: in a manifest, and in an MCP server's answer to tools/list, with or
+# Places of the entries in an object: in a manifest, and in an MCP server's answer to tools/list, with or
 # without its JSON-RPC envelope.
 _PLACES: Final = ("entries", "tools", "result.tools")
 _MANIFESTS: Final = ("manifest.json", "manifest.yaml", "manifest.yml")

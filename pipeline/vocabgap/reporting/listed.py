@@ -1,4 +1,4 @@
-"""What a report lists: capabilities with their commands, and doubts about groups with theirs."""
+"""The lists of a report: capabilities with their commands, and doubts about groups with theirs."""
 
 import re
 import shlex
@@ -45,7 +45,7 @@ _LONGEST: Final = 80  # characters of a wording in a command
 
 
 class Relation(msgspec.Struct, frozen=True):
-    """What became of a capability since the run before: columns of table `lineage`."""
+    """The relation of a capability to the run before: columns of table `lineage`."""
 
     relation: str
     label: str | None
@@ -56,7 +56,7 @@ class Relation(msgspec.Struct, frozen=True):
 
 
 class Past(msgspec.Struct, frozen=True):
-    """What a capability was in a run; the rank of a pinned one is the rank by its counts."""
+    """A capability in an earlier run; the rank of a pinned one is the rank by its counts."""
 
     moment: datetime
     rank: int
@@ -76,7 +76,7 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 class Command(msgspec.Struct, frozen=True):
-    """What a command does, and its words before and after the capability's identifier."""
+    """The purpose of a command, and its words before and after the capability's identifier."""
 
     does: str
     before: str

@@ -80,7 +80,7 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Timing(msgspec.Struct, frozen=True):
-    """How long a stage took."""
+    """The time that a stage took."""
 
     stage: str
     seconds: float
@@ -118,7 +118,7 @@ class Model(msgspec.Struct, frozen=True):
 
 
 class GroupedBy(msgspec.Struct, frozen=True):
-    """What brought wordings together: a model, or words alone."""
+    """The basis of the groups: a model, or words alone."""
 
     model: str | None = None
     embedded: int | None = None  # wordings that stood for all; null for each one

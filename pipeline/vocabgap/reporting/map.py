@@ -25,7 +25,7 @@ MOST_PLACES: Final = 60
 FEWEST_PLACES: Final = 3  # fewer are no map
 NEAREST: Final = 3
 _NEAR: Final = 0.1  # similarity from which on another need is called near
-# What a category in common adds to the similarity of wordings. On the demo's map 8 of 10 of the three nearest
+# The similarity that a common category adds to two wordings. On the demo's map 8 of 10 of the three nearest
 # are then of one category, 3 of 10 without.
 _THEME: Final = 0.2
 _STEPS: Final = 300

@@ -22,7 +22,7 @@ from vocabgap.reporting.rows import (
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import CONFIDENT, SHOWN_WORDINGS
 
-# How much a page has of each capability, from much to little.
+# Limits of a page for each capability, from much to little.
 LEVELS: Final = (
     Limits(characters=240, wordings=500, evidence=5, images=100_000, runs=24),
     Limits(characters=240, wordings=500, evidence=5, images=1_000, runs=24, names=1_000),
@@ -68,7 +68,7 @@ TRAIL: Final = Drawing(width=300, height=60, edge=4)  # ranks over runs
 
 
 class MostShown(msgspec.Struct, frozen=True):
-    """How much of the long lists of a capability is visible."""
+    """Limits of the visible part of a capability's long lists."""
 
     wordings: int  # not folded away
     images: int

@@ -1,4 +1,4 @@
-"""What a run was asked for: the command that makes it again, and its part of the manifest."""
+"""The request of a run: the command that repeats it, and its part of the manifest."""
 
 import os
 import shlex
@@ -37,7 +37,7 @@ _LEFT_OUT: Final = {"--out", "--fail-on", "--baseline"}
 
 
 class Reproduction(msgspec.Struct, frozen=True):
-    """What a run was asked for, and what of it a command line must name."""
+    """The request of a run, and the part of it that a command line must name."""
 
     roots: tuple[Path, ...]  # absolute
     settings: Settings

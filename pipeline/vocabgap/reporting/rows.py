@@ -23,7 +23,7 @@ _MOST_MONTHS: Final = 24  # with a period of their own
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """How much of a capability a page has; the Parquet has all of it."""
+    """Limits of the lists of a capability on a page; the Parquet has all of it."""
 
     characters: int  # of each text
     wordings: int  # and sets of operations

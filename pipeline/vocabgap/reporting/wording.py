@@ -31,7 +31,7 @@ _TEMPLATES: Final = Path(__file__).parent / "templates"
 _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>#|~&!$^]")
 _OPENING: Final = re.compile(r"^(\s*)([-+=])")  # a list item, a heading's underline
 _NUMBERED: Final = re.compile(r"^(\s*\d{1,9})([.)])")
-# What GitHub, GitLab or linkify-it may make a link of, wherever it stands in a word: an address with a scheme
+# Text that GitHub, GitLab or linkify-it may turn into a link, anywhere in a word: an address with a scheme
 # or without one, of a host, a machine or a person; a mention; a number of an issue, and a commit.
 _LINKED: Final = re.compile(
     r"(?ia)//|@(?=\S)|[a-z][a-z0-9+.-]*:(?=\S)|www(?![a-z0-9])|[^\s.]\.(?u:[^\W\d_]){2}|(?:[0-9]+\.){3}[0-9]"

@@ -102,7 +102,7 @@ class Embedder:
 
     @property
     def use(self) -> EmbeddingUse:
-        """How many different texts were in the cache and how many were computed, over all calls."""
+        """The number of different texts from the cache, and of those computed, over all calls."""
         return EmbeddingUse(self._found, self._computed, self._cache.note if self._cache else "")
 
     @property

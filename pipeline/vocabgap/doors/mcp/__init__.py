@@ -16,7 +16,7 @@ _NEEDED: Final = ("mcp_types", "mcp.server.lowlevel")
 
 
 def is_installed() -> bool:
-    """Whether the official SDK is there, of which nothing is loaded for that."""
+    """Tell whether the MCP SDK is installed, without importing it."""
     return find_spec(_NEEDED[0]) is not None
 
 

@@ -214,7 +214,7 @@ def list_gaps(workspace: Workspace, request: ListRequest, checkpoint: Checkpoint
 
 
 class ShowRequest(Request, kw_only=True):
-    """Which capability is meant, and how many of its records are wanted."""
+    """The capability to show, and the number of its records."""
 
     capability: Annotated[
         str,

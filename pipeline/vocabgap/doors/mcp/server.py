@@ -58,7 +58,7 @@ TOOLS: Final[tuple[Tool[Any, Any], ...]] = (
     next_review_question,
     answer_review_question,
 )
-# How much of each kind of work runs at a time. A writer waits for one log alone.
+# The most work of each kind that runs at a time. A writer waits for one log alone.
 LIMITS: Final = {Limit.WRITE: 64, Limit.COMPUTE: 1, Limit.LOOK: 4, Limit.COMPARE: 1}
 _DOES_READ: Final = "rank it, look at the evidence"
 _TO_LOG: Final = (

@@ -93,7 +93,7 @@ def log_vocabulary_gap(workspace: Workspace, request: LogRequest, _: Checkpoint)
 
 
 class NextRequest(Request):
-    """Which question is wanted."""
+    """The choice of the next question."""
 
     top: Annotated[int, Meta(ge=1, le=1_000, description="How many of the most mentioned groups count.")] = (
         DEFAULT_TOP
