@@ -53,10 +53,8 @@ def rank(
         records: Table `records`: those that were clustered, or some of them. These are counted.
         clusters: The groups of their wordings.
         settings: The count to sort by, what is established, and the parameters of priority and trend.
-        now: The present for priority and trend; by default the latest readable timestamp of the corpus, so
-            that the same records give the same table on any day.
-        identities: Table `identities`: identifiers and decisions of the groups. Without it, identifiers come
-            from the labels' surfaces, and all are open.
+        now: The present for priority and trend; the latest readable timestamp of the corpus by default.
+        identities: Table `identities`; by default identifiers come from the labels' surfaces.
         corpus: Table `records`: all that were clustered; `records` by default. Identifier, label, cohesion,
             `first_seen`, `trend`, `weekly` and `status` depend on the corpus, not on what is counted.
         category_aliases: Lower-case spelling to category.

@@ -55,9 +55,6 @@ def recurring_sets(
         Table `combinations`, sorted by the records beyond chance. A set is in at least `LEAST` records and
         sessions. If there are more than `MOST_SETS`, or the search takes too long, the most frequent are
         kept. Records that name more than `MOST_OPERATIONS`, or none, are left out.
-
-    Raises:
-        InvalidInputError: The frame cannot be used.
     """
     RECORDS.require(records, _READ)
     fold = partial(fold_operation, aliases=operation_aliases)

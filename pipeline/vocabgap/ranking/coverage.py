@@ -1,17 +1,12 @@
 """Capabilities that a vocabulary may have already: an agent that missed an entry is a finding, too.
 
-An entry has four fields: name, tags, description and operations. An entry explains a word of the need as far
-as it uses the word (BM25: more occurrences count with diminishing returns, a long description less for each
-word). `explained` is the explained share of the need. A rare word counts more than a frequent one, and a word
-that no entry uses counts double: it may be what is missing. The share is halved unless the need explains the
-entry's own name in turn.
+An entry explains a word of the need as far as it uses the word (BM25 over name, tags, operations and
+description; Robertson and Zaragoza 2009). `explained` is the explained share of the need. A rare word counts
+more than a frequent one, and a word that no entry uses counts double: it may be what is missing. The share is
+halved unless the need explains the entry's own name in turn.
 
 An agent works with an operation whether or not an entry exists. So operations order the entries, in `score`,
-but do not decide whether one covers the need. Each wording is judged by itself, without its frame: another
-wording may ask for something else.
-
-Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), for
-the term weights of fields.
+but do not decide whether one covers the need. Each wording is judged by itself, without its frame.
 """
 
 import math
@@ -77,23 +72,15 @@ def covered(
     Returns:
         The same with the column `covered_by` filled, the nearest of up to three entries first. In `variants`,
         each wording has the entry that explains most of it, and the share that it explains.
-
-    Raises:
-        InvalidInputError: An argument cannot be used.
     """
     CAPABILITIES.require(ranked, ("label", "operations", "mentions", "variants"))
     require_kind("vocabulary", vocabulary, Vocabulary, "what vocabgap.load_vocabulary returned")
     converted(operation_aliases, dict[str, str], "operation_aliases")
     index = EntryIndex(with_folded_operations(vocabulary.entries, operation_aliases), stop_words)
-    covers = [
-        [
-            _row(match)
-            for match in index.covering(
-                label, {item["name"]: item["mentions"] / mentions for item in operations}
-            )
-        ]
-        for label, operations, mentions in ranked.select("label", "operations", "mentions").iter_rows()
-    ]
+    covers = []
+    for label, operations, mentions in ranked.select("label", "operations", "mentions").iter_rows():
+        shares = {item["name"]: item["mentions"] / mentions for item in operations}
+        covers.append([*map(_row, index.covering(label, shares))])
     columns = {"covered_by": covers}
     if index.entries:
         columns["variants"] = [
@@ -111,13 +98,10 @@ def _series(name: str, values: list[list[dict[str, Any]]]) -> pl.Series:
 def probably_covered(threshold: float = DEFAULT_COVERED) -> pl.Expr:
     """Return whether an entry probably covers the wordings of most mentions of a capability.
 
-    No entry covers a capability that is probably several needs.
+    No entry covers a capability that is probably several needs. The result is false without a vocabulary.
 
     Args:
         threshold: The share of a wording, 0 to 1, that an entry explains at least: `[vocabulary] threshold`.
-
-    Returns:
-        True or false, never null: false without a vocabulary.
     """
     explained, mentions = (pl.element().struct.field(name) for name in ("explained", "mentions"))
     within = pl.when(explained >= threshold).then(mentions).otherwise(0)

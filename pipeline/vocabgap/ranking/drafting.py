@@ -38,7 +38,7 @@ _EXAMPLES_SCHEMA: Final = {name: RECORDS.schema.get(name, pl.String) for name in
 
 
 class DraftEntry(msgspec.Struct, frozen=True):
-    """The entry itself, as a manifest has it."""
+    """The entry, as a manifest has it."""
 
     name: str
     description: str
@@ -161,7 +161,6 @@ def draft(
 
 
 def _visible(value: object) -> object:
-    """Return a value with all of its text made visible."""
     if isinstance(value, dict):
         return {name: _visible(part) for name, part in value.items()}
     if isinstance(value, list | tuple):

@@ -47,7 +47,6 @@ def tally(clustered: pl.DataFrame, column: str, into: str, fold: Callable[[str],
     """Count the records of each cluster per name in a column of texts, or of lists of texts.
 
     `fold` returns the name of a value, empty for none. A record with two spellings of one name counts once.
-    Clusters without any value are left out.
     """
     values = clustered.select("cluster", pl.col(column).alias("name")).with_row_index("record")
     if values.schema["name"] == pl.List(pl.String):
@@ -83,7 +82,7 @@ def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
     """List the five most frequent workarounds of each cluster.
 
     Workarounds that differ only in case, white space or a final stop count as one, in the most frequent
-    spelling. Clusters without any are left out.
+    spelling.
     """
     spoken = stripped(pl.col("workaround"))
     same = spoken.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars_end(". ").alias("same")
@@ -140,17 +139,12 @@ def examples(clustered: pl.DataFrame) -> pl.DataFrame:
 
 
 def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
-    """Count the verbatim repeats by automation among the mentions of each cluster.
+    """Count the verbatim repeats by automation among the mentions of each cluster; leave out those without.
 
-    All mentions of one surface by one tenant count as repeats if
-
-    - they come from at least five sessions; a session counts at its first mention, and a mention without a
-      known session counts as a session of its own;
-    - and the intervals between the sessions are regular: at least four of five differ from their median by at
-      most 20 % of it. That leaves room for a job that starts late and for a day that it missed.
-
-    Repeats are flagged, not left out of any count. Mentions without a readable timestamp are ignored.
-    Clusters without repeats are left out.
+    All mentions of one surface by one tenant count as repeats if they come from at least five sessions at
+    regular intervals: four of five differ from their median by at most 20 % of it. A session counts at its
+    first mention, and a mention without a known session counts as a session of its own. Mentions without a
+    readable timestamp are ignored.
     """
     wording = ["cluster", "tenant_id", "surface"]
     has_session = (stripped(pl.col("session_id")) != "").fill_null(value=False)
@@ -200,8 +194,7 @@ def operation_sets(operations: pl.Series, fold: Callable[[str], str]) -> pl.Seri
 def combinations(clustered: pl.DataFrame, fold: Callable[[str], str]) -> pl.DataFrame:
     """List the combinations of operations that recur in each cluster, most frequent first.
 
-    A combination is the whole set of a record's operations, two at least. Its support is the number of the
-    cluster's records with exactly this set, two at least. Clusters without any are left out.
+    A combination is the whole set of a record's operations, two at least, that two records have at least.
     """
     recurring = (
         clustered.with_columns(operation_sets(clustered["operations_involved"], fold))

@@ -74,19 +74,16 @@ def trends(
     """Return when each cluster was first seen, its mentions per week, and its trend.
 
     The window is the last `window_weeks` weeks before now, or the time since the first record of all, if that
-    is shorter; its oldest week may be partial. Mentions after now, or without a readable timestamp, are in no
-    week. The recent third is the last third of the window's weeks (4 of 12). The trend is
+    is shorter. Mentions after now, or without a readable timestamp, are in no week. The recent third is the
+    last third of the window's weeks (4 of 12). The trend is
 
     1. null if the capability has no readable timestamp, if the first record of all is less than three weeks
        old, or if nothing was logged within the window;
     2. `new` if the capability was first seen within the recent third, or later than now;
     3. `fading` if nobody mentioned it within the window;
-    4. `rising` if so many of its mentions are recent that an even spread over the window would give as many
-       or more with a probability of at most 0.1 (one-sided binomial test);
-    5. `fading` if so few are recent that it would give as few or fewer with a probability of at most 0.1;
-    6. `steady` otherwise. At a third recent, three of three make it rising, none of six fading.
-
-    A capability is compared with itself alone: if less is logged altogether, more of them fade.
+    4. `rising` or `fading` if an even spread over the window would give as many recent mentions or more, or
+       as few or fewer, with a probability of at most 0.1 (one-sided binomial tests);
+    5. `steady` otherwise.
     """
     lived = float(window_weeks)
     if earliest is not None and now is not None:

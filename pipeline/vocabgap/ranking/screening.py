@@ -54,9 +54,6 @@ def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFr
 
     Returns:
         The same rows in the same order; counted rows that fit a rule now have `why_not` and `rule`.
-
-    Raises:
-        InvalidInputError: The frame is not a `gaps` frame.
     """
     GAPS.require(gaps, (*_READ, "counted", "why_not", "rule"))
     rules = rules_in_force() if rules is None else rules
