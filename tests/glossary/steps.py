@@ -5,9 +5,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from vocabgap.glossary.authoring import Imported
-from vocabgap.glossary.authoring import import_terms as import_entries
-from vocabgap.glossary.commands import read_entries
 from vocabgap.glossary.events import Actor
 from vocabgap.glossary.loading import read_events
 from vocabgap.glossary.questions import Answer, Question
@@ -27,10 +24,6 @@ def write_scope(folder: Path, terms: Iterable[tuple[str, str]], scope: str = "te
 
 def runtime_in(folder: Path) -> GlossaryRuntime:
     return GlossaryRuntime(folder=folder, actor=Actor("user:ana"), now=lambda: NOW)
-
-
-def import_terms(runtime: GlossaryRuntime, source: Path, scope: str | None = None) -> Imported:
-    return import_entries(runtime, source, scope, read_entries=read_entries)
 
 
 def step(description: str = "Please lift it.", *, critical: bool = True, **fields: Any) -> ExecutionContext:  # noqa: ANN401

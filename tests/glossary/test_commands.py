@@ -408,16 +408,6 @@ def test_report_asks_where_somebody_can_answer_and_goes_on(
 
 
 @pytest.mark.usefixtures("docs")
-def test_a_named_file_that_cannot_be_checked_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "broken.py").write_text("def (", encoding="utf-8")
-
-    told = vocabgap("glossary", "check", "docs", "broken.py")
-
-    assert (told.code, told.out) == (2, "")
-    assert told.err.startswith("vocabgap: broken.py: no Python that can be read")
-
-
-@pytest.mark.usefixtures("docs")
 def test_a_file_of_a_folder_that_may_not_be_read_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = vocabgap("glossary", "check", "docs")
     closed = Path("docs/closed.md")

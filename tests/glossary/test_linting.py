@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.linting import Finding, Linter, Rule, files_to_check, github
 from vocabgap.glossary.loading import GlossaryFiles
 
@@ -36,15 +35,15 @@ terms:
 """
 
 
-def linter(tmp_path: Path, seed: str = SEED, *, unknown: bool = False) -> Linter:
+def linter(tmp_path: Path) -> Linter:
     folder = tmp_path / "glossary"
     folder.mkdir(exist_ok=True)
-    (folder / "team_domain.yaml").write_text(seed, encoding="utf-8")
-    return Linter(GlossaryFiles(folder, folder / "events").load(), unknown=unknown)
+    (folder / "team_domain.yaml").write_text(SEED, encoding="utf-8")
+    return Linter(GlossaryFiles(folder, folder / "events").load())
 
 
-def found(folder: Path, text: str, suffix: str = ".md", *, unknown: bool = False) -> list[Finding]:
-    return list(linter(folder, unknown=unknown).findings(f"a{suffix}", text, suffix))
+def found(folder: Path, text: str, suffix: str = ".md") -> list[Finding]:
+    return list(linter(folder).findings(f"a{suffix}", text, suffix))
 
 
 @pytest.mark.parametrize(
@@ -113,57 +112,6 @@ def test_what_stands_beside_it_is_not(text: str, lines: list[int], tmp_path: Pat
     assert [each.line for each in found(tmp_path, text)] == lines
 
 
-PYTHON = '''"""Sends a ticket.
-
->>> ticket
-``ticket``
-"""
-
-ticket = "ticket"  # a ticket
-other = f"ticket"  # a ticket  # vocabgap: ignore
-
-
-def send(ticket):
-    """Send a ticket, another
-    ticket.
-    """
-    return "ticket"
-
-
-class Ticket:
-    """A ticket."""  # vocabgap: ignore
-
-    # a work
-    # unit
-    r"""An attribute's ticket."""
-'''
-
-
-def test_of_python_docstrings_and_comments_are_read(tmp_path: Path) -> None:
-    findings = found(tmp_path, PYTHON, ".py")
-    assert [(each.line, each.column) for each in findings] == [
-        (1, 12),
-        (7, 24),
-        (12, 15),
-        (13, 5),
-        (21, 9),
-        (23, 24),
-    ]
-    assert findings[1].sentence == "a ticket"
-    assert findings[2].sentence == "Send a ticket, another ticket."
-
-
-@pytest.mark.parametrize("prefix", ["f", "rf", "Fr", "b", "Rb"])
-def test_only_plain_text_is_a_docstring(prefix: str, tmp_path: Path) -> None:
-    assert found(tmp_path, f'{prefix}"""a ticket"""\n', ".py") == []
-    assert len(found(tmp_path, 'R"""a ticket"""\n', ".py")) == 1
-
-
-def test_what_is_no_python_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match="no Python that can be read"):
-        found(tmp_path, 'x = """\n', ".py")
-
-
 def test_only_what_may_mean_several_things_does_not_fail() -> None:
     assert [rule for rule in Rule if not rule.fails] == [Rule.AMBIGUOUS]
 
@@ -172,13 +120,13 @@ def test_files_of_a_folder_are_those_of_prose_in_order(tmp_path: Path) -> None:
     for name in (
         "b.md",
         "a.txt",
-        "c/d.py",
+        "c/d.md",
         "c/e.rst",
         "x.png",
         ".git/a.md",
         "node_modules/a.md",
         "v/pyvenv.cfg",
-        "v/a.py",
+        "v/a.md",
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("", encoding="utf-8")
@@ -186,7 +134,7 @@ def test_files_of_a_folder_are_those_of_prose_in_order(tmp_path: Path) -> None:
 
     listed = [(path.relative_to(tmp_path).as_posix(), named) for path, named in files_to_check([tmp_path])]
 
-    assert listed == [("a.txt", False), ("b.md", False), ("c/d.py", False), ("c/e.rst", False)]
+    assert listed == [("a.txt", False), ("b.md", False), ("c/d.md", False), ("c/e.rst", False)]
     assert list(files_to_check([tmp_path / "x.png"])) == [(tmp_path / "x.png", True)]
 
 

@@ -1,6 +1,5 @@
 """Authoring: import terms, add entries, and promote or deprecate senses."""
 
-from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -14,19 +13,19 @@ from vocabgap.glossary.glossary import Glossary, added, sense_id, with_status
 from vocabgap.glossary.loading import BY_HAND, changing
 from vocabgap.glossary.normal_form import definition_key, surface_of, term_key
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
-from vocabgap.glossary.seeds import SEED_ENDING, SeedTerm, add_terms, read_seed, seed_path
+from vocabgap.glossary.seeds import SeedTerm, add_terms, read_seed, seed_path
 from vocabgap.glossary.senses import (
-    GlossaryScope,
-    ScopeStack,
     SenseStatus,
     TermSense,
 )
+from vocabgap.model.settings import VocabularyFields
 from vocabgap.text import can_be_seen, words
 
 LISTED: Final = Hint("{} lists them", (("glossary", "list"),), FOLDER)
-# A scope of the glossaries that others keep, and what it is called here.
-_ELSEWHERE: Final = {"spec_kitty_core": GlossaryScope.CORE_DOMAIN.value}
-ReadEntries = Callable[[Path], Iterable[tuple[str, str]]]
+# The names that people give to the columns of a list of terms.
+_COLUMNS: Final = VocabularyFields(
+    name=("surface", "term", "name"), description=("definition", "meaning", "description")
+)
 
 
 class Imported(NamedTuple):
@@ -43,107 +42,57 @@ class Imported(NamedTuple):
     passed_over: list[str]
 
 
-def import_terms(
-    runtime: GlossaryRuntime, source: Path, scope: str | None = None, *, read_entries: ReadEntries
-) -> Imported:
-    """Add the terms of a vocabulary, a table or another glossary to the seed files of a glossary.
+def import_terms(runtime: GlossaryRuntime, source: Path, scope: str | None = None) -> Imported:
+    """Add the terms of a vocabulary or a table to the seed file of a scope, which is made if need be.
 
     A term that already has another meaning becomes a draft. A term that is ambiguous in the source stays so.
-
-    Args:
-        runtime: The glossary; its folder is made if it does not exist.
-        source: A seed file, a folder of seed files, or a file that `read_entries` reads.
-        scope: The scope of all terms; by default seed files keep theirs.
-        read_entries: Reads the names and meanings of a vocabulary or a table.
     """
-    scopes = runtime.scopes
-    if scope is not None and scope not in scopes.names:
-        raise InvalidInputError(f"Invalid scope '{scope}'", hint=f"expected one of {', '.join(scopes.names)}")
-    passed_over: list[str] = []
-    read: dict[str, list[SeedTerm]] = {}
-    for place, terms in _read(source, scopes, scope, passed_over, read_entries):
-        read.setdefault(place, []).extend(terms)
-    with changing(runtime.logs):
-        return _merged(runtime, read, passed_over)
-
-
-def _merged(runtime: GlossaryRuntime, read: Mapping[str, list[SeedTerm]], passed_over: list[str]) -> Imported:
-    """Write the new terms by scope, and return the outcome."""
-    glossary = runtime.load().glossary
-    imported = {
-        (place, *_identity(term)) for place, terms in read.items() for term in terms if _is_active(term)
-    }
-    outcome = Imported([], 0, [], passed_over)
-    for place in sorted(read, key=runtime.scopes.precedence):
-        path = seed_path(runtime.folder, place)
-        known = set(map(_identity, read_seed(path).terms))
-        new = []
-        for term in read[place]:
-            key, definition = _identity(term)
-            if (key, definition) in known:
-                continue
-            rivals = glossary.rivals(term.surface, term.definition) if _is_active(term) else ()
-            if any((each.scope, key, definition_key(each.definition)) not in imported for each in rivals):
-                term = msgspec.structs.replace(term, status=SenseStatus.DRAFT)  # noqa: PLW2901 - still the term
-                outcome.drafts.append(term.surface)
-            known.add((key, definition))
-            new.append(term)
-        if new:
-            add_terms(path, new)
-            outcome.added.extend((place, term) for term in new)
-    return outcome._replace(present=sum(map(len, read.values())) - len(outcome.added))
-
-
-def _read(
-    source: Path, scopes: ScopeStack, scope: str | None, passed_over: list[str], read_entries: ReadEntries
-) -> Iterable[tuple[str, list[SeedTerm]]]:
-    """Yield the terms of a source by scope."""
+    place = scope or runtime.scopes.authored_scope
+    if place not in runtime.scopes.names:
+        hint = f"expected one of {', '.join(runtime.scopes.names)}"
+        raise InvalidInputError(f"Invalid scope '{place}'", hint=hint)
     if file_kind(source) is FileKind.NOTHING:
         raise NotFoundError(f"there is nothing to import at '{source}'", hint="check the path")
-    seeds = _seed_files(source, scopes)
-    if not seeds:
-        yield scope or scopes.authored_scope, _terms(read_entries(source), passed_over)
-        return
-    for path in seeds:
-        place = scope or _ELSEWHERE.get(path.stem, path.stem)
-        if place not in scopes.names:
-            passed_over.append(f"{path}: '{path.stem}' is no scope here; name one with --scope")
+    terms, passed_over = _read(source)
+    imported = set(map(_identity, terms))
+    new: list[SeedTerm] = []
+    drafts: list[str] = []
+    with changing(runtime.logs):
+        glossary = runtime.load().glossary
+        path = seed_path(runtime.folder, place)
+        present = set(map(_identity, read_seed(path).terms))
+        for term in terms:
+            key, definition = _identity(term)
+            if (key, definition) in present:
+                continue
+            present.add((key, definition))
+            rivals = glossary.rivals(term.surface, definition)
+            if all(it.scope == place and (key, definition_key(it.definition)) in imported for it in rivals):
+                new.append(term)
+            else:
+                new.append(msgspec.structs.replace(term, status=SenseStatus.DRAFT))
+                drafts.append(term.surface)
+        if new:
+            add_terms(path, new)
+    return Imported([(place, term) for term in new], len(terms) - len(new), drafts, passed_over)
+
+
+def _read(source: Path) -> tuple[list[SeedTerm], list[str]]:
+    """Return the terms of a vocabulary or a table, and the entries that are none."""
+    from vocabgap.ranking.vocabulary import read_entries  # noqa: PLC0415 - loads Polars
+
+    terms, passed_over = [], []
+    for entry in (entry for _, _, placed in read_entries(source, fields=_COLUMNS) for _, entry in placed):
+        surface = surface_of(" ".join(words(entry.name)))  # in texts its name is written so
+        if surface is None or not can_be_seen(entry.description):
+            passed_over.append(f"'{entry.name}' has no definition")
             continue
-        seed = read_seed(path)
-        if not seed.terms:
-            seed.require_valid()
-        passed_over += [f"{path}: {problem}" for problem in seed.problems]
-        yield place, list(seed.terms)
-
-
-def _seed_files(source: Path, scopes: ScopeStack) -> list[Path]:
-    """Return the seed files at a path; none if it is a vocabulary or a table."""
-    known = {*scopes.names, *_ELSEWHERE}
-    listed = sorted(source.iterdir()) if source.is_dir() else [source]
-    seed_files = [path for path in listed if path.suffix == SEED_ENDING]
-    return [
-        path for path in seed_files if path.stem in known or (path.stem != "manifest" and source.is_dir())
-    ]
-
-
-def _terms(entries: Iterable[tuple[str, str]], passed_over: list[str]) -> list[SeedTerm]:
-    """Return the entries of a vocabulary or a table as terms."""
-    terms = []
-    for name, definition in entries:
-        surface = surface_of(" ".join(words(name)))  # in texts its name is written so
-        if surface is None or not can_be_seen(definition):
-            passed_over.append(f"'{name}' has no definition")
-            continue
-        terms.append(SeedTerm(surface.surface_text, " ".join(definition.split())))
-    return terms
+        terms.append(SeedTerm(surface.surface_text, " ".join(entry.description.split())))
+    return terms, passed_over
 
 
 def _identity(term: SeedTerm) -> tuple[str, str]:
     return term_key(term.surface), definition_key(term.definition)
-
-
-def _is_active(term: SeedTerm) -> bool:
-    return term.status == SenseStatus.ACTIVE
 
 
 def promote_sense(

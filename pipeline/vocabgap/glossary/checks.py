@@ -50,16 +50,13 @@ class CheckWords(Acting):
 
     paths: Annotated[
         tuple[Path, ...],
-        argument("Files or folders of Markdown, text and Python; - is --text -.", "[PATH]..."),
+        argument("Files or folders of Markdown and text; - is --text -.", "[PATH]..."),
     ] = ()
     text: Annotated[str | None, _TEXT] = None
     text_format: Annotated[CheckFormat, option("How findings in files are printed.", "--format")] = (
         CheckFormat.TEXT
     )
-    unknown: Annotated[
-        bool, option("Find what looks like a term and is in no glossary, too.", "--unknown")
-    ] = False
-    exclude: Annotated[tuple[str, ...], option("A word that is no term.")] = ()
+    exclude: Annotated[tuple[str, ...], option("A word of the text that is no term.")] = ()
     output_of_step: Annotated[str | None, option("The text generated so far.", "--output")] = None
     critical: Annotated[bool, option("Nothing may go wrong in this step.", "--critical")] = False
     strictness: Annotated[str | None, _STRICTNESS] = None
@@ -86,7 +83,9 @@ def check(call: Call, request: CheckWords) -> Answer | None:
             hint=Hint("{}, or --text 'the text of a step'", (command,)),
         )
     named = (request.output_of_step, request.strictness, request.mission, request.step)
-    of_step = request.critical or bool(request.ask) or any(each is not None for each in named)
+    of_step = (
+        request.critical or bool(request.ask or request.exclude) or any(each is not None for each in named)
+    )
     if paths and of_step and all(path.exists() for path in paths):
         raise InvalidInputError("files were named, and options for a step", hint="give its text with --text")
     chosen = require_strictness(request.strictness)
@@ -121,7 +120,7 @@ def check(call: Call, request: CheckWords) -> Answer | None:
 def _lint(call: Call, runtime: GlossaryRuntime, paths: tuple[Path, ...], request: CheckWords) -> Answer:
     loaded = runtime.load()
     loaded.require_read()
-    linter = Linter(loaded, unknown=request.unknown, excluded=request.exclude)
+    linter = Linter(loaded)
     found, checked, problems = lint(linter, paths)
     note_all(call, loaded.problems)
     for problem in problems:

@@ -35,13 +35,8 @@ from vocabgap.glossary.senses import SenseStatus, Strictness, TermSense
 from vocabgap.glossary.session import clock
 from vocabgap.model.loading import login
 from vocabgap.model.moments import iso, parse_now
-from vocabgap.model.settings import VocabularyFields
 from vocabgap.text import visible
 
-# The names that people give to the columns of a list of terms.
-_COLUMNS: Final = VocabularyFields(
-    name=("surface", "term", "name"), description=("definition", "meaning", "description")
-)
 _DEFINITION: Final = 60  # characters of a definition in the list
 SHOWN_DIGITS: Final = 8  # of a conflict's identifier, which its beginning stands for
 _PREFIX: Final = "glossary:"
@@ -224,22 +219,16 @@ class Import(Request):
 
     source: Annotated[
         Path,
-        argument("A vocabulary, a CSV of terms and definitions, or the folder of another glossary."),
+        argument("A vocabulary, or a CSV of terms and definitions."),
     ]
-    scope: Annotated[
-        str | None,
-        option(
-            "The scope of all terms; by default seed files keep theirs, and all else goes to the scope of"
-            " people's own senses."
-        ),
-    ] = None
+    scope: Annotated[str | None, option("The scope; by default that of people's own senses.")] = None
 
 
 @verb(Import, name="import", settings=FOLDER)
 def import_terms(call: Call, request: Import) -> Answer:
-    """Add the terms of a vocabulary, a table or another glossary."""
+    """Add the terms of a vocabulary or a table."""
     runtime = runtime_of(call, request, exists=False)
-    outcome = authoring.import_terms(runtime, request.source, request.scope, read_entries=read_entries)
+    outcome = authoring.import_terms(runtime, request.source, request.scope)
     notes = [f"not imported: {visible(each)}" for each in outcome.passed_over]
     notes += [f"a draft, since it has another meaning already: {visible(name)}" for name in outcome.drafts]
     return Answer(
@@ -254,14 +243,6 @@ def import_terms(call: Call, request: Import) -> Answer:
         shown={"folder": str(runtime.folder)},
         notes=notes,
     )
-
-
-def read_entries(path: Path) -> list[tuple[str, str]]:
-    """Read the names and meanings of the entries of a vocabulary or a table; a name may come twice."""
-    from vocabgap.ranking.vocabulary import read_entries as read  # noqa: PLC0415 - loads Polars
-
-    files = read(path, fields=_COLUMNS)
-    return [(entry.name, entry.description) for _, _, placed in files for _, entry in placed]
 
 
 class Deprecate(Acting, kw_only=True):

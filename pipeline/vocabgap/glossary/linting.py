@@ -1,9 +1,7 @@
 """A linter for prose: finds words that a glossary says not to use, and says what to use instead."""
 
-import io
 import os
 import re
-import tokenize
 from bisect import bisect
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -15,18 +13,15 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError
 from vocabgap.files.refusals import FileKind, content_of, file_kind, refusing
-from vocabgap.glossary.extracting import SIGNS, Field, extract
 from vocabgap.glossary.loading import Loaded
 from vocabgap.glossary.normal_form import KnownTerms, keys_of, normal_form, places_of, term_key
-from vocabgap.glossary.senses import EXTRACTED, SenseStatus, TermSource
+from vocabgap.glossary.senses import EXTRACTED, SenseStatus
 from vocabgap.text import escape_unseen, printable_name, visible
 
 MARKDOWN: Final = frozenset({".md", ".markdown", ".mdown", ".mkd"})
-PYTHON: Final = frozenset({".py", ".pyi"})
 _NO_PROSE: Final = "\ufffc"
-_PROGRAM: Final = "\0"  # which also ends a sentence
 _SEEN: Final = re.compile(r"\S")
-_EMPTY: Final = re.compile(rf"^[{_NO_PROSE}{_PROGRAM} \t]+$", re.MULTILINE)
+_EMPTY: Final = re.compile(rf"^[{_NO_PROSE} \t]+$", re.MULTILINE)
 _FRONT_MATTER: Final = re.compile(r"(---|\+\+\+)[ \t]*\n(?:.*\n)*?\1[ \t]*(?:\n|\Z)")
 _PARAGRAPH: Final = re.compile(r"(?:[ \t]*\S.*\n?)+")
 # Between back-ticks, and sessions of Python.
@@ -38,45 +33,37 @@ _INLINE: Final = re.compile(
     r"|\b[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s<>]+|\bwww\.[^\s<>]+"
     r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # a long word is tried once, not at each of its characters
 )
-# Alone on its line, `ignore` is about the next one.
-_DIRECTIVE: Final = r"^(?P<before>.*?){opening}[ \t]*vocabgap[-:][ \t]*ignore\b(?:[ \t]*-->)?(?P<after>.*)"
-_OF_HTML: Final = re.compile(_DIRECTIVE.format(opening="<!--"), re.MULTILINE)
-_OF_PYTHON: Final = re.compile(_DIRECTIVE.format(opening="#"), re.MULTILINE)
-_STATEMENT: Final = frozenset({tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT})
-_PASSED: Final = frozenset({tokenize.NL, tokenize.COMMENT})
-_PLAIN: Final = re.compile(r"[rRuU]?[\"']")  # neither bytes nor formatted: those are never docstrings
+_IGNORE: Final = re.compile(
+    r"^(?P<before>.*?)<!--[ \t]*vocabgap[-:][ \t]*ignore\b(?:[ \t]*-->)?(?P<after>.*)", re.MULTILINE
+)
 # The end of a sentence: after its mark, and before an empty line or an item of a list.
 _END: Final = re.compile(
-    rf"{_PROGRAM}[ \t]*|(?<=[.!?…])[\"'”’»)\]*_]*\s+(?![a-z])"
+    r"(?<=[.!?…])[\"'”’»)\]*_]*\s+(?![a-z])"
     r"|^(?:[ \t]*\n)+|\n(?=[ \t]*(?:[-*+>|#]|\d+[.)]\s))",
     re.MULTILINE,
 )
 _AROUND: Final = 100  # characters before and after a place, in which its sentence is looked for
 _MARKUP: Final = " \t\n#>|*+-\"'`"  # what a sentence neither begins nor ends with
-_SUFFIXES: Final = MARKDOWN | PYTHON | {".txt", ".rst"}
+_SUFFIXES: Final = MARKDOWN | {".txt", ".rst"}
 _FOREIGN: Final = frozenset({"node_modules", "__pycache__", "site-packages"})
 _RUN: Final = re.compile(r"\S+|\n[ \t]*\n")
-# Signs of a term; frequent words and names of people and places need no glossary.
-_SIGNS: Final = (TermSource.QUOTED_PHRASE, TermSource.ACRONYM, TermSource.CASING_PATTERN)
 
 
 def prose_of(text: str, suffix: str) -> str:
-    """Return the prose of a file, each character in its place; InvalidInputError if Python cannot be read.
+    """Return the prose of a file, each character in its place.
 
     Everything else (code, front matter, targets of links) becomes a mark that is in no term.
     """
-    directive, whole = _OF_HTML, list[range]()
     if suffix in MARKDOWN:
         prose, comments = _markdown(text)
-    elif suffix in PYTHON:
-        directive = _OF_PYTHON
-        prose, comments, whole = _python(text)
     else:
         comments = _PARAGRAPH.sub(lambda block: _CODE.sub(_hidden, block[0]), text)
         prose = _INLINE.sub(_hidden, comments)
     if "vocabgap" in comments:
-        ignored = _ignored(comments, directive)
-        ignored |= {line for lines in whole if lines[-1] in ignored for line in lines}
+        ignored = {  # alone on its line, the comment is about the next one
+            comments.count("\n", 0, match.start()) + (not (match["before"] + match["after"]).strip())
+            for match in _IGNORE.finditer(comments)
+        }
         lines = enumerate(prose.split("\n"))
         kept = (_SEEN.sub(_NO_PROSE, line) if place in ignored else line for place, line in lines)
         prose = "\n".join(kept)
@@ -108,14 +95,6 @@ def _prose(text: str) -> str:
     return _INLINE.sub(_hidden, _CODE.sub(_hidden, text))
 
 
-def _ignored(comments: str, directive: re.Pattern[str]) -> set[int]:
-    """Return the lines, from 0, that comments take out."""
-    return {
-        comments.count("\n", 0, match.start()) + (not (match["before"] + match["after"]).strip())
-        for match in directive.finditer(comments)
-    }
-
-
 def _markdown(text: str) -> tuple[str, str]:
     """Return the prose of Markdown, and its text without code, which has the comments."""
     from markdown_it import MarkdownIt  # noqa: PLC0415 - loads what only a linter needs
@@ -139,34 +118,12 @@ def _markdown(text: str) -> tuple[str, str]:
     return "\n".join(prose), "\n".join(comments)
 
 
-def _python(text: str) -> tuple[str, str, list[range]]:
-    """Return the comments and docstrings of Python, its comments, and the lines of each docstring."""
-    starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
-    prose, comments = list(_SEEN.sub(_PROGRAM, text)), list(_SEEN.sub(_PROGRAM, text))
-    before, docstrings = tokenize.NEWLINE, []
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            kind, string, (row, column), (last, end), _ = token
-            place = slice(starts[row - 1] + column, starts[last - 1] + end)
-            if kind == tokenize.COMMENT:
-                comments[place] = string
-                prose[place] = " " + _prose(string[1:])
-            elif kind == tokenize.STRING and before in _STATEMENT and _PLAIN.match(string):
-                prose[place] = _prose(string)
-                docstrings.append(range(row - 1, last))
-            before = before if kind in _PASSED else kind
-    except (tokenize.TokenError, SyntaxError) as error:
-        raise InvalidInputError(f"no Python that can be read: {error.args[0]}") from error
-    return "".join(prose), "".join(comments), docstrings
-
-
 class Rule(StrEnum):
     """The kind of a finding."""
 
     AVOIDED = "avoided-synonym"
     DEPRECATED = "deprecated-term"
     AMBIGUOUS = "ambiguous-term"
-    UNKNOWN = "unknown-term"
 
     @property
     def fails(self) -> bool:
@@ -194,14 +151,10 @@ class Linter:
 
     A word under `synonyms_to_avoid` of a term is avoided, unless it is a term itself. Of several terms at one
     place the longest counts.
-
-    Args:
-        unknown: Find terms that the glossary does not have, too.
-        excluded: Words that are no terms.
     """
 
-    def __init__(self, loaded: Loaded, *, unknown: bool = False, excluded: Iterable[str] = ()) -> None:
-        self._glossary, self._unknown, self._excluded = loaded.glossary, unknown, [*excluded]
+    def __init__(self, loaded: Loaded) -> None:
+        self._glossary = loaded.glossary
         self._instead: dict[str, dict[str, None]] = {}  # by the key of what is avoided
         self._spellings: dict[str, str] = {}  # of terms, that are avoided: the term by their normal form
         deprecated = {
@@ -223,15 +176,14 @@ class Linter:
         self._known = KnownTerms([*active, *deprecated, *self._instead])
 
     def findings(self, path: str, text: str, suffix: str) -> Iterator[Finding]:
-        """Yield the findings of a text in order; each ambiguous or unknown term once."""
+        """Yield the findings of a text in order; each ambiguous term once."""
         prose = prose_of(text, suffix)
         lines = [0, *(match.end() for match in re.finditer("\n", text))]
-        found = sorted([*self._known_terms(prose), *(self._unknown_terms(prose) if self._unknown else ())])
         seen: set[tuple[Rule, str]] = set()
-        for start, end, rule, message, instead in found:
+        for start, end, rule, message, instead in self._known_terms(prose):
             written = text[start:end]
             finding = rule, term_key(written)
-            if finding in seen and rule in {Rule.AMBIGUOUS, Rule.UNKNOWN}:
+            if finding in seen and rule is Rule.AMBIGUOUS:
                 continue
             seen.add(finding)
             line, end_line = bisect(lines, start), bisect(lines, end - 1)
@@ -279,14 +231,6 @@ class Linter:
             return Rule.DEPRECATED, f"'{shown}' is deprecated; {what}", instead
         return Rule.AVOIDED, f"say {say} instead of '{shown}'", instead
 
-    def _unknown_terms(self, prose: str) -> Iterator[tuple[int, int, Rule, str, tuple[str, ...]]]:
-        metadata = {SIGNS: _SIGNS, "glossary_exclude_terms": self._excluded}
-        for term in extract([Field("", prose)], metadata, self._known):
-            start = prose.find(term.original)
-            if start >= 0 and self._known.name(term_key(term.surface.surface_text)) is None:
-                message = f"'{term.original}' is not in the glossary"
-                yield start, start + len(term.original), Rule.UNKNOWN, message, ()
-
 
 class Report(NamedTuple):
     """The findings in files, the number of files, and the files that could not be read."""
@@ -317,7 +261,7 @@ def lint(linter: Linter, paths: Iterable[Path]) -> Report:
 def files_to_check(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
     """Yield the files that some paths name, and whether each was named itself.
 
-    A folder stands for its files of Markdown, text and Python; hidden ones and other packages are left out.
+    A folder stands for its files of Markdown and text; hidden ones and other packages are left out.
     """
     for path in paths:
         name, kind = printable_name(str(path)), file_kind(path)
