@@ -78,13 +78,6 @@ def test_of_a_vocabulary_only_its_own_tags_are_taken() -> None:
     assert drafted([{"missing_capability": "fog lifter"}], VOCABULARY).entry.tags == ("Fog",)
 
 
-def test_an_entry_among_the_operations_stands_for_what_it_touches() -> None:
-    made = drafted([{"operations_involved": ["lamp_glow"]}], VOCABULARY)
-
-    assert made.entry.touches == ("bloom", "blur")
-    assert any("'lamp_glow'" in note for note in made.notes)
-
-
 def test_intents_are_examples_the_most_frequent_first_and_once_each() -> None:
     rows = [
         {"intent": intent} for intent in ("Less fog", " ", None, "more light", "more  light", "More light.")

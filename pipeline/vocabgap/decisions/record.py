@@ -68,17 +68,12 @@ _IN_WORDS: Final[Mapping[Action, str]] = {
 class Subject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A capability at the time of a decision.
 
-    The decision holds on to the wordings: identifiers and groups may change with the next run.
-
-    Attributes:
-        capability_id: Its identifier.
-        label: Its label; if people have united several groups, that of the named one.
-        wordings: One wording of each surface, first that of the label, then the most frequent. A status keeps
-            all, other decisions the first ones.
+    The decision holds on to the wordings, one of each surface: identifiers and groups may change. First comes
+    that of the label, then the most frequent. A status keeps all, other decisions the first ones.
     """
 
     capability_id: _Text
-    label: _Text
+    label: _Text  # if people have united several groups, that of the named one
     wordings: Annotated[tuple[_Text, ...], msgspec.Meta(min_length=1)]
 
 
@@ -211,12 +206,7 @@ def read_decisions(path: Path) -> tuple[Decision, ...]:
     """Return the decisions of a file in the order in which they were made; none if there is no file.
 
     The order of lines means nothing, because a merge of two copies may shuffle them. A line that occurs
-    twice counts once.
-
-    Raises:
-        InvalidInputError: A line is not a decision; the error names file, line and field.
-        StateError: The path is not a file, or it holds an unresolved merge of two copies.
-        AccessDeniedError: The system does not permit reading it.
+    twice counts once. Errors name file, line and field.
     """
     return _in_order(_distinct(_JOURNAL.read(path), path).values())
 

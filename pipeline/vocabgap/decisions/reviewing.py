@@ -78,10 +78,6 @@ def review(
 
     Returns:
         The groups, and the new decisions. Nothing is written.
-
-    Raises:
-        InvalidInputError: An argument or an answer cannot be used.
-        StateError: Two decisions cannot both be respected.
     """
     most = whole_number("questions", questions)
     under_review = Review(found, decisions, top=top, actor=actor, now=now)

@@ -91,16 +91,10 @@ def whole_folder(
 ) -> Iterator[Path]:
     """Create a folder to write into, which becomes `target` if the block ends without an error.
 
-    Files in `target` that are not owned, such as a person's notes, are carried over. Until the block ends
-    nobody else publishes in the parent folder.
-
-    Args:
-        target: The absolute path of the folder.
-        owned: Every name that may be written; an earlier file of such a name is removed.
-        is_ours: Returns whether a folder is an earlier publication of this kind.
-        check: Raises an error if `target` may not be replaced. It is called before anything is written, and
-            again before the replacement.
-        mode: Permissions of a new folder; those of the umask by default.
+    Files in `target` that are not `owned`, such as a person's notes, are carried over; an earlier file of an
+    owned name is removed. Until the block ends nobody else publishes in the parent folder. `is_ours` returns
+    whether a folder is an earlier publication of this kind. `check` raises an error if `target` may not be
+    replaced; it is called before anything is written, and again before the replacement.
 
     Raises:
         OSError: The system refused.
@@ -130,12 +124,7 @@ def whole_folder(
 def settle(
     target: Path, owned: Collection[str], is_ours: Callable[[Path], bool], *, waits: bool = True
 ) -> None:
-    """Finish a publication that was killed half-way: an earlier folder stands in its place again.
-
-    Raises:
-        OSError: The system refused.
-        StateError: Somebody else publishes there for too long, or at all if `waits` is false.
-    """
+    """Finish a publication that was killed half-way: an earlier folder stands in its place again."""
     with _alone(target, waits=waits):
         _clear_leftovers(target, owned, is_ours)
 

@@ -17,7 +17,7 @@ from vocabgap.model.lookup import find_capability
 from vocabgap.model.moments import iso
 from vocabgap.model.record import OPERATION_ALIASES, UNCATEGORIZED
 from vocabgap.model.tables import CAPABILITIES, EXAMPLE_FIELDS, GAPS, RECORDS, stripped
-from vocabgap.ranking.coverage import covered, with_folded_operations
+from vocabgap.ranking.coverage import covered
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.text import content_words, count, ignored_stems, stem, surface, visible, words
 
@@ -130,9 +130,9 @@ def draft(
         table = covered(table, listed, stop_words=stop_words, operation_aliases=operation_aliases)
     row = table.row(0, named=True)
     records = _records(row, gaps)
-    entries = with_folded_operations(listed.entries, operation_aliases)
-    notes: list[str] = []
-    touches = _touches(row, entries, notes)
+    entries = listed.entries
+    touches = _frequent(row["operations"])
+    notes = [] if touches else ["no record names an operation: find out what the entry has to touch"]
     ignored = ignored_stems(stop_words)
     wordings = {variant["wording"]: variant["mentions"] for variant in row["variants"]}
     chosen = shared_words(row["label"], wordings, ignored)
@@ -209,23 +209,6 @@ def _alike(text: str, other: str, ignored: frozenset[str]) -> float:
     """Return the share of words that two texts have in common, 0 to 1 (Dice)."""
     first, second = (set(content_words(surface(phrase), ignored)) for phrase in (text, other))
     return 2.0 * len(first & second) / (len(first) + len(second))
-
-
-def _touches(row: Mapping[str, Any], entries: Sequence[Entry], notes: list[str]) -> list[str]:
-    """Return the most frequent operations; what an entry touches stands for an operation of its name."""
-    held = {operation for entry in entries for operation in entry.operations}
-    by_name = {entry.name.casefold(): entry for entry in entries}
-    touches: dict[str, None] = {}
-    for name in _frequent(row["operations"]):
-        entry = by_name.get(name.casefold())
-        if name in held or entry is None or not entry.operations:
-            touches[name] = None
-            continue
-        notes.append(f"'{visible(name)}', which the records name, is an entry: what it touches stands for it")
-        touches.update(dict.fromkeys(entry.operations))
-    if not touches:
-        notes.append("no record names an operation: find out what the entry has to touch")
-    return list(touches)
 
 
 def _tags(row: Mapping[str, Any], chosen: Sequence[str], entries: Sequence[Entry]) -> list[str]:
