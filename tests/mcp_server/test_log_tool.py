@@ -10,7 +10,6 @@ import pytest
 
 import vocabgap as vg
 from mcp_server.calls import found, refused
-from vocabgap.doors.mcp.tool import Limit
 from vocabgap.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -170,9 +169,6 @@ async def test_a_gap_is_written_while_others_are_compared_with_what_is_known(
         assert go_on.wait(20)
         raise TimeoutError
 
-    from vocabgap.doors.mcp.server import LIMITS  # noqa: PLC0415 - needs the extra
-
-    monkeypatch.setitem(LIMITS, Limit.WRITE, 1)
     monkeypatch.setattr("vocabgap.doors.mcp.workspace.Rankings.index", held)
     log = "log_vocabulary_gap"
     async with connect(photos) as client, anyio.create_task_group() as tasks:

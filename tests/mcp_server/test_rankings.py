@@ -7,7 +7,7 @@ import pytest
 
 import vocabgap as vg
 from vocabgap.doors.mcp import workspace as module
-from vocabgap.doors.mcp.workspace import Known, Rankings
+from vocabgap.doors.mcp.workspace import Rankings
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import DecisionSettings, Settings, VocabularySettings
 from vocabgap.pipeline import Analysis, analyse
@@ -79,46 +79,31 @@ def test_few_rankings_are_kept(rankings: Rankings, made: list[Selection]) -> Non
     assert made == [*narrowed, narrowed[0]]
 
 
-def test_nothing_is_known_before_anything_was_ranked(rankings: Rankings) -> None:
-    known = rankings.known()
-    assert known.capabilities is None
-    assert [entry.name for entry in known.vocabulary.entries] == ["film_look", "sky_mask"]
-
-
-def test_the_published_run_is_known(rankings: Rankings, photos: Path, tmp_path: Path) -> None:
-    assert rankings.known().capabilities is None
+def test_the_published_run_is_compared_with_before_anything_was_ranked(
+    rankings: Rankings, photos: Path, tmp_path: Path
+) -> None:
+    assert [each.name for each in rankings.index().nearest("dust removal")] == []
     ranked = vg.run(photos, out=tmp_path / "out", now=datetime(2026, 7, 1, tzinfo=UTC)).ranked
-    known = rankings.known().capabilities
-    assert known is not None
-    assert known["capability_id"].to_list() == ranked["capability_id"].to_list()
-    assert rankings.known().capabilities is known
+    (nearest, *_) = rankings.index().nearest("dust removal")
+    assert nearest.name in ranked["capability_id"].to_list()
 
 
-def test_what_was_ranked_last_is_known_while_it_is_made_again_and_when_that_is_given_up(
+def test_the_last_ranking_is_compared_with_when_the_next_one_is_given_up(
     rankings: Rankings, photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = rankings.of(EVERYTHING)
+    rankings.of(EVERYTHING)
+    before = rankings.index()
     (photos / "owl").mkdir()
     (photos / "owl" / "vocabulary_gaps.jsonl").touch()
-    known: list[Known] = []
 
     def given_up(*_: object, **__: object) -> None:
-        known.append(rankings.known())
+        assert rankings.index() is before
         raise TimeoutError
 
     monkeypatch.setattr(module, "analyse", given_up)
     with pytest.raises(TimeoutError):
         rankings.of(EVERYTHING)
-    assert [each.capabilities is found.ranked for each in (*known, rankings.known())] == [True, True]
-
-
-@pytest.fixture
-def pack(tmp_path: Path) -> Path:
-    """The manifest of a pack, some folders below the one that is named, of one entry."""
-    path = tmp_path / "packs" / "local" / "manifest.json"
-    path.parent.mkdir(parents=True)
-    path.write_text('{"entries": [{"name": "sky_mask"}]}', encoding="utf-8")
-    return path
+    assert rankings.index() is before
 
 
 def test_what_is_known_is_made_ready_once_while_it_is_the_same(

@@ -46,9 +46,7 @@ async def test_needs_are_compared_by_the_synonyms_of_the_server(mcp_sdk: None, p
 
     settings = Settings(cluster=ClusterSettings(synonyms={"sky mask": ("vault cutout",)}))
     workspace = Workspace.at(photos, settings)
-    told = similar_gaps.finish(
-        workspace, similar_gaps.begin(workspace, {"text": "vault cutout"}, lambda: None)
-    )
+    told = similar_gaps.call(workspace, {"text": "vault cutout"}, lambda: None)
     assert [each["similarity"] for each in told["data"]["similar"]] == [1.0]
 
 

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from enum import StrEnum
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from vocabgap.doors.verbs import Answer, Event, Panel, Place, Request, argument, extended, option, verb
-from vocabgap.errors import InvalidInputError, VocabgapError
+from vocabgap.errors import InvalidInputError, StateError, VocabgapError
 from vocabgap.model.record import given_fields, need_of
 from vocabgap.text import count, escape_unseen, shortened, visible
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _DIGITS: Final = 12  # of an identifier, enough to name a record
 _WIDTH: Final = 60  # characters of a label
+_INSTALL_HINT: Final = "pip install 'vocabgap[mcp]'"
 
 
 class LogOptions(Request, kw_only=True):
@@ -218,12 +220,10 @@ def init(call: "Call", request: Init) -> Answer:
 
 def _lacking() -> Iterator[str]:
     """Yield what the agent needs and does not find; its program would fail without a message."""
-    from vocabgap.doors.mcp import INSTALL_HINT, is_installed
-
     if which("vocabgap") is None:
         yield "vocabgap is not on the PATH, where the agent looks for it: see `vocabgap manual logging`"
-    if not is_installed():
-        yield f"the MCP server needs mcp, which is not installed: {INSTALL_HINT}"
+    if find_spec("mcp_types") is None:
+        yield f"the MCP server needs mcp, which is not installed: {_INSTALL_HINT}"
 
 
 class Mcp(Request):
@@ -256,10 +256,10 @@ def mcp(call: "Call", request: Mcp) -> None:
         raise InvalidInputError(
             f"[ingest] roots names {len(roots)} folders, and a server has one", hint="name it"
         )
-    from vocabgap.doors.mcp import require_extra
-
-    require_extra()
-    from vocabgap.doors.mcp.server import build, serve_stdio
+    try:
+        from vocabgap.doors.mcp.server import build, serve_stdio
+    except ImportError as error:
+        raise StateError(f"the MCP server needs mcp: {error}", hint=_INSTALL_HINT) from error
     from vocabgap.doors.mcp.workspace import Workspace
 
     workspace = Workspace.at(roots[0] if roots else Path(), settings, is_read_only=request.read_only)

@@ -6,10 +6,10 @@ import re
 import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self
 from uuid import uuid4
 
 import anyio
@@ -59,7 +59,7 @@ TOOLS: Final[tuple[Tool[Any, Any], ...]] = (
     answer_review_question,
 )
 # The most work of each kind that runs at a time. A writer waits for one log alone.
-LIMITS: Final = {Limit.WRITE: 64, Limit.COMPUTE: 1, Limit.LOOK: 4, Limit.COMPARE: 1}
+LIMITS: Final = {Limit.WRITE: 64, Limit.COMPUTE: 1, Limit.LOOK: 4}
 _DOES_READ: Final = "rank it, look at the evidence"
 _TO_LOG: Final = (
     "vocabgap keeps what agents found missing: when you reach for a word, a tool or a primitive that does not"
@@ -77,7 +77,6 @@ _ALWAYS: Final = (
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _CANCELLED: Final = "notifications/cancelled"
 _NO_MESSAGE: Final = "expected a message of JSON-RPC 2.0 on one line; batches are not supported"
-_Result = TypeVar("_Result")
 
 
 def build(workspace: Workspace, also: Sequence[str] = ()) -> Server[Any]:
@@ -97,10 +96,6 @@ def build(workspace: Workspace, also: Sequence[str] = ()) -> Server[Any]:
     tools = _tools(also, is_read_only=is_read_only)
     definitions = [_definition(each) for each in tools.values()]
 
-    async def run(limit: Limit, work: Callable[[], _Result]) -> _Result:
-        """Do some work in a thread. If it is cancelled, it ends at its next checkpoint."""
-        return await to_thread.run_sync(work, limiter=limiters[limit])
-
     async def list_tools(_: Any, __: Any) -> ListToolsResult:  # noqa: ANN401 - here and below: the SDK's own
         return ListToolsResult(tools=definitions)
 
@@ -110,11 +105,9 @@ def build(workspace: Workspace, also: Sequence[str] = ()) -> Server[Any]:
             names = ", ".join(tools)
             raise MCPError(INVALID_PARAMS, f"there is no tool '{shown(request.name)}' (there are {names})")
         arguments = _with_session(tool, request.arguments or {}, session)
-        begin = partial(tool.begin, workspace, arguments, from_thread.check_cancelled)
-        envelope = await run(tool.limit, begin)
-        if tool.complete is None:
-            return _result(tool.finish(workspace, envelope))
-        return _result(await run(Limit.COMPARE, partial(tool.finish, workspace, envelope)))
+        # If the call is cancelled, its thread ends at the next checkpoint.
+        work = partial(tool.call, workspace, arguments, from_thread.check_cancelled)
+        return _result(await to_thread.run_sync(work, limiter=limiters[tool.limit]))
 
     does = _DOES_READ if is_read_only else f"log it, {_DOES_READ}"
     return Server(

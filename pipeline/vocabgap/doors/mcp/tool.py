@@ -67,7 +67,6 @@ class Limit(StrEnum):
     WRITE = "write"
     COMPUTE = "compute"
     LOOK = "look"
-    COMPARE = "compare"
 
 
 RequestType = TypeVar("RequestType", bound=Request)
@@ -102,7 +101,6 @@ class Tool(Generic[RequestType, AnswerType]):
         limit: The limit of its work.
         work: What it does in a workspace. It calls the checkpoint where it may end early.
         writes: Whether it adds something, at each call again.
-        complete: What completes the answer under the limit `COMPARE`, so that nobody else waits for it.
     """
 
     name: str
@@ -113,21 +111,14 @@ class Tool(Generic[RequestType, AnswerType]):
     limit: Limit
     work: Callable[[Workspace, RequestType, Checkpoint], AnswerType]
     writes: bool
-    complete: Callable[[Workspace, AnswerType], AnswerType] | None
 
-    def begin(
-        self, workspace: Workspace, arguments: dict[str, Any], checkpoint: Checkpoint
-    ) -> Envelope[AnswerType]:
-        """Do the work."""
+    def call(self, workspace: Workspace, arguments: dict[str, Any], checkpoint: Checkpoint) -> dict[str, Any]:
+        """Do the work; return the envelope as JSON with texts that are safe to show."""
+        envelope: Envelope[AnswerType]
         try:
-            return Envelope(True, self.work(workspace, self._read(arguments), checkpoint), None)
+            envelope = Envelope(True, self.work(workspace, self._read(arguments), checkpoint), None)
         except Exception as error:
-            return Envelope(False, None, failure(error))
-
-    def finish(self, workspace: Workspace, envelope: Envelope[AnswerType]) -> dict[str, Any]:
-        """Return the answer as JSON with texts that are safe to show."""
-        if self.complete is not None and envelope.data is not None:
-            envelope = Envelope(True, self.complete(workspace, envelope.data), None)
+            envelope = Envelope(False, None, failure(error))
         fields: dict[str, Any] = msgspec.to_builtins(envelope)
         return {**fields, "data": shown(fields["data"])}
 
@@ -145,7 +136,7 @@ class Tool(Generic[RequestType, AnswerType]):
 
 
 def tool(
-    title: str, limit: Limit, *, writes: bool = False, complete: Callable[[Workspace, Any], Any] | None = None
+    title: str, limit: Limit, *, writes: bool = False
 ) -> Callable[[Callable[[Workspace, RequestType, Checkpoint], AnswerType]], Tool[RequestType, AnswerType]]:
     """Make a tool of a function, with its name, docstring and types."""
 
@@ -154,7 +145,7 @@ def tool(
     ) -> Tool[RequestType, AnswerType]:
         kinds, description = get_type_hints(work), " ".join((work.__doc__ or "").split())
         request, answer = kinds["request"], kinds["return"]
-        return Tool(work.__name__, title, description, request, answer, limit, work, writes, complete)
+        return Tool(work.__name__, title, description, request, answer, limit, work, writes)
 
     return decorate
 

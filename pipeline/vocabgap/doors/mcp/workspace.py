@@ -10,8 +10,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple
 
-import polars as pl
-
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, expanded, system_error
 from vocabgap.extensions import reader_of
 from vocabgap.ingest.discovery import discover, resolve_roots
@@ -21,7 +19,7 @@ from vocabgap.model.record import LOG_NAME
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
 from vocabgap.pipeline import Analysis, analyse
-from vocabgap.ranking.vocabulary import Vocabulary, configured_vocabulary, vocabulary_files
+from vocabgap.ranking.vocabulary import configured_vocabulary, vocabulary_files
 from vocabgap.reporting.manifest import MANIFEST_NAME
 from vocabgap.reporting.published_run import read_run, resolve_target
 from vocabgap.text import escape_unseen, excerpt
@@ -101,25 +99,16 @@ class _Kept(NamedTuple):
     analysis: Analysis
 
 
-class Known(NamedTuple):
-    """The needs and entries that a new need is compared with."""
-
-    capabilities: pl.DataFrame | None  # null before the first ranking
-    vocabulary: Vocabulary
-
-
 class Rankings:
     """The rankings of one root, which carry on the identifiers of the published run.
 
-    One thread at a time may ask for a ranking; any thread may ask what is known.
+    One thread at a time may ask for a ranking; any thread may ask for the index.
     """
 
     def __init__(self, root: Path, settings: Settings, out: Path) -> None:
         self._root, self._settings, self._out = root, settings, out
         self._kept: dict[Hashable, _Kept] = {}
-        self._published: tuple[_State, pl.DataFrame | None] | None = None
-        self._vocabulary: tuple[_State, Vocabulary] | None = None
-        self._indexed: tuple[Known, SimilarIndex] | None = None
+        self._indexed: tuple[_State, SimilarIndex] | None = None
         self._indexing = Lock()
 
     def of(
@@ -138,8 +127,7 @@ class Rankings:
             request: The name of the ranking; a span before now gives another selection at every moment.
             compared: The part of the state that must be the same as before.
         """
-        entries = self._entries_state()
-        state = (*self._state(), *entries)
+        state = self._state()
         name = selection if request is None or selection == _EVERYTHING else request
         kept = self._kept.get(name)
         is_current = kept is not None and kept.state[compared] == state[compared]
@@ -152,7 +140,6 @@ class Rankings:
                 on_stage=lambda _: checkpoint(),
             )
             kept = _Kept(state, time.monotonic(), analysis)
-            self._vocabulary = (entries, analysis.vocabulary)
         self._keep(name, kept)
         return kept.analysis
 
@@ -168,49 +155,34 @@ class Rankings:
             del others[oldest]
         self._kept = {**others, name: kept}  # at once: other threads read it
 
-    def known(self) -> Known:
-        """Return the newest ranking, else the published one, and the vocabulary, without new work."""
-        kept = self._kept.get(_EVERYTHING)
-        return Known(self._last_published() if kept is None else kept.analysis.ranked, self._entries())
-
     def index(self) -> SimilarIndex:
-        """Return what is known as an index, which is built again only after a change."""
+        """Return the vocabulary, and the newest ranking or else the published one, as an index."""
         with self._indexing:
-            known = self.known()
-            if self._indexed is None or any(
-                now is not then for now, then in zip(known, self._indexed[0], strict=True)
-            ):
-                self._indexed = (known, SimilarIndex(*known, self._settings))
+            kept = self._kept.get(_EVERYTHING)
+            published = [str(self._out / MANIFEST_NAME)]
+            entries = self._entries()
+            state = (*_state_of(published + entries), *(kept.state if kept else ()))
+            if self._indexed is None or self._indexed[0] != state:
+                ranked = None if kept is None else kept.analysis.ranked
+                if kept is None:
+                    with suppress(NotFoundError):
+                        _, ranked = read_run(self._out, option="--out")
+                vocabulary = configured_vocabulary(self._settings.vocabulary)
+                self._indexed = (state, SimilarIndex(ranked, vocabulary, self._settings))
             return self._indexed[1]
 
-    def _last_published(self) -> pl.DataFrame | None:
-        state = _state_of([str(self._out / MANIFEST_NAME)])
-        if self._published is None or self._published[0] != state:
-            ranked = None
-            with suppress(NotFoundError):
-                _, ranked = read_run(self._out, option="--out")
-            self._published = (state, ranked)
-        return self._published[1]
-
-    def _entries(self) -> Vocabulary:
-        state = self._entries_state()
-        if self._vocabulary is None or self._vocabulary[0] != state:
-            vocabulary = configured_vocabulary(self._settings.vocabulary)
-            self._vocabulary = (state, vocabulary)
-        return self._vocabulary[1]
-
-    def _entries_state(self) -> _State:
-        return _state_of([str(path) for path in vocabulary_files(self._settings.vocabulary.paths)])
+    def _entries(self) -> list[str]:
+        return [str(path) for path in vocabulary_files(self._settings.vocabulary.paths)]
 
     def _state(self) -> _State:
-        """Return the state of the decisions, the published run and the logs."""
+        """Return the state of the decisions, the published run, the logs and the vocabulary."""
         settings = self._settings
         if reader_of(self._root) is not None:
             logs = [entry.path for entry in os.scandir(self._root)]
         else:
             logs = [log.path for log in discover(self._root, settings.scan)]
         decisions = str(expanded(settings.decisions.file))
-        return _state_of([decisions, str(self._out / MANIFEST_NAME), *logs])
+        return _state_of([decisions, str(self._out / MANIFEST_NAME), *logs, *self._entries()])
 
 
 def _is_name(text: str) -> bool:

@@ -62,18 +62,7 @@ class Logged(Answer, kw_only=True):
     note: str | None = None
 
 
-def with_similar(workspace: Workspace, logged: Logged) -> Logged:
-    """Add similar gaps. An error leaves them out: the gap is logged, and must not be logged again."""
-    with suppress(Exception):
-        note = unknown_category(logged.intent_category, workspace.settings, workspace.out)
-        logged = msgspec.structs.replace(logged, note=note or None)
-        index = workspace.rankings.index()
-        logged = msgspec.structs.replace(logged, similar=index.nearest(logged.need, _SIMILAR))
-        logged = msgspec.structs.replace(logged, exists=fitting(index.entries(logged.need, _SIMILAR)))
-    return logged
-
-
-@tool("Log a vocabulary gap", Limit.WRITE, writes=True, complete=with_similar)
+@tool("Log a vocabulary gap", Limit.WRITE, writes=True)
 def log_vocabulary_gap(workspace: Workspace, request: LogRequest, _: Checkpoint) -> Logged:
     """Log that a word, a tool or a primitive was missing, when you improvise around it.
 
@@ -84,12 +73,18 @@ def log_vocabulary_gap(workspace: Workspace, request: LogRequest, _: Checkpoint)
     fields = msgspec.structs.asdict(request)
     del fields["image_id"]  # the folder has its name
     logged = log_gap(folder, **fields)
-    return Logged(
+    answer = Logged(
         gap_id=logged.gap_id,
         image_id=logged.record["image_id"],
         intent_category=logged.record["intent_category"],
         need=need_of(logged.record),
     )
+    with suppress(Exception):  # the gap is logged, and must not be logged again
+        answer.note = unknown_category(answer.intent_category, workspace.settings, workspace.out) or None
+        index = workspace.rankings.index()
+        answer.similar = index.nearest(answer.need, _SIMILAR)
+        answer.exists = fitting(index.entries(answer.need, _SIMILAR))
+    return answer
 
 
 class NextRequest(Request):
