@@ -42,7 +42,7 @@ _GAP: Final = 4.0
 _ROUNDS: Final = 80  # at most, until no circle covers another
 _LINE: Final = 13.0  # height of a line of a label, and
 _LETTER: Final = 6.2  # about the width of a letter
-_LETTERS: Final = (22, 14)  # of a line: shorter lines if the long ones lack room
+_LETTERS: Final = 18  # of a line
 _LINES: Final = 3
 _ROOM: Final = 18.0  # radius of a circle that has two lines
 _INSIDE: Final = 5.2  # about the width of a letter of what stands in a circle
@@ -231,11 +231,9 @@ def _labels(
     taken = [_Box(x - r, y - r, x + r, y + r) for x, y, r in zip(xs, ys, radii, strict=True)]
     found: list[tuple[Line, ...]] = []
     for text, x, y, radius in zip(texts, xs, ys, radii, strict=True):
-        tried = ((lines, box) for lines in _wrapped(text) for box in _boxes(lines, x, y, radius))
-        lines, box = next(
-            ((lines, box) for lines, box in tried if box.is_inside and not any(map(box.meets, taken))),
-            ([], None),
-        )
+        lines = textwrap.wrap(text, _LETTERS, max_lines=_LINES, placeholder="…", break_on_hyphens=False)
+        free = (box for box in _boxes(lines, x, y, radius) if not any(map(box.meets, taken)))
+        box = next((box for box in free if box.is_inside), None)
         if box is None:
             found.append(())
             continue
@@ -244,15 +242,6 @@ def _labels(
         bases = (round(box.top + _LINE * (place + 0.8), 1) for place in range(len(lines)))
         found.append(tuple(Line(line, middle, base) for line, base in zip(lines, bases, strict=True)))
     return found
-
-
-def _wrapped(text: str) -> list[list[str]]:
-    """Return a label in lines, for each length of a line; a label that is cut comes last."""
-    made = [
-        textwrap.wrap(text, length, max_lines=_LINES, placeholder="…", break_on_hyphens=length < _LETTERS[0])
-        for length in _LETTERS
-    ]
-    return sorted(made, key=lambda lines: "…" in "".join(lines[-1:]))
 
 
 def _boxes(lines: Sequence[str], x: float, y: float, radius: float) -> Iterator[_Box]:

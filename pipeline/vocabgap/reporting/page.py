@@ -33,9 +33,6 @@ _LAST: Final = "start.js"
 _COMMENT: Final = re.compile(r"^[ ]*(?:/\*(?:(?!\*/)[\s\S])*\*/|//[^\n]*)\n", re.MULTILINE)
 _DAY: Final = re.compile(r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
 _BLANK: Final = re.compile(r"^[ ]+|^\n", re.MULTILINE)
-# Space that means nothing in a style sheet.
-_BETWEEN: Final = re.compile(r"\n| (?=\{)|(?<=[:;{,]) | (?=\})|;\s*(?=\})")
-_OPEN_LINE: Final = re.compile(r"(?<=[;{,(])\n")  # a statement or an expression goes on without it
 # End tags that need not be there (HTML, 13.1.2.4), and are a tenth of a page of ten capabilities.
 _ENDS: Final = re.compile(r"</(?:t[hdr]|thead|tbody|li|p|d[td])>\n?")
 
@@ -99,7 +96,7 @@ def _rendered(summary: Summary, payload: Payload) -> str:
 @cache
 def style() -> str:
     """Return the text of the `style` element."""
-    return _BETWEEN.sub("", bare((_FOLDER / "page.css").read_text(encoding="utf-8")))
+    return bare((_FOLDER / "page.css").read_text(encoding="utf-8"))
 
 
 @cache
@@ -109,8 +106,8 @@ def script() -> str:
         (part for part in (_FOLDER / "script").iterdir() if part.name.endswith(".js")),
         key=lambda part: (part.name == _LAST, part.name),
     )
-    joined = _OPEN_LINE.sub("", bare("\n".join(part.read_text(encoding="utf-8") for part in parts)))
-    return f"(() => {{\n'use strict';\n{joined}\n}})();\n"
+    joined = bare("\n".join(part.read_text(encoding="utf-8") for part in parts))
+    return f"(() => {{\n'use strict';\n{joined}}})();\n"
 
 
 def bare(text: str) -> str:
