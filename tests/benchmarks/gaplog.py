@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.measuring import Row, Work, cost_of, cost_of_command
-from vocabgap.logbook.entry import category
 from vocabgap.logbook.log import log_gap
+from vocabgap.model.categories import likely_category as category
 
 GAPS: Final = {"small": 500, "large": 2_000}
 COMMANDS: Final = {"small": 3, "large": 7}

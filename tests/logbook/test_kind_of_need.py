@@ -5,7 +5,7 @@ import json
 import pytest
 
 from builders import outside
-from vocabgap.logbook.entry import category
+from vocabgap.model.categories import likely_category as category
 from vocabgap.model.record import CATEGORIES, LOG_NAME, UNCATEGORIZED, fold_category
 
 GIVEN = 0.85  # share of the needs that get a category

@@ -5,11 +5,9 @@ import math
 import pytest
 
 from vocabgap.model.categories import (
-    OPERATION_CATEGORIES,
     CategoryBy,
     Classifier,
     Judgement,
-    category_of_operations,
     judge,
     terms,
 )
@@ -46,11 +44,11 @@ def test_spellings_of_operations_fold() -> None:
 
 def test_the_majority_of_the_known_operations_decides() -> None:
     named = ["sigmoid", "colorzones", "toneequal", "unheard-of", "sigmoid"]
-    assert category_of_operations(named, OPERATION_CATEGORIES) == "tone"
+    assert judge("", (), named).category == "tone"
 
 
 def test_operations_that_are_level_decide_nothing() -> None:
-    assert category_of_operations(["sigmoid", "colorzones"], OPERATION_CATEGORIES) is None
+    assert judge("", (), ["sigmoid", "colorzones"]) == Judgement()
 
 
 def test_an_unsure_classifier_is_not_and_says_how_sure_it_was() -> None:

@@ -27,26 +27,15 @@ _Edit = Callable[[dict[str, Any]], None]
 
 
 class Change(NamedTuple):
-    """A change of a file.
-
-    Attributes:
-        path: The file.
-        content: The new content; null if the file is removed.
-        added: The new entries; the rest of the file may hold secrets, and is not shown.
-    """
+    """A change of a file."""
 
     path: Path
-    content: str | None
-    added: str
+    content: str | None  # null if the file is removed
+    added: str  # the new entries; the rest of the file may hold secrets, and is not shown
 
 
 def changes(folder: Path, agent: str, *, remove: bool = False) -> list[Change]:
-    """Return the changes of files that add the entries, or remove them.
-
-    Args:
-        folder: The folder that the agent works in.
-        agent: One of `FILES`.
-        remove: Whether the entries are removed.
+    """Return the changes of files in the folder of an agent that add the entries, or remove them.
 
     Raises:
         NotFoundError: There is no such folder.
@@ -57,7 +46,11 @@ def changes(folder: Path, agent: str, *, remove: bool = False) -> list[Change]:
     changed = []
     for name, edits in FILES[agent].items():
         before = _read(folder / name)
-        after = _edited(folder / name, before, edits[remove])
+        after: dict[str, Any] = json.loads(_written(before))  # `deepcopy` goes less deep
+        try:
+            edits[remove](after)
+        except InvalidInputError as error:
+            raise InvalidInputError(f"'{folder / name}': {error}", hint=_HINT) from error
         if after != before:
             added = "" if remove else _written(_beyond(after, before))
             # An empty file is removed, but a link is not: it would leave its target.
@@ -88,15 +81,6 @@ def write(changed: Iterable[Change]) -> None:
                 write_whole(path, content.encode(), mode)
 
 
-def _edited(path: Path, settings: dict[str, Any], edit: _Edit) -> dict[str, Any]:
-    edited: dict[str, Any] = json.loads(_written(settings))  # `deepcopy` goes less deep
-    try:
-        edit(edited)
-    except InvalidInputError as error:
-        raise InvalidInputError(f"'{path}': {error}", hint=_HINT) from error
-    return edited
-
-
 def _written(value: Any) -> str:  # noqa: ANN401 - JSON
     return f"{json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)}\n"
 
@@ -110,10 +94,8 @@ def _read(path: Path) -> dict[str, Any]:
         _written(value).encode()
     except FileNotFoundError:
         return {}
-    except OSError as error:
-        raise InvalidInputError(f"'{path}' cannot be read: {error.strerror or error}", hint=_HINT) from error
-    except RecursionError as error:
-        raise InvalidInputError(f"'{path}' is nested too deeply", hint=_HINT) from error
+    except (OSError, RecursionError) as error:
+        raise InvalidInputError(f"'{path}' cannot be read: {error}", hint=_HINT) from error
     except ValueError as error:
         raise InvalidInputError(f"'{path}': {refused(error, 'file').detail}", hint=_HINT) from error
     if not isinstance(value, dict):
@@ -153,20 +135,20 @@ def _without_server(settings: dict[str, Any]) -> None:
         del settings["mcpServers"]
 
 
+def _add_hook(settings: dict[str, Any], event: str, hook: dict[str, Any]) -> None:
+    hooks = _member(_member(settings, "hooks", dict), event, list)
+    if hook not in hooks:
+        hooks.append(hook)
+
+
 def _claude_code(settings: dict[str, Any]) -> None:
-    entry = {"hooks": [{"type": "command", "command": f"{_HOOK} claude-code"}]}
     for event in ("Stop", "SessionEnd"):
-        several = _member(_member(settings, "hooks", dict), event, list)
-        if entry not in several:
-            several.append(entry)
+        _add_hook(settings, event, {"hooks": [{"type": "command", "command": f"{_HOOK} claude-code"}]})
 
 
 def _cursor(settings: dict[str, Any]) -> None:
     settings.setdefault("version", 1)
-    several = _member(_member(settings, "hooks", dict), "postToolUseFailure", list)
-    entry = {"command": f"{_HOOK} cursor"}
-    if entry not in several:
-        several.append(entry)
+    _add_hook(settings, "postToolUseFailure", {"command": f"{_HOOK} cursor"})
 
 
 def _without_hooks(settings: dict[str, Any]) -> None:

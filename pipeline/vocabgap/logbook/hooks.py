@@ -17,7 +17,7 @@ from typing import Any, Final
 import msgspec
 
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.logbook.log import LoggedGap, log_gap
 from vocabgap.model.record import LOG_NAME, UNKNOWN_TOOL_NOTE
 from vocabgap.text import visible
@@ -35,21 +35,13 @@ _CALL: Final = re.compile(r"[\w-]{1,128}")
 
 
 class UnmetCall(msgspec.Struct, frozen=True):
-    """A call of a tool that does not exist.
-
-    Attributes:
-        tool: Its name.
-        call: The program's identifier of the call.
-        session: The session.
-        moment: The time as the program wrote it; null for now.
-        prompt: The last text that the person typed; null unless it is wanted.
-    """
+    """A call of a tool that does not exist."""
 
     tool: str
-    call: str = ""
+    call: str = ""  # the program's identifier
     session: str | None = None
-    moment: str | None = None
-    prompt: str | None = None
+    moment: str | None = None  # as the program wrote it; null for now
+    prompt: str | None = None  # the last text that the person typed; null unless it is wanted
 
 
 def log_calls(
@@ -57,11 +49,8 @@ def log_calls(
 ) -> list[LoggedGap]:
     """Log each call of a missing tool in the input of a hook, once.
 
-    Args:
-        agent: The agent: one of `AGENTS`.
-        content: The input of the hook, JSON.
-        image: The folder of the log; by default the one that the agent works in.
-        with_prompt: Whether the last text that the person typed becomes the intent.
+    The log lies in the folder `image`, by default in the one that the agent works in. With `with_prompt`, the
+    last text that the person typed becomes the intent.
 
     Raises:
         VocabgapError: The input does not fit, the log cannot be written, or a moment or prompt does not fit
@@ -81,24 +70,22 @@ def log_calls(
         if call.call and _holds(folder / LOG_NAME, note):
             continue  # logged at the end of an earlier turn
         try:
-            logged.append(_log(folder, call, note))
+            logged.append(
+                log_gap(
+                    folder,
+                    f"the tool {call.tool} was called, and there is none",
+                    missing_capability=call.tool,
+                    intent=call.prompt,
+                    session_id=call.session,
+                    timestamp=call.moment,
+                    notes=note,
+                )
+            )
         except InvalidInputError as error:  # the other calls are logged first
             refused = error
     if refused is not None:
         raise refused
     return logged
-
-
-def _log(folder: Path, call: UnmetCall, note: str) -> LoggedGap:
-    return log_gap(
-        folder,
-        f"the tool {call.tool} was called, and there is none",
-        missing_capability=call.tool,
-        intent=call.prompt,
-        session_id=call.session,
-        timestamp=call.moment,
-        notes=note,
-    )
 
 
 def note_failure(error: Exception) -> None:
@@ -112,12 +99,8 @@ def note_failure(error: Exception) -> None:
 
 
 def _holds(log: Path, note: str) -> bool:
-    try:
-        return note.encode() in log.read_bytes()
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise StateError(f"'{log}' cannot be read: {error.strerror or error}") from error
+    with refusing(f"'{log}' cannot be read"):
+        return log.exists() and note.encode() in log.read_bytes()
 
 
 def _of_transcript(given: dict[str, Any], with_prompt: bool) -> Iterator[UnmetCall]:
@@ -126,27 +109,24 @@ def _of_transcript(given: dict[str, Any], with_prompt: bool) -> Iterator[UnmetCa
         return
     session, prompt = _text(given, "session_id"), None
     path = Path(_text(given, "transcript_path") or "")
-    try:
-        if (kind := file_kind(path)) is not FileKind.FILE:  # a pipe would keep the agent waiting
-            raise StateError(f"the transcript is {kind}, expected a regular file")
-        with path.open("rb") as transcript:
-            while line := transcript.readline(_MOST_LINE):
-                if with_prompt and _PROMPT in line and _MARK not in line:
-                    prompt = _typed(line) or prompt
-                elif _MARK in line:
-                    yield from _refused_calls(line, session, prompt)
-    except OSError as error:
-        raise StateError(f"the transcript cannot be read: {error.strerror or error}") from error
+    if (kind := file_kind(path)) is not FileKind.FILE:  # a pipe would keep the agent waiting
+        raise StateError(f"the transcript is {kind}, expected a regular file")
+    with refusing("the transcript cannot be read"), path.open("rb") as transcript:
+        while line := transcript.readline(_MOST_LINE):
+            if with_prompt and _PROMPT in line and _MARK not in line:
+                prompt = _typed(line) or prompt
+            elif _MARK in line:
+                yield from _refused_calls(line, session, prompt)
 
 
 def _refused_calls(line: bytes, session: str | None, prompt: str | None) -> Iterator[UnmetCall]:
     entry = _object(line)
     for part in _parts(entry):
-        found = _NO_TOOL.search(json.dumps(part.get("content"))) if part.get("is_error") is True else None
-        if part.get("type") == "tool_result" and found:
-            call = _text(part, "tool_use_id") or ""
-            known = call if _CALL.fullmatch(call) else ""
-            yield UnmetCall(found[1], known, session, _text(entry, "timestamp"), prompt)
+        if part.get("type") != "tool_result" or part.get("is_error") is not True:
+            continue
+        if refusal := _NO_TOOL.search(json.dumps(part.get("content"))):
+            call = _identifier(part)
+            yield UnmetCall(refusal[1], call, session, _text(entry, "timestamp"), prompt)
 
 
 def _typed(line: bytes) -> str | None:
@@ -168,8 +148,12 @@ def _of_failure(given: dict[str, Any], with_prompt: bool) -> Iterator[UnmetCall]
     if given.get("hook_event_name") != "postToolUseFailure" or not is_gap:
         return
     if re.fullmatch(_NAME, tool) and tool in message and _UNKNOWN.search(message):
-        call = _text(given, "tool_use_id") or ""
-        yield UnmetCall(tool, call if _CALL.fullmatch(call) else "", _text(given, "conversation_id"))
+        yield UnmetCall(tool, _identifier(given), _text(given, "conversation_id"))
+
+
+def _identifier(given: dict[str, Any]) -> str:
+    call = _text(given, "tool_use_id") or ""
+    return call if _CALL.fullmatch(call) else ""
 
 
 def _workspace(given: dict[str, Any]) -> str | None:

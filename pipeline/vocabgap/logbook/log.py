@@ -15,26 +15,45 @@ import msgspec
 from msgspec.structs import replace
 
 from vocabgap.errors import (
-    AccessDeniedError,
     Hint,
     InvalidInputError,
     NotFoundError,
     StateError,
     expanded,
+    nearest,
     require_kind,
     require_text,
+    texts,
+    unusable,
 )
 from vocabgap.files.journal import Journal
-from vocabgap.files.refusals import FileKind, FileRole, file_kind
+from vocabgap.files.refusals import FileKind, FileRole, file_kind, refusing
 from vocabgap.files.signals import deferred_signals
-from vocabgap.logbook.entry import as_written, category, checked, image_name
-from vocabgap.model.record import FEWEST_DIGITS, FIELDS, LOG_NAME, MAX_LINE_BYTES, GapRecord, record_id
+from vocabgap.model.categories import likely_category
+from vocabgap.model.record import (
+    FEWEST_DIGITS,
+    FIELDS,
+    LIST_FIELDS,
+    LOG_NAME,
+    MAX_LINE_BYTES,
+    NULLABLE_TEXT_FIELDS,
+    RATING_WORDS,
+    SATISFACTION_WORDS,
+    TEXT_FIELDS,
+    GapRecord,
+    fields_of,
+    in_utc,
+    need_of,
+    record_id,
+    wrong_type,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     import polars as pl
 
 SESSION_VARIABLE: Final = "VOCABGAP_SESSION"
 SNAPSHOT_VARIABLE: Final = "VOCABGAP_SNAPSHOT"
+_SATISFACTIONS: Final = f"-1, 0, 1, or one of {', '.join(SATISFACTION_WORDS)}"
 _SHOWN_DIGITS: Final = 12  # of an identifier
 _SNAPSHOT: Final = re.compile(r"[0-9a-fA-F]{64}")
 _CORRECTS: Final = re.compile(r" ?\(?corrects [0-9a-fA-F]{64}\)?")
@@ -43,10 +62,6 @@ _HEAD_REFERENCE: Final = re.compile(r"ref: *(refs/(?:(?!\.\.?/)[^/\0]+/)*(?!\.\.
 _MOST_REFERENCES: Final = 8  # from HEAD to a snapshot
 _MOST_OF_HEAD: Final = 4_096  # bytes
 _SHOW_HINT: Final = Hint("{} lists the records with their identifiers", (("list",),))
-_NO_CORRECTION_HINT: Final = (
-    "log it as a gap of its own, and dismiss the need with `vocabgap decide` if it is none"
-)
-_IMAGE_HINT: Final = "name the folder of an image"
 _FOLDER_HINT: Final = "name the folder of an image, or make it first: only its log is made by itself"
 _JOURNAL: Final = Journal[bytes](
     FileRole(
@@ -116,28 +131,76 @@ def log_gap(
         )
 
     # The lock is held from reading the log to appending the line.
-    def correction() -> tuple[GapRecord, bytes]:
-        return _with_line(_correction(log, corrects, given, now))
+    return _append(
+        log, lambda: _with_line(_correction(log, corrects, given, now)), durable=fsync, on_wait=on_wait
+    )
 
-    return _append(log, correction, durable=fsync, on_wait=on_wait)
+
+def _checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
+    """Return the record of some fields; those that are missing or null get a default, the time is now.
+
+    `satisfaction` may be a word. The default of `description` is `missing_capability`, else `intent`.
+    """
+    unknown = [name for name in fields if name not in FIELDS]
+    if unknown:
+        raise InvalidInputError(f"{unknown[0]}: no field of a gap record", hint=nearest(unknown[0], FIELDS))
+    given = {name: value for name, value in fields.items() if value is not None}
+    if wrong := wrong_type(given):
+        raise unusable(*wrong, hint="one name is a list of one" if wrong[0] in LIST_FIELDS else "")
+    for name in (*NULLABLE_TEXT_FIELDS, *TEXT_FIELDS, *LIST_FIELDS):
+        texts(name, given.get(name, ()))
+    if "description" not in given:
+        given["description"] = need_of(given)
+    if not given["description"].strip():
+        hint = "say in a sentence what was missing, on the command line with --need"
+        raise InvalidInputError("description: expected text that is not blank", hint=hint)
+    if not given.get("image_id", "-").strip():
+        hint = "leave it out where the folder has the image's name"
+        raise InvalidInputError("image_id: expected text that is not blank", hint=hint)
+    if "satisfaction" in given:
+        word = str(given["satisfaction"]).strip().casefold()
+        if word not in {**SATISFACTION_WORDS, "-1": -1, "0": 0, "1": 1}:
+            raise unusable("satisfaction", _SATISFACTIONS, given["satisfaction"])
+        given["satisfaction"] = RATING_WORDS[word]
+    given["timestamp"] = _moment(given.get("timestamp", now))
+    return GapRecord(**given)
+
+
+def _as_written(record: GapRecord) -> dict[str, Any]:
+    """Return the fields of a record as its line has them: the time in ISO 8601, with its offset."""
+    fields = fields_of(record)
+    if record.timestamp is not None:
+        fields["timestamp"] = record.timestamp.isoformat()
+    return fields
+
+
+def _moment(value: object) -> datetime:
+    """Return a time in UTC, given as a datetime or in ISO 8601; without an offset it is in UTC."""
+    moment: object = value
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            moment = None
+    if not isinstance(moment, datetime):
+        expected = "a date and time in ISO 8601, such as 2026-04-01T10:00:00Z"
+        raise unusable("timestamp", expected, value)
+    try:
+        return in_utc(moment).astimezone(UTC)
+    except OverflowError as error:
+        raise unusable("timestamp", "a time in the years 1 to 9999 in UTC", value) from error
 
 
 def _image_folder(image: str | Path) -> Path:
     """Return the folder of an image, or raise an error if it is none."""
     require_kind("image", image, (str, Path), "the folder of an image")
-    if not str(image).strip():
-        raise InvalidInputError("image: expected the folder of an image, found nothing", hint=_IMAGE_HINT)
     folder = expanded(image)
-    try:
-        kind = file_kind(folder)
-    except PermissionError as error:
-        raise AccessDeniedError(f"'{folder}' may not be looked at", hint="check its permissions") from error
+    with refusing(f"'{folder}' may not be looked at", hint="check its permissions"):
+        kind = file_kind(folder) if str(image).strip() else "nothing"
     if kind is FileKind.NOTHING:
         raise NotFoundError(f"there is no folder '{folder}'", hint=_FOLDER_HINT)
     if kind is not FileKind.FOLDER:
-        raise InvalidInputError(
-            f"'{folder}' is {kind}, expected the folder of an image", hint=f"its log is {LOG_NAME} in there"
-        )
+        raise InvalidInputError(f"'{folder}' is {kind}, expected the folder of an image", hint=_FOLDER_HINT)
     return folder
 
 
@@ -145,15 +208,18 @@ def _record(folder: Path, given: Mapping[str, Any], now: datetime) -> GapRecord:
     """Return the record of the given fields, completed from the environment and the folder."""
     known = _without_nulls(given)
     if "image_id" not in known:
-        known["image_id"] = image_name(folder)
+        known["image_id"] = _encodable(folder.absolute().name)
+        if known["image_id"] is None:
+            problem = f"the name of '{folder}' is empty or not UTF-8, and cannot be an image_id"
+            raise InvalidInputError(problem, hint="give the image_id")
     known.setdefault("session_id", _encodable(os.environ.get(SESSION_VARIABLE)))
     if "snapshot_hash" not in known:
         known["snapshot_hash"] = _snapshot(folder)
-    record = checked(known, now)
+    record = _checked(known, now)
     if "intent_category" in known:
         return record
     texts = (record.missing_capability, record.description, record.intent)
-    return replace(record, intent_category=category(texts, record.operations_involved))
+    return replace(record, intent_category=likely_category(texts, record.operations_involved))
 
 
 def _without_nulls(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -165,7 +231,7 @@ def _without_nulls(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_line(record: GapRecord) -> tuple[GapRecord, bytes]:
-    line = json.dumps(as_written(record), ensure_ascii=False).encode() + b"\n"
+    line = json.dumps(_as_written(record), ensure_ascii=False).encode() + b"\n"
     if len(line) > MAX_LINE_BYTES:
         raise InvalidInputError(
             f"the record takes {len(line):,} bytes, expected at most {MAX_LINE_BYTES:,}:"
@@ -183,7 +249,7 @@ def _append(
         record, line = make()
         with deferred_signals():
             writer.add(line, durable=durable)
-    return LoggedGap(record_id(record), path, as_written(record))
+    return LoggedGap(record_id(record), path, _as_written(record))
 
 
 def _snapshot(image: Path) -> str | None:
@@ -239,7 +305,7 @@ def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetim
     if not _SNAPSHOT.fullmatch(earlier["snapshot_hash"] or ""):
         raise StateError(
             f"record {digits} names no snapshot_hash of 64 hexadecimal digits, and cannot be corrected",
-            hint=_NO_CORRECTION_HINT,
+            hint="log it as a gap of its own, and dismiss the need with `vocabgap decide` if it is none",
         )
     if not earlier["counted"]:
         raise StateError(f"record {digits} was corrected before", hint=_SHOW_HINT)
@@ -250,7 +316,7 @@ def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetim
     require_text("notes", fields["notes"])
     reference = f"corrects {earlier['snapshot_hash']}"
     fields["notes"] = f"{fields['notes']} ({reference})" if fields["notes"] else reference
-    record = checked(fields, now)
+    record = _checked(fields, now)
     if record.image_id != earlier["image_id"]:
         raise InvalidInputError("image_id: a correction is of the same image", hint="leave it out")
     _require_correction(gaps, earlier, record)

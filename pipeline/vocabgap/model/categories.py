@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
+from functools import cache
 from types import MappingProxyType
 from typing import Final
 
@@ -88,16 +89,6 @@ def terms(texts: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(sorted({stem(word) for text in texts if text for word in words(text)} - ignored_stems()))
 
 
-def category_of_operations(operations: Iterable[str], table: Mapping[str, str]) -> str | None:
-    """Return the category of most known operations; null if none is known, or two are level."""
-    keys = {operation_key(name) for name in operations}
-    votes = Counter(table[key] for key in keys if table.get(key, UNCATEGORIZED) != UNCATEGORIZED)
-    leading = votes.most_common(2)
-    if not leading or (len(leading) > 1 and leading[0][1] == leading[1][1]):
-        return None
-    return leading[0][0]
-
-
 def judge(
     said: str,
     texts: Iterable[str | None],
@@ -109,17 +100,10 @@ def judge(
     category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> Judgement:
-    """Judge the category of a record: that of the agent, else of its words, else of its operations.
+    """Judge the category of a record: that of the agent (`said`), else of its words, else of its operations.
 
-    Args:
-        said: The category of the agent.
-        texts: The texts of the record.
-        operations: The operations of the record.
-        table: `operation_key` to category.
-        classifier: The classifier of words. Words of records without a category only leave it open.
-        sure: The least probability that counts.
-        category_aliases: Spelling to category.
-        operation_aliases: Name to operation.
+    `table` maps the `operation_key` to a category. `sure` is the least probability of the classifier that
+    counts; words of records without a category only leave it open.
     """
     category = fold_category(said, category_aliases)
     if category != UNCATEGORIZED:
@@ -133,7 +117,56 @@ def judge(
         if not classifier.uncategorized.isdisjoint(known):
             return Judgement(probability=probability)
     involved = [fold_operation(name, operation_aliases) for name in operations]
-    by_operations = category_of_operations(involved, table)
+    keys = {operation_key(name) for name in involved}
+    by_operations = _leading(
+        Counter(table[key] for key in keys if table.get(key, UNCATEGORIZED) != UNCATEGORIZED)
+    )
     if by_operations is not None:
         return Judgement(by_operations, CategoryBy.OPERATIONS)
     return Judgement(probability=probability)
+
+
+# Words of requests by category. A word that names a place outweighs the others.
+_WORDS: Final = {
+    "tone": "shadow highlight exposure contrast luminance brightness brighten darken midtone blacks whites"
+    " tonal curve dynamic hdr lift clipping gamma zone tone",
+    "wb": "kelvin temperature cast tint warm warmth cool daylight tungsten",
+    "color": "color colour hue saturation vibrance chroma monochrome sepia teal orange grading palette"
+    " desaturate",
+    "detail": "sharpen sharpness noise denoise grain texture clarity haze lens aberration fringe moire"
+    " halation microcontrast blur detail softness acutance",
+    "local": "mask brush gradient spot heal clone retouch selective region radial subject background sky eye"
+    " skin face corner dodge burn local",
+    "composition": "crop straighten horizon aspect rotate perspective keystone border frame composition",
+}
+_PLACES: Final = "local"
+_READ: Final = 2_000  # characters of a text; a need stands at its beginning
+
+
+def likely_category(texts: Iterable[str | None], operations: Iterable[str]) -> str:
+    """Return the category of a record without one: that of its operations, else of its words.
+
+    The first text that decides counts. A report may judge the category again, with all records at hand.
+    """
+    by_operations = judge("", (), operations).category
+    if by_operations != UNCATEGORIZED:
+        return by_operations
+    return next((name for text in texts if text and (name := _of_words(text))), UNCATEGORIZED)
+
+
+def _of_words(text: str) -> str | None:
+    known = _stems()
+    hits = Counter(known[word] for word in {stem(word) for word in words(text[:_READ])} if word in known)
+    return _PLACES if _PLACES in hits else _leading(hits)
+
+
+def _leading(votes: Counter[str]) -> str | None:
+    """Return the name with most votes; None if there are none, or two are level."""
+    leading = votes.most_common(2)
+    is_level = len(leading) > 1 and leading[0][1] == leading[1][1]
+    return None if is_level or not leading else leading[0][0]
+
+
+@cache
+def _stems() -> dict[str, str]:
+    return {stem(word): category for category, line in _WORDS.items() for word in line.split()}
