@@ -177,18 +177,18 @@ REFUSED = {
     "another dimension": (record(2, embedding=[1.0]), "the vector has 1 dimensions, the corpus has 2"),
     "no vector": ({**record(2), "embedding": []}, "$.embedding"),
     "text as a number": (record(2, embedding=["1", 2]), "$.embedding"),
-    "not a number": ('{"id":"x","embedding":[NaN,1],"metadata":{},"document":""}', "expected JSON"),
+    "not a number": ('{"id":"x","embedding":[NaN,1],"metadata":{},"document":""}', "JSON is malformed"),
     "beyond all numbers": ('{"id":"x","embedding":[1e999,1],"metadata":{},"document":""}', "$.embedding"),
     "beyond in metadata": (
         '{"id":"x","embedding":[1,1],"metadata":{"n":1e999},"document":""}',
         "out of range",
     ),
-    "half a character": ('{"id":"x","embedding":[1,1],"metadata":{},"document":"\\ud800"}', "surrogate"),
+    "half a character": ('{"id":"x","embedding":[1,1],"metadata":{},"document":"\\ud800"}', "bad.jsonl:3"),
     "surplus field": (record(2, extra=1), "extra"),
     "no document": ({k: v for k, v in record(2).items() if k != "document"}, "document"),
-    "metadata no object": (record(2, metadata=[]), "metadata: expected `object`, got `array`"),
-    "no object": ("[]", "expected"),
-    "no json": ("{", "expected JSON"),
+    "metadata no object": (record(2, metadata=[]), "metadata: Expected `object`, got `array`"),
+    "no object": ("[]", "Expected `object`"),
+    "no json": ("{", "truncated"),
     "twice the same id": (record(3), "line 2 has the same id"),
 }
 

@@ -107,7 +107,7 @@ def test_faults_of_a_payload_are_named_by_their_place() -> None:
 
     Path("p.json").write_text('{\n"files": oops}')
     output = corpus("push", "p.json", *NORTH)
-    assert (output.code, "p.json:2: expected JSON" in output.err) == (2, True)
+    assert (output.code, "p.json: expected JSON: Expecting value: line 2" in output.err) == (2, True)
 
 
 def test_push_without_a_tenant_or_into_a_folder_of_other_files_is_refused(sound: Path) -> None:

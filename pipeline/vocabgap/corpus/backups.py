@@ -49,7 +49,6 @@ LONGEST_LINE: Final = 256 << 20  # bytes; no record is that long, and a damaged 
 _COMPRESSED: Final = ".zst"
 _CHECKED: Final[dict[int, int]] = {zstd.CompressionParameter.checksum_flag: 1}  # reveals any damaged byte
 _HINT: Final = "expected one backup-record-v1 object a line, as `vocabgap corpus export` writes them"
-_HALF: Final = "it is cut off, or holds half of a surrogate pair"
 _AT_ONCE: Final = 50_000  # chunks in memory
 _SAMPLE: Final = 5  # divergent records that an error names
 _SHOWN_ID: Final = 12
@@ -303,18 +302,9 @@ def _decoded(line: bytes, place: str) -> BackupRecord:
         record = _RECORD.decode(line)
         field = "metadata: "
         _OBJECT.decode(bytes(record.metadata).decode())
-    except UnicodeDecodeError as error:
-        problem = f"expected UTF-8, {error.reason}"
-    except msgspec.ValidationError as error:
-        problem = f"{str(error)[:1].lower()}{str(error)[1:]}"
-    except msgspec.DecodeError as error:
-        is_half = "hex escape" in str(error) or "truncated" in str(error)
-        problem = f"expected JSON: {_HALF if is_half else str(error).removeprefix('JSON is malformed: ')}"
-    except RecursionError:
-        problem = "nested too deeply"
-    else:
-        return record
-    raise InvalidInputError(f"{place}: {field}{problem}", hint=_HINT)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InvalidInputError(f"{place}: {field}{error}", hint=_HINT) from error
+    return record
 
 
 def refuse_divergence(live: Version, incoming: Sequence[tuple[str, Mapping[str, Any]]]) -> None:

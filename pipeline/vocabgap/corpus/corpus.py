@@ -29,12 +29,10 @@ from vocabgap.corpus.version import (
     GAP_KIND,
     PATH_KEY,
     FileEntry,
-    Manifest,
     Measures,
     PathSnapshot,
     Version,
     damaged_files,
-    read_manifest,
 )
 from vocabgap.corpus.withdrawal import Forgotten, deleted_in_git, empties, forget
 from vocabgap.errors import InvalidInputError, NotFoundError, require_kind, unusable
@@ -290,7 +288,7 @@ class Corpus:
 
     def damaged(self) -> dict[str, FileEntry]:
         """Return the missing and the damaged files, by name, with the number of their `rows`."""
-        return damaged_files(self.store.folder, read_manifest(self.store.folder) or Manifest())
+        return damaged_files(self.store.folder)
 
     def status(self) -> "Overview":
         """Return the content of the corpus by repository, its size and its orphans."""

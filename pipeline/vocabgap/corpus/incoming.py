@@ -2,10 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 from vocabgap.corpus.contracts import PARSED_CHUNK, Code, Fault, PushError, RefusedError, faults, keeps
 from vocabgap.corpus.identity import (
@@ -71,19 +71,16 @@ class PushedLog(NamedTuple):
         )
 
 
-class Parser(Protocol):
-    """A function that cuts a file of a payload into pieces.
+Parser = Callable[[RawFile], Iterable[Mapping[str, Any] | RefusedError | PushedLog]]
+"""A function that cuts a file of a payload into pieces, in order.
 
-    A piece is a dict with `content` and, if known, `kind`, `name`, `line_start`, `line_end`, `className`,
-    `extends`, `customMeta` and `source` (its path, if that is not the file's). The push makes it a record
-    that `vocabgap schema parsed-chunk-v1` describes: it adds the owner, `hashInputs`, `parserId` and
-    `parserVersion` (from the payload, else the parser's attribute `version`, else 1.0.0). A piece with a
-    `schemaVersion` is such a record already; its `rootKind` may also be `image-repo`. A RefusedError in place
-    of a piece becomes an error of the push; an exception does so for the whole file.
-    """
-
-    def __call__(self, file: RawFile, /) -> Iterable[Mapping[str, Any] | RefusedError | PushedLog]:
-        """Yield the pieces of a file, in order."""
+A piece is a dict with `content` and, if known, `kind`, `name`, `line_start`, `line_end`, `className`,
+`extends`, `customMeta` and `source` (its path, if that is not the file's). The push makes it a record that
+`vocabgap schema parsed-chunk-v1` describes; the parser's attribute `version` counts if the
+payload names none. A piece with a `schemaVersion` is such a record already; its `rootKind` may also be
+`image-repo`. A RefusedError in place of a piece becomes an error of the push; an exception does so for the
+whole file.
+"""
 
 
 def raw_text(file: RawFile) -> list[Mapping[str, Any]]:

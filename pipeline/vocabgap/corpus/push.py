@@ -310,31 +310,20 @@ def _pieces(logs: LogLines, tenant: str, repo: str, root_kind: str) -> Iterator[
 
 def read_payload(path: str | Path) -> dict[str, Any]:
     """Read the payload in a file; `-` is standard input."""
-    name, content = _content(path)
+    is_piped = str(path) == STANDARD_INPUT
+    name = "standard input" if is_piped else str(path)
     try:
+        content = sys.stdin.buffer.read() if is_piped else Path(path).read_bytes()
         payload = json.loads(content.decode("utf-8-sig"), parse_constant=_refuse_constant)
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise InvalidInputError(f"{name}:{line}: expected UTF-8, {error.reason}", hint=_HINT) from error
-    except json.JSONDecodeError as error:
-        problem = f"{error.msg[:1].lower()}{error.msg[1:]} at column {error.colno}"
-        raise InvalidInputError(f"{name}:{error.lineno}: expected JSON: {problem}", hint=_HINT) from error
-    except (ValueError, RecursionError) as error:
-        raise InvalidInputError(f"{name}: expected JSON: {error}", hint=_HINT) from error
-    if not isinstance(payload, dict):
-        raise InvalidInputError(f"{name}: expected an object, found another JSON value", hint=_HINT)
-    return payload
-
-
-def _content(path: str | Path) -> tuple[str, bytes]:
-    if str(path) == STANDARD_INPUT:
-        return "standard input", sys.stdin.buffer.read()
-    try:
-        return str(path), Path(path).read_bytes()
     except FileNotFoundError as error:
         raise NotFoundError(f"there is no folder, and no payload, '{path}'", hint="check the path") from error
     except OSError as error:
         raise refusal(f"payload '{path}' cannot be read", error) from error
+    except (ValueError, RecursionError) as error:  # also of a text that is no UTF-8
+        raise InvalidInputError(f"{name}: expected JSON: {error}", hint=_HINT) from error
+    if not isinstance(payload, dict):
+        raise InvalidInputError(f"{name}: expected an object, found another JSON value", hint=_HINT)
+    return payload
 
 
 def _refuse_constant(constant: str) -> float:

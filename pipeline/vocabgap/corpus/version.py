@@ -393,10 +393,10 @@ def _require_whole(path: Path, entry: FileEntry, size: int, sha256: str | None =
         raise StateError(f"'{path}' is damaged: {problem}", hint=COPY_HINT)
 
 
-def damaged_files(folder: Path, manifest: Manifest) -> dict[str, FileEntry]:
-    """Return the missing and the damaged files of a version, by name."""
+def damaged_files(folder: Path) -> dict[str, FileEntry]:
+    """Return the missing and the damaged files of the newest version, by name."""
     damaged = {}
-    for name, entry in manifest.files.items():
+    for name, entry in (read_manifest(folder) or Manifest()).files.items():
         try:
             is_whole = _digest_of(folder / name) == entry.sha256
         except OSError:

@@ -208,9 +208,9 @@ def deleted_in_git(folder: Path, base: str, head: str, *, time_limit: float = TI
     """List the paths below a folder that git deleted between two revisions, by their old names if renamed."""
     if not folder.is_dir():
         raise NotFoundError(f"git repository '{folder}' does not exist", hint="check --git")
-    shown = f"'{visible(base)}' or '{visible(head)}'"
+    unknown = f"revision '{visible(base)}' or '{visible(head)}' is not known in '{folder}'"
     if "\0" in base + head or ".." in base + head:
-        raise StateError(f"revision {shown} is not known in '{folder}': it names no commit", hint=_GIT_HINT)
+        raise StateError(f"{unknown}: it names no commit", hint=_GIT_HINT)
     try:
         git = subprocess.run(  # noqa: S603 - no shell; every argument is ours or follows --end-of-options
             [*_DELETED, f"{base}^{{commit}}", f"{head}^{{commit}}", "--"],
@@ -222,16 +222,15 @@ def deleted_in_git(folder: Path, base: str, head: str, *, time_limit: float = TI
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        message = f"git took more than {time_limit:g} seconds in '{folder}'"
-        raise StateError(message, hint="try again") from error
+        raise StateError(f"git took more than {time_limit:g} seconds in '{folder}'") from error
     except OSError as error:
-        message = f"git cannot be run on this machine: {error.strerror}"
-        raise NotFoundError(message, hint="install it, or leave out --git") from error
+        hint = "install it, or leave out --git"
+        raise NotFoundError(f"git cannot be run on this machine: {error.strerror}", hint=hint) from error
     complaint = visible(git.stderr.decode("utf-8", "backslashreplace").strip())
     if "not a git repository" in complaint:
         raise NotFoundError(f"'{folder}' is in no git repository: {complaint}", hint="check --git")
     if git.returncode:
-        raise StateError(f"revision {shown} is not known in '{folder}': {complaint}", hint=_GIT_HINT)
+        raise StateError(f"{unknown}: {complaint}", hint=_GIT_HINT)
     names = git.stdout.split(b"\0")
     return tuple(sorted(name.decode("utf-8", "backslashreplace") for name in names if name))
 

@@ -100,18 +100,11 @@ def _validator(name: str) -> Draft202012Validator:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One place where a record breaks its contract.
+    """One place where a record breaks its contract."""
 
-    Attributes:
-        pointer: The JSON pointer (RFC 6901) of the value, or of the object with a missing or surplus key.
-        key: The missing or surplus key; None if a value is wrong.
-        rule: The keyword of the schema that the place breaks.
-        message: What is there and what was expected.
-    """
-
-    pointer: str
-    key: str | None
-    rule: str
+    pointer: str  # JSON pointer (RFC 6901) of the value, or of the object with a missing or surplus key
+    key: str | None  # the missing or surplus key
+    rule: str  # the keyword of the schema
     message: str
 
     def as_object(self) -> dict[str, str]:
@@ -136,7 +129,7 @@ def faults(name: str, record: object) -> tuple[Fault, ...]:
 
 def _faults_of(name: str, error: ValidationError, record: object) -> Iterator[Fault]:
     path, rule = list(error.instance_path), str(error.schema_path[-1])
-    schema, pointer = contract_schema(name), pointer_to(path)
+    schema, pointer = contract_schema(name), _pointer_to(path)
     if rule == "required" and isinstance(record, dict):
         for key in schema["required"]:
             if key not in record:
@@ -186,6 +179,5 @@ def _acceptable(value: object, levels: int = _LEVELS) -> Any:  # noqa: ANN401 - 
     return value
 
 
-def pointer_to(path: list[str | int]) -> str:
-    """Return the JSON pointer of keys and positions."""
+def _pointer_to(path: list[str | int]) -> str:
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path)
