@@ -194,9 +194,11 @@ def _moment(value: object) -> datetime:
 def _image_folder(image: str | Path) -> Path:
     """Return the folder of an image, or raise an error if it is none."""
     require_kind("image", image, (str, Path), "the folder of an image")
+    if not str(image).strip():
+        raise unusable("image", "the folder of an image", image)
     folder = expanded(image)
     with refusing(f"'{folder}' may not be looked at", hint="check its permissions"):
-        kind = file_kind(folder) if str(image).strip() else "nothing"
+        kind = file_kind(folder)
     if kind is FileKind.NOTHING:
         raise NotFoundError(f"there is no folder '{folder}'", hint=_FOLDER_HINT)
     if kind is not FileKind.FOLDER:
