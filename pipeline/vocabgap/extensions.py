@@ -104,10 +104,8 @@ class Extension:
         reader: The reader of roots of its own kind.
         pages: Kind of manual page to the names of pages, which lie in `manual/` of the slice.
         options: Verb of the core to the flags of the table that it takes, each with its help.
-        gate: `(ranked, settings, ask) -> terms` checks a report before it is published, or raises what stops
+        gate: `(ranked, settings) -> terms` checks a report before it is published, or raises what stops
             it. The settings of slices without a gate do not affect reports.
-        prompt: `(output, settings, ask) -> prompt` notes what is wrong in the files of the slice. It returns
-            what asks a person the questions of the gate; None if nobody can answer.
         take_up: `(settings, entry, meaning, actor, is_draft) -> TakenUp` gets an entry that was authored or
             drafted; None if the slice has no use for it.
         documents: Name to file below the folder of the slice; `vocabgap schema NAME` prints it.
@@ -121,7 +119,6 @@ class Extension:
     pages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     gate: Reference | None = None
-    prompt: Reference | None = None
     take_up: Reference | None = None
     documents: Mapping[str, str] = field(default_factory=dict)
 

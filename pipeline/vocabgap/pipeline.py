@@ -260,7 +260,6 @@ def run(
     allow_empty: bool = False,
     allow_shrink: bool = False,
     on_stage: Callable[[str], None] | None = None,
-    ask: Callable[[Any], Any] | None = None,
 ) -> Run:
     """Scan, cluster, rank and publish.
 
@@ -282,7 +281,6 @@ def run(
         allow_empty: Publish a report without records, too.
         allow_shrink: Publish a report that lost most of its logs, too.
         on_stage: Called with each of `STAGES` when it begins.
-        ask: Answers the questions of a gate; without it they stay open.
 
     Raises:
         VocabgapError: A stage refused its input, or the report cannot be published.
@@ -315,7 +313,7 @@ def run(
         on_stage=on_stage,
         on_scan=refuse,
     )
-    terms = _checked(analysis.ranked, settings, ask)
+    terms = _checked(analysis.ranked, settings)
     if on_stage is not None:
         on_stage("report")
     published = report(
@@ -351,12 +349,10 @@ def run(
     return Run(**vars(analysis), published=published)
 
 
-def _checked(
-    ranked: pl.DataFrame, settings: Settings, ask: Callable[[Any], Any] | None
-) -> dict[str, Any] | None:
+def _checked(ranked: pl.DataFrame, settings: Settings) -> dict[str, Any] | None:
     """Let the gates of slices check a report, and return the terms of the first gate."""
     gates = (each.gate.load() for each in extensions() if each.gate is not None)
-    return next(filter(None, [gate(ranked, settings, ask) for gate in gates]), None)
+    return next(filter(None, [gate(ranked, settings) for gate in gates]), None)
 
 
 def _in_force(settings: Settings | None) -> Settings:

@@ -393,20 +393,6 @@ def test_hints_run_as_they_are_printed(
     assert vocabgap(*shlex.split(validates[0])).code == 2
 
 
-def test_report_asks_where_somebody_can_answer_and_goes_on(
-    photos: Path, two_lifts: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_scope(two_lifts, [("mask", LIFT), ("mask", STAIN)])
-    typing(monkeypatch, "2\n")
-
-    told = vocabgap("report", str(photos), "--glossary", str(two_lifts), "--ask")
-
-    answers = events(vocabgap("--json", "glossary", "conflicts").out)[0]["answers"]
-    assert (told.code, "High-severity conflict: mask" in told.err) == (0, True)
-    assert Path("out", "report.md").exists()
-    assert [(each["definition"], each["actor_id"].startswith("user:")) for each in answers] == [(STAIN, True)]
-
-
 @pytest.mark.usefixtures("docs")
 def test_a_file_of_a_folder_that_may_not_be_read_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = vocabgap("glossary", "check", "docs")

@@ -10,7 +10,6 @@ from vocabgap.errors import NotFoundError
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.loading import read_events
-from vocabgap.glossary.questions import Select
 from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.model.settings import Settings
 
@@ -81,14 +80,6 @@ def test_report_is_published_once_somebody_has_answered(
 
     assert codes == [4, 0, 0]
     assert (tmp_path / "out" / "report.html").is_file()
-
-
-def test_who_is_asked_can_let_a_report_pass(photos: Path, tmp_path: Path) -> None:
-    settings = settings_with(tmp_path, REGION, DISGUISE)
-
-    made = vg.run(photos, tmp_path / "out", settings=settings, now=NOW, ask=lambda _: Select(0))
-
-    assert made.published.manifest.terms is not None
 
 
 def test_off_checks_nothing(photos: Path, tmp_path: Path) -> None:

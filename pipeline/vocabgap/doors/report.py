@@ -29,7 +29,6 @@ from vocabgap.doors.verbs import (
     verb,
 )
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.extensions import extensions
 from vocabgap.files.atomic import whole_folder
 from vocabgap.files.refusals import refusing
 from vocabgap.model.moments import LAST, iso, known_present, parse_present
@@ -75,10 +74,6 @@ class Report(OverRoots):
         TextFormat.TABLE
     )
     now: Annotated[str | None, AS_OF] = None
-    ask: Annotated[
-        bool | None,
-        option("Ask what words mean; by default if somebody can answer.", "--ask/--no-ask", panel=Panel.READ),
-    ] = None
     previous: Annotated[
         Place | None,
         option(
@@ -121,14 +116,10 @@ def report(call: "Call", request: Report) -> Answer:
     fewest = _fewest(call) if request.share else None
     from vocabgap.pipeline import STAGES, run
 
-    prompts = (each.prompt.load()(call.output, settings, request.ask) for each in extensions() if each.prompt)
-    prompt = next(filter(None, [*prompts]), None)
     with (
         _engine(request.engine, request.remote, request.spark_conf) as running,
         call.output.progress(STAGES) as listener,
     ):
-        if prompt is not None:
-            prompt.before = partial(listener, "")
         result = run(
             roots,
             settings=settings,
@@ -140,7 +131,6 @@ def report(call: "Call", request: Report) -> Answer:
             engine=running,
             allow_shrink=request.allow_shrink,
             on_stage=listener,
-            ask=prompt,
         )
     call.note_unread(result.scan)
     call.note_embeddings(result.embeddings)

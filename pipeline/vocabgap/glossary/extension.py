@@ -59,7 +59,6 @@ EXTENSION: Final = Extension(
         "mcp": {"--glossary": "Folder of the glossary that terms are checked against."},
     },
     gate=Reference("glossary.gate:check_report"),
-    prompt=Reference("glossary.prompt:prompt_of_report"),
     take_up=Reference("glossary.gate:take_up"),
     pages={"how to": ("glossary",)},
 )

@@ -9,15 +9,12 @@ from vocabgap.errors import Hint
 from vocabgap.extensions import TakenUp
 from vocabgap.glossary.authoring import add_entry
 from vocabgap.glossary.conflicts import BlockedByConflictError, should_block
-from vocabgap.glossary.events import Actor
 from vocabgap.glossary.extension import FOLDER, GlossarySettings
 from vocabgap.glossary.extracting import SIGNS, Field, extract
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.questions import Ask
 from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.glossary.senses import SenseStatus, Strictness, TermSource
-from vocabgap.glossary.session import SERVICE, ExecutionContext
-from vocabgap.model.loading import login
+from vocabgap.glossary.session import ExecutionContext
 from vocabgap.model.moments import iso
 from vocabgap.model.settings import Settings
 from vocabgap.text import visible
@@ -31,10 +28,8 @@ _SHOWN_DIGITS: Final = 8  # of the identifier of a question
 _SHOWN_TERMS: Final = 3  # in a message
 
 
-def check_report(ranked: pl.DataFrame, settings: Settings, ask: Ask | None = None) -> dict[str, Any] | None:
+def check_report(ranked: pl.DataFrame, settings: Settings) -> dict[str, Any] | None:
     """Check the labels and the wordings of the capabilities that a report shows.
-
-    Answers that `ask` gives are logged under the name of the user who is logged in.
 
     Returns:
         The meanings of the words; None if the settings name no glossary or switch the gate off.
@@ -46,16 +41,15 @@ def check_report(ranked: pl.DataFrame, settings: Settings, ask: Ask | None = Non
     ours = settings.of(GlossarySettings)
     if ours.folder is None or ours.strictness == Strictness.OFF.value:
         return None
-    name = "" if ask is None else login() or "cli"
-    actor = Actor(f"user:{name}", display_name=name) if name else SERVICE
-    runtime = configured_runtime(ours, actor=actor, keeps_steps=False)
+    runtime = configured_runtime(ours, keeps_steps=False)
     runtime.require_folder()
+    runtime.load().require_read()
     labels, texts = _labels_and_texts(ranked, settings.report.top)
     metadata = {"critical_step": True, "glossary_fields": list(texts), SIGNS: _SIGNS}
     context = ExecutionContext(_STEP, _MISSION, f"run-{iso(runtime.now())}", dict(texts), metadata)
     runtime.start(context)
     try:
-        runtime.run(context, ask=ask)
+        runtime.run(context)
     except BlockedByConflictError as error:
         raise _blocked(error, context) from error
     return _checked(context, runtime.load(_MISSION).glossary, labels)

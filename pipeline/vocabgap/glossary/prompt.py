@@ -1,32 +1,23 @@
 """The prompt: asks on a terminal, beside the data, and reads what somebody answers."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from vocabgap.doors.cli.output import Output
 from vocabgap.errors import InvalidInputError
 from vocabgap.files.signals import end_reads
-from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.questions import Answer, Defer, Define, Question, Select, defined, parse_answer
-from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.glossary.senses import SenseRef
 from vocabgap.glossary.session import ChangedInputs
-from vocabgap.model.settings import Settings
-from vocabgap.text import carried, excerpt, visible
+from vocabgap.text import carried, excerpt
 
 _COLOURS: Final = {"high": "red", "medium": "yellow", "low": "blue"}
 _SHOWN: Final = 200  # characters of a value
 
 
 class Prompt:
-    """A person at a terminal: questions go to stderr, and text from data is never read as markup.
-
-    Attributes:
-        before: Called before a question is shown.
-    """
-
-    before: Callable[[], object] = bool  # which does nothing
+    """A person at a terminal: questions go to stderr, and text from data is never read as markup."""
 
     def __call__(self, question: Question) -> Answer:
         """Show a conflict and the candidates of its term, and read the answer."""
@@ -34,7 +25,6 @@ class Prompt:
         from rich.panel import Panel  # noqa: PLC0415
         from rich.text import Text  # noqa: PLC0415
 
-        self.before()
         severity = question.conflict.severity.value
         colour = _COLOURS.get(severity, "red")
         scopes = ", ".join(sorted({excerpt(each.scope) for each in question.candidates}))
@@ -104,16 +94,6 @@ def prompt_of(output: Output, *, ask: bool | None) -> Prompt | None:
     if ask is None:
         ask = sys.stdin.isatty() and sys.stderr.isatty() and not (output.as_json or output.quiet)
     return Prompt() if ask else None
-
-
-def prompt_of_report(output: Output, settings: Settings, ask: bool | None) -> Prompt | None:
-    """Note what is wrong in the files of the glossary; return a prompt if a glossary is named."""
-    ours = settings.of(GlossarySettings)
-    if ours.folder is None:
-        return None
-    for problem in configured_runtime(ours).load().problems:
-        output.note(visible(problem))
-    return prompt_of(output, ask=ask)
 
 
 def numbered(candidates: Sequence[SenseRef]) -> Iterator[str]:
