@@ -98,7 +98,7 @@ def test_a_mistyped_command_is_not_taken_for_a_folder(needs: Path) -> None:
     told = vocabgap("clusters", "sho", "sky mask", needs)
 
     assert told.code == 2
-    assert "'sho' is no command, and no folder here" in told.err
+    assert "'sho' is neither a command nor a folder here" in told.err
     assert "did you mean `vocabgap clusters show`?" in told.err
 
 

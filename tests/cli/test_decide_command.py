@@ -101,7 +101,7 @@ def test_decisions_are_listed_with_those_that_were_undone() -> None:
     told = vocabgap("decisions", "list")
     listed = events(vocabgap("--json", "decisions", "list"))
 
-    assert "decisions.jsonl: 3 decisions: 1 in force, 1 undone, 1 undo." in told.out
+    assert "decisions.jsonl: 3 decisions: 1 active, 1 undone, 1 undo." in told.out
     assert [event.get("in_force") for event in listed] == [False, True, False, 1]
     assert [event.get("standing") for event in listed] == ["undone", "in force", "undo", None]
     assert "too early" in told.out
@@ -131,7 +131,7 @@ def test_a_dismissal_that_was_outgrown_is_said_by_the_report_and_listed(reported
 
     assert "this decision no longer applies, because its group has outgrown it: " in told.err
     assert (listed["standing"], listed["in_force"], result["outgrown"]) == ("outgrown", False, 1)
-    assert "decisions.jsonl: 1 decision: 0 in force, 1 outgrown." in vocabgap("decisions", "list").out
+    assert "decisions.jsonl: 1 decision: 0 active, 1 outgrown." in vocabgap("decisions", "list").out
 
 
 @pytest.mark.usefixtures("reported")
@@ -151,7 +151,7 @@ def test_a_damaged_run_is_said_and_keeps_nobody_from_reading_decisions(tmp_path:
 
     told = vocabgap("decisions", "list")
 
-    assert (told.code, "1 decision: 1 in force." in told.out) == (0, True)
+    assert (told.code, "1 decision: 1 active." in told.out) == (0, True)
     assert told.err.startswith("the outgrown decisions are not known: ")
 
 

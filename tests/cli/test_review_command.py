@@ -94,7 +94,7 @@ def test_without_a_terminal_it_says_what_to_do() -> None:
     told = vocabgap("review", "photos")
 
     assert (told.code, told.out) == (2, "")
-    assert "a review asks questions, but standard input is no terminal" in told.err
+    assert "a review asks questions, but standard input is not a terminal" in told.err
     assert "--json" in told.err
 
 

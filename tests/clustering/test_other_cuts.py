@@ -98,7 +98,7 @@ def test_beyond_the_merges_of_many_surfaces_a_cut_is_refused(monkeypatch: pytest
 
     assert found.max_distance == 0.5
     assert found.sweep()["threshold"].to_list() == [0.3, 0.35, 0.4, 0.45, 0.5]
-    with pytest.raises(InvalidInputError, match=r"known below a distance of 0\.5") as caught:
+    with pytest.raises(InvalidInputError, match=r"the dendrogram ends at 0\.5") as caught:
         found.at(0.6)
     assert caught.value.hint == "cluster again with max_distance=0.6"
 

@@ -160,5 +160,5 @@ def test_a_cut_that_somebody_named_stays(found: Clusters) -> None:
 
 
 def test_a_shift_is_no_threshold(found: Clusters) -> None:
-    with pytest.raises(InvalidInputError, match="expected none beside a threshold"):
+    with pytest.raises(InvalidInputError, match="got both a threshold and shift"):
         found.at(0.5, shift=0.1)

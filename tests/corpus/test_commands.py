@@ -195,7 +195,7 @@ def test_forgotten_records_stay_away_until_they_are_lifted(pushed: Path) -> None
     lifted = corpus("forget", "--tenant", "north", "--lift")
 
     left_out = "2 left out, forgotten earlier (forget --lift)"
-    assert forgotten == (0, "2 records forgotten, 1 path with nothing left\n", BYTES)
+    assert forgotten == (0, "2 records forgotten, 1 path now empty\n", BYTES)
     assert again.out == f"1 record pushed, 0 of them new; 0 withdrawn; {left_out}; 0 errors\n"
     assert restored.out == f"1 record restored, 0 of them new; {left_out}\n"
     assert "2 records forgotten; a push or a restore leaves them out" in status.out
@@ -209,7 +209,7 @@ def test_lift_refuses_options_that_hashes_cannot_answer() -> None:
     output = corpus("forget", "--tenant", "north", "--lift", "--image", "heron")
 
     assert output.code == 2
-    assert "--lift goes with --tenant, --repo and --record alone" in output.err
+    assert "--lift allows only --tenant, --repo and --record" in output.err
 
 
 @pytest.mark.usefixtures("pushed")

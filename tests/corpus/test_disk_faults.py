@@ -154,7 +154,7 @@ def test_a_folder_that_holds_something_else_is_not_made_a_corpus(tmp_path: Path)
     (tmp_path / "notes.md").write_text("mine")
 
     with (
-        pytest.raises(StateError, match=r"is no corpus, and holds other files, such as 'notes\.md'"),
+        pytest.raises(StateError, match=r"is not a corpus, and holds other files, such as 'notes\.md'"),
         Store(tmp_path).changing("push"),
     ):
         pytest.fail("made a corpus there")

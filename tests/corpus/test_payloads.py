@@ -38,7 +38,7 @@ def test_restored_record_that_is_no_parsed_chunk_is_left_out(corpus: Corpus, tmp
 
     outcome = corpus.export_chunks(tmp_path / "p.json", **NORTH)
 
-    assert (outcome.chunks, outcome.left_out) == (0, (": chunk x is no parsed chunk",))
+    assert (outcome.chunks, outcome.left_out) == (0, (": chunk x is not a parsed chunk",))
     assert json.loads((tmp_path / "p.json").read_text())["files"] == []
 
 
@@ -59,7 +59,7 @@ def test_payload_comes_through_standard_input(
         (b'{"files": [\n  oops]}', "p.json: expected JSON: Expecting value: line 2 column 3"),
         (b"\xff", "p.json: expected JSON: 'utf-8' codec"),
         (b"[]", "p.json: expected an object"),
-        (b'{"files": [], "n": NaN}', "NaN is no JSON value"),
+        (b'{"files": [], "n": NaN}', "NaN is not a JSON value"),
         (b'{"a":' * 5000, "p.json"),
         (b"", "p.json: expected JSON"),
     ],

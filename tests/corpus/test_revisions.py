@@ -90,7 +90,7 @@ def test_unknown_revision_is_named(repository: Path, revision: str) -> None:
 def test_folder_without_a_repository_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
 
-    with pytest.raises(NotFoundError, match="is in no git repository"):
+    with pytest.raises(NotFoundError, match="is not in a git repository"):
         deleted_in_git(tmp_path, "a", "b")
 
 

@@ -40,7 +40,7 @@ def test_what_an_action_needs_is_named(action: str, missing: str) -> None:
 
 @pytest.mark.parametrize("actor", [" ", "\u200b"])
 def test_somebody_has_to_decide(actor: str) -> None:
-    with pytest.raises(InvalidInputError, match="nobody is named"):
+    with pytest.raises(InvalidInputError, match="the actor is empty"):
         decided("pin", ["sky mask"], actor=actor)
 
 

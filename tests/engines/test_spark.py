@@ -132,11 +132,14 @@ def test_an_address_without_a_server_is_an_error_at_once(photos: Path) -> None:
         (("--engine", "spark", "--spark-conf", "a"), "--spark-conf 'a' has no value"),
         (("--engine", "spark", "--spark-conf", "=a"), "--spark-conf '' has no key"),
         (("--engine", "spark", "--spark-conf", "spark.remote=sc://a:1"), "--spark-conf spark.remote names"),
-        (("--engine", "spark", "--remote", "sc://[::1"), "'sc://[::1' is no address of a Spark Connect"),
-        (("--engine", "spark", "--remote", "sc://a\nb:1"), "'sc://a b:1' is no address of a Spark"),
-        (("--engine", "spark", "--remote", "sc://a:x/;token=S"), "'sc://a:x' is no address of a Spark"),
-        (("--engine", "spark", "--remote", "http://a:1"), "'http://a:1' is no address of a Spark Connect"),
-        (("--engine", "spark", "--remote", "sc://a:x"), "'sc://a:x' is no address of a Spark Connect"),
+        (("--engine", "spark", "--remote", "sc://[::1"), "'sc://[::1' is not the address of a Spark Connect"),
+        (("--engine", "spark", "--remote", "sc://a\nb:1"), "'sc://a b:1' is not the address of a Spark"),
+        (("--engine", "spark", "--remote", "sc://a:x/;token=S"), "'sc://a:x' is not the address of a Spark"),
+        (
+            ("--engine", "spark", "--remote", "http://a:1"),
+            "'http://a:1' is not the address of a Spark Connect",
+        ),
+        (("--engine", "spark", "--remote", "sc://a:x"), "'sc://a:x' is not the address of a Spark Connect"),
     ],
 )
 def test_options_that_exclude_each_other_are_an_error(

@@ -69,8 +69,8 @@ def test_a_few_lines_that_stand_for_beyond_all_measure_are_refused_at_once(text:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: 1\nb: !!bool foo", "line 2: 'foo' is no !!bool"),
-        ("a: !!int ''", "line 1: '' is no !!int"),
+        ("a: 1\nb: !!bool foo", "line 2: 'foo' is not !!bool"),
+        ("a: !!int ''", "line 1: '' is not !!int"),
         ("a: !!python/object:os.system x", "line 1: found a value with the tag !!python/object:os.system"),
         ("a: !tag x", "line 1: found a value with the tag !tag"),
         (f"a: !<{'x' * 100_000}> b", "line 1: found a value with the tag x+… "),
@@ -81,7 +81,7 @@ def test_a_few_lines_that_stand_for_beyond_all_measure_are_refused_at_once(text:
         ("a: b\n<<: c", "line 2: .*expected a mapping or list of mappings for merging"),
         ("a: b\na: c", 'line 2: .*found duplicate key "a"'),
         ("? [a]\n: b", "line 1: expected a name before the colon"),
-        ("9" * 5_000, r"line 1: '9+\.\.\.9+' is no !!int"),
+        ("9" * 5_000, r"line 1: '9+\.\.\.9+' is not !!int"),
         ("%YAML 1.1\n---\n- no", "line 1: found a document of YAML 1.1"),
         ("a: b\nc: \x01", "line 2: control characters are not allowed"),
         ("a: >\n \n\n   \n b", "line 5: .*did not find expected key"),

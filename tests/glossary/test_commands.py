@@ -255,7 +255,7 @@ def test_findings_in_both_formats_say_the_same() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("repo.yaml", SEED, "repo.yaml: 'repo' is no scope"),
+        ("repo.yaml", SEED, "repo.yaml: 'repo' is not a scope"),
         ("core_domain.yaml", "terms:\n  - {surface: C#, definition: A language}\n", "line 2: term[0] 'C#'"),
     ],
 )
@@ -417,7 +417,7 @@ def test_a_file_of_a_folder_that_may_not_be_read_is_noted(monkeypatch: pytest.Mo
     ("name", "why"),
     [
         ("team_domain.yml", "call it team_domain.yaml"),
-        ("team.yaml", "'team' is no scope; the scopes are mission_local, team_domain"),
+        ("team.yaml", "'team' is not a scope; the scopes are mission_local, team_domain"),
     ],
 )
 def test_validate_tells_of_a_file_that_nothing_reads(tmp_path: Path, name: str, why: str) -> None:

@@ -124,5 +124,5 @@ def test_what_does_not_count_is_told(folders: tuple[Path, Path]) -> None:
 
     assert "team_domain.yaml: line 6: term[2]" in bad
     assert "team_domain.yml: call it team_domain.yaml" in ending
-    assert "elsewhere.yaml: 'elsewhere' is no scope; the scopes are mission_local, team_domain," in other
+    assert "elsewhere.yaml: 'elsewhere' is not a scope; the scopes are mission_local, team_domain," in other
     assert line == "passed over in the event logs: 1 line that cannot be read"

@@ -64,7 +64,7 @@ def test_of_two_needs_of_one_state_the_one_that_is_meant_is_corrected(image: Pat
         ({"corrects": "00"}, "expected at least 4 digits", 2),
         ({"corrects": 5}, "corrects: expected a record_id, or its beginning, found 5", 2),
         ({"missing_capability": "something else"}, "would be corrected instead", 4),
-        ({"image_id": "fjord"}, "a correction is of the same image", 2),
+        ({"image_id": "fjord"}, "a correction must name the image", 2),
         ({"timestamp": "2020-01-01T00:00:00Z"}, "a correction is later than what it corrects", 2),
         ({"satisfaction": 7}, "satisfaction: expected", 2),
     ],

@@ -219,7 +219,7 @@ class BlendedNeighbours:
         bounds: FloatArray,
         limits: npt.NDArray[np.float32] | None = None,  # noqa: ARG002 - all candidates are compared
     ) -> Nearest:
-        """See `Neighbours`; all clusters are compared only if the candidates do not decide."""
+        """Search as `Neighbours` says; compare all only if the candidates leave a doubt."""
         row, column = np.nonzero((candidates >= 0) & (candidates != queries[:, None]))
         pairs = np.unique(row * len(self.weights) + candidates[row, column])
         found = self._nearest(queries, *np.divmod(pairs, len(self.weights)), bounds)

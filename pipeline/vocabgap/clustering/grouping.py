@@ -260,9 +260,7 @@ class Clusters:
             InvalidInputError: The threshold is no cosine distance, is beyond `max_distance`, or has a shift.
         """
         if threshold is not None and shift:
-            raise InvalidInputError(
-                f"shift: expected none beside a threshold, got {shift}", hint="name the one distance"
-            )
+            raise InvalidInputError(f"got both a threshold and shift {shift}", hint="give one of them")
         return _clusters(self._points, self._rows, self._tree, self._within(threshold), shift)
 
     def sweep(self, thresholds: Iterable[float | None] | None = None) -> pl.DataFrame:
@@ -297,7 +295,10 @@ class Clusters:
         cluster = whole_number("cluster", cluster, hint="see column `cluster` of .clusters")
         members = np.flatnonzero(self._labels == cluster)
         if not len(members):
-            raise NotFoundError(f"there is no cluster {cluster}", hint=f"there are {self.clusters.height}")
+            raise NotFoundError(
+                f"there is no cluster {cluster}",
+                hint=f"clusters are numbered 0 to {self.clusters.height - 1}",
+            )
         return members
 
     def nearness(self, clusters: Sequence[int]) -> FloatArray:
@@ -346,7 +347,7 @@ class Clusters:
         farthest = self._farthest(threshold)
         if farthest > self.max_distance:
             raise InvalidInputError(
-                f"merges are known below a distance of {self.max_distance}, not to {farthest}",
+                f"the dendrogram ends at {self.max_distance}; {farthest} is beyond it",
                 hint=f"cluster again with max_distance={farthest}",
             )
         return threshold

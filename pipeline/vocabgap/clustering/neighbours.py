@@ -105,7 +105,7 @@ class SparseNeighbours:
         bounds: FloatArray,
         limits: npt.NDArray[np.float32] | None = None,
     ) -> Nearest:
-        """See `Neighbours`; blocks are read only if the candidates do not decide."""
+        """Search as `Neighbours` says; read blocks only if the candidates leave a doubt."""
         vectors = self._vectors()
         laid, place = _layout(vectors, self._trigrams)
         queries, candidates = place[queries].astype(np.int64), place[candidates]

@@ -257,7 +257,7 @@ def forget(call: "Call", request: Forget) -> Answer:
     if request.lift:
         if request.image is not None or is_dry:
             raise InvalidInputError(
-                "--lift goes with --tenant, --repo and --record alone", hint="only hashes of them are kept"
+                "--lift allows only --tenant, --repo and --record", hint="only hashes of them are kept"
             )
         lifted = corpus.lift(tenant, request.repo, record=request.record)
         return Answer(view="corpus-forget.txt.j2", result={"records": lifted}, shown={"step": "lifted"})

@@ -63,9 +63,9 @@ def open_corpus(
     Args:
         folder: The folder.
         create: Whether the first push or restore may make a corpus there.
-        settings: How to read logs, how to treat false claims, and the like; the defaults by default.
-        parsers: Parsers by the `parserId` of a payload's files: functions of a file (`content`,
-            `source_path`, `entry`) that yield its pieces, each a dict with `content` and, if known, `kind`,
+        settings: The settings of logs and false claims; the defaults by default.
+        parsers: Parsers by the `parserId` of a payload's files: functions that take a file (`content`,
+            `source_path`, `entry`) and yield its pieces, each a dict with `content` and, if known, `kind`,
             `name`, `line_start`, `line_end` and `source`. The push adds the other fields of parsed-chunk-v1.
         on_wait: A function that is called with the name of another writer if a change has to wait.
 
@@ -135,7 +135,7 @@ class Corpus:
             payload, parser = self._read_folder(Path(source), tenant, repo, signals, snapshot, confirmed)
         elif deleted or snapshot or base is not None:
             raise InvalidInputError(
-                f"'{source}' is no folder: a payload itself names what it withdraws",
+                f"'{source}' is not a folder: a payload itself names what it withdraws",
                 hint="`deleted`, `manifestSnapshot`, `baseRevision` and `headRevision` are its fields",
             )
         else:

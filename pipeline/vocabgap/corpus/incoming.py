@@ -119,7 +119,7 @@ class Caller:
             )
         tenant_id = pushing or claimed or SHARED_TENANT
         if not TENANT.fullmatch(tenant_id):
-            raise RefusedError(Code.FAILED, f"'{tenant_id}' is no tenant: expected {TENANT_HINT}")
+            raise RefusedError(Code.FAILED, f"'{tenant_id}' is not a tenant: expected {TENANT_HINT}")
         return cls(
             payload=payload,
             tenant_id=tenant_id,

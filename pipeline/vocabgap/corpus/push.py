@@ -327,7 +327,7 @@ def read_payload(path: str | Path) -> dict[str, Any]:
 
 
 def _refuse_constant(constant: str) -> float:
-    raise ValueError(f"{constant} is no JSON value")
+    raise ValueError(f"{constant} is not a JSON value")
 
 
 class ExportedChunks(NamedTuple):
@@ -354,7 +354,7 @@ def export_chunks(version: Version, file: Path, *, tenant: str, repo: str) -> Ex
         if keeps(PARSED_CHUNK, chunk):
             chunks.append(chunk)
         else:
-            left_out.append(f"{path}: chunk {identity} is no parsed chunk")
+            left_out.append(f"{path}: chunk {identity} is not a parsed chunk")
     files = [
         {"sourcePath": path, "parsedChunks": list(part)}
         for path, part in groupby(chunks, key=itemgetter("sourcePath"))

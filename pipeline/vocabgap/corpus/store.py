@@ -144,7 +144,7 @@ class Store:
         if strange:
             other = f"holds other files, such as '{printable_name(strange[0])}'"
             hint = "name an empty folder, or one that does not exist yet"
-            raise StateError(f"'{self.folder}' is no corpus, and {other}", hint=hint)
+            raise StateError(f"'{self.folder}' is not a corpus, and {other}", hint=hint)
 
 
 class Change(Version):
@@ -172,7 +172,7 @@ class Change(Version):
     def add(self, rows: pl.DataFrame) -> int:
         """Add the chunks whose id is new; return how many.
 
-        Of rows with the same id the first counts. Each call reads all ids, whether for one row or for many.
+        If rows share an id, the first one stays. Each call reads all ids, whether for one row or for many.
         """
         fresh = rows.select(CHUNKS.names).unique("id", keep="first", maintain_order=True)
         with writing(self.folder):

@@ -228,7 +228,7 @@ def deleted_in_git(folder: Path, base: str, head: str, *, time_limit: float = TI
         raise NotFoundError(f"git cannot be run on this machine: {error.strerror}", hint=hint) from error
     complaint = visible(git.stderr.decode("utf-8", "backslashreplace").strip())
     if "not a git repository" in complaint:
-        raise NotFoundError(f"'{folder}' is in no git repository: {complaint}", hint="check --git")
+        raise NotFoundError(f"'{folder}' is not in a git repository: {complaint}", hint="check --git")
     if git.returncode:
         raise StateError(f"{unknown}: {complaint}", hint=_GIT_HINT)
     names = git.stdout.split(b"\0")

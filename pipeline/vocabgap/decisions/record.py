@@ -175,7 +175,7 @@ def decide(
             hint="say why in words, or not at all",
         )
     if not can_be_seen(actor):
-        raise InvalidInputError("nobody is named as the one who decides", hint="name somebody with --actor")
+        raise InvalidInputError("the actor is empty", hint="name somebody with --actor")
     try:
         draft = Decision(
             decision_id=f"{ID_PREFIX}{'0' * ID_DIGITS}",

@@ -354,7 +354,7 @@ def review(call: "Call", request: ReviewRequest) -> Answer:
     roots = call.roots(request.roots)
     if not output.as_json and not (sys.stdin and sys.stdin.isatty()):
         raise InvalidInputError(
-            "a review asks questions, but standard input is no terminal",
+            "a review asks questions, but standard input is not a terminal",
             hint="`vocabgap --json review …` asks and takes answers line by line",
         )
     if missing := call.missing_decisions:

@@ -292,7 +292,7 @@ def _write(target: Path) -> None:
 def _require_nothing(target: Path) -> None:
     shown = escape_unseen(str(target))
     if os.path.lexists(target) and not target.is_dir():
-        raise StateError(f"'{shown}' is no folder", hint=_ELSEWHERE)
+        raise StateError(f"'{shown}' is not a folder", hint=_ELSEWHERE)
     if target.is_dir() and any(target.iterdir()):
         raise StateError(f"folder '{shown}' holds other files", hint=_ELSEWHERE)
     if target == Path.cwd():  # the new folder would take its place

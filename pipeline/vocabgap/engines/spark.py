@@ -292,7 +292,7 @@ def _host_and_port(remote: str) -> tuple[str, int]:
     if not remote.startswith("sc://") or re.search(r"\s", remote) or not host:
         shown = re.split(r"(?<![:/])[/;?]", remote)[0]
         raise InvalidInputError(
-            f"'{visible(shown)}' is no address of a Spark Connect server", hint=_ADDRESS_HINT
+            f"'{visible(shown)}' is not the address of a Spark Connect server", hint=_ADDRESS_HINT
         )
     return host, port
 

@@ -39,7 +39,7 @@ class _Plain(SafeConstructor):
         try:
             return super().construct_object(node, deep)
         except (ValueError, LookupError):
-            _refuse(node, f"{short_repr(node.value)} is no {_short(node.tag)}")
+            _refuse(node, f"{short_repr(node.value)} is not {_short(node.tag)}")
 
     def flatten_mapping(self, node: MappingNode) -> None:
         for key, _ in node.value:

@@ -194,7 +194,7 @@ def add_entry(
     runtime.require_folder()
     term = " ".join(words(name))
     if not term:
-        raise InvalidInputError(f"'{name}' is no term", hint="name an entry that has a word in it")
+        raise InvalidInputError(f"'{name}' is not a term", hint="name an entry that has a word in it")
     with changing(runtime.logs):
         glossary = runtime.load().glossary
         event = added(glossary, term, meaning, actor=runtime.actor, now=runtime.now())

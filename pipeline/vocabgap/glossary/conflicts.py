@@ -98,7 +98,7 @@ class BlockedByConflictError(StateError):
     """The gate does not let a step go on.
 
     Args:
-        strictness: The strictness in force.
+        strictness: The active strictness.
         retry_token: The token that resumes the step; empty if there is no checkpoint.
     """
 

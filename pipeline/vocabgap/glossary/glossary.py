@@ -164,7 +164,7 @@ class Glossary:
         present, own = self.history(sense.surface.surface_text), sense_id(sense)
         is_proposed = event.update_type == UpdateType.CREATE and sense.status == SenseStatus.DRAFT
         if is_proposed and any(each.is_active and sense_id(each) == own for each in present):
-            return False  # what was proposed is in force already
+            return False  # the proposal is active already
         overruled = event.overruled
         if isinstance(overruled, msgspec.UnsetType):
             overruled = _refs(present) if provenance.source in ANSWERS else ()
@@ -268,7 +268,7 @@ def added(
     """Return the event that a term gets another meaning, beside the others or in their place."""
     surface = surface_of(term)
     if surface is None:
-        raise InvalidInputError(f"{term!r} is no term", hint="expected text with something to see in it")
+        raise InvalidInputError(f"{term!r} is not a term", hint="expected text with something to see in it")
     scope = glossary.scopes.authored_scope if scope is None else scope
     if scope not in glossary.scopes.names:
         raise InvalidInputError(

@@ -227,7 +227,7 @@ class Loaded(NamedTuple):
         problems = self.unread
         if self.missing is not None:
             problems.append(
-                f"no seed file says what a term means: '{printable_name(str(self.missing))}' is no folder"
+                f"no seed file says what a term means: '{printable_name(str(self.missing))}' is not a folder"
             )
         return problems + skipped_lines(self.skipped)
 

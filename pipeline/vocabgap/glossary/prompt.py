@@ -60,7 +60,7 @@ class Prompt:
             if once:
                 message = f"Invalid selection: '{typed.strip()}'"
                 raise InvalidInputError(message, hint=_choices(candidates).strip())
-            self.say(f"'{excerpt(typed)}' is no answer.")
+            self.say(f"'{excerpt(typed)}' is not an answer.")
 
     def say(self, text: str, *, end: str = "\n") -> None:
         """Show a text."""

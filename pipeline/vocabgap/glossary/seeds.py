@@ -94,7 +94,7 @@ def validated(data: object) -> tuple[list[SeedTerm], list[SeedProblem]]:
         problem = f"expected an object with 'terms', found {content}"
         return [], [SeedProblem(TERMS, problem)]
     problems = [
-        SeedProblem(str(key), f"is no field of a seed file; {nearest(str(key), (TERMS,))}")
+        SeedProblem(str(key), f"is not a field of a seed file; {nearest(str(key), (TERMS,))}")
         for key in data
         if key != TERMS
     ]
@@ -132,7 +132,7 @@ def _problems(number: int, fields: Any) -> Iterator[SeedProblem]:  # noqa: ANN40
 def _problem(field: object, fields: Mapping[object, object]) -> str:
     """Return what is wrong with a field of a term; empty if nothing is."""
     if field not in _TYPES:
-        return f"is no field of a term; {nearest(str(field), SeedTerm.__struct_fields__)}"
+        return f"is not a field of a term; {nearest(str(field), SeedTerm.__struct_fields__)}"
     if field not in fields:
         return f"must have '{field}' key"
     try:
@@ -183,7 +183,7 @@ def why_unread(path: Path, scopes: ScopeStack) -> str:
     """Say why a file is no scope's seed."""
     if path.stem in scopes.names:
         return f"call it {path.stem}{SEED_ENDING}"
-    return f"'{path.stem}' is no scope; the scopes are {', '.join(scopes.names)}"
+    return f"'{path.stem}' is not a scope; the scopes are {', '.join(scopes.names)}"
 
 
 def seed_path(folder: Path, scope: str) -> Path:

@@ -188,7 +188,7 @@ def save_state(events: Path, retry_token: str, context: ExecutionContext) -> Non
     try:
         content = json.dumps(state, default=_plain).encode()
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise InvalidInputError(f"the step cannot be kept: {error}") from error
+        raise InvalidInputError(f"the checkpoint cannot be saved: {error}") from error
     with _ROLE.refusing(path, "written"):
         write_whole(path, content, _PRIVATE)
 

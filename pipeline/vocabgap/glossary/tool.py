@@ -63,7 +63,7 @@ class Terms(Answer, kw_only=True):
 
     Attributes:
         blocked: Whether open terms stop a step with this strictness.
-        strictness: The strictness in force: `off`, `medium` or `max`.
+        strictness: The active strictness: `off`, `medium` or `max`.
         terms: The terms, the surest first.
         left_out: How many more there are.
         open: How many terms are open.

@@ -61,7 +61,7 @@ def log_calls(
     try:
         given = msgspec.json.decode(content[:MOST_INPUT], type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidInputError(f"the input is no object in JSON: {error}") from error
+        raise InvalidInputError(f"the input is not a JSON object: {error}") from error
     find, where = AGENTS[agent]
     folder = Path(image or where(given) or ".")
     logged, refused = [], None

@@ -143,7 +143,7 @@ def _checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
     """
     unknown = [name for name in fields if name not in FIELDS]
     if unknown:
-        raise InvalidInputError(f"{unknown[0]}: no field of a gap record", hint=nearest(unknown[0], FIELDS))
+        raise InvalidInputError(f"{unknown[0]}: not a gap field", hint=nearest(unknown[0], FIELDS))
     given = {name: value for name, value in fields.items() if value is not None}
     if wrong := wrong_type(given):
         raise unusable(*wrong, hint="one name is a list of one" if wrong[0] in LIST_FIELDS else "")
@@ -155,7 +155,7 @@ def _checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
         hint = "say in a sentence what was missing, on the command line with --need"
         raise InvalidInputError("description: expected text that is not blank", hint=hint)
     if not given.get("image_id", "-").strip():
-        hint = "leave it out where the folder has the image's name"
+        hint = "leave it out if the folder has the image's name"
         raise InvalidInputError("image_id: expected text that is not blank", hint=hint)
     if "satisfaction" in given:
         word = str(given["satisfaction"]).strip().casefold()
@@ -320,7 +320,8 @@ def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetim
     fields["notes"] = f"{fields['notes']} ({reference})" if fields["notes"] else reference
     record = _checked(fields, now)
     if record.image_id != earlier["image_id"]:
-        raise InvalidInputError("image_id: a correction is of the same image", hint="leave it out")
+        problem = "image_id: a correction must name the image of the corrected record"
+        raise InvalidInputError(problem, hint="leave it out")
     _require_correction(gaps, earlier, record)
     return record
 

@@ -150,7 +150,7 @@ def _check(name: str, source: Source) -> None:
     for pointer in several(source.each):
         if not pointer.startswith("/"):
             raise InvalidInputError(
-                f"[source.{name}] each: '{pointer}' is no JSON pointer", hint="for example /items/*"
+                f"[source.{name}] each: '{pointer}' is not a JSON pointer", hint="for example /items/*"
             )
     for place, shape in enumerate(source.shapes):
         _check_shape(f"source.{name}.also" if place else f"source.{name}", shape)

@@ -306,7 +306,7 @@ def _sums(*shares: tuple[Mapping[str, Mapping[int, float]], float]) -> dict[int,
 def _greatest(
     bounds: Mapping[int, float], match: Callable[[int], Match], value: Callable[[Match], float], top: int
 ) -> list[Match]:
-    """Return the matches of the greatest values; `bounds` are no less than the values."""
+    """Return the `top` matches by value; `bounds` are upper bounds of the values."""
     best: list[Match] = []
     for number, bound in sorted(bounds.items(), key=lambda bounded: (-bounded[1], bounded[0])):
         if len(best) >= top and bound < value(best[top - 1]) - _SAME:

@@ -283,7 +283,7 @@ def propose_name(
 
 
 def _is_telling(word: str, ignored: frozenset[str]) -> bool:
-    """Check whether a word belongs into a name; a bare number is a setting, and "no" is what people miss."""
+    """Check whether a word may stand in a name; numbers and negations may not."""
     return stem(word) not in ignored and not word.isdigit() and word not in _NEGATIONS
 
 

@@ -142,7 +142,7 @@ class Decided(msgspec.Struct, frozen=True, rename={"inactive": "dormant"}):
 class Compared(msgspec.Struct, frozen=True):
     """The run that another run was compared with."""
 
-    now: Annotated[datetime, means("the moment that it counts as its present")]
+    now: Annotated[datetime, means("the moment that counts as the present")]
     sha256: Annotated[str, means("of its groups.parquet")]
     narrowing: Annotated[Narrowing | None, means("what it was narrowed to, if known")]
     folder: Annotated[str | None, means("its folder in the command; null if it was replaced")] = None
@@ -173,7 +173,7 @@ class Manifest(msgspec.Struct, frozen=True):
     libraries: Annotated[dict[str, str], means("versions of what the result depends on")]
     now: Annotated[datetime, means("the moment the run counts as its present")]
     command: Annotated[str, means("makes the run again, in the folder that holds the roots")]
-    parameters: Annotated[Parameters | None, means("settings and selection in force")]
+    parameters: Annotated[Parameters | None, means("active settings and selection")]
     account: Annotated[Account | None, means("the account of all lines")]
     capabilities: Annotated[int, means("rows of capabilities.parquet")]
     inputs: Annotated[tuple[InputFile, ...], means("the logs, with their digests")]
@@ -202,7 +202,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """Return in what the run before is narrowed, grouped or ranked differently."""
+        """Return the filters and settings that differ from the run before."""
         if self.compared is None or self.parameters is None:
             return ()
         apart = differences(self.compared.narrowing, self.narrowing, between=self.now - self.compared.now)

@@ -165,7 +165,7 @@ def heat_map(rows: Sequence[Row]) -> HeatMap:
 
 
 def matrix(sets: Sequence[RecurringSet]) -> tuple[tuple[str, tuple[Cell, ...]], ...]:
-    """Return the operations used together most, each with the records that it shares with those before it.
+    """Return the lower triangle of the matrix: the records that each operation shares with each earlier one.
 
     A pair without a set of its own has no lift.
     """

@@ -64,7 +64,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         if self.config is not None:
             words += ["--config", self._argument(self.config.resolve())]
         elif (self._home / CONFIG_NAME).exists():
-            words += ["--config", os.devnull]  # its settings were not in force
+            words += ["--config", os.devnull]  # its settings were not used
         for filtered, values in self.selection.as_given():
             words += [word for value in values for word in (filtered.option, value)]
         for option, flag in known_flags().items():

@@ -122,7 +122,7 @@ def test_a_value_that_is_no_text_is_an_error(embedder: Embedder, text: Any) -> N
 
 
 def test_a_lone_surrogate_is_refused(embedder: Embedder) -> None:
-    with pytest.raises(InvalidInputError, match=r"'sky \\ud800' is no Unicode text"):
+    with pytest.raises(InvalidInputError, match=r"'sky \\ud800' is not Unicode text"):
         embedder.embed(["sky \ud800"])
 
 

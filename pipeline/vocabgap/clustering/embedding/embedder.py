@@ -207,5 +207,5 @@ def _key(text: str) -> bytes:
         return hashlib.sha256(text.encode("utf-8")).digest()
     except UnicodeEncodeError as error:
         raise InvalidInputError(
-            f"'{shortened(visible(text))}' is no Unicode text: it holds a lone surrogate", hint="drop it"
+            f"'{shortened(visible(text))}' is not Unicode text: it holds a lone surrogate", hint="drop it"
         ) from error

@@ -148,7 +148,7 @@ def load_encoder(files: ModelFiles) -> "Encoder":
     tokenizers, onnxruntime = _library("tokenizers"), _library("onnxruntime")
     model = _read_bytes(files.model)
     digest = files.digest(model)
-    with _failing(f"'{files.tokenizer}' is no tokenizer"):
+    with _failing(f"'{files.tokenizer}' is not a tokenizer"):
         tokenizer = tokenizers.Tokenizer.from_file(str(files.tokenizer))
         marks = tokenizer.num_special_tokens_to_add(is_pair=False)
         tokenizer.no_padding()
@@ -213,7 +213,7 @@ class Encoder:
         first, second = (len(grid[0]) for text in ("a", "a b c d e f g") for _, grid in self.encode([text]))
         if first != second or first < 2:  # noqa: PLR2004 - a single number has no direction
             raise InvalidInputError(
-                f"'{self.files.model}' output '{self._output}' is no vector of one length: {first}, {second}",
+                f"'{self.files.model}' output '{self._output}': rows differ in length: {first}, {second}",
                 hint=_OTHER_MODEL_HINT,
             )
         return first
@@ -244,7 +244,7 @@ class Encoder:
         for text, length in zip(texts, lengths[:, 0], strict=True):
             if not (np.isfinite(length) and length > 0):
                 raise InvalidInputError(
-                    f"'{self.files.model}' gives '{excerpt(text)}' a vector without a direction",
+                    f"'{self.files.model}' returned a zero vector for '{excerpt(text)}'",
                     hint=_DAMAGED_HINT,
                 )
         return np.asarray(np.rint(vectors / lengths * STEPS), dtype=np.int16)

@@ -138,7 +138,7 @@ def _faults_of(name: str, error: ValidationError, record: object) -> Iterator[Fa
     elif rule == "additionalProperties" and isinstance(record, dict):
         for key in record:
             if key not in schema["properties"]:
-                yield Fault(pointer, key, rule, f"{key!a} is no field of {name}, expected to be left out")
+                yield Fault(pointer, key, rule, f"{key!a} is not a field of {name}, expected to be left out")
     else:
         value: Any = record
         for part in path:

@@ -63,7 +63,7 @@ class Call:
 
     @cached_property
     def loaded(self) -> "Loaded":
-        """The settings in force, and the file that they came from."""
+        """The active settings, and the file that they came from."""
         from vocabgap.model.loading import resolve_settings
 
         loaded = resolve_settings(self.config, os.environ, self.flags, trust=self.trust)
@@ -73,7 +73,7 @@ class Call:
 
     @property
     def settings(self) -> "Settings":
-        """The settings in force."""
+        """The active settings."""
         return self.loaded.settings
 
     @property
@@ -162,7 +162,7 @@ class Call:
 
 
 def command_of(verb: Verb[Any]) -> Callable[..., None]:
-    """Return the function that Typer makes a command of."""
+    """Return the function that Typer turns into a command."""
     declared = parameters(verb.request)
 
     def command(context: typer.Context, **values: Any) -> None:  # noqa: ANN401 - as Typer has read them

@@ -128,7 +128,7 @@ class ListByDefault(Group):
             meant = alike(args[0], self.commands, 1) if args else []
             if meant and not ctx.resilient_parsing and not os.path.lexists(args[0]):
                 raise InvalidInputError(
-                    f"'{visible(args[0])}' is no command, and no folder here",
+                    f"'{visible(args[0])}' is neither a command nor a folder here",
                     hint=f"did you mean `{ctx.command_path} {meant[0]}`?",
                 )
             args = [LIST, *args]
