@@ -7,8 +7,8 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vocabgap.doors.clusters import text_dendrogram
 from vocabgap.model.tables import LINKAGE
-from vocabgap.reporting.dendrogram import text_dendrogram
 
 LINES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"  # by the sum of: up 1, down 2, left 4, right 8
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
