@@ -249,35 +249,22 @@ def require_followed(new: Decision, reasoned: Iterable[Reasoned], groups: Mappin
     pairs = tuple(reasoned)
     own = next((constraint for decision, constraint in pairs if decision == new), None)
     if isinstance(own, Together):
-        _require_union(new, own, pairs, groups)
-    elif isinstance(own, Apart):
-        _require_parting(new, own, pairs, groups)
-
-
-def _require_union(
-    merge: Decision, own: Together, pairs: Iterable[Reasoned], groups: Mapping[str, str]
-) -> None:
-    links = _links((part for part in pairs if part.decision != merge), groups)
-    first, second = ({*_latest_links(links, groups.get(part, part))} for part in own)
-    if first & second:  # one capability already
-        return
-    for decision, constraint in pairs:
-        if isinstance(constraint, Apart):
-            for leaving in constraint.leaving:
-                parted = {groups.get(constraint.anchor), groups.get(leaving)}
+        links = _links((part for part in pairs if part.decision != new), groups)
+        first, second = ({*_latest_links(links, groups.get(part, part))} for part in own)
+        for split, apart in pairs:
+            if first & second or not isinstance(apart, Apart):
+                continue
+            for leaving in apart.leaving:
+                parted = {groups.get(apart.anchor), groups.get(leaving)}
                 if parted & first and parted & second:
-                    raise _conflict(decision, merge, leaving)
-
-
-def _require_parting(
-    split: Decision, own: Apart, pairs: Iterable[Reasoned], groups: Mapping[str, str]
-) -> None:
-    links = _links(pairs, {})
-    for leaving in own.leaving:
-        for linked, merge in _latest_links(links, leaving).items():
-            stays = linked not in own.leaving and groups.get(linked) == groups.get(own.anchor)
-            if merge is not None and stays:
-                raise _conflict(split, merge, leaving)
+                    raise _conflict(split, new, leaving)
+    elif isinstance(own, Apart):
+        links = _links(pairs, {})
+        for leaving in own.leaving:
+            for linked, merge in _latest_links(links, leaving).items():
+                stays = linked not in own.leaving and groups.get(linked) == groups.get(own.anchor)
+                if merge is not None and stays:
+                    raise _conflict(new, merge, leaving)
 
 
 def _links(reasoned: Iterable[Reasoned], groups: Mapping[str, str]) -> _Links:

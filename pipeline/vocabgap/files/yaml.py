@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator
 from reprlib import repr as short_repr
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, NoReturn
 
 from ruamel.yaml import YAML
 from ruamel.yaml.constructor import SafeConstructor
@@ -29,7 +29,6 @@ Place = tuple[str | int, ...]  # the keys and numbers that lead to a value, numb
 _LINES_DEPTH: Final = 4  # keys and numbers that lead to a value whose line is asked for
 _HINT: Final = "expected YAML 1.2 with texts, numbers, lists and objects only"
 _PREFIX: Final = "tag:yaml.org,2002:"
-_Result = TypeVar("_Result")
 
 
 class _Plain(SafeConstructor):
@@ -73,7 +72,7 @@ def yaml_lines(text: str) -> dict[Place, int]:
     return _read(text, lambda _, node: dict(_lines(node, ()))) or {}
 
 
-def _read(text: str, use: Callable[[Any, Node], _Result]) -> _Result | None:
+def _read(text: str, use: Callable[[Any, Node], Any]) -> Any:  # noqa: ANN401 - what `use` returns
     if len(text) > LARGEST:
         hint = "split it into several files"
         raise InvalidInputError(f"a document of more than {LARGEST:,} characters", hint=hint)

@@ -83,15 +83,25 @@ class Evidence(msgspec.Struct, frozen=True):
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """A starting point for an entry."""
+    """A starting point for an entry.
 
-    draft: str  # a sentence that calls it a draft
+    Attributes:
+        draft: A sentence that calls it a draft.
+        entry: The proposed entry.
+        examples: What people asked for, most frequent first.
+        checklist: Sessions to test the entry against, from different images if possible.
+        nearest: Entries to look at first.
+        evidence: What it was made from.
+        notes: What a person should know about it.
+    """
+
+    draft: str
     entry: DraftEntry
-    examples: tuple[str, ...]  # what people asked for, most frequent first
-    checklist: tuple[ChecklistItem, ...]  # from different images if possible
-    nearest: tuple[Near, ...]  # entries to look at first
+    examples: tuple[str, ...]
+    checklist: tuple[ChecklistItem, ...]
+    nearest: tuple[Near, ...]
     evidence: Evidence
-    notes: tuple[str, ...]  # what a person should know
+    notes: tuple[str, ...]
 
 
 def draft(
