@@ -12,8 +12,7 @@ import pytest
 from typer.core import TyperGroup
 
 from vocabgap import cluster, draft, scan
-from vocabgap.doors.cli.app import run
-from vocabgap.doors.cli.groups import LIST, Parsers
+from vocabgap.doors.cli.app import LIST, Parsers, run
 from vocabgap.errors import ExitCode
 
 PROJECT = Path(__file__).parents[1]

@@ -13,8 +13,7 @@ from typer.core import TyperGroup
 from builders import gap, write_corpus
 from builders.command import vocabgap
 from vocabgap import __version__
-from vocabgap.doors.cli.app import run
-from vocabgap.doors.cli.groups import Parsers
+from vocabgap.doors.cli.app import Parsers, run
 from vocabgap.errors import ExitCode
 from vocabgap.extensions import extensions
 
@@ -185,7 +184,7 @@ def test_logging_loads_the_command_that_logs_and_no_other(tmp_path: Path) -> Non
         "print('loaded', *sorted(name for name in sys.modules if name.startswith('vocabgap.doors.')))",
         tmp_path,
     )
-    own = [f"vocabgap.doors.{name}" for name in ("cli", "cli.app", "cli.calls", "cli.groups", "cli.output")]
+    own = [f"vocabgap.doors.{name}" for name in ("cli", "cli.app", "cli.calls", "cli.output")]
     expected = ["loaded", *own, "vocabgap.doors.recording", "vocabgap.doors.verbs"]
     assert told.stdout.splitlines()[-1].split() == expected, told.stderr
 

@@ -94,14 +94,6 @@ def test_a_group_that_no_run_knows_either_is_said_to_be_looked_for_before_decisi
     assert "these are the groups as found, before decisions" in told.err
 
 
-def test_a_mistyped_command_is_not_taken_for_a_folder(needs: Path) -> None:
-    told = vocabgap("clusters", "sho", "sky mask", needs)
-
-    assert told.code == 2
-    assert "'sho' is neither a command nor a folder here" in told.err
-    assert "did you mean `vocabgap clusters show`?" in told.err
-
-
 def test_a_label_is_found_as_it_was_shown(tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path, {"heron": [gap("red \x1b[31m mask")]})
 
@@ -149,10 +141,6 @@ def test_a_label_may_begin_with_a_dash(tmp_path: Path) -> None:
 def test_a_folder_may_be_called_as_a_command_is(tmp_path: Path, name: str) -> None:
     write_corpus(tmp_path, {"heron": [gap("sky mask")]}, name=name)
 
-    mistaken = vocabgap("clusters", name)
-
-    assert mistaken.code == 2
-    assert f"for what is called {name} here: `vocabgap clusters ./{name}`" in mistaken.err
     assert vocabgap("clusters", f"./{name}").out.endswith("1 singleton, 1 mention.\n")
 
 

@@ -13,7 +13,7 @@ import pytest
 from typer.core import TyperGroup
 
 from builders.command import vocabgap
-from vocabgap.doors.cli.groups import Parsers
+from vocabgap.doors.cli.app import Parsers
 
 # What each command needs to say something of the run that `reported` made.
 RUNS: Final[dict[str, tuple[str, ...]]] = {

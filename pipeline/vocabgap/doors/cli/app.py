@@ -1,21 +1,24 @@
-"""The root command, and the one place where errors become exit codes."""
+"""The commands, which are loaded on demand, their help, and the one place where errors become exit codes."""
 
 import gc
+import inspect
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Final, NoReturn
+from typing import Annotated, Any, Final, NoReturn
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
-from typer.main import get_command
+from typer.main import get_command, get_group
 
 from vocabgap import __version__
-from vocabgap.doors.cli.groups import LoadedOnDemand, usage_error
+from vocabgap.doors.cli.calls import command_of
 from vocabgap.doors.cli.output import PIPE_WIDTH, PROGRAM, Output
+from vocabgap.doors.verbs import Panel, Verbs
 from vocabgap.errors import (
     DEBUG_VARIABLE,
     STOPPED,
@@ -25,7 +28,137 @@ from vocabgap.errors import (
     VocabgapError,
     system_error,
 )
+from vocabgap.extensions import Reference, extensions
 from vocabgap.files.signals import StoppedError, ignore, raise_stops, release
+
+LIST: Final = "list"
+_OF_THE_PARSER: Final = ": Value error, "  # what the library puts before a message of its own
+# The verbs, and groups of verbs, in the order of the help.
+VERBS: Final[Mapping[str, Reference]] = {
+    "report": Reference("doors.report:report"),
+    "render": Reference("doors.published:render"),
+    "check": Reference("doors.listing:check"),
+    "list": Reference("doors.listing:list_records"),
+    "show": Reference("doors.listing:show"),
+    "review": Reference("doors.deciding:review"),
+    "clusters": Reference("doors.clusters:CLUSTERS"),
+    "draft": Reference("doors.published:draft"),
+    "log": Reference("doors.recording:log"),
+    "decide": Reference("doors.deciding:DECIDE"),
+    "decisions": Reference("doors.deciding:DECISIONS"),
+    "diff": Reference("doors.published:diff"),
+    "history": Reference("doors.published:history"),
+    **{verb: each for extension in extensions() for verb, each in extension.commands.items()},
+    "mcp": Reference("doors.recording:mcp"),
+    "hook": Reference("doors.recording:hook"),
+    "init": Reference("doors.recording:init"),
+    "demo": Reference("doors.report:demo"),
+    "manual": Reference("doors.about:manual"),
+    "schema": Reference("doors.about:schema"),
+    "status": Reference("doors.about:status"),
+}
+
+
+# Commands that read a little: the libraries that they load would start threads that nothing uses.
+_LOOKING: Final = frozenset(("list", "show", "manual", "schema", "status"))
+_THREADS: Final = "OPENBLAS_NUM_THREADS"
+
+
+class Parsers(Mapping[str, Any]):
+    """The parsers of the verbs. A verb is loaded when it is first looked up, so that `log` is quick."""
+
+    def __getitem__(self, verb: str) -> Any:  # noqa: ANN401 - here and below: Typer's own types are private
+        return _parser(verb)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(VERBS)
+
+    def __len__(self) -> int:
+        return len(VERBS)
+
+
+class Command(TyperCommand):
+    """A command that lists its options in plain text, under the headings of their panels."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """Write the arguments, then the options by panel."""
+        _write_options(self, ctx, formatter)
+
+
+class Group(TyperGroup):
+    """Commands that need a name; the help shows the whole first paragraph of each."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """Write the options, then the commands."""
+        _write_options(self, ctx, formatter)
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, _first_paragraph(each)) for name, each in self.commands.items() if not each.hidden]
+            )
+
+
+def _write_options(command: Any, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+    shown = [(each, told) for each in command.get_params(ctx) if (told := each.get_help_record(ctx))]
+    several = len({each.rich_help_panel for each, _ in shown} - {None}) > 1  # one alone sorts nothing
+    panels: dict[str, list[tuple[str, str]]] = {}
+    for each, told in shown:
+        kind = "Arguments" if each.param_type_name == "argument" else "Options"
+        panels.setdefault((several and each.rich_help_panel) or kind, []).append(told)
+    for panel in sorted(panels, key=("Arguments", *Panel, "Options").index):
+        with formatter.section(panel):
+            formatter.write_dl(panels[panel])
+
+
+def _first_paragraph(command: Any) -> str:  # noqa: ANN401
+    return " ".join(inspect.cleandoc(command.help or "").partition("\n\n")[0].split())
+
+
+class LoadedOnDemand(Group):
+    """The root of the command line: its commands are `Parsers`."""
+
+    def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - handed on as they are
+        super().__init__(**attributes | {"commands": Parsers()})
+
+
+class ListByDefault(Group):
+    """A group that lists if no other of its commands is named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """Put `list` in front of other words."""
+        is_named = bool(args) and args[0] in {*self.commands, *ctx.help_option_names}
+        return super().parse_args(ctx, args if is_named or ctx.resilient_parsing else [LIST, *args])
+
+
+@cache
+def _parser(verb: str) -> Any:  # noqa: ANN401
+    if verb in _LOOKING:
+        os.environ.setdefault(_THREADS, "1")
+    command = VERBS[verb].load()
+    # Only a group makes a command without completion of its own.
+    only = typer.Typer(cls=Group, rich_markup_mode=None)
+    if isinstance(command, Verbs):
+        only.add_typer(_group(command))
+    else:
+        only.command(verb, cls=Command)(command_of(command))
+    only.callback()(lambda: None)
+    return get_group(only).commands[verb]
+
+
+def _group(verbs: Verbs) -> typer.Typer:
+    group = typer.Typer(
+        name=verbs.name,
+        help=verbs.help,
+        cls=ListByDefault if verbs.unsaid else Group,
+        rich_markup_mode=None,
+    )
+    group.callback()(lambda: None)
+    for each in verbs.verbs:
+        if isinstance(each, Verbs):
+            group.add_typer(_group(each))
+        else:
+            group.command(each.name.split()[-1], cls=Command)(command_of(each))
+    return group
+
 
 app = typer.Typer(
     cls=LoadedOnDemand,
@@ -70,7 +203,7 @@ def root(
 
 
 # A process may run several command lines.
-_parser: Final = cache(get_command)
+_root: Final = cache(get_command)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -78,12 +211,12 @@ def run(arguments: Sequence[str]) -> int:
     output = Output(as_json="--json" in arguments)
     try:
         release()
-        code = _parser(app).main(list(arguments), prog_name=PROGRAM, standalone_mode=False)
+        code = _root(app).main(list(arguments), prog_name=PROGRAM, standalone_mode=False)
     except VocabgapError as error:
         output.error(error)
         return error.exit_code
     except TyperException as error:
-        output.error(usage_error(error))
+        output.error(_usage_error(error))
         return ExitCode.DONE if _is_of_a_hook(error) else ExitCode.INVALID_INPUT
     except OSError as error:
         refused = system_error(error)
@@ -101,6 +234,19 @@ def run(arguments: Sequence[str]) -> int:
     if code in STOPPED:
         output.error(_InterruptedError(ExitCode(code), arguments))
     return int(code or ExitCode.DONE)
+
+
+def _usage_error(error: TyperException) -> InvalidInputError:
+    """Return an error of the parser with a hint that fits it."""
+    message = error.format_message().replace(_OF_THE_PARSER, ": ", 1)
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else PROGRAM
+    hint = f"see `{command} --help`"
+    if "--json" in message:
+        hint = f"--json goes before the verb: `{PROGRAM} --json report …`"
+    elif hasattr(error, "option_name"):
+        hint += f"; what begins with a dash and is no option goes after two: `{command} -- …`"
+    return InvalidInputError(message, hint=hint)
 
 
 def _is_of_a_hook(error: TyperException) -> bool:
