@@ -18,7 +18,7 @@ import polars as pl
 from scipy import sparse
 
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, grams, pairs_of, vectorize, vocabulary_of
-from vocabgap.clustering.wordings import NO_SYNONYMS, points_of
+from vocabgap.clustering.wordings import points_of
 from vocabgap.corpus.chunks import frame_of, row_of, scan_chunks
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.extension import CorpusSettings
@@ -31,7 +31,7 @@ from vocabgap.files.atomic import replacing
 from vocabgap.files.journal import entries_of
 from vocabgap.files.refusals import refusal, refusing
 from vocabgap.model.record import PHRASE_FIELDS
-from vocabgap.model.settings import Settings
+from vocabgap.model.settings import ClusterSettings, Settings
 from vocabgap.model.tables import phrase
 
 if sys.version_info >= (3, 14):
@@ -48,6 +48,7 @@ EMBEDDED_BY: Final = "embeddedBy"
 LONGEST_LINE: Final = 256 << 20  # bytes; no record is that long, and a damaged file must not fill the memory
 _COMPRESSED: Final = ".zst"
 _CHECKED: Final[dict[int, int]] = {zstd.CompressionParameter.checksum_flag: 1}  # reveals any damaged byte
+_PLAIN: Final = ClusterSettings()
 _HINT: Final = "expected one backup-record-v1 object a line, as `vocabgap corpus export` writes them"
 _AT_ONCE: Final = 50_000  # chunks in memory
 _SAMPLE: Final = 5  # divergent records that an error names
@@ -122,15 +123,8 @@ class WordingVectors:
     same places in every corpus, so vectors of two exports can be compared as far as their weights can.
     """
 
-    def __init__(
-        self,
-        records: pl.DataFrame,
-        dimension: int,
-        *,
-        stop_words: Iterable[str] = (),
-        synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS,
-    ) -> None:
-        points = points_of(records, stop_words, synonyms)
+    def __init__(self, records: pl.DataFrame, dimension: int, settings: ClusterSettings = _PLAIN) -> None:
+        points = points_of(records, settings.stop_words, settings.synonyms)
         self._rows = vectorize(points.contents, points.weights, points.sentence_shares)
         self._places = _places(terms_of(points.contents), dimension)
         self._dimension = dimension
@@ -199,10 +193,12 @@ class _ChunkVectors:
         missing = (pl.lit(None, pl.String).alias(name) for name in PHRASE_FIELDS[1:])
         texts = chunks.join(gaps, on="id", how="anti")
         others = texts.select("id", pl.col("content").alias(PHRASE_FIELDS[0]), *missing)
-        words, synonyms = settings.cluster.stop_words, settings.cluster.synonyms
-        vectors_of = partial(WordingVectors, dimension=dimension, stop_words=words, synonyms=synonyms)
         self._compared = [
-            (dict(texts.select("id", phrase()).iter_rows()), vectors_of(texts)) for texts in (gaps, others)
+            (
+                dict(texts.select("id", phrase()).iter_rows()),
+                WordingVectors(texts, dimension, settings.cluster),
+            )
+            for texts in (gaps, others)
         ]
 
     def of(self, ids: Sequence[str]) -> dict[str, list[float]]:

@@ -219,14 +219,7 @@ def status(call: "Call", request: Status) -> Answer:
         view="corpus-status.txt.j2",
         result={
             "corpus": printable_name(call.settings.of(CorpusSettings).folder),
-            "measures": overview.measures,
-            "identities": overview.identities,
-            "dimension": overview.dimension,
-            "orphan_version_gap": overview.orphan_version_gap,
-            "orphans": overview.orphans,
-            "forgotten": overview.forgotten,
-            "rules": overview.rules,
-            "compaction_due": overview.compaction_due,
+            **{name: getattr(overview, name) for name in (*overview.__struct_fields__, "orphans", "rules")},
         },
     )
 

@@ -26,15 +26,9 @@ FEW_PAIRS: Final = 10**9  # of a query and a cluster: to search here is quicker 
 
 
 class Sharding(NamedTuple):
-    """A place that searches shards.
+    """A place that searches each packed shard for each packed block of queries with its packed floors."""
 
-    Attributes:
-        blocks: The number of blocks for `QUERIES` queries.
-        search: A function that searches each packed shard for each packed block with its packed floors; it
-            returns rows of `FOUND` in any order.
-    """
-
-    blocks: int
+    blocks: int  # for `QUERIES` queries
     search: Callable[[list[bytes], list[bytes], list[bytes]], pa.Table]
 
 
@@ -44,7 +38,6 @@ class ShardedNeighbours(SparseNeighbours):
     def __init__(
         self, sharding: Sharding, rows: Rows, chosen: IntArray, weights: FloatArray, floor: float
     ) -> None:
-        """Prepare the clusters as `SparseNeighbours` does."""
         super().__init__(rows, chosen, weights, floor)
         self._sharding = sharding
 
@@ -55,7 +48,7 @@ class ShardedNeighbours(SparseNeighbours):
         bounds: FloatArray,
         limits: npt.NDArray[np.float32] | None = None,
     ) -> Nearest:
-        """Search as `Neighbours` does."""
+        """Search elsewhere for the queries that nearby candidates do not answer."""
         if len(queries) * len(self.weights) <= FEW_PAIRS:
             return super().search(queries, known, bounds, limits)
         # With bounds of 0 the search compares the known candidates and ends.

@@ -60,16 +60,10 @@ _ADDRESS_HINT: Final = "expected sc://HOST:PORT; with a token, sc://HOST:PORT/;t
 
 
 class SparkEngine:
-    """A session of Spark, and the steps that run on it.
-
-    Attributes:
-        name: Its name in `run.json`, with its version and the place of a server.
-        is_over: Whether its session has ended.
-    """
+    """A session of Spark that does a number of tasks in parallel, and the steps that run on it."""
 
     def __init__(self, session: "SparkSession", name: str, tasks: int) -> None:
-        """Use a session that does a number of tasks in parallel."""
-        self.name = name
+        self.name = name  # as `run.json` has it
         self.is_over = False
         self._session = session
         self._pieces = _PIECES * tasks
@@ -326,10 +320,8 @@ def _builder(address: str, options: list[tuple[str, int]] | None = None) -> "Def
     try:
         return DefaultChannelBuilder(address, options)
     except PySparkException as error:
-        problem = "cannot be used: the part after the port is not understood"
-        raise InvalidInputError(
-            f"the address of '{_place(address)}' {problem}", hint=_ADDRESS_HINT
-        ) from error
+        message = f"the part after the port is not understood in the address of '{_place(address)}'"
+        raise InvalidInputError(message, hint=_ADDRESS_HINT) from error
 
 
 def _session(

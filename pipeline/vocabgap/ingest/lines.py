@@ -54,16 +54,9 @@ _SEPARATOR: Final = "\x1f"
 
 
 class LogsRead(NamedTuple):
-    """The tables of some logs.
+    """The tables of some logs, and the number of repairs of each kind."""
 
-    Attributes:
-        records: Frames of table `records`, in order.
-        rejects: Table `rejects`.
-        files: Table `files`.
-        repairs: The number of repairs of each kind.
-    """
-
-    records: list[pl.DataFrame]
+    records: list[pl.DataFrame]  # in order
     rejects: pl.DataFrame
     files: pl.DataFrame
     repairs: Counter[str]
@@ -163,11 +156,7 @@ class RecordColumns:
 
 
 class LogDecoder:
-    """A decoder of logs that gathers their tables.
-
-    Attributes:
-        repairs: The number of repairs of each kind so far.
-    """
+    """A decoder of logs that gathers their tables, and counts the repairs of each kind."""
 
     def __init__(
         self, tenant_id: str = "", max_expanded: int = sys.maxsize, *, with_text: bool = False

@@ -44,20 +44,14 @@ _Unpacked = gzip.GzipFile | zstd.ZstdFile
 
 @dataclass(slots=True)
 class OpenLog:
-    """One log, open for reading.
-
-    Attributes:
-        expected: The size of the file when it was opened.
-        size: Bytes read so far, expanded if the log is compressed.
-        problem: Why the log could not be read to its end, if it could not.
-    """
+    """One log, open for reading."""
 
     descriptor: int
     compression: str
     max_expanded: int
-    expected: int
-    size: int = 0
-    problem: Rejected | None = None
+    expected: int  # the size of the file when it was opened
+    size: int = 0  # bytes read so far, expanded if the log is compressed
+    problem: Rejected | None = None  # why the log could not be read to its end
     _digest: "hashlib._Hash" = field(default_factory=hashlib.sha256)
 
     @classmethod
