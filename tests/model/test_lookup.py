@@ -45,10 +45,7 @@ def test_a_beginning_that_several_have_is_refused_with_their_names() -> None:
     [
         ("film grian", "did you mean 'film grain'?"),
         ("sky", "did you mean 'pin sky mask'?"),
-        ("skyy", "did you mean 'pin sky mask'?"),
-        ("grayn", "did you mean 'film grain'?"),
         ("zzz", "see the list"),
-        ("no tint of glass", "see the list"),  # a function word or a negation makes nothing alike
     ],
 )
 def test_what_is_not_there_is_told_with_what_comes_nearest(name: str, hint: str) -> None:
@@ -56,15 +53,6 @@ def test_what_is_not_there_is_told_with_what_comes_nearest(name: str, hint: str)
         place_of(name)
 
     assert caught.value.hint == hint
-
-
-def test_words_in_common_come_before_a_spelling_that_is_alike() -> None:
-    known = [Named("", "removal for purple fringing"), Named("", "power line removal")]
-
-    with pytest.raises(NotFoundError) as caught:
-        lookup(known, "removal of power lines", singular="need", plural="needs", hint="see the list")
-
-    assert caught.value.hint == "did you mean 'power line removal' or 'removal for purple fringing'?"
 
 
 def test_names_that_hold_what_was_said_come_before_those_that_are_spelt_like_it() -> None:

@@ -68,7 +68,9 @@ def test_timestamps_are_in_utc() -> None:
 def test_require_names_the_frame_and_the_column_that_is_missing() -> None:
     frame = RECORDS.empty().drop("notes")
 
-    with pytest.raises(InvalidInputError, match=r"frame 'records': column 'notes' is missing .*String"):
+    with pytest.raises(
+        InvalidInputError, match=r"frame 'records': column 'notes' is missing, expected String"
+    ):
         RECORDS.require(frame)
 
 

@@ -46,7 +46,7 @@ from vocabgap.model.record import (
     need_of,
     record_id,
     wrong_type,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,7 +1,6 @@
 """Find the thing that a person means by its identifier or the beginning of it, its label, or a wording."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
 import polars as pl
@@ -9,11 +8,8 @@ import polars as pl
 from vocabgap.errors import InvalidInputError, NotFoundError, alike
 from vocabgap.model.record import FEWEST_DIGITS
 from vocabgap.model.tables import CAPABILITIES, CAPABILITY_PREFIX
-from vocabgap.text import content_words, excerpt, ignored_stems, surface, visible
+from vocabgap.text import excerpt, surface, visible
 
-_NEAR: Final = 0.75  # the least ratio of matching characters (difflib) of a misspelt word
-_PROPOSED: Final = 3
-_NEGATIONS: Final = ("no", "not", "without")  # frequent in names of what is missing
 _SHOWN: Final = 5  # things that an error names
 
 
@@ -28,9 +24,10 @@ class Named(NamedTuple):
 def find_capability(ranked: pl.DataFrame, name: str) -> pl.DataFrame:
     """Return the row of table `capabilities` that a person means, as `lookup` finds it."""
     CAPABILITIES.require(ranked, ("capability_id", "label", "variants"))
+    rows = ranked.select("capability_id", "label", "variants").iter_rows()
     known = [
-        Named(identifier, label, [variant["wording"] for variant in variants])
-        for identifier, label, variants in ranked.select("capability_id", "label", "variants").iter_rows()
+        Named(identifier, label, [each["wording"] for each in variants])
+        for identifier, label, variants in rows
     ]
     hint = (
         "expected an identifier, a label or a wording, as capabilities.parquet of the run has them;"
@@ -73,15 +70,8 @@ def lookup(
 ) -> int:
     """Return the place of the thing that a person means.
 
-    Args:
-        known: The things.
-        name: An identifier, or the beginning of one, with or without the prefix; a label; or a wording. The
-            exact text has precedence over the shown one, and over another spelling.
-        singular: The noun of one thing, for the error.
-        plural: The noun of several.
-        hint: What to do if no thing is similar.
-        prefix: The beginning of all identifiers.
-        fewest: The least number of characters after the prefix.
+    The name is an identifier, or the beginning of one, with or without the prefix of all identifiers; a
+    label; or a wording. The exact text has precedence over the shown one, and over another spelling.
 
     Raises:
         NotFoundError: No thing has the name.
@@ -102,29 +92,15 @@ def lookup(
     labels = (thing.label for thing in known if thing.label)
     raise NotFoundError(
         f"no {singular} is called '{excerpt(wanted)}'",
-        hint=_meant(_sharing(wanted, known)) or did_you_mean(wanted, labels) or hint,
+        hint=did_you_mean(wanted, labels) or hint,
     )
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a hint with the names that are nearest to an unknown one, if there are any."""
-    return _meant(alike(name, known))
-
-
-def _meant(names: Iterable[str]) -> str:
-    shown = (excerpt(name) for name in names)
+    shown = (excerpt(name) for name in alike(name, known))
     near = " or ".join(f'"{name}"' if "'" in name else f"'{name}'" for name in shown)
     return f"did you mean {near}?" if near else ""
-
-
-def _sharing(name: str, known: Sequence[Named]) -> list[str]:
-    """Return the labels of the things that share most words with a name, also misspelt ones."""
-    spoken = {thing.label: {*surface(" ".join((thing.label, *thing.wordings))).split()} for thing in known}
-    every = {word for own in spoken.values() for word in own}
-    telling = content_words(surface(name), ignored_stems(_NEGATIONS))
-    meant = {near for word in telling for near in get_close_matches(word, every, cutoff=_NEAR)}
-    shared = {label: len(own & meant) for label, own in spoken.items() if label and own & meant}
-    return sorted(shared, key=lambda label: -shared[label])[:_PROPOSED]
 
 
 def _ways(name: str, prefix: str, fewest: int) -> Iterator[Callable[[Named], bool]]:

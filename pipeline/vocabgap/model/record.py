@@ -38,14 +38,10 @@ RATING_WORDS: Final[Mapping[str, int | None]] = MappingProxyType(
 )  # fmt: skip
 CATEGORY_ALIASES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "tonal": "tone",
-        "colour": "color",
-        "structure": "detail",
-        "mask": "local",
-        "composite": "composition",
-        "white balance": "wb",
+        "tonal": "tone", "colour": "color", "structure": "detail", "mask": "local",
+        "composite": "composition", "white balance": "wb",
     }
-)
+)  # fmt: skip
 CATEGORIES: Final = frozenset({"tone", "wb", "color", "detail", "local", "composition", UNCATEGORIZED})
 OPERATION_ALIASES: Final[Mapping[str, str]] = MappingProxyType(
     {"toneequalizer": "toneequal", "tone equalizer": "toneequal"}
@@ -53,7 +49,7 @@ OPERATION_ALIASES: Final[Mapping[str, str]] = MappingProxyType(
 
 
 class RejectReason(StrEnum):
-    """The reason why a line, or a whole file, gave no record. `FILE_REASONS` are about files."""
+    """The reason why a line, or a whole file, gave no record. The last four are about files."""
 
     INVALID_UTF8 = "invalid_utf8"
     INVALID_JSON = "invalid_json"
@@ -70,14 +66,7 @@ class RejectReason(StrEnum):
     LINK_NOT_FOLLOWED = "link_not_followed"
 
 
-FILE_REASONS: Final = frozenset(
-    {
-        RejectReason.UNREADABLE_FILE,
-        RejectReason.CHANGED_WHILE_READ,
-        RejectReason.EXPANDS_TOO_FAR,
-        RejectReason.LINK_NOT_FOLLOWED,
-    }
-)
+FILE_REASONS: Final = frozenset([*RejectReason][-4:])
 
 
 class Repair(StrEnum):
@@ -238,17 +227,10 @@ def _canonical(record: GapRecord) -> GapRecord | dict[str, Any]:
 
 
 def record_ids(records: Sequence[GapRecord], unreadable_timestamps: Mapping[int, str]) -> list[str]:
-    """Return the `record_id` of each record.
-
-    Args:
-        records: The records.
-        unreadable_timestamps: The text of an unreadable timestamp by its place in `records`.
-    """
-    sha256 = hashlib.sha256
+    """Return the `record_id` of each record; the unreadable timestamps are by place in `records`."""
     lines = _ENCODER.encode_lines([*map(_canonical, records)] if _LATER else records)
-    ids = [
-        sha256(line).hexdigest() for line in lines.split(b"\n")[:-1]
-    ]  # JSON holds no line break of its own
+    # JSON holds no line break of its own.
+    ids = [hashlib.sha256(line).hexdigest() for line in lines.split(b"\n")[:-1]]
     for place, text in unreadable_timestamps.items():
         ids[place] = record_id(records[place], text)
     return ids

@@ -142,12 +142,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     ] = ()
 
     def __post_init__(self) -> None:
-        """Refuse a selection that nobody can mean.
-
-        Raises:
-            InvalidInputError: A moment has no offset, the selection ends before it begins, a text is blank,
-                or a value is no text or no rating.
-        """
+        """Raise InvalidInputError for a selection that nobody can mean."""
         for filtered in FILTERS:
             if filtered.column:
                 names = _names(filtered.field, getattr(self, filtered.field))
@@ -172,12 +167,9 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     @classmethod
     def asked(cls, given: Mapping[str, Any], now: datetime, *, prefix: str = "") -> Self:
-        """Return the selection of values as people give them.
+        """Return the selection of values as people give them, by field, noun or option.
 
-        Args:
-            given: The values by the name of the field, the noun of the filter or its option.
-            now: The moment that spans such as `7d` count back from.
-            prefix: What precedes the name of a moment in an error.
+        Spans such as `7d` count back from `now`. An error puts `prefix` before the name of a moment.
         """
         values: dict[str, Any] = {}
         for name, noun, option, *_ in FILTERS:

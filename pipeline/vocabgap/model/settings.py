@@ -72,11 +72,7 @@ class Gate(StrEnum):
 
 
 def shared_from(min_images: int | None) -> int:
-    """Return how many images a capability, or its words, must be on to be shared.
-
-    Raises:
-        InvalidInputError: `--min-images` would let single images be recognised.
-    """
+    """Return how many images a capability, or its words, must be on, so that none can be recognised."""
     fewest = DEFAULT_SHARED_FROM if min_images is None else min_images
     if fewest < LEAST_SHARED_FROM:
         raise InvalidInputError(
@@ -106,11 +102,7 @@ class IngestSettings(_LogSettings, frozen=True):
 
 
 class ScanSettings(_LogSettings, frozen=True):
-    """The settings that a scan depends on: those of `[ingest]`, and the sources of gap logs.
-
-    Attributes:
-        sources: The sources by name.
-    """
+    """The settings that a scan depends on: those of `[ingest]`, and the sources of gap logs by name."""
 
     sources: Mapping[str, Source] = msgspec.field(default_factory=shipped_sources)
 
@@ -359,11 +351,8 @@ class Settings(Section, frozen=True):
     @property
     def known_categories(self) -> frozenset[str]:
         """The built-in categories, and those that a setting names."""
-        named = (
-            *self.categories.known,
-            *self.categories.operations.values(),
-            *self.category_aliases.values(),
-        )
+        own = self.categories
+        named = (*own.known, *own.operations.values(), *self.category_aliases.values())
         return CATEGORIES | {fold_category(name, self.category_aliases) for name in named}
 
     @property
@@ -443,22 +432,13 @@ def known_flags() -> dict[str, Setting]:
     return {setting.flag: setting for setting in known_settings() if setting.flag}
 
 
-_Settings = TypeVar("_Settings", bound=Section)
-
-
 def overridden(
-    settings: _Settings, names: Mapping[str, str] = {}, hint: str = "", /, **changes: object
-) -> _Settings:
+    settings: _Table, names: Mapping[str, str] = {}, hint: str = "", /, **changes: object
+) -> _Table:
     """Return settings with the changes that are not None, all checked as those of a file are.
 
-    Args:
-        settings: The settings to change.
-        names: Setting to the name of its argument, if that differs.
-        hint: What to do about a value that does not fit.
-        **changes: Setting to its value.
-
-    Raises:
-        InvalidInputError: There is no such setting, or it cannot have that value.
+    `names` maps a setting to the name of its argument, if that differs. InvalidInputError says which setting
+    there is not, or which cannot have its value.
     """
     kinds = {field.name: field.type for field in structs.fields(settings)}
     for name in changes.keys() - kinds.keys():

@@ -67,30 +67,18 @@ class Table:
         return pl.DataFrame(schema=self.schema)
 
     def require(self, frame: pl.DataFrame, columns: Iterable[str] | None = None) -> None:
-        """Raise an error at the door of a stage if a frame does not fit.
-
-        Args:
-            frame: The frame handed in.
-            columns: The columns the stage reads; all of them by default.
-
-        Raises:
-            InvalidInputError: It is no Polars frame, or a column is missing or has another dtype.
-        """
+        """Raise InvalidInputError at the door of a stage if it cannot read these columns of a frame."""
         require_kind(f"frame '{self.name}'", frame, pl.DataFrame, "a polars.DataFrame", hint=_FRAME_HINT)
         needed = set(self.names if columns is None else columns)
         given = dict(zip(frame.columns, frame.dtypes, strict=True))
         for column in self.columns:
             if column.name not in needed:
                 continue
-            if column.name not in given:
+            dtype = given.get(column.name)
+            if dtype != column.dtype:
+                problem = "is missing" if dtype is None else f"has dtype {dtype}"
                 raise InvalidInputError(
-                    f"frame '{self.name}': column '{column.name}' is missing",
-                    hint=f"expected {column.dtype}; see `vocabgap schema {self.name}`",
-                )
-            found = given[column.name]
-            if found != column.dtype:
-                raise InvalidInputError(
-                    f"frame '{self.name}': column '{column.name}' has dtype {found}, expected {column.dtype}",
+                    f"frame '{self.name}': column '{column.name}' {problem}, expected {column.dtype}",
                     hint=f"see `vocabgap schema {self.name}`",
                 )
 
