@@ -161,7 +161,7 @@ VERBS: Final = (
         "decisions.jsonl",
     ),
     _corpus("push", "new", *NORTH, "--snapshot", "--yes"),
-    _corpus("forget", "--tenant", "north", "--image", "old-1", "--yes", "--compact"),
+    _corpus("forget", "--tenant", "north", "--image", "old-1", "--yes"),
     _corpus("compact"),
     _corpus("restore", "backup.jsonl.zst"),
     Verb(

@@ -60,10 +60,15 @@ _ADDRESS_HINT: Final = "expected sc://HOST:PORT; with a token, sc://HOST:PORT/;t
 
 
 class SparkEngine:
-    """A session of Spark that does a number of tasks in parallel, and the steps that run on it."""
+    """A session of Spark that does a number of tasks in parallel, and the steps that run on it.
+
+    Attributes:
+        name: Its name in `run.json`, with its version and the place of a server.
+        is_over: Whether its session has ended.
+    """
 
     def __init__(self, session: "SparkSession", name: str, tasks: int) -> None:
-        self.name = name  # as `run.json` has it
+        self.name = name
         self.is_over = False
         self._session = session
         self._pieces = _PIECES * tasks
