@@ -35,26 +35,6 @@ def test_json_tells_what_was_looked_for(tmp_path: Path) -> None:
     assert told.err == ""
 
 
-def test_pretty_printed_objects_are_told_as_such_once(tmp_path: Path) -> None:
-    spread = json.dumps(gap("sky mask"), indent=2).splitlines()
-    root = write_corpus(
-        tmp_path, {"one": [gap("film grain"), *spread], "two": spread, "three": [gap("mist")]}
-    )
-    told = vocabgap("check", root)
-    assert told.code == 2
-    assert told.err.splitlines() == [
-        "this looks like pretty-printed JSON: photos/one/vocabulary_gaps.jsonl and 1 other log",
-        "  one object per line is expected, as `jq -c .` writes it",
-    ]
-
-
-@pytest.mark.parametrize("lines", [["{"], ["{", '{"description": "mist"}', "[1]"], ["[1]", "{"]])
-def test_an_object_that_is_cut_off_is_not_taken_for_a_pretty_printed_one(
-    tmp_path: Path, lines: list[str]
-) -> None:
-    assert vocabgap("check", write_corpus(tmp_path, {"one": lines, "two": ["[1]"]})).err == ""
-
-
 def test_a_bad_line_is_named_and_is_invalid_input(tmp_path: Path) -> None:
     told = vocabgap("check", write_corpus(tmp_path, {"one": [gap("sky mask"), "[1]"]}))
     assert told.code == 2

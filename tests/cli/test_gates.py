@@ -195,17 +195,6 @@ def test_torn_line_stays_known_once_another_follows_it(tmp_path: Path) -> None:
     assert told.code == 0
 
 
-def test_bad_line_that_has_gone_from_the_logs_is_told(photos: Path) -> None:
-    check(photos, "--baseline", "known.jsonl", "--write-baseline")
-    log = photos / "one" / "vocabulary_gaps.jsonl"
-    log.write_text(log.read_text().replace("[1]\n", ""))
-
-    told = check(photos, "--baseline", "known.jsonl")
-
-    assert told.code == 0
-    assert told.err == ("1 bad line of 'known.jsonl' is no longer there; --write-baseline writes it anew\n")
-
-
 @pytest.mark.parametrize("content", ['{"description": "my log"}\n', "no json\n", "\xff"])
 def test_file_that_is_no_baseline_is_neither_read_nor_overwritten(photos: Path, content: str) -> None:
     Path("mine.jsonl").write_text(content, encoding="latin-1")

@@ -169,15 +169,3 @@ def test_the_report_and_the_groups_follow_the_answers(monkeypatch: pytest.Monkey
     assert mentions == {2 * len([*MASKS, *GRAINS])}
     assert len(events(groups, "cluster")) <= 9
     assert "one need, when asked" in listed.out
-
-
-def test_a_file_of_decisions_that_is_not_there_yet_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "stdin", Typed("1\nq\n"))
-    told = vocabgap("review", "photos", "--decisions", "mine.jsonl")
-    assert (told.code, told.err) == (
-        0,
-        "decisions file 'mine.jsonl' does not exist: the first answer creates it\n",
-    )
-    assert (tmp_path / "mine.jsonl").exists()

@@ -357,8 +357,6 @@ def review(call: "Call", request: ReviewRequest) -> Answer:
             "a review asks questions, but standard input is not a terminal",
             hint="`vocabgap --json review …` asks and takes answers line by line",
         )
-    if missing := call.missing_decisions:
-        call.note(f"{missing}: the first answer creates it")
     from vocabgap.decisions.record import read_decisions
     from vocabgap.decisions.reviewing import Review, capabilities_of
     from vocabgap.doors.cli.views import rendered

@@ -1,11 +1,10 @@
 """`list`, `show` and `check`: the records of the logs, one of them with its evidence, and the bad lines."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from msgspec import Meta
@@ -29,9 +28,10 @@ from vocabgap.errors import ExitCode, InvalidInputError, StateError
 from vocabgap.model.moments import iso, known_present, parse_moment, parse_now, parse_present
 from vocabgap.model.record import LIST_FIELDS, RATING_NAMES, need_of
 from vocabgap.model.settings import DEFAULT_LISTED
-from vocabgap.text import count, printable_name, visible
+from vocabgap.text import printable_name, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     import polars as pl
@@ -69,7 +69,7 @@ def list_records(call: "Call", request: ListRecords) -> Answer:
     """List what was logged, newest first."""
     present, roots = parse_present(request.now), call.roots(request.roots)
     asked = selection_of(request, known_present(present))  # bad filters are an error before Polars is loaded
-    from vocabgap.doors.cli.views import comma_separated, rendered
+    from vocabgap.doors.cli.views import comma_separated
     from vocabgap.listing.records import listing
 
     listed = listing(
@@ -84,9 +84,6 @@ def list_records(call: "Call", request: ListRecords) -> Answer:
     call.note_unread(listed.scan)
     gaps, published = listed.gaps, listed.published
     is_csv = request.text_format is ListFormat.CSV
-    why_empty = (
-        rendered("list-empty.txt.j2", {"account": listed.scan.summary}) if is_csv and gaps.is_empty() else ""
-    )
     return Answer(
         events=_events(gaps),
         result={
@@ -97,17 +94,15 @@ def list_records(call: "Call", request: ListRecords) -> Answer:
             "run": _place(published.folder if published else None),
             "notes": listed.notes,
         },
-        view="list.txt.j2",
+        text=comma_separated(gaps.columns, [*map(_cells, gaps.iter_rows(named=True))]) if is_csv else "",
+        view="" if is_csv else "list.txt.j2",
         shown=lambda: {
-            "rows": [] if is_csv else [*map(_row, gaps.iter_rows(named=True))],
-            "csv": comma_separated(gaps.columns, [*map(_cells, gaps.iter_rows(named=True))])
-            if is_csv
-            else "",
+            "rows": [*map(_row, gaps.iter_rows(named=True))],
             "folder": published and published.folder,
             "now": published and published.now,
             "account": listed.scan.summary,
         },
-        notes=[*filter(None, [why_empty]), *listed.notes],
+        notes=listed.notes,
     )
 
 
@@ -304,7 +299,7 @@ def check(call: "Call", request: Check) -> Answer:
             "too_old": ignored[_SINCE],
             "written": rejects.height if request.write_baseline else None,
         },
-        notes=[*missing, *_gone(len(known) - ignored[_BASELINE], file), *_pretty_printed(counted.to_dicts())],
+        notes=missing,
         exit_code=ExitCode.INVALID_INPUT if fails else ExitCode.DONE,
     )
 
@@ -333,12 +328,6 @@ def _judged(scanned: "Scan", known: "tuple[KnownLine, ...]", earliest: datetime 
     return rejects.with_columns(ignored=pl.coalesce(why))
 
 
-def _gone(gone: int, file: str | None) -> Iterable[str]:
-    if gone:
-        are = "is" if gone == 1 else "are"
-        yield f"{count(gone, 'bad line')} of '{file}' {are} no longer there; --write-baseline writes it anew"
-
-
 def _missing_logs(
     call: "Call", scanned: "Scan", roots: "list[Path]", *, is_expected: bool
 ) -> tuple[str, ...]:
@@ -356,22 +345,3 @@ def _missing_logs(
     if is_expected:
         raise StateError(problem, hint=hint)
     return problem, f"  {hint}"
-
-
-def _pretty_printed(rejects: list[dict[str, Any]]) -> Iterable[str]:
-    """Explain many bad lines at once, if each is a piece of a JSON object."""
-
-    def place(row: Mapping[str, Any]) -> tuple[object, ...]:
-        return row["repo_slug"], row["source_path"]
-
-    logs = {
-        "/".join(map(str, place(row)))
-        for row, following in pairwise(rejects)
-        if (row["raw"] or "").strip() == "{"
-        and place(row) == place(following)
-        and row["line"] + 1 == following["line"]
-    }
-    if logs:
-        others = f" and {count(len(logs) - 1, 'other log')}" if len(logs) > 1 else ""
-        yield f"this looks like pretty-printed JSON: {min(logs)}{others}"
-        yield "  one object per line is expected, as `jq -c .` writes it"

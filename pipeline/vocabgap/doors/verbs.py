@@ -62,7 +62,7 @@ def option(meaning: str, *names: str, panel: Panel | None = None, **extra: Any) 
         meaning: The help, one sentence.
         names: The spellings; by default two dashes and the name of the field.
         panel: The heading in the help.
-        **extra: Further facts: `place` if the text is a path, `hidden` if the help leaves it out.
+        **extra: Further facts: `place` if the text is a path.
     """
     return Meta(description=meaning, extra={"names": names, "panel": panel, **extra})
 
@@ -97,25 +97,14 @@ def selection_of(request: Request, now: datetime | None = None) -> Selection:
 
 
 class Parameter(NamedTuple):
-    """A field of a request as a door needs it.
-
-    Attributes:
-        name: The name of the field.
-        kind: The type of one value.
-        is_list: Whether there may be several values.
-        meaning: The help.
-        default: The default, or `msgspec.NODEFAULT`.
-        extra: The facts that `option` and `argument` take.
-        lowest: The least number.
-        highest: The largest number.
-    """
+    """A field of a request as a door needs it."""
 
     name: str
-    kind: Any
+    kind: Any  # of one value
     is_list: bool
     meaning: str
-    default: Any
-    extra: Mapping[str, Any]
+    default: Any  # or `msgspec.NODEFAULT`
+    extra: Mapping[str, Any]  # as `option` and `argument` take it
     lowest: float | None = None
     highest: float | None = None
 

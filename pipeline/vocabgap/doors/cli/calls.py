@@ -134,15 +134,9 @@ class Call:
 
     def require_decisions(self) -> None:
         """Raise NotFoundError if the named decisions file does not exist."""
-        if problem := self.missing_decisions:
-            raise NotFoundError(problem, hint="check --decisions")
-
-    @property
-    def missing_decisions(self) -> str:
-        """A message if the named decisions file does not exist; else nothing."""
         named = self.flags.get("--decisions")
-        is_there = named is None or os.path.lexists(expanded(named))
-        return "" if is_there else f"decisions file '{named}' does not exist"
+        if named is not None and not os.path.lexists(expanded(named)):
+            raise NotFoundError(f"decisions file '{named}' does not exist", hint="check --decisions")
 
     def require_owners(self, scanned: "Scan", selection: "Selection") -> None:
         """Raise InvalidInputError if no record has the tenant or the repository."""
@@ -250,10 +244,9 @@ def _option(declared: Parameter) -> inspect.Parameter:
     if extra.get("argument"):
         info = typer.Argument(metavar=extra["metavar"], **told)
     else:
-        hidden = extra.get("hidden", False)
         if declared.is_list:
             told["help"] = f"{declared.meaning.removesuffix('.')}; may be repeated."
-        info = typer.Option(*declared.names, rich_help_panel=extra.get("panel"), hidden=hidden, **told)
+        info = typer.Option(*declared.names, rich_help_panel=extra.get("panel"), **told)
     return _parameter(declared.name, kind, info, default)
 
 
