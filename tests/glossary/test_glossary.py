@@ -112,7 +112,7 @@ def test_an_authored_sense_stands_beside_the_others_unless_it_replaces_them(riva
 
 
 def test_what_cannot_be_authored_is_refused(rivals: Glossary) -> None:
-    with pytest.raises(InvalidInputError, match="no term"):
+    with pytest.raises(InvalidInputError, match="not a term"):
         added(rivals, " ", "a stencil", actor=ANN, now=NOW)
     with pytest.raises(InvalidInputError, match="not active"):
         added(rivals, "mask", "a stencil", actor=ANN, now=NOW, scope="elsewhere")

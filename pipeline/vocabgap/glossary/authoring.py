@@ -29,12 +29,7 @@ _COLUMNS: Final = VocabularyFields(
 
 
 class Imported(NamedTuple):
-    """The outcome of an import.
-
-    Attributes:
-        drafts: The new terms that became drafts, because they have another meaning already.
-        passed_over: The entries that were not imported, and why.
-    """
+    """The outcome of an import."""
 
     added: list[tuple[str, SeedTerm]]
     present: int
@@ -106,13 +101,7 @@ def promote_sense(
 ) -> NewSense:
     """Activate a sense, or with `define` a new one; return it.
 
-    Args:
-        runtime: The glossary.
-        term: The term, in any spelling.
-        scope: The scope of the sense.
-        definition: Its definition or the beginning, if there are several.
-        define: The definition of a new sense.
-        is_replacing: Whether it replaces the other active senses or stands beside them.
+    With `is_replacing` it replaces the other active senses; if that is false, it stands beside them.
 
     Raises:
         StateError: Nobody decides about the others, or the draft has no definition.

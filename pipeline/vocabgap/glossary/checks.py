@@ -1,8 +1,8 @@
-"""`vocabgap glossary check` and `resume`: the words of files, and the words of steps."""
+"""`vocabgap glossary check`, `resume` and `resolve`: words of files and steps, and questions to people."""
 
 import dataclasses
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -11,17 +11,37 @@ from typing import Annotated, Final
 import msgspec
 
 from vocabgap.doors.cli.calls import Call
+from vocabgap.doors.cli.output import Output
 from vocabgap.doors.cli.views import rendered
 from vocabgap.doors.verbs import Answer, Event, Verbs, argument, option, verb
 from vocabgap.errors import ExitCode, Hint, InvalidInputError, StateError
+from vocabgap.files.signals import end_reads
 from vocabgap.glossary import commands
-from vocabgap.glossary.commands import SHOWN_DIGITS, Acting, note_all, require_strictness, runtime_of
+from vocabgap.glossary.commands import (
+    MISSION,
+    SHOWN_DIGITS,
+    Acting,
+    note_all,
+    require_strictness,
+    runtime_of,
+    standing_questions,
+)
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.extension import FOLDER
 from vocabgap.glossary.linting import Linter, github, lint
-from vocabgap.glossary.prompt import Prompt, prompt_of
+from vocabgap.glossary.questions import Answer as Meaning
+from vocabgap.glossary.questions import (
+    Defer,
+    Define,
+    OpenQuestion,
+    Question,
+    Select,
+    defined,
+    parse_answer,
+    require_question,
+)
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.senses import Strictness
+from vocabgap.glossary.senses import SenseRef, Strictness
 from vocabgap.glossary.session import (
     AbortResumeError,
     ChangedInputs,
@@ -29,7 +49,7 @@ from vocabgap.glossary.session import (
     load_state,
 )
 from vocabgap.model.moments import iso
-from vocabgap.text import printable_name
+from vocabgap.text import carried, excerpt, printable_name, visible
 
 _STDIN: Final = "-"
 _MISSION, _STEP = "check", "check"
@@ -182,7 +202,6 @@ def resume(call: Call, request: Resume) -> None:
 
 @contextmanager
 def _reporting(call: Call, step: ExecutionContext) -> Iterator[None]:
-    """Print what was found out about a step, whether it goes on or not."""
     try:
         yield
     except BlockedByConflictError as error:
@@ -263,6 +282,161 @@ def _read(text: str) -> str:
     return sys.stdin.read() if text == _STDIN else text
 
 
+class Resolve(Acting, kw_only=True):
+    """The request of `resolve`."""
+
+    conflict: Annotated[str, argument("The conflict's identifier, or the beginning of it.")]
+    select: Annotated[int | None, option("The number of the sense that is meant.")] = None
+    define: Annotated[str | None, option("Another meaning of the term.")] = None
+    mission: Annotated[str | None, MISSION] = None
+
+
+@verb(Resolve, settings=FOLDER)
+def resolve(call: Call, request: Resolve) -> Answer:
+    """Answer a question that was put off; without options it is asked."""
+    runtime = runtime_of(call, request, exists=False)
+    question = require_question(standing_questions(call, runtime)[0], request.conflict, request.mission)
+    if request.select is not None and request.define is not None:
+        raise InvalidInputError("--select and --define are two answers", hint="give one of them")
+    answer: Meaning | None
+    if request.select is not None:
+        answer = Select(request.select - 1)
+    elif request.define is not None:
+        answer = Define(request.define)
+    else:
+        answer = _ask(question, runtime)
+    status: str = question.status
+    if answer is not None:
+        runtime.answer(question, answer)
+        status = status if isinstance(answer, Defer) else "resolved"
+    return Answer(
+        result={"conflict_id": question.conflict_id, "status": status},
+        view="glossary-resolve.txt.j2",
+        shown={"answer": "none" if answer is None else type(answer).__name__, "term": question.term},
+    )
+
+
+def _ask(question: OpenQuestion, runtime: GlossaryRuntime) -> Meaning | None:
+    """Ask what a term means; None if what is answered already stays so."""
+    prompt = Prompt()
+    resolved = f"Conflict {question.conflict_id} is already resolved"
+    if not question.is_open and not prompt.agrees(f"{resolved}. Resolve it again?"):
+        return None
+    candidates = question.candidates(runtime.load(question.mission_id or None).glossary)
+    asked = f"What does '{visible(question.term)}' mean? {visible(question.context)}".rstrip()
+    prompt.say("\n".join([asked, *numbered(candidates)]))
+    return prompt.choose(candidates, once=True)
+
+
+_COLOURS: Final = {"high": "red", "medium": "yellow", "low": "blue"}
+_SHOWN: Final = 200  # characters of a value
+
+
+class Prompt:
+    """A person at a terminal: questions go to stderr, and text from data is never read as markup."""
+
+    def __call__(self, question: Question) -> Meaning:
+        """Show a conflict and the candidates of its term, and read the answer."""
+        from rich.console import Console  # noqa: PLC0415 - takes time to load
+        from rich.panel import Panel  # noqa: PLC0415
+        from rich.text import Text  # noqa: PLC0415
+
+        severity = question.conflict.severity.value
+        colour = _COLOURS.get(severity, "red")
+        scopes = ", ".join(sorted({excerpt(each.scope) for each in question.candidates}))
+        lines = [
+            f"Term:    {excerpt(question.term)}",
+            f"Context: {excerpt(question.conflict.context, _SHOWN) or '-'}",
+            f"Scope:   {f'{scopes} ({len(question.candidates)} matches)' if scopes else 'none'}",
+            *numbered(question.candidates),
+        ]
+        console = Console(stderr=True, highlight=False, emoji=False, markup=False)
+        mark = "●" if carried("●", console.encoding) == "●" else "!"
+        title = Text(f"{mark} {severity.capitalize()}-severity conflict: {excerpt(question.term)}", colour)
+        console.print(Panel(Text("\n".join(lines)), title=title, title_align="left", border_style=colour))
+        answer = self.choose(question.candidates)
+        self.say(_outcome(question, answer))
+        return answer
+
+    def choose(self, candidates: Sequence[SenseRef], *, once: bool = False) -> Meaning:
+        """Read an answer; the end of the input defers. With `once`, the first input has to be an answer."""
+        while True:
+            typed = self._read(_choices(candidates))
+            if typed is None and once:
+                raise InvalidInputError(
+                    "nobody answered: nothing was changed", hint="answer with --select N or --define TEXT"
+                )
+            if typed is None:
+                return Defer()
+            answer = parse_answer(typed, candidates)
+            if isinstance(answer, Define):
+                return defined(self._read("Definition: ") or "")
+            if answer is not None:
+                return answer
+            if once:
+                message = f"Invalid selection: '{typed.strip()}'"
+                raise InvalidInputError(message, hint=_choices(candidates).strip())
+            self.say(f"'{excerpt(typed)}' is not an answer.")
+
+    def say(self, text: str, *, end: str = "\n") -> None:
+        """Show a text."""
+        print(text, file=sys.stderr, end=end, flush=True)
+
+    def confirm(self, changed: ChangedInputs) -> bool:
+        """Show what has changed since a step was stopped, and ask whether it goes on."""
+        self.show_changes(changed)
+        return self.agrees("Context changed. Proceed?")
+
+    def show_changes(self, changed: ChangedInputs) -> None:
+        """Show what has changed since a step was stopped."""
+        self.say(f"The inputs have changed: {changed.old}… is now {changed.new}…")
+        for key, (old, new) in changed.changes.items():
+            self.say(f"  {excerpt(key)}: {_value(old)} -> {_value(new)}")
+
+    def agrees(self, question: str) -> bool:
+        """Ask for a yes; everything else is a no."""
+        typed = self._read(f"{question} [y/N] ")
+        return typed is not None and typed.strip().casefold() in {"y", "yes"}
+
+    def _read(self, prompt: str) -> str | None:
+        """Read a line; None at the end of the input."""
+        self.say(prompt, end="")
+        end_reads()
+        return sys.stdin.readline().encode("utf-8", "replace").decode() or None
+
+
+def prompt_of(output: Output, *, ask: bool | None) -> Prompt | None:
+    """Return a prompt if somebody can answer; `ask` decides if it is not None."""
+    if ask is None:
+        ask = sys.stdin.isatty() and sys.stderr.isatty() and not (output.as_json or output.quiet)
+    return Prompt() if ask else None
+
+
+def numbered(candidates: Sequence[SenseRef]) -> Iterator[str]:
+    """Yield a line for each candidate, counted from 1."""
+    for number, sense in enumerate(candidates, start=1):
+        meaning = f"[{excerpt(sense.scope)}] {excerpt(sense.definition)}"
+        yield f"{number}. {meaning} (confidence: {sense.confidence:.1f})"
+
+
+def _choices(candidates: Sequence[SenseRef]) -> str:
+    numbers = f"1-{len(candidates)} (candidate), " if candidates else ""
+    return f"Select: {numbers}C (custom sense), D (defer)\n> "
+
+
+def _outcome(question: Question, answer: Meaning) -> str:
+    if isinstance(answer, Defer):
+        return f"Deferred: conflict {question.conflict_id}"
+    meaning = (
+        question.candidates[answer.place].definition if isinstance(answer, Select) else answer.definition
+    )
+    return f"Resolved: {excerpt(question.term)} = {excerpt(meaning)}\n"
+
+
+def _value(value: object) -> str:
+    return "(nothing)" if value is None else excerpt(str(value), _SHOWN)
+
+
 GLOSSARY: Final = Verbs(
     "glossary",
     "Say what words mean, and check that it is settled.\n\n"
@@ -270,7 +444,7 @@ GLOSSARY: Final = Verbs(
     (
         check,
         commands.conflicts,
-        commands.resolve,
+        resolve,
         resume,
         commands.list_terms,
         commands.show_term,

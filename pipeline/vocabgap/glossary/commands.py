@@ -18,16 +18,10 @@ from vocabgap.glossary.conflicts import strictness_of
 from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.extension import FOLDER, GlossarySettings
 from vocabgap.glossary.loading import read_events, skipped_lines
-from vocabgap.glossary.prompt import Prompt, numbered
-from vocabgap.glossary.questions import Answer as Meaning
 from vocabgap.glossary.questions import (
-    Defer,
-    Define,
     OpenQuestion,
-    Select,
     as_they_stand,
     questions_of,
-    require_question,
 )
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
 from vocabgap.glossary.seeds import OTHER_ENDING, SEED_ENDING, read_seed, seed_scope, why_unread
@@ -43,7 +37,7 @@ _PREFIX: Final = "glossary:"
 _TERM: Final = argument("The term, in any spelling.")
 _MEANING: Final = option("Its definition or the beginning, if there are several.")
 _SCOPE: Final = option("Of this scope only.")
-_MISSION: Final = option("Only questions of this mission.")
+MISSION: Final = option("Only questions of this mission.")
 _OF_A_CONFLICT: Final = (
     "conflict_id",
     "term",
@@ -307,7 +301,7 @@ def _fields(sense: TermSense) -> dict[str, object]:
 class Conflicts(Request):
     """The request of `conflicts`."""
 
-    mission: Annotated[str | None, _MISSION] = None
+    mission: Annotated[str | None, MISSION] = None
     unresolved: Annotated[bool, option("Only open questions.", "--unresolved")] = False
     strictness: Annotated[str | None, option("Only questions of this strictness: off, medium or max.")] = None
 
@@ -317,7 +311,7 @@ def conflicts(call: Call, request: Conflicts) -> Answer:
     """List the questions, their answers, and what the answers replaced."""
     chosen = require_strictness(request.strictness)
     runtime = runtime_of(call, request, exists=False)
-    questions, events = _questions(call, runtime)
+    questions, events = standing_questions(call, runtime)
     listed = [
         each
         for each in questions
@@ -359,55 +353,9 @@ def conflicts(call: Call, request: Conflicts) -> Answer:
     )
 
 
-def _questions(call: Call, runtime: GlossaryRuntime) -> tuple[list[OpenQuestion], int]:
-    """Return the questions as they stand, and how many events the logs hold."""
+def standing_questions(call: Call, runtime: GlossaryRuntime) -> tuple[list[OpenQuestion], int]:
+    """Return the questions with their present status, and the number of logged events."""
     read = read_events(runtime.logs)
     note_all(call, skipped_lines(read.skipped))
     questions = questions_of(each.event for each in read.events)
     return as_they_stand(questions, lambda mission: runtime.load(mission).glossary), len(read.events)
-
-
-class Resolve(Acting, kw_only=True):
-    """The request of `resolve`."""
-
-    conflict: Annotated[str, argument("The conflict's identifier, or the beginning of it.")]
-    select: Annotated[int | None, option("The number of the sense that is meant.")] = None
-    define: Annotated[str | None, option("Another meaning of the term.")] = None
-    mission: Annotated[str | None, _MISSION] = None
-
-
-@verb(Resolve, settings=FOLDER)
-def resolve(call: Call, request: Resolve) -> Answer:
-    """Answer a question that was put off; without options it is asked."""
-    runtime = runtime_of(call, request, exists=False)
-    question = require_question(_questions(call, runtime)[0], request.conflict, request.mission)
-    if request.select is not None and request.define is not None:
-        raise InvalidInputError("--select and --define are two answers", hint="give one of them")
-    answer: Meaning | None
-    if request.select is not None:
-        answer = Select(request.select - 1)
-    elif request.define is not None:
-        answer = Define(request.define)
-    else:
-        answer = _ask(question, runtime)
-    status: str = question.status
-    if answer is not None:
-        runtime.answer(question, answer)
-        status = status if isinstance(answer, Defer) else "resolved"
-    return Answer(
-        result={"conflict_id": question.conflict_id, "status": status},
-        view="glossary-resolve.txt.j2",
-        shown={"answer": "none" if answer is None else type(answer).__name__, "term": question.term},
-    )
-
-
-def _ask(question: OpenQuestion, runtime: GlossaryRuntime) -> Meaning | None:
-    """Ask what a term means; None if what is answered already stays so."""
-    prompt = Prompt()
-    resolved = f"Conflict {question.conflict_id} is already resolved"
-    if not question.is_open and not prompt.agrees(f"{resolved}. Resolve it again?"):
-        return None
-    candidates = question.candidates(runtime.load(question.mission_id or None).glossary)
-    asked = f"What does '{visible(question.term)}' mean? {visible(question.context)}".rstrip()
-    prompt.say("\n".join([asked, *numbered(candidates)]))
-    return prompt.choose(candidates, once=True)

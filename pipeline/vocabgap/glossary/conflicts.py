@@ -153,7 +153,6 @@ def check(
 def _in_sentences(
     conflicts: list[SemanticConflict], terms: Iterable[ExtractedTerm], texts: Iterable[str]
 ) -> list[SemanticConflict]:
-    """Return the conflicts, each with the first sentence in which its term stands as such."""
     found: dict[str, str] = {}
     read = list(chain.from_iterable(map(sentences, texts))) if conflicts else []
     known = KnownTerms(each.surface.surface_text for each in terms if read)
@@ -214,18 +213,15 @@ def contradictions(text: str, term: str, definition: str) -> Iterator[str]:
 
 @lru_cache(maxsize=100)
 def _sentences_folded(text: str) -> list[tuple[str, str]]:
-    """Return the sentences of a text, each as it is and folded; one text is searched for many terms."""
     return [(each, _folded(each)) for each in sentences(text)]
 
 
 def _folded(text: str) -> str:
-    """Return text in lower case with straight apostrophes and single spaces."""
     return " ".join(lower(text).translate(_APOSTROPHES).split())
 
 
 @lru_cache(maxsize=10_000)
 def _patterns(name: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Return patterns of the uses of a term, of its denials, and of its definitions."""
     whole = rf"(?<!\w){re.escape(name)}(?!\w)"
     before = r"(?<!\w)(?:not an?|(?:unlike|contrary to)(?: an?| the)?)"
     return (
@@ -245,6 +241,5 @@ def _denial(words: frozenset[str]) -> re.Pattern[str] | None:
 
 
 def _words(definition: str) -> list[str]:
-    """Return the different content words of a definition; all words if there is none."""
     words = list(dict.fromkeys(_WORD.findall(lower(definition))))
     return [word for word in words if word not in FUNCTION_WORDS] or words

@@ -136,7 +136,6 @@ def extract(
 
 
 def _texts(listed: object) -> list[str]:
-    """Return the texts of a list; everything else is ignored."""
     return [text for text in listed if isinstance(text, str)] if isinstance(listed, list | tuple) else []
 
 
@@ -210,7 +209,6 @@ class _Scanned:
 
 @lru_cache(maxsize=100_000)
 def _phrase(phrase: str) -> str:
-    """Return the normal form of a quoted phrase; empty if it is a letter or a common word."""
     form = normal_form(phrase)
     is_term = len(form) > 1 and _HAS_WORD.search(form) and _STOP_WORDS.isdisjoint((form, phrase.lower()))
     return form if is_term else ""
@@ -218,7 +216,6 @@ def _phrase(phrase: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def _term(form: str, original: str) -> tuple[str, TermSurface | None]:
-    """Return the key of a find and its term; None if the form is invalid."""
     try:
         return spaced_key(original or form), TermSurface(form)
     except InvalidTermError:
@@ -295,7 +292,6 @@ def _read(run: str) -> _Reading:
 
 
 def _is_noun(token: str) -> bool:
-    """Tell whether a word may be a noun; it may begin with a capital."""
     if len(token) < _LEAST_LETTERS or not token[1:].islower() or not token.isalpha():
         return False
     return _NO_NOUNS.isdisjoint((word_key(token), token.lower()))

@@ -73,7 +73,6 @@ def take_up(settings: Settings, entry: str, meaning: str, actor: str, is_draft: 
 
 
 def _labels_and_texts(ranked: pl.DataFrame, top: int) -> tuple[dict[str, str], dict[str, str]]:
-    """Return, by identifier of each capability, its label, and its label with its wordings."""
     rows = ranked.select("capability_id", "label", "variants").head(top or ranked.height).rows()
     return {name: label for name, label, _ in rows}, {
         name: "\n\n".join(dict.fromkeys([label, *(each["wording"] for each in variants)]))
@@ -95,7 +94,6 @@ def _blocked(error: BlockedByConflictError, context: ExecutionContext) -> Blocke
 
 
 def _checked(context: ExecutionContext, glossary: Glossary, labels: Mapping[str, str]) -> dict[str, Any]:
-    """Return what `terms` of `run.json` holds, for the templates of the glossary."""
     open_terms = {each.term.surface_text for each in context.conflicts}
     capabilities = []
     for identifier, text in context.inputs.items():

@@ -324,7 +324,6 @@ def _refs(present: Iterable[TermSense]) -> tuple[SenseRef, ...]:
 
 
 def _sense(ref: SenseRef, provenance: Provenance, status: SenseStatus) -> TermSense | None:
-    """Return the sense of a log; None if it is invalid."""
     try:
         surface = TermSurface(lower(ref.surface).strip())
         return TermSense(surface, ref.scope, ref.definition, provenance, ref.confidence, status)

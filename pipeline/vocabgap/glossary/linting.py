@@ -213,7 +213,6 @@ class Linter:
                 yield start, end, *verdict
 
     def _verdict(self, term: str, written: str) -> tuple[Rule, str, tuple[str, ...]] | None:
-        """Return what is wrong with a term as it is written; None if nothing is."""
         key, shown = term_key(term), " ".join(written.split())
         senses = self._glossary.resolve(term)
         instead = tuple(self._instead.get(key, ()))

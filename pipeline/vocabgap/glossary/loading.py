@@ -200,19 +200,12 @@ _JOURNAL: Final = Journal(
 
 
 class Loaded(NamedTuple):
-    """A glossary, and what was wrong in its files.
-
-    Attributes:
-        skipped: The number of lines of the logs that are no events.
-        unused: The seed files whose names are no active scope's.
-        missing: The folder of the seed files if it does not exist.
-    """
+    """A glossary, and what was wrong in its files."""
 
     glossary: Glossary
     seeds: tuple[Seed, ...] = ()
     skipped: int = 0
     unused: tuple[Path, ...] = ()
-    missing: Path | None = None
 
     @property
     def unread(self) -> list[str]:
@@ -224,12 +217,7 @@ class Loaded(NamedTuple):
     @property
     def problems(self) -> list[str]:
         """All problems of the files, a sentence each."""
-        problems = self.unread
-        if self.missing is not None:
-            problems.append(
-                f"no seed file says what a term means: '{printable_name(str(self.missing))}' is not a folder"
-            )
-        return problems + skipped_lines(self.skipped)
+        return self.unread + skipped_lines(self.skipped)
 
     def require_read(self) -> None:
         """Raise InvalidInputError if a part of a seed file does not count."""
@@ -267,11 +255,9 @@ class GlossaryFiles:
             tuple(seed for _, seed in seeds.values()),
             read.skipped,
             self._unused(),
-            None if self.seeds.is_dir() else self.seeds,
         )
 
     def _read_seeds(self) -> dict[str, tuple[bytes, Seed]]:
-        """Read the seed files by scope, each with its content."""
         seeds = {}
         for scope in self.scopes.names:
             path = seed_path(self.seeds, scope)
@@ -294,7 +280,6 @@ class GlossaryFiles:
         )
 
     def _unused(self) -> tuple[Path, ...]:
-        """Return the files that would be seed files under another name."""
         try:
             listed = sorted(self.seeds.iterdir())
         except OSError:
@@ -303,7 +288,6 @@ class GlossaryFiles:
         return tuple(path for path in written if seed_scope(path, self.scopes) is None)
 
     def _changes(self) -> EventsRead:
-        """Read the events that change the glossary; unchanged files are not read again."""
         logs = {}
         for path in log_files(self.events):
             with _JOURNAL.role.refusing(path, "read"):
@@ -350,7 +334,6 @@ class GlossaryFiles:
 
 
 def _changed_scope(logged: LoggedEvent) -> str:
-    """Return the scope that an event changes; empty if it changes none."""
     match logged.event:
         case GlossarySenseUpdated(scope=scope):
             return scope

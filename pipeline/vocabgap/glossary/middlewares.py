@@ -82,7 +82,6 @@ def _fields(context: ExecutionContext) -> list[Field]:
 
 
 def _named(context: ExecutionContext, session: Session) -> dict[str, Any]:
-    """Return the fields that all events of a step have."""
     return {
         "step_id": context.step_id,
         "mission_id": context.mission_id,
@@ -173,7 +172,6 @@ def blocking_message(conflicts: list[SemanticConflict]) -> str:
 
 
 def _meanings(context: ExecutionContext, session: Session) -> dict[str, str]:
-    """Return the meanings of the terms that have exactly one."""
     names = [term.surface.surface_text for term in context.extracted_terms]
     meanings = {name: session.glossary.meaning(name) for name in names}
     return {name: sense.definition for name, sense in meanings.items() if sense is not None}
@@ -254,7 +252,6 @@ def clarify(context: ExecutionContext, session: Session) -> ExecutionContext:
 
 
 def _is_settled(question: Question, ask: Ask, context: ExecutionContext, session: Session) -> bool:
-    """Ask a question and log the answer; return whether there is one."""
     try:
         answer = ask(question)
     except Exception as error:  # a terminal that fails must not let a step pass that was to be stopped

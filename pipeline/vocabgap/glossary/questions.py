@@ -38,14 +38,7 @@ _Place = tuple[str, str, str]  # mission, step and term of a finding
 
 
 class GivenAnswer(msgspec.Struct, frozen=True):
-    """An answer about a term.
-
-    Attributes:
-        status: The status of the sense since then.
-        source: The way it was given.
-        conflict_id: The question; empty if it answers none.
-        replaced: The senses that it replaced.
-    """
+    """An answer about a term."""
 
     term: str
     scope: str
@@ -208,12 +201,7 @@ class QuestionStatus(StrEnum):
 
 
 class OpenQuestion(msgspec.Struct, frozen=True):
-    """A question in the logs, open or answered.
-
-    Attributes:
-        mission_id: Its last mission; empty if only the answer was logged.
-        options: The definitions that were offered.
-    """
+    """A question in the logs, open or answered."""
 
     conflict_id: str
     term: str

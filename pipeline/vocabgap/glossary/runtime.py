@@ -266,7 +266,6 @@ class GlossaryRuntime:
 
 
 def _passed(stage: Middleware, context: ExecutionContext, session: Session) -> ExecutionContext:
-    """Run one middleware; an error names it."""
     name = getattr(stage, "__name__", type(stage).__name__)
     try:
         after = stage(context, session)

@@ -130,7 +130,6 @@ def _problems(number: int, fields: Any) -> Iterator[SeedProblem]:  # noqa: ANN40
 
 
 def _problem(field: object, fields: Mapping[object, object]) -> str:
-    """Return what is wrong with a field of a term; empty if nothing is."""
     if field not in _TYPES:
         return f"is not a field of a term; {nearest(str(field), SeedTerm.__struct_fields__)}"
     if field not in fields:
@@ -223,7 +222,6 @@ def parse_seed(path: Path, content: bytes) -> Seed:
 
 
 def _line(problem: SeedProblem, lines: Mapping[tuple[str | int, ...], int]) -> int | None:
-    """Return the line of a problem: that of its field if it is there, else that of its term."""
     if problem.term is None:
         return lines.get((problem.field,))
     place = (TERMS, problem.term)

@@ -21,16 +21,9 @@ class InvalidTermError(InvalidInputError, ValueError):
     """A term, a sense, a conflict or a checkpoint that breaks its own rules."""
 
 
-class GlossaryScope(StrEnum):
-    """The default scopes of a glossary, in their order of precedence."""
-
-    MISSION_LOCAL = "mission_local"
-    TEAM_DOMAIN = "team_domain"
-    AUDIENCE_DOMAIN = "audience_domain"
-    CORE_DOMAIN = "core_domain"
-
-
-DEFAULT_SCOPES: Final[tuple[str, ...]] = tuple(scope.value for scope in GlossaryScope)
+_LOCAL, _TEAM = "mission_local", "team_domain"
+DEFAULT_SCOPES: Final[tuple[str, ...]] = (_LOCAL, _TEAM, "audience_domain", "core_domain")
+"""The default scopes of a glossary, in their order of precedence."""
 
 
 class ScopeStack(msgspec.Struct, frozen=True):
@@ -48,14 +41,12 @@ class ScopeStack(msgspec.Struct, frozen=True):
     @property
     def local_scope(self) -> str | None:
         """The scope of one mission: `mission_local`, if it is active."""
-        local = GlossaryScope.MISSION_LOCAL.value
-        return local if local in self.names else None
+        return _LOCAL if _LOCAL in self.names else None
 
     @property
     def authored_scope(self) -> str:
         """The scope of people's own senses: `team_domain` if it is active, else the first."""
-        team = GlossaryScope.TEAM_DOMAIN.value
-        return team if team in self.names or not self.names else self.names[0]
+        return _TEAM if _TEAM in self.names or not self.names else self.names[0]
 
     def precedence(self, scope: str) -> int:
         """Return the place of a scope, from 0; inactive scopes come last."""
@@ -90,12 +81,7 @@ class TermSurface(msgspec.Struct, frozen=True, gc=False, order=True):
 
 
 class Provenance(msgspec.Struct, frozen=True, gc=False):
-    """The origin of a sense.
-
-    Attributes:
-        timestamp: The moment; None only for senses of seed files.
-        source: The way: `seed_file`, `user_clarification`, `auto_extraction`, ...
-    """
+    """The origin of a sense."""
 
     actor_id: str
     timestamp: datetime | None
@@ -232,12 +218,7 @@ class Action(StrEnum):
 
 
 class SemanticConflict(msgspec.Struct, frozen=True, gc=False):
-    """A term whose meaning is open.
-
-    Attributes:
-        candidate_senses: The senses that may be meant, the likeliest first.
-        context: The sentence in which the term stands, else the name of its place.
-    """
+    """A term whose meaning is open."""
 
     term: TermSurface
     conflict_type: ConflictType
@@ -279,8 +260,6 @@ def require_definition(text: object) -> None:
 
 def require_confidence(value: object) -> None:
     """Raise InvalidTermError if the value is no confidence."""
-    if type(value) is float and 0 <= value <= 1:  # nearly always
-        return
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not 0 <= value <= 1:  # type: ignore[operator] # nothing lies beside not-a-number
         raise InvalidTermError(f"Confidence must be 0.0-1.0, found {value!r}")
@@ -295,8 +274,6 @@ def require_id(name: str, value: object) -> None:
 def _seen(name: str, text: object, refusal: str) -> str:
     if not isinstance(text, str):
         raise InvalidTermError(f"{name} must be text, found {text!r}")
-    if text.isascii() and text.isprintable() and text.strip():  # nearly always
-        return text
     try:
         text.encode()  # JSON can write half of a character, and no file can hold it
     except UnicodeEncodeError as error:

@@ -229,12 +229,7 @@ def _plain(value: object) -> object:
 
 
 class ChangedInputs(NamedTuple):
-    """The changes of a step's inputs since it was stopped.
-
-    Attributes:
-        old: The first digits of the hash of the old inputs.
-        changes: As `input_diff` returns them; empty if the inputs were not kept.
-    """
+    """The changes of a step's inputs since it was stopped."""
 
     old: str
     new: str
@@ -251,16 +246,7 @@ def clock() -> datetime:
 
 @dataclass
 class Session:
-    """The state that the middlewares of one run share.
-
-    Attributes:
-        files: The files of the glossary; without them nothing is kept.
-        checkpoint: The checkpoint that the step goes on from; None if it begins anew.
-        ask: Asks a person; None if nobody can answer.
-        confirm: Asks whether a step goes on with other inputs; without it, it does not.
-        keeps_steps: Whether a step that is stopped gets a checkpoint.
-        contradictions: Whether generated text is searched for contradictions.
-    """
+    """The state that the middlewares of one run share."""
 
     glossary: Glossary
     files: GlossaryFiles | None = None

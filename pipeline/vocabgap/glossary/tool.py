@@ -84,7 +84,6 @@ class NoGlossaryError(NotFoundError):
 
 @lru_cache(maxsize=4)
 def _runtime(settings: GlossarySettings) -> GlossaryRuntime:
-    """Return the runtime of a server, which reads only what has changed."""
     return configured_runtime(settings)
 
 
