@@ -60,7 +60,7 @@ def test_ranks_that_are_missing_in_the_list_are_accounted_for(photos: Path, tmp_
 
     assert "2 of 5 capabilities, 7 mentions.\n" in told
     left_out = "1 decided, 1 probably covered, 1 on fewer than 2 images"
-    assert f"Left out whatever their rank: {left_out}; see report.md.\n" in told
+    assert f"Not in this list: {left_out}; see report.md.\n" in told
     assert [line.split()[:4] for line in told.splitlines()[2:4]] == [
         ["1", "moon", "glow", "(pinned"],
         ["2", "┐", "sky", "mask"],
@@ -219,7 +219,7 @@ def test_what_is_probably_covered_is_told_beside_the_ranking(photos: Path, tmp_p
         for line in vocabgap("--json", "report", photos, "--vocabulary", entries).out.splitlines()
     ]
 
-    assert "Left out whatever their rank: 1 probably covered; see report.md." in told
+    assert "Not in this list: 1 probably covered; see report.md." in told
     ranked = [(each["event"], each["capability"]["rank"]) for each in events if "capability" in each]
     assert ranked == [("capability", 2), ("covered", 1)]
 

@@ -62,7 +62,7 @@ def test_a_narrowed_report_tells_since_when_from_all_records(tmp_path: Path) -> 
         "**sky mask** is what is missing most: asked for once on 1 image, last on 2026-06-20"
         " (first asked for at all on 2026-03-02)."
     ) in text
-    whole = "steady: 1 mention in the last 12 weeks, 1 of them in the last 4, whatever is selected"
+    whole = "steady: 1 mention in the last 12 weeks, 1 of them in the last 4, for all records"
     assert f"{whole.capitalize()}." in text
     assert text.count(f"{whole.capitalize()}.") == 2
     assert "In all, 1 record from 1 image asks for 1 capability, on 2026-06-20." in text

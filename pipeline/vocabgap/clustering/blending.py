@@ -169,9 +169,7 @@ def _nearest(rows: FloatArray, count: int) -> Iterator[tuple[int, IntArray, Floa
 class Nearest:
     """The neighbours of some clusters, as far as a search has gone."""
 
-    listed: npt.NDArray[
-        np.int32
-    ]  # shape (m, LISTED): places by falling similarity; -1 where there are no more
+    listed: npt.NDArray[np.int32]  # shape (m, LISTED): places by falling similarity; -1 if there are no more
     similarity: FloatArray  # shape (m,): to the first listed one
     bound: FloatArray  # shape (m,): a bound on the similarity of unlisted clusters
     limits: npt.NDArray[np.float32]  # shape (m, LISTED), falling: bounds on the listed ones

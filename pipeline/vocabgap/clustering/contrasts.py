@@ -39,7 +39,7 @@ class _Contrasts(NamedTuple):
 
 
 def poles_of(words: Sequence[str]) -> Poles:
-    """Return the poles of a wording, from its stems: only contrasts of which it has one pole.
+    """Return the poles of a wording, from its stems: only of contrasts with one pole in it.
 
     "Too hard" does not ask for anything hard, so it says nothing.
     """

@@ -141,7 +141,7 @@ def flat_groups(
 ) -> IntArray:
     """Return the groups under the highest merges that are strictly below their threshold.
 
-    Everything under such a merge stays together, whatever the thresholds further down.
+    Everything under such a merge stays together, at any thresholds further down.
 
     Args:
         linkage: Table `linkage` of `n_samples` points.

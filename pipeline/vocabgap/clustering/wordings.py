@@ -5,7 +5,7 @@ Synonyms are replaced before anything is compared. A point also knows how far it
 
 "No way to crop to a circle", "the editor has no circular crop" and "cannot crop to a circle from here" ask
 for one thing in three frames. Frames say nothing about the need, so they are removed from a wording. No list
-has all frames: a wording in an unknown frame stays as it is, and so does one of which nothing would be left.
+has all frames: a wording in an unknown frame stays as it is, and so does one that would become empty.
 """
 
 import re

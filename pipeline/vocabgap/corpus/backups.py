@@ -116,7 +116,7 @@ def _records(chunks: pl.DataFrame, vectors: "_ChunkVectors | None") -> Iterator[
 
 
 class WordingVectors:
-    """The vectors of the wordings of some records, of which it takes the columns of a phrase.
+    """The vectors of the wordings of some records. It reads the columns of a phrase.
 
     This is a sparse random projection. A hash of its text sends each term to a few dimensions, with a sign
     each. Dot products are preserved on average (Achlioptas 2003; Weinberger et al. 2009). A term goes to the

@@ -111,7 +111,7 @@ class Decisions:
         return self._append(Action.RENAME, self._subject(capability), reason=why, label=label.strip())
 
     def pin(self, capability: str, why: str = "") -> Decision:
-        """Rank a capability first, whatever its counts and whatever covers it."""
+        """Rank a capability first, regardless of its counts and of entries that cover it."""
         return self._append(Action.PIN, self._subject(capability), reason=why)
 
     def dismiss(self, capability: str, why: str) -> Decision:

@@ -126,7 +126,7 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
     @property
     def place(self) -> tuple[datetime, str]:
-        """Its place in the order of decisions, whatever the order of lines."""
+        """Its place in the order of decisions, which the order of lines does not change."""
         return self.time, self.decision_id
 
     @property

@@ -102,7 +102,7 @@ def rename(call: "Call", request: Rename) -> Answer:
 
 @verb(About, settings=_SETTINGS)
 def pin(call: "Call", request: About) -> Answer:
-    """Have a capability stand first, whatever its counts and whatever covers it."""
+    """Rank a capability first, regardless of its counts and of entries that cover it."""
     return _decide(call, request, lambda book: book.pin(request.capability, request.why))
 
 

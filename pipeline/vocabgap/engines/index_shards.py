@@ -1,7 +1,7 @@
 """The search for neighbours as work for a cluster: each worker searches shards for blocks of queries.
 
 The search of this machine then compares what the shards list. So the neighbours are the same, whoever
-searched and in whatever order. Each row is a piece of work, as in `spark`; a result is a file of NumPy.
+searched and in any order. Each row is a piece of work, as in `spark`; a result is a file of NumPy.
 """
 
 import io

@@ -177,7 +177,7 @@ def validate(call: Call, request: Validate) -> Answer:
     kind = file_kind(path)
     if kind is FileKind.NOTHING:
         raise NotFoundError(f"'{path}' does not exist", hint="name a seed file, or a folder of them")
-    # A folder with the name of a seed file lies in the place of one.
+    # A folder may have the name of a seed file.
     is_folder = kind is FileKind.FOLDER and seed_scope(path, scopes) is None
     endings = {SEED_ENDING, OTHER_ENDING}
     paths = sorted(each for each in path.iterdir() if each.suffix in endings) if is_folder else [path]

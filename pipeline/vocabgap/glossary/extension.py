@@ -28,7 +28,7 @@ class GlossarySettings(Section, frozen=True):
     scopes: Annotated[
         tuple[Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9_-]*\Z")], ...],
         meaning(
-            "The scopes, the first of which has precedence; by default `mission_local`, `team_domain`,"
+            "The scopes, the first one with precedence; by default `mission_local`, `team_domain`,"
             " `audience_domain` and `core_domain`."
         ),
     ] = ()

@@ -282,7 +282,7 @@ def questions_of(events: Iterable[GlossaryEvent]) -> list[OpenQuestion]:
 def as_they_stand(
     questions: Iterable[OpenQuestion], glossary_of: Callable[[str | None], Glossary]
 ) -> list[OpenQuestion]:
-    """Return the questions as they stand: whatever settles a term settles all questions about it."""
+    """Return the current questions: an answer for a term settles all questions about it."""
     loaded = cache(glossary_of)
 
     def standing(question: OpenQuestion) -> OpenQuestion:

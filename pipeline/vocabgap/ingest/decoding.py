@@ -103,7 +103,7 @@ class FieldMap:
             others = "missing_capability or intent in its place"
             return f"field 'description': expected text, or {others}, found none"
         mapped = " or ".join(self.origins[field] for field in PHRASE_FIELDS if field in self.origins)
-        return f"expected text in {mapped or 'a field of a need, none of which is mapped'}, found none"
+        return f"expected text in {mapped or 'a field of a need, but none is mapped'}, found none"
 
     @property
     def reads(self) -> list[Pointer]:

@@ -101,7 +101,7 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InvalidInputError(f"'{path}': expected an object, found {json_type(value)}", hint=_HINT)
     if repetitions([value]):
-        raise InvalidInputError(f"'{path}' repeats a key, of which one value would be lost", hint=_HINT)
+        raise InvalidInputError(f"'{path}' repeats a key; one of its values would be lost", hint=_HINT)
     return value
 
 

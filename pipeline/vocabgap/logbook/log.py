@@ -143,7 +143,7 @@ def _checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
     """
     unknown = [name for name in fields if name not in FIELDS]
     if unknown:
-        raise InvalidInputError(f"{unknown[0]}: not a gap field", hint=nearest(unknown[0], FIELDS))
+        raise InvalidInputError(f"{unknown[0]}: not a record field", hint=nearest(unknown[0], FIELDS))
     given = {name: value for name, value in fields.items() if value is not None}
     if wrong := wrong_type(given):
         raise unusable(*wrong, hint="one name is a list of one" if wrong[0] in LIST_FIELDS else "")

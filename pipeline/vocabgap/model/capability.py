@@ -109,7 +109,7 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     images: Annotated[int, means("distinct images among them")]
     sessions: Annotated[int, means("distinct known sessions among them")]
     tenants: Annotated[int, means("distinct tenants among them")]
-    first_seen: Annotated[datetime | None, means("earliest timestamp, whatever is selected; null if none")]
+    first_seen: Annotated[datetime | None, means("earliest timestamp, selected or not; null if none")]
     last_seen: Annotated[datetime | None, means("latest readable timestamp among the mentions; null if none")]
     unsatisfied: Annotated[int, means("records with satisfaction -1")]
     neutral: Annotated[int, means("records with satisfaction 0")]
@@ -132,7 +132,7 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     reach: Annotated[float, means("images on a logarithmic scale; 1 for the capability with the most")]
     need: Annotated[float, means("share of unsatisfied ratings, smoothed towards that of the corpus, 0 to 1")]
     recency: Annotated[float, means("1 for a last mention now; half of that for each half-life since")]
-    weekly: Annotated[tuple[int, ...], means("mentions in each week, newest last, whatever is selected")]
+    weekly: Annotated[tuple[int, ...], means("mentions in each week, newest last, selected or not")]
     combinations: Annotated[
         tuple[Recurring, ...], means("operations that recur together, most frequent first")
     ]
@@ -142,7 +142,7 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     repeats: Annotated[int, means("mentions that look like verbatim repeats by automation")]
     decisions: Annotated[tuple[str, ...], means("active decisions about it, in order")]
     established: Annotated[bool, means("whether it has the images and sessions that the settings ask for")]
-    pinned: Annotated[bool, means("whether people pinned it; then it is listed whatever covers it")]
+    pinned: Annotated[bool, means("whether people pinned it; then it is listed even if entries cover it")]
     outgrown: Annotated[tuple[str, ...], means("identifiers of decisions that it has outgrown")]
     next_ahead: Annotated[float | None, means("share of draws in which the next is level or ahead")]
     asked_by: Annotated[tuple[Asker, ...], means("tenants and repositories, most mentions first")]

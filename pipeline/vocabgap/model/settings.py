@@ -48,7 +48,7 @@ DEFAULT_DECISIONS: Final = "decisions.jsonl"
 DEFAULT_TENANT: Final = "local"
 DEFAULT_SHARED_FROM: Final = 3  # images, for what may leave the machine; at least as many as below
 LEAST_SHARED_FROM: Final = 2
-LEAST_WEEKS: Final = 3  # that something must have been logged at all before a trend is told
+LEAST_WEEKS: Final = 3  # with any record, before a trend is computed
 DEFAULT_COVERED: Final = 0.28  # of a wording explained by one entry: from here on it is probably covered
 
 

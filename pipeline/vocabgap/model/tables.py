@@ -328,7 +328,7 @@ GROUPS: Final = Table(
     (
         Column("run", pl.String, "`present`, or `previous` for the run before"),
         Column("surface", pl.String, "a wording in normal form"),
-        Column("mentions", pl.Int64, "records with it, whatever is selected"),
+        Column("mentions", pl.Int64, "records with it, selected or not"),
         Column("group_id", pl.String, "its group by the clustering, before any decision"),
         Column("group_surface", pl.String, "the surface of that group's label"),
         Column("capability_id", pl.String, "its capability, after all decisions"),
@@ -349,7 +349,7 @@ LINEAGE: Final = Table(
         Column("previous_label", pl.String, "the label in the run before"),
         Column("rank", pl.Int64, "its rank in this run; null if it is not selected"),
         Column("previous_rank", pl.Int64, "the rank in the run before; null if it was not selected"),
-        Column("mentions", pl.Int64, "its mentions in this run, whatever is selected"),
+        Column("mentions", pl.Int64, "its mentions in this run, selected or not"),
         Column("previous_mentions", pl.Int64, "the same in the run before"),
     ),
 )
@@ -389,7 +389,7 @@ CAPABILITIES: Final = Table(
 
 COMBINATIONS: Final = Table(
     "combinations",
-    "one set of operations that recur together in records, whatever else these involve",
+    "one set of operations that recur together in records, alone or with others",
     (
         Column("operations", NAMES, "the operations, aliases folded, sorted by name"),
         Column("size", pl.Int64, "number of operations, two or more"),

@@ -40,7 +40,7 @@ class _Set(NamedTuple):
 def recurring_sets(
     records: pl.DataFrame, *, operation_aliases: Mapping[str, str] = OPERATION_ALIASES
 ) -> pl.DataFrame:
-    """Find the sets of two or more operations that records use together, whatever else they use.
+    """Find the sets of two or more operations that records use together, alone or with others.
 
     A set is in each record that involves all of it; records of one session with the same operations count
     once. A closed set is listed: one that no larger set is in as many records as. By chance, one operation

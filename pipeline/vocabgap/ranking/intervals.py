@@ -66,7 +66,7 @@ def rank_intervals(
 
     The interval leaves out the lowest 5 % of the best ranks drawn and the highest 5 % of the worst. It is
     widened to contain the rank itself. A single image allows no draws: each interval is then the whole block,
-    and all of it is tied. The draws are the same in every run, whatever the order of the records.
+    and all of it is tied. The draws are the same in every run and for any order of the records.
     """
     if not ordered.height:
         return pl.DataFrame(schema=_INTERVALS)

@@ -128,7 +128,7 @@ def load_vocabulary(
             `entries`, `tools` or `result.tools`.
 
     Returns:
-        The entries, sorted by name, whatever the order of the paths.
+        The entries, sorted by name.
 
     Raises:
         NotFoundError: A path leads to nothing, or a folder holds no manifest.

@@ -281,7 +281,7 @@ def model_differences(earlier: Model | None, later: Model | None) -> tuple[Diffe
 
 
 def _by_name(narrowing: Narrowing) -> dict[str, str]:
-    # In whatever order, and however often, a value was given.
+    # The order and the number of times that a value was given do not matter.
     values = structs.asdict(narrowing.selection)
     ordered = {
         name: tuple(sorted(set(value), key=str)) for name, value in values.items() if isinstance(value, tuple)

@@ -75,7 +75,7 @@ class Categorised(msgspec.Struct, frozen=True):
 
 
 class RecurringSet(msgspec.Struct, frozen=True):
-    """A set of operations that records use together, whatever else they use."""
+    """A set of operations that records use together, alone or with others."""
 
     operations: tuple[str, ...]  # sorted by name
     records: int  # those of a session with the same operations count once

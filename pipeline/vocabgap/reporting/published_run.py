@@ -64,7 +64,7 @@ class PublishedRun:
 
     manifest: Manifest
     capabilities: pl.DataFrame
-    groups: pl.DataFrame | None = None  # its own surfaces, whatever it was narrowed to; null without any
+    groups: pl.DataFrame | None = None  # its own surfaces, of all records; null without any
 
 
 def resolve_target(folder: str | Path, *, option: str = "--out") -> Path:

@@ -31,7 +31,7 @@ class Limits(msgspec.Struct, frozen=True):
     images: int = 100  # with most mentions
     names: int = 100_000  # categories, operations and entries, likewise
     rows: int = MOST_LISTED  # capabilities of the page
-    runs: int = 0  # that its history is told of, the newest
+    runs: int = 0  # the newest ones in its history
 
 
 class Span(msgspec.Struct, frozen=True, array_like=True):

@@ -156,7 +156,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         )
     rendering = manifest.rendering or Rendering(settings.report.top, settings.rank.by.value, "")
     settled = pl.col("status").is_in(SETTLED)
-    # A pinned capability is shown, whatever covers it and however little evidence it has.
+    # A pinned capability is always shown, even if an entry covers it or it has little evidence.
     pinned = pl.col("pinned")
     covered_from = settings.vocabulary.threshold
     covered = probably_covered(covered_from) & ~pinned

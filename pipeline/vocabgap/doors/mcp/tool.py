@@ -151,7 +151,7 @@ def tool(
 
 
 def with_fields(base: type[RequestType], fields: Fields) -> Any:  # noqa: ANN401 - stands for the base itself
-    """Return a request with further optional fields, such as the filters, of which each takes one value."""
+    """Return a request with further optional fields of one value each, such as the filters."""
     further = [(name, _single(kind), default) for name, kind, default in fields]
     return msgspec.defstruct(
         base.__name__,
