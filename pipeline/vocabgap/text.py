@@ -243,10 +243,8 @@ def synonym_table(
 ) -> dict[Stems, Stems]:
     """Return the content stems of each wording with the stems that replace them.
 
-    Inflection, case, hyphens and ignored words do not matter on either side.
-
-    Raises:
-        InvalidInputError: A wording is empty, or stands for two words; the error uses `name`.
+    Inflection, case, hyphens and ignored words do not matter on either side. A wording that is empty, or
+    stands for two words, is an error that uses `name`.
     """
 
     def stems_of(wording: str, role: str) -> Stems:
