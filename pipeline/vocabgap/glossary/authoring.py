@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from vocabgap.errors import Hint, InvalidInputError, NotFoundError, StateError, alike
+from vocabgap.errors import Hint, InvalidInputError, NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.extension import FOLDER, GlossarySettings
@@ -159,10 +159,7 @@ def require_sense(
     if definition is None and len(of_status) == 1:
         return of_status[0]
     if not senses:
-        known = {sense.surface.surface_text for sense in glossary}
-        near = [] if glossary.history(term) else alike(term, known, 1)
-        hint = f"did you mean '{near[0]}'?" if near else LISTED
-        raise NotFoundError(f"there is no such sense of '{term}'", hint=hint)
+        raise NotFoundError(f"there is no such sense of '{term}'", hint=LISTED)
     if len(senses) > 1:
         listed = "; ".join(f"[{sense.scope}] {sense.definition}" for sense in senses)
         raise InvalidInputError(

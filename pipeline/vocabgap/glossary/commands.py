@@ -11,7 +11,7 @@ import msgspec
 from vocabgap.doors.cli.calls import Call
 from vocabgap.doors.cli.views import lines_of
 from vocabgap.doors.verbs import NOW, Answer, Event, Request, argument, option, verb
-from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, alike
+from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary import authoring
 from vocabgap.glossary.conflicts import strictness_of
@@ -147,9 +147,7 @@ def show_term(call: Call, request: ShowTerm) -> Answer:
     name = request.term.removeprefix(_PREFIX)
     senses = loaded.glossary.history(name)
     if not senses:
-        near = alike(name, {sense.surface.surface_text for sense in loaded.glossary}, 1)
-        hint = f"did you mean '{near[0]}'?" if near else authoring.LISTED
-        raise NotFoundError(f"term '{name}' was not found", hint=hint)
+        raise NotFoundError(f"term '{name}' was not found", hint=authoring.LISTED)
     answering = loaded.glossary.resolve(name)
     answers = runtime.files.answers(name)
     listed = [

@@ -2,10 +2,10 @@
 
 import re
 from bisect import bisect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -180,11 +180,6 @@ def classify(
     if output and any(contradictions(output, surface, active[0].definition)):
         return ConflictType.INCONSISTENT
     return None
-
-
-def output_text(step_output: Mapping[str, Any]) -> str:
-    """Join all texts that a step has generated."""
-    return "\n".join(value for value in step_output.values() if isinstance(value, str))
 
 
 def contradictions(text: str, term: str, definition: str) -> Iterator[str]:

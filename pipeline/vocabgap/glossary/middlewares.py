@@ -9,7 +9,6 @@ from vocabgap.glossary.conflicts import (
     UNSURE,
     BlockedByConflictError,
     check,
-    output_text,
     should_block,
     verdict,
 )
@@ -119,11 +118,12 @@ def check_terms(context: ExecutionContext, session: Session) -> ExecutionContext
 
 def conflicts_of(context: ExecutionContext, session: Session) -> list[SemanticConflict]:
     """Return the conflicts among the terms of a step."""
+    generated = [value for value in context.step_output.values() if isinstance(value, str)]
     return check(
         context.extracted_terms,
         session.glossary,
         critical=context.is_critical,
-        output=output_text(context.step_output) if session.contradictions else "",
+        output="\n".join(generated) if session.contradictions else "",
         texts=(each.text for each in _fields(context)),
     )
 
