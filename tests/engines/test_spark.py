@@ -129,8 +129,8 @@ def test_an_address_without_a_server_is_an_error_at_once(photos: Path) -> None:
     ("options", "told"),
     [
         (("--remote", "sc://a:1"), "--remote and --spark-conf are for Spark"),
-        (("--engine", "spark", "--spark-conf", "a"), "--spark-conf 'a' has no value"),
-        (("--engine", "spark", "--spark-conf", "=a"), "--spark-conf '' has no key"),
+        (("--engine", "spark", "--spark-conf", "a"), "--spark-conf 'a': expected KEY=VALUE"),
+        (("--engine", "spark", "--spark-conf", "=a"), "--spark-conf '': expected KEY=VALUE"),
         (("--engine", "spark", "--spark-conf", "spark.remote=sc://a:1"), "--spark-conf spark.remote names"),
         (("--engine", "spark", "--remote", "sc://[::1"), "'sc://[::1' is not the address of a Spark Connect"),
         (("--engine", "spark", "--remote", "sc://a\nb:1"), "'sc://a b:1' is not the address of a Spark"),

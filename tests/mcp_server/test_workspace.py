@@ -88,7 +88,7 @@ def test_a_link_within_the_root_leads_to_the_image_that_it_names(workspace: Work
 @pytest.mark.parametrize(
     ("number", "kind", "message"),
     [
-        (errno.EACCES, AccessDeniedError, "'heron' may not be looked at"),
+        (errno.EACCES, AccessDeniedError, "heron: Permission denied"),
         (errno.EIO, StateError, "heron: Input/output error"),
     ],
 )

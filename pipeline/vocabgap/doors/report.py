@@ -181,9 +181,7 @@ def _engine(name: EngineName, remote: str | None, conf: tuple[str, ...]) -> "Ite
     pairs = [pair.partition("=") for pair in conf]
     for key, is_pair, _ in pairs:
         if not (key and is_pair):
-            lacks = "value" if key else "key"
-            problem = f"--spark-conf '{visible(key)}' has no {lacks}"
-            raise InvalidInputError(problem, hint="expected KEY=VALUE")
+            raise InvalidInputError(f"--spark-conf '{visible(key)}': expected KEY=VALUE")
     from vocabgap.engines.spark import spark_engine
 
     with spark_engine(remote, {key: value for key, _, value in pairs}) as engine:

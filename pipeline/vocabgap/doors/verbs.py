@@ -195,21 +195,13 @@ Run = Callable[[Any, RequestType], Answer | None]
 
 @dataclass(frozen=True)
 class Verb(Generic[RequestType]):
-    """A command.
-
-    Attributes:
-        name: The words that are typed.
-        request: What it takes.
-        run: What it does; null as an answer if it has printed all itself.
-        help: What the help says of it.
-        settings: The tables of settings, and single options, that it takes; null if it reads no settings.
-    """
+    """A command."""
 
     name: str
     request: type[RequestType]
-    run: Run[RequestType]
+    run: Run[RequestType]  # its answer is null if it has printed all itself
     help: str
-    settings: tuple[str, ...] | None
+    settings: tuple[str, ...] | None  # tables and single options that it takes; null if it reads none
 
 
 def verb(
@@ -228,19 +220,12 @@ def verb(
 
 @dataclass(frozen=True)
 class Verbs:
-    """A group of verbs, such as `decide`.
-
-    Attributes:
-        name: The verb that is typed first.
-        help: What the help says of the group.
-        verbs: The verbs in it, and groups of verbs.
-        unsaid: The verb that may be left out.
-    """
+    """A group of verbs, such as `decide`."""
 
     name: str
     help: str
     verbs: "tuple[Verb[Any] | Verbs, ...]"
-    unsaid: str = ""
+    unsaid: str = ""  # the verb that may be left out
 
 
 Place = Annotated[str, Meta(extra={"place": True})]

@@ -40,14 +40,7 @@ _PANELS: Final = {
 
 
 class Call:
-    """One call of a verb: its settings, and where it speaks.
-
-    Attributes:
-        output: Where the words go.
-        flags: Option to value for the options that set a setting and were given.
-        config: The settings file that was named.
-        trust: Whether the settings file may lead out of its folder.
-    """
+    """One call of a verb: its settings, the options that set them (`flags`), and its output."""
 
     def __init__(self, verb: Verb[Any], context: typer.Context, values: Mapping[str, Any]) -> None:
         self._context = context

@@ -90,21 +90,10 @@ class Envelope(msgspec.Struct, Generic[AnswerType]):
 
 @dataclass(frozen=True)
 class Tool(Generic[RequestType, AnswerType]):
-    """A tool.
-
-    Attributes:
-        name: Its name for agents.
-        title: Its name for people.
-        description: What it does, and when to use it.
-        request: What it takes.
-        answer: What it answers.
-        limit: The limit of its work.
-        work: What it does in a workspace. It calls the checkpoint where it may end early.
-        writes: Whether it adds something, at each call again.
-    """
+    """A tool. Its work calls the checkpoint where it may end early."""
 
     name: str
-    title: str
+    title: str  # for people
     description: str
     request: type[RequestType]
     answer: type[AnswerType]

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple
 
-from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, expanded, system_error
+from vocabgap.errors import InvalidInputError, NotFoundError, expanded, system_error
 from vocabgap.extensions import reader_of
 from vocabgap.ingest.discovery import discover, resolve_roots
 from vocabgap.listing.similar import SimilarIndex
@@ -62,10 +62,6 @@ class Workspace:
             raise InvalidInputError(f"image_id: '{shown}' is not the name of an image", hint=_NAME_HINT)
         try:
             folder = (self.root / image_id).resolve(strict=True)
-        except PermissionError as error:
-            raise AccessDeniedError(
-                f"image_id: '{shown}' may not be looked at", hint="check the permissions on the way"
-            ) from error
         except (OSError, RuntimeError) as error:
             if isinstance(error, OSError) and error.errno not in _ABSENT:
                 raise system_error(error) from error
