@@ -37,6 +37,10 @@ TABLE = [
     Entry("quay_haze"),
 ]
 SPELLINGS = [
+    ("words.jsonl", """{"name": "quay_haze"}
+
+{"name": "lamp_glow", "description": "Glow, around lamps.", "tags": "lamp, light", "touches": ["bloom", "blur"]}
+"""),
     ("words.csv", """name,description,tags,touches
 lamp_glow,"Glow, around lamps.",lamp;light,bloom|blur
 quay_haze,,,
@@ -160,6 +164,7 @@ def test_a_path_that_leads_nowhere_in_any_entry_is_refused(
         ("a.yaml", "- name: a\n  name: b\n", "line 2, column 3: found duplicate key"),
         ("a.yaml", "- name: \x01", "control characters are not allowed"),
         ("a.yaml", "", "it holds no list of entries, but None"),
+        ("a.jsonl", '{"name": "fog"}\n{"name"', "line 2: "),
         ("a.csv", "", "there is no entry in it"),
         ("a.tsv", "\n", "there is no entry in it"),
         ("a.csv", "fog,wet\n", "there is no entry in it"),

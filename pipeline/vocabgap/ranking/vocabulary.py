@@ -118,7 +118,7 @@ def load_vocabulary(
     """Read what agents can already ask for.
 
     Args:
-        paths: Files (`.json`, `.yaml`, `.yml`, `.csv`, `.tsv`) or folders. A folder stands for all files
+        paths: Files (`.json`, `.jsonl`, `.yaml`, `.yml`, `.csv`, `.tsv`) or folders. A folder stands for all files
             `manifest.json`, `manifest.yaml` or `manifest.yml` at any depth, except below names that start
             with a dot. A file that is reached twice counts once.
         fields: Where name, description, tags and operations lie in an entry, if not where manifests (`name`,
@@ -272,6 +272,19 @@ def _items(path: Path, content: bytes, place: str | None) -> Iterator[_Item]:
         yield _Item(f"entry {number}", fields)
 
 
+def _lines(text: str) -> list[object]:
+    """Return the value of each line that is not blank; a bad line is named."""
+    values: list[object] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        try:
+            values += [json.loads(line)] if line.strip() else []
+        except ValueError as error:
+            raise InvalidInputError(
+                f"line {number}: {error}", hint="write one JSON object per line"
+            ) from error
+    return values
+
+
 def _yaml(text: str) -> object:
     from vocabgap.files.yaml import parse_yaml  # noqa: PLC0415 - loads what only these files need
 
@@ -298,6 +311,7 @@ def _table(text: str) -> list[dict[str, str]]:
 
 _PARSERS: Final[Mapping[str, Callable[[str], object]]] = {
     ".json": json.loads,
+    ".jsonl": _lines,
     ".yaml": _yaml,
     ".yml": _yaml,
     ".csv": _table,
