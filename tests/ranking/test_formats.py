@@ -39,7 +39,7 @@ TABLE = [
 SPELLINGS = [
     ("words.jsonl", """{"name": "quay_haze"}
 
-{"name": "lamp_glow", "description": "Glow, around lamps.", "tags": "lamp, light", "touches": ["bloom", "blur"]}
+{"name": "lamp_glow", "description": "Glow, around lamps.", "tags": "lamp, light", "touches": "bloom|blur"}
 """),
     ("words.csv", """name,description,tags,touches
 lamp_glow,"Glow, around lamps.",lamp;light,bloom|blur

@@ -118,8 +118,8 @@ def load_vocabulary(
     """Read what agents can already ask for.
 
     Args:
-        paths: Files (`.json`, `.jsonl`, `.yaml`, `.yml`, `.csv`, `.tsv`) or folders. A folder stands for all files
-            `manifest.json`, `manifest.yaml` or `manifest.yml` at any depth, except below names that start
+        paths: Files (`.json`, `.jsonl`, `.yaml`, `.yml`, `.csv`, `.tsv`) or folders. A folder stands for all
+            files `manifest.json`, `manifest.yaml` or `manifest.yml` at any depth, except below names that start
             with a dot. A file that is reached twice counts once.
         fields: Where name, description, tags and operations lie in an entry, if not where manifests (`name`,
             `description`, `tags`, `touches`) and tools lists of MCP servers have them: keys joined by dots,
