@@ -119,8 +119,8 @@ def load_vocabulary(
 
     Args:
         paths: Files (`.json`, `.jsonl`, `.yaml`, `.yml`, `.csv`, `.tsv`) or folders. A folder stands for all
-            files `manifest.json`, `manifest.yaml` or `manifest.yml` at any depth, except below names that start
-            with a dot. A file that is reached twice counts once.
+            files `manifest.json`, `manifest.yaml` or `manifest.yml` at any depth, except below names that
+            start with a dot. A file that is reached twice counts once.
         fields: Where name, description, tags and operations lie in an entry, if not where manifests (`name`,
             `description`, `tags`, `touches`) and tools lists of MCP servers have them: keys joined by dots,
             or JSON pointers.
