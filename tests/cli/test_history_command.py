@@ -113,9 +113,7 @@ def test_runs_that_are_narrowed_differently_are_told_of_and_not_mixed(
     told = capsys.readouterr()
     assert "1 run, 2026-08-01, narrowed to category uncategorized." in told.out
     assert "last 1 rank\n" in told.out
-    assert told.err == (
-        "3 more runs, narrowed or ranked differently or of a later moment, are in history.parquet, too\n"
-    )
+    assert "\nhistory.parquet also has 3 runs, narrowed or ranked differently" in told.out
 
 
 def test_what_is_not_there_is_an_error_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:

@@ -26,7 +26,7 @@ from vocabgap.doors.verbs import (
 )
 from vocabgap.errors import ExitCode, InvalidInputError, StateError
 from vocabgap.model.moments import iso, known_present, parse_moment, parse_now, parse_present
-from vocabgap.model.record import LIST_FIELDS, RATING_NAMES, need_of
+from vocabgap.model.record import RATING_NAMES, need_of
 from vocabgap.model.settings import DEFAULT_LISTED
 from vocabgap.text import printable_name, visible
 
@@ -94,7 +94,9 @@ def list_records(call: "Call", request: ListRecords) -> Answer:
             "run": _place(published.folder if published else None),
             "notes": listed.notes,
         },
-        text=comma_separated(gaps.columns, [*map(_cells, gaps.iter_rows(named=True))]) if is_csv else "",
+        text=comma_separated(gaps.columns, [[*map(_cell, row)] for row in gaps.iter_rows()])
+        if is_csv
+        else "",
         view="" if is_csv else "list.txt.j2",
         shown=lambda: {
             "rows": [*map(_row, gaps.iter_rows(named=True))],
@@ -200,14 +202,10 @@ def _row(row: dict[str, Any]) -> dict[str, str | None]:
     }
 
 
-def _cells(row: dict[str, Any]) -> list[object]:
-    return [_cell(name, value) for name, value in row.items()]
-
-
-def _cell(name: str, value: object) -> object:
+def _cell(value: object) -> object:
     if isinstance(value, datetime):
         return iso(value)
-    return "; ".join(map(str, value)) if name in LIST_FIELDS and isinstance(value, list) else value
+    return "; ".join(map(str, value)) if isinstance(value, list) else value
 
 
 def _in_words(name: str, value: Any) -> str:  # noqa: ANN401 - of any column

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from io import StringIO
@@ -216,23 +216,12 @@ def history(call: "Call", request: History) -> Answer:
     if request.capability is not None:
         ((name, label),) = labels.items()
         shown |= {"name": name, "label": label, **_parts(parts, most=request.runs)}
-    others = rows["run"].n_unique() - known.height
     return Answer(
         events=(Event("history", row) for row in parts.iter_rows(named=True)),
-        result={"runs": known.height, "other_runs": others},
+        result={"runs": known.height, "other_runs": rows["run"].n_unique() - known.height},
         view="history.txt.j2",
         shown=shown,
-        notes=_others(others),
     )
-
-
-def _others(number: int) -> Iterable[str]:
-    if number:
-        runs, are = ("run", "is") if number == 1 else ("runs", "are")
-        yield (
-            f"{number:,} more {runs}, narrowed or ranked differently or of a later moment, {are} in"
-            " history.parquet, too"
-        )
 
 
 def _list(labels: Mapping[str, str], charted: _Points, last: _Points) -> list[tuple[object, ...]]:
