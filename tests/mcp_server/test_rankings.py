@@ -72,11 +72,13 @@ def test_a_ranking_is_made_again_after_a_while(
     assert len(made) == 2
 
 
-def test_few_rankings_are_kept(rankings: Rankings, made: list[Selection]) -> None:
+def test_few_rankings_are_kept_and_that_of_everything_among_them(
+    rankings: Rankings, made: list[Selection]
+) -> None:
     narrowed = [Selection(images=(str(number),)) for number in range(5)]
-    for selection in (*narrowed, narrowed[-1], narrowed[0]):
+    for selection in (EVERYTHING, *narrowed, narrowed[-1], narrowed[0], EVERYTHING):
         rankings.of(selection)
-    assert made == [*narrowed, narrowed[0]]
+    assert made == [EVERYTHING, *narrowed, narrowed[0]]
 
 
 def test_the_published_run_is_compared_with_before_anything_was_ranked(

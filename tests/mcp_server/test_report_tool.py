@@ -1,14 +1,12 @@
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 import vocabgap as vg
 from mcp_server.calls import found, refused
-from vocabgap.model.selection import Selection
-from vocabgap.pipeline import Analysis, analyse
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -41,25 +39,6 @@ async def test_a_ranking_can_be_narrowed(connect: Connect, photos: Path) -> None
         local = await found(client, "report_gaps", category="local")
     assert [each["mentions"] for each in late["capabilities"]] == [1]
     assert [each["intent_category"] for each in local["capabilities"]] == ["local"]
-
-
-async def test_a_span_before_now_is_ranked_once_and_evicts_nothing_that_others_use(
-    connect: Connect, photos: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[Selection] = []
-
-    def counting(root: Path, *, selection: Selection, **named: Any) -> Analysis:  # noqa: ANN401 - handed on
-        made.append(selection)
-        return analyse(root, selection=selection, **named)
-
-    monkeypatch.setattr("vocabgap.doors.mcp.workspace.analyse", counting)
-    spans = ["7d", "2w", "3w", "4w", "5w"]
-    async with connect(photos) as client:
-        await found(client, "similar_gaps", text="sky mask")
-        for span in [*spans, spans[-1]]:
-            await found(client, "report_gaps", since=span)
-        await found(client, "similar_gaps", text="sky mask")
-    assert [each == Selection() for each in made] == [True] + [False] * len(spans)
 
 
 async def test_no_more_are_listed_than_asked_for_and_the_rest_is_counted(

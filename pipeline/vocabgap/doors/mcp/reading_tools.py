@@ -112,10 +112,8 @@ def report_gaps(workspace: Workspace, request: ReportRequest, checkpoint: Checkp
     The same need counts once, however it was worded. Use it to decide what to author next.
     """
     settings, now = workspace.settings, datetime.now(UTC)
-    asked = msgspec.structs.asdict(request)
-    selection = Selection.asked(asked, now)
-    filters = tuple(value for name, value in asked.items() if name != "limit")
-    analysis = workspace.rankings.of(selection, checkpoint, request=filters)
+    selection = Selection.asked(msgspec.structs.asdict(request), now)
+    analysis = workspace.rankings.of(selection, checkpoint)
     scan, number = analysis.scan, analysis.ranked.height
     rendering = Rendering(request.limit, settings.rank.by.value, "")
     manifest = new_manifest(now, number, rendering, Parameters(settings, selection))

@@ -3,7 +3,7 @@
 import errno
 import os
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,7 +103,7 @@ class Rankings:
 
     def __init__(self, root: Path, settings: Settings, out: Path) -> None:
         self._root, self._settings, self._out = root, settings, out
-        self._kept: dict[Hashable, _Kept] = {}
+        self._kept: dict[Selection, _Kept] = {}
         self._indexed: tuple[_State, SimilarIndex] | None = None
         self._indexing = Lock()
 
@@ -112,7 +112,6 @@ class Rankings:
         selection: Selection,
         checkpoint: Callable[[], None] = lambda: None,
         *,
-        request: Hashable = None,
         compared: slice = slice(None),
     ) -> Analysis:
         """Return the ranking of a selection, as the logs are now.
@@ -120,12 +119,10 @@ class Rankings:
         Args:
             selection: The records to rank.
             checkpoint: Called between two stages; it may end the work.
-            request: The name of the ranking; a span before now gives another selection at every moment.
             compared: The part of the state that must be the same as before.
         """
         state = self._state()
-        name = selection if request is None or selection == _EVERYTHING else request
-        kept = self._kept.get(name)
+        kept = self._kept.get(selection)
         is_current = kept is not None and kept.state[compared] == state[compared]
         if kept is None or not is_current or time.monotonic() - kept.time > KEPT_SECONDS:
             analysis = analyse(
@@ -136,20 +133,20 @@ class Rankings:
                 on_stage=lambda _: checkpoint(),
             )
             kept = _Kept(state, time.monotonic(), analysis)
-        self._keep(name, kept)
+        self._keep(selection, kept)
         return kept.analysis
 
     def whatever_was_decided(self, checkpoint: Callable[[], None] = lambda: None) -> Analysis:
         """Return the ranking of everything; it may follow fewer decisions than there are."""
         return self.of(_EVERYTHING, checkpoint, compared=slice(1, None))
 
-    def _keep(self, name: Hashable, kept: _Kept) -> None:
+    def _keep(self, selection: Selection, kept: _Kept) -> None:
         """Keep a ranking as the newest. The ranking of everything makes room for no other."""
-        others = {each: ranking for each, ranking in self._kept.items() if each != name}
+        others = {each: ranking for each, ranking in self._kept.items() if each != selection}
         narrowed = [each for each in others if each != _EVERYTHING]
         for oldest in narrowed[: max(0, len(others) + 1 - _MOST_KEPT)]:
             del others[oldest]
-        self._kept = {**others, name: kept}  # at once: other threads read it
+        self._kept = {**others, selection: kept}  # at once: other threads read it
 
     def index(self) -> SimilarIndex:
         """Return the vocabulary, and the newest ranking or else the published one, as an index."""
