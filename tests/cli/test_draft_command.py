@@ -137,7 +137,7 @@ def test_a_draft_is_json_whatever_stdout_can_carry(tmp_path: Path, installed: Pa
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("words.yaml", "- name: fog\n  tags: !!bool foo\n", "line 2, column 9: 'foo' is no !!bool"),
+        ("words.yaml", "- name: fog\n  tags: !!bool foo\n", "line 2, column 9: 'foo' is not !!bool"),
         (
             "words.yaml",
             "- name: fog\n  tags: !!python/object:os.system x\n",
