@@ -6,6 +6,7 @@ import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -148,13 +149,15 @@ def test_ctrl_c_at_a_question_ends_a_review(tmp_path: Path) -> None:
         os.chdir(tmp_path)
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # whatever started the tests
         os.execv(sys.executable, [sys.executable, "-m", "vocabgap", "review", "photos", "--embedder", "none"])  # noqa: S606
-    shown = b""
+    shown, deadline = b"", time.monotonic() + 60.0
     with suppress(OSError):  # the terminal is closed with the process
-        while True:
+        while time.monotonic() < deadline:
             if select.select([terminal], [], [], 0.5)[0]:
                 shown += os.read(terminal, 4096)
-            elif shown.endswith(b"leave: "):  # and by now it is read
+            elif shown.endswith(b"quit: "):  # and by now it is read
                 os.write(terminal, b"\x03")
+    if time.monotonic() >= deadline:
+        os.kill(process, signal.SIGKILL)
     _, status = os.waitpid(process, 0)
     os.close(terminal)
 
