@@ -11,14 +11,15 @@ from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
-
-import jinja2
+from typing import TYPE_CHECKING, Any, Final
 
 from vocabgap.doors.cli.output import PIPE_WIDTH
 from vocabgap.extensions import extensions
 from vocabgap.model.moments import in_seconds, iso
 from vocabgap.text import carried, count, escape_unseen, excerpt, in_words, visible
+
+if TYPE_CHECKING:
+    import jinja2
 
 TEMPLATES: Final = "templates"
 MIN_WIDTH: Final = 70
@@ -29,7 +30,9 @@ _WIDEST: Final = 40  # characters of a field; a longer one moves the rest of its
 
 
 @cache
-def _environment() -> jinja2.Environment:
+def _environment() -> "jinja2.Environment":
+    import jinja2
+
     folders = [Path(__file__).parents[1] / TEMPLATES, *(each.folder / TEMPLATES for each in extensions())]
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folders),
