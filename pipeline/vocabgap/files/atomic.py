@@ -16,7 +16,7 @@ import stat
 import tempfile
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
-from io import BytesIO
+from io import FileIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
@@ -27,6 +27,7 @@ from vocabgap.files.signals import deferred_signals
 
 if TYPE_CHECKING:
     import polars as pl
+    from _typeshed import ReadableBuffer
 
 _STAGING: Final = "staging"
 _BEFORE: Final = "before"
@@ -70,15 +71,28 @@ def write_whole(path: Path, content: bytes, mode: int) -> None:
         file.write(content)
 
 
+class _Watched(FileIO):
+    """A file that keeps the error of the system; Polars would report a full disk as a fault of the format."""
+
+    refused: OSError | None = None
+
+    def write(self, data: "ReadableBuffer", /) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            self.refused = error
+            raise
+
+
 def write_parquet(frame: "pl.DataFrame", path: Path, **options: Any) -> None:  # noqa: ANN401 - of Polars
-    """Write a frame to a file. Polars would report a full disk as a fault of the format."""
-    buffer = BytesIO()
-    frame.rechunk().write_parquet(buffer, **options)
-    try:
-        path.write_bytes(buffer.getbuffer())
-    except OSError as error:
-        error.filename = error.filename or str(path)
-        raise
+    """Write a frame to a file; an OSError names the file."""
+    with _Watched(path, "wb") as file:
+        try:
+            frame.rechunk().write_parquet(file, **options)
+        except Exception as error:
+            if file.refused is None:
+                raise
+            raise OSError(file.refused.errno, file.refused.strerror, str(path)) from error
 
 
 @contextmanager
