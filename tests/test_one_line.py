@@ -43,16 +43,14 @@ ADDED: Final = (  # file, the text before, the text behind, and what is added th
     ),
     (
         "ranking/evidence.py",
-        "_MENTIONS: Final",
+        "def evidence(",
         "def counts(",
         (
-            "def lenses(clustered: pl.DataFrame) -> pl.DataFrame:\n"
+            "@evidence\ndef lenses(clustered: pl.DataFrame) -> pl.DataFrame:\n"
             '    with_lens = clustered.filter(pl.col("lens").is_not_null())\n'
             '    return with_lens.group_by("cluster").agg(lenses=pl.col("lens").n_unique() + 0.5)\n\n\n'
         ),
     ),
-    ("ranking/capabilities.py", "from vocabgap.ranking.evidence", "    main_category", "    lenses,\n"),
-    ("ranking/capabilities.py", "for compute in (", "workarounds", "lenses, "),
 )
 USE = """
 import json, os

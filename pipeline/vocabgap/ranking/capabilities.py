@@ -12,17 +12,7 @@ from vocabgap.model.moments import require_offset
 from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
 from vocabgap.model.settings import RankBy, RankSettings, overridden
 from vocabgap.model.tables import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, SETTLED, WORDINGS, phrase
-from vocabgap.ranking.evidence import (
-    askers,
-    combinations,
-    counts,
-    examples,
-    main_category,
-    repeats,
-    tally,
-    variants,
-    workarounds,
-)
+from vocabgap.ranking.evidence import EVIDENCE, combinations, counts, main_category, tally, variants
 from vocabgap.ranking.identity import Grouping, default_identities
 from vocabgap.ranking.intervals import rank_intervals
 from vocabgap.ranking.priority import trends, with_priority
@@ -175,17 +165,17 @@ def _with_evidence(
 ) -> pl.DataFrame:
     category = partial(fold_category, aliases=category_aliases)
     operation = partial(fold_operation, aliases=operation_aliases)
-    evidence = [
+    parts = [
         tally(clustered, "intent_category", "categories", category),
         tally(clustered, "operations_involved", "operations", operation),
         tally(clustered, "vocabulary_used", "vocabulary_used", str.strip),
         variants(clustered, clusters.wordings),
         combinations(clustered, operation),
-        *(compute(clustered) for compute in (workarounds, askers, examples, repeats)),
+        *(compute(clustered) for compute in EVIDENCE),
         clusters.clusters.rename({"mentions": "clustered"}),
     ]
     capabilities = counted
-    for part in evidence:
+    for part in parts:
         capabilities = capabilities.join(part, on="cluster", how="left")
     counted_mentions, of_all = pl.col("mentions"), pl.col("clustered")
     # A cluster without a row in some evidence has none of it.

@@ -17,6 +17,15 @@ OF_INTERVALS: Final = 5
 MIN_COMBINED: Final = 2
 MIN_SUPPORT: Final = 2
 _MENTIONS: Final = pl.len().cast(pl.Int64).alias("mentions")
+Computing = Callable[[pl.DataFrame], pl.DataFrame]
+EVIDENCE: Final[list[Computing]] = []
+"""The functions that compute a further column from clustered records, one row per cluster."""
+
+
+def evidence(compute: Computing) -> Computing:
+    """Add a function to `EVIDENCE`."""
+    EVIDENCE.append(compute)
+    return compute
 
 
 def counts(clustered: pl.DataFrame) -> pl.DataFrame:
@@ -78,6 +87,7 @@ def variants(clustered: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
     return _listed(unexplained, "variants", ["wording"], also=["similarity", "entry", "explained"])
 
 
+@evidence
 def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
     """List the five most frequent workarounds of each cluster.
 
@@ -100,12 +110,14 @@ def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@evidence
 def askers(clustered: pl.DataFrame) -> pl.DataFrame:
     """List the tenants and repositories of each cluster's records, most mentions first."""
     whose = ["tenant_id", "repo_slug"]
     return _listed(clustered.group_by("cluster", *whose).agg(_MENTIONS), "asked_by", whose)
 
 
+@evidence
 def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     """Choose a few example records of each cluster, newest first.
 
@@ -138,6 +150,7 @@ def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@evidence
 def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
     """Count the verbatim repeats by automation among the mentions of each cluster; leave out those without.
 
