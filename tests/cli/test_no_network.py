@@ -36,7 +36,6 @@ RUNS: Final = {
     "corpus status": (),
     "corpus export": ("backup.jsonl",),
     "corpus restore": ("backup.jsonl", "--corpus", "copy"),
-    "corpus admin export-chunks": ("--tenant", "north", "--repo", "photos", "-o", "payload.json"),
     "corpus admin configure": ("--tenant", "north"),
     "corpus admin remove-orphans": ("--tenant", "north", "--yes"),
     "corpus forget": ("--tenant", "north", "--image", "heron", "--yes"),

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from builders import write_config
+from builders import gap, write_config
 from builders.command import Told, vocabgap
+from vocabgap.corpus.chunks import PARSER_ID
 from vocabgap.corpus.corpus import open_corpus
 from vocabgap.files import locking
 from vocabgap.model.record import LOG_NAME
@@ -72,26 +73,29 @@ def test_push_with_a_bad_line_ends_with_2_and_names_it(photos: Path) -> None:
     assert [error["code"] for error in event["errors"]] == ["KB_FILE_PARSE_FAILED"]
 
 
-@pytest.mark.usefixtures("pushed")
-def test_payload_is_pushed_by_its_own_tenant_alone() -> None:
-    assert corpus("admin", "export-chunks", *NORTH, "-o", "p.json").out == "3 records in p.json; 0 left out\n"
-    elsewhere = ("--corpus", "elsewhere")
+def write_payload(tenant: str, claimed: str) -> None:
+    lines = [json.dumps(gap(need)) for need in ("sky mask", "film grain", "skin lock")]
+    file = {"tenantId": claimed, "sourcePath": f"heron/{LOG_NAME}", "parserId": PARSER_ID}
+    Path("p.json").write_text(
+        json.dumps({"tenantId": tenant, "files": [{**file, "content": "\n".join(lines)}]})
+    )
 
-    event = result("push", "p.json", "--tenant", "south", "--repo", "photos", *elsewhere)
+
+def test_payload_is_pushed_by_its_own_tenant_alone() -> None:
+    write_payload("north", "north")
+
+    event = result("push", "p.json", "--tenant", "south", "--repo", "photos")
 
     assert [error["code"] for error in event["errors"]] == ["KB_INGEST_TENANT_MISMATCH"]
-    assert not Path("elsewhere").exists()
-    assert corpus("push", "p.json", *NORTH, *elsewhere).code == 0
+    assert not Path("corpus").exists()
+    assert corpus("push", "p.json", *NORTH).code == 0
 
 
-@pytest.mark.usefixtures("pushed")
 @pytest.mark.parametrize(("spoof", "code", "ingested"), [("overwrite", 0, 3), ("reject", 2, 0)])
 def test_setting_overwrites_or_rejects_a_false_claim(
     tmp_path: Path, spoof: str, code: int, ingested: int
 ) -> None:
-    corpus("admin", "export-chunks", *NORTH, "-o", "p.json")
-    payload = Path("p.json").read_text().replace('"tenantId":"north"', '"tenantId":"else"').partition("files")
-    Path("p.json").write_text('{"' + "".join(payload[1:]))
+    write_payload("north", "else")
     config = write_config(tmp_path, f'[corpus]\ntenant_spoof = "{spoof}"\n')
     push = ("push", "p.json", *NORTH, "--config", config)
 
@@ -290,7 +294,6 @@ def test_a_removal_asks_on_a_terminal(installed: Path, tmp_path: Path) -> None:
         (("forget", "--tenant", "north", "--image", "herron", "--dry-run"), "there is no image 'herron'"),
         (("admin", "remove-orphans", "--tenant", "nroth", "--yes"), "there is no tenant 'nroth'"),
         (("admin", "configure", "--tenant", "nroth"), "there is no tenant 'nroth'"),
-        (("admin", "export-chunks", "--tenant", "nroth", "--repo", "x", "-o", "p.json"), "no tenant 'nroth'"),
     ],
 )
 @pytest.mark.usefixtures("pushed")

@@ -192,7 +192,7 @@ def test_line_that_has_moved_gets_its_new_place(corpus: Corpus, photos: Path) ->
     assert corpus.scan().gaps.select(columns).equals(scan(photos).gaps.select(columns))
 
 
-@pytest.mark.parametrize("through", ["folder", "payload", "chunks", "backup"])
+@pytest.mark.parametrize("through", ["folder", "payload", "backup"])
 def test_line_that_is_twice_in_a_log_is_counted_twice(
     corpus: Corpus, other: Corpus, tmp_path: Path, through: str
 ) -> None:
@@ -203,9 +203,6 @@ def test_line_that_is_twice_in_a_log_is_counted_twice(
         content = "\n".join(lines)
         file = {"content": content, "sourcePath": f"heron/{LOG_NAME}", "parserId": PARSER_ID}
         other.push({"files": [file]}, **NORTH)
-    elif through == "chunks":
-        corpus.export_chunks(tmp_path / "p.json", **NORTH)
-        other.push(tmp_path / "p.json", **NORTH)
     elif through == "backup":
         corpus.export(tmp_path / "b.jsonl")
         other.restore(tmp_path / "b.jsonl")

@@ -35,15 +35,10 @@ class OfTenant(Request):
     tenant: Annotated[str, option("The tenant that owns the records.")]
 
 
-class OfRepository(OfTenant):
-    """Base of requests about the records of a repository."""
-
-    repo: Annotated[str, option("The repository of the records.")]
-
-
-class Push(OfRepository):
+class Push(OfTenant):
     """The request of `push`."""
 
+    repo: Annotated[str, option("The repository of the records.")]
     source: Annotated[
         Path,
         argument(
@@ -144,24 +139,6 @@ def _place(details: Mapping[str, object]) -> str:
         return ""
     chunk = f", chunk {details['chunkIndex']}" if "chunkIndex" in details else ""
     return f"/files/{details['fileIndex']}{chunk}: "
-
-
-class ExportChunks(OfRepository):
-    """The request of `admin export-chunks`."""
-
-    file: Annotated[Path, option("The file to write.", "--output", "-o")]
-
-
-@verb(ExportChunks, name="export-chunks", settings=_SETTINGS)
-def export_chunks(call: "Call", request: ExportChunks) -> Answer:
-    """Write the records of a repository as a payload, for another installation to push."""
-    payload = _open(call).export_chunks(request.file, tenant=request.tenant, repo=request.repo)
-    notes = _first((f"left out: {chunk}" for chunk in payload.left_out), len(payload.left_out))
-    return Answer(
-        view="corpus-export-chunks.txt.j2",
-        result={"file": printable_name(str(request.file)), **payload._asdict()},
-        notes=notes,
-    )
 
 
 class Export(Request):
@@ -314,7 +291,7 @@ def compact(call: "Call", _: Request) -> Answer:
 ADMIN: Final = Verbs(
     "admin",
     "Look after a shared corpus, and do what only its contracts need.",
-    (export_chunks, configure, remove_orphans),
+    (configure, remove_orphans),
 )
 CORPUS: Final = Verbs(
     "corpus",

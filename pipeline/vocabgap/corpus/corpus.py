@@ -16,9 +16,7 @@ from vocabgap.corpus.identity import normal_tenant, require_identity, require_te
 from vocabgap.corpus.incoming import Parser
 from vocabgap.corpus.push import (
     MOST_CHUNKS,
-    ExportedChunks,
     PushResult,
-    export_chunks,
     folder_payload,
     gap_log_parser,
     push,
@@ -216,10 +214,6 @@ class Corpus:
         from vocabgap.corpus.backups import restore  # noqa: PLC0415 - loads SciPy
 
         return restore(self.store, Path(file), replace=replace)
-
-    def export_chunks(self, file: str | Path, *, tenant: str, repo: str) -> ExportedChunks:
-        """Write a repository as a payload that another installation can push."""
-        return export_chunks(self.store.version(), Path(file), tenant=tenant, repo=repo)
 
     def forget(
         self,

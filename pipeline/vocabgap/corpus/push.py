@@ -1,6 +1,6 @@
 """A push: withdrawn chunks leave the corpus and the chunks of a payload come in, both in one step.
 
-A payload is one JSON object in a file, or the logs of a folder. A repository can be exported as a payload.
+A payload is one JSON object in a file, or the logs of a folder.
 """
 
 import json
@@ -9,12 +9,9 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-import msgspec
 import polars as pl
 
 from vocabgap.corpus.chunks import (
@@ -25,28 +22,24 @@ from vocabgap.corpus.chunks import (
     frame_of,
     metadata_of,
     read_lines,
-    require_owner,
     row_of,
-    scope,
     text_lines,
 )
-from vocabgap.corpus.contracts import PARSED_CHUNK, Code, PushError, RefusedError, contract_schema, keeps
+from vocabgap.corpus.contracts import Code, PushError, RefusedError
 from vocabgap.corpus.identity import (
     SHARED_TENANT,
     milliseconds,
     moment_of,
     normal_tenant,
-    require_tenant,
     sha256_of,
     stamped,
 )
 from vocabgap.corpus.incoming import RAW_ROOT_KIND, Caller, Incoming, Parser, PushedLog, RawFile, read_files
 from vocabgap.corpus.store import Change, Store
-from vocabgap.corpus.version import PATH_KEY, PathSnapshot, Version
+from vocabgap.corpus.version import PATH_KEY, PathSnapshot
 from vocabgap.corpus.withdrawal import Resolver, Withdrawal, withdrawal, without_forgotten, without_text
 from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, StateError, VocabgapError
-from vocabgap.files.atomic import replacing
-from vocabgap.files.refusals import refusal, refusing
+from vocabgap.files.refusals import refusal
 from vocabgap.model.record import ROOT_KIND
 from vocabgap.model.settings import ScanSettings
 from vocabgap.model.sources import Source
@@ -55,7 +48,7 @@ MOST_CHUNKS: Final = 1_000_000  # of one payload
 _PRESENT: Final = ("id", "ingested_at", "embedding", "config_version", "metadata")
 _Parsed = Mapping[str, Any] | RefusedError | PushedLog
 STANDARD_INPUT: Final = "-"
-_HINT: Final = "expected one JSON object with `files`, as `vocabgap corpus admin export-chunks` writes it"
+_HINT: Final = "expected one JSON object with `files`; see `vocabgap schema parsed-chunk-v1`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,37 +321,3 @@ def read_payload(path: str | Path) -> dict[str, Any]:
 
 def _refuse_constant(constant: str) -> float:
     raise ValueError(f"{constant} is not a JSON value")
-
-
-class ExportedChunks(NamedTuple):
-    """The number of exported chunks, and a sentence for each chunk that was left out."""
-
-    chunks: int
-    left_out: tuple[str, ...]
-
-
-def export_chunks(version: Version, file: Path, *, tenant: str, repo: str) -> ExportedChunks:
-    """Write a repository of a corpus as a payload; leave out chunks that are no parsed-chunk-v1."""
-    tenant = require_tenant(tenant)
-    require_owner(version, tenant, repo)
-    columns = ("source_path", "content", "metadata", "id")
-    stored = version.rows(columns, scope([tenant], [repo])).sort("source_path", "id")
-    fields, chunks, left_out = contract_schema(PARSED_CHUNK)["properties"], [], []
-    for path, content, metadata, identity in stored.iter_rows():
-        values = msgspec.json.decode(metadata)
-        chunk = {field: values[field] for field in fields if field in values}
-        if chunk.get("rootKind") not in fields["rootKind"]["enum"]:
-            chunk["rootKind"] = RAW_ROOT_KIND
-        if content is not None:
-            chunk["content"] = content
-        if keeps(PARSED_CHUNK, chunk):
-            chunks.append(chunk)
-        else:
-            left_out.append(f"{path}: chunk {identity} is not a parsed chunk")
-    files = [
-        {"sourcePath": path, "parsedChunks": list(part)}
-        for path, part in groupby(chunks, key=itemgetter("sourcePath"))
-    ]
-    with refusing(f"'{file}' cannot be written", hint="name a file elsewhere"), replacing(file) as target:
-        target.write(msgspec.json.encode({"tenantId": tenant, "repoSlug": repo, "files": files}) + b"\n")
-    return ExportedChunks(len(chunks), tuple(left_out))
