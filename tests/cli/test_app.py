@@ -142,7 +142,7 @@ def test_an_interrupted_run_publishes_nothing_and_tidies_up(
     assert [entry.name for entry in tmp_path.iterdir()] == ["photos"]
 
 
-@pytest.mark.parametrize("arguments", [("clusters",), ("clusters", "show", "sky mask"), ("check",)])
+@pytest.mark.parametrize("arguments", [("clusters", "show", "sky mask"), ("check",)])
 def test_an_interrupted_command_that_publishes_nothing_speaks_of_no_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:

@@ -22,7 +22,6 @@ RUNS: Final[dict[str, tuple[str, ...]]] = {
     "list": ("photos",),
     "show": ("heron", "photos"),
     "review": ("photos",),
-    "clusters list": ("photos",),
     "clusters show": ("sky mask", "photos"),
     "draft": ("sky mask",),
     "log": ("photos/heron", "--description", "lens flare"),

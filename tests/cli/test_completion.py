@@ -44,7 +44,7 @@ def fish(line: str) -> list[str]:
         (bash, "vocabgap ", [*VERBS]),
         (bash, "vocabgap dec", ["decide", "decisions"]),
         (bash, "vocabgap report --engine ", ["local", "spark"]),
-        (bash, "vocabgap clusters list --emb", ["--embedder"]),
+        (bash, "vocabgap clusters show --emb", ["--embedder"]),
         (bash, "vocabgap manual tut", ["tutorial"]),
         (bash, "vocabgap hook ", ["claude-code", "cursor"]),
     ],
@@ -53,10 +53,6 @@ def test_verbs_options_and_values_are_suggested(
     shell: Callable[[str], list[str]], line: str, suggested: list[str]
 ) -> None:
     assert shell(line) == suggested
-
-
-def test_a_group_with_a_default_suggests_its_commands() -> None:
-    assert {"list", "show"} <= {*bash("vocabgap clusters ")}
 
 
 def test_a_suggestion_loads_no_frames() -> None:

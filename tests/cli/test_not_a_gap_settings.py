@@ -43,10 +43,6 @@ def test_reclassify_is_a_flag(photos: Path) -> None:
     assert "0 categorised by operations, 0 by classifier; 2 without a category" in told
 
 
-def test_groups_are_those_of_a_report(photos: Path) -> None:
-    assert "timed out" not in vocabgap("clusters", photos).out
-
-
 def test_status_shows_the_rules_in_force(tmp_path: Path) -> None:
     config = write_config(
         tmp_path, "[not_a_gap]\nticket = 'the other ticket'\noutage = ['tile server']\npermission = []\n"

@@ -14,7 +14,6 @@ COMMANDS = [
     ("check",),
     ("list",),
     ("show", "heron"),
-    ("clusters",),
     ("clusters", "show", "sky mask"),
     ("--json", "review"),
 ]

@@ -12,10 +12,8 @@ from builders import gap, write_corpus
 from vocabgap.doors.cli.views import table
 
 COMMANDS = [
-    ["clusters", "photos"],
     ["clusters", "show", "größe mask", "photos"],
-    ["clusters", "photos", "--threshold-sweep"],
-    ["--json", "clusters", "photos"],
+    ["--json", "list", "photos"],
     ["list", "photos"],
     ["show", "heron", "photos"],
 ]

@@ -29,18 +29,10 @@ def test_report(hostile: Dressed, form: list[str], as_text: list[str]) -> None:
 
 
 @TEXT_OR_JSON
-def test_clusters(hostile: Dressed, form: list[str]) -> None:
-    roots, config = hostile
-    assert "covered0" in told(*form, "clusters", *roots, "--config", config)
-    assert "0.9" in told(*form, "clusters", "--threshold-sweep", *roots, "--config", config)
-
-
-@TEXT_OR_JSON
 def test_clusters_show(hostile: Dressed, form: list[str]) -> None:
     roots, config = hostile
     together = ("--config", config, "--threshold", "1")
-    label = json.loads(told("--json", "clusters", *roots, *together).splitlines()[0])["label"]
-    assert "covered0" in told(*form, "clusters", "show", label, *roots, *together)
+    assert "covered0" in told(*form, "clusters", "show", "covered0", *roots, *together)
 
 
 @TEXT_OR_JSON

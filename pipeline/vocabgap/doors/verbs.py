@@ -225,7 +225,6 @@ class Verbs:
     name: str
     help: str
     verbs: "tuple[Verb[Any] | Verbs, ...]"
-    unsaid: str = ""  # the verb that may be left out
 
 
 Place = Annotated[str, Meta(extra={"place": True})]

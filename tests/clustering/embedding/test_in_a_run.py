@@ -139,15 +139,3 @@ def test_models_of_one_name_are_told_apart_by_their_digests() -> None:
     assert model_differences(one, replace(one, sha256="d2")) == (
         Difference("embedder", "tiny d1", "tiny d2"),
     )
-
-
-@pytest.mark.parametrize("words", [["clusters"], ["clusters", "--threshold-sweep"]])
-def test_groups_are_looked_at_with_an_embedder(
-    sightings: Path, folder: Path, capsys: pytest.CaptureFixture[str], words: list[str]
-) -> None:
-    assert run([*words, str(sightings)]) == 0
-    without = capsys.readouterr().out
-
-    assert run([*words, str(sightings), "--embedder", str(folder)]) == 0
-
-    assert capsys.readouterr().out != without

@@ -31,7 +31,6 @@ from vocabgap.errors import (
 from vocabgap.extensions import Reference, extensions
 from vocabgap.files.signals import StoppedError, ignore, raise_stops, release
 
-LIST: Final = "list"
 _OF_THE_PARSER: Final = ": Value error, "  # what the library puts before a message of its own
 # The verbs, and groups of verbs, in the order of the help.
 VERBS: Final[Mapping[str, Reference]] = {
@@ -120,15 +119,6 @@ class LoadedOnDemand(Group):
         super().__init__(**attributes | {"commands": Parsers()})
 
 
-class ListByDefault(Group):
-    """A group that lists if no other of its commands is named."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
-        """Put `list` in front of other words."""
-        is_named = bool(args) and args[0] in {*self.commands, *ctx.help_option_names}
-        return super().parse_args(ctx, args if is_named or ctx.resilient_parsing else [LIST, *args])
-
-
 @cache
 def _parser(verb: str) -> Any:  # noqa: ANN401
     if verb in _LOOKING:
@@ -145,12 +135,7 @@ def _parser(verb: str) -> Any:  # noqa: ANN401
 
 
 def _group(verbs: Verbs) -> typer.Typer:
-    group = typer.Typer(
-        name=verbs.name,
-        help=verbs.help,
-        cls=ListByDefault if verbs.unsaid else Group,
-        rich_markup_mode=None,
-    )
+    group = typer.Typer(name=verbs.name, help=verbs.help, cls=Group, rich_markup_mode=None)
     group.callback()(lambda: None)
     for each in verbs.verbs:
         if isinstance(each, Verbs):
