@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from vocabgap.errors import ADDRESS, Hint
+from vocabgap.errors import ADDRESS
 
 _PACKAGE = Path(__file__).parent
 _MODULE = "extension"
@@ -82,16 +82,6 @@ class RootReader:
         return (root / self.entry).exists() and self.recognises.load()(root) is True
 
 
-@dataclass(frozen=True)
-class TakenUp:
-    """The result of a slice for an entry: an event with its fields, a text for a person, and what to do."""
-
-    event: str
-    fields: Mapping[str, Any]
-    text: str = ""
-    hint: Hint | None = None
-
-
 @dataclass(frozen=True, kw_only=True)
 class Extension:
     """The additions of one slice. Its module `extension` stays light: it refers to other modules by name.
@@ -104,10 +94,8 @@ class Extension:
         reader: The reader of roots of its own kind.
         pages: Kind of manual page to the names of pages, which lie in `manual/` of the slice.
         options: Verb of the core to the flags of the table that it takes, each with its help.
-        gate: `(ranked, settings) -> terms` checks a report before it is published, or raises what stops
-            it. The settings of slices without a gate do not affect reports.
-        take_up: `(settings, entry, meaning, actor, is_draft) -> TakenUp` gets an entry that was authored or
-            drafted; None if the slice has no use for it.
+        gate: `(ranked, settings) -> None` raises what stops a report before it is published. The settings of
+            slices without a gate do not affect reports.
         documents: Name to file below the folder of the slice; `vocabgap schema NAME` prints it.
     """
 
@@ -119,7 +107,6 @@ class Extension:
     pages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     gate: Reference | None = None
-    take_up: Reference | None = None
     documents: Mapping[str, str] = field(default_factory=dict)
 
     @property

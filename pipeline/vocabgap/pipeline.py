@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import polars as pl
 from msgspec import structs
@@ -313,7 +313,9 @@ def run(
         on_stage=on_stage,
         on_scan=refuse,
     )
-    terms = _checked(analysis.ranked, settings)
+    for slice_ in extensions():
+        if slice_.gate is not None:
+            slice_.gate.load()(analysis.ranked, settings)
     if on_stage is not None:
         on_stage("report")
     published = report(
@@ -339,7 +341,6 @@ def run(
         ),
         timings=analysis.timings,
         share=share,
-        terms=terms,
         doubts=doubts_of(
             analysis.clusters.questions(about_cut=False), analysis.lineage.groups, analysis.ranked
         ),
@@ -347,12 +348,6 @@ def run(
         earlier=(target, previous),
     )
     return Run(**vars(analysis), published=published)
-
-
-def _checked(ranked: pl.DataFrame, settings: Settings) -> dict[str, Any] | None:
-    """Let the gates of slices check a report, and return the terms of the first gate."""
-    gates = (each.gate.load() for each in extensions() if each.gate is not None)
-    return next(filter(None, [gate(ranked, settings) for gate in gates]), None)
 
 
 def _in_force(settings: Settings | None) -> Settings:

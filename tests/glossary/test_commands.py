@@ -43,7 +43,6 @@ def events(out: str) -> list[dict[str, Any]]:
         (["resolve", "nope"], 3, "no conflict is called 'nope'"),
         (["resume", "5d2c3f3e-1111-4222-8333-444455556666"], 3, "there is no checkpoint"),
         (["validate", "nowhere"], 3, "does not exist"),
-        (["import", "nowhere"], 3, "nothing to import"),
     ],
 )
 def test_what_cannot_be_done_is_told(arguments: list[str], code: int, message: str) -> None:

@@ -39,20 +39,6 @@ def stopped(logs: Path, tmp_path: Path, settings: Settings) -> BlockedByConflict
     return raised.value
 
 
-def test_report_says_what_its_words_mean(photos: Path, tmp_path: Path) -> None:
-    made = vg.run(photos, tmp_path / "out", settings=settings_with(tmp_path, REGION), now=NOW)
-
-    terms = made.published.manifest.terms
-    assert terms is not None
-    (found,) = terms["capabilities"]
-    assert (found["label"], [each["term"] for each in found["meanings"]]) == ("sky mask", ["mask"])
-    assert found["open"] == terms["questions"] == []
-    for name in ("report.md", "report.html"):
-        text = (tmp_path / "out" / name).read_text(encoding="utf-8")
-        assert "What the words mean" in text
-        assert REGION in text
-
-
 def test_contested_word_publishes_nothing_and_keeps_nothing_but_its_question(
     photos: Path, tmp_path: Path
 ) -> None:
@@ -85,9 +71,8 @@ def test_report_is_published_once_somebody_has_answered(
 def test_off_checks_nothing(photos: Path, tmp_path: Path) -> None:
     settings = settings_with(tmp_path, REGION, DISGUISE, strictness="off")
 
-    made = vg.run(photos, tmp_path / "out", settings=settings, now=NOW)
+    vg.run(photos, tmp_path / "out", settings=settings, now=NOW)
 
-    assert made.published.manifest.terms is None
     assert read_events(configured_runtime(settings.of(GlossarySettings)).logs).events == ()
 
 
@@ -95,29 +80,3 @@ def test_glossary_that_does_not_exist_is_told(photos: Path, tmp_path: Path) -> N
     settings = Settings().with_table(GlossarySettings(folder=str(tmp_path / "none")))
     with pytest.raises(NotFoundError, match="not initialized"):
         vg.run(photos, tmp_path / "out", settings=settings, now=NOW)
-
-
-def test_share_page_says_nothing_of_words(photos: Path, tmp_path: Path) -> None:
-    vg.run(photos, tmp_path / "out", settings=settings_with(tmp_path, REGION), now=NOW, share=2)
-    assert REGION not in (tmp_path / "out" / "share.html").read_text(encoding="utf-8")
-
-
-def test_authored_entry_is_a_term_and_a_draft_is_a_proposal(
-    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    settings = settings_with(tmp_path, REGION)
-    command(["report", str(photos), "-q"])
-
-    codes = [
-        command(["decide", "author", "film grain", "--entry", "film_grain", "--glossary", "glossary"]),
-        command(["draft", "sky mask", "--glossary", "glossary"]),
-    ]
-
-    glossary = configured_runtime(settings.of(GlossarySettings)).load().glossary
-    authored = glossary.meaning("film grain")
-    drafts = [each.definition for each in glossary if each.status.value == "draft"]
-    assert codes == [0, 0]
-    assert authored is not None
-    assert authored.definition == "Authored for: film grain"
-    assert len(drafts) == 1

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from vocabgap.decisions.deciding import Decisions
     from vocabgap.decisions.record import Decision
     from vocabgap.doors.cli.calls import Call
-    from vocabgap.extensions import TakenUp
 
 _CAPABILITY: Final = argument("Identifier, label or any wording.")
 _WHY: Final = option("The reason.")
@@ -129,10 +128,7 @@ class Author(About, kw_only=True):
 
 @verb(Author, name="decide author", settings=_SETTINGS)
 def author(call: "Call", request: Author) -> Answer:
-    """Say which entry was authored for a capability; it regresses if it is mentioned again.
-
-    If a glossary is named, the entry becomes a term of it.
-    """
+    """Say which entry was authored for a capability; it regresses if it is mentioned again."""
     return _decide(call, request, lambda book: book.author(request.capability, request.entry, request.why))
 
 
@@ -184,23 +180,16 @@ def _decide(call: "Call", request: Deciding, deciding: "Callable[[Decisions], De
     )
     with telling_of_narrowing(named or settings.report.out) if isinstance(request, About) else nullcontext():
         decision = deciding(book)
-    taken = _taken_up(call, decision)
     later = _later(book, decision)
     return Answer(
-        events=[
-            Event("decision", {"decision": decision}),
-            *(Event(each.event, each.fields) for each in taken),
-        ],
+        events=[Event("decision", {"decision": decision})],
         result={"decision_id": decision.decision_id, "file": place},
         view="decide.txt.j2",
-        shown={"decision": decision, "texts": [each.text for each in taken]},
+        shown={"decision": decision},
         notes=[
-            *(call.completed(each.hint) for each in taken if each.hint is not None),
-            *(
-                f"{each.decision_id} ({_minute(each.time)}) has a later time and takes precedence; if a clock"
-                " was wrong, undo that one, or give --now"
-                for each in later
-            ),
+            f"{each.decision_id} ({_minute(each.time)}) has a later time and takes precedence; if a clock"
+            " was wrong, undo that one, or give --now"
+            for each in later
         ],
     )
 
@@ -214,18 +203,6 @@ def _later(book: "Decisions", decision: "Decision") -> "list[Decision]":
         if each.capability.capability_id == decision.capability.capability_id
     ]
     return [each for each in about[-1:] if each.place > decision.place]
-
-
-def _taken_up(call: "Call", decision: "Decision") -> "list[TakenUp]":
-    """Offer the entry of a decision to the slices, such as the glossary, where it becomes a term."""
-    from vocabgap.ranking.vocabulary import configured_vocabulary
-
-    if decision.entry is None:
-        return []
-    known = configured_vocabulary(call.settings.vocabulary).entries
-    meaning = next((each.description for each in known if each.name == decision.entry), "")
-    label = "" if decision.capability is None else decision.capability.label
-    return call.taken_up(decision.entry, meaning or f"Authored for: {label}", decision.actor)
 
 
 class Standing(StrEnum):

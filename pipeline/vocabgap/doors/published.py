@@ -14,7 +14,6 @@ from msgspec import Meta
 
 from vocabgap.doors.verbs import QUIET, RUN, SHARE, Answer, Event, Place, Request, argument, option, verb
 from vocabgap.errors import ExitCode
-from vocabgap.model.loading import login
 from vocabgap.model.moments import in_seconds, iso
 from vocabgap.model.settings import DEFAULT_TOP
 from vocabgap.text import carried, printable_name
@@ -136,16 +135,9 @@ def draft(call: "Call", request: Draft) -> Answer:
             stop_words=settings.cluster.stop_words,
             operation_aliases=settings.operation_aliases,
         )
-    taken = []
-    if call.names_a_slice:
-        taken = call.taken_up(made.entry.name, made.entry.description, login(), is_draft=True)
     is_json = request.draft_format is DraftFormat.JSON
-    return Answer(
-        events=[Event(each.event, each.fields) for each in taken],
-        result={"draft": made},
-        text=_json(made) if is_json else _yaml(msgspec.to_builtins(made)),
-        notes=[each.text for each in taken],
-    )
+    text = _json(made) if is_json else _yaml(msgspec.to_builtins(made))
+    return Answer(result={"draft": made}, text=text)
 
 
 def _json(value: msgspec.Struct) -> str:

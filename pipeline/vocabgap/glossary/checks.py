@@ -449,7 +449,6 @@ GLOSSARY: Final = Verbs(
         commands.list_terms,
         commands.show_term,
         commands.validate,
-        commands.import_terms,
         commands.promote,
         commands.deprecate,
     ),

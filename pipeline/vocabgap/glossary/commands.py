@@ -206,37 +206,6 @@ def validate(call: Call, request: Validate) -> Answer:
     )
 
 
-class Import(Request):
-    """The request of `import`."""
-
-    source: Annotated[
-        Path,
-        argument("A vocabulary, or a CSV of terms and definitions."),
-    ]
-    scope: Annotated[str | None, option("The scope; by default that of people's own senses.")] = None
-
-
-@verb(Import, name="import", settings=FOLDER)
-def import_terms(call: Call, request: Import) -> Answer:
-    """Add the terms of a vocabulary or a table."""
-    runtime = runtime_of(call, request, exists=False)
-    outcome = authoring.import_terms(runtime, request.source, request.scope)
-    notes = [f"not imported: {visible(each)}" for each in outcome.passed_over]
-    notes += [f"a draft, since it has another meaning already: {visible(name)}" for name in outcome.drafts]
-    return Answer(
-        result={
-            "added": len(outcome.added),
-            "present": outcome.present,
-            "drafts": outcome.drafts,
-            "passed_over": outcome.passed_over,
-        },
-        events=(Event("imported", {"scope": place, "term": term}) for place, term in outcome.added),
-        view="glossary-import.txt.j2",
-        shown={"folder": str(runtime.folder)},
-        notes=notes,
-    )
-
-
 class Deprecate(Acting, kw_only=True):
     """The request of `deprecate`."""
 

@@ -54,11 +54,8 @@ EXTENSION: Final = Extension(
             "--glossary": "Folder of a glossary that is a gate: it stops a report with contested words.",
             "--strictness": "How strict it is: off, medium or max.",
         },
-        "draft": {"--glossary": "Folder of the glossary that the entry becomes a term of."},
-        "decide author": {"--glossary": "Folder of the glossary that the entry becomes a term of."},
         "mcp": {"--glossary": "Folder of the glossary that terms are checked against."},
     },
     gate=Reference("glossary.gate:check_report"),
-    take_up=Reference("glossary.gate:take_up"),
     pages={"how to": ("glossary",)},
 )

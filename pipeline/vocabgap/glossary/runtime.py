@@ -93,7 +93,8 @@ class GlossaryRuntime:
             raise NotFoundError(
                 f"the glossary is not initialized: there is no folder '{printable_name(str(self.folder))}'",
                 hint=Hint(
-                    "{} makes it, or name another one with --glossary", (("glossary", "import", "PATH"),)
+                    f"write `{DEFAULT_SCOPES[1]}.yaml` in it, as {{}} shows, or name another with --glossary",
+                    (("manual", "glossary"),),
                 ),
             )
 

@@ -1,7 +1,6 @@
 """Seed files: the senses of a scope, as people write them down."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from io import StringIO
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from reprlib import repr as short_repr
 from typing import Annotated, Any, Final, NamedTuple
@@ -9,8 +8,7 @@ from typing import Annotated, Any, Final, NamedTuple
 import msgspec
 
 from vocabgap.errors import Hint, InvalidInputError, nearest
-from vocabgap.files.atomic import write_whole
-from vocabgap.files.refusals import FileKind, content_of, refusing
+from vocabgap.files.refusals import FileKind, content_of
 from vocabgap.files.yaml import parse_yaml, yaml_lines
 from vocabgap.glossary.senses import (
     SEEDED,
@@ -146,8 +144,6 @@ def _problem(field: object, fields: Mapping[object, object]) -> str:
 
 SEED_ENDING: Final = ".yaml"
 OTHER_ENDING: Final = ".yml"  # of the same format, and easily written
-_WIDTH: Final = 10_000  # characters of a line: definitions are not broken
-_FILE_MODE: Final = 0o644
 FROM_SEED: Final = Provenance("system:seed_file", None, SEEDED)
 
 
@@ -166,11 +162,6 @@ class Seed(NamedTuple):
             )
             for each in self.terms
         ]
-
-    def require_valid(self) -> None:
-        """Raise SeedFileValidationError if there are problems."""
-        if self.problems:
-            raise SeedFileValidationError(self.path, self.problems)
 
 
 def seed_scope(path: Path, scopes: ScopeStack) -> str | None:
@@ -226,49 +217,3 @@ def _line(problem: SeedProblem, lines: Mapping[tuple[str | int, ...], int]) -> i
         return lines.get((problem.field,))
     place = (TERMS, problem.term)
     return lines.get((*place, problem.field), lines.get(place))
-
-
-def add_terms(path: Path, terms: Iterable[SeedTerm]) -> None:
-    """Append new terms to a seed file; its comments and quotes stay."""
-    content = read_content(path)
-    there: tuple[SeedTerm, ...] = ()
-    if content is not None:
-        seed = parse_seed(path, content)
-        seed.require_valid()
-        there = seed.terms
-    listed = {(term.surface, term.definition) for term in there}
-    wanted = {(term.surface, term.definition): term for term in terms}
-    new = [wanted[each] for each in sorted(wanted.keys() - listed)]
-    written = _with_terms(content or b"", new)
-    if parse_seed(path, written).terms != (*there, *new):
-        raise InvalidInputError(
-            f"the terms cannot be written to '{path}' as YAML",
-            hint="leave out characters that cannot be seen, such as control characters",
-        )
-    with refusing(f"seed file '{path}' cannot be written", hint="see to its folder; nothing was changed"):
-        file = path.resolve()
-        write_whole(file, written, _FILE_MODE if content is None else file.stat().st_mode & 0o777)
-
-
-def _with_terms(content: bytes, terms: Iterable[SeedTerm]) -> bytes:
-    """Return the content with more terms in its list; comments and quotes stay."""
-    from ruamel.yaml import YAML  # noqa: PLC0415 - loads what only writing needs
-    from ruamel.yaml.comments import CommentedMap, CommentedSeq  # noqa: PLC0415
-    from ruamel.yaml.scalarstring import DoubleQuotedScalarString  # noqa: PLC0415
-
-    editor = YAML(typ="rt", pure=True)
-    editor.width = _WIDTH
-    editor.preserve_quotes = True
-    editor.indent(mapping=2, sequence=4, offset=2)
-    document = editor.load(content.decode("utf-8-sig")) or CommentedMap()
-    if not document.get(TERMS):
-        document[TERMS] = CommentedSeq()
-    for term in terms:
-        fields = {name: value for name, value in msgspec.to_builtins(term).items() if value is not None}
-        fields["confidence"] = float(term.confidence)
-        if ": " in term.definition or "'" in term.definition:
-            fields["definition"] = DoubleQuotedScalarString(term.definition)
-        document[TERMS].append(CommentedMap(fields))
-    result = StringIO()
-    editor.dump(document, result)
-    return result.getvalue().encode()

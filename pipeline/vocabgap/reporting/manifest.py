@@ -185,7 +185,6 @@ class Manifest(msgspec.Struct, frozen=True):
     compared: Annotated[Compared | None, means("the run before, if there was one")] = None
     rendering: Annotated[Rendering | None, means("further facts that the report needs")] = None
     engine: Annotated[str | None, means("engine of the heavy steps; null for this machine alone")] = None
-    terms: Annotated[dict[str, Any] | None, means("what a glossary said of its words")] = None
     doubts: Annotated[tuple[Doubt, ...] | None, means("doubts about groups; null if unknown")] = None
     places: Annotated[tuple[Place, ...], means("places of the first capabilities on a map")] = ()
 

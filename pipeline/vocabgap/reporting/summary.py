@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import msgspec
 import polars as pl
@@ -90,7 +89,6 @@ class Summary(msgspec.Struct, frozen=True):
     everything: tuple[Listed, ...] = ()  # all capabilities, or the first of very many, in order of rank
     deciding: str | None = ""  # options for `vocabgap decide`; null in a report without commands
     withheld: Withheld | None = None  # only in a report that may leave the machine
-    terms: dict[str, Any] | None = None  # what a gate says of the words; never in what may leave the machine
     doubts: tuple[Doubt, ...] | None = None  # about groups; null unless looked for
     places: tuple[Place, ...] = ()  # of the first on a map; none in a shareable report
     recurring_sets: tuple[RecurringSet, ...] | None = None  # all; most records beyond chance first
@@ -212,7 +210,6 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
             history={} if rows is None else points_of_run(rows, manifest),
         ),
         deciding=rendering.deciding,
-        terms=manifest.terms,
         doubts=manifest.doubts,
         places=manifest.places,
         stale_days=stale,

@@ -12,7 +12,7 @@ from dataclasses import replace as replace_in
 from datetime import UTC, datetime
 from pathlib import Path
 from types import NoneType
-from typing import Any, Final
+from typing import Final
 
 import polars as pl
 from msgspec.structs import replace
@@ -101,7 +101,6 @@ def report(
     reproduction: Reproduction | None = None,
     timings: Iterable[Timing] = (),
     share: int | None = None,
-    terms: dict[str, Any] | None = None,
     doubts: Iterable[Doubt] | None = None,
     places: Iterable[Place] = (),
     earlier: Iterable[str | Path | None] = (),
@@ -154,7 +153,6 @@ def report(
         new_manifest(moment, ranked.height, Rendering(top, order_of(ranked, ranked_by).value, "")),
         inputs=() if scan is None else tuple(InputFile(**row) for row in scan.files.iter_rows(named=True)),
         timings=tuple(timings),
-        terms=terms,
         doubts=None if doubts is None else tuple(doubts),
         places=tuple(places),
     )

@@ -21,7 +21,6 @@ from vocabgap.text import count, escape_unseen, printable_name
 
 if TYPE_CHECKING:
     from vocabgap.clustering.embedding import EmbeddingUse
-    from vocabgap.extensions import TakenUp
     from vocabgap.ingest.checking import KnownLine
     from vocabgap.ingest.scanning import Scan
     from vocabgap.model.loading import Loaded
@@ -44,7 +43,6 @@ class Call:
 
     def __init__(self, verb: Verb[Any], context: typer.Context, values: Mapping[str, Any]) -> None:
         self._context = context
-        self._verb = verb.name
         self.output = output_of(context)
         self.config: Path | None = values.get("config")
         self.trust: bool = values.get("trust", False)
@@ -75,18 +73,6 @@ class Call:
         if self.config is not None:
             return f"--config {shlex.quote(printable_name(str(self.config)))}"
         return "--trust" if self.trust else ""
-
-    @property
-    def names_a_slice(self) -> bool:
-        """Say whether an option was given that a slice adds to this verb."""
-        added = (flag for each in extensions() for flag in each.options.get(self._verb, ()))
-        return any(flag in self.flags for flag in added)
-
-    def taken_up(self, entry: str, meaning: str, actor: str, *, is_draft: bool = False) -> "list[TakenUp]":
-        """Offer an entry to the slices; return what they have made of it."""
-        takers = [each.take_up.load() for each in extensions() if each.take_up is not None]
-        made = [take_up(self.settings, entry, meaning, actor, is_draft) for take_up in takers]
-        return [each for each in made if each is not None]
 
     def completed(self, hint: Hint) -> str:
         """Return a hint whose commands have the options of this call that they take, too."""

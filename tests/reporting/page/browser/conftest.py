@@ -49,40 +49,6 @@ _GROUPS = (
 )
 
 # What a glossary says of the words: of one capability all, of another less, in whatever words people use.
-_TERMS = {
-    "strictness": "medium",
-    "capabilities": [
-        {
-            "capability_id": "cap-000000000000",
-            "label": "lift <black> point",
-            "meanings": [
-                {
-                    "term": "lift",
-                    "definition": "Raise the tones of <the> shadows & blacks " * 5,
-                    "scope": "team_domain",
-                }
-            ],
-            "open": [],
-        },
-        {"capability_id": "cap-000000000001", "label": "sky mask", "meanings": [], "open": ["mask"]},
-    ],
-    "questions": [
-        {
-            "conflict_id": "0123abcd-1111-4222-8333-444455556666",
-            "term": "mask",
-            "kind": "ambiguous",
-            "severity": "medium",
-            "definitions": ["A region", "x" * 200],
-        },
-        {
-            "conflict_id": "4567abcd-1111-4222-8333-444455556666",
-            "term": "frob_nicator" * 8,
-            "kind": "unresolved_critical",
-            "severity": "high",
-            "definitions": [],
-        },
-    ],
-}
 
 _RUNS = (*(datetime(2026, 6, day, tzinfo=UTC) for day in (10, 17, 24)), NOW)
 
@@ -219,7 +185,6 @@ def _of(number: int, written_out: int, demo: Summary) -> Summary:
         settled=of(DECIDED)[:written_out],
         settled_total=len(of(DECIDED)),
         hidden=len(of(HIDDEN)),
-        terms=_TERMS,
         places=tuple(
             Place(f"cap-{place:012x}", sin(place), cos(3 * place), (f"cap-{place // 2:012x}",))
             for place in range(min(number, MOST_PLACES))
