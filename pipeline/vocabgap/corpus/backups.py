@@ -3,9 +3,8 @@
 A file has one backup-record-v1 object a line; a file that is called `.zst` is compressed.
 """
 
-import hashlib
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice, starmap
@@ -14,11 +13,10 @@ from typing import Annotated, Any, BinaryIO, Final, cast
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import polars as pl
-from scipy import sparse
+from sklearn.feature_extraction.text import HashingVectorizer
 
-from vocabgap.clustering.vectorizing import FloatArray, IntArray, grams, pairs_of, vectorize, vocabulary_of
-from vocabgap.clustering.wordings import points_of
 from vocabgap.corpus.chunks import frame_of, row_of, scan_chunks
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.extension import CorpusSettings
@@ -30,34 +28,27 @@ from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.files.atomic import replacing
 from vocabgap.files.journal import entries_of
 from vocabgap.files.refusals import refusal, refusing
-from vocabgap.model.record import PHRASE_FIELDS
-from vocabgap.model.settings import ClusterSettings, Settings
+from vocabgap.model.settings import Settings
 from vocabgap.model.tables import phrase
+from vocabgap.text import surface
 
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
     from backports import zstd
 
-METHOD: Final = "tf-idf rows of the clustering, sparse random projection of hashed terms"
-SEED: Final = 20_260_401
+METHOD: Final = "hashed trigrams and 4-grams of stemmed words, by scikit-learn's HashingVectorizer"
 DECIMALS: Final = 6
-_PLACES: Final = 8  # of a term: 8 bytes of a hash of 64 each
-_BLOCK_ROWS: Final = 16_384
 EMBEDDED_BY: Final = "embeddedBy"
 LONGEST_LINE: Final = 256 << 20  # bytes; no record is that long, and a damaged file must not fill the memory
 _COMPRESSED: Final = ".zst"
 _CHECKED: Final[dict[int, int]] = {zstd.CompressionParameter.checksum_flag: 1}  # reveals any damaged byte
-_PLAIN: Final = ClusterSettings()
 _HINT: Final = "expected one backup-record-v1 object a line, as `vocabgap corpus export` writes them"
 _AT_ONCE: Final = 50_000  # chunks in memory
 _SAMPLE: Final = 5  # divergent records that an error names
 _SHOWN_ID: Final = 12
 _NATURAL_KEY: Final = ("tenant_id", "repo_slug", "kind", "name")  # equal if natural keys are equal
 _EXPORTED: Final = ("id", "metadata", "content", "embedding")
-_EMBEDDED: Final = (
-    "id", "tenant_id", "repo_slug", "root_kind", "source_path", "kind", "line", "content", "metadata",
-)  # fmt: skip
 
 
 class BackupRecord(msgspec.Struct, forbid_unknown_fields=True):
@@ -88,7 +79,6 @@ def export(version: Version, path: Path, settings: Settings) -> Exported:
     ids = version.rows(["id"])["id"].sort()
     embedded = version.rows(["id"], pl.col("embedding").is_null()).height
     dimension = version.dimension or settings.of(CorpusSettings).dimension
-    vectors = _ChunkVectors(version, dimension, settings) if embedded else None
     without_document = 0
     hint = "an earlier file is still there; name a file elsewhere"
     with refusing(f"'{path}' cannot be written", hint=hint), replacing(path) as plain:
@@ -98,113 +88,44 @@ def export(version: Version, path: Path, settings: Settings) -> Exported:
             for start in range(0, len(ids), _AT_ONCE):
                 part = ids[start : start + _AT_ONCE]
                 wanted = pl.col("id").is_between(pl.lit(part[0]), pl.lit(part[-1]))
-                chunks = version.rows(_EXPORTED, wanted).sort("id")
+                chunks = version.rows(where=wanted).sort("id")
                 without_document += chunks["content"].null_count()
-                file.writelines(msgspec.json.encode(record) + b"\n" for record in _records(chunks, vectors))
+                records = _records(chunks, dimension, settings)
+                file.writelines(msgspec.json.encode(record) + b"\n" for record in records)
     return Exported(len(ids), embedded, without_document, dimension)
 
 
-def _records(chunks: pl.DataFrame, vectors: "_ChunkVectors | None") -> Iterator[BackupRecord]:
+def _records(chunks: pl.DataFrame, dimension: int, settings: Settings) -> Iterator[BackupRecord]:
     """Yield chunks as records; a chunk without a vector gets one, with its provenance in the metadata."""
-    missing = chunks.filter(pl.col("embedding").is_null())["id"].to_list()
-    computed = vectors.of(missing) if vectors is not None and missing else {}
-    for identity, metadata, content, embedding in chunks.iter_rows():
+    missing = chunks.filter(pl.col("embedding").is_null())
+    vectors = iter(vectors_of(_texts(missing, settings), dimension).tolist() if missing.height else ())
+    computed = msgspec.json.encode({"by": METHOD, "dimension": dimension})
+    for identity, metadata, content, embedding in chunks.select(_EXPORTED).iter_rows():
         text = metadata.encode()
-        if vectors is not None and embedding is None:
-            text = text.removesuffix(b"}") + vectors.provenance + b"}"
-        yield BackupRecord(identity, embedding or computed[identity], msgspec.Raw(text), content)
+        if embedding is None:
+            text = text.removesuffix(b"}") + b',"%b":%b}' % (EMBEDDED_BY.encode(), computed)
+        vector = next(vectors) if embedding is None else embedding
+        yield BackupRecord(identity, vector, msgspec.Raw(text), content)
 
 
-class WordingVectors:
-    """The vectors of the wordings of some records. It reads the columns of a phrase.
+def _texts(chunks: pl.DataFrame, settings: Settings) -> list[str]:
+    """Return the text that the vector of each chunk is about: the need of a gap record, else the content."""
+    lines, scanned = scan_chunks(chunks, settings.sources)
+    needs = lines.select("id", "line").join(scanned.gaps.select("line", need=phrase()), on="line")
+    texts = chunks.join(needs, on="id", how="left", maintain_order="left")
+    return texts.select(pl.coalesce("need", "content").fill_null("")).to_series().to_list()
 
-    This is a sparse random projection. A hash of its text sends each term to a few dimensions, with a sign
-    each. Dot products are preserved on average (Achlioptas 2003; Weinberger et al. 2009). A term goes to the
-    same places in every corpus, so vectors of two exports can be compared as far as their weights can.
+
+def vectors_of(texts: Sequence[str], dimension: int) -> npt.NDArray[np.float64]:
+    """Return a vector of each text, shape (texts, dimension): unit length, or zeros for a blank text.
+
+    A hash sends each run of characters to a dimension, so vectors of all backups can be compared.
     """
-
-    def __init__(self, records: pl.DataFrame, dimension: int, settings: ClusterSettings = _PLAIN) -> None:
-        points = points_of(records, settings.stop_words, settings.synonyms)
-        self._rows = vectorize(points.contents, points.weights, points.sentence_shares)
-        self._places = _places(terms_of(points.contents), dimension)
-        self._dimension = dimension
-        position = {surface: point for point, surface in enumerate(points.surfaces["surface"])}
-        self._points = {
-            wording: position[surface]
-            for wording, surface in points.wordings.select("wording", "surface").iter_rows()
-        }
-
-    def of(self, wordings: Iterable[str | None]) -> FloatArray:
-        """Return vectors of unit length, rounded to `DECIMALS`; zeros for other texts."""
-        points = np.array([-1 if wording is None else self._points.get(wording, -1) for wording in wordings])
-        present = np.flatnonzero(points >= 0)
-        vectors = np.zeros((len(points), self._dimension))
-        for start in range(0, len(present), _BLOCK_ROWS):
-            block = present[start : start + _BLOCK_ROWS]
-            vectors[block] = self._projected(points[block])
-        return vectors
-
-    def _projected(self, points: IntArray) -> FloatArray:
-        dense = (self._rows.plain(points) @ self._places).toarray()
-        length = np.sqrt((dense * dense).sum(axis=1, keepdims=True))
-        length[length == 0.0] = 1.0
-        rounded: FloatArray = np.round(dense / length, DECIMALS) + 0.0  # no negative zero
-        return rounded
-
-
-def _places(terms: list[tuple[str, str]], dimension: int) -> sparse.csr_array:
-    """Return the dimensions and signs of each term, shape (terms, dimension)."""
-    hashed = b"".join(
-        hashlib.blake2b(
-            f"{kind} {text}".encode(), digest_size=8 * _PLACES, salt=SEED.to_bytes(8, "big")
-        ).digest()
-        for kind, text in terms
+    hashing = HashingVectorizer(
+        preprocessor=surface, analyzer="char_wb", ngram_range=(3, 4), n_features=dimension
     )
-    numbers = np.frombuffer(hashed, ">u8").astype(np.uint64)
-    columns = ((numbers >> np.uint64(1)) % np.uint64(dimension)).astype(np.int64)
-    signs = np.where(numbers & np.uint64(1), 1.0, -1.0) / np.sqrt(_PLACES)
-    rows = np.repeat(np.arange(len(terms)), _PLACES)
-    return sparse.csr_array((signs, (rows, columns)), shape=(len(terms), dimension))
-
-
-def terms_of(contents: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the kind and text of each dimension of `Rows.plain`, for the same contents."""
-    vocabulary = vocabulary_of(contents)
-    return [
-        *(("word", word) for word in vocabulary),
-        *(("pair", " ".join(pair)) for pair in pairs_of(contents, vocabulary)),
-        *(("letters", gram) for gram in dict.fromkeys(gram for word in vocabulary for gram in grams(word))),
-    ]
-
-
-class _ChunkVectors:
-    """The vectors of chunks that were not restored with one.
-
-    The vector of a gap record is its row in the clustering of all gap records of the corpus. Other texts are
-    compared with each other in the same way. A text without a word has zeros.
-    """
-
-    def __init__(self, version: Version, dimension: int, settings: Settings) -> None:
-        value = {"by": METHOD, "dimension": dimension, "seed": SEED}
-        self.provenance = b",%b:%b" % tuple(map(msgspec.json.encode, (EMBEDDED_BY, value)))
-        chunks = version.rows(_EMBEDDED, pl.col("content").is_not_null())
-        lines, scanned = scan_chunks(chunks, settings.sources)
-        gaps = lines.select("id", "line").join(scanned.gaps.select("line", *PHRASE_FIELDS), on="line")
-        missing = (pl.lit(None, pl.String).alias(name) for name in PHRASE_FIELDS[1:])
-        texts = chunks.join(gaps, on="id", how="anti")
-        others = texts.select("id", pl.col("content").alias(PHRASE_FIELDS[0]), *missing)
-        self._compared = [
-            (
-                dict(texts.select("id", phrase()).iter_rows()),
-                WordingVectors(texts, dimension, settings.cluster),
-            )
-            for texts in (gaps, others)
-        ]
-
-    def of(self, ids: Sequence[str]) -> dict[str, list[float]]:
-        """Compute the vectors of some chunks, by id."""
-        gaps, others = (vectors.of(map(wordings.get, ids)) for wordings, vectors in self._compared)
-        return dict(zip(ids, (gaps + others).tolist(), strict=True))
+    rounded: npt.NDArray[np.float64] = np.round(hashing.transform(texts).toarray(), DECIMALS)
+    return rounded + 0.0  # no negative zero
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,7 +202,7 @@ class Corpus:
 
     def export(self, file: str | Path) -> "Exported":
         """Write every chunk with its vector to a file of backup-record-v1 records; a `.zst` is compressed."""
-        from vocabgap.corpus.backups import export  # noqa: PLC0415 - loads SciPy
+        from vocabgap.corpus.backups import export  # noqa: PLC0415 - loads scikit-learn
 
         return export(self.store.version(), Path(file), self.settings)
 
@@ -211,7 +211,7 @@ class Corpus:
 
         With `replace`, they replace the whole content of the corpus.
         """
-        from vocabgap.corpus.backups import restore  # noqa: PLC0415 - loads SciPy
+        from vocabgap.corpus.backups import restore  # noqa: PLC0415 - loads scikit-learn
 
         return restore(self.store, Path(file), replace=replace)
 
