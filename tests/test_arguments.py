@@ -82,8 +82,6 @@ def test_what_is_no_frame_is_named(stage: str, frame: object, what: str, found: 
     [
         (Clusters.at, "0.5", "threshold: expected a number, found '0.5'"),
         (Clusters.at, False, "threshold: expected a number, found False"),
-        (Clusters.sweep, 0.5, "thresholds: expected several cosine distances, found 0.5"),
-        (Clusters.sweep, [0.5, "x"], "threshold: expected a number, found 'x'"),
         (Clusters.members, "0", "cluster: expected a whole number from 0 on, found '0'"),
         (Clusters.members, True, "cluster: expected a whole number from 0 on, found True"),
         (Clusters.dendrogram, 0.0, "cluster: expected a whole number from 0 on, found 0.0"),

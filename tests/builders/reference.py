@@ -20,7 +20,7 @@ from vocabgap.doors.cli.output import PROGRAM
 from vocabgap.doors.verbs import Panel
 from vocabgap.model.loading import VARIABLES
 from vocabgap.model.settings import Settings, known_flags
-from vocabgap.model.tables import CLUSTERS, FILES, LINKAGE, LISTED, PUBLISHED, SWEEP, WORDINGS, Table
+from vocabgap.model.tables import CLUSTERS, FILES, LINKAGE, LISTED, PUBLISHED, WORDINGS, Table
 
 MANUAL: Final = Path(vocabgap.__file__).parent / "manual"
 _MADE: Final = (
@@ -198,7 +198,7 @@ def columns(table: Table) -> tuple[str, Iterator[tuple[str, ...]]]:
 def tables() -> Iterator[str]:
     """Every column of every table that is published, and of the frames of the Python API."""
     yield from ("# Every table", "", _MADE, "`vocabgap schema NAME` prints one of the published ones.")
-    own = (WORDINGS, CLUSTERS, LINKAGE, SWEEP, FILES, LISTED, CHUNKS, LOGS)
+    own = (WORDINGS, CLUSTERS, LINKAGE, FILES, LISTED, CHUNKS, LOGS)
     for table in (*PUBLISHED.values(), *own):
         beside, rows = columns(table)
         yield from ("", f"## {table.name}", "", f"A row is {table.row}.{beside}")
@@ -262,7 +262,7 @@ _PYTHON: Final = (
     "import vocabgap as vg",
     "",
     'scan = vg.scan("data/demo")              # .records, .rejects, .gaps; .summary',
-    "clusters = vg.cluster(scan.records)      # .wordings, .clusters, .linkage; .at(0.4), .sweep()",
+    "clusters = vg.cluster(scan.records)      # .wordings, .clusters, .linkage; .at(0.4)",
     "ranked = vg.rank(scan.records, clusters) # as in capabilities.parquet",
     'vg.report(ranked, out="run", scan=scan)  # the files of a run',
     'vg.run("data/demo", out="run", settings=vg.load_settings())  # all of it, like `vocabgap report`',

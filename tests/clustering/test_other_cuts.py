@@ -8,7 +8,7 @@ from vocabgap.clustering import linkage
 from vocabgap.clustering.cutting import WORDS_CUT
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.model.tables import LINKAGE, SWEEP
+from vocabgap.model.tables import LINKAGE
 
 NEEDS = (
     "reed mask",
@@ -35,36 +35,6 @@ def test_another_cut_is_what_clustering_again_would_give(found: Clusters, thresh
     assert_frame_equal(other.wordings, again.wordings)
     assert_frame_equal(other.clusters, again.clusters)
     assert other.threshold == threshold
-
-
-def test_a_sweep_counts_what_each_cut_gives(found: Clusters) -> None:
-    swept = found.sweep([0.2, 0.7])
-
-    assert swept.schema == SWEEP.schema
-    for row in swept.iter_rows(named=True):
-        clusters = found.at(row["threshold"]).clusters
-        tail = clusters.filter(surfaces=1)
-        assert (row["groups"], row["singletons"]) == (clusters.height, tail.height)
-        assert (row["singleton_mentions"], row["largest"]) == (
-            tail["mentions"].sum(),
-            clusters["surfaces"].max(),
-        )
-        first = row["top"][0]
-        assert (first["label"], first["mentions"]) in clusters.select("label", "mentions").rows()
-        assert first["mentions"] == clusters["mentions"].max()
-
-
-def test_a_sweep_of_nothing_is_all_zero() -> None:
-    swept = cluster(asking()).sweep([0.5])
-
-    assert swept.row(0, named=True) == {
-        "threshold": 0.5,
-        "groups": 0,
-        "singletons": 0,
-        "singleton_mentions": 0,
-        "largest": 0,
-        "top": [],
-    }
 
 
 def test_the_weakest_link_is_the_height_of_the_last_merge(found: Clusters) -> None:
@@ -97,11 +67,6 @@ def test_beyond_the_merges_of_many_surfaces_a_cut_is_refused(monkeypatch: pytest
     found = cluster(asking(*NEEDS), threshold=0.5)
 
     assert found.max_distance == 0.5
-    assert found.sweep()["threshold"].to_list() == [0.3, 0.35, 0.4, 0.45, 0.5]
     with pytest.raises(InvalidInputError, match=r"the dendrogram ends at 0\.5") as caught:
         found.at(0.6)
     assert caught.value.hint == "cluster again with max_distance=0.6"
-
-
-def test_the_cut_in_force_is_among_those_that_are_swept() -> None:
-    assert 0.62 in cluster(asking(*NEEDS), threshold=0.62).sweep()["threshold"].to_list()

@@ -30,11 +30,9 @@ from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.settings import BY_WORDING, DEFAULT_TOP, ClusterSettings, overridden
-from vocabgap.model.tables import CLUSTERS, RECORDS, SWEEP, WORDINGS, Constraint
+from vocabgap.model.tables import CLUSTERS, RECORDS, WORDINGS, Constraint
 from vocabgap.text import count
 
-SWEEP_CUTS: Final = tuple(round(0.30 + 0.05 * step, 2) for step in range(14))  # 0.30 to 0.95
-SWEEP_TOP: Final = 10
 HEAVIEST: Final = 100  # most mentioned wordings that stand for a group in comparisons
 
 
@@ -263,28 +261,6 @@ class Clusters:
             raise InvalidInputError(f"got both a threshold and shift {shift}", hint="give one of them")
         return _clusters(self._points, self._rows, self._tree, self._within(threshold), shift)
 
-    def sweep(self, thresholds: Iterable[float | None] | None = None) -> pl.DataFrame:
-        """Compare several cuts (table `sweep`).
-
-        Args:
-            thresholds: Cosine distances; None lets the cut depend on the wordings. The default is the current
-                cut and fixed ones from 0.30 to 0.95, as far as the linkage goes.
-
-        Raises:
-            InvalidInputError: A threshold is no cosine distance, or beyond `max_distance`.
-        """
-        if thresholds is None:
-            fixed = sorted({*SWEEP_CUTS, *([] if self.threshold is None else [self.threshold])})
-            cuts = [*([None] if self.threshold is None else []), *fixed]
-            thresholds = [cut for cut in cuts if self._farthest(cut) <= self.max_distance]
-        require_kind(
-            "thresholds", thresholds, Iterable, "several cosine distances", hint="such as [0.5, 0.7]"
-        )
-        within = [self._within(threshold) for threshold in thresholds]
-        labeller = Labeller(self._points)
-        rows = [self._swept(threshold, labeller) for threshold in within]
-        return pl.DataFrame(rows, schema=SWEEP.schema, orient="row")
-
     def members(self, cluster: int) -> IntArray:
         """Return the points of a group, as places in the sorted surfaces.
 
@@ -344,36 +320,13 @@ class Clusters:
 
     def _within(self, threshold: float | None) -> float | None:
         threshold = None if threshold is None else _distance("threshold", threshold)
-        farthest = self._farthest(threshold)
+        farthest = self._tree.cut.farthest if threshold is None else threshold
         if farthest > self.max_distance:
             raise InvalidInputError(
                 f"the dendrogram ends at {self.max_distance}; {farthest} is beyond it",
                 hint=f"cluster again with max_distance={farthest}",
             )
         return threshold
-
-    def _farthest(self, threshold: float | None) -> float:
-        return self._tree.cut.farthest if threshold is None else threshold
-
-    def _swept(self, threshold: float | None, labeller: Labeller) -> dict[str, object]:
-        labels = self._tree.labels(threshold, self.shift)
-        mentions = np.bincount(labels, self._points.weights)
-        surfaces = np.bincount(labels)
-        groups = members_of(labels)
-        # Ties in mentions go to the group whose first surface sorts first, as their numbers do.
-        top = np.argsort(-mentions, kind="stable")[:SWEEP_TOP].tolist()
-        named = labels_of([labeller.label(groups[number].tolist())[0] for number in top])
-        return {
-            "threshold": threshold,
-            "groups": len(groups),
-            "singletons": int((surfaces == 1).sum()),
-            "singleton_mentions": int(mentions[surfaces == 1].sum()),
-            "largest": int(surfaces.max(initial=0)),
-            "top": [
-                {"label": label, "mentions": int(mentions[number])}
-                for label, number in zip(named, top, strict=True)
-            ],
-        }
 
 
 def _clusters(points: Points, rows: Rows, tree: Tree, threshold: float | None, shift: float) -> Clusters:

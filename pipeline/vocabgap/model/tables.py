@@ -238,19 +238,6 @@ CLUSTERS: Final = Table(
     ),
 )
 
-SWEEP: Final = Table(
-    "sweep",
-    "one cut of the dendrogram and what it gives",
-    (
-        Column("threshold", pl.Float64, "cosine distance at which merging stops; null: by wording"),
-        Column("groups", pl.Int64, "groups in all"),
-        Column("singletons", pl.Int64, "groups of one surface"),
-        Column("singleton_mentions", pl.Int64, "records in these"),
-        Column("largest", pl.Int64, "distinct surfaces in the largest group"),
-        Column("top", pl.List(pl.Struct({"label": pl.String, "mentions": pl.Int64})), "the most mentioned"),
-    ),
-)
-
 LINKAGE: Final = Table(
     "linkage",
     "one merge of the dendrogram, in order of height (the layout of SciPy's linkage matrix)",
