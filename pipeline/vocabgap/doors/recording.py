@@ -191,7 +191,6 @@ class Init(Request):
 
     folder: Annotated[Path, argument("Folder that the agent works in.")] = Path()
     agent: Annotated[Agent, option("Whose settings are written.")] = Agent.CLAUDE_CODE
-    remove: Annotated[bool, option("Take out the entries of vocabgap.")] = False
     dry_run: Annotated[bool, option("Show what would change, and change nothing.")] = False
 
 
@@ -203,18 +202,15 @@ def init(call: "Call", request: Init) -> Answer:
     """
     from vocabgap.logbook.agent_settings import changes, write
 
-    changed = changes(request.folder, request.agent, remove=request.remove)
+    changed = changes(request.folder, request.agent)
     if not request.dry_run:
         write(changed)
     return Answer(
-        events=(
-            Event("file", {"path": str(path), "added": added, "removed": content is None})
-            for path, content, added in changed
-        ),
-        result={"files": [str(each.path) for each in changed], "changed": not request.dry_run},
+        events=(Event("file", {"path": str(path), "added": added}) for path, _, added in changed),
+        result={"files": [str(change.path) for change in changed], "changed": not request.dry_run},
         view="init.txt.j2",
-        shown={"changes": [tuple(each) for each in changed], "takes_out": request.remove},
-        notes=[*_lacking()] if changed and not request.remove else [],
+        shown={"changes": [tuple(change) for change in changed]},
+        notes=[*_lacking()] if changed else [],
     )
 
 

@@ -23,19 +23,18 @@ _NEW_MODE: Final = 0o644
 _HINT: Final = "mend it, and try again"
 _AGAIN: Final = "files that were named before it are changed; a second time does what is left"
 _READABLE: Final = frozenset((FileKind.FILE, FileKind.NOTHING, FileKind.DANGLING))
-_Edit = Callable[[dict[str, Any]], None]
 
 
 class Change(NamedTuple):
     """A change of a file."""
 
     path: Path
-    content: str | None  # null if the file is removed
+    content: str
     added: str  # the new entries; the rest of the file may hold secrets, and is not shown
 
 
-def changes(folder: Path, agent: str, *, remove: bool = False) -> list[Change]:
-    """Return the changes of files in the folder of an agent that add the entries, or remove them.
+def changes(folder: Path, agent: str) -> list[Change]:
+    """Return the changes of files in the folder of an agent that add the entries.
 
     Raises:
         NotFoundError: There is no such folder.
@@ -44,24 +43,17 @@ def changes(folder: Path, agent: str, *, remove: bool = False) -> list[Change]:
     if not folder.is_dir():
         raise NotFoundError(f"there is no folder '{folder}'")
     changed = []
-    for name, edits in FILES[agent].items():
+    for name, add in FILES[agent].items():
         before = _read(folder / name)
         after: dict[str, Any] = json.loads(_written(before))  # `deepcopy` goes less deep
         try:
-            edits[remove](after)
+            add(after)
         except InvalidInputError as error:
             raise InvalidInputError(f"'{folder / name}': {error}", hint=_HINT) from error
         if after != before:
-            added = "" if remove else _written(_beyond(after, before))
-            # An empty file is removed, but a link is not: it would leave its target.
-            goes = not after and not (folder / name).is_symlink()
-            changed.append(Change(folder / name, None if goes else _written(after), added))
-    settings = folder / _SETTINGS
-    kind = file_kind(settings)
-    if not remove and kind is FileKind.NOTHING:
-        changed.append(Change(settings, _TOML, _TOML))
-    elif remove and kind is FileKind.FILE and settings.read_bytes() == _TOML.encode():
-        changed.append(Change(settings, None, ""))
+            changed.append(Change(folder / name, _written(after), _written(_beyond(after, before))))
+    if file_kind(folder / _SETTINGS) is FileKind.NOTHING:
+        changed.append(Change(folder / _SETTINGS, _TOML, _TOML))
     return changed
 
 
@@ -74,11 +66,8 @@ def write(changed: Iterable[Change]) -> None:
     """
     for path, content, _ in changed:
         with refusing(f"'{path}' cannot be changed", hint=_AGAIN):
-            if content is None:
-                path.unlink()
-            else:
-                mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else _NEW_MODE
-                write_whole(path, content.encode(), mode)
+            mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else _NEW_MODE
+            write_whole(path, content.encode(), mode)
 
 
 def _written(value: Any) -> str:  # noqa: ANN401 - JSON
@@ -127,14 +116,6 @@ def _with_server(settings: dict[str, Any]) -> None:
     _member(settings, "mcpServers", dict).setdefault(OWN, _SERVER)
 
 
-def _without_server(settings: dict[str, Any]) -> None:
-    servers = _member(settings, "mcpServers", dict)
-    if servers.get(OWN) == _SERVER:
-        del servers[OWN]
-    if not servers:
-        del settings["mcpServers"]
-
-
 def _add_hook(settings: dict[str, Any], event: str, hook: dict[str, Any]) -> None:
     hooks = _member(_member(settings, "hooks", dict), event, list)
     if hook not in hooks:
@@ -151,39 +132,8 @@ def _cursor(settings: dict[str, Any]) -> None:
     _add_hook(settings, "postToolUseFailure", {"command": f"{_HOOK} cursor"})
 
 
-def _without_hooks(settings: dict[str, Any]) -> None:
-    hooks = _member(settings, "hooks", dict)
-    for event in list(hooks):
-        hooks[event] = _others(_member(hooks, event, list))
-        if not hooks[event]:
-            del hooks[event]
-    if not hooks:
-        del settings["hooks"]
-    if settings == {"version": 1}:
-        settings.clear()
-
-
-def _others(entries: list[Any]) -> list[Any]:
-    """Return hooks without our own, also within groups."""
-    others = []
-    for entry in entries:
-        group = entry.get("hooks") if isinstance(entry, dict) else None
-        rest = _others(group) if isinstance(group, list) else group
-        is_own = isinstance(entry, dict) and str(entry.get("command", "")).startswith(_HOOK)
-        if is_own or (group and not rest):
-            continue
-        others.append(entry if rest == group else {**entry, "hooks": rest})
-    return others
-
-
-# The files of each agent, with the functions that add an entry and remove it.
-FILES: Final[dict[str, dict[str, tuple[_Edit, _Edit]]]] = {
-    "claude-code": {
-        ".claude/settings.json": (_claude_code, _without_hooks),
-        ".mcp.json": (_with_server, _without_server),
-    },
-    "cursor": {
-        ".cursor/hooks.json": (_cursor, _without_hooks),
-        ".cursor/mcp.json": (_with_server, _without_server),
-    },
+# The files of each agent, with the functions that add the entries.
+FILES: Final[dict[str, dict[str, Callable[[dict[str, Any]], None]]]] = {
+    "claude-code": {".claude/settings.json": _claude_code, ".mcp.json": _with_server},
+    "cursor": {".cursor/hooks.json": _cursor, ".cursor/mcp.json": _with_server},
 }
