@@ -21,7 +21,6 @@ from vocabgap.model.settings import (
     RankBy,
     RankSettings,
     Settings,
-    VocabularyFields,
     VocabularySettings,
 )
 from vocabgap.pipeline import STAGES, Run, analyse, run
@@ -236,16 +235,15 @@ def test_a_word_that_is_no_moment_is_refused(tmp_path: Path) -> None:
 def test_a_vocabulary_is_read_as_the_settings_say_and_compared_with_what_is_ranked(tmp_path: Path) -> None:
     root = write_corpus(tmp_path, {"one": [gap("sky masks for photos"), gap("film grain")]})
     listed = tmp_path / "words.json"
-    listed.write_text('{"data": [{"id": "sky_mask", "description": "Masks the sky."}]}')
-    fields = VocabularyFields(name="id")
+    listed.write_text('{"tools": [{"name": "sky_mask", "description": "Masks the sky."}]}')
     settings = Settings(
         cluster=ClusterSettings(stop_words=("photo",)),
-        vocabulary=VocabularySettings(paths=(str(listed),), entries="data", fields=fields),
+        vocabulary=VocabularySettings(paths=(str(listed),)),
     )
 
     made = run(root, tmp_path / "out", settings=settings, now=NOW)
 
-    vocabulary = load_vocabulary(listed, entries="data", fields=fields)
+    vocabulary = load_vocabulary(listed)
     records = scan(root).records
     expected = covered(
         rank(records, cluster(records, stop_words=("photo",)), now=NOW), vocabulary, stop_words=("photo",)

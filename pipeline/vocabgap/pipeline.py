@@ -31,7 +31,7 @@ from vocabgap.ranking.classifying import reclassify, with_categories, with_given
 from vocabgap.ranking.coverage import covered
 from vocabgap.ranking.identity import Lineage, identify, trace
 from vocabgap.ranking.screening import screen
-from vocabgap.ranking.vocabulary import Vocabulary, configured_vocabulary
+from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
 from vocabgap.reporting.conditions import require_no_loss, require_something
 from vocabgap.reporting.history import earlier_rows
 from vocabgap.reporting.listed import doubts_of
@@ -161,7 +161,7 @@ def analyse(
     roots = resolve_roots(roots)
     recorded = read_decisions(expanded(settings.decisions.file))
     embedder = load_embedder(settings.cluster.embedder)
-    vocabulary = configured_vocabulary(settings.vocabulary)
+    vocabulary = load_vocabulary(settings.vocabulary.paths)
     with stage("ingest"):
         scanned = scan(
             roots,

@@ -43,17 +43,16 @@ def test_every_setting_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_tables_within_tables_are_told_as_such(tmp_path: Path) -> None:
-    written = '[cluster.synonyms]\nhaze = ["fog"]\n"sea mist" = "brume"\n[vocabulary.fields]\nname = "id"\n'
+    written = '[cluster.synonyms]\nhaze = ["fog"]\n"sea mist" = "brume"\n'
     (tmp_path / "vocabgap.toml").write_text(written)
     told = vocabgap("status").out
     assert '[cluster.synonyms]\nhaze = [\n    "fog",\n]\n"sea mist" = "brume"\n[rank]\n' in told
-    assert '[vocabulary.fields]\nname = "id"\ndescription = []\n' in told
 
 
 def test_settings_that_are_told_are_settings_that_are_read(tmp_path: Path) -> None:
     (tmp_path / "vocabgap.toml").write_text(
         '[cluster.synonyms]\n"sea mist" = "brume"\n[not_a_gap]\noutage = ["tile server"]\n'
-        '[categories.operations]\nThermal = "wb"\n[vocabulary]\nentries = "data"\n[rank]\nneed_weight = 2\n'
+        '[categories.operations]\nThermal = "wb"\n[vocabulary]\nthreshold = 0.4\n[rank]\nneed_weight = 2\n'
     )
     told, event = vocabgap("status").out, result(vocabgap("--json", "status").out)
     settings, _, _ = told.partition("settings file: vocabgap.toml\n\n")[2].partition("\nenvironment:")

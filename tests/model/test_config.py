@@ -140,17 +140,12 @@ def test_a_bad_value_is_an_error_even_where_a_later_layer_overrides_it(tmp_path:
         resolve_settings(path, flags=threshold(0.5))
 
 
-def test_a_vocabulary_has_paths_a_threshold_and_a_mapping_of_fields(tmp_path: Path) -> None:
-    path = write_config(
-        tmp_path,
-        '[vocabulary]\npaths = ["packs"]\nthreshold = 0.4\nentries = "data.items"\n'
-        '[vocabulary.fields]\nname = "id"\ntags = ["labels", "kind"]\n',
-    )
+def test_a_vocabulary_has_paths_and_a_threshold(tmp_path: Path) -> None:
+    path = write_config(tmp_path, '[vocabulary]\npaths = ["packs"]\nthreshold = 0.4\n')
 
     found = load_settings(path).vocabulary
 
-    assert (found.paths, found.threshold, found.entries) == (("packs",), 0.4, "data.items")
-    assert (found.fields.name, found.fields.tags) == ("id", ("labels", "kind"))
+    assert (found.paths, found.threshold) == (("packs",), 0.4)
 
 
 @pytest.mark.parametrize(

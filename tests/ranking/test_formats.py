@@ -7,7 +7,6 @@ import pytest
 
 from builders.ranking import write
 from vocabgap.errors import InvalidInputError
-from vocabgap.model.settings import VocabularyFields
 from vocabgap.ranking.vocabulary import Entry, load_vocabulary
 
 MANIFEST = {
@@ -96,58 +95,6 @@ def test_the_same_entries_are_read_from_every_format(tmp_path: Path, name: str, 
     found = load_vocabulary(write(tmp_path, name, text)).entries
 
     assert [replace(entry, pack="") for entry in found] == TABLE
-
-
-def test_fields_of_other_names_are_mapped_and_may_lie_deeper(tmp_path: Path) -> None:
-    path = write(
-        tmp_path,
-        "catalogue.json",
-        {
-            "data": {
-                "items": [{"id": "glow", "about": {"text": "Glows."}, "kind": "light", "ops.used": ["x"]}]
-            }
-        },
-    )
-    fields = VocabularyFields(
-        name=("key", "id"), description="about.text", tags="kind", operations="/ops.used"
-    )
-
-    found = load_vocabulary(path, fields=fields, entries="data.items")
-
-    assert found.entries == (Entry("glow", "Glows.", ("light",), ("x",), "catalogue"),)
-
-
-@pytest.mark.parametrize("path", ["about.text", "/about/text", ("blurb", "/about/text")])
-def test_a_field_lies_where_the_same_words_would_have_it_in_a_log(
-    tmp_path: Path, path: str | tuple[str, ...]
-) -> None:
-    listed = write(
-        tmp_path, "more.json", [{"name": "fog", "about": {"text": "Grey."}, "uses": [{"op": "haze"}]}]
-    )
-
-    found = load_vocabulary(listed, fields=VocabularyFields(description=path, operations="/uses/0/op"))
-
-    assert found.entries == (Entry("fog", "Grey.", operations=("haze",), pack="more"),)
-
-
-@pytest.mark.parametrize(
-    ("field", "path", "told"),
-    [
-        ("description", "/about/txt", "'/about/txt' led to nothing"),
-        ("description", "", "'' led to nothing"),
-        ("tags", ("labels", "kinds"), "'labels' and 'kinds' led to nothing"),
-    ],
-)
-def test_a_path_that_leads_nowhere_in_any_entry_is_refused(
-    tmp_path: Path, field: str, path: str | tuple[str, ...], told: str
-) -> None:
-    listed = write(tmp_path, "more.json", [{"name": "fog", "about": {"text": "Grey."}}, {"name": "mist"}])
-
-    with pytest.raises(InvalidInputError, match=told) as caught:
-        load_vocabulary(listed, fields=VocabularyFields(**{field: path}))
-
-    assert caught.value.message.startswith(f"[vocabulary.fields] {field}: ")
-    assert "/about/text" in caught.value.hint
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from vocabgap.model.settings import (
     RankSettings,
     ReportSettings,
     Settings,
-    VocabularyFields,
     VocabularySettings,
 )
 from vocabgap.reporting.manifest import Decided
@@ -218,7 +217,6 @@ def test_command_is_one_line_whatever_a_value_holds(tmp_path: Path) -> None:
         Settings(cluster=ClusterSettings(stop_words=("photo",))),
         Settings(rank=RankSettings(half_life_days=30)),
         Settings(vocabulary=VocabularySettings(threshold=0.5)),
-        Settings(vocabulary=VocabularySettings(fields=VocabularyFields(name="id"))),
     ],
 )
 def test_settings_that_no_flag_can_say_give_no_command(tmp_path: Path, settings: Settings) -> None:

@@ -120,11 +120,11 @@ class Draft(Request, kw_only=True):
 def draft(call: "Call", request: Draft) -> Answer:
     """Print a draft of an entry for whoever authors it."""
     from vocabgap.ranking.drafting import draft as draft_of
-    from vocabgap.ranking.vocabulary import configured_vocabulary
+    from vocabgap.ranking.vocabulary import load_vocabulary
     from vocabgap.reporting.published_run import read_gaps, read_run, telling_of_narrowing
 
     settings = call.settings
-    known, folder = configured_vocabulary(settings.vocabulary), request.run or settings.report.out
+    known, folder = load_vocabulary(settings.vocabulary.paths), request.run or settings.report.out
     _, ranked = read_run(folder, option="--run")
     with telling_of_narrowing(folder):
         made = draft_of(

@@ -136,14 +136,14 @@ def _finder(call: "Call", run: str | None) -> "Callable[[str], list[SimilarGap]]
     """Return the function that finds what is near; without a report, in the vocabulary alone."""
     from vocabgap.listing.records import published_in
     from vocabgap.listing.similar import similar_gaps
-    from vocabgap.ranking.vocabulary import configured_vocabulary
+    from vocabgap.ranking.vocabulary import load_vocabulary
 
     settings = call.settings
     published, why_not = published_in(run, settings.report.out)
     if why_not:  # a gap is not lost because of a report that nobody named
         call.note(why_not)
     ranked = None if published is None else published.ranked
-    known = configured_vocabulary(settings.vocabulary)
+    known = load_vocabulary(settings.vocabulary.paths)
     entries = known if settings.vocabulary.paths else None
     return partial(similar_gaps, capabilities=ranked, vocabulary=entries, settings=settings)
 

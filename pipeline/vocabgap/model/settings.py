@@ -214,23 +214,8 @@ class CheckSettings(Section, frozen=True):
     ] = None
 
 
-_Paths = str | tuple[str, ...]
-
-
-class VocabularyFields(Section, frozen=True):
-    """Places of the fields of an entry: keys joined by dots, or a JSON pointer. The first of several counts.
-
-    If they lead to nothing, the keys of manifests are tried: name, description, tags and touches.
-    """
-
-    name: Annotated[_Paths, meaning("The name that an entry is asked for by.")] = ()
-    description: Annotated[_Paths, meaning("What it does.")] = ()
-    tags: Annotated[_Paths, meaning("Further words for it.")] = ()
-    operations: Annotated[_Paths, meaning("The operations that it touches.")] = ()
-
-
 class VocabularySettings(Section, frozen=True):
-    """The vocabulary that agents have already, and the way to read its files."""
+    """The vocabulary that agents have already."""
 
     paths: Annotated[
         tuple[PathText, ...],
@@ -239,14 +224,6 @@ class VocabularySettings(Section, frozen=True):
     threshold: Annotated[
         float, meaning("Share of a wording that an entry explains to cover it probably.", ge=0, le=1)
     ] = DEFAULT_COVERED
-    entries: Annotated[
-        Annotated[str, msgspec.Meta(min_length=1)] | None,
-        meaning(
-            "Where a file has its entries, if neither under `entries` nor under `tools`: keys joined by dots,"
-            " or a JSON pointer."
-        ),
-    ] = None
-    fields: VocabularyFields = VocabularyFields()
 
 
 class DecisionSettings(Section, frozen=True):

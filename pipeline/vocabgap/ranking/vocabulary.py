@@ -25,12 +25,14 @@ from vocabgap.errors import (
     require_text,
 )
 from vocabgap.files.refusals import FileKind, existing_content, file_kind, refusing
-from vocabgap.model.settings import VocabularyFields, VocabularySettings
-from vocabgap.model.sources import PATH_HINT, pointer_of, value_at
+from vocabgap.model.sources import pointer_of, value_at
 from vocabgap.text import count, printable_name, shortened
 
-# Places of the fields in manifests and MCP servers. They are tried if a mapping leads to nothing.
-_USUAL: Final[Mapping[str, tuple[str, ...]]] = {
+Places = Mapping[str, Sequence[str]]
+"""The places of the fields of an entry, as paths; of several the first that leads to a value counts."""
+
+# In manifests, and in the tools lists of MCP servers.
+_USUAL: Final[Places] = {
     "name": ("name",),
     "description": ("description", "title", "annotations.title"),
     "tags": ("tags",),
@@ -38,21 +40,17 @@ _USUAL: Final[Mapping[str, tuple[str, ...]]] = {
 }
 # Places of the entries in an object: in a manifest, and in an MCP server's answer to tools/list, with or
 # without its JSON-RPC envelope.
-_PLACES: Final = ("entries", "tools", "result.tools")
+_HOLDERS: Final = ("entries", "tools", "result.tools")
 _MANIFESTS: Final = ("manifest.json", "manifest.yaml", "manifest.yml")
 _SEPARATORS: Final = re.compile(r"[,;|]")
 _DELIMITERS: Final = ",;\t"  # of tables
 _KEYS_SHOWN: Final = 5
 
-_NAME_HINT: Final = (
-    "[vocabulary.fields] says where the name lies; the first line of a table names its columns"
-)
+_NAME_HINT: Final = "every entry needs a name; the first line of a table names its columns"
 _LIST_HINT: Final = "expected a list of texts, or one text that is split at commas, semicolons and bars"
 _COLLISION_HINT: Final = "a name stands for one entry: rename one of the two, or leave one of the files out"
 _PATH_HINT: Final = "check the paths of --vocabulary and of [vocabulary] in the settings"
-_ENTRIES_HINT: Final = (
-    'expected a list of objects, or one under "entries" or "tools"; [vocabulary] entries names another place'
-)
+_ENTRIES_HINT: Final = 'expected a list of objects, or one under "entries" or "tools"'
 _TABLE_HINT: Final = "expected a table with a line that names the columns, and a line for each entry"
 
 
@@ -111,21 +109,16 @@ class _Item(NamedTuple):
 
 def load_vocabulary(
     paths: str | Path | Iterable[str | Path],
-    *,
-    fields: VocabularyFields | None = None,
-    entries: str | None = None,
 ) -> Vocabulary:
     """Read what agents can already ask for.
+
+    An entry has `name`, `description`, `tags` and `touches` as in manifests, or is a tool as MCP servers list
+    them. An object holds its entries under `entries`, `tools` or `result.tools`.
 
     Args:
         paths: Files (`.json`, `.jsonl`, `.yaml`, `.yml`, `.csv`, `.tsv`) or folders. A folder stands for all
             files `manifest.json`, `manifest.yaml` or `manifest.yml` at any depth, except below names that
             start with a dot. A file that is reached twice counts once.
-        fields: Where name, description, tags and operations lie in an entry, if not where manifests (`name`,
-            `description`, `tags`, `touches`) and tools lists of MCP servers have them: keys joined by dots,
-            or JSON pointers.
-        entries: Where a document that is an object holds its entries, written the same way; by default
-            `entries`, `tools` or `result.tools`.
 
     Returns:
         The entries, sorted by name.
@@ -133,13 +126,13 @@ def load_vocabulary(
     Raises:
         NotFoundError: A path leads to nothing, or a folder holds no manifest.
         AccessDeniedError: The system does not permit reading something.
-        InvalidInputError: A file is not in its format, an entry is bad, two entries have the same name, or a
-            field in `fields` leads to nothing in any entry. The error names file and entry.
+        InvalidInputError: A file is not in its format, an entry is bad, or two entries have the same name.
+            The error names file and entry.
         StateError: The disk does not give a file.
     """
     by_name: dict[str, tuple[Entry, str]] = {}
     files: list[VocabularyFile] = []
-    for path, file, placed in read_entries(paths, fields=fields, entries=entries):
+    for path, file, placed in read_entries(paths):
         files.append(file)
         for place, entry in placed:
             origin = f"'{path}' ({place})"
@@ -154,38 +147,19 @@ def load_vocabulary(
     return Vocabulary(tuple(ordered), tuple(files))
 
 
-def configured_vocabulary(settings: VocabularySettings) -> Vocabulary:
-    """Load the vocabulary that settings name."""
-    return load_vocabulary(settings.paths, fields=settings.fields, entries=settings.entries)
-
-
 def read_entries(
-    paths: str | Path | Iterable[str | Path],
-    *,
-    fields: VocabularyFields | None = None,
-    entries: str | None = None,
+    paths: str | Path | Iterable[str | Path], places: Places = _USUAL
 ) -> list[tuple[Path, VocabularyFile, list[tuple[str, Entry]]]]:
     """Read each file with its entries and their places, as `load_vocabulary` does; a name may come twice."""
-    mapping = VocabularyFields() if fields is None else fields
-    require_kind("fields", mapping, VocabularyFields, "a VocabularyFields")
-    own = {
-        field: (paths,) if isinstance(paths, str) else paths
-        for field, paths in msgspec.structs.asdict(mapping).items()
-    }
-    tried = {field: (*paths, *_USUAL[field]) for field, paths in own.items()}
     files = []
-    items: list[_Item] = []
     for path in vocabulary_files(paths):
         content = existing_content(path, "vocabulary", _PATH_HINT)
         # A manifest's pack has the name of its folder, another file's its own without the ending.
         pack = printable_name(path.parent.name if path.name in _MANIFESTS else path.stem)
         with _naming(path):
-            found = [*_items(path, content, entries)]
-            placed = [(item.place, _entry(item, tried, pack)) for item in found]
+            placed = [(item.place, _entry(item, places, pack)) for item in _items(path, content)]
         digest = hashlib.sha256(content).hexdigest()
-        files.append((path, VocabularyFile(pack, printable_name(path.name), len(found), digest), placed))
-        items += found
-    _require_led(items, own)
+        files.append((path, VocabularyFile(pack, printable_name(path.name), len(placed), digest), placed))
     return files
 
 
@@ -240,7 +214,7 @@ def _naming(path: Path) -> Iterator[None]:
         raise InvalidInputError(f"vocabulary '{path}': {error}", hint="correct the file") from error
 
 
-def _items(path: Path, content: bytes, place: str | None) -> Iterator[_Item]:
+def _items(path: Path, content: bytes) -> Iterator[_Item]:
     """Yield the entries of a file: of a list, or of an object that maps each name to the rest."""
     parse = _PARSERS.get(path.suffix.casefold())
     if parse is None:
@@ -250,10 +224,9 @@ def _items(path: Path, content: bytes, place: str | None) -> Iterator[_Item]:
         )
     value, holder = parse(content.decode("utf-8-sig")), "it"
     if isinstance(value, Mapping):
-        places = _PLACES if place is None else (place,)
-        holder = next((path for path in places if value_at(value, pointer_of(path)) is not None), "")
+        holder = next((path for path in _HOLDERS if value_at(value, pointer_of(path)) is not None), "")
         if not holder:
-            wanted = " or ".join(f'"{path}"' for path in places)
+            wanted = " or ".join(f'"{path}"' for path in _HOLDERS)
             raise InvalidInputError(f"there is no {wanted}", hint=_ENTRIES_HINT)
         value = value_at(value, pointer_of(holder))
     if isinstance(value, Mapping) and all(isinstance(fields, Mapping) for fields in value.values()):
@@ -319,33 +292,22 @@ _PARSERS: Final[Mapping[str, Callable[[str], object]]] = {
 }
 
 
-def _entry(item: _Item, tried: Mapping[str, Sequence[str]], pack: str) -> Entry:
-    name = _text(item, tried["name"])
+def _entry(item: _Item, places: Places, pack: str) -> Entry:
+    name = _text(item, places["name"])
     if not name:
-        places = " or ".join(f"'{path}'" for path in tried["name"])
+        wanted = " or ".join(f"'{path}'" for path in places["name"])
         keys = ", ".join(short_repr(key) for key in islice(item.fields, _KEYS_SHOWN)) or "none"
         raise InvalidInputError(
-            f"{item.place}: there is no name at {places}; its first keys are {keys}", hint=_NAME_HINT
+            f"{item.place}: there is no name at {wanted}; its first keys are {keys}", hint=_NAME_HINT
         )
     place = item.place
     if f"'{shortened(name)}'" not in place:
         item = item._replace(place=f"{place} ('{shortened(name)}')")
-    description = _text(item, tried["description"])
-    tags, operations = (_texts(item, tried[field]) for field in ("tags", "operations"))
+    description = _text(item, places["description"])
+    tags, operations = (_texts(item, places.get(field, ())) for field in ("tags", "operations"))
     for text in (name, description, *tags, *operations):
         require_text(place, text)
     return Entry(name, description, tags, operations, pack)
-
-
-def _require_led(items: Sequence[_Item], own: Mapping[str, Sequence[str]]) -> None:
-    """Refuse a mapping that leads nowhere: nobody would notice what is missing."""
-    for field, paths in own.items():
-        led = any(value_at(item.fields, pointer_of(path)) is not None for item in items for path in paths)
-        if items and paths and not led:
-            listed = " and ".join(f"'{path}'" for path in paths)
-            raise InvalidInputError(
-                f"[vocabulary.fields] {field}: {listed} led to nothing in any entry", hint=PATH_HINT
-            )
 
 
 def _value(item: _Item, paths: Sequence[str], default: object) -> tuple[str, Any]:

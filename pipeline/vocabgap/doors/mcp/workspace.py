@@ -19,7 +19,7 @@ from vocabgap.model.record import LOG_NAME
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
 from vocabgap.pipeline import Analysis, analyse
-from vocabgap.ranking.vocabulary import configured_vocabulary, vocabulary_files
+from vocabgap.ranking.vocabulary import load_vocabulary, vocabulary_files
 from vocabgap.reporting.manifest import MANIFEST_NAME
 from vocabgap.reporting.published_run import read_run, resolve_target
 from vocabgap.text import escape_unseen, excerpt
@@ -160,7 +160,7 @@ class Rankings:
                 if kept is None:
                     with suppress(NotFoundError):
                         _, ranked = read_run(self._out, option="--out")
-                vocabulary = configured_vocabulary(self._settings.vocabulary)
+                vocabulary = load_vocabulary(self._settings.vocabulary.paths)
                 self._indexed = (state, SimilarIndex(ranked, vocabulary, self._settings))
             return self._indexed[1]
 
