@@ -40,18 +40,6 @@ SPELLINGS = [
 
 {"name": "lamp_glow", "description": "Glow, around lamps.", "tags": "lamp, light", "touches": "bloom|blur"}
 """),
-    ("words.csv", """name,description,tags,touches
-lamp_glow,"Glow, around lamps.",lamp;light,bloom|blur
-quay_haze,,,
-"""),
-    ("Words.CSV", """\ufeffname;description;tags;touches\r
-lamp_glow;Glow, around lamps.;lamp, light;bloom|blur\r
-quay_haze\r
-"""),
-    ("words.tsv", """name\tdescription\ttags\toperations
-lamp_glow\tGlow, around lamps.\tlamp;light\tbloom,blur
-quay_haze
-"""),
     ("words.yaml", """
 - name: quay_haze
 - {name: lamp_glow, description: "Glow, around lamps.", tags: "lamp, light", touches: [bloom, blur]}
@@ -112,18 +100,6 @@ def test_the_same_entries_are_read_from_every_format(tmp_path: Path, name: str, 
         ("a.yaml", "- name: \x01", "control characters are not allowed"),
         ("a.yaml", "", "it holds no list of entries, but None"),
         ("a.jsonl", '{"name": "fog"}\n{"name"', "line 2: "),
-        ("a.csv", "", "there is no entry in it"),
-        ("a.tsv", "\n", "there is no entry in it"),
-        ("a.csv", "fog,wet\n", "there is no entry in it"),
-        (
-            "a.csv",
-            "fog,wet\nglow,lamp\n",
-            "entry 1: there is no name at 'name'; its first keys are 'fog', 'wet'",
-        ),
-        ("a.csv", "name,tags, name\nfog,wet,grey\n", "two columns have one name"),
-        ("a.csv", "name,tags\nfog,wet,grey\n", "a line has more cells than headings"),
-        ("a.csv", 'name\n"fog\n', "unexpected end of data"),
-        ("a.csv", "id\nfog\n", "entry 1: there is no name at 'name'"),
         ("a.json", '[{"name": "a"}, {"name": " "}]', "entry 2: there is no name at 'name'"),
         ("a.json", '[{"name": 3}]', "entry 1: name: expected text, found 3"),
         ("a.json", '[{"name": "a", "tags": 3}]', r"entry 1 \('a'\): tags: expected texts, found 3"),
@@ -144,8 +120,8 @@ def test_what_is_wrong_with_a_file_is_told_with_its_place_and_what_to_do(
 
 
 def test_a_file_that_is_not_utf8_is_told_with_the_byte(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_bytes("name\ncafé\n".encode("latin-1"))
+    path = tmp_path / "a.yaml"
+    path.write_bytes("- name: café\n".encode("latin-1"))
 
-    with pytest.raises(InvalidInputError, match=r"a\.csv': byte 8: expected UTF-8"):
+    with pytest.raises(InvalidInputError, match=r"a\.yaml': byte 11: expected UTF-8"):
         load_vocabulary(path)

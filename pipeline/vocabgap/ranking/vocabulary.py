@@ -1,6 +1,5 @@
 """Vocabularies: what agents can already ask for, read from the files that list it."""
 
-import csv
 import hashlib
 import json
 import os
@@ -8,7 +7,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import StringIO
 from itertools import islice
 from pathlib import Path
 from reprlib import repr as short_repr
@@ -28,11 +26,8 @@ from vocabgap.files.refusals import FileKind, existing_content, file_kind, refus
 from vocabgap.model.sources import pointer_of, value_at
 from vocabgap.text import count, printable_name, shortened
 
-Places = Mapping[str, Sequence[str]]
-"""The places of the fields of an entry, as paths; of several the first that leads to a value counts."""
-
-# In manifests, and in the tools lists of MCP servers.
-_USUAL: Final[Places] = {
+# Places of the fields in manifests and tools lists; of several the first that leads to a value counts.
+_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "name": ("name",),
     "description": ("description", "title", "annotations.title"),
     "tags": ("tags",),
@@ -43,15 +38,11 @@ _USUAL: Final[Places] = {
 _HOLDERS: Final = ("entries", "tools", "result.tools")
 _MANIFESTS: Final = ("manifest.json", "manifest.yaml", "manifest.yml")
 _SEPARATORS: Final = re.compile(r"[,;|]")
-_DELIMITERS: Final = ",;\t"  # of tables
 _KEYS_SHOWN: Final = 5
 
-_NAME_HINT: Final = "every entry needs a name; the first line of a table names its columns"
 _LIST_HINT: Final = "expected a list of texts, or one text that is split at commas, semicolons and bars"
-_COLLISION_HINT: Final = "a name stands for one entry: rename one of the two, or leave one of the files out"
 _PATH_HINT: Final = "check the paths of --vocabulary and of [vocabulary] in the settings"
 _ENTRIES_HINT: Final = 'expected a list of objects, or one under "entries" or "tools"'
-_TABLE_HINT: Final = "expected a table with a line that names the columns, and a line for each entry"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,18 +98,16 @@ class _Item(NamedTuple):
     fields: Mapping[str, Any]
 
 
-def load_vocabulary(
-    paths: str | Path | Iterable[str | Path],
-) -> Vocabulary:
+def load_vocabulary(paths: str | Path | Iterable[str | Path]) -> Vocabulary:
     """Read what agents can already ask for.
 
     An entry has `name`, `description`, `tags` and `touches` as in manifests, or is a tool as MCP servers list
     them. An object holds its entries under `entries`, `tools` or `result.tools`.
 
     Args:
-        paths: Files (`.json`, `.jsonl`, `.yaml`, `.yml`, `.csv`, `.tsv`) or folders. A folder stands for all
-            files `manifest.json`, `manifest.yaml` or `manifest.yml` at any depth, except below names that
-            start with a dot. A file that is reached twice counts once.
+        paths: Files (`.json`, `.jsonl`, `.yaml`, `.yml`) or folders. A folder stands for all files
+            `manifest.json`, `manifest.yaml` or `manifest.yml` at any depth, except below names that start
+            with a dot. A file that is reached twice counts once.
 
     Returns:
         The entries, sorted by name.
@@ -131,36 +120,26 @@ def load_vocabulary(
         StateError: The disk does not give a file.
     """
     by_name: dict[str, tuple[Entry, str]] = {}
-    files: list[VocabularyFile] = []
-    for path, file, placed in read_entries(paths):
-        files.append(file)
-        for place, entry in placed:
-            origin = f"'{path}' ({place})"
-            first, other = by_name.setdefault(entry.name, (entry, origin))
-            if first is not entry:
-                raise InvalidInputError(
-                    f"two entries are called '{shortened(entry.name)}': one in {other}, one in {origin}",
-                    hint=_COLLISION_HINT,
-                )
-    ordered = sorted((entry for entry, _ in by_name.values()), key=lambda entry: entry.name)
-    files.sort(key=lambda file: (file.pack, file.name, file.sha256))
-    return Vocabulary(tuple(ordered), tuple(files))
-
-
-def read_entries(
-    paths: str | Path | Iterable[str | Path], places: Places = _USUAL
-) -> list[tuple[Path, VocabularyFile, list[tuple[str, Entry]]]]:
-    """Read each file with its entries and their places, as `load_vocabulary` does; a name may come twice."""
     files = []
     for path in vocabulary_files(paths):
         content = existing_content(path, "vocabulary", _PATH_HINT)
         # A manifest's pack has the name of its folder, another file's its own without the ending.
         pack = printable_name(path.parent.name if path.name in _MANIFESTS else path.stem)
         with _naming(path):
-            placed = [(item.place, _entry(item, places, pack)) for item in _items(path, content)]
+            placed = [(item.place, _entry(item, pack)) for item in _items(path, content)]
         digest = hashlib.sha256(content).hexdigest()
-        files.append((path, VocabularyFile(pack, printable_name(path.name), len(placed), digest), placed))
-    return files
+        files.append(VocabularyFile(pack, printable_name(path.name), len(placed), digest))
+        for place, entry in placed:
+            origin = f"'{path}' ({place})"
+            first, other = by_name.setdefault(entry.name, (entry, origin))
+            if first is not entry:
+                raise InvalidInputError(
+                    f"two entries are called '{shortened(entry.name)}': one in {other}, one in {origin}",
+                    hint="a name stands for one entry: rename one, or leave one of the files out",
+                )
+    ordered = sorted((entry for entry, _ in by_name.values()), key=lambda entry: entry.name)
+    files.sort(key=lambda file: (file.pack, file.name, file.sha256))
+    return Vocabulary(tuple(ordered), tuple(files))
 
 
 def vocabulary_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
@@ -210,7 +189,7 @@ def _naming(path: Path) -> Iterator[None]:
         ) from error
     except RecursionError as error:
         raise InvalidInputError(f"vocabulary '{path}' is nested too deeply", hint=_ENTRIES_HINT) from error
-    except (ValueError, csv.Error) as error:
+    except ValueError as error:
         raise InvalidInputError(f"vocabulary '{path}': {error}", hint="correct the file") from error
 
 
@@ -264,47 +243,27 @@ def _yaml(text: str) -> object:
     return parse_yaml(text)
 
 
-def _table(text: str) -> list[dict[str, str]]:
-    heading = text.partition("\n")[0]
-    reader = csv.DictReader(
-        StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=heading.count), strict=True
-    )
-    headings = [heading.strip() for heading in reader.fieldnames or ()]
-    reader.fieldnames = headings
-    rows = [*reader]
-    named = [*filter(None, headings)]
-    if not rows or len(named) > len(set(named)):
-        raise InvalidInputError(
-            "two columns have one name" if rows else "there is no entry in it", hint=_TABLE_HINT
-        )
-    if any(None in row for row in rows):
-        raise InvalidInputError("a line has more cells than headings", hint="quote a cell with a separator")
-    return rows
-
-
 _PARSERS: Final[Mapping[str, Callable[[str], object]]] = {
     ".json": json.loads,
     ".jsonl": _lines,
     ".yaml": _yaml,
     ".yml": _yaml,
-    ".csv": _table,
-    ".tsv": _table,
 }
 
 
-def _entry(item: _Item, places: Places, pack: str) -> Entry:
-    name = _text(item, places["name"])
+def _entry(item: _Item, pack: str) -> Entry:
+    name = _text(item, _FIELDS["name"])
     if not name:
-        wanted = " or ".join(f"'{path}'" for path in places["name"])
         keys = ", ".join(short_repr(key) for key in islice(item.fields, _KEYS_SHOWN)) or "none"
         raise InvalidInputError(
-            f"{item.place}: there is no name at {wanted}; its first keys are {keys}", hint=_NAME_HINT
+            f"{item.place}: there is no name at 'name'; its first keys are {keys}",
+            hint="give every entry a name",
         )
     place = item.place
     if f"'{shortened(name)}'" not in place:
         item = item._replace(place=f"{place} ('{shortened(name)}')")
-    description = _text(item, places["description"])
-    tags, operations = (_texts(item, places.get(field, ())) for field in ("tags", "operations"))
+    description = _text(item, _FIELDS["description"])
+    tags, operations = (_texts(item, _FIELDS[field]) for field in ("tags", "operations"))
     for text in (name, description, *tags, *operations):
         require_text(place, text)
     return Entry(name, description, tags, operations, pack)
