@@ -43,20 +43,6 @@ def test_what_was_decided_is_said_and_kept(tmp_path: Path, arguments: tuple[str,
 
 
 @pytest.mark.usefixtures("reported")
-def test_a_decision_before_another_about_the_same_capability_is_told() -> None:
-    other = vocabgap("decide", "pin", "film grain", "--now", "2028-07-02")
-    dismissed = events(
-        vocabgap("--json", "decide", "dismiss", "sky mask", "--why", "not ours", "--now", "2027-07-02")
-    )[-1]["decision_id"]
-
-    earlier = vocabgap("decide", "reopen", "sky mask", "--now", "2026-07-02")
-    later = vocabgap("decide", "rename", "sky mask", "a mask", "--now", "2027-07-03")
-
-    assert (earlier.code, other.err, later.err) == (0, "", "")
-    assert earlier.err.startswith(f"{dismissed} (2027-07-02 00:00) has a later time and takes precedence")
-
-
-@pytest.mark.usefixtures("reported")
 def test_that_another_writer_is_waited_for_is_said_and_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,14 +131,13 @@ def test_decisions_are_listed_without_a_run_but_not_without_the_run_that_is_name
 
 
 @pytest.mark.usefixtures("reported")
-def test_a_damaged_run_is_said_and_keeps_nobody_from_reading_decisions(tmp_path: Path) -> None:
+def test_a_damaged_run_keeps_nobody_from_reading_decisions(tmp_path: Path) -> None:
     vocabgap("decide", "pin", "sky mask")
     (tmp_path / "out" / "capabilities.parquet").write_bytes(b"no parquet")
 
     told = vocabgap("decisions", "list")
 
     assert (told.code, "1 decision: 1 active." in told.out) == (0, True)
-    assert told.err.startswith("the outgrown decisions are not known: ")
 
 
 @pytest.mark.usefixtures("reported")

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -76,8 +77,9 @@ def test_a_list_counts_spans_back_from_it(photos: Path) -> None:
 def test_a_review_goes_by_it(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
     monkeypatch.setattr("vocabgap.pipeline.known_present", asked.append)
+    monkeypatch.setattr("sys.stdin", Mock())
 
-    vocabgap("--json", "review", photos, "--now", "last")
+    vocabgap("review", photos, "--now", "last")
 
     assert asked == ["last"]
 

@@ -1,4 +1,4 @@
-"""`vocabgap review`: questions in a terminal, or line by line; what was answered is kept."""
+"""`vocabgap review`: questions in a terminal; what was answered is kept."""
 
 import io
 import json
@@ -31,11 +31,6 @@ def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write_corpus(tmp_path, {image: [gap(need) for need in needs] for image in ("heron", "crane")})
 
 
-def answering(monkeypatch: pytest.MonkeyPatch, *lines: str, options: tuple[str, ...] = ()) -> Told:
-    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-    return vocabgap("--json", "review", "photos", *options)
-
-
 def events(told: Told, name: str) -> list[dict[str, Any]]:
     return [each for each in map(json.loads, told.out.splitlines()) if each["event"] == name]
 
@@ -45,77 +40,30 @@ def kept(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
-def test_questions_and_answers_are_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = answering(monkeypatch, '{"answer": "same"}', '{"answer": "different"}', '{"answer": "skip"}')
-
-    first, *_ = events(told, "question")
-    (result,) = events(told, "result")
-    assert {"question_id", "left", "right", "left_mentions", "right_mentions", "are_one", "why"} <= {
-        *first["question"]
-    }
-    assert [each["decision"]["action"] for each in events(told, "decision")] == ["merge", "split"]
-    assert (result["asked"], result["answered"], result["is_done"]) == (3, 2, False)
-    assert [each["action"] for each in kept(tmp_path)] == ["merge", "split"]
-
-
-def test_the_next_call_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = events(answering(monkeypatch, '{"answer": "same"}', '{"answer": "quit"}'), "question")
-    later = events(answering(monkeypatch), "question")
-
-    assert first[1]["question"] == later[0]["question"]
-    assert first[0]["question"] != later[0]["question"]
-
-
-def test_only_so_many_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = answering(monkeypatch, '{"answer": "skip"}', '{"answer": "skip"}', options=("--questions", "1"))
-
-    assert len(events(told, "question")) == 1
-
-
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [
-        ("same", "expected a JSON object"),
-        ('{"answer": "yes"}', "answer"),
-        ('{"answer": "same", "question_id": "ask-0"}', "question 'ask-0' was not asked"),
-    ],
-)
-def test_what_is_no_answer_is_refused_and_what_came_before_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, problem: str
-) -> None:
-    told = answering(monkeypatch, '{"answer": "same"}', line)
-
-    (error,) = events(told, "error")
-    assert (told.code, len(kept(tmp_path))) == (2, 1)
-    assert problem in error["message"]
-
-
-def test_without_a_terminal_it_says_what_to_do() -> None:
-    told = vocabgap("review", "photos")
-
-    assert (told.code, told.out) == (2, "")
-    assert "a review asks questions, but standard input is not a terminal" in told.err
-    assert "--json" in told.err
-
-
-@pytest.mark.parametrize("line", ["\udcff", "[" * 100_000, "maybe", '{"answer": "yes"}'])
-def test_a_line_that_is_no_answer_is_told(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
-    told = answering(monkeypatch, line)
-
-    assert told.code == 2
-    assert json.loads(told.out.splitlines()[-1])["message"].startswith("answer")
-
-
-def test_without_any_input_nothing_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", None)
-
-    assert vocabgap("--json", "review", "photos").code == 0
-    assert vocabgap("review", "photos").code == 2
-
-
 def at_a_terminal(monkeypatch: pytest.MonkeyPatch, *keys: str) -> Told:
     monkeypatch.setattr(sys, "stdin", Typed("".join(f"{key}\n" for key in keys)))
     return vocabgap("review", "photos")
+
+
+@pytest.mark.parametrize("words", [("review",), ("--json", "review")])
+def test_without_a_terminal_it_says_what_to_do(words: tuple[str, ...]) -> None:
+    answer = vocabgap(*words, "photos")
+
+    assert answer.code == 2
+    assert "a review asks a person at a terminal" in answer.err + answer.out
+    assert "vocabgap.review in Python" in answer.err + answer.out
+
+
+def test_the_next_review_goes_on_and_asks_no_more_than_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def first_question(out: str) -> str:
+        return out.partition("1 of ")[2].partition("\n")[2].partition("Question")[0]
+
+    first = at_a_terminal(monkeypatch, "1", "q")
+    monkeypatch.setattr(sys, "stdin", Typed("s\n" * 3))
+    later = vocabgap("review", "photos", "--questions", "1")
+
+    assert first_question(first.out) != first_question(later.out)
+    assert "1 question, 0 answered" in later.out
 
 
 def test_a_person_answers_by_keys_and_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,13 +105,11 @@ def test_interrupted_it_keeps_what_was_answered(tmp_path: Path, monkeypatch: pyt
     assert (told.code, len(kept(tmp_path))) == (130, 1)
 
 
-def test_the_report_and_the_groups_follow_the_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = answering(monkeypatch, *['{"answer": "same"}'] * 20)
-    (result,) = events(told, "result")
+def test_the_report_follows_the_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = at_a_terminal(monkeypatch, *["1"] * 20)
     report = vocabgap("--json", "report", "photos")
-    listed = vocabgap("decisions", "list")
 
-    assert result["is_done"]
+    assert "no question is left" in answer.out
     mentions = {each["capability"]["mentions"] for each in events(report, "capability")}
     assert mentions == {2 * len([*MASKS, *GRAINS])}
-    assert "one need, when asked" in listed.out
+    assert "one need, when asked" in vocabgap("decisions", "list").out

@@ -15,7 +15,6 @@ COMMANDS = [
     ("list",),
     ("show", "heron"),
     ("clusters", "show", "sky mask"),
-    ("--json", "review"),
 ]
 
 

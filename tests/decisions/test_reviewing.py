@@ -104,7 +104,7 @@ def test_what_is_no_answer_is_refused(found: Clusters) -> None:
 def test_an_answer_that_contradicts_what_came_meanwhile_is_refused(found: Clusters, tmp_path: Path) -> None:
     file = tmp_path / "decisions.jsonl"
     one, other = Review(found, actor="ana"), Review(found, actor="ben")
-    question = one.question()
+    question = next(one.questions(1))
     assert question is not None
     one.answer(question, file, is_one=True)
 
@@ -133,7 +133,9 @@ def decided_in_slices(wordings: list[str], slices: int, most: int, said: Callabl
         found = corpus(*wordings[: len(wordings) * number // slices])
         under_review = Review(found, decisions, top=0, actor="ana")
         assert not violated(under_review.clusters, decisions)
-        while len(decisions) < most * number // slices and (question := under_review.question()):
+        while len(decisions) < most * number // slices and (
+            question := next(under_review.questions(1), None)
+        ):
             decisions.append(under_review.decision(question, is_one=said()))
             under_review.follow(decisions)
         assert not violated(under_review.clusters, decisions)

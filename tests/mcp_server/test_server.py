@@ -14,10 +14,8 @@ if TYPE_CHECKING:
 Connect = Callable[..., AbstractAsyncContextManager["Client"]]
 ProtocolError = type[Any]
 pytestmark = pytest.mark.anyio
-READING = {
-    "report_gaps", "list_gaps", "show_capability", "similar_gaps", "check_terms", "next_review_question",
-}  # fmt: skip
-WRITING = {"log_vocabulary_gap", "answer_review_question"}
+READING = {"report_gaps", "list_gaps", "show_capability", "similar_gaps", "check_terms"}
+WRITING = {"log_vocabulary_gap"}
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])

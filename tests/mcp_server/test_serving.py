@@ -47,7 +47,7 @@ async def test_a_client_starts_a_server_and_works_with_it(
             outside = await refused(client, "log_vocabulary_gap", image_id="../photos", description="x")
             with anyio.move_on_after(0.01):
                 await client.call_tool("report_gaps", {"since": "2026-05-01"})
-    assert len(names) >= 7
+    assert {"log_vocabulary_gap", "report_gaps"} < names
     assert listed["gaps"][0]["gap_id"] == logged["gap_id"]
     assert "sky_mask" in {each["name"] for each in similar["similar"]}
     assert (report["total"], shown["capability"]["mentions"]) == (104, 2)

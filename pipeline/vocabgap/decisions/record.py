@@ -26,8 +26,7 @@ KEPT_WORDINGS: Final = 20  # of a capability: enough to find the need in other c
 _CONFLICT: Final = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 _LINE_HINT: Final = "correct the line, or take it out; nothing else was read"
 
-SameOrDifferent = Literal["same", "different"]  # whether two sides are one need
-ReviewAnswer = Literal[SameOrDifferent, "skip"]
+ReviewAnswer = Literal["same", "different", "skip"]  # whether two sides are one need
 
 _Text = Annotated[str, msgspec.Meta(min_length=1)]
 

@@ -1,6 +1,6 @@
 """Reviews: people answer whether two sides are one need, and each answer is a decision."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -21,7 +21,7 @@ from vocabgap.decisions.record import (
     subject,
 )
 from vocabgap.decisions.replay import agreeing, replay
-from vocabgap.errors import InvalidInputError, StateError, whole_number
+from vocabgap.errors import InvalidInputError, whole_number
 from vocabgap.model.loading import login
 from vocabgap.model.settings import DEFAULT_QUESTIONS, DEFAULT_TOP
 from vocabgap.model.tables import PRESENT
@@ -131,27 +131,15 @@ class Review:
         constraints = replay(self.decided, self._surfaces).constraints
         self.clusters = self._found.taught(constraints).constrained(constraints)
 
-    def question(self, skipped: Collection[str] = ()) -> "Question | None":
-        """Return the question whose answer would change most, apart from the skipped ones."""
-        asked = self.clusters.questions(self._top)
-        return next((question for question in asked if question.question_id not in skipped), None)
-
     def questions(self, most: int) -> "Iterator[Question]":
-        """Yield up to so many questions, each the first one at its time, none twice."""
+        """Yield up to so many questions: each time the one whose answer would change most, none twice."""
         asked = set[str]()
-        while len(asked) < most and (question := self.question(asked)) is not None:
+        while len(asked) < most:
+            fresh = (each for each in self.clusters.questions(self._top) if each.question_id not in asked)
+            if (question := next(fresh, None)) is None:
+                return
             asked.add(question.question_id)
             yield question
-
-    def find(self, question_id: str) -> "Question":
-        """Return an open question by its identifier."""
-        for question in self.clusters.questions(self._top):
-            if question.question_id == question_id:
-                return question
-        raise StateError(
-            f"question '{question_id}' is not open: it was answered, or the groups have changed",
-            hint="ask for the next question, and answer that",
-        )
 
     def answer(
         self, question: "Question", file: Path, on_wait: Callable[[], None] = lambda: None, *, is_one: bool

@@ -1,15 +1,12 @@
 """`decide`, `decisions` and `review`: people decide about capabilities and groups."""
 
 import sys
-from contextlib import nullcontext
-from datetime import UTC, datetime
+from contextlib import nullcontext, suppress
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
-import msgspec
 from msgspec import Meta
 
-from vocabgap.decisions.record import ReviewAnswer
 from vocabgap.doors.verbs import (
     ACTOR,
     AS_OF,
@@ -22,6 +19,7 @@ from vocabgap.doors.verbs import (
     Panel,
     Place,
     Request,
+    Verb,
     Verbs,
     argument,
     filtered,
@@ -29,7 +27,7 @@ from vocabgap.doors.verbs import (
     selection_of,
     verb,
 )
-from vocabgap.errors import InvalidInputError, NotFoundError, VocabgapError, converted, expanded
+from vocabgap.errors import InvalidInputError, VocabgapError, expanded
 from vocabgap.files.signals import end_reads
 from vocabgap.model.moments import LAST, known_present, parse_now, parse_present
 from vocabgap.model.settings import DEFAULT_QUESTIONS, DEFAULT_TOP
@@ -38,7 +36,6 @@ from vocabgap.text import printable_name
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vocabgap.clustering.questions import Question
     from vocabgap.decisions.deciding import Decisions
     from vocabgap.decisions.record import Decision
     from vocabgap.doors.cli.calls import Call
@@ -56,6 +53,9 @@ class Deciding(Request):
     why: Annotated[str, _WHY] = ""
 
 
+_Deciding = TypeVar("_Deciding", bound=Deciding)
+
+
 class About(Deciding, kw_only=True):
     """A decision about a capability of a published run."""
 
@@ -69,22 +69,10 @@ class Merge(About, kw_only=True):
     other: Annotated[str, _CAPABILITY]
 
 
-@verb(Merge, settings=_SETTINGS)
-def merge(call: "Call", request: Merge) -> Answer:
-    """Say that two capabilities are one; it keeps the identifier of the first."""
-    return _decide(call, request, lambda book: book.merge(request.capability, request.other, request.why))
-
-
 class Split(About, kw_only=True):
     """The request of `decide split`."""
 
     wording: Annotated[tuple[str, ...], option("A wording that leaves.")]
-
-
-@verb(Split, settings=_SETTINGS)
-def split(call: "Call", request: Split) -> Answer:
-    """Say that some wordings are another need than the rest."""
-    return _decide(call, request, lambda book: book.split(request.capability, request.wording, request.why))
 
 
 class Rename(About, kw_only=True):
@@ -93,31 +81,10 @@ class Rename(About, kw_only=True):
     label: Annotated[str, argument("The new label.")]
 
 
-@verb(Rename, settings=_SETTINGS)
-def rename(call: "Call", request: Rename) -> Answer:
-    """Give a capability a label of its own."""
-    return _decide(call, request, lambda book: book.rename(request.capability, request.label, request.why))
-
-
-@verb(About, settings=_SETTINGS)
-def pin(call: "Call", request: About) -> Answer:
-    """Rank a capability first, regardless of its counts and of entries that cover it."""
-    return _decide(call, request, lambda book: book.pin(request.capability, request.why))
-
-
 class Dismiss(About, kw_only=True):
     """The request of `decide dismiss`: the reason is required."""
 
     why: Annotated[str, _WHY]
-
-
-@verb(Dismiss, settings=_SETTINGS)
-def dismiss(call: "Call", request: Dismiss) -> Answer:
-    """Say that a capability is not going to be authored, and why.
-
-    The decision applies while its present wordings carry at least half of its mentions.
-    """
-    return _decide(call, request, lambda book: book.dismiss(request.capability, request.why))
 
 
 class Author(About, kw_only=True):
@@ -126,32 +93,20 @@ class Author(About, kw_only=True):
     entry: Annotated[str, option("The vocabulary entry.")]
 
 
-@verb(Author, name="decide author", settings=_SETTINGS)
-def author(call: "Call", request: Author) -> Answer:
-    """Say which entry was authored for a capability; it regresses if it is mentioned again."""
-    return _decide(call, request, lambda book: book.author(request.capability, request.entry, request.why))
-
-
-@verb(About, settings=_SETTINGS)
-def reopen(call: "Call", request: About) -> Answer:
-    """Say that a capability is open after all."""
-    return _decide(call, request, lambda book: book.reopen(request.capability, request.why))
-
-
 class Undo(Deciding, kw_only=True):
     """The request of `decide undo`."""
 
     decision: Annotated[str, argument("Its identifier in `vocabgap decisions list`, or the beginning of it.")]
 
 
-@verb(Undo, settings=_SETTINGS)
-def undo(call: "Call", request: Undo) -> Answer:
-    """Take a decision back, as if it had never been made.
-
-    If a merge is undone, later decisions stay with one of the two capabilities: the one that had the wording
-    they were named by, or the identifier.
-    """
-    return _decide(call, request, lambda book: book.undo(request.decision, request.why))
+def _deciding(
+    name: str,
+    request: type[_Deciding],
+    decide: "Callable[[Decisions, _Deciding], Decision]",
+    meaning: str,
+) -> Verb[_Deciding]:
+    """Return the verb that adds a decision; the first line of its meaning is its summary."""
+    return Verb(name, request, lambda call, asked: _decided(call, asked, decide), meaning, _SETTINGS)
 
 
 DECIDE: Final = Verbs(
@@ -159,50 +114,86 @@ DECIDE: Final = Verbs(
     "Decide about the capabilities of a published run.\n\n"
     "A capability is named by its identifier or the beginning of it, by its label, or by a wording. "
     "The logs stay as they are: a decision is a line of a file, and every later run follows it.",
-    (merge, split, rename, pin, dismiss, author, reopen, undo),
+    (
+        _deciding(
+            "merge",
+            Merge,
+            lambda book, asked: book.merge(asked.capability, asked.other, asked.why),
+            "Say that two capabilities are one; it keeps the identifier of the first.",
+        ),
+        _deciding(
+            "split",
+            Split,
+            lambda book, asked: book.split(asked.capability, asked.wording, asked.why),
+            "Say that some wordings are another need than the rest.",
+        ),
+        _deciding(
+            "rename",
+            Rename,
+            lambda book, asked: book.rename(asked.capability, asked.label, asked.why),
+            "Give a capability a label of its own.",
+        ),
+        _deciding(
+            "pin",
+            About,
+            lambda book, asked: book.pin(asked.capability, asked.why),
+            "Rank a capability first, regardless of its counts and of entries that cover it.",
+        ),
+        _deciding(
+            "dismiss",
+            Dismiss,
+            lambda book, asked: book.dismiss(asked.capability, asked.why),
+            "Say that a capability is not going to be authored, and why.\n\n"
+            "The decision applies while its present wordings carry at least half of its mentions.",
+        ),
+        _deciding(
+            "author",
+            Author,
+            lambda book, asked: book.author(asked.capability, asked.entry, asked.why),
+            "Say which entry was authored for a capability; it regresses if it is mentioned again.",
+        ),
+        _deciding(
+            "reopen",
+            About,
+            lambda book, asked: book.reopen(asked.capability, asked.why),
+            "Say that a capability is open after all.",
+        ),
+        _deciding(
+            "undo",
+            Undo,
+            lambda book, asked: book.undo(asked.decision, asked.why),
+            "Take a decision back, as if it had never been made.\n\n"
+            "If a merge is undone, later decisions stay with one of the two capabilities: the one that had "
+            "the wording they were named by, or the identifier.",
+        ),
+    ),
 )
 
 
-def _decide(call: "Call", request: Deciding, deciding: "Callable[[Decisions], Decision]") -> Answer:
-    settings = call.settings
-    moment = None if request.now is None else parse_now(request.now)
+def _decided(
+    call: "Call", request: _Deciding, decide: "Callable[[Decisions, _Deciding], Decision]"
+) -> Answer:
     from vocabgap.decisions.deciding import Decisions
     from vocabgap.reporting.published_run import telling_of_narrowing
 
+    settings = call.settings
     place = printable_name(str(expanded(settings.decisions.file)))
-    named = request.run if isinstance(request, About) else None
+    run = getattr(request, "run", None) or settings.report.out
     book = Decisions(
-        named or settings.report.out,
+        run,
         settings.decisions.file,
         actor=request.actor,
-        now=moment,
+        now=None if request.now is None else parse_now(request.now),
         on_wait=call.output.telling_of_wait(place),
     )
-    with telling_of_narrowing(named or settings.report.out) if isinstance(request, About) else nullcontext():
-        decision = deciding(book)
-    later = _later(book, decision)
+    with nullcontext() if isinstance(request, Undo) else telling_of_narrowing(run):
+        decision = decide(book, request)
     return Answer(
         events=[Event("decision", {"decision": decision})],
         result={"decision_id": decision.decision_id, "file": place},
         view="decide.txt.j2",
         shown={"decision": decision},
-        notes=[
-            f"{each.decision_id} ({_minute(each.time)}) has a later time and takes precedence; if a clock"
-            " was wrong, undo that one, or give --now"
-            for each in later
-        ],
     )
-
-
-def _later(book: "Decisions", decision: "Decision") -> "list[Decision]":
-    """Return the last decision about the same capability, if it has a later moment."""
-    about = [
-        each
-        for each in book.in_force()
-        if each.capability and decision.capability
-        if each.capability.capability_id == decision.capability.capability_id
-    ]
-    return [each for each in about[-1:] if each.place > decision.place]
 
 
 class Standing(StrEnum):
@@ -233,15 +224,12 @@ def list_decisions(call: "Call", request: ListDecisions) -> Answer:
     from vocabgap.decisions.replay import undoings
 
     book = Decisions(request.run or settings.report.out, settings.decisions.file)
-    decisions = book.all()
+    decisions, outgrown = book.all(), frozenset[str]()
     undone = undoings(decisions)
-    outgrown = _outgrown(call, book, is_named=request.run is not None) if decisions else frozenset()
-    standings = [_standing(each, undone, outgrown) for each in decisions]
-    numbers = {kind: standings.count(kind) for kind in Standing}
-    rows = [
-        (each, standing, undone.get(each.decision_id))
-        for each, standing in zip(decisions, standings, strict=True)
-    ]
+    with nullcontext() if request.run else suppress(VocabgapError):  # there may be no run yet
+        outgrown = book.outgrown() if decisions else outgrown
+    rows = [(each, _standing(each, undone, outgrown), undone.get(each.decision_id)) for each in decisions]
+    standings = [standing for _, standing, _ in rows]
     return Answer(
         events=(
             Event(
@@ -257,35 +245,18 @@ def list_decisions(call: "Call", request: ListDecisions) -> Answer:
         ),
         result={
             "decisions": len(decisions),
-            "in_force": numbers[Standing.IN_FORCE],
-            "outgrown": numbers[Standing.OUTGROWN],
-            "undone": numbers[Standing.UNDONE],
-            "undos": numbers[Standing.UNDO],
+            "in_force": standings.count(Standing.IN_FORCE),
+            "outgrown": standings.count(Standing.OUTGROWN),
+            "undone": standings.count(Standing.UNDONE),
+            "undos": standings.count(Standing.UNDO),
             "file": printable_name(str(book.file)),
         },
         view="decisions.txt.j2",
-        shown=lambda: {
-            "rows": [
-                (each, _minute(each.time), standing, undo, undo and _minute(undo.time))
-                for each, standing, undo in rows
-            ]
-        },
+        shown={"rows": rows},
     )
 
 
 DECISIONS: Final = Verbs("decisions", "Look at the decisions.", (list_decisions,))
-
-
-def _outgrown(call: "Call", book: "Decisions", *, is_named: bool) -> frozenset[str]:
-    """Return the decisions that the run has outgrown; a run that nobody named may be missing."""
-    try:
-        return book.outgrown()
-    except VocabgapError as error:
-        if is_named:
-            raise
-        if not isinstance(error, NotFoundError):
-            call.note(f"the outgrown decisions are not known: {error.message}")
-        return frozenset()
 
 
 def _standing(decision: "Decision", undone: "dict[str, Decision]", outgrown: frozenset[str]) -> Standing:
@@ -296,14 +267,9 @@ def _standing(decision: "Decision", undone: "dict[str, Decision]", outgrown: fro
     return Standing.OUTGROWN if decision.decision_id in outgrown else Standing.IN_FORCE
 
 
-def _minute(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}"
-
-
 _QUIT: Final = "quit"
 _KEYS: Final = {"1": "same", "2": "different", "s": "skip", "q": _QUIT}
 _PROMPT: Final = "[1] one need  [2] two needs  [s] skip  [q] quit: "
-_LINE_HINT: Final = 'a line such as {"answer": "same"}; the other answers are different, skip and quit'
 
 
 class ReviewRequest(OverRoots):
@@ -323,16 +289,14 @@ class ReviewRequest(OverRoots):
 def review(call: "Call", request: ReviewRequest) -> Answer:
     """Say which groups are one need and which are two; the most important question comes first.
 
-    Each answer is a decision like those of `vocabgap decide`: it takes effect at once, can be
-    undone, and moves the cut for similar groups. With --json each question is a line, and so is each answer:
-    {"answer": "same"}, different, skip or quit.
+    Each answer is a decision like those of `vocabgap decide`: it takes effect at once, can be undone, and
+    moves the cut for similar groups.
     """
     output, settings, present = call.output, call.settings, parse_present(request.now)
     roots = call.roots(request.roots)
-    if not output.as_json and not (sys.stdin and sys.stdin.isatty()):
+    if output.as_json or not (sys.stdin and sys.stdin.isatty()):
         raise InvalidInputError(
-            "a review asks questions, but standard input is not a terminal",
-            hint="`vocabgap --json review …` asks and takes answers line by line",
+            "a review asks a person at a terminal", hint="for programs there is vocabgap.review in Python"
         )
     from vocabgap.decisions.record import read_decisions
     from vocabgap.decisions.reviewing import Review, capabilities_of
@@ -352,15 +316,12 @@ def review(call: "Call", request: ReviewRequest) -> Answer:
         now=None if request.now is None or present == LAST else known_present(present),
         capabilities=capabilities_of(analysis.lineage.groups),
     )
-    ask = _read_answer if output.as_json else _ask_person
     asked, answered, answer = 0, 0, ""
     for question in under_review.questions(request.questions):
-        output.event("question", number=asked + 1, question=question)
-        if not output.as_json:
-            shown = {"number": asked + 1, "most": request.questions, "question": question}
-            output.text(rendered("review-question.txt.j2", shown))
+        shown = {"number": asked + 1, "most": request.questions, "question": question}
+        output.text(rendered("review-question.txt.j2", shown))
         end_reads()
-        answer = ask(question)
+        answer = _ask_person()
         if answer == _QUIT:
             break
         asked += 1
@@ -368,7 +329,6 @@ def review(call: "Call", request: ReviewRequest) -> Answer:
             waiting = output.telling_of_wait(place)
             decision = under_review.answer(question, file, waiting, is_one=answer == "same")
             answered += 1
-            output.event("decision", decision=decision, shift=under_review.clusters.shift)
             output.text(f"{decision.reason}; `vocabgap decide undo {decision.decision_id}` takes it back\n")
     is_done = answer != _QUIT and asked < request.questions
     return Answer(
@@ -377,7 +337,7 @@ def review(call: "Call", request: ReviewRequest) -> Answer:
     )
 
 
-def _ask_person(_: "Question") -> str:
+def _ask_person() -> str:
     """Ask until a key of the prompt is typed; the end of the input quits."""
     while True:
         try:
@@ -389,28 +349,3 @@ def _ask_person(_: "Question") -> str:
         if typed in _KEYS:
             return _KEYS[typed]
         print("expected 1, 2, s or q")
-
-
-class _Given(msgspec.Struct, forbid_unknown_fields=True):
-    """A line that answers a question."""
-
-    answer: Literal[ReviewAnswer, "quit"]
-    question_id: str | None = None
-
-
-def _read_answer(question: "Question") -> str:
-    """Read the next line of standard input; the end of the input quits."""
-    try:
-        line = "" if sys.stdin is None else sys.stdin.readline()
-        if not line.strip():
-            return _QUIT
-        given = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise InvalidInputError(f"answer: expected a JSON object: {error}", hint=_LINE_HINT) from error
-    answer = converted(given, _Given, "answer", hint=_LINE_HINT)
-    if answer.question_id not in {None, question.question_id}:
-        raise InvalidInputError(
-            f"answer: question '{answer.question_id}' was not asked, but {question.question_id}",
-            hint="answer each question before the next is asked",
-        )
-    return str(answer.answer)

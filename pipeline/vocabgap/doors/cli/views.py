@@ -8,7 +8,7 @@ import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -48,7 +48,7 @@ def _environment() -> "jinja2.Environment":
         "folder": folder_line,
         "in_words": in_words,
         "iso": iso,
-        "minute": "{:%Y-%m-%d %H:%M}".format,
+        "minute": lambda moment: f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}",
         "number": "{:,}".format,
         "seconds": in_seconds,
         "unseen": lambda text: escape_unseen(str(text)),

@@ -40,7 +40,7 @@ from vocabgap import __version__
 from vocabgap.doors.mcp.reading_tools import list_gaps, report_gaps, show_capability, similar_gaps
 from vocabgap.doors.mcp.tool import MARK, Envelope, Limit, Tool, schema_of, shown
 from vocabgap.doors.mcp.workspace import Workspace
-from vocabgap.doors.mcp.writing_tools import answer_review_question, log_vocabulary_gap, next_review_question
+from vocabgap.doors.mcp.writing_tools import log_vocabulary_gap
 from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, StateError, system_error
 from vocabgap.extensions import extensions
 from vocabgap.files.signals import STOPPING
@@ -55,8 +55,6 @@ TOOLS: Final[tuple[Tool[Any, Any], ...]] = (
     show_capability,
     similar_gaps,
     *(tool.load() for extension in extensions() for tool in extension.tools),
-    next_review_question,
-    answer_review_question,
 )
 # The most work of each kind that runs at a time. A writer waits for one log alone.
 LIMITS: Final = {Limit.WRITE: 64, Limit.COMPUTE: 1, Limit.LOOK: 4}

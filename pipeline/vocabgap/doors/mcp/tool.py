@@ -31,7 +31,6 @@ _TOOL_OF: Final = {
     "list": "list_gaps",
     "log": "log_vocabulary_gap",
     "report": "report_gaps",
-    "review": "next_review_question",
     "show": "show_capability",
 }
 

@@ -25,7 +25,6 @@ from vocabgap.reporting.published_run import read_run, resolve_target
 from vocabgap.text import escape_unseen, excerpt
 
 KEPT_SECONDS: Final = 60.0  # of a ranking
-_MOST_KEPT: Final = 4
 _EVERYTHING: Final = Selection()
 _LONGEST_NAME: Final = 255  # bytes of the name of a file
 _SEPARATORS: Final = frozenset("/\\\0")
@@ -107,24 +106,13 @@ class Rankings:
         self._indexed: tuple[_State, SimilarIndex] | None = None
         self._indexing = Lock()
 
-    def of(
-        self,
-        selection: Selection,
-        checkpoint: Callable[[], None] = lambda: None,
-        *,
-        compared: slice = slice(None),
-    ) -> Analysis:
+    def of(self, selection: Selection, checkpoint: Callable[[], None] = lambda: None) -> Analysis:
         """Return the ranking of a selection, as the logs are now.
 
-        Args:
-            selection: The records to rank.
-            checkpoint: Called between two stages; it may end the work.
-            compared: The part of the state that must be the same as before.
+        The checkpoint is called between two stages; it may end the work.
         """
-        state = self._state()
-        kept = self._kept.get(selection)
-        is_current = kept is not None and kept.state[compared] == state[compared]
-        if kept is None or not is_current or time.monotonic() - kept.time > KEPT_SECONDS:
+        state, kept = self._state(), self._kept.get(selection)
+        if kept is None or kept.state != state or time.monotonic() - kept.time > KEPT_SECONDS:
             analysis = analyse(
                 self._root,
                 settings=self._settings,
@@ -133,20 +121,10 @@ class Rankings:
                 on_stage=lambda _: checkpoint(),
             )
             kept = _Kept(state, time.monotonic(), analysis)
-        self._keep(selection, kept)
+        # That of everything makes room for no other. It is replaced at once: other threads read it.
+        everything = {each: it for each, it in self._kept.items() if each == _EVERYTHING}
+        self._kept = {**everything, selection: kept}
         return kept.analysis
-
-    def whatever_was_decided(self, checkpoint: Callable[[], None] = lambda: None) -> Analysis:
-        """Return the ranking of everything; it may follow fewer decisions than there are."""
-        return self.of(_EVERYTHING, checkpoint, compared=slice(1, None))
-
-    def _keep(self, selection: Selection, kept: _Kept) -> None:
-        """Keep a ranking as the newest. The ranking of everything makes room for no other."""
-        others = {each: ranking for each, ranking in self._kept.items() if each != selection}
-        narrowed = [each for each in others if each != _EVERYTHING]
-        for oldest in narrowed[: max(0, len(others) + 1 - _MOST_KEPT)]:
-            del others[oldest]
-        self._kept = {**others, selection: kept}  # at once: other threads read it
 
     def index(self) -> SimilarIndex:
         """Return the vocabulary, and the newest ranking or else the published one, as an index."""
