@@ -319,7 +319,7 @@ def test_deleted_text_is_in_no_file_after_a_compaction(store: Store) -> None:
 def test_a_large_corpus_is_compacted_into_several_parts(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(changes, "_PART_ROWS", 10)
+    monkeypatch.setattr(changes, "_PART_ROWS", 12)
     rows = pl.concat(
         [
             chunks(f"{tenant}{repo}{n}a", f"{tenant}{repo}{n}b", tenant=tenant, repo=repo, path=str(n))
@@ -328,7 +328,7 @@ def test_a_large_corpus_is_compacted_into_several_parts(
             for n in range(5)
         ]
     )
-    for part in rows.sample(fraction=1, shuffle=True, seed=1).iter_slices(11):
+    for part in rows.sample(fraction=1, shuffle=True, seed=1).iter_slices(3):
         add(store, part)
 
     assert store.compact().parts == 4
@@ -343,7 +343,7 @@ def test_many_small_parts_are_joined_and_large_ones_are_not(
         add(store, chunks(f"{number:02}", path=f"{number % 3}.jsonl"))
     assert (store.version().measures.parts < 4, store.version().measures.rows) == (True, 11)
 
-    monkeypatch.setattr(changes, "_SMALL_TOGETHER", 5)
+    monkeypatch.setattr(changes, "_PART_ROWS", 5)
     for number in range(6):
         add(store, chunks(*(f"{number}-{line}" for line in range(6))))
     assert store.version().measures.parts >= 6

@@ -3,11 +3,11 @@
 A change writes new parts beside the old ones, which stay until a manifest names all parts of the new version.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial, reduce
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import polars as pl
@@ -19,7 +19,6 @@ from vocabgap.corpus.version import (
     NUMBERED,
     ORDER,
     OURS,
-    PATH_KEY,
     TABLES,
     FileEntry,
     Manifest,
@@ -48,11 +47,8 @@ _TEMPORARY: Final = "manifest.json.new"
 # Small row groups, sorted and lightly compressed: a search by path reads few of them, and a whole read costs
 # half the CPU of Zstandard, in files twice as large (see tests/benchmarks/corpus_store.py).
 _ROW_GROUP: Final = 32_768
-# The rows of a part that is rewritten; a single path with more rows makes a larger part.
-_PART_ROWS: Final = 262_144
-# A reader holds every part open. From this number on, small parts are joined.
-_MANY_PARTS: Final = 48
-_SMALL_TOGETHER: Final = 262_144  # rows
+_PART_ROWS: Final = 262_144  # of a part that joins smaller ones
+_MANY_PARTS: Final = 48  # a reader holds every part open; from this number on, small ones are joined
 
 
 writing = partial(reading, done="changed", hint="nothing was changed")
@@ -183,7 +179,7 @@ class Change(Version):
                 return 0
             self._parts.append(self._write(fresh.sort(ORDER)))
             if len(self._parts) >= _MANY_PARTS:
-                self._join_small()
+                self.rewrite()
         return fresh.height
 
     def keep(self, kind: str, table: pl.DataFrame) -> None:
@@ -205,26 +201,14 @@ class Change(Version):
         return version
 
     def rewrite(self) -> None:
-        """Rewrite the chunks into new parts, one segment of paths after the other, so memory stays small."""
+        """Write parts with deleted rows again without them, and small parts together, a few at a time."""
+        deleted = self.table("deleted")
+        holed, parts = set(deleted["part"]), []
         with writing(self.folder):
-            counted = scan(self._parts, self.table("deleted")).select(PATH_KEY).group_by(PATH_KEY).len()
-            segments = _segments(counted.collect().sort(PATH_KEY))
-            if self.table("deleted").is_empty() and len(self._parts) == len(segments):
-                return
-            self._keep_parts([self._write(self.rows(where=segment)) for segment in segments])
-
-    def _join_small(self) -> None:
-        """Join the smallest parts into one, as many as are small together."""
-        rows = 0
-        small: list[Part] = []
-        for part in sorted(self._parts, key=lambda part: (part.entry.rows, part.entry.number)):
-            rows += part.entry.rows
-            if rows > _SMALL_TOGETHER:
-                break
-            small.append(part)
-        if len(small) >= _MANY_PARTS // 2:
-            joined = self._write(rows_in_order(small, self.table("deleted")))
-            self._keep_parts([part for part in self._parts if part not in small] + [joined])
+            for group in _together(self._parts):
+                is_done = len(group) == 1 and group[0].entry.number not in holed
+                parts.append(group[0] if is_done else self._write(rows_in_order(group, deleted)))
+        self._keep_parts(parts)
 
     def _keep_parts(self, parts: list[Part]) -> None:
         self._parts = parts
@@ -272,23 +256,17 @@ class Change(Version):
         return self._next - 1
 
 
-def _segments(counts: pl.DataFrame) -> list[pl.Expr]:
-    """Return one condition for each segment of paths that makes a part; together they cover all paths."""
-    ends = counts.select(((pl.col("len").cum_sum() - 1) // _PART_ROWS).alias("segment"), *PATH_KEY)
-    return [
-        _from(segment.row(0)[1:]) & ~_from(segment.row(-1)[1:], above=True)
-        for segment in ends.partition_by("segment", maintain_order=True)
-    ]
-
-
-def _from(key: Sequence[Any], *, above: bool = False) -> pl.Expr:
-    """Match paths from a key on; with `above` only the paths after it."""
-    pairs = reversed(list(zip(PATH_KEY, key, strict=True)))
-    return reduce(
-        lambda rest, pair: (pl.col(pair[0]) > pair[1]) | ((pl.col(pair[0]) == pair[1]) & rest),
-        pairs,
-        pl.lit(not above),
-    )
+def _together(parts: Iterable[Part]) -> list[list[Part]]:
+    """Group parts, the smallest first, so that each group of several has at most `_PART_ROWS` rows."""
+    groups: list[list[Part]] = []
+    rows = _PART_ROWS
+    for part in sorted(parts, key=lambda part: (part.entry.rows, part.entry.number)):
+        rows += part.entry.rows
+        if rows > _PART_ROWS:
+            groups.append([])
+            rows = part.entry.rows
+        groups[-1].append(part)
+    return groups
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
