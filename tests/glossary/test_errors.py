@@ -7,7 +7,7 @@ from vocabgap.errors import NotFoundError, VocabgapError
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.seeds import SeedFileValidationError, SeedProblem
 from vocabgap.glossary.senses import Strictness
-from vocabgap.glossary.session import AbortResumeError, MiddlewareError
+from vocabgap.glossary.session import AbortResumeError
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,6 @@ from vocabgap.glossary.session import AbortResumeError, MiddlewareError
         NotFoundError("gone", hint="look elsewhere"),
         BlockedByConflictError([], Strictness.MAX, retry_token="t", hint="answer"),  # noqa: S106 - no password
         AbortResumeError("changed", hint="say so"),
-        MiddlewareError("check", NotFoundError("gone", hint="look")),
         SeedFileValidationError("words.yaml", [SeedProblem("definition", "is blank", 0, "mask", 3)]),
     ],
     ids=lambda error: type(error).__name__,

@@ -10,10 +10,9 @@ from vocabgap.errors import ExitCode, InvalidInputError
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.events import SemanticCheckEvaluated
 from vocabgap.glossary.loading import read_events
-from vocabgap.glossary.middlewares import Middleware
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import DEFAULT_SCOPES, Strictness
-from vocabgap.glossary.session import ExecutionContext, Session
+from vocabgap.glossary.session import ExecutionContext
 
 
 def test_two_meanings_in_a_critical_step_stop_it(tmp_path: Path) -> None:
@@ -141,13 +140,6 @@ def test_seed_file_with_an_error_is_told_and_the_rest_counts(tmp_path: Path) -> 
     assert any("team_domain.yaml" in note and "normalized" in note for note in after.notes)
 
 
-def _failing(error: Exception) -> Middleware:
-    def burnish(context: ExecutionContext, session: Session) -> ExecutionContext:  # noqa: ARG001
-        raise error
-
-    return burnish
-
-
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
@@ -162,16 +154,6 @@ def test_step_of_other_kinds_is_refused(fields: dict[str, Any], message: str) ->
     given = {"step_id": "s", "mission_id": "m", "run_id": "r"} | fields
     with pytest.raises(InvalidInputError, match=re.escape(message)):
         ExecutionContext(**given)
-
-
-def test_middleware_that_fails_is_named_and_its_error_kept(tmp_path: Path) -> None:
-    cause = KeyError("x")
-    runtime = GlossaryRuntime(folder=tmp_path, stages=[_failing(cause)])
-
-    with pytest.raises(RuntimeError, match="burnish: KeyError") as failed:
-        runtime.run(step())
-
-    assert failed.value.__cause__ is cause
 
 
 def test_start_of_a_run_logs_every_active_scope(tmp_path: Path) -> None:

@@ -39,9 +39,6 @@ class GlossarySettings(Section, frozen=True):
             "What stops a step or a report: nothing (off), bad conflicts (medium) or all (max).",
         ),
     ] = "medium"
-    contradictions: Annotated[
-        bool, meaning("Search the text that a step generates for uses against a definition.")
-    ] = True
 
 
 EXTENSION: Final = Extension(

@@ -1,6 +1,6 @@
 """The runtime: checks steps against a glossary in files, and records answers."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -27,16 +27,13 @@ from vocabgap.glossary.loading import (
     load_checkpoint,
     require_checkpoint,
 )
-from vocabgap.glossary.middlewares import Middleware, check_terms, clarify, extract_terms, guard, restore
+from vocabgap.glossary.middlewares import Session
 from vocabgap.glossary.questions import LATER, Answer, Ask, OpenQuestion, answered
 from vocabgap.glossary.senses import DEFAULT_SCOPES, ScopeStack, Strictness
 from vocabgap.glossary.session import (
     SERVICE,
-    AbortResumeError,
     Confirm,
     ExecutionContext,
-    MiddlewareError,
-    Session,
     clock,
     drop_state,
     load_state,
@@ -44,8 +41,6 @@ from vocabgap.glossary.session import (
 from vocabgap.text import printable_name
 
 EVENTS: Final = "events"  # the folder of the logs, within that of the seed files
-# The gate decides before anybody is asked, when it writes a checkpoint, and again afterwards.
-MIDDLEWARES: Final[tuple[Middleware, ...]] = (restore, extract_terms, check_terms, guard, clarify, guard)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +54,6 @@ class GlossaryRuntime:
         strictness: The strictness if neither the run nor the step nor its mission names one.
         is_logged: Whether events are logged, so that questions can be answered later.
         keeps_steps: Whether a step that is stopped can be resumed later.
-        contradictions: Whether generated text is searched for contradictions.
-        stages: The middlewares, in their order.
     """
 
     folder: Path
@@ -71,8 +64,6 @@ class GlossaryRuntime:
     now: Callable[[], datetime] = clock
     is_logged: bool = True
     keeps_steps: bool = True
-    contradictions: bool = True
-    stages: Sequence[Middleware] = MIDDLEWARES
     files: GlossaryFiles = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -108,18 +99,15 @@ class GlossaryRuntime:
             return []
         glossary = self.load(context.mission_id).glossary
         moment = self.now()
-        return self.session(glossary).record(
-            context,
-            [
-                GlossaryScopeActivated(
-                    scope_id=each.scope,
-                    glossary_version_id=each.version_id,
-                    mission_id=context.mission_id,
-                    run_id=context.run_id,
-                    timestamp=moment,
-                )
-                for each in glossary.scope_refs
-            ],
+        return self._session(context, glossary).record(
+            GlossaryScopeActivated(
+                scope_id=each.scope,
+                glossary_version_id=each.version_id,
+                mission_id=context.mission_id,
+                run_id=context.run_id,
+                timestamp=moment,
+            )
+            for each in glossary.scope_refs
         )
 
     def in_force(self, context: ExecutionContext, strictness: Strictness | None = None) -> Strictness | None:
@@ -133,26 +121,17 @@ class GlossaryRuntime:
             strictness, context.step_strictness, context.mission_strictness, self.strictness
         )
 
-    def session(
+    def _session(
         self,
+        context: ExecutionContext,
         glossary: Glossary,
         checkpoint: StepCheckpointed | None = None,
         ask: Ask | None = None,
         confirm: Confirm | None = None,
     ) -> Session:
         """Return a session for one run."""
-        files = self.files if self.is_logged else None
-        return Session(
-            glossary,
-            files,
-            self.actor,
-            self.now,
-            checkpoint,
-            ask,
-            confirm,
-            keeps_steps=self.keeps_steps,
-            contradictions=self.contradictions,
-        )
+        files, keeps = self.files if self.is_logged else None, self.keeps_steps
+        return Session(context, glossary, files, self.actor, self.now, checkpoint, ask, confirm, keeps)
 
     def run(
         self,
@@ -173,7 +152,6 @@ class GlossaryRuntime:
         Raises:
             BlockedByConflictError: Its words are not settled.
             AbortResumeError: Its inputs have changed, and it does not go on.
-            MiddlewareError: A middleware failed.
             VocabgapError: The glossary cannot be read.
         """
         require_kind("context", context, ExecutionContext, "an ExecutionContext")
@@ -190,11 +168,9 @@ class GlossaryRuntime:
         loaded = self.load(context.mission_id)
         context.begin()
         context.notes += loaded.problems
-        session = self.session(loaded.glossary, checkpoint, ask, confirm)
         came_from = "" if checkpoint is None else checkpoint.retry_token
         try:
-            for stage in self.stages:
-                context = _passed(stage, context, session)
+            self._session(context, loaded.glossary, checkpoint, ask, confirm).run()
         except BlockedByConflictError as error:
             if error.retry_token:  # what was kept of it is kept under this one by now
                 self._forget(context, {came_from} - {error.retry_token})
@@ -266,19 +242,6 @@ class GlossaryRuntime:
             context.notes.append(f"not removed: {error.message}")
 
 
-def _passed(stage: Middleware, context: ExecutionContext, session: Session) -> ExecutionContext:
-    name = getattr(stage, "__name__", type(stage).__name__)
-    try:
-        after = stage(context, session)
-    except (BlockedByConflictError, AbortResumeError):
-        raise
-    except Exception as error:
-        raise MiddlewareError(name, error) from error
-    if after is None:
-        raise MiddlewareError(name, VocabgapError("returned None instead of the step"))
-    return after
-
-
 def configured_runtime(
     settings: GlossarySettings,
     *,
@@ -295,5 +258,4 @@ def configured_runtime(
         actor=actor,
         now=now,
         keeps_steps=keeps_steps,
-        contradictions=settings.contradictions,
     )

@@ -1,9 +1,8 @@
-"""A step that is about to generate something, its checkpoint, and the session of one run."""
+"""A step that is about to generate something, and the state that is stored of a stopped one."""
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +14,6 @@ from vocabgap.errors import (
     InvalidInputError,
     NotFoundError,
     StateError,
-    VocabgapError,
     require_kind,
     require_text,
 )
@@ -25,15 +23,9 @@ from vocabgap.glossary.conflicts import strictness_of
 from vocabgap.glossary.events import (
     Actor,
     ActorType,
-    GlossaryChange,
-    GlossaryEvent,
-    StepCheckpointed,
-    in_mission,
     is_uuid,
 )
-from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.loading import GlossaryFiles, append_events, changing, identified
-from vocabgap.glossary.questions import Ask, Question
+from vocabgap.glossary.questions import Question
 from vocabgap.glossary.senses import ExtractedTerm, ScopeRef, SemanticConflict, Strictness
 from vocabgap.text import escape_unseen
 
@@ -244,64 +236,9 @@ def clock() -> datetime:
     return datetime.now(UTC)
 
 
-@dataclass
-class Session:
-    """The state that the middlewares of one run share."""
-
-    glossary: Glossary
-    files: GlossaryFiles | None = None
-    actor: Actor = SERVICE
-    now: Callable[[], datetime] = clock
-    checkpoint: StepCheckpointed | None = None
-    ask: Ask | None = None
-    confirm: Confirm | None = None
-    keeps_steps: bool = True
-    contradictions: bool = True
-
-    def record(self, context: ExecutionContext, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
-        """Log events and apply them to the glossary.
-
-        Events that cannot be logged count in this run all the same, so that a full disk lets nothing pass.
-        """
-        logged = [in_mission(identified(event), context.mission_id) for event in events]
-        if self.files is not None:
-            try:
-                if any(isinstance(each, GlossaryChange) for each in logged):
-                    logged = self.files.append_changes(context.mission_id, logged)
-                else:
-                    append_events(self.files.events, context.mission_id, logged)
-            except VocabgapError as error:
-                context.notes.append(f"not logged: {error.message}")
-        self.glossary = self.glossary.applied(logged)
-        return logged
-
-    @contextmanager
-    def alone(self, context: ExecutionContext) -> Iterator[None]:
-        """Hold the newest glossary while an answer is recorded; a note says if that is not possible."""
-        with ExitStack() as held:
-            if self.files is not None:
-                try:
-                    held.enter_context(changing(self.files.events))
-                    self.glossary = self.files.load(context.mission_id).glossary
-                except VocabgapError as error:
-                    context.notes.append(f"the newest answers of others could not be read: {error.message}")
-            yield
-
-
 class AbortResumeError(StateError):
     """A step does not go on with changed inputs."""
 
     def __init__(self, reason: str, *, hint: str = "") -> None:
         super().__init__(reason, hint=hint)
         self.reason = reason
-
-
-class MiddlewareError(VocabgapError, RuntimeError):
-    """A middleware failed; the error is its cause."""
-
-    def __init__(self, name: str, cause: Exception) -> None:
-        cause_message = (
-            cause.message if isinstance(cause, VocabgapError) else f"{type(cause).__name__}: {cause}"
-        )
-        super().__init__(f"{name}: {cause_message}", hint=getattr(cause, "hint", ""))
-        self.exit_code = getattr(cause, "exit_code", VocabgapError.exit_code)

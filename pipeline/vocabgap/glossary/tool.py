@@ -14,11 +14,10 @@ from vocabgap.errors import NotFoundError
 from vocabgap.glossary.conflicts import verdict
 from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.middlewares import check_terms as check_step
-from vocabgap.glossary.middlewares import extract_terms
+from vocabgap.glossary.middlewares import Session
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
 from vocabgap.glossary.senses import ExtractedTerm, SemanticConflict, Strictness
-from vocabgap.glossary.session import ExecutionContext, Session
+from vocabgap.glossary.session import ExecutionContext
 
 _MOST_CHARACTERS: Final = 65_536
 _MOST_MEANINGS: Final = 5
@@ -105,8 +104,9 @@ def check_terms(workspace: Workspace, request: TermsRequest, _: Checkpoint) -> T
     step = ExecutionContext(
         _STEP, _STEP, _STEP, {"description": request.text}, {"critical_step": request.critical}
     )
-    session = Session(glossary)
-    step = check_step(extract_terms(step, session), session)
+    session = Session(step, glossary)
+    session.extract_terms()
+    session.check_terms()
     strictness = runtime.in_force(step) or Strictness.MEDIUM
     conflicts = {each.term.surface_text: each for each in step.conflicts}
     terms = [_described(each, conflicts, glossary) for each in step.extracted_terms]
