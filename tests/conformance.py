@@ -3,7 +3,7 @@
     python tests/conformance.py FILE
 
 A file has one case a line, as JSON: `id`, `input` with an `op`, and `expected`. Only the package is needed.
-What an `op` does is found in one module for each family of contracts, under `conforming`.
+What an `op` does is found in module `conforming` of the tests of a slice.
 """
 
 import sys
@@ -11,13 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from conforming import contracts, glossary, glossary_runs
 from conforming.cases import Case, Noted, Operation, mismatches, read_cases
+from slices import parts
 
 OPERATIONS: Final[Mapping[str, Operation]] = {
-    **contracts.OPERATIONS,
-    **glossary.OPERATIONS,
-    **glossary_runs.OPERATIONS,
+    name: operation for part in parts("conforming") for name, operation in part.OPERATIONS.items()
 }
 
 

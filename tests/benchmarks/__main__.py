@@ -21,12 +21,22 @@ from typing import Any, Final
 
 from benchmarks import peers
 from benchmarks.measuring import Row, print_heading, print_row
+from slices import parts
 
-COSTS: Final = (
-    "ingest", "corpus", "corpus_store", "clustering", "ranking", "page", "history", "glossary", "linting",
-    "gaplog", "engines", "traces",
-)  # fmt: skip
-QUALITY: Final = ("quality", "categories", "contradictions", "linting", "traces")
+PARTS: Final = parts("benchmarks")
+# The benchmarks of the core and of each slice, each with the module that measures it.
+COSTS: Final = {
+    name: f"{place}.{name}"
+    for place, names in (
+        ("benchmarks", ("ingest", "clustering", "ranking", "page", "history", "gaplog", "engines", "traces")),
+        *((part.__name__, part.COSTS) for part in PARTS),
+    )
+    for name in names
+}
+QUALITY: Final = (
+    *("benchmarks.quality", "benchmarks.categories", "benchmarks.traces"),
+    *(f"{part.__name__}.{name}" for part in PARTS for name in part.QUALITY),
+)
 PACKAGES: Final = (
     "numpy", "scipy", "scikit-learn", "polars", "numba", "msgspec", "onnxruntime", "pysail", "playwright",
     "fastcluster", *peers.PACKAGES, "sparse_dot_topn", "spec-kitty-cli",
@@ -81,7 +91,7 @@ def measure(names: list[str], size: str, repeat: int) -> list[dict[str, Any]]:
     print_heading()
     measured: dict[tuple[str, str, str], list[Row]] = {}
     for turn in range(1, repeat + 1):
-        for row in chain.from_iterable(import_module(f"benchmarks.{name}").rows(size) for name in names):
+        for row in chain.from_iterable(import_module(COSTS[name]).rows(size) for name in names):
             runs = measured.setdefault((row.what, row.size, row.peer), [])
             runs.append(row)
             if turn == repeat:
@@ -112,8 +122,8 @@ def main() -> None:
     if asked.json:
         asked.json.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     for name in () if asked.names else QUALITY:
-        print(f"\n## {name.capitalize()}\n", flush=True)
-        subprocess.run([sys.executable, "-m", f"benchmarks.{name}"], check=True)
+        print(f"\n## {name.rpartition('.')[2].capitalize()}\n", flush=True)
+        subprocess.run([sys.executable, "-m", name], check=True)
 
 
 if __name__ == "__main__":

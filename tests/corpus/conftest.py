@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from builders.corpus import write_photos
+from corpus.builders import write_photos
 from vocabgap.corpus.corpus import Corpus, open_corpus
 from vocabgap.corpus.store import Store
 

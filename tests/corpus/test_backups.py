@@ -14,7 +14,7 @@ from backports import zstd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from builders.corpus import NORTH, ids_of
+from corpus.builders import NORTH, ids_of
 from vocabgap.corpus.backups import EMBEDDED_BY, Exported
 from vocabgap.corpus.contracts import BACKUP_RECORD, Code, RefusedError, faults
 from vocabgap.corpus.corpus import Corpus, open_corpus

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from conforming.memory_store import MemoryStore
+from corpus.memory_store import MemoryStore
 from vocabgap.corpus.contracts import Code
 from vocabgap.corpus.push import push
 from vocabgap.errors import NotFoundError, StateError

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from builders.corpus import chunks
+from corpus.builders import chunks
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import Manifest, read_manifest
 from vocabgap.errors import AccessDeniedError, StateError

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from builders import gap, write_corpus
-from builders.corpus import write_photos
+from corpus.builders import write_photos
 from vocabgap.corpus.corpus import Corpus, open_corpus
 from vocabgap.corpus.withdrawal import Forgotten
 from vocabgap.errors import NotFoundError

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from builders import gap, write_corpus
-from builders.corpus import NORTH, ids_of
+from corpus.builders import NORTH, ids_of
 from vocabgap.corpus.chunks import PARSER_ID, read_lines
 from vocabgap.corpus.contracts import Code
 from vocabgap.corpus.corpus import Corpus

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from builders.corpus import chunks
+from corpus.builders import chunks
 from vocabgap.corpus.store import Store
 from vocabgap.errors import ExitCode, StateError
 from vocabgap.files import locking

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from builders.corpus import NORTH, ids_of
+from corpus.builders import NORTH, ids_of
 from vocabgap.corpus.corpus import Corpus, Identity, Overview, overview
 from vocabgap.corpus.version import PathSnapshot
 from vocabgap.model.record import LOG_NAME

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from builders.corpus import NORTH
+from corpus.builders import NORTH
 from vocabgap.corpus.contracts import PARSED_CHUNK, Code, faults
 from vocabgap.corpus.corpus import open_corpus
 from vocabgap.corpus.identity import content_hash

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from builders.corpus import NORTH
+from corpus.builders import NORTH
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.corpus.push import read_payload
 from vocabgap.errors import InvalidInputError

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from conforming.memory_store import MemoryStore, MemoryVersion
+from corpus.memory_store import MemoryStore, MemoryVersion
 from vocabgap.corpus.contracts import Code
 from vocabgap.corpus.incoming import RawFile
 from vocabgap.corpus.push import PushResult, push

@@ -9,7 +9,7 @@ from polars.testing import assert_frame_equal
 
 import vocabgap as vg
 from builders import gap, write_corpus
-from builders.corpus import Owner
+from corpus.builders import Owner
 from vocabgap.corpus.corpus import Corpus
 from vocabgap.errors import StateError
 from vocabgap.ingest.scanning import scan

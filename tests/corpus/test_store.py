@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.corpus import chunks
+from corpus.builders import chunks
 from vocabgap.corpus import store as changes
 from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.version import CHUNKS, PATH_KEY, Manifest, PathSnapshot, Version, read_manifest

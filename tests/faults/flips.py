@@ -1,14 +1,12 @@
 """One bit of a file is another: what is read is what was written, or an error names the damage."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from faults.mutants import UNFORESEEN
-from faults.verbs import corpus_state, did, pushed, reported
-from vocabgap.corpus.backups import read_records
-from vocabgap.corpus.version import LOCK, read_manifest
+from faults.verbs import reported
 from vocabgap.errors import VocabgapError
 from vocabgap.reporting.published_run import read_gaps, read_run
 
@@ -21,30 +19,25 @@ class Damaged(NamedTuple):
     read: Callable[[], object]
 
 
-def flipped(most: int, seed: int = 0) -> tuple[int, list[str]]:
-    """Flips so many bits, one at a time, in the current folder; gives how many, and what was read wrongly."""
-    pushed()
-    did("corpus", "export", "all.jsonl.zst")
+def core_files() -> Iterator[Damaged]:
+    """Yield the published tables of a run."""
     reported()
-    corpus, backup, run = Path("corpus"), Path("all.jsonl.zst"), Path("out")
-    chance, cases, problems = random.Random(seed), 0, []  # noqa: S311 - the same each time
+    run = Path("out")
 
     def published() -> object:
         manifest, ranked = read_run(run, option="--run")
         gaps = read_gaps(run)
         return manifest.now, ranked.rows(), None if gaps is None else gaps.rows()
 
-    def whole_corpus() -> object:
-        # What the manifest alone says, too: a number that is taken again would be written over.
-        return corpus_state(), read_manifest(corpus)
+    yield Damaged("run", [run / "capabilities.parquet", run / "gaps.parquet"], published)
 
-    for kind, files, read in (
-        Damaged("corpus", [path for path in corpus.iterdir() if path.name != LOCK], whole_corpus),
-        Damaged("backup", [backup], lambda: [*read_records(backup)]),
-        Damaged("run", [run / "capabilities.parquet", run / "gaps.parquet"], published),
-    ):
+
+def flipped(damaged: Sequence[Damaged], most: int, seed: int = 0) -> tuple[int, list[str]]:
+    """Flips so many bits, one at a time, in the current folder; gives how many, and what was read wrongly."""
+    chance, cases, problems = random.Random(seed), 0, []  # noqa: S311 - the same each time
+    for kind, files, read in damaged:
         whole = read()
-        for _ in range(most // 3):
+        for _ in range(most // len(damaged)):
             path = chance.choice(sorted(files))
             content = path.read_bytes()
             place = chance.randrange(8 * len(content))

@@ -9,13 +9,9 @@ from typing import Final
 
 import polars as pl
 
-from faults.verbs import VERBS
-from vocabgap.corpus import version as corpus_version
-from vocabgap.corpus.backups import read_records
+from faults.verbs import decided
 from vocabgap.decisions.record import read_decisions
 from vocabgap.errors import VocabgapError
-from vocabgap.glossary.loading import read_events
-from vocabgap.glossary.seeds import read_seed
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.loading import load_settings
 from vocabgap.model.record import LOG_NAME
@@ -74,21 +70,6 @@ description = ["wish.text", "/text"]
 [source.helpdesk.where]
 kind = ["wish"]
 """
-_SEEDS: Final = b"""\
-# words of the dark room
-terms:
-  - &lift
-    surface: lift
-    definition: Brighten the shadows without the lights.
-    confidence: 0.9
-    status: active
-    synonyms_to_avoid: [raise, push]
-  - surface: burn
-    definition: >
-      Darken a part.
-  - surface: dodge
-    definition: "Brighten a part."
-"""
 
 
 @dataclass(frozen=True)
@@ -107,35 +88,19 @@ class Reader:
     read: Callable[[], object]
 
 
-def readers() -> Iterator[Reader]:
-    """Yield the readers of single files that verbs have written, each in its own folder."""
-    made = {verb.name: verb for verb in VERBS}
-
-    def content(verb: str, *paths: str) -> tuple[bytes, ...]:
-        made[verb].prepare()
-        return tuple(Path(path).read_bytes() for path in paths)
-
-    here, settings, seed = Path(), Path("mine.toml"), Path("team_domain.yaml")
+def core_readers() -> Iterator[Reader]:
+    """Yield the core's readers of single files, each in its own folder; a verb has written what they read."""
+    decided()
+    here, settings, decisions = Path(), Path("mine.toml"), Path("some.jsonl")
     yield Reader("settings", settings, (_SETTINGS,), lambda: load_settings(settings))
-    yield Reader("seeds", seed, (_SEEDS,), lambda: read_seed(seed))
-    decided = content("decide", "decisions.jsonl", "out/run.json")
-    yield Reader("decisions", Path("some.jsonl"), decided[:1], lambda: read_decisions(Path("some.jsonl")))
-    yield Reader("manifests of runs", Path("run.json"), decided[1:], lambda: run_manifest.read_manifest(here))
-    pushed = content("corpus compact", "corpus/manifest.json")
-    yield Reader(
-        "manifests of corpora", Path("manifest.json"), pushed, lambda: corpus_version.read_manifest(here)
-    )
-    backup = Path("one.jsonl")
-    vector = b'{"id":"c-%d","embedding":[0.5,0.25],"metadata":{"kind":"note","n":%d},"document":"sky"}\n'
-    yield Reader(
-        "backups", backup, tuple(vector % (n, n) * 2 for n in range(3)), lambda: [*read_records(backup)]
-    )
-    made["glossary resolve"].prepare()
-    (log,) = Path(".vocabgap/glossary/events").glob("*.jsonl")
-    events = (log.read_bytes(),)
-    yield Reader(
-        "events of glossaries", Path("events/one.jsonl"), events, lambda: read_events(Path("events"))
-    )
+    yield Reader("decisions", decisions, contents("decisions.jsonl"), lambda: read_decisions(decisions))
+    runs = contents("out/run.json")
+    yield Reader("manifests of runs", Path("run.json"), runs, lambda: run_manifest.read_manifest(here))
+
+
+def contents(*paths: str) -> tuple[bytes, ...]:
+    """Read whole files."""
+    return tuple(Path(path).read_bytes() for path in paths)
 
 
 def mutant(chance: random.Random, valid: Sequence[bytes]) -> bytes:

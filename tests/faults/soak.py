@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 import pytest
 
 from faults import checks, flips, mutants, system_calls
-from faults.verbs import VERBS
+from faults.targets import VERBS, digested, readers
 
 _LINES: Final = 1_000_000
 _FILES: Final = 50_000  # of each kind
@@ -78,8 +78,10 @@ def system(verb: int) -> list[Part]:
 
 def bits(shard: int) -> list[Part]:
     """One bit flipped."""
-    cases, problems = flips.flipped(_BITS // _SHARDS, seed=shard)
-    return [Part("one bit flipped", "a corpus, a backup, a run", cases, problems)]
+    damaged = digested()
+    cases, problems = flips.flipped(damaged, _BITS // _SHARDS, seed=shard)
+    kinds = ", ".join(sorted(f"a {each.kind}" for each in damaged))
+    return [Part("one bit flipped", kinds, cases, problems)]
 
 
 def lines(shard: int) -> list[Part]:
@@ -92,8 +94,7 @@ def lines(shard: int) -> list[Part]:
 def files(seed: int) -> list[Part]:
     """Files of other kinds with mistakes."""
     return [
-        Part("mistakes", reader.kind, _FILES, *mutants.attack(reader, _FILES, seed))
-        for reader in mutants.readers()
+        Part("mistakes", reader.kind, _FILES, *mutants.attack(reader, _FILES, seed)) for reader in readers()
     ]
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from builders.command import vocabgap
 from faults.checks import Undisturbed, cases, require_given_up
-from faults.verbs import VERBS, Verb
+from faults.targets import VERBS
+from faults.verbs import Verb
 from vocabgap.reporting.published_run import read_run
 
 

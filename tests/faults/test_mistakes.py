@@ -7,6 +7,7 @@ import pytest
 
 from faults import mutants
 from faults.flips import flipped
+from faults.targets import digested, readers
 
 MUTANTS = 100  # of each kind of file
 LINES = 5_000
@@ -25,16 +26,13 @@ def test_every_line_of_a_log_is_accounted_for_whatever_is_wrong_with_it() -> Non
 
 
 def test_a_mistake_in_a_file_is_an_error_of_ours() -> None:
-    kinds = set()
-    for reader in mutants.readers():
+    for reader in readers():
         problems, _ = mutants.attack(reader, MUTANTS, seed=0)
         assert not problems
-        kinds.add(reader.kind)
-    assert len(kinds) == 7
 
 
 def test_readers_take_files_without_mistakes() -> None:
-    for reader in mutants.readers():
+    for reader in readers():
         reader.file.parent.mkdir(exist_ok=True)
         for content in reader.valid:
             reader.file.write_bytes(content)
@@ -53,6 +51,6 @@ def test_mutants_are_the_same_each_time_and_no_valid_text() -> None:
 
 
 def test_a_flipped_bit_is_an_error_or_changes_nothing() -> None:
-    cases, problems = flipped(BITS)
+    cases, problems = flipped(digested(), BITS)
     assert cases == BITS
     assert not problems

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.glossary import sense
+from glossary.builders import sense
 from vocabgap.glossary.conflicts import classify, contradictions
 from vocabgap.glossary.senses import (
     ConflictType,

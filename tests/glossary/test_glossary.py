@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.glossary import sense, update
+from glossary.builders import sense, update
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.glossary.authoring import require_sense
 from vocabgap.glossary.conflicts import check

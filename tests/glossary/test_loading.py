@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from builders.glossary import update
+from glossary.builders import update
 from glossary.steps import answering, runtime_in, step
 from vocabgap.glossary import loading
 from vocabgap.glossary.conflicts import check

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from builders.glossary import sense
+from glossary.builders import sense
 from vocabgap.errors import ExitCode
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.events import GenerationBlockedBySemanticConflict, event_of

@@ -45,7 +45,7 @@ from vocabgap.text import printable_name
 
 _TEMPORARY: Final = "manifest.json.new"
 # Small row groups, sorted and lightly compressed: a search by path reads few of them, and a whole read costs
-# half the CPU of Zstandard, in files twice as large (see tests/benchmarks/corpus_store.py).
+# half the CPU of Zstandard, in files twice as large (see tests/corpus/benchmarks/corpus_store.py).
 _ROW_GROUP: Final = 32_768
 _PART_ROWS: Final = 262_144  # of a part that joins smaller ones
 _MANY_PARTS: Final = 48  # a reader holds every part open; from this number on, small ones are joined

@@ -48,8 +48,6 @@ _GROUPS = (
     HIDDEN,
 )
 
-# What a glossary says of the words: of one capability all, of another less, in whatever words people use.
-
 _RUNS = (*(datetime(2026, 6, day, tzinfo=UTC) for day in (10, 17, 24)), NOW)
 
 Visit = Callable[..., Page]

@@ -10,8 +10,8 @@ import msgspec
 import polars as pl
 
 from conforming.cases import AnyOf, Case, Noted, Operation
-from conforming.memory_store import MemoryStore, MemoryVersion
-from conforming.pushing import ingest, repush_identical
+from corpus.memory_store import MemoryStore, MemoryVersion
+from corpus.pushing import ingest, repush_identical
 from vocabgap.corpus.backups import divergent_records, refuse_divergence
 from vocabgap.corpus.backups import restore as restore_file
 from vocabgap.corpus.chunks import frame_of, row_of

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from benchmarks.measuring import Row, Work, cost_of
-from conforming.memory_store import MemoryStore
+from corpus.memory_store import MemoryStore
 from vocabgap.corpus.contracts import PARSED_CHUNK, faults, keeps
 from vocabgap.corpus.identity import content_hash
 from vocabgap.corpus.push import push

@@ -7,12 +7,13 @@ same contract (`spec-kitty-cli`), with the same texts, of which it reads the fir
 
 import os
 import random
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from importlib import import_module
-from importlib.util import find_spec
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,10 +23,11 @@ from vocabgap.glossary.extracting import Field, extract
 from vocabgap.glossary.loading import GlossaryFiles
 from vocabgap.glossary.senses import ScopeStack
 
+TESTS: Final = Path(__file__).parents[2]
 PEER: Final = "spec-kitty-cli"
-HAS_PEER: Final = find_spec("glossary.pipeline") is not None
+HAS_PEER: Final = any(distributions(name=PEER))
 PEER_MOST: Final = 1_000  # terms that the peer knows at most: it takes its time to load them
-PAGES: Final = sorted((Path(__file__).parents[2] / "pipeline" / "vocabgap").glob("**/manual/*.md"))
+PAGES: Final = sorted((TESTS.parent / "pipeline" / "vocabgap").glob("**/manual/*.md"))
 TERMS: Final = {"small": (1_000, 10_000), "large": (2, 100, 1_000, 10_000)}
 WORDS: Final = (850, 5_000)
 TEXTS: Final = 60
@@ -108,7 +110,11 @@ def checked(root: Path) -> Checked:
 
 
 def peer_module(name: str) -> Any:  # noqa: ANN401 - a module that is not always there
-    """A module of the peer."""
+    """A module of the peer, whose package has the name of this one: where it is imported, this one is not."""
+    sys.path[:] = [each for each in sys.path if Path(each).resolve() != TESTS]
+    for each in [each for each in sys.modules if f"{each}.".startswith("glossary.")]:
+        if Path(getattr(sys.modules[each], "__file__", None) or TESTS).is_relative_to(TESTS):
+            del sys.modules[each]
     return import_module(f"glossary.{name}")
 
 

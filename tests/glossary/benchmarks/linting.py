@@ -18,8 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from benchmarks.glossary import MARKS_TRIED, prose, twice
 from benchmarks.measuring import Row, Work, cost_of
+from glossary.benchmarks.glossary import MARKS_TRIED, prose, twice
 from vocabgap.glossary.linting import Linter, lint, prose_of, text_of
 from vocabgap.glossary.loading import GlossaryFiles
 

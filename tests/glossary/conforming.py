@@ -15,7 +15,8 @@ from unittest.mock import patch
 import msgspec
 
 from conforming.cases import AnyOf, Anything, Case, Noted, Operation
-from conforming.glossary import SCOPES, read_strictness
+from glossary.conforming_values import OPERATIONS as VALUES
+from glossary.conforming_values import SCOPES, read_strictness
 from vocabgap.doors.cli.app import run
 from vocabgap.errors import DEBUG_VARIABLE
 from vocabgap.glossary.conflicts import BlockedByConflictError, strictness_of
@@ -211,4 +212,4 @@ def without(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name not in names}
 
 
-OPERATIONS: Final[Mapping[str, Operation]] = {"pipeline": pipeline, "cli": command}
+OPERATIONS: Final[Mapping[str, Operation]] = {**VALUES, "pipeline": pipeline, "cli": command}

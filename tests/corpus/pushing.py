@@ -9,7 +9,7 @@ import msgspec
 import polars as pl
 
 from conforming.cases import AnyOf, Case, Each, Noted
-from conforming.memory_store import MemoryStore, MemoryVersion
+from corpus.memory_store import MemoryStore, MemoryVersion
 from vocabgap.corpus.chunks import frame_of, row_of
 from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.incoming import Parser, RawFile, raw_text

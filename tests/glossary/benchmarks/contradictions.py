@@ -13,7 +13,7 @@ from typing import Final
 
 from vocabgap.glossary.conflicts import contradictions
 
-SENTENCES: Final = Path(__file__).parent / "data" / "negations.jsonl"
+SENTENCES: Final = Path(__file__).with_name("negations.jsonl")
 
 
 def checked() -> Iterator[tuple[str, str, bool]]:

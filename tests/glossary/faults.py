@@ -1,0 +1,75 @@
+"""The part of the glossary in what is attacked."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from builders.command import vocabgap
+from faults.flips import Damaged
+from faults.mutants import Reader, contents
+from faults.verbs import Verb
+from vocabgap.glossary.loading import read_events
+from vocabgap.glossary.questions import answers_of
+from vocabgap.glossary.seeds import read_seed
+
+SEED: Final = "terms:\n  - surface: lift\n    definition: {}\n"
+_SEEDS: Final = b"""\
+# words of the dark room
+terms:
+  - &lift
+    surface: lift
+    definition: Brighten the shadows without the lights.
+    confidence: 0.9
+    status: active
+    synonyms_to_avoid: [raise, push]
+  - surface: burn
+    definition: >
+      Darken a part.
+  - surface: dodge
+    definition: "Brighten a part."
+"""
+
+
+def disputed() -> None:
+    """Write a glossary with two meanings of a word, and an open question about it."""
+    folder = Path(".vocabgap", "glossary")
+    folder.mkdir(parents=True)
+    for scope, definition in (("team_domain", "Brighten the shadows"), ("audience_domain", "Remove a stain")):
+        (folder / f"{scope}.yaml").write_text(SEED.format(definition), encoding="utf-8")
+    told = vocabgap("glossary", "check", "--text", "Please lift it.", "--critical", "--mission", "retouch")
+    assert told.code == 4, told.err
+
+
+def state() -> object:
+    read = read_events(Path(".vocabgap", "glossary", "events"))
+    assert not read.skipped, "an event is half there"
+    return [
+        (each.term, each.definition, each.status.value)
+        for each in answers_of(each.event for each in read.events)
+    ]
+
+
+VERBS: Final = (
+    Verb(
+        "glossary resolve",
+        ("glossary", "resolve", "lift", "--select", "1"),
+        disputed,
+        state,
+        ".vocabgap/glossary/events/writer.lock",
+    ),
+)
+
+
+def readers() -> Iterator[Reader]:
+    """Yield the readers of a seed and of a log of events."""
+    seed = Path("team_domain.yaml")
+    yield Reader("seeds", seed, (_SEEDS,), lambda: read_seed(seed))
+    disputed()
+    (log,) = Path(".vocabgap/glossary/events").glob("*.jsonl")
+    one = Path("events/one.jsonl")
+    yield Reader("events of glossaries", one, contents(str(log)), lambda: read_events(one.parent))
+
+
+def digested() -> Iterator[Damaged]:
+    """Yield nothing: no file of a glossary has a digest."""
+    yield from ()
