@@ -83,7 +83,7 @@ def test_a_file_overrides_the_defaults(tmp_path: Path) -> None:
         ('[report]\nout = ""\n', "out"),
         ('[rank]\nby = "luck"\n', "expected one of mentions, images, sessions, unsatisfied, priority, found"),
         ("[rank]\nhalf_life_days = inf\n", "[rank] half_life_days"),
-        ("[rank]\nrecency_weight = true\n", "[rank] recency_weight"),
+        ("[rank]\nhalf_life_days = true\n", "[rank] half_life_days"),
         ("[ingest]\nhidden = 1\n", "[ingest] hidden: expected true or false, found 1"),
         ("[vocabulary]\npaths = [true]\n", "paths: expected text, found True"),
         ("[not_a_gap]\nmine = 3\n", "[not_a_gap] mine: expected text or a list, found 3"),

@@ -54,16 +54,16 @@ def test_what_has_no_timestamp_is_as_old_as_the_oldest_record() -> None:
     assert row_of(table, "undated")["recency"] == pytest.approx(0.5)
 
 
-def test_priority_is_the_weighted_product_of_its_factors() -> None:
+def test_priority_is_the_product_of_its_factors() -> None:
     asked = [
         {"missing_capability": "lamp glow", "image_id": "a", "satisfaction": -1, "timestamp": NOW},
         {"missing_capability": "lamp glow", "image_id": "b", "satisfaction": 1, "timestamp": NOW},
         {"missing_capability": "tilt shift", "timestamp": NOW - timedelta(days=40)},
     ]
 
-    table = ranked(asked, now=NOW, reach_weight=2.0, need_weight=0.5, recency_weight=3.0)
+    table = ranked(asked, now=NOW)
 
-    product = pl.col("reach") ** 2 * pl.col("need") ** 0.5 * pl.col("recency") ** 3
+    product = pl.col("reach") * pl.col("need") * pl.col("recency")
     expected = table.select(product.alias("product"))["product"].to_list()
     assert table["priority"].to_list() == pytest.approx(expected)
     assert len(set(expected)) == 2

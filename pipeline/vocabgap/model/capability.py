@@ -125,7 +125,7 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     rank_low: Annotated[int, means("best rank in 90 % of the draws of images; if pinned, without pins")]
     rank_high: Annotated[int, means("worst rank in 90 % of the draws of images; if pinned, without pins")]
     trend: Annotated[str | None, means("`rising`, `steady`, `fading` or `new`; null if unknown")]
-    priority: Annotated[float, means("weighted product of `reach`, `need` and `recency`, 0 to 1")]
+    priority: Annotated[float, means("product of `reach`, `need` and `recency`, 0 to 1")]
     covered_by: Annotated[tuple[Cover, ...], means("nearest entries, and the one that explains most")]
     status: Annotated[str, means("`new`, `open`, `dismissed`, `authored` or `regressed`")]
     tie_group: Annotated[int, means("equal numbers are too close to call; counted from 1")]

@@ -131,9 +131,6 @@ class ClusterSettings(Section, frozen=True):
     ] = AUTO
 
 
-_MAX_WEIGHT: Final = 10.0
-
-
 class RankSettings(Section, frozen=True):
     """The count to rank by, the limits of an established need, and the parameters of priority and trend.
 
@@ -155,11 +152,6 @@ class RankSettings(Section, frozen=True):
     half_life_days: Annotated[
         float, meaning("Days after which a last mention counts half in the priority.", ge=0.1, le=100_000.0)
     ] = 90.0
-    reach_weight: Annotated[
-        float, meaning("Exponent of the reach in the priority; 0 leaves it out.", ge=0.0, le=_MAX_WEIGHT)
-    ] = 1.0
-    need_weight: Annotated[float, meaning("Exponent of the need.", ge=0.0, le=_MAX_WEIGHT)] = 1.0
-    recency_weight: Annotated[float, meaning("Exponent of the recency.", ge=0.0, le=_MAX_WEIGHT)] = 1.0
     window_weeks: Annotated[
         int,
         meaning("Weeks before now that the trend looks at, if the logs are so old.", ge=LEAST_WEEKS, le=520),

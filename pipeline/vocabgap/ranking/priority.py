@@ -38,14 +38,14 @@ def with_priority(
 def factors(
     settings: RankSettings, *, images: FloatArray, unsatisfied: FloatArray, rated: FloatArray, age: FloatArray
 ) -> dict[str, FloatArray]:
-    """Return the three factors of the priority, each from 0 to 1, and their weighted product.
+    """Return the three factors of the priority, each from 0 to 1, and their product.
 
     - reach = ln(1 + images) / ln(1 + images of the capability that has the most)
     - need = (unsatisfied + 5 p) / (rated + 5), where p = (all unsatisfied + 1) / (all rated + 2) is the
       share of unsatisfied records in the corpus: without ratings a capability is as bad as the corpus, and
       few ratings change that only a little
     - recency = 0.5 ^ (days from the last mention to now / half-life)
-    - priority = reach ^ reach_weight x need ^ need_weight x recency ^ recency_weight
+    - priority = reach x need x recency
 
     All arrays have the shape (capabilities,) or (draws, capabilities); `age` are days since the last mention.
     """
@@ -53,8 +53,7 @@ def factors(
     share = (unsatisfied.sum(axis=-1, keepdims=True) + 1.0) / (rated.sum(axis=-1, keepdims=True) + 2.0)
     need = (unsatisfied + SMOOTHING * share) / (rated + SMOOTHING)
     recency = np.power(0.5, age / settings.half_life_days)
-    product = reach**settings.reach_weight * need**settings.need_weight * recency**settings.recency_weight
-    computed = {"reach": reach, "need": need, "recency": recency, "priority": product}
+    computed = {"reach": reach, "need": need, "recency": recency, "priority": reach * need * recency}
     return {name: np.round(values, _DECIMALS) for name, values in computed.items()}
 
 
