@@ -52,7 +52,7 @@ def test_tables_within_tables_are_told_as_such(tmp_path: Path) -> None:
 def test_settings_that_are_told_are_settings_that_are_read(tmp_path: Path) -> None:
     (tmp_path / "vocabgap.toml").write_text(
         '[cluster.synonyms]\n"sea mist" = "brume"\n[not_a_gap]\noutage = ["tile server"]\n'
-        '[categories.operations]\nThermal = "wb"\n[vocabulary]\nthreshold = 0.4\n[rank]\nhalf_life_days = 30\n'
+        '[categories.operations]\nThermal = "wb"\n[rank]\nhalf_life_days = 30\n'
     )
     told, event = vocabgap("status").out, result(vocabgap("--json", "status").out)
     settings, _, _ = told.partition("settings file: vocabgap.toml\n\n")[2].partition("\nenvironment:")

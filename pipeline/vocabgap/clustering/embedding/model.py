@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 import numpy as np
@@ -40,16 +40,14 @@ _ONE_EXPORT_HINT: Final = "put model and tokenizer of one export into a folder, 
 _MODEL_PLACES: Final = tuple(
     f"{folder}{name}.onnx" for folder in ("", "onnx/") for name in ("model", "model_quantized", "model_int8")
 )
-_DEFAULT_MAX_TOKENS: Final = 256
-_SANE_MAX_TOKENS: Final = 8192  # some tokenizers write 10**30 for "no limit"
-_MODE: Final = "pooling_mode"  # one text since sentence-transformers 5.3; before, a flag for each mode
-_POOLING: Final = {"mean": "mean", "mean_tokens": "mean", "cls": "cls", "cls_token": "cls"}
+_MOST_TOKENS: Final = 256  # of a text, its end marks included
 _KNOWN_MODULES: Final = frozenset({"Transformer", "Pooling", "Normalize"})
 # The name of an input in a graph, and the attribute of the tokenizer's answer that has its values.
 _INPUTS: Final = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
 _INTEGERS: Final = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 _FLOATS: Final = frozenset({"tensor(float)", "tensor(float16)", "tensor(double)"})
-_OUTPUTS: Final = ("sentence_embedding", "last_hidden_state", "token_embeddings")
+_SENTENCE: Final = "sentence_embedding"
+_OUTPUTS: Final = (_SENTENCE, "last_hidden_state", "token_embeddings")
 _SCORES: Final = "logits"  # of classes, or of the words of the vocabulary
 _SENTENCE_RANK: Final = 2  # text, dimension
 _TOKEN_RANK: Final = 3  # text, token, dimension
@@ -69,22 +67,13 @@ _TOKENIZER_SHA256: Final = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa
 _T = TypeVar("_T")
 
 
-class _Limits(msgspec.Struct):
-    """The part of a model's settings that limits the number of tokens."""
-
-    max_seq_length: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    model_max_length: Any = None
-
-
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
-    """The files and settings of a model."""
+    """The files of a model."""
 
     name: str  # without the folders above it
     model: Path
     tokenizer: Path
-    pooling: str  # `mean` or `cls`
-    max_tokens: int  # of a text, its end marks included
     dims: int | None = None  # of a vector, if known before the model is loaded
     batch: int = 1  # texts of equal length that may run together without changing a bit
 
@@ -99,8 +88,8 @@ class ModelFiles:
             ("rules", _RULES.encode()),
             ("model", bytes.fromhex(sha256)),
             ("tokenizer", bytes.fromhex(_sha256(_read_bytes(self.tokenizer)))),
-            ("pooling", self.pooling.encode()),
-            ("max_tokens", str(self.max_tokens).encode()),
+            ("pooling", b"mean"),
+            ("max_tokens", str(_MOST_TOKENS).encode()),
         ]
         return _sha256(repr(parts).encode())
 
@@ -121,9 +110,7 @@ def find_model(path: str | Path) -> ModelFiles:
         if model is None or tokenizer is None:
             missing = "model.onnx" if model is None else "tokenizer.json"
             raise NotFoundError(f"'{folder}' holds no {missing}", hint=_FOLDER_HINT)
-        _require_known_modules(folder, model)
-        name = printable_name(folder.absolute().name) or "model"
-        return ModelFiles(name, model, tokenizer, _read_pooling(folder), _read_max_tokens(folder))
+        return ModelFiles(printable_name(folder.absolute().name) or "model", model, tokenizer)
 
 
 def find_minilm() -> ModelFiles | None:
@@ -135,7 +122,7 @@ def find_minilm() -> ModelFiles | None:
     tokenizer = _installed(_TOKENIZER_PACKAGE, "/tokenizer.json", _TOKENIZER_SHA256)
     if model is None or tokenizer is None:
         return None
-    return ModelFiles(_KNOWN_NAME, model, tokenizer, "mean", _DEFAULT_MAX_TOKENS, _KNOWN_DIMS, _KNOWN_BATCH)
+    return ModelFiles(_KNOWN_NAME, model, tokenizer, _KNOWN_DIMS, _KNOWN_BATCH)
 
 
 def libraries() -> tuple[str, str]:
@@ -150,15 +137,8 @@ def load_encoder(files: ModelFiles) -> "Encoder":
     digest = files.digest(model)
     with _failing(f"'{files.tokenizer}' is not a tokenizer"):
         tokenizer = tokenizers.Tokenizer.from_file(str(files.tokenizer))
-        marks = tokenizer.num_special_tokens_to_add(is_pair=False)
         tokenizer.no_padding()
-        if marks < files.max_tokens:
-            tokenizer.enable_truncation(files.max_tokens)
-    if marks >= files.max_tokens:
-        raise InvalidInputError(
-            f"a model that reads {files.max_tokens} tokens has no room for a word beside its {marks} marks",
-            hint="correct max_seq_length in sentence_bert_config.json",
-        )
+        tokenizer.enable_truncation(_MOST_TOKENS)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = _SILENT
@@ -181,6 +161,8 @@ def load_encoder(files: ModelFiles) -> "Encoder":
     output = next((name for name in (*_OUTPUTS, *outputs) if name in outputs), _SCORES)
     if output == _SCORES:
         raise InvalidInputError(f"'{files.model}' has no output that embeds a text", hint=_OTHER_MODEL_HINT)
+    if output != _SENTENCE:
+        _require_mean(files.tokenizer.parent)
     types = {name: _INTEGERS[kind] for name, kind in inputs.items()}
     return Encoder(files, digest, tokenizer, session, types, output)
 
@@ -259,38 +241,17 @@ class Encoder:
                 f" expected one vector, or one for each of the {len(mask)} tokens",
                 hint=_OTHER_MODEL_HINT,
             )
-        if self.files.pooling == "cls":
-            return np.asarray(output[0, 0], dtype=np.float64)
         return np.asarray(output[0][mask].mean(axis=0, dtype=np.float64))
 
 
-def _require_known_modules(folder: Path, model: Path) -> None:
-    """Refuse a model with a further layer after the pooling, such as a dense one: it would be left out."""
-    for module in _read_json(folder / "modules.json", list[dict[str, Any]]) or ():
-        kind = str(module.get("type", "")).rpartition(".")[2]
-        if kind not in _KNOWN_MODULES:
-            raise InvalidInputError(f"'{model}' lacks the module '{kind}' of modules.json", hint=_POOLED_HINT)
-
-
-def _read_pooling(folder: Path) -> str:
-    path = folder / "1_Pooling/config.json"
-    settings = _read_json(path, dict[str, Any]) or {}
-    flags = [name for name in sorted(settings) if name.startswith(f"{_MODE}_") and settings[name] is True]
-    modes = [str(settings[_MODE])] if settings.get(_MODE) else [name[len(_MODE) + 1 :] for name in flags]
-    if len(modes) > 1 or (modes and modes[0] not in _POOLING):
-        raise InvalidInputError(
-            f"'{path}' asks for pooling by {' and '.join(modes)}; known are mean and cls", hint=_POOLED_HINT
-        )
-    return _POOLING[modes[0]] if modes else "mean"
-
-
-def _read_max_tokens(folder: Path) -> int:
-    limits = _read_json(folder / "sentence_bert_config.json", _Limits)
-    if limits and limits.max_seq_length:
-        return limits.max_seq_length
-    limits = _read_json(folder / "tokenizer_config.json", _Limits) or _Limits()
-    length = limits.model_max_length
-    return length if type(length) is int and 1 <= length <= _SANE_MAX_TOKENS else _DEFAULT_MAX_TOKENS
+def _require_mean(folder: Path) -> None:
+    """Refuse a model that does not simply take the mean of its tokens: the rest would be left out."""
+    pooling = _read_json(folder / "1_Pooling/config.json", dict[str, Any]) or {}
+    modules = _read_json(folder / "modules.json", list[dict[str, Any]]) or ()
+    kinds = {str(module.get("type", "")).rpartition(".")[2] for module in modules}
+    by_mean = pooling.get("pooling_mode", "mean") == "mean" and pooling.get("pooling_mode_mean_tokens", True)
+    if not by_mean or not kinds <= _KNOWN_MODULES:
+        raise InvalidInputError(f"'{folder}' needs more than the mean of its tokens", hint=_POOLED_HINT)
 
 
 def _read_json(path: Path, kind: type[_T]) -> _T | None:
