@@ -10,7 +10,6 @@ from vocabgap.corpus.version import (
     FileEntry,
     Manifest,
     PartEntry,
-    is_corpus,
     read_manifest,
 )
 from vocabgap.errors import StateError
@@ -80,12 +79,3 @@ def test_an_impossible_entry_is_refused(tmp_path: Path, field: str) -> None:
 
     with pytest.raises(StateError, match="is damaged"):
         read_manifest(tmp_path)
-
-
-@pytest.mark.parametrize("content", [b"", b"\0" * 4096])
-def test_an_empty_manifest_beside_parts_is_a_corpus(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / MANIFEST).write_bytes(content)
-    assert not is_corpus(tmp_path)
-
-    (tmp_path / "chunks-000001.parquet").write_bytes(b"PAR1")
-    assert is_corpus(tmp_path)

@@ -11,7 +11,7 @@ import typer
 
 from vocabgap.corpus.extension import CorpusSettings
 from vocabgap.doors.verbs import NOW, Answer, Request, Verbs, argument, option, verb
-from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.errors import InvalidInputError
 from vocabgap.files.signals import end_reads
 from vocabgap.model.moments import parse_now
 from vocabgap.text import count, escape_unseen, printable_name
@@ -175,23 +175,10 @@ def restore(call: "Call", request: Restore) -> Answer:
     return Answer(view="corpus-restore.txt.j2", result=asdict(restored), shown={"replace": request.replace})
 
 
-class Status(Request):
-    """The request of `status`."""
-
-    verify: Annotated[bool, option("First read every file, and name the damaged ones.", "--verify")] = False
-
-
-@verb(Status, settings=_SETTINGS)
-def status(call: "Call", request: Status) -> Answer:
+@verb(Request, settings=_SETTINGS)
+def status(call: "Call", _: Request) -> Answer:
     """Count the records of each repository, the size of the corpus and the orphans in it."""
-    corpus = _open(call)
-    if request.verify and (damaged := corpus.damaged()):
-        from vocabgap.corpus.version import COPY_HINT
-
-        sizes = ((name, count(entry.rows, "row")) for name, entry in damaged.items())
-        problems = (f"{name}, with {rows}, is damaged" for name, rows in sizes)
-        raise StateError("; ".join(problems), hint=COPY_HINT)
-    overview = corpus.status()
+    overview = _open(call).status()
     return Answer(
         view="corpus-status.txt.j2",
         result={

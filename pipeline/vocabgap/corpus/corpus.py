@@ -26,11 +26,9 @@ from vocabgap.corpus.store import Store, open_store
 from vocabgap.corpus.version import (
     GAP_KIND,
     PATH_KEY,
-    FileEntry,
     Measures,
     PathSnapshot,
     Version,
-    damaged_files,
 )
 from vocabgap.corpus.withdrawal import Forgotten, deleted_in_git, empties, forget
 from vocabgap.errors import InvalidInputError, NotFoundError, require_kind, unusable
@@ -279,10 +277,6 @@ class Corpus:
     def compact(self) -> Measures:
         """Rewrite the corpus, so that no file of it holds removed records."""
         return self.store.compact()
-
-    def damaged(self) -> dict[str, FileEntry]:
-        """Return the missing and the damaged files, by name, with the number of their `rows`."""
-        return damaged_files(self.store.folder)
 
     def status(self) -> "Overview":
         """Return the content of the corpus by repository, its size and its orphans."""

@@ -165,12 +165,7 @@ def is_corpus(folder: Path) -> bool:
         return False
     except OSError:
         content = b""
-    if FORMAT.encode() in content or (folder / LOCK).is_file():
-        return True
-    # The content is lost, and the parts beside it show what it was.
-    return not content.strip(b"\0") and any(
-        NUMBERED.fullmatch(path.name) for path in folder.glob("*.parquet")
-    )
+    return FORMAT.encode() in content or (folder / LOCK).is_file()
 
 
 def read_manifest(folder: Path) -> Manifest | None:
@@ -391,16 +386,3 @@ def _require_whole(path: Path, entry: FileEntry, size: int, sha256: str | None =
         problem = f"its digest is not the one in {MANIFEST}"
     if problem:
         raise StateError(f"'{path}' is damaged: {problem}", hint=COPY_HINT)
-
-
-def damaged_files(folder: Path) -> dict[str, FileEntry]:
-    """Return the missing and the damaged files of the newest version, by name."""
-    damaged = {}
-    for name, entry in (read_manifest(folder) or Manifest()).files.items():
-        try:
-            is_whole = _digest_of(folder / name) == entry.sha256
-        except OSError:
-            is_whole = False
-        if not is_whole:
-            damaged[name] = entry
-    return damaged
