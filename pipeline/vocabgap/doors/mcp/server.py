@@ -5,11 +5,10 @@ import os
 import re
 import signal
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, Self
+from typing import Any, Final
 from uuid import uuid4
 
 import anyio
@@ -74,6 +73,7 @@ _ALWAYS: Final = (
 )
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _CANCELLED: Final = "notifications/cancelled"
+_LOOKS_EVERY: Final = 0.01  # seconds, for the last answers
 _NO_MESSAGE: Final = "expected a message of JSON-RPC 2.0 on one line; batches are not supported"
 
 
@@ -186,106 +186,53 @@ def serve_stdio(server: Server[Any]) -> None:
 
 
 async def _over_stdio(server: Server[Any]) -> None:
-    async with stdio_server() as (incoming, outgoing):
-        unanswered = _Unanswered()
-        answers = _Outgoing(outgoing, unanswered)
-        requests = _Incoming(incoming, answers, unanswered)
-        await server.run(requests, answers, server.create_initialization_options())
+    unanswered: list[str | int] = []  # a client may use an identifier twice and waits for two answers
+    async with stdio_server() as (lines, output), output, anyio.create_task_group() as tasks:
+        requests, incoming = anyio.create_memory_object_stream[SessionMessage | Exception]()
+        outgoing, answers = anyio.create_memory_object_stream[SessionMessage]()
+        tasks.start_soon(_receive, lines, requests, output, unanswered)
+        tasks.start_soon(_send, answers, output, unanswered)
+        async with incoming, outgoing:
+            await server.run(incoming, outgoing, server.create_initialization_options())
+        tasks.cancel_scope.cancel()
+
+
+async def _receive(lines: Any, requests: Any, output: Any, unanswered: list[str | int]) -> None:  # noqa: ANN401
+    """Hand messages to the server until the input has ended and every request has its answer.
+
+    The SDK drops running requests when the input ends. With piped requests it ends at once: a gap would be
+    logged, and the client would not learn of it.
+    """
+    async with requests:
+        async for item in lines:
+            if not isinstance(item, SessionMessage):
+                error = ErrorData(code=PARSE_ERROR, message=_NO_MESSAGE)
+                await output.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=error)))
+                continue
+            message = item.message
+            if isinstance(message, JSONRPCRequest):
+                unanswered.append(coerce_request_id(message.id))
+            elif isinstance(message, JSONRPCNotification) and message.method == _CANCELLED:
+                _forget((message.params or {}).get("requestId"), unanswered)
+            await requests.send(item)
+        while unanswered:
+            await anyio.sleep(_LOOKS_EVERY)
+
+
+async def _send(answers: Any, output: Any, unanswered: list[str | int]) -> None:  # noqa: ANN401
+    async with answers:
+        async for item in answers:
+            await output.send(item)
+            if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+                _forget(item.message.id, unanswered)
+
+
+def _forget(identifier: Any, unanswered: list[str | int]) -> None:  # noqa: ANN401 - as a client wrote it
+    if identifier is not None and coerce_request_id(identifier) in unanswered:
+        unanswered.remove(coerce_request_id(identifier))
 
 
 def _first(failed: ExceptionGroup[Exception]) -> Exception:
     """Return the first error of a group, however deep it lies."""
     error = failed.exceptions[0]
     return _first(error) if isinstance(error, ExceptionGroup) else error
-
-
-class _Unanswered:
-    """The requests that still need an answer.
-
-    The SDK drops running requests when the input ends. With piped requests it ends at once: a gap would be
-    logged, and the client would not learn of it.
-    """
-
-    def __init__(self) -> None:
-        self._identifiers = Counter[str | int]()  # a client may use one twice and waits for two answers
-        self._changed = anyio.Event()
-
-    def add(self, identifier: str | int) -> None:
-        """Note a request."""
-        self._identifiers[coerce_request_id(identifier)] += 1
-
-    def drop(self, identifier: str | int | None) -> None:
-        """Forget a request that was answered or cancelled."""
-        if identifier is not None:
-            self._identifiers -= Counter([coerce_request_id(identifier)])
-        self._changed.set()
-        self._changed = anyio.Event()
-
-    async def wait(self) -> None:
-        """Wait until every request has its answer."""
-        while self._identifiers:
-            await self._changed.wait()
-
-
-class _Stream:
-    """A stream of the transport that closes with its context."""
-
-    def __init__(self, stream: Any, unanswered: _Unanswered) -> None:  # noqa: ANN401 - the SDK's own
-        self._stream = stream
-        self._unanswered = unanswered
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-
-class _Outgoing(_Stream):
-    """The messages to the client."""
-
-    async def send(self, item: SessionMessage, /) -> None:
-        await self._stream.send(item)
-        if isinstance(item.message, JSONRPCResponse | JSONRPCError):
-            self._unanswered.drop(item.message.id)
-
-
-class _Incoming(_Stream):
-    """The messages from the client. A line that is no message is answered with an error."""
-
-    def __init__(self, stream: Any, outgoing: _Outgoing, unanswered: _Unanswered) -> None:  # noqa: ANN401
-        super().__init__(stream, unanswered)
-        self._outgoing = outgoing
-
-    async def receive(self) -> SessionMessage:
-        """Return the next message; raise EndOfStream once every request has its answer."""
-        while True:
-            try:
-                item = await self._stream.receive()
-            except anyio.EndOfStream:
-                await self._unanswered.wait()
-                raise
-            if isinstance(item, SessionMessage):
-                self._note(item.message)
-                return item
-            error = ErrorData(code=PARSE_ERROR, message=_NO_MESSAGE)
-            await self._outgoing.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=error)))
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    def _note(self, message: object) -> None:
-        if isinstance(message, JSONRPCRequest):
-            self._unanswered.add(message.id)
-        elif isinstance(message, JSONRPCNotification) and message.method == _CANCELLED:
-            identifier = (message.params or {}).get("requestId")
-            self._unanswered.drop(identifier if isinstance(identifier, str | int) else None)
