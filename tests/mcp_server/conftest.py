@@ -99,8 +99,10 @@ def photos(tmp_path: Path) -> Path:
 @pytest.fixture
 def vocabulary(tmp_path: Path) -> Path:
     """A vocabulary of two entries."""
-    path = tmp_path / "entries.csv"
+    path = tmp_path / "entries.jsonl"
     path.write_text(
-        "name,description\nsky_mask,Select the sky\nfilm_look,Colours of film\n", encoding="utf-8"
+        '{"name": "sky_mask", "description": "Select the sky"}\n'
+        '{"name": "film_look", "description": "Colours of film"}\n',
+        encoding="utf-8",
     )
     return path

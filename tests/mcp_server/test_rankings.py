@@ -48,7 +48,7 @@ def test_a_ranking_is_made_once_while_nothing_changes(rankings: Rankings, made: 
         "photos/heron/vocabulary_gaps.jsonl",
         "photos/owl/vocabulary_gaps.jsonl",
         "decisions.jsonl",
-        "entries.csv",
+        "entries.jsonl",
     ],
 )
 def test_a_ranking_is_made_again_where_a_file_has_changed(
@@ -114,7 +114,7 @@ def test_what_is_known_is_made_ready_once_while_it_is_the_same(
     rankings.of(EVERYTHING)
     first = rankings.index()
     assert rankings.index() is first
-    vocabulary.write_text("name,description\nmoon_glow,Glow of the moon\n", encoding="utf-8")
+    vocabulary.write_text('{"name": "moon_glow", "description": "Glow of the moon"}', encoding="utf-8")
     assert rankings.index() is not first
     assert [each.name for each in rankings.index().nearest("glow of the moon")] == ["moon_glow"]
     assert made == [EVERYTHING]
