@@ -27,7 +27,7 @@ from vocabgap.model.selection import Selection
 from vocabgap.model.settings import ScanSettings, Settings, shared_from
 from vocabgap.model.tables import RECORDS
 from vocabgap.ranking.capabilities import rank
-from vocabgap.ranking.classifying import reclassify, with_categories, with_given_categories
+from vocabgap.ranking.classifying import reclassify, with_given_categories
 from vocabgap.ranking.coverage import covered
 from vocabgap.ranking.identity import Lineage, identify, trace
 from vocabgap.ranking.screening import screen
@@ -176,9 +176,7 @@ def analyse(
             chosen = _chosen(selection, moment)
         chosen, _ = with_newest_session(whole.gaps, chosen)
         baseline = baseline_as_of(moment)
-        selected = scanned.select(chosen, **settings.folding)
-        # A record outside the selection is marked as filtered, even if a rule fits.
-        selected = replace(selected, gaps=screen(selected.gaps, settings.rules)) if chosen else whole
+        selected = whole.select(chosen, **settings.folding)
         if on_scan is not None:
             on_scan(selected, chosen)
     with stage("cluster"):
@@ -196,14 +194,9 @@ def analyse(
         if settings.categories.reclassify:
             # The classifier learns from all records.
             categorised = reclassify(
-                selected.gaps,
-                corpus=whole.gaps,
-                operations=settings.operation_categories,
-                **settings.folding,
+                selected.gaps, corpus=whole.gaps, operations=settings.operation_categories, **settings.folding
             )
-        else:
-            categorised = with_categories(selected.gaps, category_aliases=settings.category_aliases)
-        selected = replace(selected, gaps=categorised)
+            selected = replace(selected, gaps=categorised)
         ranked = rank(
             with_given_categories(selected.gaps.filter("counted")).select(RECORDS.names),
             clusters,

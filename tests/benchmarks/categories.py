@@ -14,10 +14,10 @@ import polars as pl
 
 from vocabgap.clustering.grouping import cluster
 from vocabgap.ingest.scanning import scan
-from vocabgap.model.categories import OPERATION_CATEGORIES, judge
+from vocabgap.model.categories import OPERATION_CATEGORIES
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.tables import GAPS, RECORDS, phrase
-from vocabgap.ranking.classifying import operations_of, reclassify, train, with_categories
+from vocabgap.ranking.classifying import operations_of, reclassify, train, verdict, with_categories
 
 DEMO: Final = Path(__file__).parents[2] / "data" / "demo"
 FOLDS: Final = 10
@@ -34,9 +34,8 @@ def operations_first(left_out: pl.DataFrame, rest: pl.DataFrame) -> Sequence[str
     table = {**operations_of(rest), **OPERATION_CATEGORIES}
     given = []
     for *texts, involved in left_out.select(*PHRASE_FIELDS, "operations_involved").iter_rows():
-        by_operations = judge("", (), involved, table=table)
-        judged = by_operations if by_operations.by else judge("", texts, (), classifier=classifier)
-        given.append(judged.category if judged.by else None)
+        category, *_ = verdict((), involved, table=table)
+        given.append(category or verdict(texts, (), classifier=classifier)[0])
     return given
 
 

@@ -17,10 +17,9 @@ import polars as pl
 from benchmarks.measuring import Cost, Row, Work, cost_of
 from benchmarks.records import DAYS, NOW, Groups, make_corpus
 from vocabgap.ingest.scanning import scan
-from vocabgap.model.categories import judge
 from vocabgap.model.settings import RankBy, RankSettings
 from vocabgap.ranking.capabilities import rank
-from vocabgap.ranking.classifying import train
+from vocabgap.ranking.classifying import train, verdict
 from vocabgap.ranking.combinations import recurring_sets
 from vocabgap.ranking.coverage import EntryIndex
 from vocabgap.ranking.intervals import DRAWS, rank_intervals
@@ -100,9 +99,9 @@ def judging() -> Work:
     """Judges the category of a record, each time another one."""
     classifier = train(scan(DEMO).records)
     text = "the shadows under the boats are too green " * 20
-    judge("", [text], ["unheard-of"], classifier=classifier)  # the first one reads the stop words
+    verdict([text], ["unheard-of"], classifier=classifier)  # the first one reads the stop words
     turn = count()
-    return lambda: judge("", [f"{text} {next(turn)}"], ["unheard-of"], classifier=classifier)
+    return lambda: verdict([f"{text} {next(turn)}"], ["unheard-of"], classifier=classifier)
 
 
 def covering(number: int) -> Work:

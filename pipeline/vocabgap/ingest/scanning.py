@@ -207,8 +207,11 @@ def scan_of(
 
 
 def select(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, str]) -> pl.DataFrame:
-    """Return table `gaps` in which the rows that counted and are not selected are marked as `filtered`."""
-    GAPS.require(gaps, ("timestamp", "counted", "why_not"))
+    """Return table `gaps` in which the rows that are not selected are marked as `filtered`.
+
+    Only rows that counted, or that a rule makes no gap, are marked.
+    """
+    GAPS.require(gaps, ("timestamp", "counted", "why_not", "rule"))
     if not selection:
         return gaps
     wanted = pl.lit(value=True)
@@ -223,10 +226,11 @@ def select(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, str
             wanted &= pl.col(column).list.set_intersection(spellings).list.len() > 0
         else:
             wanted &= pl.col(column).is_in(spellings)
-    left_out = pl.col("counted") & ~wanted.fill_null(value=False)
+    left_out = (pl.col("counted") | pl.col("rule").is_not_null()) & ~wanted.fill_null(value=False)
     return gaps.with_columns(
-        pl.when(left_out).then(pl.lit(FILTERED)).otherwise(pl.col("why_not")).alias("why_not"),
-        (pl.col("counted") & ~left_out).alias("counted"),
+        pl.col("counted") & ~left_out,
+        why_not=pl.when(left_out).then(pl.lit(FILTERED)).otherwise("why_not"),
+        rule=pl.when(~left_out).then("rule"),
     )
 
 

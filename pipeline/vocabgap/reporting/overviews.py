@@ -8,8 +8,8 @@ import polars as pl
 
 from vocabgap.ingest.accounting import ScanSummary
 from vocabgap.model.capability import Asker, means
-from vocabgap.model.categories import CategoryBy
 from vocabgap.model.record import FILE_REASONS, UNCATEGORIZED
+from vocabgap.ranking.classifying import CategoryBy
 
 SHOWN_REJECTS: Final = 20
 SHOWN: Final = 10  # combinations
