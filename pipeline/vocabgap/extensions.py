@@ -90,7 +90,6 @@ class Extension:
         name: The name of the folder, and of the table in the settings file.
         settings: The struct of that table.
         commands: Verb to a Typer group or a function.
-        tools: Tools of the MCP server.
         reader: The reader of roots of its own kind.
         pages: Kind of manual page to the names of pages, which lie in `manual/` of the slice.
         options: Verb of the core to the flags of the table that it takes, each with its help.
@@ -102,7 +101,6 @@ class Extension:
     name: str
     settings: type[Any] | None = None
     commands: Mapping[str, Reference] = field(default_factory=dict)
-    tools: tuple[Reference, ...] = ()
     reader: RootReader | None = None
     pages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Connect = Callable[..., AbstractAsyncContextManager["Client"]]
 ProtocolError = type[Any]
 pytestmark = pytest.mark.anyio
-READING = {"report_gaps", "list_gaps", "show_capability", "similar_gaps", "check_terms"}
+READING = {"report_gaps", "list_gaps", "show_capability", "similar_gaps"}
 WRITING = {"log_vocabulary_gap"}
 
 

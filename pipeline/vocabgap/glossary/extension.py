@@ -45,13 +45,11 @@ EXTENSION: Final = Extension(
     name="glossary",
     settings=GlossarySettings,
     commands={"glossary": Reference("glossary.checks:GLOSSARY")},
-    tools=(Reference("glossary.tool:check_terms"),),
     options={
         "report": {
             "--glossary": "Folder of a glossary that is a gate: it stops a report with contested words.",
             "--strictness": "How strict it is: off, medium or max.",
         },
-        "mcp": {"--glossary": "Folder of the glossary that terms are checked against."},
     },
     gate=Reference("glossary.gate:check_report"),
     pages={"how to": ("glossary",)},

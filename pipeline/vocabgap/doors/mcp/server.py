@@ -41,7 +41,6 @@ from vocabgap.doors.mcp.tool import MARK, Envelope, Limit, Tool, schema_of, show
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.doors.mcp.writing_tools import log_vocabulary_gap
 from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, StateError, system_error
-from vocabgap.extensions import extensions
 from vocabgap.files.signals import STOPPING
 from vocabgap.logbook.log import SESSION_VARIABLE
 from vocabgap.text import escape_unseen_in_json
@@ -53,7 +52,6 @@ TOOLS: Final[tuple[Tool[Any, Any], ...]] = (
     list_gaps,
     show_capability,
     similar_gaps,
-    *(tool.load() for extension in extensions() for tool in extension.tools),
 )
 # The most work of each kind that runs at a time. A writer waits for one log alone.
 LIMITS: Final = {Limit.WRITE: 64, Limit.COMPUTE: 1, Limit.LOOK: 4}

@@ -34,7 +34,7 @@ _TOOL_OF: Final = {
     "show": "show_capability",
 }
 
-Code = Literal["bug", "invalid_input", "not_found", "state", "permission", "no_glossary"]
+Code = Literal["bug", "invalid_input", "not_found", "state", "permission"]
 Checkpoint = Callable[[], None]
 
 
@@ -167,7 +167,7 @@ def failure(error: Exception) -> Failure:
     if isinstance(error, OSError):
         error = system_error(error)
     if isinstance(error, VocabgapError):
-        code: Any = getattr(error, "tool_code", error.exit_code.name.lower())
+        code: Any = error.exit_code.name.lower()
         return Failure(code if code in get_args(Code) else "state", _message(error))
     if os.environ.get(DEBUG_VARIABLE):
         traceback.print_exception(error, file=sys.stderr)
