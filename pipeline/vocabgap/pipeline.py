@@ -6,25 +6,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 from msgspec import structs
 
 from vocabgap.clustering.embedding import EmbeddingUse, load_embedder
 from vocabgap.clustering.grouping import Clusters, cluster
-from vocabgap.clustering.linkage import Neighbours
-from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.decisions.record import read_decisions
 from vocabgap.decisions.replay import EffectiveDecisions, replay
 from vocabgap.errors import expanded, require_kind, unusable, whole_number
 from vocabgap.extensions import extensions
-from vocabgap.ingest.discovery import LogFile, resolve_roots
-from vocabgap.ingest.lines import LogsRead
+from vocabgap.ingest.discovery import resolve_roots
 from vocabgap.ingest.scanning import Scan, newest_moment, scan, with_newest_session
 from vocabgap.model.moments import LAST, Present, known_present
 from vocabgap.model.selection import Selection
-from vocabgap.model.settings import ScanSettings, Settings, shared_from
+from vocabgap.model.settings import Settings, shared_from
 from vocabgap.model.tables import RECORDS
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.classifying import reclassify, with_given_categories
@@ -48,18 +45,8 @@ from vocabgap.reporting.reproduction import Reproduction
 from vocabgap.reporting.writing import Published, report
 from vocabgap.text import count
 
-
-class Engine(Protocol):
-    """The place where the heavy steps run. Every engine gives the same result."""
-
-    name: str  # with its version
-
-    def read_logs(self, logs: list[LogFile], settings: ScanSettings) -> LogsRead:
-        """Read the logs."""
-
-    def space(self, rows: Rows, chosen: IntArray, weights: FloatArray, floor: float) -> Neighbours:
-        """Return the search for neighbours that `average_linkage` uses."""
-
+if TYPE_CHECKING:
+    from vocabgap.engines.spark import SparkEngine
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
 Selecting = Selection | Callable[[datetime], Selection]
@@ -128,7 +115,7 @@ def analyse(
     now: Present | None = None,
     out: str | Path | None = None,
     previous: str | Path | None = None,
-    engine: Engine | None = None,
+    engine: "SparkEngine | None" = None,
     on_stage: Callable[[str], None] | None = None,
     on_scan: Callable[[Scan, Selection], None] | None = None,
 ) -> Analysis:
@@ -249,7 +236,7 @@ def run(
     config: Path | None = None,
     previous: str | Path | None = None,
     share: int | None = None,
-    engine: Engine | None = None,
+    engine: "SparkEngine | None" = None,
     allow_empty: bool = False,
     allow_shrink: bool = False,
     on_stage: Callable[[str], None] | None = None,

@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from vocabgap.doors.cli.calls import Call
+    from vocabgap.engines.spark import SparkEngine
     from vocabgap.model.capability import Capability
-    from vocabgap.pipeline import Engine, Run
+    from vocabgap.pipeline import Run
     from vocabgap.reporting.summary import Summary
 
 # Columns of table `capabilities`.
@@ -169,7 +170,7 @@ def _fewest(call: "Call") -> int:
 
 
 @contextmanager
-def _engine(name: EngineName, remote: str | None, conf: tuple[str, ...]) -> "Iterator[Engine | None]":
+def _engine(name: EngineName, remote: str | None, conf: tuple[str, ...]) -> "Iterator[SparkEngine | None]":
     """Start the engine that was asked for; None stands for this process."""
     if name is EngineName.LOCAL:
         if remote is not None or conf:

@@ -7,7 +7,7 @@ import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fnmatch import translate
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -106,9 +106,9 @@ class LogFile(msgspec.Struct, frozen=True):
 def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | None = None) -> list[LogFile]:
     """Find every gap log at any depth below the roots, ordered by repository and source path.
 
-    A link is followed if it leads to a place below a root that is not searched under its own name. A link
-    that leads out of the roots, or back to a folder above it, is not followed. Folders that cannot be listed
-    and links that must not be followed are among the logs, too, with their `problem`.
+    A link to a log within the roots is followed. A folder is searched under its own name only. Folders that
+    cannot be listed, and links that lead out of the roots or to hidden folders, are among the logs, too, with
+    their `problem`.
     """
     bases = resolve_roots(roots)
     slugs = repository_slugs([base if base.is_dir() else base.parent for base in bases])
@@ -117,7 +117,7 @@ def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | 
     by_path: dict[str, LogFile] = {}
     for base, slug in zip(bases, slugs, strict=True):
         if base.is_dir():
-            logs = _Walk(str(base), slug, list(map(str, bases)), catalogue, hidden=settings.hidden).logs()
+            logs = _Walk(str(base), slug, list(map(str, bases)), catalogue, settings.hidden).logs()
         else:
             logs = iter([_single(base, slug, catalogue)])
         for log in logs:
@@ -203,7 +203,7 @@ def _single(base: Path, slug: str, catalogue: Catalogue) -> LogFile:
 _IRREGULAR: Final = Rejected(RejectReason.UNREADABLE_FILE, "the log cannot be read: not a regular file")
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Walk:
     """The search below one root of all of them: a link may lead to any."""
 
@@ -211,23 +211,12 @@ class _Walk:
     slug: str
     bases: list[str]
     catalogue: Catalogue
-    hidden: bool = field(kw_only=True)
-    _seen: set[str] = field(default_factory=set)
-    _links: list[tuple[str, str]] = field(default_factory=list)
+    hidden: bool
 
     def logs(self) -> Iterator[LogFile]:
-        yield from self._below(self.base, "")
-        # Files under their own names come first, so that the way through a link adds nothing to them.
-        while self._links:
-            links, self._links = sorted(self._links), []
-            for relative, path in links:
-                yield from self._through(path, relative)
-
-    def _below(self, top: str, prefix: str) -> Iterator[LogFile]:
-        pending = [(top, prefix)]  # not `os.walk`, which recurses: a tree may be deeper than the stack
+        pending = [(self.base, "")]  # not `os.walk`, which recurses: a tree may be deeper than the stack
         while pending:
             folder, within = pending.pop()
-            self._seen.add(folder)
             try:
                 with os.scandir(folder) as entries:
                     for entry in entries:
@@ -235,13 +224,13 @@ class _Walk:
                         if name.startswith(".") and not self.hidden:
                             continue
                         relative = within + name
+                        kind = self.catalogue.kind_of(name, entry.path)
                         if entry.is_symlink():
-                            self._links.append((relative, entry.path))
+                            yield from self._linked(entry.path, relative, kind)
                             continue
                         is_folder = entry.is_dir(follow_symlinks=False)
                         if is_folder:
                             pending.append((entry.path, relative + "/"))
-                        kind = self.catalogue.kind_of(name, entry.path)
                         if kind is not None and not (is_folder and kind.by_pattern):
                             regular = entry.is_file(follow_symlinks=False)
                             yield self._log(entry.path, relative, kind, None if regular else _IRREGULAR)
@@ -250,48 +239,37 @@ class _Walk:
                 why = Rejected(RejectReason.UNREADABLE_FILE, detail)
                 yield self._log(folder, within.rstrip("/") or ".", LogKind(), why)
 
-    def _through(self, path: str, relative: str) -> Iterator[LogFile]:
-        kind = self.catalogue.kind_of(path.rpartition("/")[2], path)
+    def _linked(self, path: str, relative: str, kind: LogKind | None) -> Iterator[LogFile]:
+        """Yield the log that a link leads to. A folder is searched under its own name only."""
         try:
             # The system first: it follows 40 links in a row, `realpath` any number, recursively.
             is_folder = stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 - paths are text here
             target = os.path.realpath(path, strict=True)
         except OSError as problem:
             if problem.errno == errno.ELOOP:
-                yield self._link(path, relative, kind, "leads back to itself")
+                yield self._not_followed(path, relative, kind, "back to itself")
             elif kind is not None:  # a dead link matters only if it has the name of a log
                 detail = f"the link leads nowhere: {problem.strerror}"
                 yield self._log(path, relative, kind, Rejected(RejectReason.UNREADABLE_FILE, detail))
             return
         if kind is None and not is_folder:
             return
-        within = any(target == base or target.startswith(base.rstrip("/") + "/") for base in self.bases)
-        if not within:
-            yield self._link(path, relative, kind, "leads out of the roots")
-        elif is_folder and f"{os.path.dirname(path)}/".startswith(target.rstrip("/") + "/"):  # noqa: PTH120
-            yield self._link(path, relative, kind, "leads back to a folder above it")
-        elif is_folder and not self._is_walked(target):
-            yield from self._below(target, relative + "/")
+        bases = [base.rstrip("/") for base in self.bases]
+        below = [target[len(base) :] for base in bases if f"{target}/".startswith(f"{base}/")]
+        if not below:
+            yield self._not_followed(path, relative, kind, "out of the roots")
+        elif is_folder and not self.hidden and all("/." in name for name in below):
+            yield self._not_followed(path, relative, kind, "to a hidden folder")
         elif kind is not None and not is_folder:
             irregular = None if os.path.isfile(target) else _IRREGULAR  # noqa: PTH113
             log = self._log(path, relative, kind, irregular)
             # Its image is the folder of the file: else the same lines would belong to two images.
             yield structs.replace(log, folder=printable_name(target.rsplit("/", 2)[-2]))
 
-    def _is_walked(self, target: str) -> bool:
-        """Tell whether a folder is searched under its own name, here or as part of another root."""
-        if target in self._seen or target in self.bases:
-            return True
-        others = [base.rstrip("/") for base in self.bases if base != self.base]
-        return any(
-            target.startswith(base + "/") and (self.hidden or "/." not in target[len(base) :])
-            for base in others
-        )
-
     def _log(self, path: str, relative: str, kind: LogKind, problem: Rejected | None) -> LogFile:
         folder = printable_name(path.rsplit("/", 2)[-2])
         return LogFile(path, self.slug, printable_name(relative), folder, kind, problem)
 
-    def _link(self, path: str, relative: str, kind: LogKind | None, where: str) -> LogFile:
-        why = Rejected(RejectReason.LINK_NOT_FOLLOWED, f"the link {where}")
+    def _not_followed(self, path: str, relative: str, kind: LogKind | None, where: str) -> LogFile:
+        why = Rejected(RejectReason.LINK_NOT_FOLLOWED, f"the link leads {where}")
         return self._log(path, relative, kind or LogKind(), why)

@@ -51,10 +51,6 @@ class Grouping(Protocol):
     def clusters(self) -> pl.DataFrame:
         """Table `clusters`."""
 
-
-class Regrouping(Grouping, Protocol):
-    """A clustering that follows people's decisions, as the ranking needs it."""
-
     @property
     def origins(self) -> Sequence[tuple[int | None, str | None]]:
         """For each group: the proposed one that it continues, else the decision that split it off."""
@@ -69,7 +65,7 @@ class Identified(NamedTuple):
 
 def identify(
     proposed: Grouping,
-    clusters: Regrouping,
+    clusters: Grouping,
     records: pl.DataFrame,
     *,
     baseline: pl.DataFrame | None = None,
