@@ -6,7 +6,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from ruamel.yaml import YAML
 
 from builders import gap, write_corpus
 from builders.command import vocabgap
@@ -38,14 +37,6 @@ def test_a_draft_is_json() -> None:
         "name": "film_grain", "description": "film grain", "tags": ["film", "grain"], "touches": ["grain"],
     }  # fmt: skip
     assert made["draft"].startswith("made from 1 gap record")
-
-
-@pytest.mark.usefixtures("published")
-def test_a_draft_is_yaml_that_says_the_same() -> None:
-    told = vocabgap("draft", "film grain", "--format", "yaml")
-
-    assert YAML(typ="safe", pure=True).load(told.out) == json.loads(vocabgap("draft", "film grain").out)
-    assert 'name: "film_grain"' in told.out
 
 
 @pytest.mark.usefixtures("published")
@@ -143,7 +134,6 @@ def test_a_draft_is_json_whatever_stdout_can_carry(tmp_path: Path, installed: Pa
             "- name: fog\n  tags: !!python/object:os.system x\n",
             "line 2, column 9: found a value with the tag",
         ),
-        ("words.csv", "fog;wet\n", "there is no entry in it"),
     ],
 )
 def test_a_vocabulary_that_cannot_be_used_is_invalid_input_and_no_bug(

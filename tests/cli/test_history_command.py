@@ -31,33 +31,33 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_list_has_a_chart_and_the_last_ranks(capsys: pytest.CaptureFixture[str]) -> None:
+def test_list_has_the_last_ranks(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["history"]) == ExitCode.DONE
 
     assert capsys.readouterr().out.splitlines() == [
-        "#   capability   mentions   over time   last 3 ranks",
-        "────────────────────────────────────────────────────",
-        "1   film grain          7   :+#         2 1 1",
-        "2   sky mask            2   ###         1 2 2",
+        "capability   mentions   last 3 ranks",
+        "────────────────────────────────────",
+        "film grain          7   2 1 1",
+        "sky mask            2   1 2 2",
         "",
         "3 runs, 2026-05-01 to 2026-07-01.",
     ]
 
 
 def test_one_capability_has_a_line_for_each_run_the_newest_first(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["history", "film_grain", "--runs", "2"]) == ExitCode.DONE
+    assert run(["history", "film_grain", "--top", "2"]) == ExitCode.DONE
 
     told = capsys.readouterr().out.splitlines()
     assert told[0].startswith("film grain (cap-")
     assert told[0].endswith("): 3 runs, 2026-05-01 to 2026-07-01")
     assert [line.split()[:4] for line in told[4:6]] == [
-        ["2026-07-01", "1", "7", "#" * 20],
-        ["2026-06-01", "1", "4", "#" * 12],
+        ["2026-07-01", "00:00", "1", "7"],
+        ["2026-06-01", "00:00", "1", "4"],
     ]
-    assert told[-1] == "1 earlier run; `--runs 0` shows all"
+    assert told[-1] == "1 earlier run; `--top 0` shows all"
 
 
-def test_chart_needs_no_more_than_ascii_and_a_narrow_terminal(
+def test_it_needs_no_more_than_ascii_and_a_narrow_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "20")
@@ -80,10 +80,10 @@ def test_parts_that_were_merged_stand_there_as_they_were_called(
     )
     publish(folder, folder / "photos", now=datetime(2026, 8, 1, tzinfo=UTC), settings=settings)
 
-    run(["history", "film grain", "--runs", "2"])
+    run(["history", "film grain", "--top", "2"])
 
     rows = [line.split() for line in capsys.readouterr().out.splitlines()[4:7]]
-    assert [(row[0], row[2], " ".join(row[-2:])) for row in rows] == [
+    assert [(row[0], row[3], " ".join(row[-2:])) for row in rows] == [
         ("2026-08-01", "12", "film grain"),
         ("2026-07-01", "7", "film grain"),
         ("2026-07-01", "2", "sky mask"),
@@ -129,12 +129,12 @@ def test_pin_is_told_as_a_pin(folder: Path, capsys: pytest.CaptureFixture[str]) 
     publish(folder, folder / "photos", now=datetime(2026, 8, 1, tzinfo=UTC), settings=settings)
 
     run(["history"])
-    run(["history", "sky mask", "--runs", "2"])
+    run(["history", "sky mask", "--top", "2"])
     run(["--json", "history", "sky mask"])
 
     told = capsys.readouterr().out.splitlines()
-    assert told[2].split() == ["2*", "sky", "mask", "2", "####", "1", "2", "2", "2*"]
-    assert [line.split()[:2] for line in told[11:13]] == [["2026-08-01", "2*"], ["2026-07-01", "2"]]
+    assert told[2].split() == ["sky", "mask", "2", "1", "2", "2", "2*"]
+    assert [line.split()[:3:2] for line in told[11:13]] == [["2026-08-01", "2*"], ["2026-07-01", "2"]]
     assert sum(line.startswith("* pinned then") for line in told) == 2
     assert [(json.loads(line)["rank"], json.loads(line)["unpinned_rank"]) for line in told[-3:-1]] == [
         (2, None),

@@ -1,5 +1,4 @@
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +41,6 @@ def test_every_setting_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         assert f"{line}\n" in told.out
 
 
-def test_tables_within_tables_are_told_as_such(tmp_path: Path) -> None:
-    written = '[cluster.synonyms]\nhaze = ["fog"]\n"sea mist" = "brume"\n'
-    (tmp_path / "vocabgap.toml").write_text(written)
-    told = vocabgap("status").out
-    assert '[cluster.synonyms]\nhaze = [\n    "fog",\n]\n"sea mist" = "brume"\n[rank]\n' in told
-
-
 def test_settings_that_are_told_are_settings_that_are_read(tmp_path: Path) -> None:
     (tmp_path / "vocabgap.toml").write_text(
         '[cluster.synonyms]\n"sea mist" = "brume"\n[not_a_gap]\noutage = ["tile server"]\n'
@@ -64,16 +56,6 @@ def test_settings_that_are_told_are_settings_that_are_read(tmp_path: Path) -> No
         assert again["settings"][table] == event["settings"][table]
 
 
-def test_a_variable_is_told_beside_the_setting_that_it_sets_and_only_there(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("VOCABGAP_TOP", "4")
-    monkeypatch.setenv("VOCABGAP_OUT", "")
-    monkeypatch.delenv("VOCABGAP_EMBEDDER")
-    told = vocabgap("status").out.split("environment:")
-    assert re.findall(r"(?m)^(.*)  # from (.*)$", told[0]) == [("top = 4", "VOCABGAP_TOP")]
-
-
 def test_every_variable_is_told_with_its_value_or_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VOCABGAP_TOP", "4")
     monkeypatch.setenv("VOCABGAP_TRESHOLD", "0.5")
@@ -83,26 +65,6 @@ def test_every_variable_is_told_with_its_value_or_as_not_set(monkeypatch: pytest
     assert "VOCABGAP_TRESHOLD is set, but is none of these\n" in told
     assert (event["environment"]["VOCABGAP_TOP"], event["environment"]["VOCABGAP_OUT"]) == ("4", None)
     assert event["unknown_variables"] == ["VOCABGAP_TRESHOLD"]
-
-
-def test_aliases_are_those_in_force_and_the_built_in_ones_are_marked(tmp_path: Path) -> None:
-    (tmp_path / "vocabgap.toml").write_text('[aliases.categories]\nLight = "tone"\nmask = "area"\n')
-    told, event = vocabgap("status").out, result(vocabgap("--json", "status").out)
-    lines = told[told.index("[aliases.categories]") : told.index("[aliases.operations]")].splitlines()
-    assert 'tonal = "tone"  # built in' in lines
-    assert 'light = "tone"' in lines
-    assert 'mask = "area"' in lines
-    assert 'toneequalizer = "toneequal"  # built in\n' in told
-    assert event["aliases"]["categories"]["light"] == event["aliases"]["categories"]["tonal"] == "tone"
-
-
-def test_sources_that_are_built_in_have_a_line_each(tmp_path: Path) -> None:
-    (tmp_path / "vocabgap.toml").write_text('[source.mine]\nglob = "wishes.jsonl"\n')
-    told, event = vocabgap("status").out, result(vocabgap("--json", "status").out)
-    assert '[source.mine]\nglob = "wishes.jsonl"\n' in told
-    assert "# chemigram: vocabulary_gaps.jsonl\n" in told
-    assert "# otlp: otlp*.json otlp*.jsonl\n" in told
-    assert event["sources"]["hermes"]["fields"]["intent"] == "goal"
 
 
 def test_last_run_is_told(tmp_path: Path) -> None:

@@ -14,10 +14,8 @@ from vocabgap.doors.verbs import Answer, Event, Request, argument, verb
 from vocabgap.errors import DEBUG_VARIABLE, InvalidInputError, NotFoundError, VocabgapError, nearest
 from vocabgap.extensions import extensions
 from vocabgap.logbook.log import SESSION_VARIABLE, SNAPSHOT_VARIABLE
-from vocabgap.model.categories import OPERATION_CATEGORIES
 from vocabgap.model.loading import ACTOR_VARIABLE, CONFIG_VARIABLE, VARIABLES
-from vocabgap.model.record import RejectReason, category_key, operation_key
-from vocabgap.model.sources import rules_in_force
+from vocabgap.model.record import RejectReason
 
 if TYPE_CHECKING:
     from vocabgap.doors.cli.calls import Call
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 
 _RUN: Final = "run"
 _PREFIX: Final = "VOCABGAP_"
-_MERGED: Final = ("aliases", "not_a_gap", "source")  # tables that are shown merged with the built-in entries
 # The pages of the manual by their kind, in the order of the list.
 _PAGES: Final = {
     "tutorial": ("tutorial",),
@@ -85,7 +82,7 @@ def status(call: "Call", request: Status) -> Answer:
             "last_run": run,
         },
         view="status.txt.j2",
-        shown=lambda: _in_use(settings),
+        shown=lambda: {"in_use": _written(msgspec.to_builtins(settings))},
     )
 
 
@@ -100,43 +97,11 @@ def _grouped_by(settings: "Settings") -> str:
     return "words alone" if embedder is None else f"words and meaning ({embedder.name})"
 
 
-def _in_use(settings: "Settings") -> dict[str, object]:
-    """Return the settings as the view prints them: tables of keys, and entries beside the built-in ones."""
-    tables = []
-    variables = {place: name for name, place in VARIABLES.items() if os.environ.get(name)}
-    for section, values in msgspec.to_builtins(settings).items():
-        if section not in _MERGED:
-            plain = {key: value for key, value in values.items() if not isinstance(value, dict)}
-            tables.append((section, plain, {key: variables.get((section, key)) for key in plain}))
-            inner = {key: value for key, value in values.items() if isinstance(value, dict)}
-            tables += [(f"{section}.{key}", entries, {}) for key, entries in inner.items()]
-    operations = settings.operation_categories
-    own = {
-        name: category for name, category in operations.items() if OPERATION_CATEGORIES.get(name) != category
-    }
-    shipped = {rule.name: rule.expressions for rule in rules_in_force()}
-    rules = {rule.name: rule.expressions for rule in settings.rules}
-    return {
-        "tables": [table for table in tables if table[0] != "categories.operations"],
-        "own_operations": own,
-        "built_in_operations": len(operations) - len(own),
-        "own_aliases": {
-            "categories": {*map(category_key, settings.aliases.categories)},
-            "operations": {*map(operation_key, settings.aliases.operations)},
-        },
-        "rule_lines": [
-            (name, rules.get(name, ()), shipped.get(name, ())) for name in {**shipped, **settings.not_a_gap}
-        ],
-        "built_in_sources": {
-            name: source.globs for name, source in settings.sources.items() if name not in settings.source
-        },
-        "own_sources": {name: _given(settings.sources[name]) for name in settings.source},
-    }
-
-
-def _given(source: msgspec.Struct) -> dict[str, object]:
-    fields: dict[str, object] = msgspec.to_builtins(source)
-    return {key: value for key, value in fields.items() if value not in (True, [], {})}
+def _written(value: object) -> object:
+    """Return a value without the settings that are not set, which TOML cannot write."""
+    if not isinstance(value, dict):
+        return value
+    return {key: _written(each) for key, each in value.items() if each is not None}
 
 
 def _schemas() -> list[str]:

@@ -83,11 +83,11 @@ def _day(moment: datetime | None) -> str:
     return day(moment)
 
 
-def _toml(key: str, value: object) -> str:
-    """Return a setting as a settings file has it, with unseen characters escaped."""
+def _toml(settings: Mapping[str, object]) -> str:
+    """Return settings as a settings file has them, with unseen characters escaped."""
     import tomli_w
 
-    return "\n".join(map(escape_unseen, tomli_w.dumps({key: value}).strip().split("\n")))
+    return "\n".join(map(escape_unseen, tomli_w.dumps(settings).strip().split("\n")))
 
 
 def _glyphs(wanted: str, plain: str) -> str:
