@@ -15,10 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus.builders import NORTH, ids_of
-from vocabgap.corpus.backups import EMBEDDED_BY, Exported
+from vocabgap.corpus.backups import DEFAULT_DIMENSION, EMBEDDED_BY, Exported
 from vocabgap.corpus.contracts import BACKUP_RECORD, Code, RefusedError, faults
 from vocabgap.corpus.corpus import Corpus, open_corpus
-from vocabgap.corpus.extension import DEFAULT_DIMENSION
 from vocabgap.errors import InvalidInputError, StateError
 
 OWN = {"tenantId": "north", "repoSlug": "photos", "source": "a.md", "name": "a", "type": "guide"}

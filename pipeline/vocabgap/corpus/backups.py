@@ -19,7 +19,6 @@ from sklearn.feature_extraction.text import HashingVectorizer
 
 from vocabgap.corpus.chunks import frame_of, row_of, scan_chunks
 from vocabgap.corpus.contracts import Code, RefusedError
-from vocabgap.corpus.extension import CorpusSettings
 from vocabgap.corpus.identity import natural_key
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import Version
@@ -39,6 +38,7 @@ else:
 
 METHOD: Final = "hashed trigrams and 4-grams of stemmed words, by scikit-learn's HashingVectorizer"
 DECIMALS: Final = 6
+DEFAULT_DIMENSION: Final = 256
 EMBEDDED_BY: Final = "embeddedBy"
 LONGEST_LINE: Final = 256 << 20  # bytes; no record is that long, and a damaged file must not fill the memory
 _COMPRESSED: Final = ".zst"
@@ -78,7 +78,7 @@ def export(version: Version, path: Path, settings: Settings) -> Exported:
     """Write all chunks to a file, ordered by id. Only its owner may read it: gap text is private."""
     ids = version.rows(["id"])["id"].sort()
     embedded = version.rows(["id"], pl.col("embedding").is_null()).height
-    dimension = version.dimension or settings.of(CorpusSettings).dimension
+    dimension = version.dimension or DEFAULT_DIMENSION
     without_document = 0
     hint = "an earlier file is still there; name a file elsewhere"
     with refusing(f"'{path}' cannot be written", hint=hint), replacing(path) as plain:

@@ -5,7 +5,6 @@ from typing import Annotated, Final, Literal
 from vocabgap.extensions import Extension, PathText, Reference, RootReader, Section, flag, meaning
 
 DEFAULT_CORPUS: Final = "corpus"
-DEFAULT_DIMENSION: Final = 256  # of the vectors that a backup gets of what was pushed
 
 
 class CorpusSettings(Section, frozen=True):
@@ -22,9 +21,6 @@ class CorpusSettings(Section, frozen=True):
         int,
         meaning("Configurations of a tenant after the one of a chunk, until the chunk may go.", ge=1),
     ] = 2
-    dimension: Annotated[
-        int, meaning("Dimensions of the vectors that a backup makes for pushed chunks.", ge=1, le=65_536)
-    ] = DEFAULT_DIMENSION
 
 
 EXTENSION: Final = Extension(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, Final, NamedTuple
 
-from vocabgap.corpus.contracts import PARSED_CHUNK, Code, Fault, PushError, RefusedError, faults, keeps
+from vocabgap.corpus.contracts import PARSED_CHUNK, Code, Fault, RefusedError, faults, keeps
 from vocabgap.corpus.identity import (
     DEFAULT_VISIBILITY,
     PATH_HINT,
@@ -154,7 +154,7 @@ class Incoming:
     """The content of a payload: valid chunks, refusals, logs, and how many chunks made each false claim."""
 
     chunks: list[dict[str, Any]] = field(default_factory=list)
-    errors: list[PushError] = field(default_factory=list)
+    errors: list[RefusedError] = field(default_factory=list)
     claims: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     logs: list[tuple[str, PushedLog]] = field(default_factory=list)
 
@@ -186,7 +186,7 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], *, refuse_false: b
     incoming = Incoming()
     files = caller.payload.get("files")
     if not isinstance(files, list):
-        incoming.errors.append(PushError(Code.FILES_INVALID, "`files` is expected to be a list"))
+        incoming.errors.append(RefusedError(Code.FILES_INVALID, "`files` is expected to be a list"))
         files = []
     incoming.notice(caller.payload, caller.stamp_of(caller.payload), refuse=refuse_false)
     for position, entry in enumerate(files):
@@ -195,7 +195,7 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], *, refuse_false: b
             records, parsed_here = _chunks_of_file(entry, position, parsers, caller)
         except RefusedError as error:
             place = {"sourcePath": path} if path is not None else {}
-            incoming.errors.append(PushError.of(error, fileIndex=position, **place))
+            incoming.errors.append(error.at(fileIndex=position, **place))
             continue
         if "schemaVersion" not in entry:  # an entry that is itself a chunk is checked as a chunk
             incoming.notice({"tenantId": entry.get("tenantId")}, caller.stamp_of({}), refuse=refuse_false)
@@ -205,12 +205,12 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], *, refuse_false: b
                 incoming.logs.append((named or caller.repo_slug, record))
                 continue
             if isinstance(record, RefusedError):
-                incoming.errors.append(PushError.of(record, fileIndex=position))
+                incoming.errors.append(record.at(fileIndex=position))
                 continue
             try:
                 _require_valid(record, parsed_here=parsed_here)
             except RefusedError as error:
-                incoming.errors.append(PushError.of(error, fileIndex=position, chunkIndex=number))
+                incoming.errors.append(error.at(fileIndex=position, chunkIndex=number))
                 if error.code == Code.VERSION_DRIFT:
                     incoming.claims["schemaVersion", record["schemaVersion"], SCHEMA_VERSION] += 1
                 continue

@@ -25,7 +25,7 @@ from vocabgap.corpus.chunks import (
     row_of,
     text_lines,
 )
-from vocabgap.corpus.contracts import Code, PushError, RefusedError
+from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.identity import (
     SHARED_TENANT,
     milliseconds,
@@ -60,7 +60,7 @@ class PushResult:
     added: int = 0
     deleted: int = 0
     forgotten: int = 0
-    errors: tuple[PushError, ...] = ()
+    errors: tuple[RefusedError, ...] = ()
     warnings: tuple[str, ...] = ()
     duration_ms: int = 0
 
@@ -137,7 +137,7 @@ def push(
             deleted, added, forgotten = counts
             result = replace(result, deleted=deleted, added=added, forgotten=forgotten)
     except RefusedError as error:
-        result = replace(result, errors=(*result.errors, PushError.of(error)))
+        result = replace(result, errors=(*result.errors, error))
     except (VocabgapError, OSError) as error:
         result = replace(result, ingested=0, errors=(*result.errors, _failure(error)))
     return replace(result, duration_ms=round((time.monotonic() - started) * 1000))
@@ -236,12 +236,14 @@ def _logs_with(
     return pl.concat([logs, came]).sort(PATH_KEY)
 
 
-def _failure(error: VocabgapError | OSError) -> PushError:
-    """Make the entry of a corpus that could not be changed."""
+def _failure(error: VocabgapError | OSError) -> RefusedError:
+    """Return the error of a corpus that could not be changed."""
     problem = error if isinstance(error, VocabgapError) else refusal("the corpus cannot be changed", error)
     code = problem.exit_code if problem.exit_code is not ExitCode.BUG else ExitCode.STATE
-    details = {"exitCode": int(code), "error": type(error).__name__}
-    return PushError(Code.FAILED, f"{problem}; nothing was written", details, code)
+    message, kind = f"{problem}; nothing was written", type(error).__name__
+    failure = RefusedError(Code.FAILED, message, exitCode=int(code), error=kind)
+    failure.exit_code = code
+    return failure
 
 
 def folder_payload(

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import polars as pl
 
 from vocabgap.corpus.chunks import READ, require_owner, scan_chunks, scope
-from vocabgap.corpus.contracts import Code, PushError, RefusedError
+from vocabgap.corpus.contracts import Code, RefusedError
 from vocabgap.corpus.identity import is_unicode, normal_tenant, sha256_of
 from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import GAP_KIND, PATH_KEY, TABLES, Version
@@ -62,7 +62,7 @@ class Withdrawal:
 
     paths: dict[str, set[str]] = field(default_factory=dict)
     manifest: tuple[str, tuple[str, ...]] | None = None
-    errors: list[PushError] = field(default_factory=list)
+    errors: list[RefusedError] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         """Check whether there is anything to do."""
@@ -79,7 +79,7 @@ class Withdrawal:
         try:
             yield
         except RefusedError as error:
-            self.errors.append(PushError.of(error))
+            self.errors.append(error)
 
     def condition(self, tenant_id: str, keep: pl.Series | None = None) -> pl.Expr:
         """Return the condition that withdrawn chunks meet, except those with the ids to `keep`."""

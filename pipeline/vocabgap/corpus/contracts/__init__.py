@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Any, Final, TypeVar
@@ -51,32 +51,22 @@ class Code(StrEnum):
 
 
 class RefusedError(VocabgapError):
-    """A refusal with one of the contract's codes."""
+    """A refusal with one of the contract's codes; `details` are facts for a program."""
 
     exit_code = ExitCode.INVALID_INPUT
 
     def __init__(self, code: str, message: str, **details: object) -> None:
         super().__init__(message)
         self.code = code
-        self.details = details
+        self.details: dict[str, Any] = details
 
-
-@dataclass(frozen=True, slots=True)
-class PushError:
-    """One error of a push; `code` is one of `Code`, `details` are facts for a program."""
-
-    code: str
-    message: str
-    details: dict[str, Any] = field(default_factory=dict)
-    exit_code: ExitCode = ExitCode.INVALID_INPUT
-
-    @classmethod
-    def of(cls, error: RefusedError, **details: object) -> "PushError":
-        """Make the entry of a refusal."""
-        return cls(error.code, error.message, {**error.details, **details}, error.exit_code)
+    def at(self, **place: object) -> "RefusedError":
+        """Add the place in a payload."""
+        self.details |= place
+        return self
 
     def as_object(self) -> dict[str, Any]:
-        """Return the entry in the contract's form."""
+        """Return the refusal as an error of the contract's result."""
         details = {"details": self.details} if self.details else {}
         return {"code": str(self.code), "message": self.message, **details}
 
