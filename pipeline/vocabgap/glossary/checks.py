@@ -36,7 +36,6 @@ from vocabgap.glossary.questions import (
     OpenQuestion,
     Question,
     Select,
-    defined,
     parse_answer,
     require_question,
 )
@@ -49,7 +48,7 @@ from vocabgap.glossary.session import (
     load_state,
 )
 from vocabgap.model.moments import iso
-from vocabgap.text import carried, excerpt, printable_name, visible
+from vocabgap.text import can_be_seen, carried, excerpt, printable_name, visible
 
 _STDIN: Final = "-"
 _MISSION, _STEP = "check", "check"
@@ -102,18 +101,17 @@ def check(call: Call, request: CheckWords) -> Answer | None:
             "expected files and folders, or a text",
             hint=Hint("{}, or --text 'the text of a step'", (command,)),
         )
-    named = (request.output_of_step, request.strictness, request.mission, request.step)
-    of_step = (
-        request.critical or bool(request.ask or request.exclude) or any(each is not None for each in named)
+    names_step = (
+        request.critical or bool(request.ask) or request.mission is not None or request.step is not None
     )
-    if paths and of_step and all(path.exists() for path in paths):
+    given = (request.output_of_step, request.strictness, *request.exclude)
+    if paths and (names_step or any(each is not None for each in given)):
         raise InvalidInputError("files were named, and options for a step", hint="give its text with --text")
     chosen = require_strictness(request.strictness)
     runtime = runtime_of(call, request)
     if text is None:
         return _lint(call, runtime, paths, request)
-    is_step = request.critical or bool(request.ask) or request.mission is not None or request.step is not None
-    runtime = dataclasses.replace(runtime, is_logged=is_step)
+    runtime = dataclasses.replace(runtime, is_logged=names_step)
     generated = request.output_of_step
     step = ExecutionContext(
         request.step or _STEP,
@@ -179,16 +177,17 @@ def resume(call: Call, request: Resume) -> None:
 
     def confirm(changed: ChangedInputs) -> bool:
         call.output.event("changed", old=changed.old, new=changed.new, changes=changed.changes)
-        if prompt is not None and not request.yes:
-            return prompt.confirm(changed)
         if not call.output.as_json:
-            Prompt().show_changes(changed)
-        if not request.yes:
+            shown = Prompt()
+            shown.say(f"The inputs have changed: {changed.old}… is now {changed.new}…")
+            for key, (old, new) in changed.changes.items():
+                shown.say(f"  {excerpt(key)}: {_value(old)} -> {_value(new)}")
+        if prompt is None and not request.yes:
             raise AbortResumeError(
                 "what the step is given has changed since it was stopped, and nobody was asked about it",
                 hint="say --yes to go on with it as it is now",
             )
-        return True
+        return request.yes or prompt is None or prompt.agrees("Context changed. Proceed?")
 
     stopped = runtime.stopped(token, None if request.text is None else {"description": _read(request.text)})
     if request.text is None and load_state(runtime.logs, token) is None:
@@ -232,17 +231,15 @@ def _resolve(conflict_id: str) -> tuple[str, ...]:
 
 
 def _report(call: Call, step: ExecutionContext, *, is_blocked: bool) -> None:
-    output, result = (
-        call.output,
-        {
-            "blocked": is_blocked,
-            "retry_token": step.retry_token if is_blocked else None,
-            "strictness": step.effective_strictness,
-            "terms": len(step.extracted_terms),
-            "conflicts": len(step.conflicts),
-            "resumed": step.resumed_from_checkpoint,
-        },
-    )
+    output = call.output
+    result = {
+        "blocked": is_blocked,
+        "retry_token": step.retry_token if is_blocked else None,
+        "strictness": step.effective_strictness,
+        "terms": len(step.extracted_terms),
+        "conflicts": len(step.conflicts),
+        "resumed": step.resumed_from_checkpoint,
+    }
     for term in step.extracted_terms:
         output.event("term", term=term, means=step.meanings.get(term.surface.surface_text))
     for conflict in step.conflicts:
@@ -370,7 +367,8 @@ class Prompt:
                 return Defer()
             answer = parse_answer(typed, candidates)
             if isinstance(answer, Define):
-                return defined(self._read("Definition: ") or "")
+                definition = (self._read("Definition: ") or "").strip()
+                return Define(definition) if can_be_seen(definition) else Defer()
             if answer is not None:
                 return answer
             if once:
@@ -381,17 +379,6 @@ class Prompt:
     def say(self, text: str, *, end: str = "\n") -> None:
         """Show a text."""
         print(text, file=sys.stderr, end=end, flush=True)
-
-    def confirm(self, changed: ChangedInputs) -> bool:
-        """Show what has changed since a step was stopped, and ask whether it goes on."""
-        self.show_changes(changed)
-        return self.agrees("Context changed. Proceed?")
-
-    def show_changes(self, changed: ChangedInputs) -> None:
-        """Show what has changed since a step was stopped."""
-        self.say(f"The inputs have changed: {changed.old}… is now {changed.new}…")
-        for key, (old, new) in changed.changes.items():
-            self.say(f"  {excerpt(key)}: {_value(old)} -> {_value(new)}")
 
     def agrees(self, question: str) -> bool:
         """Ask for a yes; everything else is a no."""

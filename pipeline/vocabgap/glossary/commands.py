@@ -9,7 +9,6 @@ from typing import Annotated, Final
 import msgspec
 
 from vocabgap.doors.cli.calls import Call
-from vocabgap.doors.cli.views import lines_of
 from vocabgap.doors.verbs import NOW, Answer, Event, Request, argument, option, verb
 from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError
 from vocabgap.files.refusals import FileKind, file_kind
@@ -29,7 +28,7 @@ from vocabgap.glossary.senses import SenseStatus, Strictness, TermSense
 from vocabgap.glossary.session import clock
 from vocabgap.model.loading import login
 from vocabgap.model.moments import iso, parse_now
-from vocabgap.text import visible
+from vocabgap.text import excerpt, visible
 
 _DEFINITION: Final = 60  # characters of a definition in the list
 SHOWN_DIGITS: Final = 8  # of a conflict's identifier, which its beginning stands for
@@ -113,22 +112,15 @@ def list_terms(call: Call, request: ListTerms) -> Answer:
         if request.scope in {None, sense.scope} and request.status in {None, sense.status}
     ]
 
-    def shown() -> dict[str, object]:
-        headings = ("term", "scope", "status", "confidence", "definition")
-        columns = (
-            [each.surface.surface_text for each in senses],
-            [each.scope for each in senses],
-            [each.status.value for each in senses],
-            [f"{each.confidence:.1f}" for each in senses],
-            [each.definition for each in senses],
-        )
-        return {"lines": lines_of(headings, columns, widest=_DEFINITION) if senses else ""}
-
+    rows = [
+        (it.surface, it.scope, it.status.value, f"{it.confidence:.1f}", excerpt(it.definition, _DEFINITION))
+        for it in senses
+    ]
     return Answer(
         result={"senses": len(senses)},
         events=(Event("sense", _fields(sense)) for sense in senses),
         view="glossary-list.txt.j2",
-        shown=shown,
+        shown={"rows": rows},
     )
 
 

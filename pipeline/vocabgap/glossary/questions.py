@@ -29,7 +29,6 @@ from vocabgap.glossary.senses import (
     SenseStatus,
     Severity,
 )
-from vocabgap.text import can_be_seen
 
 LATER: Final = "cli_resolve"  # the source of answers that are given later
 _FEWEST_DIGITS: Final = 8  # of an identifier's beginning
@@ -186,11 +185,6 @@ def parse_answer(text: str, candidates: Sequence[SenseRef]) -> Answer | None:
     if typed.isascii() and typed.isdecimal() and 1 <= int(typed[:9]) <= len(candidates):
         return Select(int(typed) - 1)
     return None
-
-
-def defined(text: str) -> Define | Defer:
-    """Return the answer of a typed definition; a blank one defers."""
-    return Define(text.strip()) if can_be_seen(text) else Defer()
 
 
 class QuestionStatus(StrEnum):

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
@@ -148,25 +148,6 @@ def table(
         laid_out
     )
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines())
-
-
-def lines_of(headings: Sequence[str], columns: Iterable[Iterable[str]], *, widest: int) -> str:
-    """Lay out many rows, each on one line with the last column cut; a table takes a hundred times as long."""
-    cells = [_shown(heading, column) for heading, column in zip(headings, columns, strict=True)]
-    *others, last = cells
-    widths = [max(map(len, column)) for column in others]
-    most = min(max(available_width() - sum(widths) - 3 * len(widths), MIN_WIDTH // 3), widest)
-    cut = [cell if len(cell) <= most else carried(f"{cell[: most - 1]}…", _encoding()) for cell in last]
-    row = "   ".join([f"%-{width}s" for width in widths] + ["%s"])
-    lines = [row % cells for cells in zip(*others, cut, strict=True)]
-    return "\n".join([lines[0], _ruled(lines), *lines[1:]])
-
-
-def _shown(heading: str, column: Iterable[str]) -> list[str]:
-    cells = [heading, *column]
-    whole = "".join(cells)
-    is_plain = whole.isascii() and whole.isprintable()
-    return cells if is_plain else [carried(visible(cell), _encoding()) for cell in cells]
 
 
 def _ruled(lines: Sequence[str]) -> str:
