@@ -1,14 +1,32 @@
 """The slices that are there, and what their test folders add to tests of the whole program."""
 
 import tomllib
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Final
+from typing import Final, NamedTuple
 
 from vocabgap.extensions import extensions
+from vocabgap.model.tables import Table
 
 _TESTS: Final = Path(__file__).parent
+
+
+class Additions(NamedTuple):
+    """The additions of a slice to tests that go over all tables and all commands.
+
+    Attributes:
+        tables: Tables of the page of reference.
+        files: What some commands need in their folder, by path.
+        commands: Command to the arguments with which it does something with these files.
+        looked_for: Commands that look for what an argument names before they check their options.
+    """
+
+    tables: tuple[Table, ...] = ()
+    files: Mapping[str, str] = {}
+    commands: Mapping[str, tuple[str, ...]] = {}
+    looked_for: frozenset[str] = frozenset()
 
 
 def parts(name: str) -> list[ModuleType]:
@@ -16,6 +34,11 @@ def parts(name: str) -> list[ModuleType]:
     places = {each.name: _TESTS / each.name / name for each in extensions()}
     there = [each for each, place in places.items() if place.is_dir() or place.with_suffix(".py").is_file()]
     return [import_module(f"{each}.{name}") for each in there]
+
+
+def additions() -> list[Additions]:
+    """Return the additions of every slice that is there."""
+    return [part.ADDITIONS for part in parts("additions")]
 
 
 def absent() -> set[str]:

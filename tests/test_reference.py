@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from builders.manual import WHOLE
 from builders.reference import MANUAL, PAGES, contexts, meanings, options_of, settings_rows, written
 from vocabgap.extensions import extensions
 from vocabgap.model.loading import VARIABLES
@@ -62,6 +63,7 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(variable, raising=False)
 
 
+@WHOLE
 @pytest.mark.parametrize("name", PAGES)
 def test_reference_is_what_the_code_says(name: str, pytestconfig: pytest.Config) -> None:
     text = written(name)
@@ -115,6 +117,7 @@ def test_every_schema_is_named_where_one_is_asked_for() -> None:
     assert {name for name in (*PUBLISHED, *documents) if name not in meaning} == set()
 
 
+@WHOLE
 def test_every_variable_is_told_where_settings_are() -> None:
     used = {name for text in constants() for name in VARIABLE.findall(text)}
     told = first_cells(page("settings").partition("## The environment")[2].partition("\n## ")[0])
@@ -122,6 +125,7 @@ def test_every_variable_is_told_where_settings_are() -> None:
     assert used == told
 
 
+@WHOLE
 def test_every_event_is_told_with_the_command_that_prints_it() -> None:
     assert events() == first_cells(page("commands").partition("## Events")[2])
 

@@ -14,7 +14,7 @@ from typer.main import get_command
 
 import vocabgap
 from builders.command import vocabgap as typed
-from vocabgap.corpus.version import CHUNKS, LOGS
+from slices import additions
 from vocabgap.doors.cli.app import app
 from vocabgap.doors.cli.output import PROGRAM
 from vocabgap.doors.verbs import Panel
@@ -198,8 +198,9 @@ def columns(table: Table) -> tuple[str, Iterator[tuple[str, ...]]]:
 def tables() -> Iterator[str]:
     """Every column of every table that is published, and of the frames of the Python API."""
     yield from ("# Every table", "", _MADE, "`vocabgap schema NAME` prints one of the published ones.")
-    own = (WORDINGS, CLUSTERS, LINKAGE, FILES, LISTED, CHUNKS, LOGS)
-    for table in (*PUBLISHED.values(), *own):
+    own = (WORDINGS, CLUSTERS, LINKAGE, FILES, LISTED)
+    of_slices = (table for each in additions() for table in each.tables)
+    for table in (*PUBLISHED.values(), *own, *of_slices):
         beside, rows = columns(table)
         yield from ("", f"## {table.name}", "", f"A row is {table.row}.{beside}")
         yield from list(lines_of_table(("column", "type", "meaning"), rows))[:-1]

@@ -11,6 +11,7 @@ import pytest
 from typer.core import TyperGroup
 
 from builders.command import vocabgap
+from slices import additions
 from vocabgap.doors.cli.app import Parsers
 
 # What each command needs to say something of the run that `reported` made.
@@ -29,14 +30,11 @@ RUNS: Final[dict[str, tuple[str, ...]]] = {
     "decide author": ("sky mask", "--entry", "sky_mask"),
     "decisions list": (),
     "diff": ("out", "out"),
-    "glossary check": ("--text", "a sky mask", "--no-ask", "--glossary", "glossary"),
-    "glossary list": ("--glossary", "glossary"),
-    "glossary promote": ("halo", "--glossary", "glossary"),
-    "glossary deprecate": ("halo", "--glossary", "glossary"),
     "demo": (),
     "manual": (),
     "schema": ("records",),
     "status": (),
+    **{command: arguments for each in additions() for command, arguments in each.commands.items()},
 }
 # Words that no command can mean by these options, whichever has them.
 TEXTS: Final = {
@@ -63,7 +61,7 @@ def commands(parsers: Mapping[str, Any], *words: str) -> Iterator[tuple[tuple[st
 
 
 COMMANDS: Final = dict(commands(Parsers()))
-FIRST_LOOKED_FOR: Final = {("glossary", "resolve"), ("glossary", "resume")}  # what a question or token names
+FIRST_LOOKED_FOR: Final = {tuple(command.split()) for each in additions() for command in each.looked_for}
 
 
 def kinds(option: Any) -> tuple[Any, ...]:  # noqa: ANN401 - Typer's own type is private
@@ -111,11 +109,10 @@ def given(words: tuple[str, ...]) -> list[str]:
 
 @pytest.fixture
 def ready(reported: Path, tmp_path: Path) -> Path:
-    """A folder with a run and with a glossary of one term."""
-    (tmp_path / "glossary").mkdir()
-    (tmp_path / "glossary" / "team_domain.yaml").write_text(
-        "terms:\n  - surface: halo\n    definition: A bright rim\n", encoding="utf-8"
-    )
+    """A folder with a run and with the files of the slices."""
+    for path, text in (file for each in additions() for file in each.files.items()):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
     return reported
 
 

@@ -12,6 +12,7 @@ import pytest
 from builders.command import vocabgap
 from cli.test_commands import COMMANDS, given, kinds, ready
 from vocabgap.errors import ExitCode
+from vocabgap.model.settings import known_settings
 
 __all__ = ["ready"]  # a fixture
 ADDRESS: Final = "https://gaps.example.org/photos"
@@ -31,16 +32,6 @@ ASKED: Final = [
     pytest.param(words, parameter, id=f"{' '.join(words)} {name}")
     for name, (words, parameter) in _PLACED.items()
 ]
-RUNS: Final = {
-    "corpus push": ("photos", "--tenant", "north", "--repo", "photos"),
-    "corpus status": (),
-    "corpus export": ("backup.jsonl",),
-    "corpus restore": ("backup.jsonl", "--corpus", "copy"),
-    "corpus admin configure": ("--tenant", "north"),
-    "corpus admin remove-orphans": ("--tenant", "north", "--yes"),
-    "corpus forget": ("--tenant", "north", "--image", "heron", "--yes"),
-    "corpus compact": (),
-}
 CONNECTING: Final = (
     "socket.gethostby",
     "socket.connect",
@@ -85,15 +76,6 @@ def test_no_command_opens_a_connection(words: tuple[str, ...], ready: Path, offl
     assert (told.code != ExitCode.BUG, offline) == (True, [])
 
 
-def test_no_command_of_a_corpus_opens_a_connection(photos: Path, offline: list[str]) -> None:
-    pytest.importorskip("vocabgap.corpus.commands")
-    codes = {command: vocabgap(*command.split(), *rest).code for command, rest in RUNS.items()}
-
-    assert photos.is_dir()
-    assert codes == dict.fromkeys(RUNS, 0) | {"corpus push": 2}  # one line is no record
-    assert offline == []
-
-
 @pytest.mark.parametrize(("words", "parameter"), ASKED)
 def test_an_address_is_refused_where_a_path_is_meant(
     words: tuple[str, ...],
@@ -127,8 +109,8 @@ def at(words: tuple[str, ...], name: str) -> list[str]:
 @pytest.mark.parametrize(
     ("table", "key", "many"),
     [
-        *(("ingest", "roots", True), ("vocabulary", "paths", True), ("report", "out", False)),
-        *(("corpus", "folder", False), ("decisions", "file", False), ("glossary", "events", False)),
+        *(("ingest", "roots", True), ("vocabulary", "paths", True)),
+        *((each.table, each.key, False) for each in known_settings() if each.written),
     ],
 )
 def test_an_address_in_the_settings_is_refused(

@@ -54,7 +54,7 @@ def test_a_capability_is_its_evidence_and_how_to_decide(photos: Path) -> None:
 
 @pytest.mark.usefixtures("published")
 def test_commands_to_decide_with_trust_the_settings_as_well(photos: Path) -> None:
-    Path("vocabgap.toml").write_text('[glossary]\nfolder = "/elsewhere"\n', encoding="utf-8")
+    Path("vocabgap.toml").write_text('[check]\nbaseline = "/elsewhere"\n', encoding="utf-8")
     told = vocabgap("show", "mask the sky", photos, "--trust")
 
     (pin,) = (line.split()[1:] for line in told.out.splitlines() if " decide pin " in line)

@@ -133,22 +133,6 @@ def test_a_document_of_more_than_may_be_read_whole_is_refused(
     assert "at most 100 bytes" in rejects["detail"][0]
 
 
-def test_a_document_is_pushed_to_a_corpus_element_by_element(tmp_path: Path) -> None:
-    pytest.importorskip("vocabgap.corpus.commands")
-    put(tmp_path, "agent_output.json", OUTPUT)
-    corpus = tmp_path / "corpus"
-
-    told = vocabgap(
-        "corpus", "push", tmp_path / "ci", "--tenant", "north", "--repo", "demo", "--corpus", corpus
-    )
-
-    assert told.code == 0, told.err
-    here = scan(tmp_path / "ci").records
-    there = scan(corpus).records
-    assert there["record_id"].sort().to_list() == here["record_id"].sort().to_list()
-    assert there["missing_capability"].to_list() == here["missing_capability"].to_list()
-
-
 ANY = FieldMap.of(Source(each="/*"))
 
 json_values = st.recursive(

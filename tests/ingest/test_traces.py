@@ -199,16 +199,3 @@ def test_nothing_of_a_prompt_an_argument_or_a_result_comes_out_of_spans(tmp_path
     assert len(written) > 5
     assert sum(CANARY.encode() in content for content in written) == 0
     assert sum(CANARY in each.out + each.err for each in told) == 0
-
-
-def test_a_corpus_takes_of_a_span_only_what_is_read(tmp_path: Path) -> None:
-    pytest.importorskip("vocabgap.corpus.commands")
-    private = attribute("gen_ai.tool.call.arguments", CANARY)
-    put(tmp_path, export(span("Unknown tool: mask_sky", "mask_sky", private, events=[private])))
-    corpus = tmp_path / "corpus"
-
-    told = vocabgap("corpus", "push", tmp_path / "desk", "--tenant", "a", "--repo", "b", "--corpus", corpus)
-
-    assert told.code == 0, told.err
-    assert scan(corpus).records["missing_capability"].to_list() == ["mask_sky"]
-    assert not any(CANARY.encode() in path.read_bytes() for path in corpus.rglob("*") if path.is_file())

@@ -1,0 +1,6 @@
+"""The additions of the corpus to tests that go over the whole program."""
+
+from slices import Additions
+from vocabgap.corpus.version import CHUNKS, LOGS
+
+ADDITIONS = Additions(tables=(CHUNKS, LOGS))

@@ -1,0 +1,39 @@
+"""A push of logs of other programs: of what they hold, only the gaps."""
+
+from pathlib import Path
+
+from builders.command import vocabgap
+from ingest import test_documents as documents
+from ingest import test_traces as traces
+from vocabgap.ingest.scanning import scan
+
+
+def test_a_corpus_takes_of_a_span_only_what_is_read(tmp_path: Path) -> None:
+    private = traces.attribute("gen_ai.tool.call.arguments", traces.CANARY)
+    traces.put(
+        tmp_path, traces.export(traces.span("Unknown tool: mask_sky", "mask_sky", private, events=[private]))
+    )
+    corpus = tmp_path / "corpus"
+
+    told = vocabgap("corpus", "push", tmp_path / "desk", "--tenant", "a", "--repo", "b", "--corpus", corpus)
+
+    assert told.code == 0, told.err
+    assert scan(corpus).records["missing_capability"].to_list() == ["mask_sky"]
+    assert not any(
+        traces.CANARY.encode() in path.read_bytes() for path in corpus.rglob("*") if path.is_file()
+    )
+
+
+def test_a_document_is_pushed_to_a_corpus_element_by_element(tmp_path: Path) -> None:
+    documents.put(tmp_path, "agent_output.json", documents.OUTPUT)
+    corpus = tmp_path / "corpus"
+
+    told = vocabgap(
+        "corpus", "push", tmp_path / "ci", "--tenant", "north", "--repo", "demo", "--corpus", corpus
+    )
+
+    assert told.code == 0, told.err
+    here = scan(tmp_path / "ci").records
+    there = scan(corpus).records
+    assert there["record_id"].sort().to_list() == here["record_id"].sort().to_list()
+    assert there["missing_capability"].to_list() == here["missing_capability"].to_list()
