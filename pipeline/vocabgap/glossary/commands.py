@@ -267,7 +267,7 @@ class Conflicts(Request):
 
 @verb(Conflicts, settings=FOLDER)
 def conflicts(call: Call, request: Conflicts) -> Answer:
-    """List the questions, their answers, and what the answers replaced."""
+    """List the questions, open and answered."""
     chosen = require_strictness(request.strictness)
     runtime = runtime_of(call, request, exists=False)
     questions, events = standing_questions(call, runtime)
@@ -278,37 +278,27 @@ def conflicts(call: Call, request: Conflicts) -> Answer:
         and (each.is_open or not request.unresolved)
         and chosen in {None, each.effective_strictness}
     ]
-    given = runtime.files.answers()
-    own = {each.conflict_id: [it for it in given if it.conflict_id == each.conflict_id] for each in listed}
-
-    def shown() -> dict[str, object]:
-        rows = [
-            (
-                each.conflict_id[:SHOWN_DIGITS],
-                each.term,
-                each.type,
-                each.severity,
-                each.status.value,
-                each.mission_id or None,
-                f"{each.timestamp.astimezone(UTC):%Y-%m-%d %H:%M}",
-            )
-            for each in listed
-        ]
-        answers = [it for answers in own.values() for it in answers]
-        return {"rows": rows, "answers": answers, "events": events}
-
+    rows = [
+        (
+            each.conflict_id[:SHOWN_DIGITS],
+            each.term,
+            each.type,
+            each.severity,
+            each.status.value,
+            each.mission_id or None,
+            f"{each.timestamp.astimezone(UTC):%Y-%m-%d %H:%M}",
+        )
+        for each in listed
+    ]
+    described = (
+        {name: getattr(each, name) for name in _OF_A_CONFLICT} | {"timestamp": iso(each.timestamp)}
+        for each in listed
+    )
     return Answer(
         result={"conflicts": len(listed), "unresolved": sum(each.is_open for each in listed)},
-        events=(
-            Event(
-                "conflict",
-                {name: getattr(each, name) for name in _OF_A_CONFLICT}
-                | {"timestamp": iso(each.timestamp), "answers": own[each.conflict_id]},
-            )
-            for each in listed
-        ),
+        events=(Event("conflict", fields) for fields in described),
         view="glossary-conflicts.txt.j2",
-        shown=shown,
+        shown={"rows": rows, "events": events},
     )
 
 

@@ -1,8 +1,6 @@
 """The files of a glossary: seed files and event logs, read into one glossary, and appended to."""
 
-import hashlib
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -53,7 +51,6 @@ _LAST: Final = datetime.max.replace(tzinfo=UTC) - _NEXT
 _DECODER: Final = msgspec.json.Decoder[GlossaryEvent](GlossaryEvent)
 _FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.-]")
 _LOCK: Final = "writer.lock"
-_LONGEST_NAME: Final = 200  # characters of a file's name; systems allow 255 bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +78,12 @@ def skipped_lines(skipped: int) -> list[str]:
 def log_name(mission_id: str) -> str:
     """Return the name of a mission's log; odd characters become hyphens."""
     require_id("mission_id", mission_id)
-    name = _FOREIGN.sub("-", mission_id)
-    if len(name) > _LONGEST_NAME:
-        digest = hashlib.sha256(mission_id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        name = f"{name[: _LONGEST_NAME - len(digest) - 1]}-{digest}"
-    return f"{name}{LOG_ENDING}"
+    return f"{_FOREIGN.sub('-', mission_id)}{LOG_ENDING}"
 
 
-def read_events(folder: Path, mission_id: str | None = None) -> EventsRead:
-    """Read the events of a folder's logs, or of one mission, in the order in which they happened."""
-    return _joined(map(_read_log, log_files(folder, mission_id)))
+def read_events(folder: Path) -> EventsRead:
+    """Read the events of a folder's logs, in the order in which they happened."""
+    return _joined(map(_read_log, log_files(folder)))
 
 
 def _read_log(path: Path) -> EventsRead:
@@ -110,11 +103,8 @@ def _joined(logs: Iterable[EventsRead]) -> EventsRead:
     return EventsRead(tuple(in_order), sum(log.skipped for log in read))
 
 
-def log_files(folder: Path, mission_id: str | None = None) -> list[Path]:
-    """Return the logs of a folder by name, or the one of a mission."""
-    if mission_id is not None:
-        path = folder / log_name(mission_id)
-        return [path] if os.path.lexists(path) else []
+def log_files(folder: Path) -> list[Path]:
+    """Return the logs of a folder by name."""
     with _JOURNAL.role.refusing(folder, "read"):
         if not folder.is_dir():
             return []
@@ -156,22 +146,21 @@ def load_checkpoint(
 ) -> StepCheckpointed | None:
     """Return the newest checkpoint of a step."""
     wanted = {"step_id": step_id, "mission_id": mission_id, "retry_token": retry_token}
-    found = [
-        each.event
-        for each in read_events(folder).events
-        if isinstance(each.event, StepCheckpointed)
-        and all(value in {None, getattr(each.event, name)} for name, value in wanted.items())
+    checkpoints = [
+        logged.event
+        for logged in read_events(folder).events
+        if isinstance(logged.event, StepCheckpointed)
+        and all(value in {None, getattr(logged.event, name)} for name, value in wanted.items())
     ]
-    return max(reversed(found), key=lambda each: each.timestamp, default=None)
+    return max(reversed(checkpoints), key=lambda checkpoint: checkpoint.timestamp, default=None)
 
 
 def require_checkpoint(folder: Path, retry_token: str) -> StepCheckpointed:
     """Return the checkpoint of a token, or raise NotFoundError."""
     checkpoint = load_checkpoint(folder, retry_token=retry_token)
     if checkpoint is None:
-        also = "".join(f"; {each}" for each in skipped_lines(read_events(folder).skipped))
         raise NotFoundError(
-            f"there is no checkpoint '{retry_token}' in '{folder}'{also}",
+            f"there is no checkpoint '{retry_token}' in '{folder}'",
             hint="the step that was stopped names its token; run it again to get a new one",
         )
     return checkpoint
@@ -309,11 +298,10 @@ class GlossaryFiles:
             return logged.event.mission_id != mission_id
         return logged.log not in {BY_HAND, log_name(mission_id).removesuffix(LOG_ENDING)}
 
-    def answers(self, term: str | None = None) -> list[GivenAnswer]:
-        """Return people's answers about all terms, or about one, in order."""
-        key = None if term is None else term_key(term)
-        answers = answers_of(each.event for each in self._changes().events)
-        return [each for each in answers if key in {None, term_key(each.term)}]
+    def answers(self, term: str) -> list[GivenAnswer]:
+        """Return people's answers about a term, in order."""
+        answers = answers_of(logged.event for logged in self._changes().events)
+        return [answer for answer in answers if term_key(answer.term) == term_key(term)]
 
     def append_changes(self, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
         """Append events that change a glossary, so that they count after everything that is logged.
