@@ -235,15 +235,15 @@ def test_vocabularies_are_named_as_seen_from_the_folder_of_the_roots(
     roots: tuple[Path, Path], again: Again, tmp_path: Path
 ) -> None:
     (tmp_path / "packs").mkdir()
-    for name in ("sky.csv", "more words.csv"):
-        (tmp_path / "packs" / name).write_text(f"name\n{name}_mask\n")
+    for name in ("sky.jsonl", "more words.jsonl"):
+        (tmp_path / "packs" / name).write_text(f'{{"name": "{name}_mask"}}\n')
     listed = [argument for path in (tmp_path / "packs").iterdir() for argument in ("--vocabulary", path)]
 
     first, second = again(*roots, *listed, home=tmp_path, start=roots[0])
 
     assert first == second
-    assert b"--vocabulary packs/sky.csv" in first
-    assert b"--vocabulary 'packs/more words.csv'" in first
+    assert b"--vocabulary packs/sky.jsonl" in first
+    assert b"--vocabulary 'packs/more words.jsonl'" in first
 
 
 @pytest.mark.parametrize("name", ["none", "-last june"])

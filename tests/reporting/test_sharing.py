@@ -147,48 +147,6 @@ def test_the_main_category_is_the_most_frequent_one_that_is_common(tmp_path: Pat
     assert "anna" not in shared_page(made)
 
 
-def test_operations_together_are_named_where_enough_images_have_just_these(tmp_path: Path) -> None:
-    both = [gap("sky mask", operations_involved=["crop", "blur"])]
-    three = [gap("sky mask", operations_involved=["crop", "blur", "grain"], notes=str(n)) for n in range(2)]
-    made = publish(
-        tmp_path, write_corpus(tmp_path, {"one": both, "two": both, "three": both, "four": three}), share=3
-    )
-    (item,) = shared_summary(made, 3).everything
-    assert [each.operations for each in item.capability.combinations] == [("blur", "crop")]
-    assert "grain" not in shared_page(made)
-
-
-def test_sets_of_operations_are_shared_where_each_is_named_and_enough_images_have_them(
-    tmp_path: Path,
-) -> None:
-    lists = [["crop", "blur"]] * 3 + [["crop", "grain"]] * 2 + [["crop", "grain", "secret"]]
-    images = {
-        f"image-{number}": [
-            gap(
-                "sky mask",
-                operations_involved=[*names, "alone"][: 3 if number else 2],
-                session_id=str(number),
-            )
-        ]
-        for number, names in enumerate(lists)
-    }
-    # One image, and three sessions: what recurs there is told of this image alone.
-    images["own"] = [
-        gap("film grain", operations_involved=["mine", "blur"], session_id=f"o-{n}") for n in range(3)
-    ]
-    made = publish(tmp_path, write_corpus(tmp_path, images), share=3)
-    told = {each.operations for each in made.published.summary.recurring_sets or ()}
-    assert {("blur", "crop"), ("blur", "mine")} <= told
-    shared = shared_summary(made, 3)
-    named = {tally.name for each in shared.everything for tally in each.capability.operations}
-    sets = shared.recurring_sets or ()
-    assert ("blur", "crop") in {each.operations for each in sets}
-    assert named.issuperset(name for each in sets for name in each.operations)
-    assert min(each.images for each in sets) >= 3
-    assert "mine" not in shared_page(made)
-    assert "secret" not in shared_page(made)
-
-
 def test_what_a_report_was_narrowed_to_is_told_without_names(tmp_path: Path) -> None:
     root = write_corpus(
         tmp_path, {name: [gap("sky mask", session_id="anna")] for name in ("one", "two", "three")}
@@ -290,12 +248,12 @@ def test_only_allowed_fields_leave_and_others_have_their_default(decided: Run) -
     assert left_by(listed.capability) <= {
         *sharing.CAPABILITY_AS_IT_IS,
         *("capability_id", "label", "intent_category", "categories", "operations", "vocabulary_used"),
-        *("variants", "combinations", "rank_low", "rank_high"),
+        *("variants", "rank_low", "rank_high"),
     }
     assert left_by(shared) <= {
         *sharing.SUMMARY_AS_IT_IS,
         *("capabilities", "open_total", "categories", "account", "selection", "covered", "covered_total"),
-        *("ties", "everything", "deciding", "withheld", "recurring_sets"),
+        *("ties", "everything", "deciding", "withheld"),
     }
 
 
@@ -321,7 +279,7 @@ def test_what_is_beyond_the_list_is_not_said_to_be_rare(
 def test_a_form_of_a_word_that_too_few_images_used_is_not_shown(tmp_path: Path) -> None:
     made = asked(tmp_path, "organize layers", "organization: layers", "organized Layers (all)")
     (item,) = shared_summary(made, 2).everything
-    assert [each.wording for each in item.capability.variants] == ["organiz… layers"]
+    assert [each.wording for each in item.capability.variants] == ["organiz layer"]
     page = render_page(shared_summary(made, 2))
     assert "organize" not in page
     assert "organization" not in page

@@ -34,11 +34,7 @@ _OURS: Final = re.compile(r"cap-[0-9a-f]{12}")  # an identifier that vocabgap ma
 _OWNER: Final = IMAGE_KEY[:-1]  # of an image: its tenant and repository
 
 MOST_DOUBTS: Final = 5  # of each kind
-MOST_NEAREST: Final = 3  # if no two groups are probably one need
 _LIKELY: Final = 0.25  # that two groups are one need; few groups that are apart are likelier
-# The least likely pair that is shown if no pair is likely. Of the three likeliest pairs of each of the eleven
-# sets of `tests/benchmarks/SOURCES.md` 17 of 66 were one need, where 13 were predicted.
-_POSSIBLE: Final = 0.1
 _UNLIKELY: Final = 0.5  # that one group is one need
 _NAMED: Final = 3  # wordings in a command: the others go where they are more similar
 _LONGEST: Final = 80  # characters of a wording in a command
@@ -110,13 +106,6 @@ class Doubt(msgspec.Struct, frozen=True):
     right_mentions: int
     leaving: Annotated[tuple[str, ...], means("wordings that leave if they are two")] = ()
     likely: Annotated[float | None, means("how likely two groups are one need, 0 to 1")] = None
-
-    @property
-    def one_in(self) -> int | None:
-        """Return n, from 4 to 10, if about one in n such pairs is one need; None if it is probable."""
-        if self.likely is None or self.likely >= _LIKELY:
-            return None
-        return min(max(round(1 / self.likely), 4), 10)
 
     def command(self, options: str) -> str:
         """Return the command line for it: a merge, or a split that names wordings, quoted for the shell."""
@@ -238,8 +227,8 @@ def _lists(pairs: pl.DataFrame) -> dict[str, list[tuple[Any, int]]]:
 def doubts_of(asked: Iterable["Question"], groups: pl.DataFrame, ranked: pl.DataFrame) -> tuple[Doubt, ...]:
     """Return doubts about the largest groups whose answer would probably change them.
 
-    If no two groups are probably one need, it returns the closest pairs. `asked` are the questions of a
-    review, those first whose answers would change most. Dismissed and authored capabilities are in no doubt.
+    `asked` are the questions of a review, those first whose answers would change most. Dismissed and authored
+    capabilities are in no doubt.
     """
     # A program that only reads a run loads nothing that deciding needs.
     from vocabgap.decisions.reviewing import capabilities_of  # noqa: PLC0415
@@ -248,23 +237,15 @@ def doubts_of(asked: Iterable["Question"], groups: pl.DataFrame, ranked: pl.Data
     capabilities = capabilities_of(groups.join(is_open, on="capability_id", how="semi"))
     one_need: list[Doubt] = []
     two_needs: dict[str, Doubt] = {}
-    nearest: list[Doubt] = []
-    for question in asked:
-        is_near = not question.are_one and question.likely >= _POSSIBLE
-        doubt = _doubt(question, capabilities) if is_near or is_doubtful(question) else None
-        if doubt is None:
-            continue
-        if doubt.one_in:
-            nearest.append(doubt)
-        elif doubt.other_id is not None:
+    for question in filter(is_doubtful, asked):
+        doubt = _doubt(question, capabilities)
+        if doubt is not None and doubt.other_id is not None:
             one_need.append(doubt)
-        else:
+        elif doubt is not None:
             # One doubt for each group, the weightiest: its answer changes the others.
             two_needs.setdefault(doubt.capability_id, doubt)
         if min(len(one_need), len(two_needs)) >= MOST_DOUBTS:
             break
-    if not one_need:
-        one_need = sorted(nearest, key=lambda doubt: -(doubt.likely or 0.0))[:MOST_NEAREST]
     return (*one_need[:MOST_DOUBTS], *[*two_needs.values()][:MOST_DOUBTS])
 
 

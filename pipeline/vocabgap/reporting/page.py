@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import combinations
 from typing import Final
 
 import msgspec
@@ -16,7 +15,6 @@ from markupsafe import Markup, escape
 from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.listed import SHOWN
 from vocabgap.reporting.map import HEIGHT, WIDTH, needs_map
-from vocabgap.reporting.overviews import RecurringSet
 from vocabgap.reporting.payload import LEVELS, SPARK, TRAIL, Payload, encode_payload, levels, payload_of
 from vocabgap.reporting.rows import Row
 from vocabgap.reporting.summary import Summary
@@ -38,11 +36,10 @@ _ENDS: Final = re.compile(r"</(?:t[hdr]|thead|tbody|li|p|d[td])>\n?")
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """A number, how dark its cell is, 0 to `HEAT_STEPS`, and its lift, 0 if unknown."""
+    """A number, and how dark its cell is, 0 to `HEAT_STEPS`."""
 
     number: int
     step: int
-    lift: float = 0.0
 
 
 class HeatMap(msgspec.Struct, frozen=True):
@@ -80,7 +77,6 @@ def _rendered(summary: Summary, payload: Payload) -> str:
         covered=covered,
         settled=settled,
         heat=heat_map(shown),
-        together=matrix(summary.recurring_sets or ()),
         map=needs_map(summary.places, rows, payload.categories),
         evident={each.capability_id for each in evident},
         finds_all=payload.limits == LEVELS[0] and not any(row.other_wordings for row in payload.rows),
@@ -162,30 +158,6 @@ def heat_map(rows: Sequence[Row]) -> HeatMap:
     most = max((counted[each] for counted in counts for each in chosen), default=0)
     cells = (tuple(Cell(counted[each], heat(counted[each], most)) for each in chosen) for counted in counts)
     return HeatMap(chosen, tuple(zip(first, cells, strict=True)), len(totals) - len(chosen))
-
-
-def matrix(sets: Sequence[RecurringSet]) -> tuple[tuple[str, tuple[Cell, ...]], ...]:
-    """Return the lower triangle of the matrix: the records that each operation shares with each earlier one.
-
-    A pair without a set of its own has no lift.
-    """
-    records, lifts, totals = Counter[tuple[str, ...]](), dict[tuple[str, ...], float](), Counter[str]()
-    for each in sets:
-        lifts[each.operations] = each.lift
-        for pair in combinations(each.operations, 2):
-            # Two operations that always come with a third one are in as many records as the three.
-            records[pair] = max(records[pair], each.records)
-    for both, number in records.items():
-        totals.update(dict.fromkeys(both, number))
-    chosen = sorted(totals, key=lambda name: (-totals[name], name))[:OPERATIONS]
-    pairs = {
-        name: [tuple(sorted((name, other))) for other in chosen[:place]] for place, name in enumerate(chosen)
-    }
-    most = max((records[both] for before in pairs.values() for both in before), default=0)
-    return tuple(
-        (name, tuple(Cell(records[both], heat(records[both], most), lifts.get(both, 0.0)) for both in before))
-        for name, before in pairs.items()
-    )
 
 
 def trail(history: Sequence[tuple[int, int, int]]) -> str:

@@ -1,7 +1,6 @@
 """The data of a page for its script: the capabilities in one block of JSON."""
 
-from collections.abc import Iterable, Sequence
-from datetime import date
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -38,12 +37,10 @@ LEVELS: Final = (
         for rows in (10_000, 4_000, 1_500, 500, 100)
     ),
 )
-_AHEAD: Final = 2  # levels, that the first `WITH_ALL_EVIDENCE` are before the others
+_FIRST: Final = 5  # times as many wordings, images and names that the first `WITH_ALL_EVIDENCE` have
 # An estimate before the block is made; the rest of a page works without a script.
 MOST_BLOCK_BYTES: Final = 7_400_000
-_HEAD: Final = 100  # rows that are measured, and of the others
-_STRIDE: Final = 20  # one in so many
-Days = Sequence[tuple[date, int]]  # of all capabilities, with their mentions
+_SAMPLE: Final = 500  # capabilities that are measured
 # Characters that could end the block, as escapes of JSON.
 _ESCAPES: Final = {
     b"<": rb"\u003c",
@@ -107,18 +104,20 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
 
 def levels(summary: Summary) -> tuple[Limits, ...]:
     """Return the levels at which a page may be small enough, from much to little; one at least."""
-    days = days_together(each.on_days for each in summary.everything)
-    first = next(
-        (place for place, each in enumerate(LEVELS) if _estimate(summary, each, days) <= MOST_BLOCK_BYTES), -1
-    )
-    return LEVELS[first:]
+    stride = -(-len(summary.everything) // _SAMPLE)
+    sample = replace(summary, everything=summary.everything[:: stride or 1])
+    for place, each in enumerate(LEVELS):
+        payload = payload_of(sample, replace(each, rows=each.rows // (stride or 1)))
+        if len(encode_payload(payload)) * stride <= MOST_BLOCK_BYTES:
+            return LEVELS[place:]
+    return LEVELS[-1:]
 
 
 def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
     """Return what a page lists of a summary."""
     everything = _listed(summary, limits)
-    index = _index(summary, limits, days_together(each.on_days for each in summary.everything))
-    rows = _rows(everything, index, limits)
+    index = _index(summary, limits)
+    rows = tuple(row_of(each, index, _limits(each, limits)) for each in everything)
     return Payload(
         first_day=None if index.first_day is None else index.first_day.isoformat(),
         weeks=max((len(row.weekly) for row in rows), default=0),
@@ -147,13 +146,10 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
 
 def encode_payload(payload: Payload) -> str:
     """Return the payload as JSON that may stand in a `script` element."""
-    return _escaped(msgspec.json.encode(payload)).decode()
-
-
-def _escaped(encoded: bytes) -> bytes:
+    encoded = msgspec.json.encode(payload)
     for character, escape in _ESCAPES.items():
         encoded = encoded.replace(character, escape)
-    return encoded
+    return encoded.decode()
 
 
 def _listed(summary: Summary, limits: Limits) -> list[Listed]:
@@ -167,16 +163,12 @@ def _listed(summary: Summary, limits: Limits) -> list[Listed]:
     ]
 
 
-def _rows(everything: Iterable[Listed], index: Index, limits: Limits) -> tuple[Row, ...]:
-    return tuple(row_of(each, index, _limits(each, limits)) for each in everything)
-
-
 def _limits(each: Listed, limits: Limits) -> Limits:
     """Return how much a page has of a capability; the first ones get more wordings and images."""
     if each.capability.rank > WITH_ALL_EVIDENCE:
         return limits
-    more = LEVELS[max(LEVELS.index(limits) - _AHEAD, 0)]
-    return replace(more, characters=limits.characters, runs=limits.runs)
+    more = {name: getattr(limits, name) * _FIRST for name in ("wordings", "images", "names")}
+    return replace(limits, **more)
 
 
 def _filters(rows: Sequence[Row]) -> tuple[str, ...]:
@@ -192,10 +184,10 @@ def _filters(rows: Sequence[Row]) -> tuple[str, ...]:
     return tuple(name for name, some in has.items() if some)
 
 
-def _index(summary: Summary, limits: Limits, days: Days) -> Index:
+def _index(summary: Summary, limits: Limits) -> Index:
     runs = sorted({past.moment for each in summary.everything for past in each.history})
     return Index(
-        days,
+        days_together(each.on_days for each in summary.everything),
         summary.now.date(),
         named_by=summary.named_by,
         askers=summary.askers,
@@ -203,22 +195,3 @@ def _index(summary: Summary, limits: Limits, days: Days) -> Index:
         last_rank=max((each.capability.rank_high for each in summary.everything), default=1),
         runs=runs[max(len(runs) - limits.runs, 0) :] if len(runs) > 1 else (),  # one is no history
     )
-
-
-def _estimate(summary: Summary, limits: Limits, days: Days) -> float:
-    """Estimate the bytes of the block from the first rows and one in `_STRIDE` of the others."""
-    index = _index(summary, limits, days)
-    everything = _listed(summary, limits)
-    head = _size(_rows(everything[:_HEAD], index, limits))
-    rest = _size(_rows(everything[_HEAD::_STRIDE], index, limits)) * _STRIDE
-    named = set[str]()
-    for each in everything:
-        own = _limits(each, limits)
-        named.update(tally.name for tally in each.on_images[: own.images])
-        for tallies in (each.capability.categories, each.capability.operations):
-            named.update(tally.name[: own.characters] for tally in tallies[: own.names])
-    return head + rest + sum(len(name) + 3 for name in named)
-
-
-def _size(rows: Sequence[Row]) -> int:
-    return len(_escaped(msgspec.json.encode(rows)))

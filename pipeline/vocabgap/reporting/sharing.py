@@ -1,6 +1,6 @@
 """The shareable report: what several images have in common, and nothing else of the logs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final, TypeVar
 
@@ -13,11 +13,11 @@ from vocabgap.clustering.wordings import need
 from vocabgap.model.capability import Capability, Tally, Wording
 from vocabgap.model.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZED, fold_operation
 from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, default_of, phrase, stripped
-from vocabgap.ranking.evidence import folded, operation_sets
+from vocabgap.ranking.evidence import folded
 from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Listed
-from vocabgap.reporting.overviews import Category, RecurringSet, Withheld, categories_of
+from vocabgap.reporting.overviews import Category, Withheld, categories_of
 from vocabgap.reporting.summary import Summary, ties_of
-from vocabgap.text import stem, surface, words
+from vocabgap.text import surface
 
 NO_WORDING: Final = "(wording withheld)"
 NO_CATEGORY: Final = "(withheld)"
@@ -28,7 +28,6 @@ _WHERE: Final = (
     pl.struct("tenant_id", "repo_slug", pl.col("source_path").str.replace("[^/]*$", "")).alias("folder"),
 )
 _PLACES: Final = pl.min_horizontal(pl.col("image", "folder").n_unique()).alias("places")
-_SEPARATOR: Final = "\n"
 _Pairs = frozenset[tuple[str, str]]
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
@@ -63,7 +62,6 @@ class CommonWords(msgspec.Struct, frozen=True):
     categories: _Pairs
     operations: _Pairs
     entries: _Pairs  # of the vocabulary, that were used
-    combinations: _Pairs  # `together` of the operations that one record involves
 
 
 def shareable(
@@ -109,7 +107,6 @@ def shareable(
             decided=len(many) - len(open_or_covered),
             unlisted=summary.total - rare.height - len(many),
         ),
-        recurring_sets=_recurring_sets(summary, shared, counted, fewest, operation_aliases),
     )
 
 
@@ -132,9 +129,6 @@ def _shared(listed: Listed, common: CommonWords) -> Listed:
             operations=_common_tallies(item.operations, name, common.operations),
             vocabulary_used=_common_tallies(item.vocabulary_used, name, common.entries),
             variants=variants,
-            combinations=tuple(
-                each for each in item.combinations if (name, together(each.operations)) in common.combinations
-            ),
             # A pin is a decision of people, and the interval that comes with it would reveal it.
             rank_low=min(item.rank, item.rank_low),
             rank_high=max(item.rank, item.rank_high),
@@ -148,37 +142,6 @@ def _allowed(struct: _Struct, as_it_is: Sequence[str], **rewritten: object) -> _
     withheld = {field.name: default_of(field) for field in structs.fields(struct)}
     kept = {name: getattr(struct, name) for name in as_it_is}
     return type(struct)(**{**withheld, **kept, **rewritten})
-
-
-def _recurring_sets(
-    summary: Summary,
-    shared: tuple[Listed, ...],
-    counted: pl.DataFrame,
-    fewest: int,
-    operation_aliases: Mapping[str, str],
-) -> tuple[RecurringSet, ...] | None:
-    """Return the sets in enough places whose operations the shown capabilities name."""
-    if summary.recurring_sets is None:
-        return None
-    fold = partial(fold_operation, aliases=operation_aliases)
-    named = {tally.name for each in shared for tally in each.capability.operations}
-    lists = counted.select(operation_sets(counted["operations_involved"], fold), *_WHERE)
-    pairs = lists.unique().select("operations", *(pl.col(name).rank("dense") for name in ("image", "folder")))
-    involved = pairs.with_row_index().explode("operations").group_by("operations").agg("index")
-    rows = {name: {*indices} for name, indices in involved.iter_rows() if name in named}
-    where = pairs.select("image", "folder").rows()
-    return tuple(
-        each
-        for each in summary.recurring_sets
-        if named.issuperset(each.operations)
-        and _places({where[row] for row in set.intersection(*(rows[name] for name in each.operations))})
-        >= fewest
-    )
-
-
-def _places(where: Iterable[tuple[object, ...]]) -> int:
-    """Count the images of pairs of image and folder, or the folders if they are fewer."""
-    return min((len({*column}) for column in zip(*where, strict=True)), default=0)
 
 
 def _common_tallies(tallies: tuple[Tally, ...], name: str, common: _Pairs) -> tuple[Tally, ...]:
@@ -236,13 +199,11 @@ def common_words(
     fold = partial(fold_operation, aliases=operation_aliases)
     used = counted.explode("vocabulary_used")["vocabulary_used"]
     involved = counted.explode("operations_involved")["operations_involved"]
-    sets = operation_sets(counted["operations_involved"], fold)
     return CommonWords(
         wordings=_wordings(counted, fewest),
         categories=_common(counted, counted["category"].fill_null(UNCATEGORIZED), fewest),
         operations=_common(counted.explode("operations_involved"), folded(involved, fold), fewest),
         entries=_common(counted.explode("vocabulary_used"), folded(used, str.strip), fewest),
-        combinations=_common(counted, sets.list.join(_SEPARATOR), fewest),
     )
 
 
@@ -271,46 +232,11 @@ def _wordings(counted: pl.DataFrame, fewest: int) -> dict[tuple[str, str], Spoke
     spellings = (
         spoken.group_by("capability_id", "surface", "wording")
         .agg(_PLACES, pl.len().alias("written"))
+        .filter(pl.col("places") >= fewest)
         .sort("places", "written", "wording", descending=[True, True, False])
         .unique(["capability_id", "surface"], keep="first", maintain_order=True)
     )
-    spelled = needs.join(spellings, on=["capability_id", "surface"])
-    own = {
-        (row["capability_id"], row["surface"]): Spoken(row["wording"], row["mentions"])
-        for row in spelled.filter(pl.col("places") >= fewest).iter_rows(named=True)
-    }
-    rare = spelled.filter(pl.col("places") < fewest).select("capability_id", "surface", "mentions")
-    rarely_spelled = (
-        spoken.join(rare, on=["capability_id", "surface"])
-        .group_by("capability_id", "surface", "mentions")
-        .agg(pl.struct("image", "folder").alias("where"), "wording")
-    )
-    return own | {
-        (row["capability_id"], row["surface"]): Spoken(
-            _common_forms(row["where"], row["wording"], fewest) or row["surface"], row["mentions"]
-        )
-        for row in rarely_spelled.iter_rows(named=True)
-    }
-
-
-def _common_forms(where: list[dict[str, dict[str, str]]], wordings: list[str], fewest: int) -> str:
-    """Return the words of one surface, each in the form that is in most places.
-
-    A word is only its stem if no form of it is in enough places.
-    """
-    positions: dict[int, dict[str, set[tuple[object, ...]]]] = {}
-    for record, wording in zip(where, wordings, strict=True):
-        for position, word in enumerate(words(wording)):
-            origin = tuple(tuple(each.values()) for each in record.values())
-            positions.setdefault(position, {}).setdefault(word, set()).add(origin)
-    return " ".join(_common_form(forms, fewest) for forms in positions.values())
-
-
-def _common_form(forms: Mapping[str, set[tuple[object, ...]]], fewest: int) -> str:
-    most = min(forms, key=lambda form: (-_places(forms[form]), form))
-    return most if _places(forms[most]) >= fewest else f"{stem(most)}…"
-
-
-def together(operations: tuple[str, ...]) -> str:
-    """Return a set of operations as one text."""
-    return _SEPARATOR.join(operations)
+    spelled = needs.join(spellings, on=["capability_id", "surface"], how="left")
+    wording = pl.coalesce("wording", "surface")  # that of too few places is shown by the stems of its words
+    rows = spelled.select("capability_id", "surface", wording, "mentions").iter_rows()
+    return {(name, form): Spoken(wording, mentions) for name, form, wording, mentions in rows}

@@ -114,10 +114,7 @@ class Summary(msgspec.Struct, frozen=True):
 
     @property
     def one_need(self) -> tuple[Doubt, ...] | None:
-        """Return pairs of groups that are probably one need, or the closest pairs.
-
-        It is None in a report without commands, or if nobody looked.
-        """
+        """Return pairs of groups that are probably one need; None without commands, or if nobody looked."""
         if self.doubts is None or self.deciding is None or not self.capabilities:
             return None
         return tuple(each for each in self.doubts if each.other_id is not None)

@@ -1,9 +1,8 @@
-"""Which capability touches which operations, and which of these stand together."""
+"""Which capability touches which operations."""
 
 from builders.page import listed
 from vocabgap.model.capability import Tally
-from vocabgap.reporting.overviews import RecurringSet
-from vocabgap.reporting.page import heat_map, matrix
+from vocabgap.reporting.page import heat_map
 from vocabgap.reporting.payload import LEVELS
 from vocabgap.reporting.rows import Index, Row, row_of
 from vocabgap.reporting.summary import Summary
@@ -36,18 +35,3 @@ def test_operations_with_most_mentions_come_first(summary: Summary) -> None:
 def test_without_operations_there_is_nothing_to_show(summary: Summary) -> None:
     made, _ = rows(summary, {})
     assert heat_map(made).operations == ()
-
-
-def test_cells_of_the_matrix_are_records_with_both_operations() -> None:
-    sets = [
-        RecurringSet(tuple(names), records, records, records / 2, 2.0, 1.5)
-        for names, records in (("abc", 4), ("ab", 6), ("cd", 1))
-    ]
-    found = {name: [(cell.number, cell.lift) for cell in cells] for name, cells in matrix(sets)}
-    # Of a and c there is no set of their own.
-    assert found == {
-        "a": [],
-        "b": [(6, 2.0)],
-        "c": [(4, 0.0), (4, 0.0)],
-        "d": [(0, 0.0), (0, 0.0), (1, 2.0)],
-    }

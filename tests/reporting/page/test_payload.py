@@ -11,8 +11,7 @@ from vocabgap.model.capability import Tally, Wording
 from vocabgap.reporting import page as rendering
 from vocabgap.reporting import payload
 from vocabgap.reporting.page import MOST_BYTES, render_page
-from vocabgap.reporting.payload import LEVELS, encode_payload, payload_of
-from vocabgap.reporting.rows import days_together
+from vocabgap.reporting.payload import encode_payload, payload_of
 from vocabgap.reporting.summary import Summary
 
 DANGEROUS = ["</script><script>alert(1)</script>", "<!--<script>", "]]>", "&lt;", "\u2028\u2029", "\ud800"]
@@ -101,20 +100,3 @@ def test_where_nothing_else_helps_a_page_lists_fewer(
     assert len(text.encode()) <= smallest
     assert len(page.data["rows"]) == 100
     assert "This page lists 100 of 3,000 capabilities" in page.text
-
-
-def test_size_is_judged_well_enough(summary: Summary) -> None:
-    many = tuple(
-        listed(
-            summary,
-            rank=rank,
-            on_images=tuple(Tally(f"image-{rank * number:07}", 1) for number in range(1 + 3_000 // rank)),
-            on_days=((date(2026, 1, 1 + rank % 28), 3),),
-        )
-        for rank in range(1, 1_501)
-    )
-    made = replace(summary, everything=many)
-
-    judged = payload._estimate(made, LEVELS[0], days_together(each.on_days for each in many))
-
-    assert 0.8 < judged / len(encode_payload(payload_of(made))) < 1.2
