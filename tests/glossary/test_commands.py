@@ -39,7 +39,7 @@ def events(out: str) -> list[dict[str, Any]]:
         (["list", "--status", "bogus"], 2, "Invalid status 'bogus'"),
         (["check", "--text", "text"], 3, "not initialized"),
         (["check", "--text", "text", "--strictness", "hard"], 2, "hard"),
-        (["conflicts", "--strictness", "hard"], 2, "Invalid strictness 'hard'"),
+        (["conflicts", "--strictness", "hard"], 2, "'hard' is not one of 'off', 'medium', 'max'"),
         (["resolve", "nope"], 3, "no conflict is called 'nope'"),
         (["resume", "5d2c3f3e-1111-4222-8333-444455556666"], 3, "there is no checkpoint"),
         (["validate", "nowhere"], 3, "does not exist"),

@@ -22,7 +22,6 @@ from vocabgap.glossary.commands import (
     SHOWN_DIGITS,
     Acting,
     note_all,
-    require_strictness,
     runtime_of,
     standing_questions,
 )
@@ -52,7 +51,7 @@ from vocabgap.text import can_be_seen, carried, excerpt, printable_name, visible
 
 _STDIN: Final = "-"
 _MISSION, _STEP = "check", "check"
-_STRICTNESS: Final = option("How strict the gate is: off, medium or max.")
+_STRICTNESS: Final = option("How strict the gate is.")
 _TEXT: Final = option("The text of a step; - reads it from stdin.")
 _ASK: Final = option("Ask what terms mean; by default if somebody can answer.", "--ask/--no-ask")
 
@@ -78,7 +77,7 @@ class CheckWords(Acting):
     exclude: Annotated[tuple[str, ...], option("A word of the text that is no term.")] = ()
     output_of_step: Annotated[str | None, option("The text generated so far.", "--output")] = None
     critical: Annotated[bool, option("Nothing may go wrong in this step.", "--critical")] = False
-    strictness: Annotated[str | None, _STRICTNESS] = None
+    strictness: Annotated[Strictness | None, _STRICTNESS] = None
     ask: Annotated[bool | None, _ASK] = None
     mission: Annotated[str | None, option("The mission whose own senses count, too.")] = None
     step: Annotated[str | None, option("The name of the step.")] = None
@@ -107,7 +106,6 @@ def check(call: Call, request: CheckWords) -> Answer | None:
     given = (request.output_of_step, request.strictness, *request.exclude)
     if paths and (names_step or any(each is not None for each in given)):
         raise InvalidInputError("files were named, and options for a step", hint="give its text with --text")
-    chosen = require_strictness(request.strictness)
     runtime = runtime_of(call, request)
     if text is None:
         return _lint(call, runtime, paths, request)
@@ -125,10 +123,10 @@ def check(call: Call, request: CheckWords) -> Answer | None:
         step_output={} if generated is None else {"output": _read(generated)},
     )
     prompt = prompt_of(call.output, ask=request.ask) if runtime.is_logged else None
-    runtime.start(step, chosen)
+    runtime.start(step, request.strictness)
     with _reporting(call, step):
         try:
-            runtime.run(step, strictness=chosen, ask=prompt)
+            runtime.run(step, strictness=request.strictness, ask=prompt)
         finally:
             if not runtime.is_logged:  # nobody can answer what is not kept
                 step.questions.clear()
@@ -163,14 +161,13 @@ class Resume(Acting, kw_only=True):
     token: Annotated[str, argument("The token of the step.")]
     text: Annotated[str | None, _TEXT] = None
     yes: Annotated[bool, option("Go on though the inputs have changed.", "--yes")] = False
-    strictness: Annotated[str | None, _STRICTNESS] = None
+    strictness: Annotated[Strictness | None, _STRICTNESS] = None
     ask: Annotated[bool | None, _ASK] = None
 
 
 @verb(Resume, settings=FOLDER)
 def resume(call: Call, request: Resume) -> None:
     """Continue a step that was stopped, in the glossary as it is by now, with its text or another one."""
-    chosen = require_strictness(request.strictness)
     runtime = runtime_of(call, request, exists=False)
     token = request.token
     prompt = prompt_of(call.output, ask=request.ask)
@@ -196,7 +193,7 @@ def resume(call: Call, request: Resume) -> None:
             hint="give the text that it works on with --text",
         )
     with _reporting(call, stopped):
-        runtime.run(stopped, strictness=chosen, ask=prompt, confirm=confirm)
+        runtime.run(stopped, strictness=request.strictness, ask=prompt, confirm=confirm)
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from vocabgap.doors.verbs import NOW, Answer, Event, Request, argument, option, 
 from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary import authoring
-from vocabgap.glossary.conflicts import strictness_of
 from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.extension import FOLDER, GlossarySettings
 from vocabgap.glossary.loading import read_events, skipped_lines
@@ -78,18 +77,6 @@ def note_all(call: Call, notes: Iterable[str]) -> None:
         call.output.note(visible(note))
 
 
-def require_choice(what: str, value: str | None, choices: Iterable[str]) -> None:
-    """Raise InvalidInputError if the value is none of the choices."""
-    if value not in {None, *choices}:
-        raise InvalidInputError(f"Invalid {what} '{value}'", hint=f"expected one of {', '.join(choices)}")
-
-
-def require_strictness(name: str | None) -> Strictness | None:
-    """Return the strictness of a name; None if none is named."""
-    require_choice("strictness", name, Strictness)
-    return strictness_of(name)
-
-
 class ListTerms(Request):
     """The request of `list`."""
 
@@ -101,8 +88,11 @@ class ListTerms(Request):
 def list_terms(call: Call, request: ListTerms) -> Answer:
     """List the senses of all terms."""
     runtime = runtime_of(call, request, exists=False)
-    require_choice("scope", request.scope, runtime.scopes.names)
-    require_choice("status", request.status, SenseStatus)
+    choices = {"scope": runtime.scopes.names, "status": tuple(SenseStatus)}
+    for name, expected in choices.items():
+        if (value := getattr(request, name)) not in {None, *expected}:
+            hint = f"expected one of {', '.join(expected)}"
+            raise InvalidInputError(f"Invalid {name} '{value}'", hint=hint)
     runtime.require_folder()
     loaded = runtime.load()
     note_all(call, loaded.problems)
@@ -262,13 +252,12 @@ class Conflicts(Request):
 
     mission: Annotated[str | None, MISSION] = None
     unresolved: Annotated[bool, option("Only open questions.", "--unresolved")] = False
-    strictness: Annotated[str | None, option("Only questions of this strictness: off, medium or max.")] = None
+    strictness: Annotated[Strictness | None, option("Only questions of this strictness.")] = None
 
 
 @verb(Conflicts, settings=FOLDER)
 def conflicts(call: Call, request: Conflicts) -> Answer:
     """List the questions, open and answered."""
-    chosen = require_strictness(request.strictness)
     runtime = runtime_of(call, request, exists=False)
     questions, events = standing_questions(call, runtime)
     listed = [
@@ -276,7 +265,7 @@ def conflicts(call: Call, request: Conflicts) -> Answer:
         for each in questions
         if request.mission in {None, each.mission_id}
         and (each.is_open or not request.unresolved)
-        and chosen in {None, each.effective_strictness}
+        and request.strictness in {None, each.effective_strictness}
     ]
     rows = [
         (
