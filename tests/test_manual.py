@@ -61,7 +61,7 @@ def test_jobs_of_the_manual_are_commands_that_there_are() -> None:
             re.findall(r"--[a-z-]+", told)
         )
 
-    assert len(jobs) == 4
+    assert len(jobs) == 3
 
 
 def test_job_in_ci_keeps_what_was_published_though_a_gate_fails() -> None:

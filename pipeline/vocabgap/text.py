@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from vocabgap.errors import InvalidInputError, require_kind, texts
+from vocabgap.errors import InvalidInputError, texts
 
 # A hyphen between words, or between a word and a number; not a minus between two numbers.
 HYPHEN: Final = r"[-‐](?:(?<=[^\W_].)(?=[^\W\d_])|(?<=[^\W\d_].)(?=[^\W_]))"
@@ -233,7 +233,6 @@ def content_words(surface: str, ignored: frozenset[str]) -> list[str]:
 
 
 _HINT: Final = "each wording may stand for one word only; list them all under that one"
-_EXAMPLE: Final = 'for example {"haze": ["fog", "mist"]}'
 
 Stems = tuple[str, ...]
 
@@ -247,20 +246,16 @@ def synonym_table(
     stands for two words, is an error that uses `name`.
     """
 
-    def stems_of(wording: str, role: str) -> Stems:
-        stems = tuple(content_words(surface(wording), ignored))
-        if not stems:
-            raise InvalidInputError(f"{name}: {role} is empty", hint="expected a word or a phrase")
-        return stems
+    def stems_of(wording: str) -> Stems:
+        if stems := tuple(content_words(surface(wording), ignored)):
+            return stems
+        raise InvalidInputError(f"{name}: a wording is empty", hint="expected a word or a phrase")
 
-    require_kind(name, synonyms, Mapping, "a mapping of words to what stands for them", hint=_EXAMPLE)
     table: dict[Stems, Stems] = {}
     word_of: dict[Stems, str] = {}
     for word, others in synonyms.items():
-        require_kind(name, word, str, "words that others stand for")
-        target = stems_of(word, "a word that others stand for")
-        for other in texts(f"{name}: what stands for '{word}'", others):
-            source = stems_of(other, f"a wording of '{word}'")
+        for other in texts(name, others):
+            source, target = stems_of(other), stems_of(word)
             if table.get(source, target) != target:
                 raise InvalidInputError(
                     f"{name}: '{other}' stands for '{word_of[source]}' and for '{word}'", hint=_HINT
@@ -268,8 +263,7 @@ def synonym_table(
             if source != target:
                 table[source], word_of[source] = target, word
     for word in synonyms:
-        target = stems_of(word, "")
-        if target in table:
+        if (target := stems_of(word)) in table:
             raise InvalidInputError(
                 f"{name}: '{word}' has synonyms of its own and stands for '{word_of[target]}'", hint=_HINT
             )

@@ -59,10 +59,6 @@ def test_a_source_may_be_a_table_of_its_keys(workspace: Path) -> None:
     [
         ({"mine": {"globs": "wishes-*.jsonl"}}, r"\[source.mine\] .*'globs'"),
         ({"mine": {}}, r"\[source.mine\] glob"),
-        (
-            {"mine": {"glob": "x.json", "each": "items"}},
-            r"\[source.mine\] each: .items. is not a JSON pointer",
-        ),
         ({"mine": Source()}, r"\[source.mine\] glob"),
         ({"mine": Source(glob="/exports/gaps.jsonl")}, r"\[source.mine\] glob"),
         ({"mine": "wishes-*.jsonl"}, r"\[source.mine\]: expected a table"),

@@ -185,11 +185,3 @@ def test_an_odd_name_is_shown_on_one_line(name: bytes, workspace: Path) -> None:
 
     assert (code, len(out.splitlines())) == (2, 2)
     assert all(map(str.isprintable, out.splitlines()))
-
-
-def test_a_constant_may_be_a_moment(workspace: Path, tmp_path: Path) -> None:
-    own = configure(tmp_path, '[source.mine]\nglob = "a.jsonl"\nconstants.timestamp = 2026-04-01T10:00:00Z\n')
-
-    scanned = scan(put(workspace, "a.jsonl", {"intent": "calm"}), sources=load_settings(own).sources)
-
-    assert scanned.records["timestamp"].is_not_null().all()

@@ -103,8 +103,8 @@ def test_a_file_overrides_the_defaults(tmp_path: Path) -> None:
             '[cluster.synonyms]\nhaze = ["fog"]\nmist = ["haze"]\n',
             "[cluster.synonyms]: 'haze' has synonyms of its own and stands for 'mist'",
         ),
-        ('[cluster.synonyms]\nhaze = [" "]\n', "[cluster.synonyms]: a wording of 'haze' is empty"),
-        ('[cluster.synonyms]\n"" = ["fog"]\n', "[cluster.synonyms]: a word that others stand for is empty"),
+        ('[cluster.synonyms]\nhaze = [" "]\n', "[cluster.synonyms]: a wording is empty"),
+        ('[cluster.synonyms]\n"" = ["fog"]\n', "[cluster.synonyms]: a wording is empty"),
     ],
 )
 def test_an_error_in_the_file_names_the_file_and_the_setting(text: str, named: str, tmp_path: Path) -> None:

@@ -26,17 +26,7 @@ def test_phrases_under_the_name_of_a_built_in_rule_come_beside_its_own() -> None
 def test_a_phrase_may_be_asked_only_where_something_failed() -> None:
     rule = rules_in_force({"mine": ["if failed: Out-of-paper", "no ink"]})[-1]
     assert (rule.phrases, rule.if_failed) == (("no ink",), ("out of paper",))
-    assert rule.expressions == ("no ink", "if failed: out of paper")
     assert rules_in_force({"mine": rule.expressions})[-1] == rule
-
-
-def test_what_a_rule_is_told_by_can_be_written_into_settings_again() -> None:
-    rule = rules_in_force({"mine": ["re:E[0-9]{4}", "Out-of-paper"]})[-1]
-    assert (
-        rules_in_force({"mine": rule.expressions})[-1].expressions
-        == rule.expressions
-        == ("out of paper", "re:E[0-9]{4}")
-    )
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """`list`, `show` and `check`: the records of the logs, one of them with its evidence, and the bad lines."""
 
-from collections import Counter
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
@@ -25,7 +24,7 @@ from vocabgap.doors.verbs import (
     verb,
 )
 from vocabgap.errors import ExitCode, InvalidInputError, StateError
-from vocabgap.model.moments import iso, known_present, parse_moment, parse_now, parse_present
+from vocabgap.model.moments import iso, known_present, parse_present
 from vocabgap.model.record import RATING_NAMES, need_of
 from vocabgap.model.settings import DEFAULT_LISTED
 from vocabgap.text import printable_name, visible
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from vocabgap.doors.cli.calls import Call
-    from vocabgap.ingest.checking import KnownLine
     from vocabgap.ingest.scanning import Scan
     from vocabgap.listing.showing import Shown
 
@@ -218,10 +216,6 @@ def _in_words(name: str, value: Any) -> str:  # noqa: ANN401 - of any column
     return f"{text} ({RATING_NAMES[value]})" if name == "satisfaction" else text
 
 
-_BASELINE: Final = "baseline"
-_SINCE: Final = "since"
-
-
 class Check(OverRoots):
     """The request of `check`."""
 
@@ -229,18 +223,6 @@ class Check(OverRoots):
         bool,
         option("List the repairs of lines that were kept, in logs but not in corpora.", panel=Panel.WRITE),
     ] = False
-    since: Annotated[
-        str | None,
-        option(
-            "Count only bad lines written since then: 2026-05-01, 2026-05-01T09:30:00Z, 2026-05, 7d, 2w, 24h"
-            " or 30m (minutes).",
-            panel=Panel.SELECT,
-        ),
-    ] = None
-    now: Annotated[
-        str | None,
-        option("The moment that --since counts back from; the clock's by default.", panel=Panel.SELECT),
-    ] = None
     write_baseline: Annotated[
         bool, option("Write all bad lines to the file of --baseline, and succeed.", panel=Panel.WRITE)
     ] = False
@@ -249,13 +231,12 @@ class Check(OverRoots):
 @verb(filtered(Check, *WHOSE), settings=("ingest", "check"))
 def check(call: "Call", request: Check) -> Answer:
     """List the bad lines of the logs; exit with 2 if there are any."""
-    moment = parse_now(request.now)
-    earliest = None if request.since is None else parse_moment(request.since, moment, name="--since")
     settings, roots = call.settings, call.roots(request.roots)
     known = () if request.write_baseline else call.known_lines()
-    # The following imports load Polars.
+    import polars as pl
+
     from vocabgap.ingest.accounting import images_of_several_folders
-    from vocabgap.ingest.checking import repaired_lines
+    from vocabgap.ingest.checking import is_known, repaired_lines
     from vocabgap.ingest.scanning import scan
 
     selection = selection_of(request)
@@ -266,13 +247,12 @@ def check(call: "Call", request: Check) -> Answer:
     summary, file = scanned.summary, settings.check.baseline
     if request.write_baseline:
         _write_baseline(scanned, file)
-    is_expected = file is not None or request.since is not None
-    missing = _missing_logs(call, scanned, roots, is_expected=is_expected)
-    rejects = _judged(scanned, known, earliest)
-    counted = rejects.filter(rejects["ignored"].is_null())
+    missing = _missing_logs(call, scanned, roots, is_expected=file is not None)
+    ignored = is_known(scanned.rejects, known)
+    rejects = scanned.rejects.with_columns(ignored=pl.when(ignored).then(pl.lit("baseline")))
+    counted = rejects.filter(~ignored)
     repaired = repaired_lines(roots, settings.scan) if request.repairs and summary.repairs else []
     several = images_of_several_folders(scanned.gaps).to_dicts()
-    ignored = Counter(rejects["ignored"])
     fails = counted.height and not request.write_baseline
     return Answer(
         events=chain(
@@ -292,9 +272,7 @@ def check(call: "Call", request: Check) -> Answer:
             "lists_repairs": request.repairs,
             "names_roots": len({*scanned.files["repo_slug"], *scanned.rejects["repo_slug"]}) > 1,
             "baseline": file,
-            "earliest": earliest,
-            "in_baseline": ignored[_BASELINE],
-            "too_old": ignored[_SINCE],
+            "in_baseline": ignored.sum(),
             "written": rejects.height if request.write_baseline else None,
         },
         notes=missing,
@@ -311,19 +289,6 @@ def _write_baseline(scanned: "Scan", file: str | None) -> None:
     if not (scanned.summary.files or scanned.summary.unreadable):
         raise StateError(f"no log was found, so '{file}' stays as it is", hint="name the roots of the logs")
     write_baseline(file, scanned.rejects)
-
-
-def _judged(scanned: "Scan", known: "tuple[KnownLine, ...]", earliest: datetime | None) -> "pl.DataFrame":
-    """Return table `rejects` with the reason why a line does not count, `baseline` or `since`, or null."""
-    import polars as pl
-
-    from vocabgap.ingest.checking import is_known, is_older
-
-    rejects = scanned.rejects
-    why = [pl.when(is_known(rejects, known)).then(pl.lit(_BASELINE))]
-    if earliest is not None:
-        why.append(pl.when(is_older(rejects, scanned.gaps, earliest)).then(pl.lit(_SINCE)))
-    return rejects.with_columns(ignored=pl.coalesce(why))
 
 
 def _missing_logs(

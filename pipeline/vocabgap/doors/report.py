@@ -100,7 +100,6 @@ class Report(OverRoots):
             panel=Panel.RUN,
         ),
     ] = None
-    spark_conf: Annotated[tuple[str, ...], option("Setting of the session, KEY=VALUE.", panel=Panel.RUN)] = ()
     quiet: Annotated[bool, QUIET] = False
 
 
@@ -118,7 +117,7 @@ def report(call: "Call", request: Report) -> Answer:
     from vocabgap.pipeline import STAGES, run
 
     with (
-        _engine(request.engine, request.remote, request.spark_conf) as running,
+        _engine(request.engine, request.remote) as running,
         call.output.progress(STAGES) as listener,
     ):
         result = run(
@@ -170,22 +169,16 @@ def _fewest(call: "Call") -> int:
 
 
 @contextmanager
-def _engine(name: EngineName, remote: str | None, conf: tuple[str, ...]) -> "Iterator[SparkEngine | None]":
+def _engine(name: EngineName, remote: str | None) -> "Iterator[SparkEngine | None]":
     """Start the engine that was asked for; None stands for this process."""
     if name is EngineName.LOCAL:
-        if remote is not None or conf:
-            raise InvalidInputError(
-                "--remote and --spark-conf are for Spark", hint=f"add --engine {EngineName.SPARK}"
-            )
+        if remote is not None:
+            raise InvalidInputError("--remote is for Spark", hint=f"add --engine {EngineName.SPARK}")
         yield None
         return
-    pairs = [pair.partition("=") for pair in conf]
-    for key, is_pair, _ in pairs:
-        if not (key and is_pair):
-            raise InvalidInputError(f"--spark-conf '{visible(key)}': expected KEY=VALUE")
     from vocabgap.engines.spark import spark_engine
 
-    with spark_engine(remote, {key: value for key, _, value in pairs}) as engine:
+    with spark_engine(remote) as engine:
         yield engine
 
 

@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 
 import polars as pl
 
-from vocabgap.errors import InvalidInputError, StateError, converted, require_text
+from vocabgap.errors import InvalidInputError, StateError, require_text
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.lines import LogsRead
 from vocabgap.ingest.scanning import read_here
@@ -55,7 +55,6 @@ _CONNECT_SECONDS: Final = 5.0
 _GREETING_SECONDS: Final = 10.0  # for the first words of the protocol
 _STOP_SECONDS: Final = 2.0
 _RETRIES: Final = 5  # of a request without an answer, some 17 seconds in all
-_ELSEWHERE: Final = ("spark.remote", "spark.master")  # settings that would name another server
 _ADDRESS_HINT: Final = "expected sc://HOST:PORT; with a token, sc://HOST:PORT/;token=TOKEN"
 
 
@@ -112,12 +111,11 @@ class SparkEngine:
 
 
 @contextmanager
-def spark_engine(remote: str | None = None, conf: Mapping[str, str] | None = None) -> Iterator[SparkEngine]:
+def spark_engine(remote: str | None = None) -> Iterator[SparkEngine]:
     """Open an engine for as long as the block lasts.
 
     Args:
         remote: Address of a Spark Connect server, `sc://HOST:PORT`; Sail in this process by default.
-        conf: Settings of the session.
 
     Raises:
         InvalidInputError: The extra is not installed, or an argument cannot be used.
@@ -126,7 +124,6 @@ def spark_engine(remote: str | None = None, conf: Mapping[str, str] | None = Non
     if remote is not None:
         require_text("remote", remote)
     where = None if remote is None else _place(remote)
-    conf = converted({} if conf is None else conf, dict[str, str], "conf")
     try:
         with _loading():
             from pyspark.errors import PySparkException  # noqa: PLC0415 - an extra
@@ -139,7 +136,7 @@ def spark_engine(remote: str | None = None, conf: Mapping[str, str] | None = Non
         ) from error
     engine = None
     try:
-        with _sail(conf) if remote is None else _server(remote, conf) as session:
+        with _sail() if remote is None else _server(remote) as session:
             if where is None:
                 engine = SparkEngine(session, f"sail {session.version}", os.cpu_count() or 1)
             else:
@@ -226,7 +223,7 @@ def _error_line(text: str) -> str:
 
 
 @contextmanager
-def _sail(conf: Mapping[str, str]) -> Iterator["SparkSession"]:
+def _sail() -> Iterator["SparkSession"]:
     """Open a session with Sail in this process."""
     from pysail.spark import SparkConnectServer  # noqa: PLC0415 - an extra
 
@@ -242,7 +239,7 @@ def _sail(conf: Mapping[str, str]) -> Iterator["SparkSession"]:
         _keep_ctrl_c()
         # A proxy would see the logs, and cannot lead here.
         options = [("grpc.enable_http_proxy", 0)]
-        session = _session("sc://{}:{}".format(*server.listening_address), conf, options)
+        session = _session("sc://{}:{}".format(*server.listening_address), options)
         _keep_ctrl_c()
         try:
             yield session
@@ -262,7 +259,7 @@ def _keep_ctrl_c() -> None:
 
 
 @contextmanager
-def _server(remote: str, conf: Mapping[str, str]) -> Iterator["SparkSession"]:
+def _server(remote: str) -> Iterator["SparkSession"]:
     """Open a session with a server."""
     try:
         socket.create_connection(_host_and_port(remote), timeout=_CONNECT_SECONDS).close()
@@ -273,7 +270,7 @@ def _server(remote: str, conf: Mapping[str, str]) -> Iterator["SparkSession"]:
             hint="start one (`vocabgap manual scale`), or leave out --remote for an engine in this process",
         ) from error
     _require_greeting(remote)
-    session = _session(remote, conf)
+    session = _session(remote)
     try:
         yield session
     finally:
@@ -329,28 +326,14 @@ def _builder(address: str, options: list[tuple[str, int]] | None = None) -> "Def
         raise InvalidInputError(message, hint=_ADDRESS_HINT) from error
 
 
-def _session(
-    address: str, conf: Mapping[str, str], options: list[tuple[str, int]] | None = None
-) -> "SparkSession":
-    for key in _ELSEWHERE:
-        if key in conf:
-            raise InvalidInputError(f"--spark-conf {key} names a server", hint="name it with --remote")
+def _session(address: str, options: list[tuple[str, int]] | None = None) -> "SparkSession":
     builder = _builder(address, options)
     with _loading():
-        from pyspark.errors import PySparkException  # noqa: PLC0415 - an extra
         from pyspark.sql.connect.client.retries import DefaultPolicy  # noqa: PLC0415
         from pyspark.sql.connect.session import SparkSession as Session  # noqa: PLC0415
 
         session: Any = Session(connection=builder)
     session.client.set_retry_policies([DefaultPolicy(max_retries=_RETRIES)])
-    for key, value in conf.items():
-        try:
-            session.conf.set(key, value)
-        except PySparkException as error:
-            raise InvalidInputError(
-                f"--spark-conf {visible(key)}: {visible(str(error).splitlines()[0])}",
-                hint="expected a setting of the session that Spark knows, as KEY=VALUE",
-            ) from error
     return cast("SparkSession", session)
 
 

@@ -5,10 +5,8 @@ changes, and a line that was written again is another one.
 """
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from reprlib import repr as short_repr
 from typing import Any, Final
@@ -26,15 +24,12 @@ from vocabgap.ingest.discovery import LogFile, discover, resolve_roots
 from vocabgap.ingest.lines import LineCounts, LogDecoder
 from vocabgap.ingest.reading import MIB, Block
 from vocabgap.ingest.scanning import by_reader
-from vocabgap.model.record import FIELDS, SATISFACTION_WORDS, Repair, in_utc
+from vocabgap.model.record import FIELDS, SATISFACTION_WORDS, Repair
 from vocabgap.model.settings import ScanSettings
-from vocabgap.model.tables import GAPS, REJECTS, UTC_MICROSECONDS
+from vocabgap.model.tables import REJECTS
 
 _MODE: Final = 0o644
 _KEY: Final = ("source_path", "sha256")
-_FILE: Final = ("repo_slug", "source_path")
-# Also in a line that is no JSON.
-_TIMESTAMP: Final = re.compile(r'"timestamp"\s*:\s*"([^"\\]{1,40})"')
 
 
 class KnownLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -108,37 +103,11 @@ def is_known(rejects: pl.DataFrame, baseline: Iterable[KnownLine]) -> pl.Series:
     return joined.select(is_known=pl.col("nth") < pl.col("times").fill_null(0))["is_known"]
 
 
-def is_older(rejects: pl.DataFrame, gaps: pl.DataFrame, moment: datetime) -> pl.Series:
-    """Tell which rows of table `rejects` are lines that were surely written before a moment.
-
-    The time of a line is its own timestamp, even in a broken line, else that of the next record of its log.
-    A line that no record follows, and a whole file, count as new.
-    """
-    REJECTS.require(rejects)
-    GAPS.require(gaps, (*_FILE, "line", "timestamp"))
-    own = pl.Series("own", map(_own_time, rejects["raw"]), dtype=UTC_MICROSECONDS)
-    dated = gaps.select(*_FILE, "line", "timestamp").drop_nulls().sort("line")
-    numbered = rejects.with_columns(own).with_row_index("place")
-    lines = numbered.filter(pl.col("line").is_not_null()).sort("line")
-    followed = lines.join_asof(dated, on="line", by=list(_FILE), strategy="forward", check_sortedness=False)
-    older = pl.coalesce("own", "timestamp") < moment
-    places = followed.filter(older.fill_null(value=False))["place"]
-    return numbered.select(is_older=pl.col("place").is_in(places.implode()))["is_older"]
-
-
 def _keyed(rejects: pl.DataFrame) -> pl.DataFrame:
     REJECTS.require(rejects)
     texts = rejects.select(pl.coalesce("raw", "reason"))["raw"]
     digests = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
     return rejects.with_columns(sha256=pl.Series(digests, dtype=pl.String))
-
-
-def _own_time(raw: str | None) -> datetime | None:
-    match = _TIMESTAMP.search(raw or "")
-    try:
-        return None if match is None else in_utc(datetime.fromisoformat(match[1])).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
 
 
 class RepairedLine(msgspec.Struct, frozen=True):

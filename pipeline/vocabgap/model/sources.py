@@ -8,7 +8,6 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, time
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Final, get_type_hints
@@ -52,22 +51,14 @@ class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     constants: dict[str, Any] = {}
     where: dict[str, _Scalar | tuple[_Scalar, ...]] = {}
 
-    def __post_init__(self) -> None:
-        """Turn moments of TOML into text as in a log."""
-        constants = {
-            field: value.isoformat() if isinstance(value, date | time) else value
-            for field, value in self.constants.items()
-        }
-        msgspec.structs.force_setattr(self, "constants", constants)
-
 
 class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One kind of gap log.
 
     Attributes:
         glob: Shell patterns of file names; one with folders (`exports/*.jsonl`) is matched from the right.
-        each: JSON pointers to the gaps of a document that is no log of lines: in `/runs/*/missing_tools/*` a
-            star stands for each member of a list or an object.
+        each: Paths to the gaps of a document that is no log of lines: in `/runs/*/missing_tools/*` a star
+            stands for each member of a list or an object.
         also: Further shapes of gaps in the same logs, tried in turn. They take over the fields and constants
             of the source; an empty path removes a field.
         enabled: Whether such logs are read.
@@ -147,11 +138,6 @@ def _check(name: str, source: Source) -> None:
     for glob in source.globs or ("",):
         if not glob or glob[0] == "/" or glob[-1] == "/" or ".." in glob.split("/") or "**" in glob:
             raise InvalidInputError(f"[source.{name}] glob: '{glob}' fits no file", hint=_GLOB_HINT)
-    for pointer in several(source.each):
-        if not pointer.startswith("/"):
-            raise InvalidInputError(
-                f"[source.{name}] each: '{pointer}' is not a JSON pointer", hint="for example /items/*"
-            )
     for place, shape in enumerate(source.shapes):
         _check_shape(f"source.{name}.also" if place else f"source.{name}", shape)
 
@@ -227,20 +213,12 @@ class Rule:
     """One reason why a record is no gap of the vocabulary."""
 
     name: str
+    expressions: tuple[str, ...]  # as in the settings
     phrases: tuple[str, ...]  # in normal form, words separated by single spaces
     if_failed: tuple[str, ...]  # phrases that count only if something failed and nothing is named as missing
     # In the syntax of Polars, without case. It has no look-around and no back-references, so that the time
     # grows with the text only.
     patterns: tuple[str, ...]
-
-    @property
-    def expressions(self) -> tuple[str, ...]:
-        """The phrases and patterns as in the settings."""
-        return (
-            *self.phrases,
-            *(f"{_IF_FAILED_PREFIX} {phrase}" for phrase in self.if_failed),
-            *(f"{_REGEX_PREFIX}{pattern}" for pattern in self.patterns),
-        )
 
 
 def rules_in_force(own: Mapping[str, Iterable[str]] = {}) -> tuple[Rule, ...]:
@@ -270,8 +248,8 @@ def _rule(name: str, expressions: tuple[str, ...]) -> Rule:
         if not phrase:
             raise InvalidInputError(f"[not_a_gap] {name}: '{text}' holds no word", hint=_RULE_HINT)
         phrases[prefix].append(" ".join(phrase))
-    always, if_failed = (tuple(dict.fromkeys(each)) for each in phrases.values())
-    return Rule(name, always, if_failed, tuple(patterns))
+    always, if_failed = (tuple(dict.fromkeys(found)) for found in phrases.values())
+    return Rule(name, expressions, always, if_failed, tuple(patterns))
 
 
 def _pattern(name: str, text: str) -> str:

@@ -118,7 +118,6 @@ DAMAGE: Final[dict[str, Callable[[Path], object]]] = {
     "another vector": lambda path: _write(path, "update vectors set vector = zeroblob(8)"),
     "a short vector": lambda path: _write(path, "update vectors set vector = x'00'"),
     "a text": lambda path: _write(path, "update vectors set vector = 'tonetone'"),
-    "no day": lambda path: _write(path, "update vectors set used = 'never'"),
     "another table": lambda path: _write(path, "drop table vectors; create table vectors (mine text)"),
 }
 
@@ -180,9 +179,7 @@ def test_a_disk_that_fills_up_costs_the_cache_alone(
 ) -> None:
     loaded = Embedder.load(folder, kept)
     with closing(sqlite3.connect(kept / "embeddings" / cache.FILE_NAME)) as connection:
-        connection.execute(
-            "create table vectors (key blob primary key, vector blob, checksum, used) without rowid"
-        )
+        connection.execute("create table vectors (key blob primary key, vector blob, checksum) without rowid")
     monkeypatch.setattr(cache, "_TABLE", "pragma max_page_count = 2")
     many = [f"sky {'a ' * number}" for number in range(200)]
 
@@ -202,27 +199,21 @@ def test_runs_may_use_it_at_once(folder: Path, kept: Path) -> None:
     assert again.use == EmbeddingUse(found=4, computed=0)
 
 
-def test_what_was_not_used_for_longest_is_dropped_where_it_has_grown_too_large(
+def test_a_file_that_has_grown_too_large_is_begun_anew(
     folder: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def embed_on(day: int, texts: list[str]) -> EmbeddingUse:
-        monkeypatch.setattr(cache, "_today", lambda: day)
+    def embed(texts: list[str]) -> EmbeddingUse:
         loaded = Embedder.load(folder, kept)
         loaded.embed(texts)
         return loaded.use
 
-    many = [f"sky {'a ' * number}" for number in range(200)]
-    embed_on(1, TEXTS)
-    embed_on(2, many)
-    embed_on(3, TEXTS[:2])
+    embed([f"sky {'a ' * number}" for number in range(200)])
     monkeypatch.setattr(cache, "_MOST_BYTES", 10_000)
 
-    embed_on(3, ["tone"])  # drops 51 of 205
+    assert embed(["tone"]) == EmbeddingUse(found=0, computed=1)
 
-    monkeypatch.setattr(cache, "_MOST_BYTES", 1_000_000)
-    assert embed_on(4, TEXTS[:2]) == EmbeddingUse(found=2, computed=0)
-    assert embed_on(4, TEXTS[2:]) == EmbeddingUse(found=0, computed=2)
-    assert embed_on(4, many) == EmbeddingUse(found=151, computed=49)
+    assert embed(["sky "]) == EmbeddingUse(found=0, computed=1)
+    assert embed(["sky "]) == EmbeddingUse(found=1, computed=0)
 
 
 def test_the_user_has_a_cache_without_asking(

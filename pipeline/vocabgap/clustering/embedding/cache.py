@@ -2,15 +2,13 @@
 
 The key of a vector is a digest of everything it depends on: the model, the libraries, the kind of CPU and its
 text. Each row has a checksum. The cache never stops a run: if the file cannot be used, vectors are computed
-again and a note says so. If the file has grown too large, the vectors that were not used for longest are
-dropped.
+again and a note says so. A file that has grown too large is begun anew.
 """
 
 import hashlib
 import os
 import platform
 import sqlite3
-import time
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
@@ -26,20 +24,14 @@ from vocabgap.errors import expanded
 FILE_NAME: Final = "vectors.sqlite"
 _TABLE: Final = """
 create table if not exists vectors
-(key blob primary key, vector blob not null, checksum integer not null, used integer not null)
-without rowid
+(key blob primary key, vector blob not null, checksum integer not null) without rowid
 """
-_INSERT: Final = "insert or ignore into vectors values (?, ?, ?, ?)"
+_INSERT: Final = "insert or ignore into vectors values (?, ?, ?)"
 _SIZE: Final = """
 select (page_count - freelist_count) * page_size
 from pragma_page_count, pragma_freelist_count, pragma_page_size
 """
-_DROP: Final = """
-delete from vectors where key in
-(select key from vectors order by used, key limit (select count(*) / 4 from vectors))
-"""
 _MOST_BYTES: Final = 200_000_000  # of the file: a quarter of a million texts of the known model
-_DAY: Final = 86_400  # s
 _ASKED_AT_ONCE: Final = 500  # keys of one query
 _PATIENCE: Final = 30.0  # s, for another run that is writing
 _NUMBER: Final = np.dtype("<i2")
@@ -88,21 +80,18 @@ class EmbeddingCache:
         Texts are given by their SHA-256, all different.
         """
         places = {self._key(text): place for place, text in enumerate(texts)}
-        keys, today = list(places), _today()
+        keys = list(places)
 
         def look_up(connection: sqlite3.Connection) -> dict[int, bytes]:
-            kept, unused = {}, []
+            kept = {}
             for start in range(0, len(keys), _ASKED_AT_ONCE):
                 some = keys[start : start + _ASKED_AT_ONCE]
                 marks = ",".join("?" * len(some))
-                query = f"select key, vector, checksum, used from vectors where key in ({marks})"  # noqa: S608
-                for key, vector, checksum, used in connection.execute(query, some):
+                query = f"select key, vector, checksum from vectors where key in ({marks})"  # noqa: S608
+                for key, vector, checksum in connection.execute(query, some):
                     if len(vector) != self._dims * _NUMBER.itemsize or crc32(key + vector) != checksum:
                         raise sqlite3.DatabaseError
                     kept[places[key]] = vector
-                    if used < today:
-                        unused.append((today, key))
-            connection.executemany("update vectors set used = ? where key = ?", unused)
             return kept
 
         written = np.zeros(len(texts), dtype=bool)
@@ -115,13 +104,13 @@ class EmbeddingCache:
         """Keep the vectors of some texts, a row each."""
         blobs = (row.tobytes() for row in np.ascontiguousarray(vectors, dtype=_NUMBER))
         keyed = zip(map(self._key, texts), blobs, strict=True)
-        rows = [(key, blob, crc32(key + blob), _today()) for key, blob in keyed]
+        rows = [(key, blob, crc32(key + blob)) for key, blob in keyed]
 
         def insert(connection: sqlite3.Connection) -> None:
             connection.executemany(_INSERT, rows)
             ((size,),) = connection.execute(_SIZE)
             if size > _MOST_BYTES:
-                connection.execute(_DROP)
+                connection.execute("delete from vectors")
 
         self._use(insert)
 
@@ -159,10 +148,6 @@ def cpu_kind() -> str:
     lines = _cpu_lines() or [platform.processor()]
     digest = hashlib.sha256("\n".join([machine, *lines]).encode()).hexdigest()
     return f"{machine} {digest[:_DIGITS]}"
-
-
-def _today() -> int:
-    return int(time.time() / _DAY)
 
 
 def _cpu_lines() -> list[str]:
