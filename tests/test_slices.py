@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import grimp
 import pytest
@@ -29,25 +30,62 @@ assert not [name for name in sys.modules if name.startswith("vocabgap.SLICE")]
 """
 
 
-@pytest.mark.parametrize("name", SLICES)
-def test_the_program_works_without_a_slice(name: str, demo: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "lib" / "vocabgap"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__", "demo"))
-    shutil.rmtree(copy / name)
-    code, environment = COMMANDS.replace("SLICE", name), {**os.environ, "PYTHONPATH": str(copy.parent)}
+ROOT = Path(__file__).parents[1]
+# Tests that go over commands, settings, tables, pages, cases or attacks; all others are collected.
+QUICK = (
+    "test_conformance or test_reference or test_mistakes or test_schema_command or test_the_tools_are_listed"
+    " or test_every_path_that_is_named or test_an_address_in_the_settings"
+)
 
-    told = subprocess.run(
-        [sys.executable, "-c", code, demo, tmp_path],
-        env=environment,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+
+class Checkout(NamedTuple):
+    """A copy of this checkout without a slice and its tests."""
+
+    slice_: str
+    root: Path
+
+    def run(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
+        """Run Python with the package of the copy, beside the copied files."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+        return subprocess.run(
+            [sys.executable, *words],
+            env={**kept, "PYTHONPATH": str(self.root / "pipeline")},
+            cwd=self.root,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+@pytest.fixture(scope="module", params=SLICES)
+def without(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    root = tmp_path_factory.mktemp("without") / "checkout"
+    root.mkdir()
+    for name in ("pipeline", "tests"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, root / name, symlinks=True, ignore=ignored)
+    for folder in ("pipeline/vocabgap", "tests"):
+        shutil.rmtree(root / folder / request.param)
+    for path in ROOT.glob("[!.]*"):
+        if not (root / path.name).exists():
+            (root / path.name).symlink_to(path)
+    return Checkout(request.param, root)
+
+
+def test_the_program_works_without_a_slice(without: Checkout, demo: Path) -> None:
+    told = without.run("-c", COMMANDS.replace("SLICE", without.slice_), demo, without.root)
 
     assert (told.returncode, told.stderr) == (0, "")
-    assert (tmp_path / "out" / "report.html").is_file()
-    assert f"\n  {name} " not in told.stdout
+    assert (without.root / "out" / "report.html").is_file()
+    assert f"\n  {without.slice_} " not in told.stdout
+
+
+@pytest.mark.slow
+def test_the_other_tests_are_collected_and_pass_without_a_slice(without: Checkout) -> None:
+    told = without.run("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", QUICK)
+
+    assert told.returncode == 0, told.stdout
+    assert "deselected" in told.stdout
 
 
 @pytest.fixture(scope="module")
