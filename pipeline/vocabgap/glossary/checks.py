@@ -322,32 +322,21 @@ def _ask(question: OpenQuestion, runtime: GlossaryRuntime) -> Meaning | None:
     return prompt.choose(candidates, once=True)
 
 
-_COLOURS: Final = {"high": "red", "medium": "yellow", "low": "blue"}
 _SHOWN: Final = 200  # characters of a value
 
 
 class Prompt:
-    """A person at a terminal: questions go to stderr, and text from data is never read as markup."""
+    """A person at a terminal, who is asked on stderr."""
 
     def __call__(self, question: Question) -> Meaning:
         """Show a conflict and the candidates of its term, and read the answer."""
-        from rich.console import Console  # noqa: PLC0415 - takes time to load
-        from rich.panel import Panel  # noqa: PLC0415
-        from rich.text import Text  # noqa: PLC0415
-
-        severity = question.conflict.severity.value
-        colour = _COLOURS.get(severity, "red")
+        severity, term = question.conflict.severity.value, excerpt(question.term)
         scopes = ", ".join(sorted({excerpt(each.scope) for each in question.candidates}))
-        lines = [
-            f"Term:    {excerpt(question.term)}",
-            f"Context: {excerpt(question.conflict.context, _SHOWN) or '-'}",
-            f"Scope:   {f'{scopes} ({len(question.candidates)} matches)' if scopes else 'none'}",
-            *numbered(question.candidates),
-        ]
-        console = Console(stderr=True, highlight=False, emoji=False, markup=False)
-        mark = "●" if carried("●", console.encoding) == "●" else "!"
-        title = Text(f"{mark} {severity.capitalize()}-severity conflict: {excerpt(question.term)}", colour)
-        console.print(Panel(Text("\n".join(lines)), title=title, title_align="left", border_style=colour))
+        self.say(f'{_mark("🔴", "!")} {severity.capitalize()}-severity conflict: "{term}"\n')
+        self.say(f"Term: {term}\nContext: {excerpt(question.conflict.context, _SHOWN) or '-'}")
+        self.say(f"Scope: {f'{scopes} ({len(question.candidates)} matches)' if scopes else 'none'}\n")
+        if question.candidates:
+            self.say("\n".join(["Candidate senses:", *numbered(question.candidates), ""]))
         answer = self.choose(question.candidates)
         self.say(_outcome(question, answer))
         return answer
@@ -405,7 +394,7 @@ def numbered(candidates: Sequence[SenseRef]) -> Iterator[str]:
 
 def _choices(candidates: Sequence[SenseRef]) -> str:
     numbers = f"1-{len(candidates)} (candidate), " if candidates else ""
-    return f"Select: {numbers}C (custom sense), D (defer)\n> "
+    return f"Select: {numbers}C (custom sense), D (defer to async)\n> "
 
 
 def _outcome(question: Question, answer: Meaning) -> str:
@@ -414,7 +403,12 @@ def _outcome(question: Question, answer: Meaning) -> str:
     meaning = (
         question.candidates[answer.place].definition if isinstance(answer, Select) else answer.definition
     )
-    return f"Resolved: {excerpt(question.term)} = {excerpt(meaning)}\n"
+    return f"\n{_mark('✅ ')}Resolved: {excerpt(question.term)} = {excerpt(meaning)}\n"
+
+
+def _mark(wanted: str, plain: str = "") -> str:
+    """Return a mark, or a plain one if the terminal cannot show it."""
+    return wanted if carried(wanted, sys.stderr.encoding or "utf-8") == wanted else plain
 
 
 def _value(value: object) -> str:
