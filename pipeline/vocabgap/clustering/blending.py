@@ -57,12 +57,8 @@ def blended_rows(points: Points, embedder: TextEmbedder, copies: IntArray | None
     """Make rows of unit length from the meaning of needs and records, their poles, and their words.
 
     Each wording is embedded as it is, and again without its frame but with the details of its record.
-    Embeddings cover the spelling, so there are no character trigrams.
-
-    Args:
-        points: The surfaces, with their texts.
-        embedder: The model.
-        copies: How many surfaces each row stands for, shape (n,); one by default.
+    Embeddings cover the spelling, so there are no character trigrams. A row may stand for several surfaces
+    (`copies`, shape (n,)).
     """
     count = len(points.contents)
     embeddings = embedded(embedder, [*points.spoken, *points.texts])

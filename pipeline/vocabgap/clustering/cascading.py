@@ -30,19 +30,12 @@ _SHORTER: Final = MEANING_CUT.pair / WORDS_CUT.pair  # scale of distances by wor
 
 
 class Cascade(NamedTuple):
-    """A clustering in which some surfaces stand for others.
+    """A clustering in which some surfaces stand for others."""
 
-    Attributes:
-        rows: One row per surface: its own words, and the meaning of the surface that stands for it, if any.
-        linkage: Table `linkage` of all surfaces.
-        max_distance: The distance below which the merges by meaning are complete.
-        counted: 1 for each surface that was embedded, else 0; shape (n,).
-    """
-
-    rows: Rows
-    linkage: pl.DataFrame
-    max_distance: float
-    counted: IntArray
+    rows: Rows  # of each surface: its own words, and the meaning of the surface that stands for it, if any
+    linkage: pl.DataFrame  # table `linkage` of all surfaces
+    max_distance: float  # below which the merges by meaning are complete
+    counted: IntArray  # 1 for each surface that was embedded, else 0; shape (n,)
 
 
 def cascaded(
@@ -54,16 +47,7 @@ def cascaded(
     *,
     space: Space | None = None,
 ) -> Cascade:
-    """Cluster more surfaces than `EMBEDDED_AT_MOST`.
-
-    Args:
-        points: The surfaces, without texts.
-        poles: The poles of each surface.
-        embedder: The model.
-        records: The records of the points.
-        max_distance: Cosine distance below which merges by meaning are wanted.
-        space: See `average_linkage`.
-    """
+    """Cluster more surfaces than `EMBEDDED_AT_MOST`; `max_distance` limits the merges by meaning."""
     words = vectorize(points.contents, points.weights, points.sentence_shares)
     near, _ = average_linkage(words, points.weights, NEAR, space)
     merges = _needed(near, leaving(near, points.weights, poles), len(points.contents))

@@ -80,11 +80,6 @@ def leaving(linkage: pl.DataFrame, weights: FloatArray, poles: Sequence[Poles]) 
 
     The side with fewer mentions leaves, the right one of equal sides. The other goes on as if it had not
     merged.
-
-    Args:
-        linkage: Table `linkage` of n points.
-        weights: Mentions of each point, shape (n,).
-        poles: The poles of each point.
     """
     # The mentions of each pole in each cluster, handed on to the merged cluster.
     mentions: list[dict[tuple[int, int], float]] = [

@@ -61,30 +61,20 @@ BY_MEANING: Final = Margins(0.10, 0.5, 0.08, 1.25, 0.56)
 
 
 class Tree(NamedTuple):
-    """A dendrogram and its cuts.
+    """A dendrogram and its cuts."""
 
-    Attributes:
-        linkage: Table `linkage`, of n - 1 merges or those below `max_distance`.
-        cuts: The distance below which each merge is made, shape (merges,).
-        leaving: The side of each merge that leaves because of a contrast, `LEFT` or `RIGHT`; else 0.
-        cut: The distances that the cuts come from.
-        n_samples: Number of points.
-        max_distance: The distance below which the linkage is complete.
-    """
-
-    linkage: pl.DataFrame
-    cuts: FloatArray
-    leaving: Sides
-    cut: Cut
+    linkage: pl.DataFrame  # table `linkage`
+    cuts: FloatArray  # the distance below which each merge is made, shape (merges,)
+    leaving: Sides  # the side of each merge that leaves because of a contrast, `LEFT` or `RIGHT`; else 0
+    cut: Cut  # the distances that the cuts come from
     n_samples: int
-    max_distance: float
+    max_distance: float  # below which the linkage is complete
 
     def labels(self, threshold: float | None, shift: float = 0.0) -> IntArray:
-        """Return the group of each point, shape (n_samples,).
+        """Return the group of each point, shape (n_samples,), at a cosine distance plus a shift.
 
-        Args:
-            threshold: Cosine distance; None to use the cut of each merge and part contrasts.
-            shift: How much further apart groups may be. Wordings that share nothing never merge.
+        Without a distance each merge has its own cut, and contrasts are parted. Wordings that share nothing
+        never merge.
         """
         at = np.clip((self.cuts if threshold is None else threshold) + shift, 0.0, 1.0)
         return flat_groups(self.linkage, self.n_samples, at, self.leaving if threshold is None else None)
@@ -101,13 +91,7 @@ def cuts(
     """Return the distance below which each merge is made, shape (merges,).
 
     The clause shares of all members are averaged, so that commands among questions count as sentences, too.
-
-    Args:
-        linkage: Table `linkage`.
-        weights: Mentions of each surface, shape (n,).
-        clause_shares: The share of clause words in each surface, shape (n,).
-        cut: The distances at which needs part.
-        counted: 1 for each surface by default; 0 for a surface that another one stands for.
+    `counted` is 0 for a surface that another one stands for.
     """
     count = len(weights)
     mass = np.concatenate([weights * clause_shares, np.zeros(linkage.height)]).tolist()
@@ -139,18 +123,10 @@ def flat_groups(
     distance_threshold: float | FloatArray,
     leaving: Sides | None = None,
 ) -> IntArray:
-    """Return the groups under the highest merges that are strictly below their threshold.
+    """Return the groups under the highest merges that are strictly below their threshold, shape (n_samples,).
 
-    Everything under such a merge stays together, at any thresholds further down.
-
-    Args:
-        linkage: Table `linkage` of `n_samples` points.
-        n_samples: Number of points.
-        distance_threshold: One cosine distance, or one for each merge.
-        leaving: The side that leaves at each merge, as a tree of its own; else 0.
-
-    Returns:
-        Labels, shape (n_samples,): groups numbered from 0 in the order of their first point.
+    Everything under such a merge stays together, at any thresholds further down. A side that leaves at a
+    merge is a tree of its own. Groups are numbered from 0 in the order of their first point.
     """
     leaving = np.zeros(linkage.height, np.int8) if leaving is None else leaving
     is_merged = (linkage["height"].to_numpy() < distance_threshold) & (leaving == 0)
@@ -211,14 +187,7 @@ def certainty(
 ) -> pl.DataFrame:
     """Return columns `mentions_low`, `mentions_high` and `mixed`, one row per group.
 
-    Args:
-        labels: The group of each point, shape (n,).
-        weights: Mentions of each point, shape (n,).
-        cohesion: The cohesion of each group, shape (groups,).
-        tree: The dendrogram.
-        threshold: The distance of the cut; None if it depends on the wordings.
-        shift: How much further apart groups may be than the wordings suggest.
-        decided: Groups that people have decided about; they are never marked as mixed.
+    Groups that people have decided about (`decided`) are never marked as mixed.
     """
     margins = BY_MEANING if tree.cut == MEANING_CUT else BY_WORDS
     parts = tree.labels(threshold, shift - margins.tighter)

@@ -193,11 +193,7 @@ class Clusters:
         return f"Clusters({count(self.clusters.height, 'group')} of {of}, cut {cut})"
 
     def taught(self, constraints: Iterable[Constraint]) -> "Clusters":
-        """Return the groups at the cut that people's decisions suggest; a named cut stays.
-
-        Args:
-            constraints: The surfaces that belong together or apart. `constrained` follows them.
-        """
+        """Return the groups at the cut that people's decisions suggest; a named cut stays."""
         shift = self.shift
         if self.threshold is None:
             shift = taught_shift(lessons(self._tree, self._place, constraints))
@@ -227,10 +223,7 @@ class Clusters:
         )
 
     def constrained(self, constraints: Iterable[Constraint]) -> "Clusters":
-        """Return groups that follow people's decisions about their surfaces; the linkage stays the same.
-
-        Args:
-            constraints: The surfaces that belong together or apart, in the order of the decisions.
+        """Return groups that follow people's decisions, in their order; the linkage stays the same.
 
         Raises:
             InvalidInputError: A surface does not exist, or two decisions contradict each other.

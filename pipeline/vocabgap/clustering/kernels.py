@@ -67,63 +67,35 @@ class Trigrams(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """Blocks of sixteen consecutive clusters, indexed by term.
+    """Blocks of sixteen consecutive clusters, indexed by term. Unsigned indices save checks of their sign."""
 
-    Attributes:
-        first: Shape (terms + 1,): the blocks with term c are at `first[c]` to `first[c + 1]`.
-        blocks: Shape (entries,).
-        weights: Shape (entries,): the largest weight of the term in a cluster of the block.
-        start: Shape (blocks + 1,): the terms of block b are at `start[b]` to `start[b + 1]`.
-        terms: Shape (entries,).
-        levels: Shape (16 * entries,): weights in levels, cluster by cluster within each block.
-        trigram_parts: Shape (blocks,): the largest sum of weights of spelt terms in a cluster of the block.
-    """
-
-    first: IntArray
-    blocks: npt.NDArray[np.uint32]  # unsigned, so that no loop checks the sign of an index
-    weights: npt.NDArray[np.float32]
-    start: IntArray
-    terms: npt.NDArray[np.uint32]
-    levels: npt.NDArray[np.uint8]
-    trigram_parts: npt.NDArray[np.float32]
+    first: IntArray  # shape (terms + 1,): the blocks with term c are at `first[c]` to `first[c + 1]`
+    blocks: npt.NDArray[np.uint32]  # shape (entries,)
+    weights: npt.NDArray[np.float32]  # shape (entries,): largest weight of the term in a cluster of the block
+    start: IntArray  # shape (blocks + 1,): the terms of block b are at `start[b]` to `start[b + 1]`
+    terms: npt.NDArray[np.uint32]  # shape (entries,)
+    levels: npt.NDArray[np.uint8]  # shape (16 * entries,): weights, cluster by cluster within each block
+    trigram_parts: npt.NDArray[np.float32]  # shape (blocks,): largest sum of weights of spelt terms
 
 
 class Memory(NamedTuple):
-    """The working memory of one thread. Between two queries all sums are zero.
+    """The working memory of one thread. Between two queries all sums are zero."""
 
-    Attributes:
-        term_scores: Shape (terms,): the score of each term for the query.
-        scored_terms: Shape (terms,): terms whose score may not be zero ...
-        n_scored: Shape (1,): ... and their number.
-        scored_for: Shape (terms,): the last query that a term was scored for in a comparison.
-        parts: Shape (terms,): partial scores.
-        read_terms: Shape (terms,): terms whose blocks are read.
-        query_grams: Shape (grams,): weights of the query's trigrams.
-        touched: Shape (grams,): trigrams with a weight.
-        bounds: Shape (blocks,): bounds on the similarity of each block.
-        opened: Shape (blocks,): blocks to open.
-        level_scores: Shape (terms,): the score per level of each term of a block.
-        limits: Shape (16,): bounds on the similarity of each cluster of a block.
-        compared: Shape (m,): the last query that a cluster was compared with.
-        near: Shape (LISTED,): similarities of the nearest clusters, falling.
-        places: Shape (LISTED,): these clusters.
-    """
-
-    term_scores: FloatArray
-    scored_terms: npt.NDArray[np.int32]
-    n_scored: IntArray
-    scored_for: npt.NDArray[np.int32]
-    parts: FloatArray
-    read_terms: npt.NDArray[np.int32]
-    query_grams: FloatArray
-    touched: npt.NDArray[np.int32]
-    bounds: npt.NDArray[np.float32]
-    opened: npt.NDArray[np.int32]
-    level_scores: npt.NDArray[np.float32]
-    limits: npt.NDArray[np.float32]
-    compared: npt.NDArray[np.int32]
-    near: FloatArray
-    places: npt.NDArray[np.int32]
+    term_scores: FloatArray  # of each term for the query
+    scored_terms: npt.NDArray[np.int32]  # terms whose score may not be zero ...
+    n_scored: IntArray  # ... and their number
+    scored_for: npt.NDArray[np.int32]  # the last query that a term was scored for in a comparison
+    parts: FloatArray  # partial scores of terms
+    read_terms: npt.NDArray[np.int32]  # terms whose blocks are read
+    query_grams: FloatArray  # weights of the query's trigrams
+    touched: npt.NDArray[np.int32]  # trigrams with a weight
+    bounds: npt.NDArray[np.float32]  # on the similarity of each block
+    opened: npt.NDArray[np.int32]  # blocks to open
+    level_scores: npt.NDArray[np.float32]  # the score per level of each term of a block
+    limits: npt.NDArray[np.float32]  # bounds on the similarity of each cluster of a block
+    compared: npt.NDArray[np.int32]  # the last query that a cluster was compared with
+    near: FloatArray  # similarities of the nearest clusters, falling
+    places: npt.NDArray[np.int32]  # these clusters
 
     @classmethod
     def of(cls, terms: int, grams: int, blocks: int, clusters: int, listed: int) -> "Memory":

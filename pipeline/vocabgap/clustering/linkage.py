@@ -41,16 +41,10 @@ _ABOVE: Final = 1.0 + 2.0**-22  # factor that keeps a similarity from shrinking 
 def average_linkage(
     rows: Rows, weights: FloatArray, max_distance: float = FARTHEST, space: "Space | None" = None
 ) -> tuple[pl.DataFrame, float]:
-    """Compute the average-linkage dendrogram of weighted rows.
-
-    Args:
-        rows: Rows of unit length, n of them.
-        weights: Mentions of each row, shape (n,).
-        max_distance: Cosine distance below which merges are wanted.
-        space: An engine's search for the neighbours of many rows without a dense part.
+    """Compute the average-linkage dendrogram of rows that are weighted by mentions, shape (n,).
 
     Returns:
-        Table `linkage`, and the distance below which it is complete: 1.0 if rows are few.
+        Table `linkage`, and the distance below which it is complete; 1.0 if rows are few.
     """
     n_samples = len(weights)
     if n_samples < 2:  # noqa: PLR2004
@@ -118,12 +112,7 @@ def cosine_distances(rows: sparse.csr_array, dense: FloatArray | None = None) ->
 
 
 def agglomerated(distances: FloatArray, weights: FloatArray) -> pl.DataFrame:
-    """Compute table `linkage` with scikit-learn, from one row per mention.
-
-    Args:
-        distances: Cosine distances, shape (n, n).
-        weights: Mentions of each row, shape (n,).
-    """
+    """Compute table `linkage` with scikit-learn, from one row per mention and distances of shape (n, n)."""
     from sklearn.cluster import AgglomerativeClustering  # noqa: PLC0415 - takes a second to load
 
     point = np.repeat(np.arange(len(weights)), weights.astype(np.int64))

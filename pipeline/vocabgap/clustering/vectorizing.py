@@ -42,19 +42,14 @@ _CELLS: Final = 1 << 20  # of the rows that are sorted at once
 class Rows:
     """Rows of unit length as combinations of terms: row i is `term_weights[i]` times the terms.
 
-    Attributes:
-        term_weights: Shape (n, terms), not negative, columns sorted.
-        grams: Shape (terms - own, grams), not negative: each of the last terms as a row of unit length. The
-            first `own` terms are dimensions.
-        dense: Shape (n, dimensions): further dimensions of all rows, if any.
-        place: Shape (n,): the place of each row's dense part, if rows share them. The last dense row is then
-            zeros, for rows without such a part.
+    The first `own` terms are dimensions, the others rows of trigrams. Rows may share dense parts; the last
+    dense row is then zeros, for rows without such a part.
     """
 
-    term_weights: sparse.csr_array
-    grams: sparse.csr_array
-    dense: FloatArray | None = None
-    place: IntArray | None = None
+    term_weights: sparse.csr_array  # shape (n, terms), not negative, columns sorted
+    grams: sparse.csr_array  # shape (terms - own, grams), not negative, of unit length
+    dense: FloatArray | None = None  # shape (n, dimensions), further dimensions
+    place: IntArray | None = None  # shape (n,), the place of each row's dense part if rows share them
 
     @property
     def shared(self) -> int | None:
@@ -94,10 +89,8 @@ class Rows:
 def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArray) -> Rows:
     """Turn surfaces into rows of unit length, so that dot products are cosine similarities.
 
-    Args:
-        contents: The content words of each surface, joined by spaces; at least one word each.
-        mentions: Mentions of each surface, shape (n,).
-        sentences: How far each surface is a sentence rather than a noun phrase, 0 to 1, shape (n,).
+    `contents` are the content words of each surface, joined by spaces. `sentences` says how far each surface
+    is a sentence rather than a noun phrase, 0 to 1.
     """
     if not contents:
         return Rows(sparse.csr_array((0, 0)), sparse.csr_array((0, 0)))

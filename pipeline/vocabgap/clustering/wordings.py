@@ -43,25 +43,15 @@ _OPERATIONS: Final = "operations_involved"  # the column of what was used instea
 
 @dataclass(frozen=True)
 class Points:
-    """The distinct surfaces of some records.
+    """The distinct surfaces of some records. Compared words are joined by spaces."""
 
-    Attributes:
-        wordings: Columns `wording`, `mentions` and `surface`, one row a distinct phrase.
-        surfaces: Columns `surface` and `mentions`, one row a point.
-        contents: The compared words of each surface, joined by spaces.
-        clause_shares: The share of clause words in each surface, shape (n,).
-        words_of: Returns the compared words of a surface, joined by spaces.
-        texts: For each surface its need, and the details of its longest record. Empty without `with_texts`.
-        text_contents: The compared words of each text, joined by spaces.
-    """
-
-    wordings: pl.DataFrame
-    surfaces: pl.DataFrame
-    contents: list[str]
-    clause_shares: npt.NDArray[np.float64]
-    words_of: Callable[[str], str]
-    texts: tuple[str, ...] = ()
-    text_contents: tuple[str, ...] = ()
+    wordings: pl.DataFrame  # columns `wording`, `mentions` and `surface`, one row a distinct phrase
+    surfaces: pl.DataFrame  # columns `surface` and `mentions`, one row a point
+    contents: list[str]  # the compared words of each surface
+    clause_shares: npt.NDArray[np.float64]  # of clause words in each surface, shape (n,)
+    words_of: Callable[[str], str]  # returns the compared words of a surface
+    texts: tuple[str, ...] = ()  # the need of each surface with the details of its longest record
+    text_contents: tuple[str, ...] = ()  # the compared words of each text
 
     @cached_property
     def spoken(self) -> list[str]:
@@ -94,9 +84,7 @@ class Points:
     def with_texts(self, records: pl.DataFrame, wordings: pl.DataFrame | None = None) -> "Points":
         """Return the points with the details of their records.
 
-        Args:
-            records: The records of the points, if possible with `workaround` and `operations_involved`.
-            wordings: Columns `wording` and `surface`: the surface that gets the details of each wording.
+        `wordings` may name another surface that gets the details of each wording.
         """
         details, used = _details_of(records, self.wordings if wordings is None else wordings)
         names = self.surfaces["surface"].to_list()
@@ -117,13 +105,7 @@ def points_of(
     stop_words: Iterable[str] = (),
     synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS,
 ) -> Points:
-    """Return the points of some records.
-
-    Args:
-        records: Columns `missing_capability`, `description` and `intent` of table `records`.
-        stop_words: Words to ignore beside the function words.
-        synonyms: A word or phrase to the others that stand for it; none stands for two.
-    """
+    """Return the points of some records (columns `missing_capability`, `description` and `intent`)."""
     ignored = ignored_stems(stop_words)
     fold = folding(synonyms, ignored)
     wordings = wordings_of(records)
@@ -139,15 +121,9 @@ def points_of(
 def represented(
     points: Points, groups: npt.NDArray[np.int64], standing: npt.NDArray[np.int64]
 ) -> tuple[Points, pl.DataFrame]:
-    """Return points that each stand for a group of points, with the mentions of all.
+    """Return points that each stand for a group of points, and the surface that stands for each wording.
 
-    Args:
-        points: All points.
-        groups: The group of each point, shape (n,); groups behind the last standing one are left out.
-        standing: The point that stands for each group.
-
-    Returns:
-        The points, and columns `wording` and `surface`: the standing surface of each wording.
+    Groups behind the last standing point are left out. The frame has columns `wording` and `surface`.
     """
     surfaces = points.surfaces.select(
         "surface", "mentions", pl.Series("group", groups), pl.Series("clauses", points.clause_shares)

@@ -104,8 +104,7 @@ def gaps_of(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
 def corrections(gaps: pl.DataFrame) -> list[tuple[str, str]]:
     """Return pairs of identities: a corrected record and the record that corrects it, in order of time.
 
-    Args:
-        gaps: Table `gaps`, or all lines of some logs of it.
+    `gaps` has all lines of each log.
     """
     numbered = gaps.with_row_index(_ROW).lazy()
     firsts = numbered.filter(pl.col("why_not").fill_null("") != DUPLICATE)
@@ -119,11 +118,7 @@ def corrections(gaps: pl.DataFrame) -> list[tuple[str, str]]:
 def images_of_several_folders(gaps: pl.DataFrame) -> pl.DataFrame:
     """Find images that count as one because several folders of a repository have their name.
 
-    Args:
-        gaps: Table `gaps` of a scan; duplicates are left out.
-
-    Returns:
-        Columns `tenant_id`, `repo_slug` and `image_id`, sorted by these, and `folders` as seen from the root.
+    The columns are `tenant_id`, `repo_slug`, `image_id`, and `folders` as seen from the root.
     """
     whose = ["tenant_id", "repo_slug", "image_id"]
     folders = gaps.filter(pl.col("why_not").ne_missing(DUPLICATE)).select(
