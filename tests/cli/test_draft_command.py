@@ -82,24 +82,6 @@ def test_a_capability_that_is_not_there_is_not_found() -> None:
     assert "film grain" in told.err
 
 
-@pytest.mark.parametrize("verb", [("draft",), ("decide", "pin")])
-def test_what_a_narrowed_run_lacks_is_not_found_and_the_narrowing_is_told(
-    photos: Path, verb: tuple[str, ...]
-) -> None:
-    vocabgap("report", photos, "--image", "fjord")
-
-    told = vocabgap(*verb, "film grain")
-
-    assert told.code == 3
-    assert "this run was narrowed to image fjord; --run names another one" in told.err
-
-
-def test_a_decision_that_is_not_there_has_nothing_to_do_with_the_run(photos: Path) -> None:
-    vocabgap("report", photos, "--image", "fjord")
-
-    assert "narrowed" not in vocabgap("decide", "undo", "dec-0123").err
-
-
 @pytest.mark.parametrize("name", ["capabilities.parquet", "gaps.parquet"])
 def test_a_damaged_run_is_a_state_error_and_the_file_is_named(published: Path, name: str) -> None:
     (published / name).write_bytes(b"PAR1 no more")

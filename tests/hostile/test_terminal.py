@@ -54,14 +54,6 @@ def test_draft(heaped: Run, form: list[str]) -> None:
 
 
 @TEXT_OR_JSON
-def test_render(hostile: Dressed, heaped: Run, form: list[str]) -> None:
-    roots, _ = hostile
-    folder = Path(f"{roots[0].name} out")
-    assert "report.md" in told(*form, "render", heaped.published.folder, "--out", folder)
-    assert folder.is_dir()
-
-
-@TEXT_OR_JSON
 def test_decisions_list(hostile: Dressed, form: list[str]) -> None:
     roots, config = hostile
     printed = told(*form, "decisions", "list", "--config", config)

@@ -50,7 +50,6 @@ def connect(tmp_path: Path, mcp_sdk: None, _schemas_as_checked: None) -> Connect
         read_only: bool = False,
         table: Section | None = None,
         vocabulary: Path | None = None,
-        also: tuple[str, ...] = (),
     ) -> AbstractAsyncContextManager[Client]:
         settings = Settings(
             report=ReportSettings(out=str(tmp_path / "out")),
@@ -58,7 +57,7 @@ def connect(tmp_path: Path, mcp_sdk: None, _schemas_as_checked: None) -> Connect
             vocabulary=VocabularySettings(paths=() if vocabulary is None else (str(vocabulary),)),
         )
         settings = settings if table is None else settings.with_table(table)
-        return Client(build(Workspace.at(root, settings, is_read_only=read_only), also), mode=mode)
+        return Client(build(Workspace.at(root, settings, is_read_only=read_only)), mode=mode)
 
     return to
 

@@ -10,7 +10,6 @@ import pytest
 
 import vocabgap as vg
 from mcp_server.calls import found, refused
-from vocabgap.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -203,31 +202,6 @@ async def test_a_category_that_is_not_known_is_noted(connect: Connect, photos: P
         ]
     assert "'lokal' is not known here; the nearest: local" in told[0]["note"]
     assert told[1]["note"] is None
-
-
-async def test_the_tool_has_the_further_names_that_it_was_given(connect: Connect, photos: Path) -> None:
-    async with connect(photos, also=("report_missing_tool", "get_more_tools")) as client:
-        names = [each.name for each in (await client.list_tools()).tools]
-        given = {"image_id": "heron", "missing_capability": "sky mask"}
-        answer = await client.call_tool("report_missing_tool", given)
-
-    assert names[-2:] == ["report_missing_tool", "get_more_tools"]
-    assert (answer.is_error, last_of(photos, "heron")["missing_capability"]) == (False, "sky mask")
-
-
-@pytest.mark.parametrize(
-    ("name", "read_only", "told"),
-    [
-        ("list_gaps", False, "'list_gaps': it is taken"),
-        ("a b", False, "'a b': it is taken, or no name"),
-        ("more", True, "'more': nothing is written"),
-    ],
-)
-def test_a_name_that_cannot_be_had_is_told(
-    connect: Connect, photos: Path, name: str, read_only: bool, told: str
-) -> None:
-    with pytest.raises(InvalidInputError, match=told):
-        connect(photos, also=(name,), read_only=read_only)
 
 
 async def test_gaps_of_one_connection_are_of_one_session_unless_it_is_named(

@@ -174,7 +174,6 @@ def _decided(
     call: "Call", request: _Deciding, decide: "Callable[[Decisions, _Deciding], Decision]"
 ) -> Answer:
     from vocabgap.decisions.deciding import Decisions
-    from vocabgap.reporting.published_run import telling_of_narrowing
 
     settings = call.settings
     place = printable_name(str(expanded(settings.decisions.file)))
@@ -186,8 +185,7 @@ def _decided(
         now=None if request.now is None else parse_now(request.now),
         on_wait=call.output.telling_of_wait(place),
     )
-    with nullcontext() if isinstance(request, Undo) else telling_of_narrowing(run):
-        decision = decide(book, request)
+    decision = decide(book, request)
     return Answer(
         events=[Event("decision", {"decision": decision})],
         result={"decision_id": decision.decision_id, "file": place},

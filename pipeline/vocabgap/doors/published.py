@@ -1,4 +1,4 @@
-"""`render`, `diff`, `history` and `draft`: what a published run tells without another scan."""
+"""`diff`, `history` and `draft`: what a published run tells without another scan."""
 
 import json
 import sys
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from vocabgap.doors.verbs import QUIET, RUN, SHARE, Answer, Event, Place, Request, argument, option, verb
+from vocabgap.doors.verbs import RUN, Answer, Event, Place, Request, argument, option, verb
 from vocabgap.errors import ExitCode
 from vocabgap.model.settings import DEFAULT_TOP
-from vocabgap.text import carried, printable_name
+from vocabgap.text import carried
 
 if TYPE_CHECKING:
     from vocabgap.doors.cli.calls import Call
@@ -21,33 +21,6 @@ if TYPE_CHECKING:
 
 _Number = Annotated[int, Meta(ge=0)]
 _RANKS: Final = 5  # runs whose ranks stand in the list
-
-
-class Render(Request, kw_only=True):
-    """The request of `render`."""
-
-    run: Annotated[Place, argument("Folder of the published run.", "RUN_DIR")]
-    out: Annotated[Place | None, option("Folder to publish all its files in; by default the same.")] = None
-    share: Annotated[bool, SHARE] = False
-    quiet: Annotated[bool, QUIET] = False
-
-
-@verb(Render)
-def render(call: "Call", request: Render) -> Answer:
-    """Make the report of a published run again, as this version writes it."""
-    from vocabgap.reporting.writing import render as render_run
-
-    published = render_run(request.run, request.out, share=request.share, option="RUN_DIR")
-    return Answer(
-        result={
-            "out": printable_name(str(published.folder)),
-            "files": published.files,
-            "capabilities": published.summary.total,
-            "mentions": published.summary.mentions,
-        },
-        view="render.txt.j2",
-        shown={"published": published},
-    )
 
 
 class DiffFormat(StrEnum):
@@ -102,20 +75,19 @@ def draft(call: "Call", request: Draft) -> Answer:
     """Print a draft of an entry for whoever authors it."""
     from vocabgap.ranking.drafting import draft as draft_of
     from vocabgap.ranking.vocabulary import load_vocabulary
-    from vocabgap.reporting.published_run import read_gaps, read_run, telling_of_narrowing
+    from vocabgap.reporting.published_run import read_gaps, read_run
 
     settings = call.settings
     known, folder = load_vocabulary(settings.vocabulary.paths), request.run or settings.report.out
     _, ranked = read_run(folder, option="--run")
-    with telling_of_narrowing(folder):
-        made = draft_of(
-            request.capability,
-            ranked,
-            gaps=read_gaps(folder),
-            vocabulary=known if settings.vocabulary.paths else None,
-            stop_words=settings.cluster.stop_words,
-            operation_aliases=settings.operation_aliases,
-        )
+    made = draft_of(
+        request.capability,
+        ranked,
+        gaps=read_gaps(folder),
+        vocabulary=known if settings.vocabulary.paths else None,
+        stop_words=settings.cluster.stop_words,
+        operation_aliases=settings.operation_aliases,
+    )
     return Answer(result={"draft": made}, text=_json(made))
 
 
@@ -141,8 +113,9 @@ class History(Request):
 @verb(History, settings=())
 def history(call: "Call", request: History) -> Answer:
     """Show ranks and mentions over the runs that were published in a folder."""
-    from vocabgap.reporting.history import RunKey, comparable, find_in, followed, history_of, points_of
-    from vocabgap.reporting.published_run import read_run, telling_of_narrowing
+    from vocabgap.model.lookup import find_capability
+    from vocabgap.reporting.history import RunKey, comparable, followed, history_of, points_of
+    from vocabgap.reporting.published_run import read_run
 
     folder = request.run or call.settings.report.out
     manifest, ranked = read_run(folder, option="--run")
@@ -155,8 +128,8 @@ def history(call: "Call", request: History) -> Answer:
         labels = dict(top.select("capability_id", "label").iter_rows())
         shown["rows"] = _ranks(labels, points_of(rows, runs.tail(_RANKS), _RANKS), moments[-_RANKS:])
     else:
-        with telling_of_narrowing(folder):
-            labels = dict([find_in(ranked, rows, request.capability)])
+        named = find_capability(ranked, request.capability)
+        labels = dict(named.select("capability_id", "label").iter_rows())
     parts = followed(rows, runs)
     parts = parts.filter(parts["part_of"].is_in([*labels])).sort("moment", "rank")
     if request.capability is not None:

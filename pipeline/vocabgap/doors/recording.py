@@ -233,14 +233,6 @@ class Mcp(Request):
         ),
     ] = None
     read_only: Annotated[bool, option("Offer no tool that writes anything.")] = False
-    also: Annotated[
-        tuple[str, ...],
-        option(
-            "A further name of the tool that logs a gap, as agents know it from other servers, such as"
-            " report_missing_tool.",
-            "--as",
-        ),
-    ] = ()
 
 
 @verb(Mcp, settings=("--out", "--vocabulary", "--decisions", "--hidden"))
@@ -259,4 +251,4 @@ def mcp(call: "Call", request: Mcp) -> None:
     from vocabgap.doors.mcp.workspace import Workspace
 
     workspace = Workspace.at(roots[0] if roots else Path(), settings, is_read_only=request.read_only)
-    serve_stdio(build(workspace, request.also))  # from here on standard output belongs to the protocol
+    serve_stdio(build(workspace))  # from here on standard output belongs to the protocol

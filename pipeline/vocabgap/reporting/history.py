@@ -6,7 +6,6 @@ changes of its identifier.
 
 import hashlib
 from collections import defaultdict
-from contextlib import suppress
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
@@ -15,13 +14,10 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 import polars as pl
 
-from vocabgap.errors import NotFoundError
-from vocabgap.model.lookup import Named, find_capability, lookup
 from vocabgap.model.moments import iso
 from vocabgap.model.selection import Selection
 from vocabgap.model.tables import (
     CAPABILITIES,
-    CAPABILITY_PREFIX,
     HISTORY,
     LINEAGE,
     NEW,
@@ -158,28 +154,6 @@ def followed(rows: pl.DataFrame, runs: pl.DataFrame) -> pl.DataFrame:
     parts = pl.concat([earlier.filter(~pl.col("split")), apart]).select(own.columns)
     whole = pl.concat([own, parts]).unique(["run", "capability_id", "part_of"], maintain_order=True)
     return whole.sort("moment", maintain_order=True)
-
-
-def find_in(ranked: pl.DataFrame, rows: pl.DataFrame, name: str) -> tuple[str, str]:
-    """Return identifier and label of the capability that a person means, in the run or an earlier one.
-
-    `name` is an identifier, a label, or a wording of the run.
-    """
-    try:
-        found: tuple[str, str] = find_capability(ranked, name).select("capability_id", "label").row(0)
-    except NotFoundError:
-        gone = (
-            rows.select(pl.col("capability_id", "label").cast(pl.String))
-            .filter(~pl.col("capability_id").is_in(ranked["capability_id"].implode()))
-            .group_by("capability_id", maintain_order=True)
-            .agg(pl.col("label").last(), former=pl.col("label").unique())
-        )
-        known = [Named(*row) for row in gone.iter_rows()]
-        with suppress(NotFoundError):
-            place = lookup(known, name, singular="", plural="capabilities", hint="", prefix=CAPABILITY_PREFIX)
-            return known[place].identifier, known[place].label
-        raise
-    return found
 
 
 def _own_rows(ranked: pl.DataFrame, key: RunKey, relations: pl.DataFrame | None) -> pl.DataFrame:

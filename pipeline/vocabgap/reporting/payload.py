@@ -92,7 +92,6 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
     operations: tuple[str, ...]
     images: tuple[str, ...]
     files: tuple[str, ...]
-    periods: tuple[str, ...]
     runs: tuple[str, ...]  # moments of the runs of histories, the oldest first
     statuses: tuple[str, ...]
     filters: tuple[str, ...]  # for which some capability has a value
@@ -133,7 +132,6 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
         # People search images by their whole names, so these are cut last.
         images=index.images.shown((LEVELS[0] if limits.evidence else limits).characters),
         files=index.files.shown(limits.characters),
-        periods=() if index.periods is None else index.periods.names,
         runs=tuple(map(iso, index.runs)),
         statuses=tuple(sorted({row.status for row in rows if row.status is not None})),
         filters=_filters(rows),
@@ -188,7 +186,6 @@ def _index(summary: Summary, limits: Limits) -> Index:
     runs = sorted({past.moment for each in summary.everything for past in each.history})
     return Index(
         days_together(each.on_days for each in summary.everything),
-        summary.now.date(),
         named_by=summary.named_by,
         askers=summary.askers,
         ranked_by=summary.ranked_by,

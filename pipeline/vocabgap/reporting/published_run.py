@@ -217,19 +217,6 @@ def read_table(folder: Path, name: str, table: Table, *, hint: str = _AGAIN) -> 
     return frame
 
 
-@contextmanager
-def telling_of_narrowing(folder: str | Path) -> Iterator[None]:
-    """Add to an error that nothing was found in a run, named by `--run`, that the run was narrowed."""
-    try:
-        yield
-    except NotFoundError as error:
-        manifest = read_manifest(resolve_target(folder, option="--run"))
-        if manifest is None or not manifest.narrowed_to:
-            raise
-        why = f"this run was narrowed to {manifest.narrowed_to}; --run names another one"
-        raise NotFoundError(error.message, hint=f"{error.hint}; {why}" if error.hint else why) from error
-
-
 def holds_run(folder: Path) -> bool:
     """Return whether a folder holds a run that any version of vocabgap published."""
     try:

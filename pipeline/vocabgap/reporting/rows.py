@@ -1,12 +1,12 @@
 """The rows of a page: capabilities as plain data, every text safe to show, and cut if it is long.
 
-A page may have thousands: names, files and periods stand in lists of the page, and rows refer to positions.
+A page may have thousands: names and files stand in lists of the page, and rows refer to positions.
 """
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from math import log
-from typing import Any, Final, Self, get_type_hints
+from typing import Any, Final, get_type_hints
 
 import msgspec
 
@@ -19,7 +19,6 @@ Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
 Counted = tuple[str, int]
 WITH_ALL_EVIDENCE: Final = 500
 _THINNEST: Final = 5.0  # of a span, to be seen
-_MOST_MONTHS: Final = 24  # with a period of their own
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -102,7 +101,6 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     image_counts: Pairs
     other_images: int  # that are not among these
     days: Pairs  # with mentions: distance from the page's first day, and days in a row
-    timeline: tuple[int, ...]  # position of its first period, then mentions of each period to its last
     vocabulary_used: tuple[Counted, ...]
     variants: tuple[tuple[str, int, float], ...]  # with the similarity to the label
     other_wordings: int  # that are not among these
@@ -143,45 +141,12 @@ class Names:
         return tuple(excerpt(name, most) for name in self._known)
 
 
-class Periods(msgspec.Struct, frozen=True):
-    """The last months with mentions. All mentions before them are one period, and all after them."""
-
-    first: int  # its number
-    names: tuple[str, ...]
-
-    @classmethod
-    def of(cls, on_days: Sequence[tuple[date, int]], until: date) -> Self:
-        """Return the periods of a report from its days with mentions, one at least, the earliest first.
-
-        A mention after the day of the report has a wrong clock, so its month gets no period of its own.
-        """
-        months = [_month(day) for day, _ in on_days]
-        last = max(min(months[-1], _month(until)), months[0])
-        first = max(months[0], last - _MOST_MONTHS + 1)
-        names = [f"{each // 12:04}-{each % 12 + 1:02}" for each in range(first, last + 1)]
-        before = [f"before {names[0]}"] if months[0] < first else []
-        after = [f"after {names[-1]}"] if months[-1] > last else []
-        return cls(first - len(before), (*before, *names, *after))
-
-    def counted(self, on_days: Iterable[tuple[date, int]]) -> tuple[int, ...]:
-        """Return the position of the first period with mentions, then the mentions of each to the last."""
-        counts: dict[int, int] = {}
-        for day, mentions in on_days:
-            place = min(max(_month(day) - self.first, 0), len(self.names) - 1)
-            counts[place] = counts.get(place, 0) + mentions
-        if not counts:
-            return ()
-        first, last = min(counts), max(counts)
-        return (first, *(counts.get(place, 0) for place in range(first, last + 1)))
-
-
 class Index:
     """The lists that the rows of a page refer to, and the measures that all of them share."""
 
     def __init__(
         self,
         on_days: Sequence[tuple[date, int]] = (),  # with the mentions on each, the earliest first
-        until: date = date.max,  # the day of the report
         *,
         named_by: tuple[str, ...] = (),  # what stands before the name of an image or a log
         askers: tuple[Asker, ...] = (),
@@ -192,7 +157,6 @@ class Index:
         self.categories, self.operations, self.images, self.files = Names(), Names(), Names(), Names()
         self.runs = {moment: place for place, moment in enumerate(runs)}
         self.first_day = on_days[0][0] if on_days else None
-        self.periods = Periods.of(on_days, until) if on_days else None
         self.named_by, self.askers, self.last_rank, self.ranked_by = named_by, askers, last_rank, ranked_by
 
 
@@ -229,7 +193,6 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         image_counts=_placed(listed.on_images[: limits.images], index.images),
         other_images=max(len(listed.on_images) - limits.images, 0),
         days=_days(listed.on_days, index.first_day),
-        timeline=() if index.periods is None else index.periods.counted(listed.on_days),
         vocabulary_used=tuple(
             (excerpt(tally.name, most), tally.mentions) for tally in item.vocabulary_used[: limits.names]
         ),
@@ -348,7 +311,3 @@ def _days(on_days: Iterable[tuple[date, int]], first_day: date | None) -> Pairs:
 
 def _day(moment: datetime | None) -> str | None:
     return None if moment is None else moment.date().isoformat()
-
-
-def _month(day: date) -> int:
-    return day.year * 12 + day.month - 1

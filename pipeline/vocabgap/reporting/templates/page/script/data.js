@@ -13,7 +13,6 @@ const UNPACKED = {
   operations: pairs,
   image_counts: pairs,
   days: pairs,
-  timeline: ([first, ...counts]) => counts.map((mentions, place) => [run.periods[first + place], mentions]),
   examples: (all, capability) => all.map((each) => exampleOf(each, capability)),
 };
 

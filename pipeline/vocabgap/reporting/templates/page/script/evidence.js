@@ -14,7 +14,6 @@ function evidenceOf(capability) {
     facts(capability),
     section('past', 'Rank over time', capability.history.length > 1 ? capability.history : [],
       (history) => past(history, capability.pinned_in)),
-    section('timeline', 'Timeline', capability.timeline, timeline),
     section('covered', 'Probably covered', capability.covered, (all) => bullets(all.map((each) => coveredBy(each, capability)))),
     section('covers', 'Entries that may cover it', capability.covered_by, covers),
     section('examples', 'Examples', capability.examples, (all) => bullets(all.map(example))),
@@ -91,12 +90,6 @@ function table(heads, rows) {
     make('th', { scope: 'row' }, first),
     ...rest.map((texts) => make('td', {}, ...[texts].flat()))));
   return make('table', {}, make('thead', {}, head), make('tbody', {}, ...body));
-}
-
-function timeline(periods) {
-  const greatest = Math.max(...periods.map(([, mentions]) => mentions));
-  const rows = periods.map(([period, mentions]) => [period, [bar(mentions, greatest), ` ${whole(mentions)}`]]);
-  return table(['Period', 'Mentions'], rows);
 }
 
 /** The ranks by the counts from run to run, drawn, and told from the newest on. */
