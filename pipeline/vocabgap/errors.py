@@ -226,16 +226,10 @@ def converted(value: Any, kind: Any, name: str = "", *, hint: str = "", strict: 
     rule = str(problem).partition(" - at `")[0]
     table = f"[{'.'.join(keys)}]"
     if unknown := _UNKNOWN.fullmatch(rule):
-        known = structs.fields(kind)
-        tables = [
-            f"[{each.name}]" for each in known if unknown[1] in getattr(each.type, "__struct_fields__", ())
-        ]
-        meant = (
-            f"it belongs to {' or '.join(tables)}" if tables else nearest(unknown[1], kind.__struct_fields__)
-        )
         message = f"{table} there is no setting '{unknown[1]}'".removeprefix("[] ")
-        between = " " if meant.endswith("?") else "; "
-        raise InvalidInputError(message, hint=f"{meant}{between}{hint}" if hint else meant) from problem
+        near = nearest(unknown[1], kind.__struct_fields__)
+        between = " " if near.endswith("?") else "; "
+        raise InvalidInputError(message, hint=f"{near}{between}{hint}" if hint else near) from problem
     if not name:
         name = table if rule.startswith("Expected `object`") else f"[{'.'.join(keys[:-1])}] {keys[-1]}"
     raise unusable(name, _expected(rule, kind), value, hint=hint) from problem

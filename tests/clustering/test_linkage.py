@@ -290,8 +290,7 @@ def test_neither_threads_nor_the_size_of_lots_and_blocks_change_a_bit(
     expected = merged()
     monkeypatch.setattr(blending, "_BLOCK_CELLS", 1_500)
     monkeypatch.setattr(blending, "_PAIRS_AT_ONCE", 7)
-    monkeypatch.setattr(neighbours, "_FIRST_LOT", 7)
-    monkeypatch.setattr(neighbours, "_LOT_SECONDS", 0.0)
+    monkeypatch.setattr(neighbours, "_LOT", 7)
     for threads in (1, 3):
         monkeypatch.setattr(neighbours, "usable_cpus", lambda threads=threads: threads)
         assert merged() == expected

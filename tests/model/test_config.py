@@ -162,7 +162,7 @@ def test_a_vocabulary_has_paths_and_a_threshold(tmp_path: Path) -> None:
             "[decisions] there is no setting 'out'",
             "there are file; `vocabgap manual reference-settings",
         ),
-        ("threshold = 0.5\n", "there is no setting 'threshold'", "it belongs to [cluster] or [vocabulary]"),
+        ("threshold = 0.5\n", "there is no setting 'threshold'", "there are ingest, cluster, rank"),
         ("[source.x]\nglobs = 'x'\n", "[source.x] there is no setting 'globs'", "did you mean 'glob'?"),
     ],
 )

@@ -13,7 +13,6 @@ al. 2024, arXiv 2405.01117, also read such blocks best first). The best block is
 similar the nearest clusters are. Then come all blocks whose bound is not below that.
 """
 
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, NamedTuple
@@ -36,8 +35,7 @@ from vocabgap.clustering.kernels import (
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.progress import tell
 
-_FIRST_LOT: Final = 1_024  # queries of one call; Ctrl-C and progress wait for the end of a call
-_LOT_SECONDS: Final = 0.25  # a shorter call is followed by one twice as large, a much longer one by half
+_LOT: Final = 2_048  # queries of one call; Ctrl-C and progress wait for the end of a call
 
 
 class Shard(NamedTuple):
@@ -115,21 +113,13 @@ class SparseNeighbours:
             _rows_of(vectors, laid), len(laid), self.order[laid], self._trigrams, usable_cpus()
         )
         nearest = Nearest.unknown(len(queries))
-        done, lot = 0, _FIRST_LOT
-        while done < len(queries):
+        for done in range(0, len(queries), _LOT):
             tell("wordings compared", done, len(queries))
-            began = time.perf_counter()
-            part = slice(done, done + lot)
+            part = slice(done, done + _LOT)
             searching.run(
                 (queries[part], candidates[part], limits[part], bounds[part], floors[part]),
                 nearest.part(part),
             )
-            done += lot
-            seconds = time.perf_counter() - began
-            if seconds < _LOT_SECONDS:
-                lot *= 2
-            elif seconds > 2.0 * _LOT_SECONDS:
-                lot = max(1, lot // 2)
         nearest.listed = np.where(nearest.listed >= 0, laid[nearest.listed], -1)
         return nearest
 

@@ -62,15 +62,11 @@ class Scan:
         """The records that count (table `records`)."""
         return self.gaps.filter("counted").select(RECORDS.names)
 
-    def select(
-        self,
-        selection: Selection,
-        *,
-        category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
-        operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
-    ) -> "Scan":
-        """Return the scan with every record outside a selection marked as `filtered`."""
-        aliases = {"category_aliases": category_aliases, "operation_aliases": operation_aliases}
+    def select(self, selection: Selection, **aliases: Mapping[str, str]) -> "Scan":
+        """Return the scan with every record outside a selection marked as `filtered`.
+
+        `category_aliases` and `operation_aliases` map spellings to names.
+        """
         return replace(self, gaps=select(self.gaps, selection, **aliases))
 
     def __repr__(self) -> str:

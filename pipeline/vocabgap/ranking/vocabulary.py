@@ -182,15 +182,10 @@ def _naming(path: Path) -> Iterator[None]:
         yield
     except InvalidInputError as error:
         raise InvalidInputError(f"vocabulary '{path}': {error.message}", hint=error.hint) from error
-    except UnicodeDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInputError(
-            f"vocabulary '{path}': byte {error.start}: expected UTF-8 text",
-            hint="save the file in the encoding UTF-8",
+            f"vocabulary '{path}': {error}", hint="correct the file, or save it in UTF-8"
         ) from error
-    except RecursionError as error:
-        raise InvalidInputError(f"vocabulary '{path}' is nested too deeply", hint=_ENTRIES_HINT) from error
-    except ValueError as error:
-        raise InvalidInputError(f"vocabulary '{path}': {error}", hint="correct the file") from error
 
 
 def _items(path: Path, content: bytes) -> Iterator[_Item]:
