@@ -31,7 +31,7 @@ from vocabgap.corpus.identity import (
     stamped,
     storage_id,
 )
-from vocabgap.corpus.version import PathSnapshot
+from vocabgap.corpus.version import TABLES
 from vocabgap.corpus.withdrawal import normal_paths
 from vocabgap.errors import VocabgapError
 
@@ -129,12 +129,13 @@ def diff_manifest(given: Input, _: Cases) -> dict[str, Any]:
     rows, manifests = given.get("rows"), given.get("manifestsByRepo")
     chunks = _frame(rows if isinstance(rows, list) else [])
     snapshots = [
-        PathSnapshot(TENANT, repo, tuple(filter(_is_path, said["pathsAfterPush"])), moment)
+        (TENANT, repo, moment, list(filter(_is_path, said["pathsAfterPush"])))
         for repo, said in (manifests.items() if isinstance(manifests, dict) else ())
         if isinstance(said, dict) and isinstance(said.get("pathsAfterPush"), list)
         if (moment := _moment(said.get("updatedAt"))) is not None
     ]
-    ids = chunks.filter(snapshot_orphans(chunks, snapshots))["id"].to_list()
+    table = pl.DataFrame(snapshots, TABLES["paths"], orient="row")
+    ids = chunks.filter(snapshot_orphans(chunks, table))["id"].to_list()
     return {
         "actionableIds": ids,
         "actionableCount": len(ids),
@@ -178,21 +179,21 @@ def keep_manifest(given: Input, _: Cases) -> dict[str, Any]:
     error = None if paths is not None and given.get("repoSlug") else str(Code.TENANT_MANIFEST_INVALID)
     if paths is not None and error is None:
         with store.changing("snapshot") as change:
-            change.keep_snapshot(PathSnapshot(tenant, given["repoSlug"], paths, NOW))
-        (kept,) = store.current.snapshots
+            change.keep_paths(tenant, given["repoSlug"], paths, NOW)
+        ((owner, repo, moment, kept),) = store.current.table("paths").rows()
         snapshot = {
-            "node": f"kb-manifest:{kept.tenant_id}",
-            "tenantId": kept.tenant_id,
-            "repoSlug": kept.repo_slug,
-            "pathsAfterPush": list(kept.paths),
-            "updatedAt": milliseconds(kept.updated_at),
+            "node": f"kb-manifest:{owner}",
+            "tenantId": owner,
+            "repoSlug": repo,
+            "pathsAfterPush": kept,
+            "updatedAt": milliseconds(moment),
             "visibility": DEFAULT_VISIBILITY,
         }
     return {
         **snapshot,
         "error": error,
         "code": error,
-        "written": bool(store.current.snapshots),
+        "written": store.current.table("paths").height > 0,
         "config_version_bumped": store.current.config_versions != before,
     }
 

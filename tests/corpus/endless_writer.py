@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from vocabgap.corpus.store import Change, open_store
-from vocabgap.corpus.version import CHUNKS, PathSnapshot
+from vocabgap.corpus.version import CHUNKS
 
 ROWS = 60
 HALF = 30
@@ -29,7 +29,7 @@ def step_on(change: Change) -> None:
     change.delete(pl.col("name") == str(step - 1))
     change.add(rows(step, HALF, ROWS + HALF))
     change.delete((pl.col("name") == str(step)) & (pl.col("line") >= ROWS))
-    change.keep_snapshot(PathSnapshot("ada", "lab", (str(step),), datetime(2026, 1, 1, tzinfo=UTC)))
+    change.keep_paths("ada", "lab", [str(step)], datetime(2026, 1, 1, tzinfo=UTC))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ def state() -> object:
     """All that a corpus says of itself, but how it lies on the disk."""
     version = open_store("corpus").version()
     rows = version.rows().drop("metadata", "ingested_at").sort("id").rows()
-    snapshots = sorted((each.repository, each.paths) for each in version.snapshots)
+    snapshots = version.table("paths").drop("updated_at").rows()
     assert version.measures.rows == len(rows)
     forgotten = version.table("forgotten").height
     return rows, snapshots, forgotten, sorted(version.config_versions.items())

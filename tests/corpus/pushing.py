@@ -88,8 +88,8 @@ def ingest(given: Mapping[str, Any], _: Mapping[str, Case]) -> dict[str, Any] | 
         "stored": Each(stored),
         "stored_count": len(stored),
         "manifests": {
-            kept.repo_slug: AnyOf({"pathsAfterPush": list(kept.paths)}, list(kept.paths))
-            for kept in store.current.snapshots
+            repo: AnyOf({"pathsAfterPush": paths}, paths)
+            for repo, paths in store.current.table("paths").select("repo_slug", "paths").iter_rows()
         },
     }
     unknown = [key for key in env if key not in KNOWN and not _is_about_revisions(key)]

@@ -131,7 +131,7 @@ def test_corpus_lies_where_the_environment_says(sound: Path, monkeypatch: pytest
     corpus("push", sound, *NORTH)
 
     assert Path("shared", "manifest.json").is_file()
-    assert 'folder = "shared"  # from VOCABGAP_CORPUS' in vocabgap("status").out
+    assert 'folder = "shared"' in vocabgap("status").out
 
 
 def test_another_writer_is_named(pushed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -358,7 +358,6 @@ def test_status_counts_the_records_of_each_repository() -> None:
     assert output.out.splitlines()[2].split() == ["north", "photos", "image-repo", *counts]
     assert "corpus: version 1, 3 records; " in output.out
     assert (event["identities"][0]["tenant_id"], event["orphans"]) == ("north", 0)
-    assert [rule.partition(":")[0] for rule in event["rules"]] == ["missing", "outdated", "stale"]
 
 
 # a corpus as a root of the other commands

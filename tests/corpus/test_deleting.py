@@ -55,8 +55,8 @@ def test_a_snapshot_withdraws_what_it_does_not_list_and_is_kept(store: MemorySto
     result = push(store, payload, tenant="ada", repo="lab")
     assert result.deleted == 2
     assert left(store) == without(("ada", "lab", "a"), ("ada", "lab", "c"))
-    (kept,) = store.current.snapshots
-    assert (kept.tenant_id, kept.repo_slug, kept.paths) == ("ada", "lab", ("b", "new"))
+    (kept,) = store.current.table("paths").select("tenant_id", "repo_slug", "paths").rows()
+    assert kept == ("ada", "lab", ["b", "new"])
 
 
 @pytest.mark.parametrize("snapshot", [{}, [], {"pathsAfterPush": None}, {"pathsAfterPush": {"a": 1}}, "a", 5])
@@ -65,14 +65,14 @@ def test_a_snapshot_without_a_list_neither_deletes_nor_is_kept(store: MemoryStor
         store, {"files": [], "manifestSnapshot": snapshot}, tenant="ada", repo="lab", confirmed=True
     )
     assert [error.code for error in result.errors] == [Code.MANIFEST_INVALID]
-    assert (left(store), store.current.snapshots) == (without(), ())
+    assert (left(store), store.current.table("paths").height) == (without(), 0)
 
 
 def test_an_empty_snapshot_has_to_be_confirmed(store: MemoryStore) -> None:
     payload = {"files": [], "deleted": ["a"], "manifestSnapshot": {"pathsAfterPush": [5]}}
     refused = push(store, payload, tenant="ada", repo="lab")
     assert [error.code for error in refused.errors] == [Code.MANIFEST_INVALID]
-    assert (left(store), store.current.snapshots) == (without(("ada", "lab", "a")), ())
+    assert (left(store), store.current.table("paths").height) == (without(("ada", "lab", "a")), 0)
     assert push(store, payload, tenant="ada", repo="lab", confirmed=True).deleted == 2
     assert left(store) == [("ada", "den", "a"), ("bo", "lab", "a")]
 

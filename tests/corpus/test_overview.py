@@ -7,13 +7,12 @@ import pytest
 
 from corpus.builders import NORTH, ids_of
 from vocabgap.corpus.corpus import Corpus, Identity, Overview, overview
-from vocabgap.corpus.version import PathSnapshot
 from vocabgap.model.record import LOG_NAME
 
 
 def snapshot_of(corpus: Corpus, paths: list[str], now: datetime) -> None:
     with corpus.store.changing("snapshot") as change:
-        change.keep_snapshot(PathSnapshot("north", "photos", tuple(paths), now))
+        change.keep_paths("north", "photos", paths, now)
 
 
 EARLY, LATE = (datetime(2026, month, 1, tzinfo=UTC) for month in (1, 2))
@@ -75,15 +74,3 @@ def test_orphans_are_removed_and_nothing_else(corpus: Corpus, photos: Path) -> N
     assert (corpus.remove_orphans("south"), corpus.remove_orphans("north")) == (0, 2)
     assert len(ids_of(corpus)) == 4
     assert corpus.remove_orphans("north") == 0
-
-
-def test_compaction_is_due_once_much_is_deleted(corpus: Corpus, photos: Path) -> None:
-    corpus.push(photos, **NORTH)
-    before = corpus.status().compaction_due
-    corpus.forget("north", image="fjord")
-
-    due = corpus.status().compaction_due
-    corpus.compact()
-
-    assert (before, due) == ("", "1 of 3 stored records are deleted")
-    assert corpus.status().compaction_due == ""

@@ -184,11 +184,11 @@ def test_a_present_chunk_keeps_its_first_time(chunk: Chunk) -> None:
         "manifestSnapshot": {"pathsAfterPush": ["other.jsonl"]},
     }
     first = push(store, payload, tenant="ada", now=NOW)
-    kept, snapshots = store.current.rows(), store.current.snapshots
+    kept, snapshots = store.current.rows(), store.current.table("paths")
     second = push(store, payload, tenant="ada", now=NOW + timedelta(days=1))
     assert [(item.ingested, item.added, item.deleted) for item in (first, second)] == [(2, 1, 0), (2, 0, 0)]
     assert store.current.rows().equals(kept)
-    assert store.current.snapshots == snapshots
+    assert store.current.table("paths").equals(snapshots)
 
 
 def test_a_chunk_that_is_pushed_again_gets_the_present_configuration(store: Store, chunk: Chunk) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from corpus.builders import chunks
 from vocabgap.corpus import store as changes
 from vocabgap.corpus.store import Change, Store
-from vocabgap.corpus.version import CHUNKS, PATH_KEY, Manifest, PathSnapshot, Version, read_manifest
+from vocabgap.corpus.version import CHUNKS, PATH_KEY, Manifest, Version, read_manifest
 from vocabgap.errors import NotFoundError
 
 NOW = datetime(2026, 7, 1, 9, tzinfo=UTC)
@@ -197,7 +197,7 @@ def test_each_change_adds_files_and_changes_none(store: Store) -> None:
     with store.changing("all at once") as change:
         change.delete(pl.col("id") == "a")
         change.add(chunks("c"))
-        change.keep_snapshot(PathSnapshot("ada", "lab", ("x",), NOW))
+        change.keep_paths("ada", "lab", ["x"], NOW)
 
     written = ["chunks-000001.parquet", "chunks-000002.parquet", "deleted-000003.parquet"]
     assert files(store) == [*written, "manifest.json", "paths-000004.parquet", "writer.lock"]
@@ -216,15 +216,14 @@ def test_an_empty_part_is_removed_and_its_number_never_used_again(store: Store) 
 
 
 def test_a_change_that_changes_nothing_makes_no_version(store: Store) -> None:
-    snapshot = PathSnapshot("ada", "lab", ("a",), NOW)
     with store.changing("first") as change:
         change.add(chunks("a", "b"))
-        change.keep_snapshot(snapshot)
+        change.keep_paths("ada", "lab", ["a"], NOW)
     before = {path.name: (path.stat().st_ino, path.read_bytes()) for path in store.folder.iterdir()}
 
     with store.changing("the same again") as change:
         change.add(chunks("b", "a"))
-        change.keep_snapshot(snapshot)
+        change.keep_paths("ada", "lab", ["a"], NOW)
         change.add(chunks("c"))
         change.delete(pl.col("id") == "c")
     store.compact()
@@ -277,13 +276,12 @@ def test_the_next_writer_removes_what_a_killed_one_left_and_no_other_file(store:
 
 
 def test_snapshots_are_replaced_by_repository(store: Store) -> None:
-    lab, garden = PathSnapshot("ada", "lab", ("a", "b"), NOW), PathSnapshot("ada", "garden", (), NOW)
-    later = PathSnapshot("ada", "lab", ("a",), NOW)
-    for snapshot in (lab, garden, later):
+    for repo, paths in (("lab", ["a", "b"]), ("garden", []), ("lab", ["a"])):
         with store.changing("snapshot") as change:
-            change.keep_snapshot(snapshot)
+            change.keep_paths("ada", repo, paths, NOW)
 
-    assert store.version().snapshots == (garden, later)
+    kept = store.version().table("paths").select("repo_slug", "paths").rows()
+    assert kept == [("garden", []), ("lab", ["a"])]
 
 
 def test_vectors_of_another_length_come_once_all_others_are_gone(store: Store) -> None:

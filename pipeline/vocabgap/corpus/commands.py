@@ -183,7 +183,7 @@ def status(call: "Call", _: Request) -> Answer:
         view="corpus-status.txt.j2",
         result={
             "corpus": printable_name(call.settings.of(CorpusSettings).folder),
-            **{name: getattr(overview, name) for name in (*overview.__struct_fields__, "orphans", "rules")},
+            **{name: getattr(overview, name) for name in (*overview.__struct_fields__, "orphans")},
         },
     )
 

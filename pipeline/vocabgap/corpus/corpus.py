@@ -1,7 +1,7 @@
 """The corpus for programs: the verbs of `vocabgap corpus` as methods, and an overview of its content."""
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,6 @@ from vocabgap.corpus.version import (
     GAP_KIND,
     PATH_KEY,
     Measures,
-    PathSnapshot,
     Version,
 )
 from vocabgap.corpus.withdrawal import Forgotten, deleted_in_git, empties, forget
@@ -42,8 +41,6 @@ if TYPE_CHECKING:
 DEFAULT_GAP: Final = CorpusSettings().orphan_version_gap
 _IDENTITY: Final = ("tenant_id", "repo_slug", "root_kind")
 _JUDGED: Final = ("id", *_IDENTITY, "source_path", "kind", "config_version", "ingested_at")
-_DUE_SHARE: Final = 0.2  # of all stored rows are deleted
-_DUE_PARTS: Final = 50
 
 
 def open_corpus(
@@ -307,24 +304,12 @@ class Overview(msgspec.Struct, frozen=True):
     identities: tuple[Identity, ...]
     dimension: Annotated[int | None, msgspec.Meta(description="length of the vectors of restored records")]
     orphan_version_gap: int
-    compaction_due: Annotated[str, msgspec.Meta(description="why a compaction is due; empty if it is not")]
     forgotten: Annotated[int, msgspec.Meta(description="forgotten records, which pushes leave out")]
 
     @property
     def orphans(self) -> int:
         """The number of records that may be removed."""
         return sum(identity.missing + identity.outdated for identity in self.identities)
-
-    @property
-    def rules(self) -> tuple[str, ...]:
-        """The meaning of missing, outdated and stale, a sentence each."""
-        gap = self.orphan_version_gap
-        times = "once" if gap == 1 else f"{gap} times"
-        return (
-            "missing: the repository's last snapshot lacks the path, and the record is no newer than that",
-            f"outdated: the tenant was configured at least {times} since then (orphan_version_gap)",
-            "stale: the tenant was configured since then",
-        )
 
 
 def overview(version: Version, *, gap: int = DEFAULT_GAP) -> Overview:
@@ -343,15 +328,14 @@ def overview(version: Version, *, gap: int = DEFAULT_GAP) -> Overview:
     whole = counted.join(rejects, on=_IDENTITY, how="full", coalesce=True, nulls_equal=True)
     whole = whole.sort(*_IDENTITY, nulls_last=True).with_columns(pl.col(_IDENTITY).fill_null("")).fill_null(0)
     identities = tuple(Identity(**row) for row in whole.iter_rows(named=True))
-    due, forgotten = _compaction_due(version.measures), version.table("forgotten").height
-    return Overview(version.measures, identities, version.dimension, gap, due, forgotten)
+    return Overview(version.measures, identities, version.dimension, gap, version.table("forgotten").height)
 
 
 def judged(version: Version, gap: int) -> pl.DataFrame:
     """Read the chunks with Boolean columns `missing`, `stale` and `outdated`."""
     chunks = version.rows(_JUDGED)
     behind = config_orphans(chunks, version.config_versions, gap)
-    return chunks.hstack(behind).with_columns(snapshot_orphans(chunks, version.snapshots))
+    return chunks.hstack(behind).with_columns(snapshot_orphans(chunks, version.table("paths")))
 
 
 def orphans_of(version: Version, tenant: str, gap: int) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -362,28 +346,16 @@ def orphans_of(version: Version, tenant: str, gap: int) -> tuple[pl.DataFrame, p
     return orphans, orphans.join(chunks.join(orphans, on="id", how="anti"), on=PATH_KEY, how="anti")
 
 
-def _compaction_due(measures: Measures) -> str:
-    stored = measures.rows + measures.deleted
-    if measures.deleted > _DUE_SHARE * stored:
-        return f"{measures.deleted:,} of {stored:,} stored records are deleted"
-    if measures.parts > _DUE_PARTS:
-        return f"the records are in {measures.parts:,} files"
-    return ""
-
-
-def snapshot_orphans(chunks: pl.DataFrame, snapshots: Iterable[PathSnapshot]) -> pl.Series:
-    """Return which chunks are missing from the last snapshot of their repository.
+def snapshot_orphans(chunks: pl.DataFrame, snapshots: pl.DataFrame) -> pl.Series:
+    """Return which chunks are missing from the last snapshot of their repository (table `paths`).
 
     A snapshot says nothing about chunks that are newer, of unknown age or without a path.
     """
-    missing = pl.lit(value=False)
-    for snapshot in snapshots:
-        within = pl.col("ingested_at") <= pl.lit(snapshot.updated_at)
-        repo = pl.col("tenant_id").eq(snapshot.tenant_id) & pl.col("repo_slug").eq(snapshot.repo_slug)
-        missing |= repo & within & ~pl.col("source_path").is_in(list(snapshot.paths))
-    has_path = pl.col("source_path").is_not_null() & pl.col("source_path").ne("")
-    flags = pl.repeat(value=True, n=pl.len()) & (missing & has_path).fill_null(value=False)
-    return chunks.select(missing=flags)["missing"]
+    owner = ["tenant_id", "repo_slug"]
+    joined = chunks.join(snapshots, on=owner, how="left", maintain_order="left")
+    path = pl.col("source_path")
+    missing = (pl.col("ingested_at") <= pl.col("updated_at")) & ~path.is_in(pl.col("paths")) & (path != "")
+    return joined.select(missing=missing.fill_null(value=False))["missing"]
 
 
 def config_orphans(chunks: pl.DataFrame, current: Mapping[str, int], gap: float) -> pl.DataFrame:

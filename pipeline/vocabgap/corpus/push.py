@@ -36,7 +36,7 @@ from vocabgap.corpus.identity import (
 )
 from vocabgap.corpus.incoming import RAW_ROOT_KIND, Caller, Incoming, Parser, PushedLog, RawFile, read_files
 from vocabgap.corpus.store import Change, Store
-from vocabgap.corpus.version import PATH_KEY, PathSnapshot
+from vocabgap.corpus.version import PATH_KEY
 from vocabgap.corpus.withdrawal import Resolver, Withdrawal, withdrawal, without_forgotten, without_text
 from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError, StateError, VocabgapError
 from vocabgap.files.refusals import refusal
@@ -168,10 +168,10 @@ def _carry_out(
     left = change.table("logs").filter(~leaving.condition(tenant))
     change.keep("logs", _logs_with(left, incoming.logs, tenant, rows, change.table("forgotten")))
     if leaving.manifest is not None:
-        snapshot = PathSnapshot(tenant, *leaving.manifest, moment_of(moment))
-        before = {earlier.repository: earlier.paths for earlier in change.snapshots}
-        if deleted or added or before.get(snapshot.repository) != snapshot.paths:
-            change.keep_snapshot(snapshot)
+        repo, paths = leaving.manifest
+        before = change.table("paths").filter(tenant_id=tenant, repo_slug=repo)["paths"].to_list()
+        if deleted or added or before != [list(paths)]:
+            change.keep_paths(tenant, repo, paths, moment_of(moment))
     return deleted, added, forgotten.height
 
 

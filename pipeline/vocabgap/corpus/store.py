@@ -3,8 +3,9 @@
 A change writes new parts beside the old ones, which stay until a manifest names all parts of the new version.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -25,7 +26,6 @@ from vocabgap.corpus.version import (
     Measures,
     Part,
     PartEntry,
-    PathSnapshot,
     Version,
     described,
     file_name,
@@ -186,10 +186,9 @@ class Change(Version):
         """Replace one of the version's tables."""
         self._tables[kind] = table
 
-    def keep_snapshot(self, snapshot: PathSnapshot) -> None:
+    def keep_paths(self, tenant_id: str, repo_slug: str, paths: Sequence[str], moment: datetime) -> None:
         """Replace the snapshot of a repository."""
-        row = (*snapshot.repository, snapshot.updated_at, list(snapshot.paths))
-        new = pl.DataFrame([row], TABLES["paths"], orient="row")
+        new = pl.DataFrame([(tenant_id, repo_slug, moment, list(paths))], TABLES["paths"], orient="row")
         repositories = ["tenant_id", "repo_slug"]
         others = self.table("paths").join(new, on=repositories, how="anti")
         self.keep("paths", pl.concat([others, new]).sort(repositories))

@@ -13,7 +13,6 @@ import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -93,7 +92,11 @@ TABLES: Final = {
     "logs": LOGS.schema,
     "forgotten": pl.Schema(dict.fromkeys(("tenant", "repo", "record", "chunk"), pl.String())),
 }
-"""The tables of a version beside its parts; `forgotten` holds SHA-256 (hex), see `withdrawal.forget`."""
+"""The tables of a version beside its parts.
+
+`paths` holds the last snapshot of each repository that sent one; only older chunks can be missing from it.
+`forgotten` holds SHA-256 (hex), see `withdrawal.forget`.
+"""
 
 
 _Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -220,21 +223,6 @@ def reading(folder: Path, done: str = "read", hint: str = "") -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class PathSnapshot:
-    """The paths of a repository, sorted, when it last pushed a snapshot. Only older chunks can be missing."""
-
-    tenant_id: str
-    repo_slug: str
-    paths: tuple[str, ...]
-    updated_at: datetime
-
-    @property
-    def repository(self) -> tuple[str, str]:
-        """Tenant and repository."""
-        return self.tenant_id, self.repo_slug
-
-
-@dataclass(frozen=True, slots=True)
 class Measures:
     """The size of a version; the bytes of `deleted` rows are still in its files."""
 
@@ -290,14 +278,6 @@ class Version:
     def table(self, kind: str) -> pl.DataFrame:
         """Return one of the `TABLES`."""
         return self._tables[kind]
-
-    @property
-    def snapshots(self) -> tuple[PathSnapshot, ...]:
-        """The last snapshot of each repository that sent one."""
-        return tuple(
-            PathSnapshot(tenant, repo, tuple(paths), updated)
-            for tenant, repo, updated, paths in self.table("paths").iter_rows()
-        )
 
     @property
     def dimension(self) -> int | None:

@@ -7,7 +7,7 @@ import os
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -280,9 +280,9 @@ def forget(
             change.keep("paths", change.table("paths").filter(~_owned(tenant, repo)))
         else:  # the snapshots may name forgotten paths, too
             names = {*chosen.paths.rows()}
-            for snapshot in change.snapshots:
-                paths = tuple(path for path in snapshot.paths if (*snapshot.repository, path) not in names)
-                change.keep_snapshot(replace(snapshot, paths=paths))
+            for owner, repo_slug, moment, paths in change.table("paths").iter_rows():
+                left = [path for path in paths if (owner, repo_slug, path) not in names]
+                change.keep_paths(owner, repo_slug, left, moment)
         hashes = pl.concat([change.table("forgotten"), _hashes(chosen.chunks)])
         change.keep("forgotten", hashes.unique().sort(pl.all()))
     return Forgotten(chosen.chunks.height, chosen.paths.height)
