@@ -80,7 +80,7 @@ def test_a_folder_that_holds_other_files_is_refused(tmp_path: Path) -> None:
 
     told = vocabgap("demo", "mine")
 
-    assert (told.code, "holds other files" in told.err, "demo DIR" in told.err) == (4, True, True)
+    assert (told.code, "is not a new or empty folder" in told.err, "demo DIR" in told.err) == (4, True, True)
     assert contents(tmp_path) == {"mine/notes.txt": b"keep"}
 
 

@@ -156,13 +156,6 @@ def test_what_comes_near_may_fail_once_the_gap_is_logged(
     assert "similar gaps are not available: no idea" in told.err
 
 
-@pytest.mark.parametrize("option", ["--run", "--vocabulary", "--config"])
-def test_options_of_suggesting_need_it(image: Path, option: str) -> None:
-    told = vocabgap("log", image, "-d", "x", option, "gone")
-    assert (told.code, "add --suggest" in told.err) == (2, True)
-    assert not (image / LOG_NAME).exists()
-
-
 def test_an_unset_variable_says_nothing_of_session_and_snapshot(
     image: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

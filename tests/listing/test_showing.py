@@ -36,27 +36,17 @@ def test_a_session_is_shown_over_its_images(photos: Path) -> None:
 
 @pytest.mark.usefixtures("published")
 @pytest.mark.parametrize("name", ["sky mask", "mask the sky", "Sky Masks"])
-def test_a_capability_is_found_by_its_wordings_and_shown_with_commands(photos: Path, name: str) -> None:
+def test_a_capability_is_found_by_its_wordings(photos: Path, name: str) -> None:
     shown = vg.show(photos, name)
 
     assert shown.capability is not None
     assert (shown.kind, shown.name) == ("capability", shown.capability.capability_id)
     assert shown.gaps["description"].to_list() == ["sky mask", "mask the sky"]
-    assert f"vocabgap decide pin {shown.name}" in shown.commands
-    assert not any("reopen" in each for each in shown.commands)
 
 
 def test_without_a_run_a_capability_is_not_found_and_the_way_to_one_is_told(photos: Path) -> None:
     with pytest.raises(NotFoundError, match="vocabgap report ROOTS"):
         vg.show(photos, "sky mask")
-
-
-def test_commands_name_a_run_that_is_elsewhere(photos: Path, tmp_path: Path) -> None:
-    vg.run(photos, out="a run", now=NOW)
-
-    shown = vg.show(photos, "sky mask", out="a run")
-
-    assert all(each.endswith(f" --run '{tmp_path / 'a run'}'") for each in shown.commands)
 
 
 def test_an_identifier_that_was_merged_away_leads_to_the_capability_that_took_it_in(

@@ -133,7 +133,6 @@ def show(call: "Call", request: Show) -> Answer:
         tenants=selection.tenants,
         repositories=selection.repositories,
         settings=call.settings,
-        deciding=call.following,
     )
     call.note_unread(shown.scan)
     height = shown.gaps.height
@@ -149,7 +148,6 @@ def show(call: "Call", request: Show) -> Answer:
             "belonging": shown.belonging,
             "capability": shown.capability,
             "told": shown.lineage,
-            "commands": shown.commands,
             "places": shown.places,
             "superseded_by": shown.superseded_by,
             "supersedes": shown.supersedes,

@@ -51,14 +51,7 @@ def log(call: "Call", request: LogOptions) -> Answer:
     """Write a gap down in the log of an image: one line, whole or not at all."""
     from vocabgap.logbook.log import log_gap
 
-    near = None
-    if request.suggest:
-        near = _finder(call, request.run)
-    elif request.run or call.flags or call.config:
-        raise InvalidInputError(
-            "--run, --vocabulary and --config say what --suggest looks at, which was not asked for",
-            hint="add --suggest, or leave them out",
-        )
+    near = _finder(call, request.run) if request.suggest else None
     given = {name: _given(getattr(request, name)) for name, *_ in _FIELDS}
     logged = log_gap(
         request.image,

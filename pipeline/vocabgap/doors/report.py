@@ -282,13 +282,9 @@ def _write(target: Path) -> None:
 
 
 def _require_nothing(target: Path) -> None:
-    shown = escape_unseen(str(target))
-    if os.path.lexists(target) and not target.is_dir():
-        raise StateError(f"'{shown}' is not a folder", hint=_ELSEWHERE)
-    if target.is_dir() and any(target.iterdir()):
-        raise StateError(f"folder '{shown}' holds other files", hint=_ELSEWHERE)
-    if target == Path.cwd():  # the new folder would take its place
-        raise StateError(f"folder '{shown}' is the current one", hint=_ELSEWHERE)
+    is_empty = not os.path.lexists(target) or (target.is_dir() and not any(target.iterdir()))
+    if not is_empty or target == Path.cwd():  # the new folder would take its place
+        raise StateError(f"'{escape_unseen(str(target))}' is not a new or empty folder", hint=_ELSEWHERE)
 
 
 def _steps(folder: str, summary: "Summary") -> dict[str, str]:

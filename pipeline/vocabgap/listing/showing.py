@@ -1,6 +1,5 @@
 """Show one image, session, capability or record with its evidence."""
 
-import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -36,8 +35,8 @@ from vocabgap.model.capability import Capability
 from vocabgap.model.lookup import find_capability
 from vocabgap.model.record import FEWEST_DIGITS
 from vocabgap.model.settings import Settings
-from vocabgap.model.tables import RECORDS, SETTLED
-from vocabgap.text import excerpt, printable_name, visible
+from vocabgap.model.tables import RECORDS
+from vocabgap.text import excerpt, visible
 
 _NAMED: Final = 5  # candidates that an error names
 _MOST: Final = 120  # characters of a name that does not exist
@@ -94,7 +93,6 @@ class Shown:
     scan: Scan
     capability: Capability | None = None  # also that of a record, if it is known
     lineage: tuple[str, ...] = ()  # what became of the capability since the run before, in sentences
-    commands: tuple[str, ...] = ()  # with which a person decides about the capability
     places: tuple[Place, ...] = ()  # every line that holds a record, the counted one first
     superseded_by: tuple[str, ...] = ()  # the identities of the records that correct a record
     supersedes: tuple[str, ...] = ()  # the identities of the records that it corrects
@@ -113,7 +111,6 @@ def show(
     tenants: Iterable[str] = (),
     repositories: Iterable[str] = (),
     settings: Settings | None = None,
-    deciding: str = "",
 ) -> Shown:
     """Show all that is known of an image, a session, a capability or a record.
 
@@ -126,7 +123,6 @@ def show(
         tenants: Only the records of these tenants.
         repositories: Only the records of these repositories.
         settings: The settings; the defaults by default.
-        deciding: Options that the commands to decide end with.
 
     Raises:
         NotFoundError: Nothing has this name; the error names the nearest.
@@ -167,7 +163,7 @@ def show(
         lines = gaps.filter(pl.col(column) == found.name)
         rows = listed(lines.filter("counted"))
     if published is not None and capability_id is not None:
-        further |= _capability(capability_id, published, settings, deciding)
+        further |= _capability(capability_id, published, settings)
     return Shown(
         found.kind,
         found.name,
@@ -193,26 +189,18 @@ def _surroundings(identifier: str, lines: pl.DataFrame, gaps: pl.DataFrame) -> d
     }
 
 
-def _capability(
-    identifier: str, published: PublishedCapabilities, settings: Settings, deciding: str
-) -> dict[str, Any]:
+def _capability(identifier: str, published: PublishedCapabilities, settings: Settings) -> dict[str, Any]:
     row = published.ranked.filter(capability_id=identifier)
     if row.is_empty():  # the run was narrowed to others
         return {}
     # Only a capability needs what these load.
-    from vocabgap.reporting.listed import DECIDED, TO_AUTHOR, commands, lineage_of  # noqa: PLC0415
+    from vocabgap.reporting.listed import lineage_of  # noqa: PLC0415
     from vocabgap.reporting.wording import phrase  # noqa: PLC0415
 
-    capability = Capability.of(row.row(0, named=True), settings.vocabulary.threshold)
-    is_default = published.folder == Path(settings.report.out).expanduser().resolve()
-    run = "" if is_default else f"--run {shlex.quote(printable_name(str(published.folder)))}"
-    lines = commands([identifier], " ".join(filter(None, (run, deciding))))
-    group = DECIDED if capability.status in SETTLED else TO_AUTHOR
     relations = lineage_of(published.relations).get(identifier, ())
     return {
-        "capability": capability,
+        "capability": Capability.of(row.row(0, named=True), settings.vocabulary.threshold),
         "lineage": tuple(phrase("lineage", relation) for relation in relations),
-        "commands": tuple(line.line(identifier) for line in lines if line.group in {None, group}),
     }
 
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import platform
-from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cache
 from importlib.metadata import version
@@ -353,23 +352,9 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def _decoded(content: bytes) -> Manifest:
-    """Decode a manifest; one of an earlier version is read without the settings that are gone."""
+    """Decode a manifest; one with settings of another version is read without its parameters."""
     try:
         return msgspec.json.decode(content, type=Manifest)
     except msgspec.ValidationError:
         document = msgspec.json.decode(content, type=dict[str, Any])
-        with suppress(KeyError, TypeError, AttributeError):  # no parameters, or not of any version
-            parameters = document["parameters"]
-            parameters["settings"] = _remaining(parameters["settings"], Settings)
-            selection = parameters["selection"]
-            selection.setdefault("operations", selection.pop("modules"))
-        return msgspec.convert(document, Manifest)
-
-
-def _remaining(table: dict[str, Any], kind: type[msgspec.Struct]) -> dict[str, Any]:
-    kinds = {field.name: field.type for field in structs.fields(kind)}
-    return {
-        name: _remaining(value, kinds[name]) if hasattr(kinds[name], "__struct_fields__") else value
-        for name, value in table.items()
-        if name in kinds
-    }
+        return msgspec.convert(document | {"parameters": None}, Manifest)

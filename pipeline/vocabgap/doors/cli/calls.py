@@ -2,7 +2,6 @@
 
 import inspect
 import os
-import shlex
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from functools import cached_property
@@ -67,18 +66,13 @@ class Call:
         """The active settings."""
         return self.loaded.settings
 
-    @property
-    def following(self) -> str:
-        """The options with which another command follows the same settings."""
-        if self.config is not None:
-            return f"--config {shlex.quote(printable_name(str(self.config)))}"
-        return "--trust" if self.trust else ""
-
     def completed(self, hint: Hint) -> str:
         """Return a hint whose commands have the options of this call that they take, too."""
         given = [(name, self.flags[name]) for name in hint.options if name in self.flags]
         words = [word for name, value in given for word in (name, printable_name(str(value)))]
-        return hint.rendered([*words, *shlex.split(self.following)])
+        if self.config is not None:
+            words += ["--config", printable_name(str(self.config))]
+        return hint.rendered([*words, *["--trust"] * self.trust])
 
     def roots(self, named: tuple[Path, ...]) -> list[Path]:
         """Return the roots that were named, else those of the settings."""

@@ -13,7 +13,7 @@ from vocabgap.doors.verbs import Request
 from vocabgap.ingest.scanning import newest
 from vocabgap.listing.records import listing
 from vocabgap.listing.similar import SimilarGap
-from vocabgap.model.capability import Capability, Covered, Recurring, Tally, Wording, Workaround
+from vocabgap.model.capability import Capability, Cover, Covered, Recurring, Tally, Wording, Workaround
 from vocabgap.model.lookup import find_capability
 from vocabgap.model.record import LIST_FIELDS, GapRecord
 from vocabgap.model.selection import Selection, filter_fields
@@ -227,14 +227,6 @@ class ShowRequest(Request, kw_only=True):
     ] = 10
 
 
-class Near(msgspec.Struct):
-    """A near entry of the vocabulary, and the share of the need that it explains, 0 to 1."""
-
-    entry: str
-    pack: str
-    explained: float
-
-
 class ShownCapability(Answer, kw_only=True):
     """A capability with its evidence.
 
@@ -259,7 +251,7 @@ class ShownCapability(Answer, kw_only=True):
     vocabulary_used: list[Tally]
     wordings: list[Wording]
     combinations: list[Recurring]
-    nearest: list[Near]
+    nearest: list[Cover]
     decisions: list[str]
     records: list[GapRow]
     left_out: int
@@ -286,7 +278,7 @@ def show_capability(workspace: Workspace, request: ShowRequest, checkpoint: Chec
         vocabulary_used=list(capability.vocabulary_used[:MOST_NAMES]),
         wordings=list(capability.variants[:MOST_NAMES]),
         combinations=list(capability.combinations[:MOST_NAMES]),
-        nearest=[Near(each.entry, each.pack, each.explained) for each in capability.covered_by],
+        nearest=list(capability.covered_by),
         decisions=list(capability.decisions[:MOST_NAMES]),
         records=rows,
         left_out=records.height - len(rows),
