@@ -8,8 +8,8 @@ from builders.command import vocabgap
 from faults.flips import Damaged
 from faults.mutants import Reader, contents
 from faults.verbs import Verb
+from vocabgap.glossary.events import answers_of
 from vocabgap.glossary.loading import read_events
-from vocabgap.glossary.questions import answers_of
 from vocabgap.glossary.seeds import read_seed
 
 SEED: Final = "terms:\n  - surface: lift\n    definition: {}\n"
@@ -44,8 +44,7 @@ def state() -> object:
     read = read_events(Path(".vocabgap", "glossary", "events"))
     assert not read.skipped, "an event is half there"
     return [
-        (each.term, each.definition, each.status.value)
-        for each in answers_of(each.event for each in read.events)
+        (each.term_surface, each.sense.definition) for each in answers_of(each.event for each in read.events)
     ]
 
 

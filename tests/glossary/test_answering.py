@@ -63,6 +63,6 @@ def test_of_four_who_answer_at_once_each_replaces_the_one_before(runtime: Glossa
         list(pool.map(answer, names))
 
     answers = runtime.files.answers("lift")
-    assert sorted(each.actor_id for each in answers) == sorted(names)
+    assert sorted(each.actor.actor_id for each in answers) == sorted(names)
     for before, later in pairwise(answers):
-        assert [each.definition for each in later.replaced] == [before.definition]
+        assert [each.definition for each in later.overruled or ()] == [before.sense.definition]

@@ -1,6 +1,7 @@
 """Events of a glossary and of the steps that it guards; a published contract names types and fields."""
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -10,6 +11,7 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError
 from vocabgap.glossary.senses import (
+    EXTRACTED,
     Action,
     InvalidTermError,
     Provenance,
@@ -79,16 +81,27 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event_type"):
                 raise InvalidTermError(f"Invalid timestamp {moment}: beyond the years of UTC") from error
 
 
-class GlossaryScopeActivated(Event, frozen=True, kw_only=True, tag=True):
-    """Event: a scope counts in a run, in one version."""
+class RunEvent(Event, frozen=True, kw_only=True):
+    """Base of events of a mission's run."""
 
-    scope_id: str
-    glossary_version_id: str
     mission_id: str
     run_id: str
 
 
-class TermCandidateObserved(Event, frozen=True, kw_only=True, tag=True):
+class StepEvent(RunEvent, frozen=True, kw_only=True):
+    """Base of events of a step."""
+
+    step_id: str
+
+
+class GlossaryScopeActivated(RunEvent, frozen=True, kw_only=True, tag=True):
+    """Event: a scope counts in a run, in one version."""
+
+    scope_id: str
+    glossary_version_id: str
+
+
+class TermCandidateObserved(RunEvent, frozen=True, kw_only=True, tag=True):
     """Event: a term was found in a text of a step."""
 
     term: str
@@ -97,16 +110,11 @@ class TermCandidateObserved(Event, frozen=True, kw_only=True, tag=True):
     confidence: float
     extraction_method: str
     context: str
-    mission_id: str
-    run_id: str
 
 
-class SemanticCheckEvaluated(Event, frozen=True, kw_only=True, tag=True):
+class SemanticCheckEvaluated(StepEvent, frozen=True, kw_only=True, tag=True):
     """Event: the terms of a step were checked."""
 
-    step_id: str
-    mission_id: str
-    run_id: str
     findings: tuple[SemanticConflict, ...] = ()
     overall_severity: Severity
     confidence: float
@@ -115,27 +123,21 @@ class SemanticCheckEvaluated(Event, frozen=True, kw_only=True, tag=True):
     blocked: bool
 
 
-class GenerationBlockedBySemanticConflict(Event, frozen=True, kw_only=True, tag=True):
+class GenerationBlockedBySemanticConflict(StepEvent, frozen=True, kw_only=True, tag=True):
     """Event: the gate has stopped a step."""
 
-    step_id: str
-    mission_id: str
-    run_id: str
     conflicts: tuple[SemanticConflict, ...]
     strictness_mode: str
     effective_strictness: str
 
 
-class GlossaryClarificationRequested(Event, frozen=True, kw_only=True, tag=True):
+class GlossaryClarificationRequested(StepEvent, frozen=True, kw_only=True, tag=True):
     """Event: a question is open."""
 
     question: str
     term: str
     options: tuple[str, ...]
     urgency: Severity
-    mission_id: str
-    run_id: str
-    step_id: str
     conflict_id: str
     semantic_check_event_id: str = ""
 
@@ -158,6 +160,11 @@ class GlossaryChange(Event, frozen=True, kw_only=True):
     usage: str = ""
     mission_id: str = ""
 
+    @property
+    def sense(self) -> SenseRef:
+        """The sense that is chosen, added or changed."""
+        raise NotImplementedError
+
 
 class GlossaryClarificationResolved(GlossaryChange, frozen=True, kw_only=True, tag=True):
     """Event: a question was answered with an existing sense."""
@@ -166,6 +173,11 @@ class GlossaryClarificationResolved(GlossaryChange, frozen=True, kw_only=True, t
     selected_sense: SenseRef
     resolution_mode: ResolutionMode = ResolutionMode.INTERACTIVE
 
+    @property
+    def sense(self) -> SenseRef:
+        """The chosen sense."""
+        return self.selected_sense
+
 
 class GlossarySenseUpdated(GlossaryChange, frozen=True, kw_only=True, tag=True):
     """Event: a sense was added or changed."""
@@ -173,6 +185,11 @@ class GlossarySenseUpdated(GlossaryChange, frozen=True, kw_only=True, tag=True):
     scope: str
     new_sense: NewSense
     update_type: UpdateType = UpdateType.CREATE
+
+    @property
+    def sense(self) -> NewSense:
+        """The sense as it is from now on."""
+        return self.new_sense
 
 
 class Cursor(StrEnum):
@@ -183,12 +200,9 @@ class Cursor(StrEnum):
     POST_GATE = "post_gate"
 
 
-class StepCheckpointed(Event, frozen=True, kw_only=True, tag=True):
+class StepCheckpointed(StepEvent, frozen=True, kw_only=True, tag=True):
     """Event: a checkpoint of a stopped step; `retry_token` resumes it."""
 
-    mission_id: str
-    run_id: str
-    step_id: str
     strictness: Strictness
     scope_refs: tuple[ScopeRef, ...]
     input_hash: str
@@ -236,6 +250,20 @@ def in_mission(event: GlossaryEvent, mission_id: str) -> GlossaryEvent:
     return (
         msgspec.structs.replace(event, mission_id=mission_id) if isinstance(event, GlossaryChange) else event
     )
+
+
+def answers_of(events: Iterable[GlossaryEvent]) -> list[GlossaryChange]:
+    """Return people's answers in order, without drafts of terms that were found."""
+    answers: list[GlossaryChange] = []
+    for event in events:
+        if not isinstance(event, GlossaryChange) or (
+            event.provenance and event.provenance.source == EXTRACTED
+        ):
+            continue
+        last = answers[-1] if answers and event.conflict_id else None
+        if last is None or (last.conflict_id, last.timestamp) != (event.conflict_id, event.timestamp):
+            answers.append(event)  # otherwise it is one answer that was logged as two events
+    return answers
 
 
 def event_of(payload: Any) -> GlossaryEvent:  # noqa: ANN401 - whatever a log may hold

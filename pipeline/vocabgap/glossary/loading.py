@@ -19,16 +19,14 @@ from vocabgap.files.locking import lock_file
 from vocabgap.files.refusals import FileRole
 from vocabgap.glossary.events import (
     GlossaryChange,
-    GlossaryClarificationResolved,
     GlossaryEvent,
-    GlossarySenseUpdated,
     StepCheckpointed,
+    answers_of,
     encoded,
     event_of,
 )
 from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.normal_form import term_key
-from vocabgap.glossary.questions import GivenAnswer, answers_of
 from vocabgap.glossary.seeds import (
     OTHER_ENDING,
     SEED_ENDING,
@@ -233,7 +231,7 @@ class GlossaryFiles:
         self._seeds = seeds = self._read_seeds()
         read = self._changes()
         changes = read.events
-        if not any(_changed_scope(each) == self.scopes.local_scope for each in changes):
+        if not any(map(self._is_local, changes)):
             mission_id = None  # no mission has senses of its own: all have the same glossary
         source, loaded = (seeds, changes, mission_id), self._loaded
         if loaded is None or loaded[0] != source:
@@ -290,18 +288,23 @@ class GlossaryFiles:
         self._logs = logs
         return _joined(read for _, read in logs.values())
 
+    def _is_local(self, logged: LoggedEvent) -> bool:
+        """Tell whether an event changes the scope of one mission."""
+        event = logged.event
+        return isinstance(event, GlossaryChange) and event.sense.scope == self.scopes.local_scope
+
     def _is_foreign(self, logged: LoggedEvent, mission_id: str | None) -> bool:
         """Tell whether an event is about another mission's own scope."""
-        if mission_id is None or _changed_scope(logged) != self.scopes.local_scope:
+        if mission_id is None or not self._is_local(logged):
             return False
         if isinstance(logged.event, GlossaryChange) and logged.event.mission_id:
             return logged.event.mission_id != mission_id
         return logged.log not in {BY_HAND, log_name(mission_id).removesuffix(LOG_ENDING)}
 
-    def answers(self, term: str) -> list[GivenAnswer]:
+    def answers(self, term: str) -> list[GlossaryChange]:
         """Return people's answers about a term, in order."""
         answers = answers_of(logged.event for logged in self._changes().events)
-        return [answer for answer in answers if term_key(answer.term) == term_key(term)]
+        return [answer for answer in answers if term_key(answer.term_surface) == term_key(term)]
 
     def append_changes(self, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
         """Append events that change a glossary, so that they count after everything that is logged.
@@ -319,12 +322,3 @@ class GlossaryFiles:
                 for event in events
             ],
         )
-
-
-def _changed_scope(logged: LoggedEvent) -> str:
-    match logged.event:
-        case GlossarySenseUpdated(scope=scope):
-            return scope
-        case GlossaryClarificationResolved(selected_sense=sense):
-            return sense.scope
-    return ""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -22,7 +22,6 @@ from vocabgap.glossary.events import (
 from vocabgap.glossary.glossary import Glossary, added, selected
 from vocabgap.glossary.normal_form import definition_key, term_key
 from vocabgap.glossary.senses import (
-    EXTRACTED,
     ConflictType,
     SemanticConflict,
     SenseRef,
@@ -34,54 +33,6 @@ LATER: Final = "cli_resolve"  # the source of answers that are given later
 _FEWEST_DIGITS: Final = 8  # of an identifier's beginning
 _OURS: Final = UUID("6f0c8f0e-0b0e-5b61-9d5c-6a1b0c7d4e2f")  # the name space of the identifiers
 _Place = tuple[str, str, str]  # mission, step and term of a finding
-
-
-class GivenAnswer(msgspec.Struct, frozen=True):
-    """An answer about a term."""
-
-    term: str
-    scope: str
-    definition: str
-    status: SenseStatus
-    actor_id: str
-    timestamp: datetime
-    source: str
-    conflict_id: str = ""
-    mission_id: str = ""
-    replaced: tuple[SenseRef, ...] = ()
-
-
-def answers_of(events: Iterable[GlossaryEvent]) -> list[GivenAnswer]:
-    """Return people's answers in order, without drafts of terms that were found."""
-    answers: list[GivenAnswer] = []
-    for event in events:
-        sense: SenseRef
-        match event:
-            case GlossaryClarificationResolved(selected_sense=sense):
-                status = SenseStatus.ACTIVE
-            case GlossarySenseUpdated(new_sense=sense):
-                status = event.new_sense.status
-            case _:
-                continue
-        provenance = event.provenance
-        if provenance is not None and provenance.source == EXTRACTED:
-            continue
-        answer = GivenAnswer(
-            event.term_surface,
-            sense.scope,
-            sense.definition,
-            status,
-            event.actor.actor_id,
-            ((provenance and provenance.timestamp) or event.timestamp).astimezone(UTC),
-            provenance.source if provenance else "",
-            event.conflict_id,
-            event.mission_id,
-            event.overruled or (),
-        )
-        if answer.conflict_id and answers and answer == answers[-1]:
-            continue  # one answer that was logged as two events
-        answers.append(answer)
-    return answers
 
 
 class Question(NamedTuple):
