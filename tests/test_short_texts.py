@@ -31,7 +31,6 @@ def test_what_a_run_holds_is_told_by_its_counts(made: Run) -> None:
     )
     assert repr(made.clusters) == "Clusters(38 groups of 219 wordings, 334 mentions, cut by wording)"
     assert repr(made.clusters.at(0.4)).endswith("334 mentions, cut at 0.4)")
-    assert repr(made.lineage) == "Lineage(0 relations, 205 surfaces)"
     assert repr(made.decisions) == "EffectiveDecisions(0 active, 0 without effect)"
 
 
@@ -48,12 +47,6 @@ def test_decisions_are_told_by_their_file_and_run(made: Run, tmp_path: Path) -> 
 
     where = f"'{tmp_path / 'said.jsonl'}'; run '{made.published.folder}'"
     assert repr(book) == f"Decisions({where})"
-
-
-def test_a_vocabulary_is_told_by_its_entries(tmp_path: Path) -> None:
-    (tmp_path / "words.json").write_text('{"entries": [{"name": "sky_mask"}, {"name": "grain"}]}')
-
-    assert repr(vg.load_vocabulary(tmp_path / "words.json")) == "Vocabulary(2 entries of 1 file)"
 
 
 @pytest.mark.parametrize("value", ["30d", "2026-05-01", datetime(2026, 5, 1)])  # noqa: DTZ001 - that is the point

@@ -58,30 +58,9 @@ def test_what_was_mended_is_listed_where_that_is_asked_for(tmp_path: Path) -> No
     assert told.code == 0
     listed = "one/vocabulary_gaps.jsonl:2: satisfaction in words: 'good', read as 1\n"
     assert told.out.startswith(listed)
-    assert told.out.endswith("worth a look: 1 satisfaction in words\n")
+    assert told.out.endswith("kept, but repaired: 1 satisfaction in words\n")
     assert [event["event"] for event in events] == ["mended", "result"]
     assert (events[0]["mended"]["line"], events[0]["mended"]["repair"]) == (2, "satisfaction_in_words")
-
-
-def test_folders_of_one_name_are_one_image_and_worth_a_look(tmp_path: Path) -> None:
-    root = write_corpus(
-        tmp_path,
-        {
-            "2024/heron": [gap("sky mask", image_id="heron")],
-            "2025/heron": [gap("film grain", image_id="heron")],
-            "fjord": [gap("lens flare", image_id="fjord")],
-            "backup/fjord": [gap("lens flare", image_id="fjord")],  # a copy
-            "fjord-again": [gap("halo", image_id="fjord")],  # by intention
-        },
-    )
-
-    told, listed = vocabgap("check", root), vocabgap("check", root, "--repairs")
-    result = json.loads(vocabgap("--json", "check", root).out.splitlines()[-1])
-
-    assert (told.code, "worth a look: " in told.out) == (0, True)
-    assert told.out.endswith("1 image of several folders (--repairs lists them)\n")
-    assert "2024/heron, 2025/heron: image of several folders: they count as one\n" in listed.out
-    assert [each["folders"] for each in result["images_of_several_folders"]] == [["2024/heron", "2025/heron"]]
 
 
 def test_repairs_are_told_and_do_not_fail(tmp_path: Path) -> None:

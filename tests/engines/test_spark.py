@@ -194,7 +194,7 @@ def test_another_server_is_an_error_without_the_token(
     told = vocabgap("report", photos, "--engine", "spark", "--remote", remote)
 
     assert told.code == 4
-    assert told.err.startswith(f"vocabgap: the server at '127.0.0.1:{listener}' does not speak Spark Con")
+    assert told.err.startswith(f"vocabgap: no Spark Connect server answers at '127.0.0.1:{listener}', or")
     assert (len(told.err.splitlines()), "SECRET" in told.err) == (2, False)
 
 

@@ -77,12 +77,7 @@ def embedded(embedder: TextEmbedder, texts: Sequence[str]) -> FloatArray:
         raise unusable("embedder", "an object with a name and embed(texts)", embedder, hint=hint)
     if not texts:
         return np.zeros((0, 0))
-    try:
-        vectors = np.ascontiguousarray(embedder.embed(texts), np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(
-            f"embedder '{embedder.name}' gave no array of numbers: {error}", hint="expected one row a text"
-        ) from error
+    vectors = np.ascontiguousarray(embedder.embed(texts), np.float64)
     if vectors.ndim != 2 or len(vectors) != len(texts):  # noqa: PLR2004
         raise InvalidInputError(
             f"embedder '{embedder.name}' gave an array of shape {vectors.shape} for {len(texts)} texts",

@@ -233,7 +233,6 @@ def check(call: "Call", request: Check) -> Answer:
     known = () if request.write_baseline else call.known_lines()
     import polars as pl
 
-    from vocabgap.ingest.accounting import images_of_several_folders
     from vocabgap.ingest.checking import is_known, repaired_lines
     from vocabgap.ingest.scanning import scan
 
@@ -250,7 +249,6 @@ def check(call: "Call", request: Check) -> Answer:
     rejects = scanned.rejects.with_columns(ignored=pl.when(ignored).then(pl.lit("baseline")))
     counted = rejects.filter(~ignored)
     repaired = repaired_lines(roots, settings.scan) if request.repairs and summary.repairs else []
-    several = images_of_several_folders(scanned.gaps).to_dicts()
     fails = counted.height and not request.write_baseline
     return Answer(
         events=chain(
@@ -261,7 +259,6 @@ def check(call: "Call", request: Check) -> Answer:
             "summary": summary,
             "looked_for": [glob for source in settings.sources.values() for glob in source.globs],
             "counted": counted.height,
-            "images_of_several_folders": several,
         },
         view="check.txt.j2",
         shown={

@@ -10,7 +10,6 @@ import os
 import pickle
 import re
 import signal
-import socket
 import sys
 import threading
 import warnings
@@ -51,8 +50,7 @@ _MANY_NUMBERS: Final = 100_000  # more than any number of parallel tasks
 _SENT: Final = {".py", ".toml", ".txt"}  # endings of the package's files that the steps need
 _REPAIRS: Final = {"kind": pl.String, "times": pl.Int64}
 _PORT: Final = 15_002  # the default of Spark Connect
-_CONNECT_SECONDS: Final = 5.0
-_GREETING_SECONDS: Final = 10.0  # for the first words of the protocol
+_GREETING_SECONDS: Final = 5.0  # for the first words of the protocol
 _STOP_SECONDS: Final = 2.0
 _RETRIES: Final = 5  # of a request without an answer, some 17 seconds in all
 _ADDRESS_HINT: Final = "expected sc://HOST:PORT; with a token, sc://HOST:PORT/;token=TOKEN"
@@ -261,14 +259,6 @@ def _keep_ctrl_c() -> None:
 @contextmanager
 def _server(remote: str) -> Iterator["SparkSession"]:
     """Open a session with a server."""
-    try:
-        socket.create_connection(_host_and_port(remote), timeout=_CONNECT_SECONDS).close()
-    except (OSError, UnicodeError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise StateError(
-            f"no Spark Connect server answers at '{_place(remote)}': {why}",
-            hint="start one (`vocabgap manual scale`), or leave out --remote for an engine in this process",
-        ) from error
     _require_greeting(remote)
     session = _session(remote)
     try:
@@ -299,7 +289,7 @@ def _place(remote: str) -> str:
 
 
 def _require_greeting(remote: str) -> None:
-    """Check that the server speaks the protocol: the client would go on asking for a minute."""
+    """Check that a server speaks the protocol: the client would go on asking for a minute."""
     import grpc  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
 
     channel = _builder(remote).toChannel()
@@ -307,8 +297,9 @@ def _require_greeting(remote: str) -> None:
         grpc.channel_ready_future(channel).result(timeout=_GREETING_SECONDS)
     except grpc.FutureTimeoutError as error:
         raise StateError(
-            f"the server at '{_place(remote)}' does not speak Spark Connect, or not with this encryption",
-            hint="name the port of a Spark Connect server; a token or use_ssl=true asks for TLS",
+            f"no Spark Connect server answers at '{_place(remote)}', or not with this encryption",
+            hint="start one (`vocabgap manual scale`), or leave out --remote for an engine in this process;"
+            " a token or use_ssl=true asks for TLS",
         ) from error
     finally:
         channel.close()

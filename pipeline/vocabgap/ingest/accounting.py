@@ -115,20 +115,6 @@ def corrections(gaps: pl.DataFrame) -> list[tuple[str, str]]:
     ]
 
 
-def images_of_several_folders(gaps: pl.DataFrame) -> pl.DataFrame:
-    """Find images that count as one because several folders of a repository have their name.
-
-    The columns are `tenant_id`, `repo_slug`, `image_id`, and `folders` as seen from the root.
-    """
-    whose = ["tenant_id", "repo_slug", "image_id"]
-    folders = gaps.filter(pl.col("why_not").ne_missing(DUPLICATE)).select(
-        *whose, folders=pl.col("source_path").str.replace(r"/[^/]*$", "")
-    )
-    has_name = pl.col("folders").str.split("/").list.last() == pl.col("image_id")
-    images = folders.filter(has_name).group_by(whose).agg(pl.col("folders").unique().sort())
-    return images.filter(pl.col("folders").list.len() > 1).sort(whose)
-
-
 def _why_not(lines: pl.LazyFrame) -> pl.Series:
     """Return why each line does not count, or null; only suspicious rows are taken into memory."""
     hashes = lines.select(pl.col("record_id").hash()).collect().to_series().to_numpy()

@@ -30,7 +30,6 @@ from vocabgap.model.tables import (
     UTC_MICROSECONDS,
     phrase,
 )
-from vocabgap.text import count
 
 ID_DIGITS: Final = 12
 _AUTHOR: Final = "author"
@@ -230,11 +229,6 @@ class Lineage:
 
     relations: pl.DataFrame  # table `lineage`; empty without a run before
     groups: pl.DataFrame  # table `groups`: the surfaces of this run, and of the one that it was compared with
-
-    def __repr__(self) -> str:
-        """Return the number of relations in one line."""
-        surfaces = self.groups.filter(run=PRESENT).height
-        return f"Lineage({count(self.relations.height, 'relation')}, {count(surfaces, 'surface')})"
 
 
 def trace(groups: pl.DataFrame, ranked: pl.DataFrame, baseline: pl.DataFrame | None = None) -> Lineage:

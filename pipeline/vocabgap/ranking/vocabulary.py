@@ -24,7 +24,7 @@ from vocabgap.errors import (
 )
 from vocabgap.files.refusals import FileKind, existing_content, file_kind, refusing
 from vocabgap.model.sources import pointer_of, value_at
-from vocabgap.text import count, printable_name, shortened
+from vocabgap.text import printable_name, shortened
 
 # Places of the fields in manifests and tools lists; of several the first that leads to a value counts.
 _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -84,11 +84,6 @@ class Vocabulary:
 
     entries: tuple[Entry, ...] = ()
     files: tuple[VocabularyFile, ...] = ()
-
-    def __repr__(self) -> str:
-        """Return the number of entries and files in one line."""
-        entries, files = count(len(self.entries), "entry", "entries"), count(len(self.files), "file")
-        return f"Vocabulary({entries} of {files})"
 
 
 class _Item(NamedTuple):

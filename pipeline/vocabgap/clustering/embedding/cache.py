@@ -144,17 +144,11 @@ class EmbeddingCache:
 
 def cpu_kind() -> str:
     """Return the architecture, and a short digest of the models and instructions of all CPUs."""
-    machine = platform.machine()
-    lines = _cpu_lines() or [platform.processor()]
-    digest = hashlib.sha256("\n".join([machine, *lines]).encode()).hexdigest()
-    return f"{machine} {digest[:_DIGITS]}"
-
-
-def _cpu_lines() -> list[str]:
-    try:
+    machine, lines = platform.machine(), [platform.processor()]
+    with suppress(OSError):
         lines = _CPU_LIST.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
     pairs = ((name.strip(), value) for name, _, value in (line.partition(":") for line in lines))
     # Instructions are sorted, too: the system may list them in any order.
-    return sorted({f"{name}: {' '.join(sorted(value.split()))}" for name, value in pairs if name in _TELLING})
+    kinds = {f"{name}: {' '.join(sorted(value.split()))}" for name, value in pairs if name in _TELLING}
+    digest = hashlib.sha256("\n".join([machine, *(sorted(kinds) or lines[:1])]).encode()).hexdigest()
+    return f"{machine} {digest[:_DIGITS]}"
