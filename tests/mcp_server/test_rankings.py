@@ -37,27 +37,19 @@ def rankings(photos: Path, vocabulary: Path, tmp_path: Path) -> Rankings:
     return Rankings(photos, settings, tmp_path / "out")
 
 
+def after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    later = time.monotonic() + module.KEPT_SECONDS + 1
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+
+
 def test_a_ranking_is_made_once_while_nothing_changes(rankings: Rankings, made: list[Selection]) -> None:
     assert rankings.of(EVERYTHING) is rankings.of(EVERYTHING)
     assert made == [EVERYTHING]
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        "photos/heron/vocabulary_gaps.jsonl",
-        "photos/owl/vocabulary_gaps.jsonl",
-        "decisions.jsonl",
-        "entries.jsonl",
-    ],
-)
-def test_a_ranking_is_made_again_where_a_file_has_changed(
-    rankings: Rankings, made: list[Selection], tmp_path: Path, changed: str
-) -> None:
+def test_a_ranking_is_made_again_where_a_gap_was_logged(rankings: Rankings, made: list[Selection]) -> None:
     rankings.of(EVERYTHING)
-    (tmp_path / changed).parent.mkdir(exist_ok=True)
-    with (tmp_path / changed).open("a", encoding="utf-8") as file:
-        file.write("\n")
+    rankings.note_logged()
     rankings.of(EVERYTHING)
     assert len(made) == 2
 
@@ -66,8 +58,7 @@ def test_a_ranking_is_made_again_after_a_while(
     rankings: Rankings, made: list[Selection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rankings.of(EVERYTHING)
-    later = time.monotonic() + module.KEPT_SECONDS + 1
-    monkeypatch.setattr(time, "monotonic", lambda: later)
+    after_a_while(monkeypatch)
     rankings.of(EVERYTHING)
     assert len(made) == 2
 
@@ -82,21 +73,21 @@ def test_the_last_ranking_is_kept_beside_that_of_everything(
 
 
 def test_the_published_run_is_compared_with_before_anything_was_ranked(
-    rankings: Rankings, photos: Path, tmp_path: Path
+    rankings: Rankings, photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert [each.name for each in rankings.index().nearest("dust removal")] == []
     ranked = vg.run(photos, out=tmp_path / "out", now=datetime(2026, 7, 1, tzinfo=UTC)).ranked
+    after_a_while(monkeypatch)
     (nearest, *_) = rankings.index().nearest("dust removal")
     assert nearest.name in ranked["capability_id"].to_list()
 
 
 def test_the_last_ranking_is_compared_with_when_the_next_one_is_given_up(
-    rankings: Rankings, photos: Path, monkeypatch: pytest.MonkeyPatch
+    rankings: Rankings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rankings.of(EVERYTHING)
     before = rankings.index()
-    (photos / "owl").mkdir()
-    (photos / "owl" / "vocabulary_gaps.jsonl").touch()
+    rankings.note_logged()
 
     def given_up(*_: object, **__: object) -> None:
         assert rankings.index() is before
@@ -108,13 +99,13 @@ def test_the_last_ranking_is_compared_with_when_the_next_one_is_given_up(
     assert rankings.index() is before
 
 
-def test_what_is_known_is_made_ready_once_while_it_is_the_same(
-    rankings: Rankings, made: list[Selection], vocabulary: Path
+def test_the_index_is_made_once_until_it_is_old(
+    rankings: Rankings, made: list[Selection], vocabulary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rankings.of(EVERYTHING)
     first = rankings.index()
-    assert rankings.index() is first
     vocabulary.write_text('{"name": "moon_glow", "description": "Glow of the moon"}', encoding="utf-8")
-    assert rankings.index() is not first
+    assert rankings.index() is first
+    after_a_while(monkeypatch)
     assert [each.name for each in rankings.index().nearest("glow of the moon")] == ["moon_glow"]
     assert made == [EVERYTHING]

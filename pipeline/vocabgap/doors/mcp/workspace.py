@@ -10,27 +10,24 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple
 
-from vocabgap.errors import InvalidInputError, NotFoundError, expanded, system_error
-from vocabgap.extensions import reader_of
-from vocabgap.ingest.discovery import discover, resolve_roots
+from vocabgap.errors import InvalidInputError, NotFoundError, system_error
+from vocabgap.ingest.discovery import resolve_roots
 from vocabgap.listing.similar import SimilarIndex
 from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.record import LOG_NAME
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
 from vocabgap.pipeline import Analysis, analyse
-from vocabgap.ranking.vocabulary import load_vocabulary, vocabulary_files
-from vocabgap.reporting.manifest import MANIFEST_NAME
+from vocabgap.ranking.vocabulary import load_vocabulary
 from vocabgap.reporting.published_run import read_run, resolve_target
 from vocabgap.text import escape_unseen, excerpt
 
-KEPT_SECONDS: Final = 60.0  # of a ranking
+KEPT_SECONDS: Final = 30.0  # of a ranking or an index
 _EVERYTHING: Final = Selection()
 _LONGEST_NAME: Final = 255  # bytes of the name of a file
 _SEPARATORS: Final = frozenset("/\\\0")
 _ABSENT: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 _NAME_HINT: Final = "expected the name of a folder in the root of the server, not a path"
-_State = tuple[tuple[str, int, int], ...]  # path, size and time of each file
 
 
 @dataclass(frozen=True)
@@ -87,11 +84,11 @@ class Workspace:
 
 
 class _Kept(NamedTuple):
-    """A ranking, the state of the files behind it, and its time."""
+    """A ranking, the number of gaps that the server had logged before it, and its time."""
 
-    state: _State
-    time: float
     analysis: Analysis
+    logged: int
+    time: float
 
 
 class Rankings:
@@ -102,17 +99,22 @@ class Rankings:
 
     def __init__(self, root: Path, settings: Settings, out: Path) -> None:
         self._root, self._settings, self._out = root, settings, out
+        self._logged = 0
         self._kept: dict[Selection, _Kept] = {}
-        self._indexed: tuple[_State, SimilarIndex] | None = None
+        self._indexed: tuple[SimilarIndex, Analysis | None, float] | None = None
         self._indexing = Lock()
 
+    def note_logged(self) -> None:
+        """Note that a gap was logged: the next ranking reads the logs again."""
+        self._logged += 1
+
     def of(self, selection: Selection, checkpoint: Callable[[], None] = lambda: None) -> Analysis:
-        """Return the ranking of a selection, as the logs are now.
+        """Return the ranking of a selection; changes by others show after `KEPT_SECONDS`.
 
         The checkpoint is called between two stages; it may end the work.
         """
-        state, kept = self._state(), self._kept.get(selection)
-        if kept is None or kept.state != state or time.monotonic() - kept.time > KEPT_SECONDS:
+        kept, logged = self._kept.get(selection), self._logged
+        if kept is None or kept.logged != logged or _is_old(kept.time):
             analysis = analyse(
                 self._root,
                 settings=self._settings,
@@ -120,7 +122,7 @@ class Rankings:
                 out=self._out,
                 on_stage=lambda _: checkpoint(),
             )
-            kept = _Kept(state, time.monotonic(), analysis)
+            kept = _Kept(analysis, logged, time.monotonic())
         # That of everything makes room for no other. It is replaced at once: other threads read it.
         everything = {each: it for each, it in self._kept.items() if each == _EVERYTHING}
         self._kept = {**everything, selection: kept}
@@ -130,30 +132,19 @@ class Rankings:
         """Return the vocabulary, and the newest ranking or else the published one, as an index."""
         with self._indexing:
             kept = self._kept.get(_EVERYTHING)
-            published = [str(self._out / MANIFEST_NAME)]
-            entries = self._entries()
-            state = (*_state_of(published + entries), *(kept.state if kept else ()))
-            if self._indexed is None or self._indexed[0] != state:
-                ranked = None if kept is None else kept.analysis.ranked
-                if kept is None:
+            analysis = None if kept is None else kept.analysis
+            if self._indexed is None or self._indexed[1] is not analysis or _is_old(self._indexed[2]):
+                ranked = None if analysis is None else analysis.ranked
+                if ranked is None:
                     with suppress(NotFoundError):
                         _, ranked = read_run(self._out, option="--out")
-                vocabulary = load_vocabulary(self._settings.vocabulary.paths)
-                self._indexed = (state, SimilarIndex(ranked, vocabulary, self._settings))
-            return self._indexed[1]
+                index = SimilarIndex(ranked, load_vocabulary(self._settings.vocabulary.paths), self._settings)
+                self._indexed = index, analysis, time.monotonic()
+            return self._indexed[0]
 
-    def _entries(self) -> list[str]:
-        return [str(path) for path in vocabulary_files(self._settings.vocabulary.paths)]
 
-    def _state(self) -> _State:
-        """Return the state of the decisions, the published run, the logs and the vocabulary."""
-        settings = self._settings
-        if reader_of(self._root) is not None:
-            logs = [entry.path for entry in os.scandir(self._root)]
-        else:
-            logs = [log.path for log in discover(self._root, settings.scan)]
-        decisions = str(expanded(settings.decisions.file))
-        return _state_of([decisions, str(self._out / MANIFEST_NAME), *logs, *self._entries()])
+def _is_old(moment: float) -> bool:
+    return time.monotonic() - moment > KEPT_SECONDS
 
 
 def _is_name(text: str) -> bool:
@@ -165,16 +156,3 @@ def _is_name(text: str) -> bool:
         and escape_unseen(text) == text
         and len(text.encode()) <= _LONGEST_NAME
     )
-
-
-def _state_of(paths: list[str]) -> _State:
-    """Return the size and time of each file."""
-    return tuple(map(_file_state, paths))
-
-
-def _file_state(path: str) -> tuple[str, int, int]:
-    try:
-        status = os.stat(path)  # noqa: PTH116 - paths are text here
-    except OSError:
-        return path, -1, -1
-    return path, status.st_size, status.st_mtime_ns

@@ -67,6 +67,7 @@ def log_vocabulary_gap(workspace: Workspace, request: LogRequest, _: Checkpoint)
     fields = msgspec.structs.asdict(request)
     del fields["image_id"]  # the folder has its name
     logged = log_gap(folder, **fields)
+    workspace.rankings.note_logged()
     answer = Logged(
         gap_id=logged.gap_id,
         image_id=logged.record["image_id"],
