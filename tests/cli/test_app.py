@@ -18,7 +18,7 @@ from vocabgap.errors import ExitCode
 from vocabgap.extensions import extensions
 
 COMMANDS = [
-    *("report", "check", "list", "show", "review", "draft", "log", "diff", "history"),
+    *("report", "render", "check", "list", "show", "review", "draft", "log", "diff", "history"),
     *("mcp", "hook", "init", "demo", "manual", "schema", "status"),
 ]
 GROUPS = ["clusters", "decide", "decisions", *(verb for each in extensions() for verb in each.commands)]

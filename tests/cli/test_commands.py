@@ -17,6 +17,7 @@ from vocabgap.doors.cli.app import Parsers
 # What each command needs to say something of the run that `reported` made.
 RUNS: Final[dict[str, tuple[str, ...]]] = {
     "report": ("photos",),
+    "render": ("out", "--out", "again"),
     "list": ("photos",),
     "show": ("heron", "photos"),
     "clusters show": ("sky mask", "photos"),

@@ -38,7 +38,7 @@ def test_the_fields_of_a_gap_stand_before_what_is_read() -> None:
     assert [*panels("log")] == ["Arguments", Panel.RECORD, Panel.READ, "Options"]
 
 
-@pytest.mark.parametrize("words", [("draft",), ("decide", "pin"), ("status",), ("diff",)], ids=" ".join)
+@pytest.mark.parametrize("words", [("render",), ("decide", "pin"), ("status",), ("diff",)], ids=" ".join)
 def test_few_options_are_told_without_panels(words: tuple[str, ...]) -> None:
     assert not {*panels(*words)} & {*Panel}
 

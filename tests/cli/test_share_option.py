@@ -66,10 +66,11 @@ def test_nothing_to_share_is_a_page_that_says_so(photos: Path, tmp_path: Path) -
     assert "sky mask" not in page
 
 
-def test_what_is_not_shared_is_told(photos: Path) -> None:
+@pytest.mark.parametrize("command", [("report", "photos"), ("render", "out")])
+def test_what_is_not_shared_is_told(photos: Path, command: tuple[str, str]) -> None:
     assert "share.html" not in vocabgap("report", photos).out
 
-    told = vocabgap("report", photos, "--share")
+    told = vocabgap(*command, "--share")
 
     assert told.out.endswith(
         "\nLeft out of share.html: 2 capabilities on fewer than 3 images or folders of logs.\n"

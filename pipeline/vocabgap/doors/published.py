@@ -1,4 +1,4 @@
-"""`diff`, `history` and `draft`: what a published run tells without another scan."""
+"""`render`, `diff`, `history` and `draft`: what a published run tells without another scan."""
 
 import json
 import sys
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from vocabgap.doors.verbs import RUN, Answer, Event, Place, Request, argument, option, verb
+from vocabgap.doors.verbs import QUIET, RUN, SHARE, Answer, Event, Place, Request, argument, option, verb
 from vocabgap.errors import ExitCode
 from vocabgap.model.settings import DEFAULT_TOP
-from vocabgap.text import carried
+from vocabgap.text import carried, printable_name
 
 if TYPE_CHECKING:
     from vocabgap.doors.cli.calls import Call
@@ -21,6 +21,33 @@ if TYPE_CHECKING:
 
 _Number = Annotated[int, Meta(ge=0)]
 _RANKS: Final = 5  # runs whose ranks stand in the list
+
+
+class Render(Request, kw_only=True):
+    """The request of `render`."""
+
+    run: Annotated[Place, argument("Folder of the published run.", "RUN_DIR")]
+    out: Annotated[Place | None, option("Folder to publish in; by default the same.")] = None
+    share: Annotated[bool, SHARE] = False
+    quiet: Annotated[bool, QUIET] = False
+
+
+@verb(Render)
+def render(call: "Call", request: Render) -> Answer:
+    """Write the report of a published run again, in the layout of this version."""
+    from vocabgap.reporting.writing import render as render_run
+
+    published = render_run(request.run, request.out, share=request.share, option="RUN_DIR")
+    return Answer(
+        result={
+            "out": printable_name(str(published.folder)),
+            "files": published.files,
+            "capabilities": published.summary.total,
+            "mentions": published.summary.mentions,
+        },
+        view="render.txt.j2",
+        shown={"published": published},
+    )
 
 
 class DiffFormat(StrEnum):

@@ -1,6 +1,10 @@
-"""The files of a run: tables, manifest and report, published together or not at all."""
+"""The files of a run: tables, manifest and report, published together or not at all.
+
+`report` writes them from a ranking; `render` writes the report of a published run again.
+"""
 
 import os
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,16 +12,17 @@ from dataclasses import replace as replace_in
 from datetime import UTC, datetime
 from pathlib import Path
 from types import NoneType
+from typing import Final
 
 import polars as pl
 from msgspec.structs import replace
 
-from vocabgap.errors import InvalidInputError, require_kind, whole_number
+from vocabgap.errors import InvalidInputError, StateError, require_kind, whole_number
 from vocabgap.files.atomic import write_parquet
 from vocabgap.ingest.scanning import Scan
 from vocabgap.model.moments import require_offset
 from vocabgap.model.settings import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, shared_from
-from vocabgap.model.tables import CAPABILITIES, GAPS, REJECTS, phrase
+from vocabgap.model.tables import CAPABILITIES, COMBINATIONS, GAPS, GROUPS, LINEAGE, REJECTS, phrase
 from vocabgap.ranking.capabilities import order_of
 from vocabgap.ranking.classifying import with_categories
 from vocabgap.ranking.combinations import recurring_sets
@@ -25,10 +30,15 @@ from vocabgap.ranking.identity import Lineage
 from vocabgap.reporting.history import carried_on, earlier_rows
 from vocabgap.reporting.listed import Doubt
 from vocabgap.reporting.manifest import (
+    COMBINATIONS_NAME,
+    GAPS_NAME,
+    GROUPS_NAME,
     HISTORY_NAME,
+    LINEAGE_NAME,
     MANIFEST_NAME,
     MARKDOWN_NAME,
     PAGE_NAME,
+    REJECTS_NAME,
     SHARE_NAME,
     InputFile,
     Manifest,
@@ -37,15 +47,25 @@ from vocabgap.reporting.manifest import (
     describe_output,
     encode_manifest,
     new_manifest,
+    read_manifest,
 )
 from vocabgap.reporting.overviews import Place
 from vocabgap.reporting.page import render_page
-from vocabgap.reporting.published_run import published, resolve_target
+from vocabgap.reporting.published_run import published, read_run, read_table, resolve_target
 from vocabgap.reporting.reproduction import Reproduction
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary, Tables, summarise
 from vocabgap.reporting.wording import render_markdown
 from vocabgap.text import printable_name
+
+_HINT: Final = "make the report again with `vocabgap report`"
+_OPTIONAL: Final = {
+    GAPS_NAME: GAPS,
+    REJECTS_NAME: REJECTS,
+    LINEAGE_NAME: LINEAGE,
+    GROUPS_NAME: GROUPS,
+    COMBINATIONS_NAME: COMBINATIONS,
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -150,6 +170,55 @@ def report(
         )
     names = (*(output.name for output in manifest.outputs), MANIFEST_NAME)
     return Published(resolve_target(out), names, summary, manifest, tables.combinations, shared)
+
+
+def render(
+    run: str | Path,
+    out: str | Path | None = None,
+    *,
+    share: bool = False,
+    option: str = "RUN",
+) -> Published:
+    """Make the report of a published run again, as this version writes it; its tables stay as they are.
+
+    All its files go to `out`, by default the folder of the run. `share` also writes `share.html`, which may
+    leave the machine. `option` names the run in errors.
+
+    Raises:
+        NotFoundError: There is no run.
+        InvalidInputError: The run has no `gaps.parquet`, and so nothing to share.
+        StateError: A file is missing, damaged or of another version, the run was replaced meanwhile, or the
+            folder holds something that is not a run.
+        AccessDeniedError: A folder may not be read or written.
+    """
+    place = resolve_target(run, option=option)
+    manifest, capabilities = read_run(place, option=option)
+    fewest = manifest.settings.rank.shared_from if share else None
+    outputs = {output.name: output for output in manifest.outputs}
+    if share and GAPS_NAME not in outputs:
+        raise InvalidInputError(
+            f"the run in '{place}' was published without {GAPS_NAME}, which says what may be shared",
+            hint="make a report of a scan",
+        )
+    tables = Tables(
+        capabilities,
+        *(read_table(place, name, _OPTIONAL[name]) if name in outputs else None for name in _OPTIONAL),
+    )
+    target = place if out is None else resolve_target(out)
+    with published(target) as folder:
+        rows = carried_on(capabilities, manifest, tables.lineage, earlier_rows(target, place))
+        tables = replace_in(tables, history=rows)
+        summary = summarise(tables, manifest)
+        for name, frame in tables.files.items():
+            if name == HISTORY_NAME:
+                write_parquet(frame, folder / name, statistics=False)
+            else:
+                shutil.copyfile(place / name, folder / name)
+        written, shared = write_formats(folder, tables, summary, manifest, fewest)
+        if read_manifest(place) != manifest:
+            raise StateError(f"the run in '{place}' was replaced meanwhile", hint="try again")
+    names = (*(output.name for output in written.outputs), MANIFEST_NAME)
+    return Published(target, names, summary, written, tables.combinations, shared)
 
 
 def write_formats(

@@ -35,6 +35,7 @@ _OF_THE_PARSER: Final = ": Value error, "  # what the library puts before a mess
 # The verbs, and groups of verbs, in the order of the help.
 VERBS: Final[Mapping[str, Reference]] = {
     "report": Reference("doors.report:report"),
+    "render": Reference("doors.published:render"),
     "check": Reference("doors.listing:check"),
     "list": Reference("doors.listing:list_records"),
     "show": Reference("doors.listing:show"),
@@ -282,6 +283,6 @@ class _InterruptedError(VocabgapError):
 
     def __init__(self, code: ExitCode, arguments: Sequence[str]) -> None:
         verb = next((word for word in arguments if not word.startswith("-")), "")
-        hint = "a report is published whole or not at all" if verb == "report" else ""
-        super().__init__("interrupted", hint=hint)
+        publishes = verb in {"report", "render"}
+        super().__init__("interrupted", hint="a report is published whole or not at all" if publishes else "")
         self.exit_code = code

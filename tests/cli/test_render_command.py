@@ -1,0 +1,67 @@
+"""`vocabgap render`, as it is typed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from builders.command import vocabgap
+from vocabgap.errors import ExitCode
+
+
+@pytest.fixture
+def out(reported: Path) -> Path:
+    return reported.parent / "out"
+
+
+def test_report_is_made_again_and_its_files_are_named(out: Path) -> None:
+    (out / "report.html").unlink()
+    told = vocabgap("render", "out")
+    assert (told.code, told.err) == (ExitCode.DONE, "")
+    assert told.out.startswith("out: report.md, report.html, ")
+    assert (out / "report.html").is_file()
+
+
+def test_copy_is_published_elsewhere(out: Path, tmp_path: Path) -> None:
+    told = vocabgap("render", "out", "--out", "copy")
+    assert told.out.startswith("copy: report.md, ")
+    assert (tmp_path / "copy" / "report.html").read_bytes() == (out / "report.html").read_bytes()
+
+
+@pytest.mark.usefixtures("out")
+def test_quiet_prints_nothing() -> None:
+    assert vocabgap("render", "out", "--quiet") == (ExitCode.DONE, "", "")
+
+
+@pytest.mark.usefixtures("out")
+def test_events_tell_the_files(tmp_path: Path) -> None:
+    (event,) = map(json.loads, vocabgap("--json", "render", "out").out.splitlines())
+    assert (event["event"], event["out"]) == ("result", str(tmp_path / "out"))
+    assert event["files"][:2] == ["report.md", "report.html"]
+    assert (event["capabilities"], event["mentions"]) == (2, 3)
+
+
+def test_folder_without_a_run_is_not_found() -> None:
+    told = vocabgap("render", "nowhere")
+    assert told.code == ExitCode.NOT_FOUND
+    assert "holds no run of vocabgap" in told.err
+    assert "RUN_DIR" in told.err
+
+
+def test_damaged_run_is_told(out: Path) -> None:
+    (out / "gaps.parquet").write_bytes(b"")
+    told = vocabgap("render", "out")
+    assert told.code == ExitCode.STATE
+    assert "gaps.parquet" in told.err
+
+
+def test_folder_that_holds_other_files_is_refused(out: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "photo.txt").write_text("of mine")
+    assert out.is_dir()
+    assert vocabgap("render", "out", "--out", "mine").code == ExitCode.STATE
+
+
+@pytest.mark.usefixtures("out")
+def test_page_to_share_is_written_when_it_is_asked_for() -> None:
+    assert "share.html" in vocabgap("render", "out", "--share").out
