@@ -201,8 +201,7 @@ def require_owner(version: Version, tenant: str, repo: str | None = None, paths:
     required += [(f"path '{{}}' of {tenant}/{repo}", here, path) for path in paths]
     for what, names, name in required:
         if name not in names:
-            example = f"there is '{names[0]}', for instance" if len(names) else ""
-            hint = did_you_mean(name, names) or example or "`vocabgap corpus status` lists the content"
+            hint = did_you_mean(name, names) or "`vocabgap corpus status` lists the content"
             raise NotFoundError(f"there is no {what.format(name)} in the corpus", hint=hint)
 
 

@@ -14,11 +14,9 @@ from vocabgap.glossary.events import (
     GlossaryEvent,
     GlossaryScopeActivated,
     ResolutionMode,
-    StepCheckpointed,
     in_mission,
 )
 from vocabgap.glossary.extension import DEFAULT_GLOSSARY, GlossarySettings
-from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.loading import (
     BY_HAND,
     GlossaryFiles,
@@ -78,6 +76,11 @@ class GlossaryRuntime:
         """The folder of the event logs."""
         return self.folder / EVENTS if self.events is None else self.events
 
+    @property
+    def _written(self) -> GlossaryFiles | None:
+        """The files that a run logs into; None if nothing is logged."""
+        return self.files if self.is_logged else None
+
     def require_folder(self) -> None:
         """Raise NotFoundError if the folder of the glossary does not exist."""
         if file_kind(self.folder) is not FileKind.FOLDER:
@@ -99,7 +102,7 @@ class GlossaryRuntime:
             return []
         glossary = self.load(context.mission_id).glossary
         moment = self.now()
-        return self._session(context, glossary).record(
+        return Session(context, glossary, self._written, self.actor, self.now).record(
             GlossaryScopeActivated(
                 scope_id=each.scope,
                 glossary_version_id=each.version_id,
@@ -120,18 +123,6 @@ class GlossaryRuntime:
         return effective_strictness(
             strictness, context.step_strictness, context.mission_strictness, self.strictness
         )
-
-    def _session(
-        self,
-        context: ExecutionContext,
-        glossary: Glossary,
-        checkpoint: StepCheckpointed | None = None,
-        ask: Ask | None = None,
-        confirm: Confirm | None = None,
-    ) -> Session:
-        """Return a session for one run."""
-        files, keeps = self.files if self.is_logged else None, self.keeps_steps
-        return Session(context, glossary, files, self.actor, self.now, checkpoint, ask, confirm, keeps)
 
     def run(
         self,
@@ -169,8 +160,12 @@ class GlossaryRuntime:
         context.begin()
         context.notes += loaded.problems
         came_from = "" if checkpoint is None else checkpoint.retry_token
+        files, keeps = self._written, self.keeps_steps
+        session = Session(
+            context, loaded.glossary, files, self.actor, self.now, checkpoint, ask, confirm, keeps
+        )
         try:
-            self._session(context, loaded.glossary, checkpoint, ask, confirm).run()
+            session.run()
         except BlockedByConflictError as error:
             if error.retry_token:  # what was kept of it is kept under this one by now
                 self._forget(context, {came_from} - {error.retry_token})
