@@ -47,7 +47,7 @@ def test_contested_word_publishes_nothing_and_keeps_nothing_but_its_question(
     error = stopped(photos, tmp_path, settings)
 
     assert "'mask'. Nothing was published." in error.message
-    assert error.hint.endswith(", then run the report again")
+    assert error.hint.endswith(", then try again")
     assert (error.exit_code, error.retry_token) == (4, "")
     assert [conflict.context for conflict in error.conflicts] == ["sky mask"]
     assert [path.name for path in (tmp_path / "glossary" / "events").iterdir()] == ["report.events.jsonl"]

@@ -19,7 +19,6 @@ from vocabgap.files.signals import end_reads
 from vocabgap.glossary import commands
 from vocabgap.glossary.commands import (
     MISSION,
-    SHOWN_DIGITS,
     Acting,
     note_all,
     runtime_of,
@@ -28,8 +27,8 @@ from vocabgap.glossary.commands import (
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.extension import FOLDER
 from vocabgap.glossary.linting import Linter, github, lint
-from vocabgap.glossary.questions import Answer as Meaning
 from vocabgap.glossary.questions import (
+    SHOWN_DIGITS,
     Defer,
     Define,
     OpenQuestion,
@@ -38,6 +37,7 @@ from vocabgap.glossary.questions import (
     parse_answer,
     require_question,
 )
+from vocabgap.glossary.questions import Answer as Meaning
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import SenseRef, Strictness
 from vocabgap.glossary.session import (
@@ -125,11 +125,7 @@ def check(call: Call, request: CheckWords) -> Answer | None:
     prompt = prompt_of(call.output, ask=request.ask) if runtime.is_logged else None
     runtime.start(step, request.strictness)
     with _reporting(call, step):
-        try:
-            runtime.run(step, strictness=request.strictness, ask=prompt)
-        finally:
-            if not runtime.is_logged:  # nobody can answer what is not kept
-                step.questions.clear()
+        runtime.run(step, strictness=request.strictness, ask=prompt)
     return None
 
 
@@ -200,31 +196,12 @@ def resume(call: Call, request: Resume) -> None:
 def _reporting(call: Call, step: ExecutionContext) -> Iterator[None]:
     try:
         yield
-    except BlockedByConflictError as error:
+    except BlockedByConflictError:
         _report(call, step, is_blocked=True)
-        raise BlockedByConflictError(
-            error.conflicts,
-            error.strictness,
-            error.message,
-            retry_token=error.retry_token,
-            hint=_how_to_go_on(step),
-        ) from error
+        raise
     finally:
         note_all(call, step.notes)
     _report(call, step, is_blocked=False)
-
-
-def _how_to_go_on(step: ExecutionContext) -> str | Hint:
-    if not step.questions:
-        return "nothing was logged: name the step with --step, and its questions can be answered"
-    resolve = _resolve(step.questions[0].conflict_id)
-    if not step.retry_token:
-        return Hint("answer with {}, then try again", (resolve,), FOLDER)
-    return Hint("answer with {}, then {}", (resolve, ("glossary", "resume", step.retry_token)), FOLDER)
-
-
-def _resolve(conflict_id: str) -> tuple[str, ...]:
-    return "glossary", "resolve", conflict_id[:SHOWN_DIGITS]
 
 
 def _report(call: Call, step: ExecutionContext, *, is_blocked: bool) -> None:
@@ -265,7 +242,7 @@ def _report(call: Call, step: ExecutionContext, *, is_blocked: bool) -> None:
         "rows": rows,
         "settled": len(rows) - len(open_terms),
         "questions": [
-            (each, call.completed(Hint("{}", (_resolve(each.conflict_id),), FOLDER)))
+            (each, call.completed(Hint("{}", (each.command,), FOLDER)))
             for each in (step.questions if is_blocked else ())
         ],
     }

@@ -17,6 +17,7 @@ from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.extension import FOLDER, GlossarySettings
 from vocabgap.glossary.loading import read_events, skipped_lines
 from vocabgap.glossary.questions import (
+    SHOWN_DIGITS,
     OpenQuestion,
     as_they_stand,
     questions_of,
@@ -30,7 +31,6 @@ from vocabgap.model.moments import iso, parse_now
 from vocabgap.text import excerpt, visible
 
 _DEFINITION: Final = 60  # characters of a definition in the list
-SHOWN_DIGITS: Final = 8  # of a conflict's identifier, which its beginning stands for
 _PREFIX: Final = "glossary:"
 _TERM: Final = argument("The term, in any spelling.")
 _MEANING: Final = option("Its definition or the beginning, if there are several.")

@@ -4,9 +4,8 @@ from typing import Final
 
 import polars as pl
 
-from vocabgap.errors import Hint
 from vocabgap.glossary.conflicts import BlockedByConflictError, should_block
-from vocabgap.glossary.extension import FOLDER, GlossarySettings
+from vocabgap.glossary.extension import GlossarySettings
 from vocabgap.glossary.extracting import SIGNS
 from vocabgap.glossary.runtime import configured_runtime
 from vocabgap.glossary.senses import Strictness, TermSource
@@ -19,7 +18,6 @@ _STEP: Final = "publish"
 # The wordings of a need repeat its words, look like the missing entry, and name people and places: none of
 # that makes a term. A word of the glossary is a term in any spelling.
 _SIGNS: Final = (TermSource.QUOTED_PHRASE.value, TermSource.ACRONYM.value, TermSource.KNOWN_TERM.value)
-_SHOWN_DIGITS: Final = 8  # of the identifier of a question
 _SHOWN_TERMS: Final = 3  # in a message
 
 
@@ -48,17 +46,10 @@ def check_report(ranked: pl.DataFrame, settings: Settings) -> None:
     try:
         runtime.run(context)
     except BlockedByConflictError as error:
-        raise _blocked(error, context) from error
-
-
-def _blocked(error: BlockedByConflictError, context: ExecutionContext) -> BlockedByConflictError:
-    question = context.questions[0].conflict_id[:_SHOWN_DIGITS] if context.questions else "CONFLICT"
-    strictness = error.strictness or Strictness.MEDIUM
-    stopping = [each for each in error.conflicts if should_block(strictness, [each.severity])]
-    terms = ", ".join(f"'{each.term}'" for each in stopping[:_SHOWN_TERMS])
-    return BlockedByConflictError(
-        error.conflicts,
-        error.strictness,
-        f"{error.message.rstrip('.')}: {terms}. Nothing was published.",
-        hint=Hint("answer with {}, then run the report again", (("glossary", "resolve", question),), FOLDER),
-    )
+        strictness = context.effective_strictness or Strictness.MEDIUM
+        stopping = [each for each in error.conflicts if should_block(strictness, [each.severity])]
+        terms = ", ".join(f"'{each.term}'" for each in stopping[:_SHOWN_TERMS])
+        message = f"{error.message.rstrip('.')}: {terms}. Nothing was published."
+        raise BlockedByConflictError(
+            error.conflicts, strictness, message, hint=error.commands or ""
+        ) from error

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import uuid4
 
-from vocabgap.errors import VocabgapError
+from vocabgap.errors import Hint, VocabgapError
 from vocabgap.glossary.conflicts import (
     UNSURE,
     BlockedByConflictError,
@@ -27,6 +27,7 @@ from vocabgap.glossary.events import (
     TermCandidateObserved,
     in_mission,
 )
+from vocabgap.glossary.extension import FOLDER
 from vocabgap.glossary.extracting import Field, extract, scanned_fields
 from vocabgap.glossary.glossary import CLARIFIED, Glossary, added
 from vocabgap.glossary.loading import GlossaryFiles, append_events, changing, identified
@@ -207,8 +208,17 @@ class Session:
             self.strictness,
             blocking_message(context.conflicts),
             retry_token=context.retry_token or "",
-            hint="answer the open questions, then resume the step",
+            hint=self._remedy(),
         )
+
+    def _remedy(self) -> str | Hint:
+        """Return a hint for a step that is stopped."""
+        if not self.context.questions:
+            return "nothing was logged: name the step with --step, and its questions can be answered"
+        resolve, token = self.context.questions[0].command, self.context.retry_token
+        if not token:
+            return Hint("answer with {}, then try again", (resolve,), FOLDER)
+        return Hint("answer with {}, then {}", (resolve, ("glossary", "resume", token)), FOLDER)
 
     def clarify(self) -> None:
         """Put the questions of the step, the worst first.
@@ -247,7 +257,8 @@ class Session:
                 if self._is_settled(question, self.ask):
                     context.resolved_conflicts.append(conflict)
                     continue
-            context.questions.append(question)
+            if self.files is not None:  # nobody can answer what is not logged
+                context.questions.append(question)
             stays.append(conflict)
         self.record(unlogged)
         context.conflicts = stays

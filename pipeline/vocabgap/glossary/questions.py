@@ -30,7 +30,7 @@ from vocabgap.glossary.senses import (
 )
 
 LATER: Final = "cli_resolve"  # the source of answers that are given later
-_FEWEST_DIGITS: Final = 8  # of an identifier's beginning
+SHOWN_DIGITS: Final = 8  # of a conflict's identifier; at least as many name it
 _OURS: Final = UUID("6f0c8f0e-0b0e-5b61-9d5c-6a1b0c7d4e2f")  # the name space of the identifiers
 _Place = tuple[str, str, str]  # mission, step and term of a finding
 
@@ -56,6 +56,11 @@ class Question(NamedTuple):
     def text(self) -> str:
         """The question in words."""
         return f"What does '{self.term}' mean in this context?"
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The words of the command that answers it."""
+        return "glossary", "resolve", self.conflict_id[:SHOWN_DIGITS]
 
 
 class Select(NamedTuple):
@@ -262,6 +267,6 @@ def require_question(
         singular="conflict",
         plural="conflicts",
         hint="it was not found; the list of conflicts has them all",
-        fewest=_FEWEST_DIGITS,
+        fewest=SHOWN_DIGITS,
     )
     return listed[place]
