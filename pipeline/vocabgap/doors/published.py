@@ -107,7 +107,7 @@ def draft(call: "Call", request: Draft) -> Answer:
     settings = call.settings
     known, folder = load_vocabulary(settings.vocabulary.paths), request.run or settings.report.out
     _, ranked = read_run(folder, option="--run")
-    made = draft_of(
+    entry = draft_of(
         request.capability,
         ranked,
         gaps=read_gaps(folder),
@@ -115,7 +115,7 @@ def draft(call: "Call", request: Draft) -> Answer:
         stop_words=settings.cluster.stop_words,
         operation_aliases=settings.operation_aliases,
     )
-    return Answer(result={"draft": made}, text=_json(made))
+    return Answer(result={"draft": entry}, text=_json(entry))
 
 
 def _json(value: msgspec.Struct) -> str:

@@ -75,14 +75,14 @@ def argument(meaning: str, metavar: str | None = None, **extra: Any) -> Meta:  #
 def extended(base: type[RequestType], fields: Fields, panel: Panel) -> type[RequestType]:
     """Return a request with further fields, such as those of the gap record or the filters."""
     under = Meta(extra={"panel": panel})
-    made = msgspec.defstruct(
+    request = msgspec.defstruct(
         base.__name__,
         [(name, Annotated[kind, under], default) for name, kind, default in fields],
         bases=(base,),
         kw_only=True,
         forbid_unknown_fields=True,
     )
-    return cast("type[RequestType]", made)
+    return cast("type[RequestType]", request)
 
 
 def filtered(base: type[RequestType], *names: str) -> type[RequestType]:
@@ -104,9 +104,7 @@ class Parameter(NamedTuple):
     is_list: bool
     meaning: str
     default: Any  # or `msgspec.NODEFAULT`
-    extra: Mapping[str, Any]  # as `option` and `argument` take it
-    lowest: float | None = None
-    highest: float | None = None
+    extra: Mapping[str, Any]  # as `option` and `argument` take it, and the bounds `min` and `max`
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -116,36 +114,29 @@ class Parameter(NamedTuple):
 
 def parameters(request: type[Request]) -> list[Parameter]:
     """Return the fields of a request: arguments first, the one with several values last of them."""
-    declared = map(_parameter, structs.fields(request))
-    return sorted(declared, key=lambda each: 1 + each.is_list if "argument" in each.extra else 3)
+    fields = map(_parameter, structs.fields(request))
+    return sorted(fields, key=lambda field: 1 + field.is_list if "argument" in field.extra else 3)
 
 
 def _parameter(declared: structs.FieldInfo) -> Parameter:
     kind, metas = _bare(declared.type)
-    extra: dict[str, Any] = {}
-    meaning, lowest, highest = "", None, None
+    extra: dict[str, Any] = {"meaning": ""}
     for meta in metas:
-        extra |= meta.extra or {}
-        meaning = meta.description or meaning
-        lowest, highest = (
-            (meta.ge if meta.ge is not None else lowest),
-            (meta.le if meta.le is not None else highest),
-        )
-    if told := extra.get("default"):
-        meaning += f"  [default: {told}]"
+        facts = {"meaning": meta.description, "min": meta.ge, "max": meta.le}
+        extra |= {name: fact for name, fact in facts.items() if fact is not None} | (meta.extra or {})
+    meaning = extra["meaning"] + (f"  [default: {extra['default']}]" if extra.get("default") else "")
     if is_list := get_origin(kind) in {tuple, list}:
         kind, _ = _bare(get_args(kind)[0])
-    default = declared.default_factory() if callable(declared.default_factory) else declared.default
-    return Parameter(declared.name, kind, is_list, meaning, default, extra, lowest, highest)
+    return Parameter(declared.name, kind, is_list, meaning, declared.default, extra)
 
 
 def _bare(kind: Any) -> tuple[Any, list[Meta]]:  # noqa: ANN401 - any type
-    """Return a type without `Annotated` and `None`, and what was said of it."""
+    """Return a type without `Annotated` and `None`, and its annotations."""
     metas: list[Meta] = []
     while True:
         if get_origin(kind) is Annotated:
-            kind, *said = get_args(kind)
-            metas += [each for each in said if isinstance(each, Meta)]
+            kind, *annotations = get_args(kind)
+            metas += [each for each in annotations if isinstance(each, Meta)]
         elif get_origin(kind) in {Union, UnionType}:
             others = [each for each in get_args(kind) if each is not type(None)]
             if len(others) > 1:

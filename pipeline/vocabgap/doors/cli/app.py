@@ -97,12 +97,14 @@ class Group(TyperGroup):
 
 
 def _write_options(command: Any, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
-    shown = [(each, told) for each in command.get_params(ctx) if (told := each.get_help_record(ctx))]
-    several = len({each.rich_help_panel for each, _ in shown} - {None}) > 1  # one alone sorts nothing
+    records = [
+        (option, record) for option in command.get_params(ctx) if (record := option.get_help_record(ctx))
+    ]
+    several = len({option.rich_help_panel for option, _ in records} - {None}) > 1  # one alone sorts nothing
     panels: dict[str, list[tuple[str, str]]] = {}
-    for each, told in shown:
-        kind = "Arguments" if each.param_type_name == "argument" else "Options"
-        panels.setdefault((several and each.rich_help_panel) or kind, []).append(told)
+    for option, record in records:
+        kind = "Arguments" if option.param_type_name == "argument" else "Options"
+        panels.setdefault((several and option.rich_help_panel) or kind, []).append(record)
     for panel in sorted(panels, key=("Arguments", *Panel, "Options").index):
         with formatter.section(panel):
             formatter.write_dl(panels[panel])

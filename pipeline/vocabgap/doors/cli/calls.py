@@ -130,12 +130,12 @@ class Call:
 
 def command_of(verb: Verb[Any]) -> Callable[..., None]:
     """Return the function that Typer turns into a command."""
-    declared = parameters(verb.request)
+    fields = parameters(verb.request)
 
     def command(context: typer.Context, **values: Any) -> None:  # noqa: ANN401 - as Typer has read them
         call = Call(verb, context, values)
         call.output.quiet = values.get("quiet", False)
-        request = verb.request(**{each.name: _value(each, values[each.name]) for each in declared})
+        request = verb.request(**{each.name: _value(each, values[each.name]) for each in fields})
         try:
             answer = verb.run(call, request)
             if answer is not None:
@@ -146,16 +146,12 @@ def command_of(verb: Verb[Any]) -> Callable[..., None]:
             raise
 
     options = [inspect.Parameter("context", _KIND, annotation=typer.Context)]
-    options += map(_option, declared)
+    options += map(_option, fields)
     options += [_flag(name, flag) for name, flag in _flags(verb)]
     if verb.settings is not None:
-        read = Panel.READ
-        options.append(
-            _parameter("config", Path | None, typer.Option("--config", help=_CONFIG, rich_help_panel=read))
-        )
-        options.append(
-            _parameter("trust", bool, typer.Option("--trust", help=_TRUST, rich_help_panel=read), False)
-        )
+        config = typer.Option("--config", help=_CONFIG, rich_help_panel=Panel.READ)
+        trust = typer.Option("--trust", help=_TRUST, rich_help_panel=Panel.READ)
+        options += [_parameter("config", Path | None, config), _parameter("trust", bool, trust, False)]
     command.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     command.__doc__ = verb.help
     return command
@@ -175,7 +171,9 @@ def _print(output: Output, answer: Answer) -> None:
         if not answer.done:
             raise
         hint = "do not log it again; see to where the output goes"
-        raise StateError(f"{answer.done}, but that cannot be told: {error.strerror}", hint=hint) from error
+        raise StateError(
+            f"{answer.done}, but the answer cannot be printed: {error.strerror}", hint=hint
+        ) from error
     if answer.failure is not None:
         raise answer.failure
     if answer.exit_code:
@@ -198,40 +196,38 @@ def _parameter(name: str, kind: Any, info: Any, default: Any = None) -> inspect.
     return inspect.Parameter(name, _KIND, default=default, annotation=Annotated[kind, info])
 
 
-def _option(declared: Parameter) -> inspect.Parameter:
+def _option(field: Parameter) -> inspect.Parameter:
     """Return a field of a request as Typer wants it."""
-    extra = dict(declared.extra)
-    told: dict[str, Any] = {"help": declared.meaning, "autocompletion": extra.get("completion")}
-    if declared.lowest is not None or declared.highest is not None:
-        told |= {"min": declared.lowest, "max": declared.highest}
-    if declared.kind is Path:
-        told["readable"] = False
-    is_required = declared.default is msgspec.NODEFAULT
-    default = inspect.Parameter.empty if is_required else declared.default
-    kind = str if get_origin(declared.kind) is Literal else declared.kind
-    if declared.is_list:
+    facts = {name: field.extra[name] for name in ("min", "max") if name in field.extra}
+    facts |= {"help": field.meaning, "autocompletion": field.extra.get("completion")}
+    if field.kind is Path:
+        facts["readable"] = False  # that is found out, and told, when the file is read
+    is_required = field.default is msgspec.NODEFAULT
+    default = inspect.Parameter.empty if is_required else field.default
+    kind = str if get_origin(field.kind) is Literal else field.kind
+    if field.is_list:
         kind = list[kind]  # type: ignore[valid-type]
         default = default if is_required else None
     if default is None:
         kind |= None
-    if extra.get("argument"):
-        info = typer.Argument(metavar=extra["metavar"], **told)
+    if field.extra.get("argument"):
+        info = typer.Argument(metavar=field.extra["metavar"], **facts)
     else:
-        if declared.is_list:
-            told["help"] = f"{declared.meaning.removesuffix('.')}; may be repeated."
-        info = typer.Option(*declared.names, rich_help_panel=extra.get("panel"), **told)
-    return _parameter(declared.name, kind, info, default)
+        if field.is_list:
+            facts["help"] = f"{field.meaning.removesuffix('.')}; may be repeated."
+        info = typer.Option(*field.names, rich_help_panel=field.extra.get("panel"), **facts)
+    return _parameter(field.name, kind, info, default)
 
 
-def _value(declared: Parameter, value: Any) -> Any:  # noqa: ANN401 - as Typer has read it
+def _value(field: Parameter, value: Any) -> Any:  # noqa: ANN401 - as Typer has read it
     """Return a value as the request has it; refuse an address if it is a path."""
-    if declared.is_list:
-        return tuple(_value(declared._replace(is_list=False), each) for each in value or ())
-    if isinstance(value, Path) or (declared.extra.get("place") and value is not None):
-        require_local(declared.names[0], value)
+    if field.is_list:
+        return tuple(_value(field._replace(is_list=False), each) for each in value or ())
+    if isinstance(value, Path) or (field.extra.get("place") and value is not None):
+        require_local(field.names[0], value)
         return value
-    if get_origin(declared.kind) is Literal:
-        return next((each for each in get_args(declared.kind) if str(each) == value), value)
+    if get_origin(field.kind) is Literal:
+        return next((each for each in get_args(field.kind) if str(each) == value), value)
     return printable_name(value) if isinstance(value, str) and not isinstance(value, Enum) else value
 
 
