@@ -45,6 +45,5 @@ def absent() -> set[str]:
     """Return the slices that were taken out: the first layer of `[tool.importlinter]` names all of them."""
     project = tomllib.loads((_TESTS.parent / "pyproject.toml").read_text(encoding="utf-8"))
     (contract,) = project["tool"]["importlinter"]["contracts"]
-    return {each.strip("()") for each in contract["layers"][0].split(" | ")} - {
-        each.name for each in extensions()
-    }
+    named = {name.strip("()") for name in contract["layers"][0].split(" | ")}
+    return named - {each.name for each in extensions()}
