@@ -164,7 +164,6 @@ class _Listing(LogDecoder):
     def _repairs_of(self, log: LogFile, block: Block, counts: LineCounts) -> Counter[str]:
         before = self.repairs.copy()
         super().decode(log, block, counts)
-        self.count_repeated_keys()
         return self.repairs - before
 
 
@@ -187,7 +186,6 @@ _DETAILS: Final[Mapping[Repair, Callable[[dict[str, Any], LogFile], str]]] = {
     Repair.SATISFACTION_UNKNOWN: lambda fields, _: f"{_shown(fields['satisfaction'])}, read as not rated",
     Repair.NULL_FOR_DEFAULT: lambda fields, _: ", ".join(nulls_for_defaults(fields)),
     Repair.UNKNOWN_FIELD: _unknown_fields,
-    Repair.REPEATED_KEY: lambda _, __: "the last value counts",
     Repair.BYTE_ORDER_MARK: lambda _, __: "passed over",
     Repair.TIMESTAMP_WITHOUT_OFFSET: lambda fields, _: f"{_shown(fields['timestamp'])}, read as UTC",
     Repair.TIMESTAMP_UNREADABLE: lambda fields, _: f"{_shown(fields['timestamp'])}, kept without a date",

@@ -7,17 +7,15 @@ expected.
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import msgspec
-import numpy as np
 
 from vocabgap.model.record import (
-    CONTRACT_FIELDS,
     FIELDS,
     LIST_FIELDS,
     NEVER_NULL,
@@ -35,10 +33,7 @@ BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 _COMPLETE = msgspec.json.Decoder(CompleteRecord)
 _STRICT = msgspec.json.Decoder(GapRecord)
-_ANY = msgspec.json.Decoder()
 _REFUSALS: Final = (msgspec.DecodeError, ValueError, RecursionError, OverflowError)
-_KEY: Final = b'":'
-_SPACE_BEFORE_COLON: Final = re.compile(rb"[ \t\r\n]:")
 _NAMES: Final = frozenset(("image_id", "session_id"))  # numbers in some logs
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 # The digits of a Unix time in s, ms, µs and ns, and its units per second.
@@ -176,7 +171,7 @@ def decode_line(line: bytes, fields: FieldMap = NATIVE_FIELDS) -> Decoded | Reje
         if shape is None:
             return None
         fields = shape
-        repairs = [Repair.BYTE_ORDER_MARK] * (bare != line) + [Repair.REPEATED_KEY] * value.repeated
+        repairs = [Repair.BYTE_ORDER_MARK] * (bare != line)
         repaired = _repaired(fields.applied(value), bare, repairs, fields.origins)
         if isinstance(repaired, Rejected):
             return repaired
@@ -208,44 +203,18 @@ def says_something(record: GapRecord) -> bool:
     return any(text and not text.isspace() for text in texts)
 
 
-def has_keys(content: bytes, expected: int) -> bool:
-    """Tell whether JSON text surely has this number of keys; False means that it may have another.
-
-    Every key ends in a quote and a colon. A colon inside a string may look the same, and a key may have white
-    space before its colon: both are rare, and both make the answer False.
-    """
-    codes = np.frombuffer(content, np.uint8)
-    colons = codes[1:] == ord(":")
-    before = codes[:-1]
-    if np.count_nonzero((before == ord('"')) & colons) != expected:
-        return False
-    return not np.any((before <= ord(" ")) & colons)
-
-
-def repeated_keys(line: bytes) -> int:
-    """Count the repeated keys of a decoded line."""
-    if line.count(_KEY) == len(CONTRACT_FIELDS) and not _SPACE_BEFORE_COLON.search(line):
-        return 0
-    value = _parsed(line)
-    return value.repeated if isinstance(value, _Object) else 0
-
-
 def object_of(line: bytes) -> dict[str, Any]:
     """Return the object on a line as it was written; empty if there is none."""
     value = _parsed(_without_marks(line.removesuffix(b"\r")))
-    return value if isinstance(value, _Object) else {}
+    return {} if isinstance(value, Rejected) else value
 
 
 def _strictly(line: bytes) -> Decoded | None:
     """Return the record of a line that needs no repair, else None."""
     try:
-        record = _STRICT.decode(line)
-        keys = len(_ANY.decode(line))
+        return Decoded(_STRICT.decode(line))
     except _REFUSALS:
         return None
-    if line.count(_KEY) != keys or _SPACE_BEFORE_COLON.search(line):
-        return None
-    return Decoded(record)
 
 
 def _without_marks(line: bytes) -> bytes:
@@ -336,33 +305,12 @@ def _unpaired_surrogate(fields: dict[str, Any]) -> _Wrong | None:
     return None
 
 
-class _Object(dict[str, Any]):
-    """A JSON object that counts its repeated keys; the last value stays."""
-
-    __slots__ = ("repeated",)
-
-    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
-        super().__init__(pairs)
-        self.repeated: int = len(pairs) - len(self) + repetitions(self.values())
-
-
-def repetitions(values: Iterable[Any]) -> int:
-    """Count the repeated keys in the objects among some values."""
-    times = 0
-    for value in values:
-        if isinstance(value, _Object):
-            times += value.repeated
-        elif isinstance(value, list):
-            times += repetitions(value)
-    return times
-
-
-def _parsed(line: bytes) -> _Object | Rejected:
+def _parsed(line: bytes) -> dict[str, Any] | Rejected:
     try:
         value = DECODER.decode(line.decode("utf-8"))
     except (ValueError, RecursionError) as fault:
         return refused(fault, "line")
-    if not isinstance(value, _Object):
+    if not isinstance(value, dict):
         return Rejected(RejectReason.NOT_AN_OBJECT, f"expected an object, found {json_type(value)}")
     return value
 
@@ -395,6 +343,4 @@ def _no_constant(name: str) -> float:
     raise ValueError(f"expected JSON, which has no {name}")
 
 
-DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_Object, parse_int=_whole_number, parse_constant=_no_constant
-)
+DECODER: Final = json.JSONDecoder(parse_int=_whole_number, parse_constant=_no_constant)

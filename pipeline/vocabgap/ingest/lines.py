@@ -21,14 +21,11 @@ from vocabgap.ingest.decoding import (
     Rejected,
     decode_complete,
     decode_line,
-    has_keys,
-    repeated_keys,
     says_something,
 )
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.reading import Block, OpenLog, blocks, elements
 from vocabgap.model.record import (
-    CONTRACT_FIELDS,
     FIELDS,
     MAX_LINE_BYTES,
     GapRecord,
@@ -42,7 +39,6 @@ from vocabgap.text import visible
 
 # A cut may fall inside a string or inside a character.
 _TORN: Final = frozenset({RejectReason.INVALID_JSON, RejectReason.INVALID_UTF8})
-_BYTES_AT_ONCE: Final = 1 << 20
 BATCH: Final = 20_000  # rows
 BATCH_BYTES: Final = 32 << 20
 RAW_LIMIT: Final = 512
@@ -167,8 +163,6 @@ class LogDecoder:
         self._records = RecordColumns(tenant_id, with_text)
         self._rejects: list[tuple[str, int | None, int | None, str, str, str, str]] = []
         self._files: list[tuple[str, str, int, int, str, str, int]] = []
-        self._unchecked: list[bytes] = []
-        self._unchecked_bytes = 0
 
     def read(self, log: LogFile) -> LineCounts | None:
         """Read one log; if it cannot be read, reject it whole and return None."""
@@ -214,7 +208,6 @@ class LogDecoder:
 
     def tables(self) -> LogsRead:
         """Return the tables of all logs."""
-        self.count_repeated_keys()
         self._records.flush()
         rejects = REJECTS.empty()
         if self._rejects:
@@ -224,13 +217,6 @@ class LogDecoder:
             )
         files = pl.DataFrame(self._files, schema=FILES.schema, orient="row")
         return LogsRead(self._records.frames, rejects, files, self.repairs)
-
-    def count_repeated_keys(self) -> None:
-        """Look for repeated keys in many lines at once, which costs a tenth of one by one."""
-        if not has_keys(b"\n".join(self._unchecked), len(CONTRACT_FIELDS) * len(self._unchecked)):
-            self.repairs[Repair.REPEATED_KEY] += sum(map(repeated_keys, self._unchecked))
-        self._unchecked.clear()
-        self._unchecked_bytes = 0
 
     def _reject(
         self,
@@ -252,16 +238,12 @@ class LogDecoder:
         if log.kind.fields.native:
             decoded = decode_complete(block.lines)
         if _are_clean(decoded):
-            rows = _Rows(decoded, range(len(decoded)), block.lines)
+            rows = _Rows(decoded, range(len(decoded)))
+            counts.lines += len(decoded)
         else:
             rows = self._decode_one_by_one(log, block, counts, decoded)
         if not rows.records:
             return
-        counts.lines += len(rows.clean)
-        self._unchecked += rows.clean
-        self._unchecked_bytes += sum(map(len, rows.clean))
-        if self._unchecked_bytes >= _BYTES_AT_ONCE:
-            self.count_repeated_keys()
         if not _are_completed(log, rows.records):
             rows.unreadable = self._complete(log, rows.records) | rows.unreadable
         self._records.extend(log, block, rows.records, rows.positions, rows.unreadable)
@@ -269,12 +251,12 @@ class LogDecoder:
     def _decode_one_by_one(
         self, log: LogFile, block: Block, counts: LineCounts, decoded: list[GapRecord | None]
     ) -> "_Rows":
-        rows = _Rows([], positions := [], [])
+        rows = _Rows([], positions := [])
         offsets = block.offsets()
         for position, (line, complete, offset) in enumerate(zip(block.lines, decoded, offsets, strict=True)):
             if complete is not None and says_something(complete):
                 record = complete
-                rows.clean.append(line)
+                counts.lines += 1
             elif not line or line.isspace():
                 continue
             else:
@@ -325,11 +307,10 @@ def blocks_of(log: LogFile, chunks: Iterable[bytes]) -> Iterator[Block]:
 
 @dataclass(slots=True)
 class _Rows:
-    """The records of a block; the `clean` lines still need a look for repeated keys."""
+    """The records of a block."""
 
     records: list[GapRecord]
     positions: Sequence[int]
-    clean: list[bytes]
     unreadable: dict[int, str] = field(default_factory=dict)
 
 

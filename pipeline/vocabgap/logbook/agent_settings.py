@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.files.atomic import write_whole
 from vocabgap.files.refusals import FileKind, file_kind, refusing
-from vocabgap.ingest.decoding import DECODER, json_type, refused, repetitions
+from vocabgap.ingest.decoding import json_type, refused
 
 OWN: Final = "vocabgap"
 _HOOK: Final = f"{OWN} hook"
@@ -79,7 +79,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         if (kind := file_kind(path)) not in _READABLE:
             raise InvalidInputError(f"'{path}' is {kind}, expected a regular file", hint=_HINT)
-        value = DECODER.decode(path.read_text(encoding="utf-8"))
+        value = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once)
         _written(value).encode()
     except FileNotFoundError:
         return {}
@@ -89,8 +89,13 @@ def _read(path: Path) -> dict[str, Any]:
         raise InvalidInputError(f"'{path}': {refused(error, 'file').detail}", hint=_HINT) from error
     if not isinstance(value, dict):
         raise InvalidInputError(f"'{path}': expected an object, found {json_type(value)}", hint=_HINT)
-    if repetitions([value]):
-        raise InvalidInputError(f"'{path}' repeats a key; one of its values would be lost", hint=_HINT)
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise ValueError("a key is repeated; one of its values would be lost")
     return value
 
 

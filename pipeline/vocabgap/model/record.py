@@ -76,7 +76,6 @@ class Repair(StrEnum):
     SATISFACTION_UNKNOWN = "satisfaction_unknown"
     NULL_FOR_DEFAULT = "null_for_default"
     UNKNOWN_FIELD = "unknown_field"
-    REPEATED_KEY = "repeated_key"
     BYTE_ORDER_MARK = "byte_order_mark"
     TIMESTAMP_WITHOUT_OFFSET = "timestamp_without_offset"
     TIMESTAMP_UNREADABLE = "timestamp_unreadable"
