@@ -4,7 +4,6 @@
 """
 
 import os
-import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -158,18 +157,7 @@ def report(
     )
     if reproduction is not None:
         manifest = reproduction.described_in(manifest)
-    with published(out) as folder:
-        # Nobody else publishes here now, so that the history has both of two runs at once.
-        rows = carried_on(ranked, manifest, tables.lineage, earlier_rows(out, *earlier))
-        tables = replace_in(tables, history=rows)
-        summary = summarise(tables, manifest, None if scan is None else scan.summary)
-        for name, frame in tables.files.items():
-            write_parquet(frame, folder / name, statistics=name != HISTORY_NAME)  # half its time, for nobody
-        manifest, shared = write_formats(
-            folder, tables, summary, replace(manifest, account=summary.account), share
-        )
-    names = (*(output.name for output in manifest.outputs), MANIFEST_NAME)
-    return Published(resolve_target(out), names, summary, manifest, tables.combinations, shared)
+    return _publish(out, tables, manifest, share, scan=scan, earlier=earlier)
 
 
 def render(
@@ -204,21 +192,33 @@ def render(
         capabilities,
         *(read_table(place, name, _OPTIONAL[name]) if name in outputs else None for name in _OPTIONAL),
     )
-    target = place if out is None else resolve_target(out)
-    with published(target) as folder:
-        rows = carried_on(capabilities, manifest, tables.lineage, earlier_rows(target, place))
+    return _publish(place if out is None else out, tables, manifest, fewest, earlier=(place,), again=place)
+
+
+def _publish(
+    out: str | Path,
+    tables: Tables,
+    manifest: Manifest,
+    share: int | None,
+    *,
+    scan: Scan | None = None,
+    earlier: Iterable[str | Path | None] = (),
+    again: Path | None = None,
+) -> Published:
+    """Write tables, formats and manifest; `again` is the folder of the run whose report is made again."""
+    with published(out) as folder:
+        # Nobody else publishes here now, so that the history has both of two runs at once.
+        rows = carried_on(tables.capabilities, manifest, tables.lineage, earlier_rows(out, *earlier))
         tables = replace_in(tables, history=rows)
-        summary = summarise(tables, manifest)
+        summary = summarise(tables, manifest, None if scan is None else scan.summary)
         for name, frame in tables.files.items():
-            if name == HISTORY_NAME:
-                write_parquet(frame, folder / name, statistics=False)
-            else:
-                shutil.copyfile(place / name, folder / name)
-        written, shared = write_formats(folder, tables, summary, manifest, fewest)
-        if read_manifest(place) != manifest:
-            raise StateError(f"the run in '{place}' was replaced meanwhile", hint="try again")
+            write_parquet(frame, folder / name, statistics=name != HISTORY_NAME)  # half its time, for nobody
+        with_account = manifest if again else replace(manifest, account=summary.account)
+        written, shared = write_formats(folder, tables, summary, with_account, share)
+        if again is not None and read_manifest(again) != manifest:
+            raise StateError(f"the run in '{again}' was replaced meanwhile", hint="try again")
     names = (*(output.name for output in written.outputs), MANIFEST_NAME)
-    return Published(target, names, summary, written, tables.combinations, shared)
+    return Published(resolve_target(out), names, summary, written, tables.combinations, shared)
 
 
 def write_formats(
