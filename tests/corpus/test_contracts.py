@@ -4,14 +4,18 @@ from importlib.resources import files
 import pytest
 
 from vocabgap.corpus import contracts
-from vocabgap.corpus.contracts import BACKUP_RECORD, PARSED_CHUNK, Code, contract_schema, contract_text
+from vocabgap.corpus.contracts import BACKUP_RECORD, PARSED_CHUNK, Code, contract_schema
 from vocabgap.corpus.extension import EXTENSION
+
+
+def text_of(name: str) -> str:
+    return (EXTENSION.folder / EXTENSION.documents[name]).read_text(encoding="utf-8")
 
 
 def test_every_file_beside_the_module_is_a_contract_that_can_be_printed() -> None:
     present = {f"contracts/{item.name}" for item in files(contracts).iterdir() if item.name[0] != "_"}
     assert present == set(EXTENSION.documents.values())
-    assert all(contract_text(name).endswith("\n") for name in EXTENSION.documents)
+    assert all(text_of(name).endswith("\n") for name in EXTENSION.documents)
 
 
 @pytest.mark.parametrize("name", [PARSED_CHUNK, BACKUP_RECORD])
@@ -24,5 +28,5 @@ def test_a_schema_describes_every_field(name: str) -> None:
 
 
 def test_every_code_in_the_prose_exists_but_one() -> None:
-    named = set(re.findall(r"KB_[A-Z_]+", contract_text("identity") + contract_text("deletion-signals")))
+    named = set(re.findall(r"KB_[A-Z_]+", text_of("identity") + text_of("deletion-signals")))
     assert named - set(Code) == {"KB_TENANT_REPO_CLONE_URL_CREDENTIALS"}

@@ -40,7 +40,7 @@ from vocabgap.glossary.senses import (
     TermSurface,
     source_confidence,
 )
-from vocabgap.glossary.session import hash_inputs, input_diff, is_enabled, mission_strictness, verify_inputs
+from vocabgap.glossary.session import ExecutionContext, hash_inputs, input_diff, verify_inputs
 
 Input = Mapping[str, Any]
 Cases = Mapping[str, Case]
@@ -233,7 +233,13 @@ def read_strictness(path: Path) -> Strictness:
         said = parse_yaml(path.read_text(encoding="utf-8"))
     except (OSError, InvalidInputError):
         said = None
-    return effective_strictness(configured=mission_strictness(said if isinstance(said, Mapping) else {}))
+    config = said if isinstance(said, Mapping) else {}
+    return effective_strictness(configured=step_of(config=config).mission_strictness)
+
+
+def step_of(**fields: Any) -> ExecutionContext:  # noqa: ANN401
+    """A step with some metadata and configuration."""
+    return ExecutionContext("step", "mission", "run", **fields)
 
 
 def blocks(given: Input) -> bool:
@@ -284,7 +290,9 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         "strictness": strictness,
         "load_strictness": loaded_strictness,
         "should_block": blocks,
-        "glossary_check": lambda given: is_enabled(given.get("metadata") or {}, given.get("config") or {}),
+        "glossary_check": lambda given: (
+            step_of(metadata=given.get("metadata") or {}, config=given.get("config") or {}).is_checked
+        ),
         "check_event": check_event,
         "checkpoint": checkpoint,
         "input_hash": lambda given: hash_inputs(given["inputs"]),

@@ -127,7 +127,7 @@ def push(
             errors=(*incoming.errors, *leaving.errors),
             warnings=tuple(incoming.warnings),
         )
-        _require_volume(incoming, most)
+        _require_volume(len(incoming.chunks), most)
         if whole_logs:
             leaving.add((repo, log.source_path) for repo, log in incoming.logs if log.is_whole)
         moment = milliseconds(datetime.now(UTC) if now is None else now)
@@ -143,15 +143,12 @@ def push(
     return replace(result, duration_ms=round((time.monotonic() - started) * 1000))
 
 
-def _require_volume(incoming: Incoming, most: int) -> None:
-    if len(incoming.chunks) > most:
-        raise RefusedError(
-            Code.VOLUME_EXCEEDED,
-            f"{len(incoming.chunks):,} chunks are more than the {most:,} that one push may bring; "
-            "nothing was written. Push them in parts",
-            chunks=len(incoming.chunks),
-            limit=most,
+def _require_volume(chunks: int, limit: int) -> None:
+    if chunks > limit:
+        message = (
+            f"{chunks:,} chunks are more than the {limit:,} that one push may bring; nothing was written"
         )
+        raise RefusedError(Code.VOLUME_EXCEEDED, f"{message}. Push them in parts", chunks=chunks, limit=limit)
 
 
 def _carry_out(

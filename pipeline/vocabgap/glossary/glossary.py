@@ -56,10 +56,6 @@ class Glossary:
         # By term: the uses that people have accepted, each with its sense.
         self._accepted: dict[str, dict[str, SenseId]] = {}
 
-    def __len__(self) -> int:
-        """Count the senses of any status."""
-        return sum(map(len, self._senses.values()))
-
     def __iter__(self) -> Iterator[TermSense]:
         """Yield all senses by term, scope and confidence."""
         for key in sorted(self._senses):
@@ -134,7 +130,8 @@ class Glossary:
                         bool(overruled) and sense_id(sense) in overruled,
                         sorted(accepted.items()),
                     )
-        return tuple(ScopeRef(name, _version(state)) for name, state in held.items())
+        digests = {name: hashlib.sha256(msgspec.json.encode(state)) for name, state in held.items()}
+        return tuple(ScopeRef(name, it.hexdigest()[:_VERSION_DIGITS]) for name, it in digests.items())
 
     def applied(self, events: Iterable[Event]) -> "Glossary":
         """Return the glossary after some events, in their order."""
@@ -309,10 +306,6 @@ def with_status(
 def sense_id(sense: TermSense | SenseRef | NewSense) -> SenseId:
     """Return the identity of a sense within its term: scope and definition."""
     return sense.scope, definition_key(sense.definition)
-
-
-def _version(state: list[object]) -> str:
-    return hashlib.sha256(msgspec.json.encode(state)).hexdigest()[:_VERSION_DIGITS]
 
 
 def _provenance(event: GlossaryChange) -> Provenance:

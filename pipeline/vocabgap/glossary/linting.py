@@ -91,10 +91,6 @@ def _hidden(match: re.Match[str]) -> str:
     return _SEEN.sub(_NO_PROSE, match[0])
 
 
-def _prose(text: str) -> str:
-    return _INLINE.sub(_hidden, _CODE.sub(_hidden, text))
-
-
 def _markdown(text: str) -> tuple[str, str]:
     """Return the prose of Markdown, and its text without code, which has the comments."""
     from markdown_it import MarkdownIt  # noqa: PLC0415 - loads what only a linter needs

@@ -96,37 +96,27 @@ class ExecutionContext:
     @property
     def is_checked(self) -> bool:
         """Tell whether the step is checked at all."""
-        return is_enabled(self.metadata, self.config)
+        wanted = self.metadata.get("glossary_check")
+        if wanted is None:
+            return self._section.get("enabled") is not False
+        if isinstance(wanted, str):
+            return wanted.strip().casefold() not in {"disabled", "false"}
+        return wanted is not False
+
+    @property
+    def _section(self) -> Mapping[str, Any]:
+        section = self.config.get("glossary")
+        return section if isinstance(section, Mapping) else {}
 
     @property
     def mission_strictness(self) -> Strictness | None:
         """The strictness of the mission, if it names one."""
-        return mission_strictness(self.config)
+        return strictness_of(self._section.get("strictness"))
 
     @property
     def step_strictness(self) -> Strictness | None:
         """The strictness of the step, if it names one."""
         return strictness_of(self.metadata.get("glossary_check_strictness"))
-
-
-def is_enabled(metadata: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
-    """Tell whether a step is checked."""
-    wanted = metadata.get("glossary_check")
-    if wanted is None:
-        return _glossary_section(config).get("enabled") is not False
-    if isinstance(wanted, str):
-        return wanted.strip().casefold() not in {"disabled", "false"}
-    return wanted is not False
-
-
-def mission_strictness(config: Mapping[str, Any]) -> Strictness | None:
-    """Return `glossary.strictness` of a mission's configuration; None if it names no strictness."""
-    return strictness_of(_glossary_section(config).get("strictness"))
-
-
-def _glossary_section(config: object) -> Mapping[str, Any]:
-    section = config.get("glossary") if isinstance(config, Mapping) else None
-    return section if isinstance(section, Mapping) else {}
 
 
 def hash_inputs(inputs: Mapping[str, Any]) -> str:

@@ -71,15 +71,10 @@ class RefusedError(VocabgapError):
         return {"code": str(self.code), "message": self.message, **details}
 
 
-def contract_text(name: str) -> str:
-    """Read a contract by its name in the slice's documents."""
-    return (EXTENSION.folder / EXTENSION.documents[name]).read_text(encoding="utf-8")
-
-
 @cache
 def contract_schema(name: str) -> dict[str, Any]:
     """Read the JSON Schema of a contract."""
-    schema: dict[str, Any] = json.loads(contract_text(name))
+    schema: dict[str, Any] = json.loads((EXTENSION.folder / EXTENSION.documents[name]).read_bytes())
     return schema
 
 
