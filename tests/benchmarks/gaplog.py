@@ -36,10 +36,10 @@ def plain(path: Path) -> None:
         file.write(json.dumps(record) + "\n")
 
 
-def logging(image: Path, durable: bool) -> Work:
-    """Logs a gap, and waits for the disk or not."""
+def logging(image: Path) -> Work:
+    """Logs a gap."""
     os.environ.pop("VOCABGAP_SESSION", None)
-    return lambda: log_gap(image, NEED, fsync=durable)
+    return lambda: log_gap(image, NEED)
 
 
 def judging(text: str) -> Work:
@@ -56,9 +56,8 @@ def rows(size: str) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         image = Path(folder)
         alone = cost_of(partial, plain, image / "plain.jsonl", times=times)
-        for what, durable in (("log a gap, no fsync", False), ("log a gap", True)):
-            cost = cost_of(logging, image, durable, times=times)
-            yield Row(what, "one line", cost, "a writer alone", alone, limit=MOST_LOGGING)
+        cost = cost_of(logging, image, times=times)
+        yield Row("log a gap", "one line", cost, "a writer alone", alone, limit=MOST_LOGGING)
         for what, text in (("a line", NEED), ("64 KB", long)):
             cost = cost_of(judging, text, times=times)
             yield Row("judge a category by words", what, cost, limit=MOST_JUDGING)

@@ -227,13 +227,6 @@ def address_of(engine: SparkEngine) -> tuple[str, int]:
     return host, int(port)
 
 
-def test_an_engine_that_is_over_says_so(demo: Path, tmp_path: Path) -> None:
-    with spark_engine() as over:
-        assert not over.is_over
-    with pytest.raises(StateError, match="is over"):
-        run(demo, tmp_path / "out", engine=over)
-
-
 @pytest.mark.parametrize("engine", ["spark", spark_engine()])
 def test_any_other_object_is_no_engine(demo: Path, tmp_path: Path, engine: Any) -> None:  # noqa: ANN401
     with pytest.raises(InvalidInputError, match="spark_engine"):

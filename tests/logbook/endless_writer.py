@@ -14,5 +14,5 @@ drawn = random.Random(name)  # noqa: S311 - sizes
 with open(acknowledged, "ab", buffering=0) as told:  # noqa: PTH123 - unbuffered
     for number in count():
         size = drawn.randint(1_000, 64_000)
-        logged = log_gap(image, f"{name} {number}", notes="n" * size, fsync=False)
+        logged = log_gap(image, f"{name} {number}", notes="n" * size)
         told.write(f"{logged.gap_id} {name} {number} {size}\n".encode())

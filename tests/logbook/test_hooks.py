@@ -82,15 +82,6 @@ def test_a_call_of_an_unknown_tool_is_a_gap_once(project: Path) -> None:
     assert records["timestamp"][0].isoformat() == "2026-06-02T10:00:00+00:00"
 
 
-def test_what_the_person_typed_is_logged_where_it_is_asked_for(project: Path) -> None:
-    parts = [{"type": "text", "text": "darken the sky"}, {"type": "image"}]
-    session = ended(project, typed("hello"), typed(parts), result("mask_sky", "toolu_1"))
-
-    log_calls("claude-code", session, None, with_prompt=True)
-
-    assert scan(project).records["intent"].to_list() == ["darken the sky"]
-
-
 def test_cursor_tells_of_a_call_when_it_fails(project: Path) -> None:
     log_calls("cursor", failed(project), None)
     records = scan(project).records

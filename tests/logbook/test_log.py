@@ -154,7 +154,7 @@ SOME_FIELDS = st.fixed_dictionaries(
 def test_whatever_is_logged_is_what_a_scan_reads(image: Path, fields: dict[str, Any]) -> None:
     (image / LOG_NAME).unlink(missing_ok=True)
 
-    logged = vg.log_gap(image, fsync=False, **fields)
+    logged = vg.log_gap(image, **fields)
 
     scanned = vg.scan(image)
     assert scanned.rejects.is_empty()
@@ -177,7 +177,7 @@ def test_published_records_are_written_again_as_they_were(pytestconfig: pytest.C
     assert len(complete) > 500
 
     for record in complete[::10]:
-        vg.log_gap(image, fsync=False, **record)
+        vg.log_gap(image, **record)
 
     written = lines(image)
     assert written == complete[::10]

@@ -37,7 +37,6 @@ class LogOptions(Request, kw_only=True):
     suggest: Annotated[
         bool, option("Name the nearest capabilities of the last report and the nearest entries.")
     ] = False
-    fsync: Annotated[bool, option("Return only when the line is on the disk.", "--fsync/--no-fsync")] = True
     run: Annotated[
         Place | None, option("Folder of the report that --suggest looks at.", panel=Panel.READ)
     ] = None
@@ -57,7 +56,6 @@ def log(call: "Call", request: LogOptions) -> Answer:
         request.image,
         **given,
         corrects=request.corrects,
-        fsync=request.fsync,
         on_wait=partial(call.note, "waiting for another writer of this log ..."),
     )
     similar, problem = _similar(near, logged) if near else ([], "")
@@ -157,7 +155,6 @@ class Hook(Request, kw_only=True):
     image: Annotated[
         Path | None, argument("Folder to log in; by default the one that the agent works in.")
     ] = None
-    with_prompt: Annotated[bool, option("Log what the person typed last as the intent, too.")] = False
 
 
 @verb(Hook)
@@ -172,7 +169,7 @@ def hook(call: "Call", request: Hook) -> Answer | None:
         if sys.stdin is None:  # it was closed; its type does not say so
             raise InvalidInputError("there is no standard input")  # noqa: TRY301 - noted like other errors
         content = sys.stdin.buffer.read(MOST_INPUT + 1)
-        logged = log_calls(request.agent, content, request.image, with_prompt=request.with_prompt)
+        logged = log_calls(request.agent, content, request.image)
     except Exception as error:
         note_failure(error)
         return None

@@ -61,12 +61,10 @@ class SparkEngine:
 
     Attributes:
         name: Its name in `run.json`, with its version and the place of a server.
-        is_over: Whether its session has ended.
     """
 
     def __init__(self, session: "SparkSession", name: str, tasks: int) -> None:
         self.name = name
-        self.is_over = False
         self._session = session
         self._pieces = _PIECES * tasks
 
@@ -102,8 +100,6 @@ class SparkEngine:
         """Spread rows over the workers; each row is a piece of work."""
         import pyarrow as pa  # noqa: PLC0415 - part of the extra
 
-        if self.is_over:
-            raise StateError(f"the engine '{self.name}' is over", hint="use it within `with spark_engine()`")
         rows = pa.table(columns)
         return self._session.createDataFrame(rows).repartition(max(1, min(rows.num_rows, self._pieces)))
 
@@ -132,24 +128,18 @@ def spark_engine(remote: str | None = None) -> Iterator[SparkEngine]:
         raise InvalidInputError(
             f"the engine 'spark' is not installed: {error}", hint=f"install it: {INSTALLING}"
         ) from error
-    engine = None
     try:
         with _sail() if remote is None else _server(remote) as session:
             if where is None:
-                engine = SparkEngine(session, f"sail {session.version}", os.cpu_count() or 1)
+                yield SparkEngine(session, f"sail {session.version}", os.cpu_count() or 1)
             else:
                 _send_package(session)
-                name = f"spark {session.version} at {where}"
-                engine = SparkEngine(session, name, _parallel_tasks(session))
-            yield engine
+                yield SparkEngine(session, f"spark {session.version} at {where}", _parallel_tasks(session))
     except PySparkException as error:
         raise StateError(
             f"{where or 'the engine'} failed: {_error_line(str(error))}",
             hint="its workers need Python with vocabgap's packages, and the logs under the same paths",
         ) from error
-    finally:
-        if engine is not None:
-            engine.is_over = True
 
 
 def read_packed_logs(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":

@@ -69,8 +69,8 @@ class Writer(Generic[Entry]):
         self.file.seek(0)
         return [*entries_of(self.file.read().split(b"\n"), self.journal.decode, self.path)]
 
-    def add(self, lines: bytes, *, durable: bool = True) -> None:
-        """Add lines with their ends, all or none of them; if `durable`, wait until they are on the disk."""
+    def add(self, lines: bytes) -> None:
+        """Add lines with their ends, all or none of them, and wait until they are on the disk."""
         file = self.file
         size = file.seek(0, os.SEEK_END)
         # An editor, or a writer that was stopped, may have left the last line without its end.
@@ -78,8 +78,6 @@ class Writer(Generic[Entry]):
         if file.write(whole) != len(whole):
             file.truncate(size)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
-        if not durable:
-            return
         try:
             os.fsync(file.fileno())
             if not size:

@@ -1,8 +1,8 @@
 """Log the gaps that hooks of an agent's program report: calls of tools that do not exist.
 
-A record has the name of the tool, the time and the session, but no argument and no result. Only on request it
-has the text that the person typed. A denied permission, a time limit or an interrupt is no gap. The shapes
-are those of the hooks of Claude Code and Cursor as of November 2026.
+A record has the name of the tool, the time and the session, but no argument, no result and nothing that the
+person typed. A denied permission, a time limit or an interrupt is no gap. The shapes are those of the hooks
+of Claude Code and Cursor as of November 2026.
 """
 
 import json
@@ -27,7 +27,6 @@ _MOST_LINE: Final = 4 << 20  # bytes of a line of a transcript that is looked in
 _NAME: Final = r"[A-Za-z0-9][\w.:/-]{0,127}"
 _NO_TOOL: Final = re.compile(rf"No such tool available: ({_NAME})")
 _MARK: Final = b"No such tool available"
-_PROMPT: Final = b'"user"'
 _UNKNOWN: Final = re.compile(
     r"(?i)\b(?:unknown|no such) tool\b|\btool\b.{0,160}\b(?:not found|does not exist)\b"
 )
@@ -41,20 +40,16 @@ class UnmetCall(msgspec.Struct, frozen=True):
     call: str = ""  # the program's identifier
     session: str | None = None
     moment: str | None = None  # as the program wrote it; null for now
-    prompt: str | None = None  # the last text that the person typed; null unless it is wanted
 
 
-def log_calls(
-    agent: str, content: bytes, image: Path | None, *, with_prompt: bool = False
-) -> list[LoggedGap]:
+def log_calls(agent: str, content: bytes, image: Path | None) -> list[LoggedGap]:
     """Log each call of a missing tool in the input of a hook, once.
 
-    The log lies in the folder `image`, by default in the one that the agent works in. With `with_prompt`, the
-    last text that the person typed becomes the intent.
+    The log lies in the folder `image`, by default in the one that the agent works in.
 
     Raises:
-        VocabgapError: The input does not fit, the log cannot be written, or a moment or prompt does not fit
-            into a record. The other calls are logged nevertheless.
+        VocabgapError: The input does not fit, the log cannot be written, or a moment does not fit into a
+            record. The other calls are logged nevertheless.
     """
     if agent not in AGENTS:
         raise InvalidInputError(f"no hook of '{agent}' is known", hint=f"expected {' or '.join(AGENTS)}")
@@ -65,7 +60,7 @@ def log_calls(
     find, where = AGENTS[agent]
     folder = Path(image or where(given) or ".")
     logged, refused = [], None
-    for call in find(given, with_prompt):
+    for call in find(given):
         note = f"call {call.call} {UNKNOWN_TOOL_NOTE}" if call.call else f"call {UNKNOWN_TOOL_NOTE}"
         if call.call and _holds(folder / LOG_NAME, note):
             continue  # logged at the end of an earlier turn
@@ -75,7 +70,6 @@ def log_calls(
                     folder,
                     f"the tool {call.tool} was called, and there is none",
                     missing_capability=call.tool,
-                    intent=call.prompt,
                     session_id=call.session,
                     timestamp=call.moment,
                     notes=note,
@@ -103,46 +97,32 @@ def _holds(log: Path, note: str) -> bool:
         return log.exists() and note.encode() in log.read_bytes()
 
 
-def _of_transcript(given: dict[str, Any], with_prompt: bool) -> Iterator[UnmetCall]:
+def _of_transcript(given: dict[str, Any]) -> Iterator[UnmetCall]:
     """Yield the calls in the transcript of Claude Code at the end of a turn, or of a session."""
     if given.get("hook_event_name") not in ("Stop", "SubagentStop", "SessionEnd"):
         return
-    session, prompt = _text(given, "session_id"), None
+    session = _text(given, "session_id")
     path = Path(_text(given, "transcript_path") or "")
     if (kind := file_kind(path)) is not FileKind.FILE:  # a pipe would keep the agent waiting
         raise StateError(f"the transcript is {kind}, expected a regular file")
     with refusing("the transcript cannot be read"), path.open("rb") as transcript:
         while line := transcript.readline(_MOST_LINE):
-            if with_prompt and _PROMPT in line and _MARK not in line:
-                prompt = _typed(line) or prompt
-            elif _MARK in line:
-                yield from _refused_calls(line, session, prompt)
+            if _MARK in line:
+                yield from _refused_calls(line, session)
 
 
-def _refused_calls(line: bytes, session: str | None, prompt: str | None) -> Iterator[UnmetCall]:
+def _refused_calls(line: bytes, session: str | None) -> Iterator[UnmetCall]:
     entry = _object(line)
     for part in _parts(entry):
         if part.get("type") != "tool_result" or part.get("is_error") is not True:
             continue
         if refusal := _NO_TOOL.search(json.dumps(part.get("content"))):
             call = _identifier(part)
-            yield UnmetCall(refusal[1], call, session, _text(entry, "timestamp"), prompt)
+            yield UnmetCall(refusal[1], call, session, _text(entry, "timestamp"))
 
 
-def _typed(line: bytes) -> str | None:
-    """Return the text that a person typed, if a line of a transcript holds one."""
-    entry = _object(line)
-    if entry.get("type") != "user":
-        return None
-    content = entry.get("message", {}).get("content") if isinstance(entry.get("message"), dict) else None
-    if isinstance(content, str):
-        return content
-    texts = [_text(part, "text") for part in _parts(entry) if part.get("type") == "text"]
-    return "\n".join(text for text in texts if text) or None
-
-
-def _of_failure(given: dict[str, Any], with_prompt: bool) -> Iterator[UnmetCall]:  # noqa: ARG001
-    """Yield a failed call of Cursor; its input has no text of the person."""
+def _of_failure(given: dict[str, Any]) -> Iterator[UnmetCall]:
+    """Yield a failed call of Cursor."""
     tool, message = _text(given, "tool_name") or "", _text(given, "error_message") or ""
     is_gap = given.get("failure_type") == "error" and given.get("is_interrupt") is not True
     if given.get("hook_event_name") != "postToolUseFailure" or not is_gap:
@@ -180,7 +160,7 @@ def _text(given: dict[str, Any], key: str) -> str | None:
 
 
 # By agent: how to find the calls in the input of a hook, and the folder that the agent works in.
-_Finding = Callable[[dict[str, Any], bool], Iterator[UnmetCall]]
+_Finding = Callable[[dict[str, Any]], Iterator[UnmetCall]]
 AGENTS: Final[dict[str, tuple[_Finding, Callable[[dict[str, Any]], str | None]]]] = {
     "claude-code": (_of_transcript, lambda given: _text(given, "cwd")),
     "cursor": (_of_failure, _workspace),

@@ -94,7 +94,6 @@ def log_gap(
     description: str | None = None,
     *,
     corrects: str | None = None,
-    fsync: bool = True,
     on_wait: Callable[[], None] = lambda: None,
     **fields: Any,  # noqa: ANN401 - those of `GapRecord`
 ) -> LoggedGap:
@@ -105,7 +104,6 @@ def log_gap(
         description: What was missing; by default `missing_capability`, else `intent`.
         corrects: The record of the same log that this one takes the place of: its `record_id`, or as much of
             its beginning as no other has. What is left out is as that record says.
-        fsync: Whether to return only when the line is on the disk.
         on_wait: Called once where another writer has held the log for a second.
         **fields: Further fields of the record, such as `intent`; `vocabgap schema records` lists them. The
             `satisfaction` may be a word, and the `timestamp` text.
@@ -124,16 +122,14 @@ def log_gap(
     log, now = folder / LOG_NAME, datetime.now(UTC)
     if corrects is None:
         line = _with_line(_record(folder, given, now))
-        return _append(log, lambda: line, durable=fsync, on_wait=on_wait)
+        return _append(log, lambda: line, on_wait)
     if file_kind(log) is FileKind.NOTHING:  # locking would create it
         raise NotFoundError(
             f"no record of this log begins with '{corrects}': the image has none", hint=_SHOW_HINT
         )
 
     # The lock is held from reading the log to appending the line.
-    return _append(
-        log, lambda: _with_line(_correction(log, corrects, given, now)), durable=fsync, on_wait=on_wait
-    )
+    return _append(log, lambda: _with_line(_correction(log, corrects, given, now)), on_wait)
 
 
 def _checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
@@ -244,13 +240,13 @@ def _with_line(record: GapRecord) -> tuple[GapRecord, bytes]:
 
 
 def _append(
-    path: Path, make: Callable[[], tuple[GapRecord, bytes]], *, durable: bool, on_wait: Callable[[], None]
+    path: Path, make: Callable[[], tuple[GapRecord, bytes]], on_wait: Callable[[], None]
 ) -> LoggedGap:
     """Lock the log, make the record, and append it; a signal ends only the wait for the lock."""
     with _JOURNAL.appending(path, on_wait) as writer:
         record, line = make()
         with deferred_signals():
-            writer.add(line, durable=durable)
+            writer.add(line)
     return LoggedGap(record_id(record), path, _as_written(record))
 
 
