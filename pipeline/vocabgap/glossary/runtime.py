@@ -191,19 +191,13 @@ class GlossaryRuntime:
         require_text("retry_token", retry_token)
         checkpoint = require_checkpoint(self.logs, retry_token)
         names = (checkpoint.step_id, checkpoint.mission_id, checkpoint.run_id)
-        state = load_state(self.logs, retry_token)
-        if state is None:  # it may have been critical
-            given = dict(inputs or {})
-            return ExecutionContext(*names, given, {"critical_step": True}, retry_token=retry_token)
-        return ExecutionContext(
-            *names,
-            dict(state.inputs if inputs is None else inputs),
-            state.metadata,
-            state.config,
-            step_input=state.step_input if inputs is None else None,
-            step_output=state.step_output,
-            retry_token=retry_token,
-        )
+        step = load_state(self.logs, retry_token)
+        if step is None:  # it may have been critical
+            step = ExecutionContext(*names, {}, {"critical_step": True})
+        if inputs is not None:
+            step.inputs, step.step_input = dict(inputs), dict(inputs)
+        step.retry_token = retry_token
+        return step
 
     def answer(self, question: OpenQuestion, answer: Answer) -> None:
         """Answer an open question, and log it.

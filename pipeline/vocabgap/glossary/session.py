@@ -32,6 +32,11 @@ from vocabgap.text import escape_unseen
 SERVICE: Final = Actor("system:vocabgap", ActorType.SERVICE, "vocabgap")
 _SHOWN_DIGITS: Final = 16  # of a hash
 _PRIVATE: Final = 0o600  # inputs are what people wrote
+_STORED: Final = (
+    *("step_id", "mission_id", "run_id", "inputs", "metadata", "config", "step_input", "step_output"),
+    "extracted_terms",
+)
+"""The fields that are stored of a stopped step."""
 _ROLE: Final = FileRole("state of a step", "see to its folder", undone="nothing was kept", again="try again")
 
 
@@ -149,23 +154,9 @@ def _canonical(value: object) -> str:
         ) from error
 
 
-class StepState(msgspec.Struct, frozen=True):
-    """The stored state of a stopped step."""
-
-    step_id: str
-    mission_id: str
-    run_id: str
-    inputs: dict[str, Any]
-    metadata: dict[str, Any]
-    config: dict[str, Any]
-    step_input: dict[str, Any]
-    step_output: dict[str, Any]
-    extracted_terms: tuple[ExtractedTerm, ...]
-
-
 def save_state(events: Path, retry_token: str, context: ExecutionContext) -> None:
     """Store a step whole, or not at all."""
-    state = {name: getattr(context, name) for name in StepState.__struct_fields__}
+    state = {name: getattr(context, name) for name in _STORED}
     path = state_path(events, retry_token)
     try:
         content = json.dumps(state, default=_plain).encode()
@@ -175,7 +166,7 @@ def save_state(events: Path, retry_token: str, context: ExecutionContext) -> Non
         write_whole(path, content, _PRIVATE)
 
 
-def load_state(events: Path, retry_token: str) -> StepState | None:
+def load_state(events: Path, retry_token: str) -> ExecutionContext | None:
     """Load a step; None if it is not there, or damaged."""
     path = state_path(events, retry_token)
     with _ROLE.refusing(path, "read"):
@@ -183,8 +174,8 @@ def load_state(events: Path, retry_token: str) -> StepState | None:
             return None
         content = path.read_bytes()
     try:
-        return msgspec.convert(json.loads(content), StepState)
-    except (msgspec.ValidationError, ValueError, RecursionError):
+        return msgspec.convert(json.loads(content), ExecutionContext)
+    except (InvalidInputError, ValueError, RecursionError):
         return None
 
 
