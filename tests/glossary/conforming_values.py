@@ -13,6 +13,7 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.files.yaml import parse_yaml
 from vocabgap.glossary.conflicts import (
     classify,
+    contradictions,
     effective_strictness,
     score_severity,
     should_block,
@@ -140,14 +141,12 @@ def hints(given: Input) -> object:
 
 def classified(given: Input) -> str | None:
     senses = [sense_of({"surface": given["surface"], **each}) for each in given.get("senses") or ()]
-    kind = classify(
-        given["surface"],
-        senses,
-        given.get("confidence", 0.8),
-        critical=bool(given.get("critical")),
-        output=given.get("output") or "",
-    )
-    return None if kind is None else kind.value
+    kind = classify(senses, given.get("confidence", 0.8), critical=bool(given.get("critical")))
+    if kind is None:  # it has one meaning
+        active = next(each for each in senses if each.is_active)
+        uses = contradictions(given.get("output") or "", given["surface"], active.definition)
+        return ConflictType.INCONSISTENT.value if any(uses) else None
+    return kind.value
 
 
 def surface(given: Input) -> str:

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glossary.builders import sense
-from vocabgap.glossary.conflicts import classify, contradictions
+from vocabgap.glossary.conflicts import check, contradictions
+from vocabgap.glossary.glossary import Glossary
 from vocabgap.glossary.senses import (
     ConflictType,
     ExtractedTerm,
@@ -23,8 +24,11 @@ def term(surface: str, confidence: float = 0.8) -> ExtractedTerm:
 
 def test_an_old_sense_does_not_hide_that_an_output_contradicts_the_active_one() -> None:
     senses = [sense("feature", UNIT), sense("feature", "a plugin", status="deprecated")]
-    kind = classify("feature", senses, 0.8, output="The feature refers to a plugin or extension module.")
-    assert kind is ConflictType.INCONSISTENT
+    output = "The feature refers to a plugin or extension module."
+
+    (conflict,) = check([term("feature")], Glossary(senses), output=output)
+
+    assert conflict.conflict_type is ConflictType.INCONSISTENT
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """The verbs of `vocabgap corpus`: share gap logs in one corpus, take them out again, hand them on."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -82,9 +82,13 @@ def push(call: "Call", request: Push) -> Answer:
         confirmed=request.yes or partial(_confirmed, request),
         now=moment,
     )
-    notes = [*result.warnings]
-    errors = (f"{error.code}: {_place(error.details)}{error.message}" for error in result.errors)
-    notes += _first(errors, len(result.errors))
+    shown = result.errors[:_SHOWN]
+    notes = [
+        *result.warnings,
+        *(f"{error.code}: {_place(error.details)}{error.message}" for error in shown),
+    ]
+    if len(result.errors) > len(shown):
+        notes.append(f"and {len(result.errors) - len(shown):,} more; --json lists them all")
     if result.deleted:
         notes.append(_NOTE_ON_BYTES)
     return Answer(
@@ -124,13 +128,6 @@ def _ask(question: str, hint: str = _REMOVAL_HINT) -> None:
     end_reads()
     if not typer.confirm(escape_unseen(question), err=True):
         raise InvalidInputError("not confirmed: nothing was changed", hint=hint)
-
-
-def _first(lines: Iterator[str], number: int) -> Iterator[str]:
-    """Yield the first of many lines, and how many more there are."""
-    yield from (line for line, _ in zip(lines, range(_SHOWN), strict=False))
-    if number > _SHOWN:
-        yield f"and {number - _SHOWN:,} more; --json lists them all"
 
 
 def _place(details: Mapping[str, object]) -> str:

@@ -175,10 +175,9 @@ class Incoming:
     def notice(self, claimant: Mapping[str, Any], stamp: Mapping[str, Any], *, refuse: bool) -> None:
         """Count the false claims of a chunk or payload, or refuse it."""
         compared = {name: claimant[name] for name in stamp if isinstance(claimant.get(name), str)}
-        claims = false_claims(compared, stamp)
-        if claims and refuse:
+        if refuse:
             refuse_claims(compared, stamp)
-        self.claims.update((name, compared[name], stamp[name]) for name in claims)
+        self.claims.update((name, compared[name], stamp[name]) for name in false_claims(compared, stamp))
 
 
 def read_files(caller: Caller, parsers: Mapping[str, Parser], *, refuse_false: bool) -> Incoming:

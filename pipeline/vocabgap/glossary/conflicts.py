@@ -137,7 +137,7 @@ def check(
     for term in terms:
         name, confidence, context = term.surface.surface_text, term.confidence, term.context
         senses = glossary.resolve(name)
-        kind = classify(name, senses, confidence, critical=critical)
+        kind = classify(senses, confidence, critical=critical)
         if kind is None:  # it has one meaning; uses against it that people have accepted are none
             uses = contradictions(output, name, senses[0].definition) if output else iter(())
             context = next((each for each in uses if not glossary.accepts(senses[0], each)), "")
@@ -168,18 +168,15 @@ def _in_sentences(
 
 
 def classify(
-    surface: str, senses: Sequence[TermSense], confidence: float, *, critical: bool = False, output: str = ""
+    senses: Sequence[TermSense], confidence: float, *, critical: bool = False
 ) -> ConflictType | None:
-    """Return what is open about a term; None if nothing is."""
+    """Return what is open about a term with some senses; None if nothing is."""
     active = [sense for sense in senses if sense.is_active]
     if not active:
         is_weak = critical and confidence < UNSURE
         return ConflictType.UNRESOLVED_CRITICAL if is_weak else ConflictType.UNKNOWN
-    if len({definition_key(each.definition) for each in active}) > 1:
-        return ConflictType.AMBIGUOUS
-    if output and any(contradictions(output, surface, active[0].definition)):
-        return ConflictType.INCONSISTENT
-    return None
+    is_ambiguous = len({definition_key(each.definition) for each in active}) > 1
+    return ConflictType.AMBIGUOUS if is_ambiguous else None
 
 
 def contradictions(text: str, term: str, definition: str) -> Iterator[str]:
