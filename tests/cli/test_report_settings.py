@@ -138,13 +138,16 @@ def test_what_too_few_ask_for_is_left_out(photos: Path, arguments: tuple[str, ..
 
 def test_vocabularies_may_be_several_and_their_places_are_not_published(photos: Path, tmp_path: Path) -> None:
     for name in ("grain", "sky"):
-        (tmp_path / f"{name}.csv").write_text(f"name\n{name}_mask\n")
+        (tmp_path / f"{name}.json").write_text(f'[{{"name": "{name}_mask"}}]')
 
-    told = vocabgap("report", photos, "--vocabulary", tmp_path / "grain.csv", "--vocabulary", "sky.csv")
+    told = vocabgap("report", photos, "--vocabulary", tmp_path / "grain.json", "--vocabulary", "sky.json")
 
     assert told.code == 0
     best = pl.read_parquet("out/capabilities.parquet")["covered_by"].list.first().struct.field("entry")
     assert sorted(best) == ["grain_mask", "sky_mask"]
     published = Path("out/run.json").read_text(encoding="utf-8")
-    assert json.loads(published)["parameters"]["settings"]["vocabulary"]["paths"] == ["grain.csv", "sky.csv"]
+    assert json.loads(published)["parameters"]["settings"]["vocabulary"]["paths"] == [
+        "grain.json",
+        "sky.json",
+    ]
     assert str(tmp_path) not in published

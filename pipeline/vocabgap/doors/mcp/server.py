@@ -161,7 +161,7 @@ def serve_stdio(server: Server[Any]) -> None:
 
 async def _over_stdio(server: Server[Any]) -> None:
     unanswered: list[str | int] = []  # a client may use an identifier twice and waits for two answers
-    async with stdio_server() as (lines, output), output, anyio.create_task_group() as tasks:
+    async with stdio_server() as (lines, output), lines, output, anyio.create_task_group() as tasks:
         requests, incoming = anyio.create_memory_object_stream[SessionMessage | Exception]()
         outgoing, answers = anyio.create_memory_object_stream[SessionMessage]()
         tasks.start_soon(_receive, lines, requests, output, unanswered)
