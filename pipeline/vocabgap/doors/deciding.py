@@ -3,7 +3,8 @@
 import sys
 from contextlib import nullcontext, suppress
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Final, TypeVar
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from msgspec import Meta
 
@@ -34,7 +35,7 @@ from vocabgap.model.settings import DEFAULT_QUESTIONS, DEFAULT_TOP
 from vocabgap.text import printable_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from vocabgap.decisions.deciding import Decisions
     from vocabgap.decisions.record import Decision
@@ -53,9 +54,6 @@ class Deciding(Request):
     why: Annotated[str, _WHY] = ""
 
 
-_Deciding = TypeVar("_Deciding", bound=Deciding)
-
-
 class About(Deciding, kw_only=True):
     """A decision about a capability of a published run."""
 
@@ -63,50 +61,89 @@ class About(Deciding, kw_only=True):
     run: Annotated[Place | None, RUN] = None
 
 
+# The docstrings of these are the help.
 class Merge(About, kw_only=True):
-    """The request of `decide merge`."""
+    """Say that two capabilities are one; it keeps the identifier of the first."""
 
     other: Annotated[str, _CAPABILITY]
 
 
 class Split(About, kw_only=True):
-    """The request of `decide split`."""
+    """Say that some wordings are another need than the rest."""
 
     wording: Annotated[tuple[str, ...], option("A wording that leaves.")]
 
 
 class Rename(About, kw_only=True):
-    """The request of `decide rename`."""
+    """Give a capability a label of its own."""
 
     label: Annotated[str, argument("The new label.")]
 
 
+class Pin(About, kw_only=True):
+    """Rank a capability first, regardless of its counts and of entries that cover it."""
+
+
 class Dismiss(About, kw_only=True):
-    """The request of `decide dismiss`: the reason is required."""
+    """Say that a capability is not going to be authored, and why.
+
+    The decision applies while its present wordings carry at least half of its mentions.
+    """
 
     why: Annotated[str, _WHY]
 
 
 class Author(About, kw_only=True):
-    """The request of `decide author`."""
+    """Say which entry was authored for a capability; it regresses if it is mentioned again."""
 
     entry: Annotated[str, option("The vocabulary entry.")]
 
 
+class Reopen(About, kw_only=True):
+    """Say that a capability is open after all."""
+
+
 class Undo(Deciding, kw_only=True):
-    """The request of `decide undo`."""
+    """Take a decision back, as if it had never been made.
+
+    If a merge is undone, later decisions stay with one of the two capabilities: the one that had the wording
+    they were named by, or the identifier.
+    """
 
     decision: Annotated[str, argument("Its identifier in `vocabgap decisions list`, or the beginning of it.")]
 
 
-def _deciding(
-    name: str,
-    request: type[_Deciding],
-    decide: "Callable[[Decisions, _Deciding], Decision]",
-    meaning: str,
-) -> Verb[_Deciding]:
-    """Return the verb that adds a decision; the first line of its meaning is its summary."""
-    return Verb(name, request, lambda call, asked: _decided(call, asked, decide), meaning, _SETTINGS)
+_DECIDING: "Final[Mapping[type[Deciding], Callable[[Decisions, Any], Decision]]]" = {
+    Merge: lambda book, asked: book.merge(asked.capability, asked.other, asked.why),
+    Split: lambda book, asked: book.split(asked.capability, asked.wording, asked.why),
+    Rename: lambda book, asked: book.rename(asked.capability, asked.label, asked.why),
+    Pin: lambda book, asked: book.pin(asked.capability, asked.why),
+    Dismiss: lambda book, asked: book.dismiss(asked.capability, asked.why),
+    Author: lambda book, asked: book.author(asked.capability, asked.entry, asked.why),
+    Reopen: lambda book, asked: book.reopen(asked.capability, asked.why),
+    Undo: lambda book, asked: book.undo(asked.decision, asked.why),
+}
+
+
+def _decided(call: "Call", request: Deciding) -> Answer:
+    from vocabgap.decisions.deciding import Decisions
+
+    settings = call.settings
+    place = printable_name(str(expanded(settings.decisions.file)))
+    book = Decisions(
+        getattr(request, "run", None) or settings.report.out,
+        settings.decisions.file,
+        actor=request.actor,
+        now=None if request.now is None else parse_now(request.now),
+        on_wait=call.output.telling_of_wait(place),
+    )
+    decision = _DECIDING[type(request)](book, request)
+    return Answer(
+        events=[Event("decision", {"decision": decision})],
+        result={"decision_id": decision.decision_id, "file": place},
+        view="decide.txt.j2",
+        shown={"decision": decision},
+    )
 
 
 DECIDE: Final = Verbs(
@@ -114,84 +151,11 @@ DECIDE: Final = Verbs(
     "Decide about the capabilities of a published run.\n\n"
     "A capability is named by its identifier or the beginning of it, by its label, or by a wording. "
     "The logs stay as they are: a decision is a line of a file, and every later run follows it.",
-    (
-        _deciding(
-            "merge",
-            Merge,
-            lambda book, asked: book.merge(asked.capability, asked.other, asked.why),
-            "Say that two capabilities are one; it keeps the identifier of the first.",
-        ),
-        _deciding(
-            "split",
-            Split,
-            lambda book, asked: book.split(asked.capability, asked.wording, asked.why),
-            "Say that some wordings are another need than the rest.",
-        ),
-        _deciding(
-            "rename",
-            Rename,
-            lambda book, asked: book.rename(asked.capability, asked.label, asked.why),
-            "Give a capability a label of its own.",
-        ),
-        _deciding(
-            "pin",
-            About,
-            lambda book, asked: book.pin(asked.capability, asked.why),
-            "Rank a capability first, regardless of its counts and of entries that cover it.",
-        ),
-        _deciding(
-            "dismiss",
-            Dismiss,
-            lambda book, asked: book.dismiss(asked.capability, asked.why),
-            "Say that a capability is not going to be authored, and why.\n\n"
-            "The decision applies while its present wordings carry at least half of its mentions.",
-        ),
-        _deciding(
-            "author",
-            Author,
-            lambda book, asked: book.author(asked.capability, asked.entry, asked.why),
-            "Say which entry was authored for a capability; it regresses if it is mentioned again.",
-        ),
-        _deciding(
-            "reopen",
-            About,
-            lambda book, asked: book.reopen(asked.capability, asked.why),
-            "Say that a capability is open after all.",
-        ),
-        _deciding(
-            "undo",
-            Undo,
-            lambda book, asked: book.undo(asked.decision, asked.why),
-            "Take a decision back, as if it had never been made.\n\n"
-            "If a merge is undone, later decisions stay with one of the two capabilities: the one that had "
-            "the wording they were named by, or the identifier.",
-        ),
+    tuple(
+        Verb(each.__name__.lower(), each, _decided, cleandoc(each.__doc__ or ""), _SETTINGS)
+        for each in _DECIDING
     ),
 )
-
-
-def _decided(
-    call: "Call", request: _Deciding, decide: "Callable[[Decisions, _Deciding], Decision]"
-) -> Answer:
-    from vocabgap.decisions.deciding import Decisions
-
-    settings = call.settings
-    place = printable_name(str(expanded(settings.decisions.file)))
-    run = getattr(request, "run", None) or settings.report.out
-    book = Decisions(
-        run,
-        settings.decisions.file,
-        actor=request.actor,
-        now=None if request.now is None else parse_now(request.now),
-        on_wait=call.output.telling_of_wait(place),
-    )
-    decision = decide(book, request)
-    return Answer(
-        events=[Event("decision", {"decision": decision})],
-        result={"decision_id": decision.decision_id, "file": place},
-        view="decide.txt.j2",
-        shown={"decision": decision},
-    )
 
 
 class Standing(StrEnum):
