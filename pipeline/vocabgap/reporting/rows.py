@@ -10,7 +10,7 @@ from typing import Any, Final, get_type_hints
 
 import msgspec
 
-from vocabgap.model.capability import Asker, Capability, Example, Tally, Workaround
+from vocabgap.model.capability import Asker, Capability, Example, Tally
 from vocabgap.reporting.listed import MOST_LISTED, Listed
 from vocabgap.reporting.wording import SEVERAL, phrase, rating, short_hash
 from vocabgap.text import excerpt
@@ -44,7 +44,7 @@ class ShownExample(msgspec.Struct, frozen=True, array_like=True):
     """One record to look at.
 
     Image and file are positions in the page's lists; a file that begins with a slash follows the name of the
-    image. Wording and workaround are positions in the capability's lists, or texts that are not there.
+    image.
     """
 
     day: str | None
@@ -53,9 +53,9 @@ class ShownExample(msgspec.Struct, frozen=True, array_like=True):
     snapshot: str | None
     file: int
     line: int
-    wording: int | str
+    wording: str
     said: str
-    workaround: int | str
+    workaround: str
     rating: str
     notes: str
 
@@ -165,7 +165,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
     item, most = listed.capability, limits.characters
     past_runs = [(index.runs[past.moment], past) for past in listed.history if past.moment in index.runs]
     history = tuple((place, past.rank, past.mentions) for place, past in past_runs)
-    workarounds = item.workarounds[: _evidence(item, limits)]
+    most_evidence = None if item.rank <= WITH_ALL_EVIDENCE else limits.evidence
     variants = tuple(
         (excerpt(each.wording, most), each.mentions, round(each.similarity, 2))
         for each in item.variants[: limits.wordings]
@@ -202,7 +202,9 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
             (tuple(map(index.operations.place, each.operations[: limits.names])), each.mentions)
             for each in item.combinations[: limits.wordings]
         ),
-        workarounds=tuple((excerpt(each.workaround, most), each.mentions) for each in workarounds),
+        workarounds=tuple(
+            (excerpt(each.workaround, most), each.mentions) for each in item.workarounds[:most_evidence]
+        ),
         covered_by=tuple(
             (
                 excerpt(each.entry, most),
@@ -217,7 +219,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
             for each in item.covered
         ),
         lineage=tuple(excerpt(phrase("lineage", relation), most) for relation in listed.lineage),
-        examples=_examples(item, index, limits, workarounds),
+        examples=tuple(_example(each, index, most) for each in item.examples[:most_evidence]),
         history=history,
         pinned_in=tuple(place for place, past in past_runs if past.pinned),
         before=next((rank for place, rank, _ in history if place == len(index.runs) - 2), None),
@@ -250,24 +252,7 @@ def rank_span(low: int, high: int, last: int) -> Span:
     return Span(start, max(round(end - start, 1), _THINNEST))
 
 
-def _evidence(item: Capability, limits: Limits) -> int | None:
-    return None if item.rank <= WITH_ALL_EVIDENCE else limits.evidence
-
-
-def _examples(
-    item: Capability, index: Index, limits: Limits, workarounds: Sequence[Workaround]
-) -> tuple[ShownExample, ...]:
-    wordings = {each.wording: place for place, each in enumerate(item.variants[: limits.wordings])}
-    instead = {each.workaround: place for place, each in enumerate(workarounds)}
-    return tuple(
-        _example(each, index, limits.characters, wordings, instead)
-        for each in item.examples[: _evidence(item, limits)]
-    )
-
-
-def _example(
-    example: Example, index: Index, most: int, wordings: dict[str, int], instead: dict[str, int]
-) -> ShownExample:
+def _example(example: Example, index: Index, most: int) -> ShownExample:
     owner = "".join(f"{getattr(example, name)}/" for name in index.named_by)
     image, path = f"{owner}{example.image_id}", f"{owner}{example.source_path}"
     # Most logs lie in a folder that is called as their image.
@@ -279,17 +264,12 @@ def _example(
         snapshot=None if example.snapshot_hash is None else excerpt(short_hash(example.snapshot_hash), most),
         file=index.files.place(path[len(image) :] if is_below else path),
         line=example.line,
-        wording=_placed_or_cut(example.wording, wordings, most),
+        wording=excerpt(example.wording, most),
         said=excerpt(example.said, most),
-        workaround=_placed_or_cut(example.workaround.strip(), instead, most),
+        workaround=excerpt(example.workaround, most),
         rating=rating(example.satisfaction),
         notes=excerpt(example.notes, most),
     )
-
-
-def _placed_or_cut(text: str, places: dict[str, int], most: int) -> int | str:
-    place = places.get(text)
-    return excerpt(text, most) if place is None else place
 
 
 def _placed(tallies: Sequence[Tally], names: Names) -> Pairs:

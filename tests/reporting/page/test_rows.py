@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from builders.page import listed
-from vocabgap.model.capability import Example, Recurring, Tally, Wording, Workaround
+from vocabgap.model.capability import Example, Recurring, Tally, Workaround
 from vocabgap.reporting.rows import WITH_ALL_EVIDENCE, Index, Limits, Row, row_of
 from vocabgap.reporting.summary import Summary
 
@@ -84,17 +84,6 @@ def test_names_are_told_once_and_referred_to(summary: Summary, index: Index) -> 
 def test_an_example_leads_to_its_line(summary: Summary, index: Index, source_path: str, shown: str) -> None:
     row = row_of(listed(summary, examples=(example(source_path=source_path),)), index, WIDE)
     assert place(row, index) == shown
-
-
-def test_words_that_are_listed_are_referred_to(summary: Summary, index: Index) -> None:
-    made = listed(
-        summary,
-        examples=(example(workaround=" drew a gradient "),),
-        variants=(Wording("mask the sky", 2, 0.5), Wording("sky mask", 1, 1.0)),
-        workarounds=(Workaround("drew a gradient", 3),),
-    )
-    (shown,) = row_of(made, index, WIDE).examples
-    assert (shown.wording, shown.workaround) == (1, 0)
 
 
 @pytest.mark.parametrize(

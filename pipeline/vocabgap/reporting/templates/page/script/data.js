@@ -13,7 +13,7 @@ const UNPACKED = {
   operations: pairs,
   image_counts: pairs,
   days: pairs,
-  examples: (all, capability) => all.map((each) => exampleOf(each, capability)),
+  examples: (all) => all.map(exampleOf),
 };
 
 const run = readRun();
@@ -26,7 +26,7 @@ function pairs(flat) {
 }
 
 /** An example, with what stands elsewhere in the block put where it belongs. */
-function exampleOf(cells, { variants, workarounds }) {
+function exampleOf(cells) {
   const each = Object.fromEntries(run.example_columns.map((column, place) => [column, cells[place]]));
   const image = run.images[each.image];
   const file = run.files[each.file];
@@ -34,8 +34,6 @@ function exampleOf(cells, { variants, workarounds }) {
     ...each,
     image,
     file: file.startsWith('/') ? `${image}${file}` : file,
-    wording: typeof each.wording === 'number' ? variants[each.wording][0] : each.wording,
-    workaround: typeof each.workaround === 'number' ? workarounds[each.workaround][0] : each.workaround,
   };
 }
 
