@@ -104,7 +104,7 @@ def check(call: Call, request: CheckWords) -> Answer | None:
         request.critical or bool(request.ask) or request.mission is not None or request.step is not None
     )
     given = (request.output_of_step, request.strictness, *request.exclude)
-    if paths and (names_step or any(each is not None for each in given)):
+    if paths and (names_step or any(value is not None for value in given)):
         raise InvalidInputError("files were named, and options for a step", hint="give its text with --text")
     runtime = runtime_of(call, request)
     if text is None:
@@ -133,20 +133,20 @@ def _lint(call: Call, runtime: GlossaryRuntime, paths: tuple[Path, ...], request
     loaded = runtime.load()
     loaded.require_read()
     linter = Linter(loaded)
-    found, checked, problems = lint(linter, paths)
+    findings, checked, problems = lint(linter, paths)
     note_all(call, loaded.problems)
     for problem in problems:
         call.note(f"not checked: {problem}")
-    named = [msgspec.structs.replace(each, path=printable_name(each.path)) for each in found]
-    failing = sum(each.rule.fails for each in found)
+    named = [msgspec.structs.replace(finding, path=printable_name(finding.path)) for finding in findings]
+    failing = sum(finding.rule.fails for finding in findings)
     totals = {"files": checked, "unread": len(problems), "failing": failing}
     is_text = request.text_format is CheckFormat.TEXT
     return Answer(
-        result={**totals, "findings": len(found)},
-        events=(Event("finding", {"finding": each}) for each in named),
+        result={**totals, "findings": len(findings)},
+        events=(Event("finding", {"finding": finding}) for finding in named),
         view="glossary-findings.txt.j2" if is_text else "",
-        shown={"found": named},
-        text="\n".join(map(github, found)),
+        shown={"listed": named},
+        text="\n".join(map(github, findings)),
         exit_code=ExitCode.GATE if failing else ExitCode.DONE,
     )
 
@@ -223,8 +223,8 @@ def _report(call: Call, step: ExecutionContext, *, is_blocked: bool) -> None:
     output.event("checked" if is_blocked else "result", **result)
     if output.as_json:
         return
-    open_terms = {each.term: each for each in step.conflicts}
-    identifiers = {each.term: each.conflict_id for each in step.questions}
+    open_terms = {conflict.term: conflict for conflict in step.conflicts}
+    identifiers = {question.term: question.conflict_id for question in step.questions}
     rows = [
         (
             term.surface,
@@ -242,8 +242,8 @@ def _report(call: Call, step: ExecutionContext, *, is_blocked: bool) -> None:
         "rows": rows,
         "settled": len(rows) - len(open_terms),
         "questions": [
-            (each, call.completed(Hint("{}", (each.command,), FOLDER)))
-            for each in (step.questions if is_blocked else ())
+            (question, call.completed(Hint("{}", (question.command,), FOLDER)))
+            for question in (step.questions if is_blocked else ())
         ],
     }
     output.text(rendered("glossary-check.txt.j2", result | values))
@@ -308,7 +308,7 @@ class Prompt:
     def __call__(self, question: Question) -> Meaning:
         """Show a conflict and the candidates of its term, and read the answer."""
         severity, term = question.conflict.severity.value, excerpt(question.term)
-        scopes = ", ".join(sorted({excerpt(each.scope) for each in question.candidates}))
+        scopes = ", ".join(sorted({excerpt(sense.scope) for sense in question.candidates}))
         self.say(f'{_mark("🔴", "!")} {severity.capitalize()}-severity conflict: "{term}"\n')
         self.say(f"Term: {term}\nContext: {excerpt(question.conflict.context, _SHOWN) or '-'}")
         self.say(f"Scope: {f'{scopes} ({len(question.candidates)} matches)' if scopes else 'none'}\n")

@@ -137,8 +137,8 @@ def show_term(call: Call, request: ShowTerm) -> Answer:
     ]
     return Answer(
         result={"senses": len(senses), "answering": len(answering), "answers": len(answers)},
-        events=[Event("sense", each) for each in listed]
-        + [Event("answer", {"answer": each}) for each in answers],
+        events=[Event("sense", fields) for fields in listed]
+        + [Event("answer", {"answer": event}) for event in answers],
         view="glossary-show.txt.j2",
         shown={"listed": listed, "given": answers},
     )
@@ -160,21 +160,21 @@ def validate(call: Call, request: Validate) -> Answer:
     # A folder may have the name of a seed file.
     is_folder = kind is FileKind.FOLDER and seed_scope(path, scopes) is None
     endings = {SEED_ENDING, OTHER_ENDING}
-    paths = sorted(each for each in path.iterdir() if each.suffix in endings) if is_folder else [path]
-    seeds = [read_seed(each) for each in paths]
-    unread = [each for each in paths if seed_scope(each, scopes) is None]
-    for each in unread:
-        call.note(f"{each}: nothing reads this file; {why_unread(each, scopes)}")
+    paths = sorted(file for file in path.iterdir() if file.suffix in endings) if is_folder else [path]
+    seeds = [read_seed(file) for file in paths]
+    unread = [file for file in paths if seed_scope(file, scopes) is None]
+    for file in unread:
+        call.note(f"{file}: nothing reads this file; {why_unread(file, scopes)}")
     files = [
         {
-            "path": str(each.path),
-            "valid": not each.problems,
-            "term_count": len(each.terms),
-            "errors": list(map(str, each.problems)),
+            "path": str(seed.path),
+            "valid": not seed.problems,
+            "term_count": len(seed.terms),
+            "errors": list(map(str, seed.problems)),
         }
-        for each in seeds
+        for seed in seeds
     ]
-    invalid = sum(bool(each.problems) for each in seeds)
+    invalid = sum(bool(seed.problems) for seed in seeds)
     return Answer(
         result={
             "files": files,
@@ -182,7 +182,7 @@ def validate(call: Call, request: Validate) -> Answer:
             "valid_files": len(files) - invalid,
             "invalid_files": invalid,
         },
-        events=(Event("file", each) for each in files),
+        events=(Event("file", fields) for fields in files),
         view="glossary-validate.txt.j2",
         exit_code=ExitCode.INVALID_INPUT if invalid or (unread and is_folder) else ExitCode.DONE,
     )
@@ -261,30 +261,30 @@ def conflicts(call: Call, request: Conflicts) -> Answer:
     runtime = runtime_of(call, request, exists=False)
     questions, events = standing_questions(call, runtime)
     listed = [
-        each
-        for each in questions
-        if request.mission in {None, each.mission_id}
-        and (each.is_open or not request.unresolved)
-        and request.strictness in {None, each.effective_strictness}
+        question
+        for question in questions
+        if request.mission in {None, question.mission_id}
+        and (question.is_open or not request.unresolved)
+        and request.strictness in {None, question.effective_strictness}
     ]
     rows = [
         (
-            each.conflict_id[:SHOWN_DIGITS],
-            each.term,
-            each.type,
-            each.severity,
-            each.status.value,
-            each.mission_id or None,
-            f"{each.timestamp.astimezone(UTC):%Y-%m-%d %H:%M}",
+            question.conflict_id[:SHOWN_DIGITS],
+            question.term,
+            question.type,
+            question.severity,
+            question.status.value,
+            question.mission_id or None,
+            f"{question.timestamp.astimezone(UTC):%Y-%m-%d %H:%M}",
         )
-        for each in listed
+        for question in listed
     ]
     described = (
-        {name: getattr(each, name) for name in _OF_A_CONFLICT} | {"timestamp": iso(each.timestamp)}
-        for each in listed
+        {name: getattr(question, name) for name in _OF_A_CONFLICT} | {"timestamp": iso(question.timestamp)}
+        for question in listed
     )
     return Answer(
-        result={"conflicts": len(listed), "unresolved": sum(each.is_open for each in listed)},
+        result={"conflicts": len(listed), "unresolved": sum(question.is_open for question in listed)},
         events=(Event("conflict", fields) for fields in described),
         view="glossary-conflicts.txt.j2",
         shown={"rows": rows, "events": events},
@@ -295,5 +295,5 @@ def standing_questions(call: Call, runtime: GlossaryRuntime) -> tuple[list[OpenQ
     """Return the questions with their present status, and the number of logged events."""
     read = read_events(runtime.logs)
     note_all(call, skipped_lines(read.skipped))
-    questions = questions_of(each.event for each in read.events)
+    questions = questions_of(logged.event for logged in read.events)
     return as_they_stand(questions, lambda mission: runtime.load(mission).glossary), len(read.events)

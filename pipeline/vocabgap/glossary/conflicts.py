@@ -50,7 +50,7 @@ def score_severity(conflict_type: ConflictType, *, confidence: float, critical: 
 
 def strictness_of(value: object) -> Strictness | None:
     """Return the strictness that a value names; None if it names none."""
-    return next((each for each in Strictness if each.value == value), None)
+    return next((strictness for strictness in Strictness if strictness.value == value), None)
 
 
 def effective_strictness(
@@ -61,7 +61,7 @@ def effective_strictness(
 ) -> Strictness:
     """Return the nearest strictness that is given, else `medium`."""
     given = (runtime, step, mission, configured)
-    return next((each for each in given if each is not None), Strictness.MEDIUM)
+    return next((strictness for strictness in given if strictness is not None), Strictness.MEDIUM)
 
 
 def should_block(strictness: Strictness, severities: Iterable[Severity | str]) -> bool:
@@ -85,12 +85,12 @@ def verdict(conflicts: Sequence[SemanticConflict], strictness: Strictness) -> Ve
     """Return the verdict on the conflicts of a step."""
     if not conflicts:
         return Verdict(Severity.LOW, 1.0, Action.PROCEED, blocked=False)
-    worst = max((each.severity for each in conflicts), key=lambda severity: Severity(severity).rank)
+    worst = max((conflict.severity for conflict in conflicts), key=lambda severity: Severity(severity).rank)
     return Verdict(
         worst,
-        max(each.confidence for each in conflicts),
+        max(conflict.confidence for conflict in conflicts),
         Action.BLOCK if worst == Severity.HIGH else Action.WARN,
-        should_block(strictness, (each.severity for each in conflicts)),
+        should_block(strictness, (conflict.severity for conflict in conflicts)),
     )
 
 
@@ -140,7 +140,7 @@ def check(
         kind = classify(senses, confidence, critical=critical)
         if kind is None:  # it has one meaning; uses against it that people have accepted are none
             uses = contradictions(output, name, senses[0].definition) if output else iter(())
-            context = next((each for each in uses if not glossary.accepts(senses[0], each)), "")
+            context = next((use for use in uses if not glossary.accepts(senses[0], use)), "")
             if not context:
                 continue
             kind = ConflictType.INCONSISTENT
@@ -153,17 +153,17 @@ def check(
 def _in_sentences(
     conflicts: list[SemanticConflict], terms: Iterable[ExtractedTerm], texts: Iterable[str]
 ) -> list[SemanticConflict]:
-    found: dict[str, str] = {}
+    contexts: dict[str, str] = {}
     read = list(chain.from_iterable(map(sentences, texts))) if conflicts else []
-    known = KnownTerms(each.surface.surface_text for each in terms if read)
+    known = KnownTerms(term.surface.surface_text for term in terms if read)
     for sentence in read:
-        for each in known.occurrences(map(keys_of, sentence.split())):
-            found.setdefault(each.term, sentence)
+        for occurrence in known.occurrences(map(keys_of, sentence.split())):
+            contexts.setdefault(occurrence.term, sentence)
     return [
-        each
-        if each.usage or each.term.surface_text not in found
-        else msgspec.structs.replace(each, context=found[each.term.surface_text])
-        for each in conflicts
+        conflict
+        if conflict.usage or conflict.term.surface_text not in contexts
+        else msgspec.structs.replace(conflict, context=contexts[conflict.term.surface_text])
+        for conflict in conflicts
     ]
 
 
@@ -175,7 +175,7 @@ def classify(
     if not active:
         is_weak = critical and confidence < UNSURE
         return ConflictType.UNRESOLVED_CRITICAL if is_weak else ConflictType.UNKNOWN
-    is_ambiguous = len({definition_key(each.definition) for each in active}) > 1
+    is_ambiguous = len({definition_key(sense.definition) for sense in active}) > 1
     return ConflictType.AMBIGUOUS if is_ambiguous else None
 
 
@@ -191,21 +191,21 @@ def contradictions(text: str, term: str, definition: str) -> Iterator[str]:
         return
     ends = list(accumulate(len(folded) + 1 for _, folded in listed))
     use, denied, defined = _patterns(name)
-    known = _words(definition)
-    denial = _denial(frozenset(known))
+    defining = _words(definition)
+    denial = _denial(frozenset(defining))
     for match in use.finditer(searched):
         window = searched[max(0, match.start() - WINDOW) : match.end() + WINDOW]
         is_against = bool(denied.search(window) or (denial and denial.search(window)))
-        if not is_against and known and defined.search(window):
+        if not is_against and defining and defined.search(window):
             stems = set(map(stem, _WORD.findall(window)))
-            is_against = sum(stem(word) in stems for word in known) < _LEAST_SHARED * len(known)
+            is_against = sum(stem(word) in stems for word in defining) < _LEAST_SHARED * len(defining)
         if is_against:
             yield listed[bisect(ends, match.start())][0]
 
 
 @lru_cache(maxsize=100)
 def _sentences_folded(text: str) -> list[tuple[str, str]]:
-    return [(each, _folded(each)) for each in sentences(text)]
+    return [(sentence, _folded(sentence)) for sentence in sentences(text)]
 
 
 def _folded(text: str) -> str:

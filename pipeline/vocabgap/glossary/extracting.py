@@ -104,7 +104,7 @@ def extract(
             that are no terms (`glossary_exclude_terms`), and the only signs that count (`glossary_signs`).
         known: The terms that have a meaning already.
     """
-    texts = [_Scanned(each, known) for each in fields]
+    texts = [_Scanned(field, known) for field in fields]
     nouns = Counter[str]()
     for text in texts:
         nouns.update(text.nouns)
@@ -163,20 +163,20 @@ class _Scanned:
         self._readings = list(map(_read, self._text.split()))
         listed = list(map(attrgetter("keys"), self._readings))
         self._known = list(known.occurrences(listed))
-        self._long = [each for each in self._known if each.end > each.start + 1]
+        self._long = [term for term in self._known if term.end > term.start + 1]
         # The words that may be nouns, as they are looked up, each as often as it is no part of a known term.
         self.nouns = Counter(chain.from_iterable(map(attrgetter("nouns"), self._readings)))
         if self._long:
             self._ends = list(accumulate(map(len, listed)))
             keys = list(chain.from_iterable(listed))
-            for key in chain.from_iterable(keys[each.start : each.end] for each in self._long):
+            for key in chain.from_iterable(keys[term.start : term.end] for term in self._long):
                 self.nouns[key] = max(0, self.nouns[key] - 1)
 
     def found(self, source: TermSource, often: Iterable[str]) -> Iterable[_Find]:
         """Return the finds of a sign; no spelling within a longer known term."""
         match source:
             case TermSource.KNOWN_TERM:
-                return dict.fromkeys((each.term, each.term) for each in self._known)
+                return dict.fromkeys((known.term, known.term) for known in self._known)
             case TermSource.REPEATED_NOUN:
                 return [(noun, noun) for noun in often if self.nouns[noun]]
             case TermSource.QUOTED_PHRASE:
@@ -188,7 +188,7 @@ class _Scanned:
     @cached_property
     def _spelled(self) -> Iterable[tuple[TermSource, _Find]]:
         spelled: dict[tuple[TermSource, _Find], None] = {}
-        owners = {place: each for each in self._long for place in range(each.start, each.end)}
+        owners = {place: term for term in self._long for place in range(term.start, term.end)}
         for number in compress(count(), map(attrgetter("signs"), self._readings)):
             run = self._readings[number]
             begin = self._ends[number] - len(run.keys) if owners else 0
@@ -200,7 +200,7 @@ class _Scanned:
 
     def _free(self, phrases: Iterable[str]) -> Iterator[str]:
         """Yield the phrases that are no part of a longer known term in the text."""
-        owners = {term_key(each.term) for each in self._long}
+        owners = {term_key(known.term) for known in self._long}
         for phrase in phrases:
             key = term_key(phrase)
             if key in owners or not any(key in owner for owner in owners):

@@ -35,7 +35,7 @@ def check_report(ranked: pl.DataFrame, settings: Settings) -> None:
     runtime.require_folder()
     runtime.load().require_read()
     texts = {
-        name: "\n\n".join(dict.fromkeys([label, *(each["wording"] for each in variants)]))
+        name: "\n\n".join(dict.fromkeys([label, *(variant["wording"] for variant in variants)]))
         for name, label, variants in ranked.select("capability_id", "label", "variants")
         .head(settings.report.top or ranked.height)
         .iter_rows()
@@ -47,8 +47,8 @@ def check_report(ranked: pl.DataFrame, settings: Settings) -> None:
         runtime.run(context)
     except BlockedByConflictError as error:
         strictness = context.effective_strictness or Strictness.MEDIUM
-        stopping = [each for each in error.conflicts if should_block(strictness, [each.severity])]
-        terms = ", ".join(f"'{each.term}'" for each in stopping[:_SHOWN_TERMS])
+        stopping = [conflict for conflict in error.conflicts if should_block(strictness, [conflict.severity])]
+        terms = ", ".join(f"'{conflict.term}'" for conflict in stopping[:_SHOWN_TERMS])
         message = f"{error.message.rstrip('.')}: {terms}. Nothing was published."
         raise BlockedByConflictError(
             error.conflicts, strictness, message, hint=error.commands or ""

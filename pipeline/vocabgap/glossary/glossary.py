@@ -50,7 +50,7 @@ class Glossary:
         grouped: dict[str, list[TermSense]] = {}
         for sense in senses:
             grouped.setdefault(term_key(sense.surface.surface_text), []).append(sense)
-        self._senses: dict[str, _Senses] = {key: self._ranked(each) for key, each in grouped.items()}
+        self._senses: dict[str, _Senses] = {key: self._ranked(own) for key, own in grouped.items()}
         # By term: the senses that were ruled out, each with the preferred one.
         self._overruled: dict[str, dict[SenseId, SenseId]] = {}
         # By term: the uses that people have accepted, each with its sense.
@@ -91,7 +91,7 @@ class Glossary:
     def meaning(self, surface: str) -> TermSense | None:
         """Return the one meaning of a term; None if it has no active sense, or different ones."""
         senses = self.resolve(surface)
-        return senses[0] if len({definition_key(each.definition) for each in senses}) == 1 else None
+        return senses[0] if len({definition_key(sense.definition) for sense in senses}) == 1 else None
 
     def accepts(self, sense: TermSense, usage: str) -> bool:
         """Tell whether people have accepted a use of a term that seems to contradict this sense."""
@@ -101,7 +101,7 @@ class Glossary:
     def rivals(self, surface: str, definition: str) -> tuple[TermSense, ...]:
         """Return the senses that would make a term ambiguous beside a definition."""
         wanted = definition_key(definition)
-        return tuple(each for each in self.resolve(surface) if definition_key(each.definition) != wanted)
+        return tuple(sense for sense in self.resolve(surface) if definition_key(sense.definition) != wanted)
 
     @cached_property
     def known(self) -> KnownTerms:
@@ -160,13 +160,13 @@ class Glossary:
             return False
         present, own = self.history(sense.surface.surface_text), sense_id(sense)
         is_proposed = event.update_type == UpdateType.CREATE and sense.status == SenseStatus.DRAFT
-        if is_proposed and any(each.is_active and sense_id(each) == own for each in present):
+        if is_proposed and any(earlier.is_active and sense_id(earlier) == own for earlier in present):
             return False  # the proposal is active already
         overruled = event.overruled
         if isinstance(overruled, msgspec.UnsetType):
             overruled = _refs(present) if provenance.source in ANSWERS else ()
         if event.update_type == UpdateType.UPDATE and own not in map(sense_id, present):
-            overruled += _refs(each for each in present if each.scope == sense.scope)
+            overruled += _refs(earlier for earlier in present if earlier.scope == sense.scope)
         self._put(sense, overruled, event.usage)
         return True
 
@@ -176,7 +176,7 @@ class Glossary:
         if sense is None:
             return False
         present, own = self.history(sense.surface.surface_text), sense_id(sense)
-        there = next((each for each in present if sense_id(each) == own), sense)
+        there = next((earlier for earlier in present if sense_id(earlier) == own), sense)
         overruled = _refs(present) if isinstance(event.overruled, msgspec.UnsetType) else event.overruled
         self._put(msgspec.structs.replace(there, status=SenseStatus.ACTIVE), overruled, event.usage)
         return True
@@ -186,13 +186,13 @@ class Glossary:
         key, own = term_key(sense.surface.surface_text), sense_id(sense)
         if usage:
             self._accepted[key] = {**self._accepted.get(key, {}), usage: own}
-        losers = {each for each in map(sense_id, overruled) if each[1] != own[1] and sense.is_active}
+        losers = {loser for loser in map(sense_id, overruled) if loser[1] != own[1] and sense.is_active}
         others = [
-            msgspec.structs.replace(each, status=SenseStatus.DEPRECATED)
-            if each.scope == sense.scope and sense_id(each) in losers
-            else each
-            for each in self._senses.get(key, ())
-            if sense_id(each) != own and not (sense.is_active and each.is_placeholder)
+            msgspec.structs.replace(earlier, status=SenseStatus.DEPRECATED)
+            if earlier.scope == sense.scope and sense_id(earlier) in losers
+            else earlier
+            for earlier in self._senses.get(key, ())
+            if sense_id(earlier) != own and not (sense.is_active and earlier.is_placeholder)
         ]
         self._senses[key] = self._ranked([*others, sense])
         ruled_out = {
@@ -313,7 +313,7 @@ def _provenance(event: GlossaryChange) -> Provenance:
 
 
 def _refs(present: Iterable[TermSense]) -> tuple[SenseRef, ...]:
-    return tuple(each.ref for each in present if each.is_active)
+    return tuple(sense.ref for sense in present if sense.is_active)
 
 
 def _sense(ref: SenseRef, provenance: Provenance, status: SenseStatus) -> TermSense | None:

@@ -5,7 +5,7 @@ import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -159,7 +159,7 @@ class Linter:
             if sense.status is SenseStatus.DEPRECATED and sense.provenance.source != EXTRACTED
         }
         self._deprecated = {term_key(name): definition for name, definition in deprecated.items()}
-        for term in (each for seed in loaded.seeds for each in seed.terms):
+        for term in chain.from_iterable(seed.terms for seed in loaded.seeds):
             if self._glossary.resolve(term.surface):
                 for wording in term.synonyms_to_avoid or ():
                     if term_key(wording) == term_key(term.surface):
@@ -200,12 +200,12 @@ class Linter:
         matches = list(_RUN.finditer(prose))
         runs = [keys_of(match[0]) or ("\n",) for match in matches]  # no term goes on in another paragraph
         ends = list(accumulate(map(len, runs)))
-        for each in self._known.occurrences(runs):
-            first, last = bisect(ends, each.start), bisect(ends, each.end - 1)
-            begin, _ = places_of(matches[first][0])[each.start - ends[first]]  # from the end of its run
-            _, stop = places_of(matches[last][0])[each.end - 1 - ends[last]]
+        for place in self._known.occurrences(runs):
+            first, last = bisect(ends, place.start), bisect(ends, place.end - 1)
+            begin, _ = places_of(matches[first][0])[place.start - ends[first]]  # from the end of its run
+            _, stop = places_of(matches[last][0])[place.end - 1 - ends[last]]
             start, end = matches[first].start() + begin, matches[last].start() + stop
-            if (verdict := self._verdict(each.term, prose[start:end])) is not None:
+            if (verdict := self._verdict(place.term, prose[start:end])) is not None:
                 yield start, end, *verdict
 
     def _verdict(self, term: str, written: str) -> tuple[Rule, str, tuple[str, ...]] | None:
@@ -217,10 +217,10 @@ class Linter:
             if own is not None and normal_form(shown) != normal_form(own):
                 return Rule.AVOIDED, f"say '{own}' instead of '{shown}'", (own,)
             if self._glossary.meaning(term) is None:
-                meanings = "; ".join(dict.fromkeys(each.definition for each in senses))
+                meanings = "; ".join(dict.fromkeys(sense.definition for sense in senses))
                 return Rule.AMBIGUOUS, f"'{shown}' may mean: {meanings}", ()
             return None
-        say = " or ".join(f"'{each}'" for each in instead)
+        say = " or ".join(f"'{name}'" for name in instead)
         if key in self._deprecated:
             what = f"say {say} instead" if say else f"it meant: {self._deprecated[key]}"
             return Rule.DEPRECATED, f"'{shown}' is deprecated; {what}", instead
@@ -261,7 +261,7 @@ def files_to_check(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
     for path in paths:
         name, kind = printable_name(str(path)), file_kind(path)
         if kind is FileKind.FOLDER:
-            yield from ((each, False) for each in _files_within(path))
+            yield from ((file, False) for file in _files_within(path))
         elif kind is FileKind.NOTHING:
             raise NotFoundError(
                 f"there is no file or folder '{name}'", hint="name another one, or give a text with --text"

@@ -97,7 +97,7 @@ def _read_log(path: Path) -> EventsRead:
 def _joined(logs: Iterable[EventsRead]) -> EventsRead:
     read = list(logs)
     events = chain.from_iterable(log.events for log in read)
-    in_order = sorted(events, key=lambda each: (each.moment, each.log))
+    in_order = sorted(events, key=lambda logged: (logged.moment, logged.log))
     return EventsRead(tuple(in_order), sum(log.skipped for log in read))
 
 
@@ -235,7 +235,7 @@ class GlossaryFiles:
             mission_id = None  # no mission has senses of its own: all have the same glossary
         source, loaded = (seeds, changes, mission_id), self._loaded
         if loaded is None or loaded[0] != source:
-            counting = (each.event for each in changes if not self._is_foreign(each, mission_id))
+            counting = (logged.event for logged in changes if not self._is_foreign(logged, mission_id))
             self._loaded = loaded = (source, self._of_seeds(seeds).applied(counting))
         return Loaded(
             loaded[1],
@@ -249,10 +249,10 @@ class GlossaryFiles:
         for scope in self.scopes.names:
             path = seed_path(self.seeds, scope)
             content = read_content(path)
-            known = self._seeds.get(scope)
+            cached = self._seeds.get(scope)
             if content is not None:
-                is_known = known is not None and known[0] == content
-                seeds[scope] = known if known and is_known else (content, parse_seed(path, content))
+                is_same = cached is not None and cached[0] == content
+                seeds[scope] = cached if cached and is_same else (content, parse_seed(path, content))
         return seeds
 
     def _of_seeds(self, seeds: Mapping[str, tuple[bytes, Seed]]) -> Glossary:
@@ -279,12 +279,12 @@ class GlossaryFiles:
         for path in log_files(self.events):
             with _JOURNAL.role.refusing(path, "read"):
                 state = path.stat()
-            known, mark = self._logs.get(path), (state.st_size, state.st_mtime_ns, state.st_ino)
-            if known is None or known[0] != mark:
+            cached, mark = self._logs.get(path), (state.st_size, state.st_mtime_ns, state.st_ino)
+            if cached is None or cached[0] != mark:
                 read = _read_log(path)
-                changes = tuple(each for each in read.events if isinstance(each.event, GlossaryChange))
-                known = mark, EventsRead(changes, read.skipped)
-            logs[path] = known
+                changes = tuple(logged for logged in read.events if isinstance(logged.event, GlossaryChange))
+                cached = mark, EventsRead(changes, read.skipped)
+            logs[path] = cached
         self._logs = logs
         return _joined(read for _, read in logs.values())
 
@@ -312,7 +312,7 @@ class GlossaryFiles:
         An event before the last logged moment gets the next moment: a clock that was ahead once does not
         win for ever. Hold the logs with `changing` meanwhile.
         """
-        latest = max((each.moment for each in self._changes().events), default=_LONG_AGO)
+        latest = max((logged.moment for logged in self._changes().events), default=_LONG_AGO)
         earliest = min(latest, _LAST) + _NEXT
         return append_events(
             self.events,

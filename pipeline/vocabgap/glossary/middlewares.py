@@ -101,7 +101,7 @@ class Session:
         logged = [in_mission(identified(event), mission) for event in events]
         if self.files is not None:
             try:
-                if any(isinstance(each, GlossaryChange) for each in logged):
+                if any(isinstance(event, GlossaryChange) for event in logged):
                     logged = self.files.append_changes(mission, logged)
                 else:
                     append_events(self.files.events, mission, logged)
@@ -187,7 +187,7 @@ class Session:
         names = [term.surface.surface_text for term in context.extracted_terms]
         meanings = {name: self.glossary.meaning(name) for name in names}
         context.meanings = {name: sense.definition for name, sense in meanings.items() if sense is not None}
-        context.is_stopped = should_block(self.strictness, [each.severity for each in context.conflicts])
+        context.is_stopped = should_block(self.strictness, (it.severity for it in context.conflicts))
         if not context.is_stopped:
             return
         if not was_stopped:
@@ -231,7 +231,7 @@ class Session:
         context.questions = []
         stays = []
         unlogged: list[GlossaryEvent] = []  # logged together: each time costs a wait for the disk
-        for conflict in sorted(context.conflicts, key=lambda each: each.place):
+        for conflict in sorted(context.conflicts, key=lambda it: it.place):
             stops = should_block(self.strictness, [conflict.severity])
             is_ambiguous = conflict.conflict_type is ConflictType.AMBIGUOUS
             if not (stops or conflict.severity is Severity.HIGH or is_ambiguous):
@@ -243,7 +243,7 @@ class Session:
                 GlossaryClarificationRequested(
                     question=question.text,
                     term=question.term,
-                    options=tuple(each.definition for each in question.candidates),
+                    options=tuple(sense.definition for sense in question.candidates),
                     urgency=conflict.severity,
                     conflict_id=question.conflict_id,
                     semantic_check_event_id=context.check_event_id,
@@ -279,7 +279,7 @@ class Session:
             self.glossary,
             critical=context.is_critical,
             output="\n".join(value for value in context.step_output.values() if isinstance(value, str)),
-            texts=(each.text for each in self._fields()),
+            texts=(field.text for field in self._fields()),
         )
 
     def _checkpointed(self) -> str | None:
@@ -355,7 +355,7 @@ class Session:
         is_weak = conflict.conflict_type is ConflictType.UNKNOWN and conflict.confidence < UNSURE
         if not is_weak or self.glossary.history(surface):
             return []
-        term = next((each for each in self.context.extracted_terms if each.surface == conflict.term), None)
+        term = next((it for it in self.context.extracted_terms if it.surface == conflict.term), None)
         place = f" Found as '{term.original or surface}' in {term.context or 'a step'}." if term else ""
         return [
             added(
@@ -373,7 +373,7 @@ class Session:
 
 def blocking_message(conflicts: list[SemanticConflict]) -> str:
     """Return the message about the conflicts that stop a step."""
-    high = sum(each.severity not in {Severity.LOW, Severity.MEDIUM} for each in conflicts)
+    high = sum(conflict.severity not in {Severity.LOW, Severity.MEDIUM} for conflict in conflicts)
     number = len(conflicts)
     detected = (
         f"{high} high-severity semantic conflict(s) detected (out of {number} total)"

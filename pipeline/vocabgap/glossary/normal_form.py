@@ -122,8 +122,7 @@ def places_of(run: str) -> tuple[tuple[int, int], ...]:
 
 def tokens_of(text: str) -> list[str]:
     """Return the words and marks of a text, in order, without hyphens and the like."""
-    found = _TOKEN.findall(text if text.isascii() else _JOINERS.sub("", text))
-    return list(filter(None, found))
+    return list(filter(None, _TOKEN.findall(text if text.isascii() else _JOINERS.sub("", text))))
 
 
 @lru_cache(maxsize=100_000)
@@ -215,15 +214,15 @@ class KnownTerms:
         for place in compress(count(), map(self._starts.__contains__, keys)):
             if place < after:
                 continue
-            key, end, found = keys[place], place + 1, None
+            key, end, longest = keys[place], place + 1, None
             while key in self._starts:
                 if key in self._terms and (end == place + 1 or self._is_one(key, keys, place, end, gaps)):
-                    found, after = Occurrence(place, end, self._terms[key]), end
+                    longest, after = Occurrence(place, end, self._terms[key]), end
                 if end == len(keys):
                     break
                 key, end = key + keys[end], end + 1
-            if found is not None:
-                yield found
+            if longest is not None:
+                yield longest
 
     def _is_one(self, key: str, keys: Sequence[str], start: int, end: int, gaps: set[int]) -> bool:
         """Tell whether words with white space between them make the term of a key."""

@@ -93,7 +93,7 @@ def question_of(conflict: SemanticConflict, mission_id: str, glossary: Glossary)
             if sense.status == SenseStatus.DRAFT and not sense.is_placeholder
         )
     # Random identifiers would make a different report of the same logs.
-    choices = sorted((each.scope, definition_key(each.definition)) for each in candidates)
+    choices = sorted((sense.scope, definition_key(sense.definition)) for sense in candidates)
     parts = [mission_id, term_key(conflict.term.surface_text), conflict.conflict_type.value, choices]
     if conflict.usage:
         parts.append(conflict.usage)
@@ -187,8 +187,8 @@ class OpenQuestion(msgspec.Struct, frozen=True):
     def candidates(self, glossary: Glossary) -> tuple[SenseRef, ...]:
         """Return the senses to choose from, in the order in which they were offered."""
         senses = () if self.conflict is None else self.conflict.candidate_senses
-        logged = {definition_key(each.definition): each for each in senses}
-        present = {definition_key(each.definition): each.ref for each in glossary.history(self.term)}
+        logged = {definition_key(sense.definition): sense for sense in senses}
+        present = {definition_key(sense.definition): sense.ref for sense in glossary.history(self.term)}
         return tuple(
             logged.get(key) or present.get(key) or SenseRef(self.term, glossary.scopes.authored_scope, option)
             for option in self.options
@@ -219,11 +219,11 @@ def questions_of(events: Iterable[GlossaryEvent]) -> list[OpenQuestion]:
                     *findings.get(place, ()),
                 )
             case GlossaryClarificationResolved() | GlossarySenseUpdated() if event.conflict_id:
-                known = questions.get(event.conflict_id)
+                asked = questions.get(event.conflict_id)
                 status = QuestionStatus.RESOLVED
                 questions[event.conflict_id] = (
-                    msgspec.structs.replace(known, status=status)
-                    if known
+                    msgspec.structs.replace(asked, status=status)
+                    if asked
                     else OpenQuestion(event.conflict_id, event.term_surface, event.timestamp, status)
                 )
     return list(questions.values())
@@ -258,11 +258,11 @@ def require_question(
     """
     from vocabgap.model.lookup import Named, lookup  # noqa: PLC0415 - loads Polars
 
-    listed = [each for each in questions if mission_id in {None, each.mission_id}]
+    listed = [question for question in questions if mission_id in {None, question.mission_id}]
     key = term_key(name)
-    name = next((each.term for each in listed if term_key(each.term) == key), name)
+    name = next((question.term for question in listed if term_key(question.term) == key), name)
     place = lookup(
-        [Named(each.conflict_id, each.term) for each in listed],
+        [Named(question.conflict_id, question.term) for question in listed],
         name,
         singular="conflict",
         plural="conflicts",

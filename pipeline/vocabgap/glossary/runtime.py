@@ -104,13 +104,13 @@ class GlossaryRuntime:
         moment = self.now()
         return Session(context, glossary, self._written, self.actor, self.now).record(
             GlossaryScopeActivated(
-                scope_id=each.scope,
-                glossary_version_id=each.version_id,
+                scope_id=scope.scope,
+                glossary_version_id=scope.version_id,
                 mission_id=context.mission_id,
                 run_id=context.run_id,
                 timestamp=moment,
             )
-            for each in glossary.scope_refs
+            for scope in glossary.scope_refs
         )
 
     def in_force(self, context: ExecutionContext, strictness: Strictness | None = None) -> Strictness | None:

@@ -79,7 +79,7 @@ class SeedFileValidationError(InvalidInputError, ValueError):
     """A seed file with errors, all of them at once."""
 
     def __init__(self, path: Path | str, errors: Sequence[SeedProblem], *, hint: str | Hint = "") -> None:
-        listed = "\n".join(f"  {each}" for each in errors)
+        listed = "\n".join(f"  {error}" for error in errors)
         super().__init__(f"{len(errors)} validation error(s) in {path}:\n{listed}", hint=hint)
         self.file_path = Path(path)
         self.errors = tuple(errors)
@@ -158,9 +158,9 @@ class Seed(NamedTuple):
         """Return the senses of its terms in a scope."""
         return [
             TermSense(
-                TermSurface(each.surface), scope, each.definition, FROM_SEED, each.confidence, each.status
+                TermSurface(term.surface), scope, term.definition, FROM_SEED, term.confidence, term.status
             )
-            for each in self.terms
+            for term in self.terms
         ]
 
 
@@ -209,7 +209,8 @@ def parse_seed(path: Path, content: bytes) -> Seed:
     except InvalidInputError as error:
         return Seed(path, (), (SeedProblem("file", str(error)),))
     lines = yaml_lines(text) if problems else {}
-    return Seed(path, tuple(terms), tuple(each._replace(line=_line(each, lines)) for each in problems))
+    placed = (problem._replace(line=_line(problem, lines)) for problem in problems)
+    return Seed(path, tuple(terms), tuple(placed))
 
 
 def _line(problem: SeedProblem, lines: Mapping[tuple[str | int, ...], int]) -> int | None:
