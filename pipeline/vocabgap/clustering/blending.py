@@ -208,7 +208,7 @@ class BlendedNeighbours:
         bounds: FloatArray,
         limits: npt.NDArray[np.float32] | None = None,  # noqa: ARG002 - all candidates are compared
     ) -> Nearest:
-        """Search as `Neighbours` says; compare all only if the candidates leave a doubt."""
+        """Search as `SparseNeighbours` does; compare all only if the candidates leave a doubt."""
         row, column = np.nonzero((candidates >= 0) & (candidates != queries[:, None]))
         pairs = np.unique(row * len(self.weights) + candidates[row, column])
         found = self._nearest(queries, *np.divmod(pairs, len(self.weights)), bounds)
@@ -223,7 +223,7 @@ class BlendedNeighbours:
         return found
 
     def merge(self, kept: IntArray, partner: IntArray) -> None:
-        """See `Neighbours`."""
+        """See `SparseNeighbours`."""
         self._sparse = merged_rows(self._sparse, kept, partner)
         two = np.flatnonzero(partner >= 0)
         other = partner[two]

@@ -18,7 +18,7 @@ Of equally near clusters the one with the smallest row comes first. Similarities
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pickle import UnpicklingError
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,9 @@ from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, on_grid
 from vocabgap.errors import StateError
 from vocabgap.model.tables import LINKAGE
 from vocabgap.progress import tell
+
+if TYPE_CHECKING:
+    from vocabgap.clustering.neighbours import SparseNeighbours
 
 DENSE_LIMIT: Final = 3_000
 """Mentions that scikit-learn groups, and surfaces whose matrix of distances (72 MB) is held at once."""
@@ -166,34 +169,8 @@ def nearest_neighbour_chain(distances: FloatArray, weights: FloatArray) -> pl.Da
     return in_order_of_height(Merges.of(merges), weights)
 
 
-class Neighbours(Protocol):
-    """A space of m clusters in places 0 to m - 1, which can search and merge."""
-
-    weights: FloatArray
-    order: IntArray  # of equally near clusters the one with the smallest order comes first
-
-    def search(
-        self,
-        queries: IntArray,
-        candidates: npt.NDArray[np.int32],
-        bounds: FloatArray,
-        limits: npt.NDArray[np.float32] | None = None,
-    ) -> Nearest:
-        """Find the nearest clusters of some clusters, exactly.
-
-        Args:
-            queries: Places of the clusters to search for, shape (q,).
-            candidates: Places of likely neighbours, shape (q, any number); negative for none.
-            bounds: Bounds on the similarity of all clusters that are no candidates, shape (q,).
-            limits: Bounds on the similarity of each candidate, shape (q, any number); overwritten.
-        """
-
-    def merge(self, kept: IntArray, partner: IntArray) -> None:
-        """Keep some clusters in the given order, each merged with its partner unless that is negative."""
-
-
 # Makes a space of rows, the row of each cluster, their weights, and a floor: see `SparseNeighbours`.
-Space = Callable[[Rows, IntArray, FloatArray, float], Neighbours]
+Space = Callable[[Rows, IntArray, FloatArray, float], "SparseNeighbours"]
 
 
 def reciprocal_merges(
@@ -232,7 +209,7 @@ def _linked_sparse(
         ) from error
 
 
-def link(space: Neighbours) -> Merges:
+def link(space: "BlendedNeighbours | SparseNeighbours") -> Merges:
     """Merge the clusters of a space whose similarity is above its floor."""
     count = first = len(space.weights)
     heights = np.zeros(count)

@@ -49,7 +49,7 @@ class Shard(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """Queries, with their candidates and bounds: see `Neighbours.search`.
+    """Queries, with their candidates and bounds: see `SparseNeighbours.search`.
 
     Similarities up to the floor of a query do not matter: it has a nearer neighbour elsewhere.
     """
@@ -62,13 +62,10 @@ class Asked(NamedTuple):
 
 
 class SparseNeighbours:
-    """The clusters of a round as sums of rows, and the search for the nearest.
+    """The clusters of a round as sums of `chosen` rows, and the search for the nearest.
 
-    Args:
-        rows: All rows.
-        chosen: The row of each cluster.
-        weights: The weight of each cluster.
-        floor: Similarities up to here do not matter.
+    Similarities up to `floor` do not matter. Of equally near clusters the one with the smallest `order` comes
+    first.
     """
 
     def __init__(self, rows: Rows, chosen: IntArray, weights: FloatArray, floor: float) -> None:
@@ -103,7 +100,14 @@ class SparseNeighbours:
         bounds: FloatArray,
         limits: npt.NDArray[np.float32] | None = None,
     ) -> Nearest:
-        """Search as `Neighbours` says; read blocks only if the candidates leave a doubt."""
+        """Find the nearest clusters, exactly; read blocks only if the candidates leave a doubt.
+
+        Args:
+            queries: Places of the clusters to search for, shape (q,).
+            candidates: Places of likely neighbours, shape (q, any number); negative for none.
+            bounds: Bounds on the similarity of all clusters that are no candidates, shape (q,).
+            limits: Bounds on the similarity of each candidate, shape (q, any number); overwritten.
+        """
         vectors = self._vectors()
         laid, place = _layout(vectors, self._trigrams)
         queries, candidates = place[queries].astype(np.int64), place[candidates]
@@ -124,7 +128,7 @@ class SparseNeighbours:
         return nearest
 
     def merge(self, kept: IntArray, partner: IntArray) -> None:
-        """See `Neighbours`."""
+        """Keep some clusters in the given order, each merged with its partner unless that is negative."""
         self._sums = merged_rows(self._sums, kept, partner)
         self.weights = self.weights[kept] + np.where(partner >= 0, self.weights[partner], 0.0)
         self.order = np.where(

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.connect.client.core import DefaultChannelBuilder
 
-    from vocabgap.clustering.linkage import Neighbours
     from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
+    from vocabgap.engines.index_shards import ShardedNeighbours
 
 INSTALLING: Final = "pip install 'vocabgap[spark]'"
 LOGS_READ: Final = "batch long, part long, name string, content binary"
@@ -76,7 +76,9 @@ class SparkEngine:
         work = self._spread({"batch": list(range(len(packed))), "logs": packed})
         return _unpacked(_collected(work.mapInArrow(read_packed_logs, LOGS_READ)))
 
-    def space(self, rows: "Rows", chosen: "IntArray", weights: "FloatArray", floor: float) -> "Neighbours":
+    def space(
+        self, rows: "Rows", chosen: "IntArray", weights: "FloatArray", floor: float
+    ) -> "ShardedNeighbours":
         """Return the clusters of a round; the workers search for their neighbours."""
         from vocabgap.engines import index_shards as steps  # noqa: PLC0415 - loads Numba
 

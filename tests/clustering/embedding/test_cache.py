@@ -53,7 +53,7 @@ def test_texts_are_kept_while_a_long_run_goes_on(
     folder: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embedder, "_KEPT_AT_ONCE", 2)
-    stopping = Embedder.load(folder, kept, threads=1)
+    stopping = Embedder.load(folder, kept)
     encode = Encoder.encode
 
     def stop_at_the_last(self: Encoder, texts: list[str]) -> Iterator[tuple[list[int], Grid]]:

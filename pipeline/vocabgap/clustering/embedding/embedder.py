@@ -24,7 +24,7 @@ from vocabgap.clustering.embedding.model import (
     libraries,
     load_encoder,
 )
-from vocabgap.errors import InvalidInputError, NotFoundError, whole_number
+from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.files import user_cache
 from vocabgap.model.settings import AUTO, INSTALLING, MINILM, NO_EMBEDDER
 from vocabgap.text import shortened, visible
@@ -57,10 +57,7 @@ class Embedder:
         dims: Dimensions of a vector.
     """
 
-    def __init__(
-        self, files: ModelFiles, *, cache: str | Path | None = None, threads: int | None = None
-    ) -> None:
-        self._threads = _thread_count(threads)
+    def __init__(self, files: ModelFiles, *, cache: str | Path | None = None) -> None:
         self._files = files
         self.name = files.name
         if files.dims is None:
@@ -78,23 +75,21 @@ class Embedder:
         self._given = hashlib.sha256()
 
     @classmethod
-    def load(cls, model: str | Path, cache: str | Path | None = None, *, threads: int | None = None) -> Self:
+    def load(cls, model: str | Path, cache: str | Path | None = None) -> Self:
         """Load a model.
 
         Args:
             model: A folder with `tokenizer.json` and `model.onnx`, as models are published; or, as text,
                 `minilm`: the known one that the extra `embed` installs. A folder of that name is `./minilm`.
             cache: A folder that keeps vectors for the next run. If it cannot be used, `use` says so.
-            threads: How many texts are computed at a time; as many as there are usable CPUs by default.
 
         Raises:
             NotFoundError: There is no such model, or one of its files is missing.
-            InvalidInputError: The model is damaged or of an unknown kind, or `threads` is no whole number.
+            InvalidInputError: The model is damaged or of an unknown kind.
             AccessDeniedError: The system denies access to a file.
             StateError: The extra `embed` is not installed, or the disk fails.
         """
-        threads = _thread_count(threads)  # checked before large files are read
-        return cls(_files_of(model), cache=cache, threads=threads)
+        return cls(_files_of(model), cache=cache)
 
     @cached_property
     def _encoder(self) -> Encoder:
@@ -154,7 +149,7 @@ class Embedder:
                 if stopped.is_set():
                     return
 
-        pool = ThreadPoolExecutor(self._threads, thread_name_prefix="embedding")
+        pool = ThreadPoolExecutor(usable_cpus(), thread_name_prefix="embedding")
         try:
             for chunk in _cut(missing, _KEPT_AT_ONCE):
                 chunk.sort(key=lambda place: len(texts[place]))  # texts of equal length come together
@@ -188,12 +183,6 @@ def _files_of(model: str | Path) -> ModelFiles:
             "the known model is not installed", hint=f"{INSTALLING}, or name the folder of a model"
         )
     return files
-
-
-def _thread_count(threads: int | None) -> int:
-    if threads is None:
-        return usable_cpus()
-    return max(1, whole_number("threads", threads, hint="leave it out for as many as there are CPUs"))
 
 
 def _cut(places: list[int], size: int) -> list[list[int]]:
