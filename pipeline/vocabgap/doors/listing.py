@@ -206,11 +206,8 @@ def _cell(value: object) -> object:
 
 def _in_words(name: str, value: Any) -> str:  # noqa: ANN401 - of any column
     """Return a field of a record as text for a person."""
-    if isinstance(value, list):
-        value = ", ".join(map(str, value))
-    elif isinstance(value, datetime):
-        value = iso(value)
-    text = "–" if value is None or value == "" else visible(str(value))
+    cell = _cell(value)
+    text = "–" if cell is None or cell == "" else visible(str(cell))
     return f"{text} ({RATING_NAMES[value]})" if name == "satisfaction" else text
 
 

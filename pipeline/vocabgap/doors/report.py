@@ -3,7 +3,7 @@
 import os
 import shlex
 import shutil
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
@@ -36,8 +36,6 @@ from vocabgap.model.settings import Settings, shared_from
 from vocabgap.text import escape_unseen, printable_name, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from vocabgap.doors.cli.calls import Call
     from vocabgap.engines.spark import SparkEngine
     from vocabgap.model.capability import Capability
@@ -168,18 +166,15 @@ def _fewest(call: "Call") -> int:
     return call.settings.rank.shared_from if asked_for is None else shared_from(asked_for)
 
 
-@contextmanager
-def _engine(name: EngineName, remote: str | None) -> "Iterator[SparkEngine | None]":
-    """Start the engine that was asked for; None stands for this process."""
+def _engine(name: EngineName, remote: str | None) -> "AbstractContextManager[SparkEngine | None]":
+    """Return the engine that was asked for; None stands for this process."""
     if name is EngineName.LOCAL:
         if remote is not None:
             raise InvalidInputError("--remote is for Spark", hint=f"add --engine {EngineName.SPARK}")
-        yield None
-        return
+        return nullcontext()
     from vocabgap.engines.spark import spark_engine
 
-    with spark_engine(remote) as engine:
-        yield engine
+    return spark_engine(remote)
 
 
 def _notes(result: "Run", settings: Settings) -> list[str]:

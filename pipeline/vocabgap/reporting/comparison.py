@@ -1,6 +1,5 @@
 """The changes between two published runs."""
 
-from collections.abc import Iterator
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -110,9 +109,10 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
     passed = open_in_both.select("capability_id", place["previous_rank"] - place["rank"])
     places = dict(passed.iter_rows())
     changes = [
-        change
+        _change(row, kind, passed_by)
         for row in rows.iter_rows(named=True)
-        for change in _changes(row, places.get(row["capability_id"], 0))
+        for passed_by in [places.get(row["capability_id"], 0)]
+        if (kind := _kind(row, passed_by))
     ]
     changes.sort(key=_order)
     moved = {name for each in changes for name in (each.capability_id, each.previous_id)} - {None}
@@ -129,7 +129,7 @@ def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
 
 
 def _related(earlier: PublishedRun, later: PublishedRun, *, narrowed_alike: bool) -> pl.DataFrame:
-    """Table `lineage` of two runs."""
+    """Return table `lineage` of two runs."""
     if not narrowed_alike and earlier.groups is not None and later.groups is not None:
         return relations(earlier.groups, later.groups)
     related = relations(_surfaces(earlier.capabilities), _surfaces(later.capabilities))
@@ -144,24 +144,27 @@ def compared_in_words(comparison: Comparison, *, top: int, markdown: bool = Fals
     return text.rstrip("\n")
 
 
-def _changes(row: dict[str, Any], places: int) -> Iterator[Change]:
-    known = {name: row[name] for name in Change.__struct_fields__ if name in row}
-    relation, was = row["relation"], row["previous_status"]
-    known["status"] = GONE if relation == GONE else row["status"]
+def _change(row: dict[str, Any], kind: Kind, places: int) -> Change:
+    facts = {name: row[name] for name in Change.__struct_fields__ if name in row}
+    status = GONE if row["relation"] == GONE else row["status"]
+    moved = places if kind in {Kind.RISEN, Kind.FALLEN} else 0
+    return msgspec.convert({**facts, "kind": kind, "status": status, "places": moved}, Change)
 
-    def change(kind: Kind, moved: int = 0) -> Change:
-        return msgspec.convert({**known, "kind": kind, "places": moved}, Change)
 
+def _kind(row: dict[str, Any], places: int) -> Kind | None:
+    """Return how a capability changed; None if it did not."""
+    relation, status, was = row["relation"], row["status"], row["previous_status"]
     if relation in {Kind.NEW, Kind.MERGED, Kind.SPLIT}:
-        yield change(Kind(str(relation)))
-    elif relation == GONE or (row["status"] in SETTLED and was not in {None, *SETTLED}):
-        yield change(Kind.RESOLVED)
-    elif row["status"] == Kind.REGRESSED and was not in {None, Kind.REGRESSED}:
-        yield change(Kind.REGRESSED)
-    elif row["is_pinned"] != row["was_pinned"] and None not in {was, row["status"]}:
-        yield change(Kind.PINNED if row["is_pinned"] else Kind.UNPINNED)
-    elif places * ((row["previous_rank"] or 0) - (row["rank"] or 0)) > 0:
-        yield change(Kind.RISEN if places > 0 else Kind.FALLEN, places)
+        return Kind(str(relation))
+    if relation == GONE or (status in SETTLED and was not in {None, *SETTLED}):
+        return Kind.RESOLVED
+    if status == Kind.REGRESSED and was not in {None, Kind.REGRESSED}:
+        return Kind.REGRESSED
+    if row["is_pinned"] != row["was_pinned"] and None not in {was, status}:
+        return Kind.PINNED if row["is_pinned"] else Kind.UNPINNED
+    if places * ((row["previous_rank"] or 0) - (row["rank"] or 0)) > 0:
+        return Kind.RISEN if places > 0 else Kind.FALLEN
+    return None
 
 
 def _order(change: Change) -> tuple[int, int, int, str, str]:

@@ -211,8 +211,8 @@ def _publish(
         rows = carried_on(tables.capabilities, manifest, tables.lineage, earlier_rows(out, *earlier))
         tables = replace_in(tables, history=rows)
         summary = summarise(tables, manifest, None if scan is None else scan.summary)
-        for name, frame in tables.files.items():
-            write_parquet(frame, folder / name, statistics=name != HISTORY_NAME)  # half its time, for nobody
+        for name, frame in tables.files.items():  # without statistics, the history takes half the time
+            write_parquet(frame, folder / name, statistics=name != HISTORY_NAME)
         with_account = manifest if again else replace(manifest, account=summary.account)
         written, shared = write_formats(folder, tables, summary, with_account, share)
         if again is not None and read_manifest(again) != manifest:
