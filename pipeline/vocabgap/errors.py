@@ -206,12 +206,8 @@ def whole_number(name: str, value: Any, *, hint: str = "") -> int:  # noqa: ANN4
 def converted(value: Any, kind: Any, name: str = "", *, hint: str = "", strict: bool = True) -> Any:  # noqa: ANN401
     """Convert a value to a type that msgspec knows; the error describes the part that does not fit.
 
-    Args:
-        value: The value; numbers of NumPy count as numbers.
-        kind: The type.
-        name: The argument, option or variable; empty for a settings file, whose table and key are named.
-        hint: What to do.
-        strict: Whether text stays text; otherwise it may stand for a number, as on a command line.
+    `name` is the argument, option or variable; without one the error names the table and key of a settings
+    file. Unless `strict`, text may stand for a number, as on a command line.
     """
     if isinstance(value, Number) and hasattr(value, "item"):
         value = value.item()

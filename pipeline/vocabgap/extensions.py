@@ -33,14 +33,9 @@ def meaning(
     written: bool = False,
     **bounds: Any,  # noqa: ANN401 - as msgspec has them
 ) -> msgspec.Meta:
-    """Describe a setting.
+    """Describe a setting, also for the help of its option, with the bounds of its value.
 
-    Args:
-        sentence: The meaning; also the help of the option.
-        flag: The option of the command line that sets it.
-        variable: The environment variable that sets it.
-        written: Whether it names a place to write to. A settings file may come with a folder of a stranger.
-        **bounds: The bounds of its value.
+    A setting that is `written` names a place to write to: a settings file may come from a stranger.
     """
     extra = {"flag": flag, "variable": variable, "written": written}
     return msgspec.Meta(description=sentence, extra=extra, **bounds)
@@ -65,17 +60,11 @@ class Reference:
 
 @dataclass(frozen=True)
 class RootReader:
-    """A reader of roots that are not searched for logs.
+    """A reader of roots that are not searched for logs."""
 
-    Attributes:
-        entry: The name of a file that lies in every such root; the rest is loaded only if it is there.
-        recognises: `(root) -> bool` tells whether a folder with that entry is such a root.
-        scan: `(roots, *, tenants, repositories, sources) -> Scan` reads them.
-    """
-
-    entry: str
-    recognises: Reference
-    scan: Reference
+    entry: str  # a file that lies in every such root; the rest is loaded only if it is there
+    recognises: Reference  # `(root) -> bool` for a folder with that entry
+    scan: Reference  # `(roots, *, tenants, repositories, sources) -> Scan`
 
     def reads(self, root: Path) -> bool:
         """Tell whether a root belongs to this reader."""
@@ -84,28 +73,18 @@ class RootReader:
 
 @dataclass(frozen=True, kw_only=True)
 class Extension:
-    """The additions of one slice. Its module `extension` stays light: it refers to other modules by name.
+    """The additions of one slice. Its module `extension` stays light: it refers to other modules by name."""
 
-    Attributes:
-        name: The name of the folder, and of the table in the settings file.
-        settings: The struct of that table.
-        commands: Verb to a Typer group or a function.
-        reader: The reader of roots of its own kind.
-        pages: Kind of manual page to the names of pages, which lie in `manual/` of the slice.
-        options: Verb of the core to the flags of the table that it takes, each with its help.
-        gate: `(ranked, settings) -> None` raises what stops a report before it is published. The settings of
-            slices without a gate do not affect reports.
-        documents: Name to file below the folder of the slice; `vocabgap schema NAME` prints it.
-    """
-
-    name: str
-    settings: type[Any] | None = None
-    commands: Mapping[str, Reference] = field(default_factory=dict)
-    reader: RootReader | None = None
-    pages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    name: str  # of the folder, and of the table in the settings file
+    settings: type[Any] | None = None  # the struct of that table
+    commands: Mapping[str, Reference] = field(default_factory=dict)  # verb to a Typer group or a function
+    reader: RootReader | None = None  # of roots of its own kind
+    pages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # kind to pages in its `manual/`
+    options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # verb to flags with their help
+    # `(ranked, settings) -> None` raises what stops a report before it is published. The settings of slices
+    # without a gate do not affect reports.
     gate: Reference | None = None
-    documents: Mapping[str, str] = field(default_factory=dict)
+    documents: Mapping[str, str] = field(default_factory=dict)  # name to file, for `vocabgap schema NAME`
 
     @property
     def folder(self) -> Path:

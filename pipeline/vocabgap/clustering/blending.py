@@ -234,11 +234,9 @@ class BlendedNeighbours:
         self._dense, self.weights, self.order = dense, weights, order
 
     def _candidates(self, queries: IntArray) -> Iterator[tuple[slice, IntArray, IntArray, FloatArray]]:
-        """Yield candidate clusters for each block of queries, with a bound on all other clusters.
+        """Yield blocks of queries: their slice, the query and place of each candidate, and the bounds.
 
-        Yields:
-            The slice of queries, the number of the query and the place of each candidate, and for each query
-            the similarity above which no cluster is missing.
+        No cluster above the bound of a query is missing.
         """
         if not len(queries):
             return

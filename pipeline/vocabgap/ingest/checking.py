@@ -42,13 +42,7 @@ class KnownLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_baseline(path: str | Path) -> tuple[KnownLine, ...]:
-    """Return the bad lines of a baseline.
-
-    Raises:
-        NotFoundError: There is no such file.
-        InvalidInputError: The file is no baseline.
-        AccessDeniedError: The file may not be read.
-    """
+    """Return the bad lines of a baseline, or raise an error if the file is none."""
     place = expanded(path)
     entries = _JOURNAL.read(place)
     if not entries and file_kind(place) is FileKind.NOTHING:
@@ -78,13 +72,7 @@ _JOURNAL: Final = Journal(
 
 
 def write_baseline(path: str | Path, rejects: pl.DataFrame) -> None:
-    """Write the rows of table `rejects` to a baseline; never replace a file that is none.
-
-    Raises:
-        InvalidInputError: The file at the path is no baseline.
-        StateError: The disk is full, or fails.
-        AccessDeniedError: The file may not be written.
-    """
+    """Write the rows of table `rejects` to a baseline; never replace a file that is none."""
     place = expanded(path)
     _JOURNAL.read(place)
     rows = _keyed(rejects).select(KnownLine.__struct_fields__).sort(pl.all(), nulls_last=True)

@@ -246,11 +246,7 @@ def unmatched(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, 
 
 
 def require_known(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, str]) -> None:
-    """Refuse a selection by a name that no record has.
-
-    Raises:
-        InvalidInputError: It names the nearest values, or some that exist.
-    """
+    """Refuse a selection by a name that no record has; the error names the nearest ones."""
     for noun, value, names in _absent(gaps, selection, aliases):
         more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
         there = f"there are {', '.join(map(excerpt, names[:_SHOWN]))}{more}"

@@ -34,12 +34,7 @@ class Change(NamedTuple):
 
 
 def changes(folder: Path, agent: str) -> list[Change]:
-    """Return the changes of files in the folder of an agent that add the entries.
-
-    Raises:
-        NotFoundError: There is no such folder.
-        InvalidInputError: A file does not hold settings of such an agent.
-    """
+    """Return the changes of files in the folder of an agent that add the entries."""
     if not folder.is_dir():
         raise NotFoundError(f"there is no folder '{folder}'")
     changed = []
@@ -58,12 +53,7 @@ def changes(folder: Path, agent: str) -> list[Change]:
 
 
 def write(changed: Iterable[Change]) -> None:
-    """Make the changes, each file at once, and keep their permissions.
-
-    Raises:
-        StateError: The system refused one; those before it are changed.
-        AccessDeniedError: It may not be written.
-    """
+    """Make the changes, each file at once, and keep their permissions."""
     for path, content, _ in changed:
         with refusing(f"'{path}' cannot be changed", hint=_AGAIN):
             mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else _NEW_MODE

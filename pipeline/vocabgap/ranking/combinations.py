@@ -45,11 +45,8 @@ def recurring_sets(
     A set is in each record that involves all of it; records of one session with the same operations count
     once. A closed set is listed: one that no larger set is in as many records as. By chance, one operation
     would join the others independently; `expected` takes the operation that gives most. Lift is the ratio to
-    that, for two operations the lift of association rules (Brin and others 1997).
-
-    Args:
-        records: Table `records` or `gaps`; of the latter the rows that count.
-        operation_aliases: Lower-case name to operation.
+    that, for two operations the lift of association rules (Brin and others 1997). Only rows that count may
+    be handed in.
 
     Returns:
         Table `combinations`, sorted by the records beyond chance. A set is in at least `LEAST` records and

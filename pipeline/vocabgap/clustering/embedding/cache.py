@@ -51,13 +51,8 @@ _T = TypeVar("_T")
 class EmbeddingCache:
     """The embeddings of one model, in a folder of their own within the folder of the cache.
 
-    Args:
-        folder: The folder of the cache; it is made if need be.
-        depends_on: What a vector depends on beside its text.
-        dims: Dimensions of a vector.
-
-    Attributes:
-        note: What users should know about the cache; empty if all was well.
+    Vectors have `dims` dimensions and depend on their text and `depends_on`. `note` says what users should
+    know about the cache.
     """
 
     def __init__(self, folder: str | Path, depends_on: Sequence[str], dims: int) -> None:

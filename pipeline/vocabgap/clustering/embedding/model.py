@@ -78,11 +78,7 @@ class ModelFiles:
     batch: int = 1  # texts of equal length that may run together without changing a bit
 
     def digest(self, model: bytes | None = None) -> str:
-        """Compute the SHA-256 (hex) of everything that decides the vector of a text, the runtime apart.
-
-        Args:
-            model: The graph. The known model needs none: its digest is known.
-        """
+        """Compute the SHA-256 (hex) of everything that decides a vector; the known model is not read."""
         sha256 = _MODEL_SHA256 if model is None else _sha256(model)
         parts = [
             ("rules", _RULES.encode()),
