@@ -12,7 +12,6 @@ from vocabgap.corpus.contracts import PARSED_CHUNK, Code, faults
 from vocabgap.corpus.corpus import open_corpus
 from vocabgap.corpus.identity import content_hash
 from vocabgap.corpus.incoming import HASH_INPUTS, RawFile
-from vocabgap.errors import InvalidInputError
 
 
 def headings(file: RawFile) -> Iterator[dict[str, Any]]:
@@ -105,11 +104,6 @@ def test_an_unusable_piece_is_an_error_and_the_others_stay(tmp_path: Path, piece
 
     assert [error.code for error in result.errors] == [code]
     assert result.errors[0].details["chunkIndex"] == result.ingested == 1
-
-
-def test_a_parser_that_cannot_be_called_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match=r"parsers\['md'\]: expected a function of a file"):
-        open_corpus(tmp_path / "corpus", parsers={"md": "headings"})  # type: ignore[dict-item]
 
 
 @pytest.mark.parametrize(

@@ -216,14 +216,11 @@ def forget(call: "Call", request: Forget) -> Answer:
         lifted = corpus.lift(tenant, request.repo, record=request.record)
         return Answer(view="corpus-forget.txt.j2", result={"records": lifted}, shown={"step": "lifted"})
     forget_these = partial(corpus.forget, tenant, request.repo, image=request.image, record=request.record)
-    if is_dry or not request.yes:
-        chosen = forget_these(dry_run=True)
-        if is_dry:
-            shown = {"step": "tried", "tenant": tenant}
-            return Answer(
-                view="corpus-forget.txt.j2", result={**chosen._asdict(), "dry_run": True}, shown=shown
-            )
-        _ask(f"Forget {count(chosen.records, 'record')} of {tenant}?")
+    if is_dry:
+        result = {**forget_these(dry_run=True)._asdict(), "dry_run": True}
+        return Answer(view="corpus-forget.txt.j2", result=result, shown={"step": "tried", "tenant": tenant})
+    if not request.yes:
+        _ask(f"Forget {count(forget_these(dry_run=True).records, 'record')} of {tenant}?")
     return Answer(
         view="corpus-forget.txt.j2",
         result=forget_these()._asdict(),

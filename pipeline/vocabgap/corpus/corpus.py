@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import polars as pl
@@ -30,7 +30,7 @@ from vocabgap.corpus.version import (
     Version,
 )
 from vocabgap.corpus.withdrawal import Forgotten, deleted_in_git, empties, forget
-from vocabgap.errors import InvalidInputError, NotFoundError, require_kind, unusable
+from vocabgap.errors import InvalidInputError, NotFoundError, require_kind
 from vocabgap.ingest.scanning import Scan
 from vocabgap.model.settings import Settings
 from vocabgap.text import count
@@ -64,11 +64,8 @@ def open_corpus(
 
     Raises:
         NotFoundError: There is no corpus, and none may be made.
-        InvalidInputError: The folder is an address, or a parser cannot be called.
+        InvalidInputError: The folder is an address.
     """
-    for name, parser in (parsers or {}).items():
-        if not callable(parser):
-            raise unusable(f"parsers[{name!r}]", "a function of a file that yields its pieces", parser)
     settings = Settings() if settings is None else settings
     require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
     return Corpus(open_store(folder, create=create, on_wait=on_wait), settings, parsers or {})
@@ -184,7 +181,6 @@ class Corpus:
     def _paths(self, tenant: str, repo: str) -> set[str]:
         try:
             version = self.store.version()
-            require_owner(version, tenant, repo)
         except NotFoundError:
             return set()
         return set(version.rows(["source_path"], scope([tenant], [repo]))["source_path"])
@@ -287,14 +283,12 @@ class Identity(msgspec.Struct, frozen=True):
     repo_slug: str
     root_kind: str
     records: int
-    gap_records: Annotated[int, msgspec.Meta(description="lines of gap logs among them")]
-    rejects: Annotated[int, msgspec.Meta(description="lines of its gap logs that are no record")]
-    paths: Annotated[int, msgspec.Meta(description="their source paths")]
-    missing: Annotated[
-        int, msgspec.Meta(description="older than the last snapshot, which lacks their path: may be removed")
-    ]
-    stale: Annotated[int, msgspec.Meta(description="ingested under an older configuration of the tenant")]
-    outdated: Annotated[int, msgspec.Meta(description="stale by several configurations: may be removed")]
+    gap_records: int  # lines of gap logs among them
+    rejects: int  # lines of its gap logs that are no record
+    paths: int
+    missing: int  # older than the last snapshot, which lacks their path: may be removed
+    stale: int  # ingested under an older configuration of the tenant
+    outdated: int  # stale by several configurations: may be removed
 
 
 class Overview(msgspec.Struct, frozen=True):
@@ -302,9 +296,9 @@ class Overview(msgspec.Struct, frozen=True):
 
     measures: Measures
     identities: tuple[Identity, ...]
-    dimension: Annotated[int | None, msgspec.Meta(description="length of the vectors of restored records")]
+    dimension: int | None  # of the vectors of restored records
     orphan_version_gap: int
-    forgotten: Annotated[int, msgspec.Meta(description="forgotten records, which pushes leave out")]
+    forgotten: int  # records that pushes leave out
 
     @property
     def orphans(self) -> int:

@@ -159,7 +159,6 @@ class OpenQuestion(msgspec.Struct, frozen=True):
     status: QuestionStatus
     severity: str = Severity.LOW.value
     mission_id: str = ""
-    step_id: str = ""
     options: tuple[str, ...] = ()
     conflict: SemanticConflict | None = None
     effective_strictness: str = ""
@@ -214,7 +213,7 @@ def questions_of(events: Iterable[GlossaryEvent]) -> list[OpenQuestion]:
                     event.timestamp,
                     QuestionStatus.UNRESOLVED,
                     event.urgency.value,
-                    *place[:2],
+                    event.mission_id,
                     event.options,
                     *findings.get(place, ()),
                 )

@@ -219,7 +219,3 @@ def clock() -> datetime:
 
 class AbortResumeError(StateError):
     """A step does not go on with changed inputs."""
-
-    def __init__(self, reason: str, *, hint: str = "") -> None:
-        super().__init__(reason, hint=hint)
-        self.reason = reason
