@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from vocabgap.corpus.store import Change, open_store
+from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.version import CHUNKS
 
 ROWS = 60
@@ -33,7 +33,7 @@ def step_on(change: Change) -> None:
 
 
 if __name__ == "__main__":
-    store = open_store(Path(sys.argv[1]))
+    store = Store(Path(sys.argv[1]))
     for number in count():
         with store.changing("step on") as change:
             step_on(change)

@@ -10,7 +10,7 @@ from faults.flips import Damaged
 from faults.mutants import Reader, contents
 from faults.verbs import Verb, did
 from vocabgap.corpus.backups import read_records
-from vocabgap.corpus.store import open_store
+from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import LOCK, read_manifest
 
 NORTH: Final = ("--tenant", "north", "--repo", "photos")
@@ -31,7 +31,7 @@ def pushed() -> None:
 
 def state() -> object:
     """All that a corpus says of itself, but how it lies on the disk."""
-    version = open_store("corpus").version()
+    version = Store(Path("corpus")).version()
     rows = version.rows().drop("metadata", "ingested_at").sort("id").rows()
     snapshots = version.table("paths").drop("updated_at").rows()
     assert version.measures.rows == len(rows)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vocabgap.corpus.store import Store, open_store
+from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import NUMBERED, read_manifest
 
 KILLS = int(os.environ.get("VOCABGAP_KILLS", "2"))
@@ -58,7 +58,7 @@ def kill_a_writer(folder: Path, moment: float) -> None:
 def test_a_killed_writer_leaves_one_whole_version(tmp_path: Path) -> None:
     folder = tmp_path / "corpus"
     rng = np.random.default_rng(KILLS)
-    store = open_store(folder)
+    store = Store(folder)
     steps = [0]
 
     for _ in range(KILLS):
@@ -76,7 +76,7 @@ def test_a_killed_writer_leaves_one_whole_version(tmp_path: Path) -> None:
 
 def test_readers_see_one_whole_version_whatever_is_written(tmp_path: Path) -> None:
     folder = tmp_path / "corpus"
-    store = open_store(folder)
+    store = Store(folder)
     seen: list[int] = []
 
     with writer_of(folder):

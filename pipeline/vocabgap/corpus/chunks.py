@@ -14,8 +14,7 @@ import polars as pl
 
 from vocabgap.corpus.identity import SHARED_REPO, SHARED_TENANT, compact_json, is_unicode, milliseconds
 from vocabgap.corpus.incoming import HASH_INPUTS, RAW_ROOT_KIND, SCHEMA_VERSION
-from vocabgap.corpus.store import open_store
-from vocabgap.corpus.version import CHUNKS, GAP_KIND, LOGS, PATH_KEY, REJECTED, Version
+from vocabgap.corpus.version import CHUNKS, GAP_KIND, LOGS, PATH_KEY, REJECTED, Version, newest
 from vocabgap.errors import NotFoundError
 from vocabgap.ingest.discovery import Catalogue, LogFile, discover
 from vocabgap.ingest.lines import FOLDER, TEXT, LineCounts, LogDecoder, blocks_of
@@ -159,7 +158,7 @@ def scan_corpora(
 ) -> Scan:
     """Read shared corpora as a scan of their logs; a record that two of them have counts once."""
     return united(
-        scan_version(open_store(root).version(), tenants=tenants, repositories=repositories, sources=sources)
+        scan_version(newest(root), tenants=tenants, repositories=repositories, sources=sources)
         for root in roots
     )
 

@@ -14,23 +14,11 @@ from vocabgap.corpus.chunks import PARSER_ID, require_owner, scan_version, scope
 from vocabgap.corpus.extension import CorpusSettings
 from vocabgap.corpus.identity import normal_tenant, require_identity, require_tenant, sha256_of
 from vocabgap.corpus.incoming import Parser
-from vocabgap.corpus.push import (
-    MOST_CHUNKS,
-    PushResult,
-    folder_payload,
-    gap_log_parser,
-    push,
-    read_payload,
-)
-from vocabgap.corpus.store import Store, open_store
-from vocabgap.corpus.version import (
-    GAP_KIND,
-    PATH_KEY,
-    Measures,
-    Version,
-)
+from vocabgap.corpus.push import MOST_CHUNKS, PushResult, folder_payload, gap_log_parser, push, read_payload
+from vocabgap.corpus.store import Store
+from vocabgap.corpus.version import GAP_KIND, PATH_KEY, Measures, Version, is_corpus
 from vocabgap.corpus.withdrawal import Forgotten, deleted_in_git, empties, forget
-from vocabgap.errors import InvalidInputError, NotFoundError, require_kind
+from vocabgap.errors import InvalidInputError, NotFoundError, expanded, require_kind
 from vocabgap.ingest.scanning import Scan
 from vocabgap.model.settings import Settings
 from vocabgap.text import count
@@ -68,7 +56,13 @@ def open_corpus(
     """
     settings = Settings() if settings is None else settings
     require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
-    return Corpus(open_store(folder, create=create, on_wait=on_wait), settings, parsers or {})
+    place = expanded(folder)
+    if not create and not is_corpus(place):
+        raise NotFoundError(
+            f"'{place}' holds no shared corpus",
+            hint="`vocabgap corpus push` and `restore` make one; --corpus names another folder",
+        )
+    return Corpus(Store(place, on_wait), settings, parsers or {})
 
 
 class Corpus:

@@ -26,14 +26,7 @@ from vocabgap.corpus.chunks import (
     text_lines,
 )
 from vocabgap.corpus.contracts import Code, RefusedError
-from vocabgap.corpus.identity import (
-    SHARED_TENANT,
-    milliseconds,
-    moment_of,
-    normal_tenant,
-    sha256_of,
-    stamped,
-)
+from vocabgap.corpus.identity import SHARED_TENANT, milliseconds, moment_of, normal_tenant, sha256_of, stamped
 from vocabgap.corpus.incoming import RAW_ROOT_KIND, Caller, Incoming, Parser, PushedLog, RawFile, read_files
 from vocabgap.corpus.store import Change, Store
 from vocabgap.corpus.version import PATH_KEY

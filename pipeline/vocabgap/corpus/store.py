@@ -29,7 +29,6 @@ from vocabgap.corpus.version import (
     Version,
     described,
     file_name,
-    is_corpus,
     manifest_bytes,
     newest,
     read_manifest,
@@ -37,7 +36,7 @@ from vocabgap.corpus.version import (
     rows_in_order,
     scan,
 )
-from vocabgap.errors import NotFoundError, StateError, expanded
+from vocabgap.errors import StateError
 from vocabgap.files.atomic import sync, write_parquet
 from vocabgap.files.locking import lock_file
 from vocabgap.files.signals import deferred_signals
@@ -53,19 +52,6 @@ _MANY_PARTS: Final = 48  # a reader holds every part open; from this number on, 
 
 writing = partial(reading, done="changed", hint="nothing was changed")
 """The same for a change: nothing is changed before the manifest is replaced."""
-
-
-def open_store(
-    folder: str | Path, *, create: bool = True, on_wait: Callable[[str], None] = lambda _: None
-) -> "Store":
-    """Open the corpus in a folder without reading it; with `create` the first change makes one."""
-    place = expanded(folder)
-    if not create and not is_corpus(place):
-        raise NotFoundError(
-            f"'{place}' holds no shared corpus",
-            hint="`vocabgap corpus push` and `restore` make one; --corpus names another folder",
-        )
-    return Store(place, on_wait)
 
 
 class Store:

@@ -9,10 +9,7 @@ from vocabgap.glossary.glossary import Glossary, added, with_status
 from vocabgap.glossary.loading import BY_HAND, changing
 from vocabgap.glossary.normal_form import definition_key
 from vocabgap.glossary.runtime import GlossaryRuntime
-from vocabgap.glossary.senses import (
-    SenseStatus,
-    TermSense,
-)
+from vocabgap.glossary.senses import SenseStatus, TermSense
 
 LISTED: Final = Hint("{} lists them", (("glossary", "list"),), FOLDER)
 

@@ -17,13 +17,7 @@ from vocabgap.doors.verbs import Answer, Event, Verbs, argument, option, verb
 from vocabgap.errors import ExitCode, Hint, InvalidInputError, StateError
 from vocabgap.files.signals import end_reads
 from vocabgap.glossary import commands
-from vocabgap.glossary.commands import (
-    MISSION,
-    Acting,
-    note_all,
-    runtime_of,
-    standing_questions,
-)
+from vocabgap.glossary.commands import MISSION, Acting, note_all, runtime_of, standing_questions
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.extension import FOLDER
 from vocabgap.glossary.linting import Linter, github, lint
@@ -40,12 +34,7 @@ from vocabgap.glossary.questions import (
 from vocabgap.glossary.questions import Answer as Meaning
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import SenseRef, Strictness
-from vocabgap.glossary.session import (
-    AbortResumeError,
-    ChangedInputs,
-    ExecutionContext,
-    load_state,
-)
+from vocabgap.glossary.session import AbortResumeError, ChangedInputs, ExecutionContext, load_state
 from vocabgap.model.moments import iso
 from vocabgap.text import can_be_seen, carried, excerpt, printable_name, visible
 

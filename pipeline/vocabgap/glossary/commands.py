@@ -16,12 +16,7 @@ from vocabgap.glossary import authoring
 from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.extension import FOLDER, GlossarySettings
 from vocabgap.glossary.loading import read_events, skipped_lines
-from vocabgap.glossary.questions import (
-    SHOWN_DIGITS,
-    OpenQuestion,
-    as_they_stand,
-    questions_of,
-)
+from vocabgap.glossary.questions import SHOWN_DIGITS, OpenQuestion, as_they_stand, questions_of
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
 from vocabgap.glossary.seeds import OTHER_ENDING, SEED_ENDING, read_seed, seed_scope, why_unread
 from vocabgap.glossary.senses import SenseStatus, Strictness, TermSense

@@ -8,13 +8,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 from vocabgap.errors import Hint, VocabgapError
-from vocabgap.glossary.conflicts import (
-    UNSURE,
-    BlockedByConflictError,
-    check,
-    should_block,
-    verdict,
-)
+from vocabgap.glossary.conflicts import UNSURE, BlockedByConflictError, check, should_block, verdict
 from vocabgap.glossary.events import (
     Actor,
     Cursor,

@@ -21,13 +21,7 @@ from vocabgap.glossary.events import (
 )
 from vocabgap.glossary.glossary import Glossary, added, selected
 from vocabgap.glossary.normal_form import definition_key, term_key
-from vocabgap.glossary.senses import (
-    ConflictType,
-    SemanticConflict,
-    SenseRef,
-    SenseStatus,
-    Severity,
-)
+from vocabgap.glossary.senses import ConflictType, SemanticConflict, SenseRef, SenseStatus, Severity
 
 LATER: Final = "cli_resolve"  # the source of answers that are given later
 SHOWN_DIGITS: Final = 8  # of a conflict's identifier; at least as many name it

@@ -9,13 +9,7 @@ from typing import Any, Final
 from vocabgap.errors import Hint, NotFoundError, VocabgapError, expanded, require_kind, require_text
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.glossary.conflicts import BlockedByConflictError, effective_strictness
-from vocabgap.glossary.events import (
-    Actor,
-    GlossaryEvent,
-    GlossaryScopeActivated,
-    ResolutionMode,
-    in_mission,
-)
+from vocabgap.glossary.events import Actor, GlossaryEvent, GlossaryScopeActivated, ResolutionMode, in_mission
 from vocabgap.glossary.extension import DEFAULT_GLOSSARY, GlossarySettings
 from vocabgap.glossary.loading import (
     BY_HAND,
@@ -28,14 +22,7 @@ from vocabgap.glossary.loading import (
 from vocabgap.glossary.middlewares import Session
 from vocabgap.glossary.questions import LATER, Answer, Ask, OpenQuestion, answered
 from vocabgap.glossary.senses import DEFAULT_SCOPES, ScopeStack, Strictness
-from vocabgap.glossary.session import (
-    SERVICE,
-    Confirm,
-    ExecutionContext,
-    clock,
-    drop_state,
-    load_state,
-)
+from vocabgap.glossary.session import SERVICE, Confirm, ExecutionContext, clock, drop_state, load_state
 from vocabgap.text import printable_name
 
 EVENTS: Final = "events"  # the folder of the logs, within that of the seed files

@@ -10,21 +10,11 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from vocabgap.errors import (
-    InvalidInputError,
-    NotFoundError,
-    StateError,
-    require_kind,
-    require_text,
-)
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError, require_kind, require_text
 from vocabgap.files.atomic import write_whole
 from vocabgap.files.refusals import FileRole
 from vocabgap.glossary.conflicts import strictness_of
-from vocabgap.glossary.events import (
-    Actor,
-    ActorType,
-    is_uuid,
-)
+from vocabgap.glossary.events import Actor, ActorType, is_uuid
 from vocabgap.glossary.questions import Question
 from vocabgap.glossary.senses import ExtractedTerm, ScopeRef, SemanticConflict, Strictness
 from vocabgap.text import escape_unseen

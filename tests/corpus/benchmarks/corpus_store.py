@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks.measuring import Row, Work, cost_of
-from vocabgap.corpus.store import open_store
+from vocabgap.corpus.store import Store
 from vocabgap.corpus.version import CHUNKS
 
 SIZES: Final = {"small": 50_000, "large": 1_000_000}  # records
@@ -89,7 +89,7 @@ def add(folder: Path, many: int, seeds: list[int], first_log: int) -> Work:
 
 
 def _add(folder: Path, rows: pl.DataFrame) -> int:
-    with open_store(folder).changing("add") as change:
+    with Store(folder).changing("add") as change:
         return change.add(rows)
 
 
@@ -98,13 +98,13 @@ def delete(folder: Path, many: int) -> int:
     logs = range(0, many // LINES * SCOPES, SCOPES)
     paths = [f"image-{number:06}/vocabulary_gaps.jsonl" for number in logs]
     scope = (pl.col("tenant_id") == "tenant-0") & (pl.col("repo_slug") == "repo-0")
-    with open_store(folder).changing("delete") as change:
+    with Store(folder).changing("delete") as change:
         return change.delete(scope & pl.col("source_path").is_in(paths))
 
 
 def read(folder: Path, columns: list[str] | None) -> str:
     """All rows, in order."""
-    frame = open_store(folder).version().rows(columns)
+    frame = Store(folder).version().rows(columns)
     return f"{frame.height:,} rows, {frame.estimated_size('mb'):,.0f} MiB"
 
 
@@ -115,7 +115,7 @@ def read_parquet(folder: Path, columns: list[str] | None) -> None:
 
 def compact(folder: Path) -> str:
     """What was deleted goes."""
-    parts = open_store(folder).compact().parts
+    parts = Store(folder).compact().parts
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     return f"{parts} parts, {size / 2**20:,.0f} MiB"
 
