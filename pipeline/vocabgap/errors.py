@@ -181,19 +181,19 @@ def expanded(path: str | Path) -> Path:
         raise InvalidInputError(f"'{path}' names a home folder that does not exist") from error
 
 
-def alike(name: str, known: Iterable[str], most: int = 3) -> list[str]:
+def alike(name: str, names: Iterable[str], most: int = 3) -> list[str]:
     """Return the names that contain an unknown name, else those of similar spelling, in any case."""
     folded = name.strip().casefold()
-    by_folded = {name.casefold(): name for name in reversed([*known])}
+    by_folded = {name.casefold(): name for name in reversed([*names])}
     holding = [name for key, name in reversed(by_folded.items()) if folded and folded in key]
     spelt_alike = [by_folded[key] for key in difflib.get_close_matches(folded, by_folded, most, _NEAR)]
     return (holding or spelt_alike)[:most]
 
 
-def nearest(name: str, known: Collection[str]) -> str:
+def nearest(name: str, names: Collection[str]) -> str:
     """Return a hint for an unknown name: the nearest name, else all names."""
-    near = alike(name, known, 1)
-    return f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known)}"
+    near = alike(name, names, 1)
+    return f"did you mean '{near[0]}'?" if near else f"there are {', '.join(names)}"
 
 
 def whole_number(name: str, value: Any, *, hint: str = "") -> int:  # noqa: ANN401 - anything may come

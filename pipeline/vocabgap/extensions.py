@@ -101,5 +101,5 @@ def extensions() -> tuple[Extension, ...]:
 
 def reader_of(root: Path) -> RootReader | None:
     """Return the reader that a root belongs to, or None if it is searched for logs."""
-    readers = (each.reader for each in extensions() if each.reader is not None)
+    readers = (extension.reader for extension in extensions() if extension.reader is not None)
     return next((reader for reader in readers if reader.reads(root)), None)

@@ -211,16 +211,16 @@ class BlendedNeighbours:
         """Search as `SparseNeighbours` does; compare all only if the candidates leave a doubt."""
         row, column = np.nonzero((candidates >= 0) & (candidates != queries[:, None]))
         pairs = np.unique(row * len(self.weights) + candidates[row, column])
-        found = self._nearest(queries, *np.divmod(pairs, len(self.weights)), bounds)
-        unsure = (found.bound > self._floor) & (found.similarity <= found.bound)
+        result = self._nearest(queries, *np.divmod(pairs, len(self.weights)), bounds)
+        unsure = (result.bound > self._floor) & (result.similarity <= result.bound)
         asked = np.flatnonzero(unsure)
         for part, row, place, wanted in self._candidates(queries[asked]):
             sought = asked[part]
             near = self._nearest(queries[sought], row, place, wanted)
-            found.listed[sought] = near.listed
-            found.similarity[sought] = near.similarity
-            found.bound[sought] = near.bound
-        return found
+            result.listed[sought] = near.listed
+            result.similarity[sought] = near.similarity
+            result.bound[sought] = near.bound
+        return result
 
     def merge(self, kept: IntArray, partner: IntArray) -> None:
         """See `SparseNeighbours`."""
@@ -266,9 +266,9 @@ class BlendedNeighbours:
 
     def _nearest(self, queries: IntArray, row: IntArray, place: IntArray, bounds: FloatArray) -> Nearest:
         """List the nearest of some candidates, given by the numbers of their queries and their places."""
-        found = Nearest.unknown(len(queries))
-        found.similarity[:] = self._floor
-        found.bound[:] = bounds
+        result = Nearest.unknown(len(queries))
+        result.similarity[:] = self._floor
+        result.bound[:] = bounds
         similarity = self._similarity(queries[row], place)
         near = np.flatnonzero(similarity > self._floor)
         # By falling similarity; of equally near clusters the one with the smallest row.
@@ -276,11 +276,11 @@ class BlendedNeighbours:
         row, place, similarity = row[near], place[near], similarity[near]
         rank = np.arange(len(row)) - np.searchsorted(row, row)
         listed = rank < LISTED
-        found.listed[row[listed], rank[listed]] = place[listed]
-        found.similarity[row[rank == 0]] = similarity[rank == 0]
+        result.listed[row[listed], rank[listed]] = place[listed]
+        result.similarity[row[rank == 0]] = similarity[rank == 0]
         left = rank == LISTED
-        found.bound[row[left]] = np.maximum(found.bound[row[left]], similarity[left])
-        return found
+        result.bound[row[left]] = np.maximum(result.bound[row[left]], similarity[left])
+        return result
 
     def _similarity(self, one: IntArray, other: IntArray) -> FloatArray:
         """Cosine similarity of pairs of clusters, averaged over their rows, shape (pairs,)."""

@@ -157,8 +157,8 @@ def _trigrams(rows: Rows, terms: IntArray) -> Trigrams:
     grams = sparse.csr_array(sparse.vstack([none, rows.grams], format="csr")[terms])
     arrays = (
         array
-        for each in (grams, sparse.csr_array(grams.T))
-        for array in (each.indptr.astype(np.int64), each.indices.astype(np.int32), each.data)
+        for matrix in (grams, sparse.csr_array(grams.T))
+        for array in (matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data)
     )
     return Trigrams(*arrays)
 

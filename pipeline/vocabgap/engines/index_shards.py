@@ -44,30 +44,30 @@ class ShardedNeighbours(SparseNeighbours):
     def search(
         self,
         queries: IntArray,
-        known: npt.NDArray[np.int32],
+        nearby: npt.NDArray[np.int32],
         bounds: FloatArray,
         limits: npt.NDArray[np.float32] | None = None,
     ) -> Nearest:
         """Search elsewhere for the queries that nearby candidates do not answer."""
         if len(queries) * len(self.weights) <= FEW_PAIRS:
-            return super().search(queries, known, bounds, limits)
+            return super().search(queries, nearby, bounds, limits)
         # With bounds of 0 the search compares the known candidates and ends.
         overwritten = None if limits is None else limits.copy()
-        nearest = super().search(queries, known, np.zeros(len(queries)), overwritten)
+        nearest = super().search(queries, nearby, np.zeros(len(queries)), overwritten)
         unsure = np.flatnonzero(nearest.similarity <= bounds)
         if len(unsure):
             best = nearest.similarity[unsure]
-            candidates, unlisted = self._search_shards(queries[unsure], known[unsure], bounds[unsure], best)
-            bounds, first = bounds.copy(), known.shape[1]
+            candidates, unlisted = self._search_shards(queries[unsure], nearby[unsure], bounds[unsure], best)
+            bounds, first = bounds.copy(), nearby.shape[1]
             bounds[unsure] = unlisted
             more = (0, 0), (0, candidates.shape[1])
-            known = np.pad(known, more, constant_values=-1)
-            known[unsure, first:] = candidates
+            nearby = np.pad(nearby, more, constant_values=-1)
+            nearby[unsure, first:] = candidates
             limits = None if limits is None else np.pad(limits, more, constant_values=np.inf)
-        return super().search(queries, known, bounds, limits)
+        return super().search(queries, nearby, bounds, limits)
 
     def _search_shards(
-        self, queries: IntArray, known: npt.NDArray[np.int32], bounds: FloatArray, best: FloatArray
+        self, queries: IntArray, nearby: npt.NDArray[np.int32], bounds: FloatArray, best: FloatArray
     ) -> tuple[npt.NDArray[np.int32], FloatArray]:
         """Return the candidates from all shards, and a bound on the similarity of all other clusters.
 
@@ -76,7 +76,7 @@ class ShardedNeighbours(SparseNeighbours):
         """
         blocks = self._sharding.blocks * -(-len(queries) // QUERIES)
         parts = np.array_split(np.arange(len(queries)), min(len(queries), blocks))
-        asked = [pickle.dumps(self.asked(queries[part], known[part], bounds[part])) for part in parts]
+        asked = [pickle.dumps(self.asked(queries[part], nearby[part], bounds[part])) for part in parts]
         listed, unlisted = np.full((len(queries), 0), -1, np.int32), np.zeros(len(queries))
         shards = list(map(pickle.dumps, self.shards(SHARD)))
         for some in requests(shards):

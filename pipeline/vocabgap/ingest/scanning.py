@@ -264,12 +264,12 @@ def with_newest_session(gaps: pl.DataFrame, selection: Selection) -> tuple[Selec
     if LAST not in selection.sessions:
         return selection, None
     wider = structs.replace(selection, sessions=(), categories=(), operations=(), match=None, satisfaction=())
-    known = select(gaps, wider).filter(
+    with_session = select(gaps, wider).filter(
         pl.col("counted") & (stripped(pl.col("session_id")) != "").fill_null(value=False)
     )
-    if known.is_empty():
+    if with_session.is_empty():
         return selection, None
-    session = str(newest(known, 1)["session_id"][0])
+    session = str(newest(with_session, 1)["session_id"][0])
     names = tuple(session if name == LAST else name for name in selection.sessions)
     return structs.replace(selection, sessions=names), session
 
@@ -313,9 +313,9 @@ def newest_moment(gaps: pl.DataFrame, clock: datetime) -> tuple[datetime, int]:
     These are left aside; if there are no others, the moment is that of the clock.
     """
     moments = gaps.filter("counted")["timestamp"].drop_nulls()
-    known = moments.filter(moments <= clock)
-    newest = known.max()
-    return newest if isinstance(newest, datetime) else clock, len(moments) - len(known)
+    past = moments.filter(moments <= clock)
+    newest = past.max()
+    return newest if isinstance(newest, datetime) else clock, len(moments) - len(past)
 
 
 def ahead_in_words(number: int) -> str:

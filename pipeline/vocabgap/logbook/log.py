@@ -204,17 +204,17 @@ def _image_folder(image: str | Path) -> Path:
 
 def _record(folder: Path, given: Mapping[str, Any], now: datetime) -> GapRecord:
     """Return the record of the given fields, completed from the environment and the folder."""
-    known = _without_nulls(given)
-    if "image_id" not in known:
-        known["image_id"] = _encodable(folder.absolute().name)
-        if known["image_id"] is None:
+    fields = _without_nulls(given)
+    if "image_id" not in fields:
+        fields["image_id"] = _encodable(folder.absolute().name)
+        if fields["image_id"] is None:
             problem = f"the name of '{folder}' is empty or not UTF-8, and cannot be an image_id"
             raise InvalidInputError(problem, hint="give the image_id")
-    known.setdefault("session_id", _encodable(os.environ.get(SESSION_VARIABLE)))
-    if "snapshot_hash" not in known:
-        known["snapshot_hash"] = _snapshot(folder)
-    record = _checked(known, now)
-    if "intent_category" in known:
+    fields.setdefault("session_id", _encodable(os.environ.get(SESSION_VARIABLE)))
+    if "snapshot_hash" not in fields:
+        fields["snapshot_hash"] = _snapshot(folder)
+    record = _checked(fields, now)
+    if "intent_category" in fields:
         return record
     texts = (record.missing_capability, record.description, record.intent)
     return replace(record, intent_category=likely_category(texts, record.operations_involved))

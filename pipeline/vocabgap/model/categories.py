@@ -40,8 +40,8 @@ def by_operations(
     `table` maps the `operation_key` to a category.
     """
     keys = {operation_key(fold_operation(name, aliases)) for name in operations}
-    known = (table.get(key, UNCATEGORIZED) for key in keys)
-    return _leading(Counter(category for category in known if category != UNCATEGORIZED))
+    categories = (table.get(key, UNCATEGORIZED) for key in keys)
+    return _leading(Counter(category for category in categories if category != UNCATEGORIZED))
 
 
 # Words of requests by category. A word that names a place outweighs the others.
@@ -71,8 +71,10 @@ def likely_category(texts: Iterable[str | None], operations: Iterable[str]) -> s
 
 
 def _of_words(text: str) -> str | None:
-    known = _stems()
-    hits = Counter(known[word] for word in {stem(word) for word in words(text[:_READ])} if word in known)
+    category_of = _stems()
+    hits = Counter(
+        category_of[word] for word in {stem(word) for word in words(text[:_READ])} if word in category_of
+    )
     return _PLACES if _PLACES in hits else _leading(hits)
 
 

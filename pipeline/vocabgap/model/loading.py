@@ -18,9 +18,11 @@ from vocabgap.text import ignored_stems, printable_name, synonym_table
 CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
 ACTOR_VARIABLE: Final = "VOCABGAP_ACTOR"  # the name of who decides
-VARIABLES: Final = {each.variable: (each.table, each.key) for each in known_settings() if each.variable}
+VARIABLES: Final = {
+    setting.variable: (setting.table, setting.key) for setting in known_settings() if setting.variable
+}
 """The settings that the environment may set: variable to table and key."""
-_WRITTEN: Final = tuple((each.table, each.key) for each in known_settings() if each.written)
+_WRITTEN: Final = tuple((setting.table, setting.key) for setting in known_settings() if setting.written)
 _SETTINGS_HINT: Final = "`vocabgap manual reference-settings` has every key with its default"
 _Layer = dict[str, dict[str, Any]]
 
@@ -69,9 +71,9 @@ def resolve_settings(
         for variable, place in VARIABLES.items()
         if environment.get(variable)
     ]
-    known = known_flags()
+    settings_of = known_flags()
     given += [
-        (name, (known[name].table, known[name].key), value)
+        (name, (settings_of[name].table, settings_of[name].key), value)
         for name, value in (flags or {}).items()
         if value is not None
     ]

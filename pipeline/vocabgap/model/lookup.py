@@ -25,8 +25,8 @@ def find_capability(ranked: pl.DataFrame, name: str) -> pl.DataFrame:
     """Return the row of table `capabilities` that a person means, as `lookup` finds it."""
     CAPABILITIES.require(ranked, ("capability_id", "label", "variants"))
     rows = ranked.select("capability_id", "label", "variants").iter_rows()
-    known = [
-        Named(identifier, label, [each["wording"] for each in variants])
+    things = [
+        Named(identifier, label, [variant["wording"] for variant in variants])
         for identifier, label, variants in rows
     ]
     hint = (
@@ -34,7 +34,7 @@ def find_capability(ranked: pl.DataFrame, name: str) -> pl.DataFrame:
         " another run is named with --run"
     )
     place = lookup(
-        known, name, singular="capability", plural="capabilities", hint=hint, prefix=CAPABILITY_PREFIX
+        things, name, singular="capability", plural="capabilities", hint=hint, prefix=CAPABILITY_PREFIX
     )
     return ranked[place]
 
@@ -59,7 +59,7 @@ def find_wording(capability: dict[str, Any], name: str) -> str:
 
 
 def lookup(
-    known: Sequence[Named],
+    things: Sequence[Named],
     name: str,
     *,
     singular: str,
@@ -79,26 +79,26 @@ def lookup(
     """
     wanted = name.strip()
     for fits in _ways(wanted, prefix, fewest):
-        places = [place for place, thing in enumerate(known) if fits(thing)]
+        places = [place for place, thing in enumerate(things) if fits(thing)]
         if len(places) == 1:
             return places[0]
         if places:
-            several = ", ".join(_in_words(known[place]) for place in places[:_SHOWN])
+            several = ", ".join(_in_words(things[place]) for place in places[:_SHOWN])
             more = f" and {len(places) - _SHOWN:,} more" if len(places) > _SHOWN else ""
-            by = "by its identifier" if known[places[0]].identifier else "in full"
+            by = "by its identifier" if things[places[0]].identifier else "in full"
             raise InvalidInputError(
                 f"'{excerpt(wanted)}' means several {plural}: {several}{more}", hint=f"name one of them {by}"
             )
-    labels = (thing.label for thing in known if thing.label)
+    labels = (thing.label for thing in things if thing.label)
     raise NotFoundError(
         f"no {singular} is called '{excerpt(wanted)}'",
         hint=did_you_mean(wanted, labels) or hint,
     )
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, things: Iterable[str]) -> str:
     """Return a hint with the names that are nearest to an unknown one, if there are any."""
-    shown = (excerpt(name) for name in alike(name, known))
+    shown = (excerpt(name) for name in alike(name, things))
     near = " or ".join(f'"{name}"' if "'" in name else f"'{name}'" for name in shown)
     return f"did you mean {near}?" if near else ""
 

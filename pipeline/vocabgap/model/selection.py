@@ -49,8 +49,8 @@ class Filter(NamedTuple):
         """Return what makes values and names of records comparable."""
         if self.fold is None:
             return str
-        fold, known = self.fold, aliases[_ALIASES[self.fold]]
-        return lambda name: fold(name, known)
+        fold, spellings = self.fold, aliases[_ALIASES[self.fold]]
+        return lambda name: fold(name, spellings)
 
 
 def _after(moment: datetime) -> "pl.Expr":

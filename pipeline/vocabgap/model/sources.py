@@ -248,7 +248,7 @@ def _rule(name: str, expressions: tuple[str, ...]) -> Rule:
         if not phrase:
             raise InvalidInputError(f"[not_a_gap] {name}: '{text}' holds no word", hint=_RULE_HINT)
         phrases[prefix].append(" ".join(phrase))
-    always, if_failed = (tuple(dict.fromkeys(found)) for found in phrases.values())
+    always, if_failed = (tuple(dict.fromkeys(listed)) for listed in phrases.values())
     return Rule(name, expressions, always, if_failed, tuple(patterns))
 
 

@@ -62,12 +62,12 @@ class Classifier(NamedTuple):
 
     def judge(self, wanted: Collection[str]) -> tuple[str, float]:
         """Return the likeliest category of distinct terms, and its probability; 0 if no term is known."""
-        known = [self.terms[term] for term in wanted if term in self.terms]
-        if not known:
+        matching = [self.terms[term] for term in wanted if term in self.terms]
+        if not matching:
             return UNCATEGORIZED, 0.0
-        length = math.sqrt(math.fsum(idf * idf for idf, _ in known))
+        length = math.sqrt(math.fsum(idf * idf for idf, _ in matching))
         scores = [
-            intercept + math.fsum(idf * weights[place] for idf, weights in known) / length
+            intercept + math.fsum(idf * weights[place] for idf, weights in matching) / length
             for place, intercept in enumerate(self.intercepts)
         ]
         highest = max(scores)
@@ -125,11 +125,11 @@ def verdict(
     """
     probability = None
     if classifier is not None:
-        known = terms(texts)
-        likeliest, probability = classifier.judge(known)
+        stems = terms(texts)
+        likeliest, probability = classifier.judge(stems)
         if probability >= SURE:
             return likeliest, CategoryBy.CLASSIFIER, probability
-        if not classifier.uncategorized.isdisjoint(known):
+        if not classifier.uncategorized.isdisjoint(stems):
             return None, None, probability
     category = by_operations(involved, table, operation_aliases)
     return (None, None, probability) if category is None else (category, CategoryBy.OPERATIONS, None)

@@ -311,7 +311,11 @@ def _greatest(
     for number, bound in sorted(bounds.items(), key=lambda bounded: (-bounded[1], bounded[0])):
         if len(best) >= top and bound < value(best[top - 1]) - _SAME:
             break
-        insort(best, match(number), key=lambda each: (-round(value(each), _SAME_DIGITS), each.entry.name))
+        insort(
+            best,
+            match(number),
+            key=lambda candidate: (-round(value(candidate), _SAME_DIGITS), candidate.entry.name),
+        )
     return best[:top]
 
 

@@ -133,9 +133,9 @@ class Embedder:
 
     def _embed_distinct(self, keys: list[bytes], texts: list[str]) -> Grid:
         grid = np.empty((len(keys), self.dims), dtype=np.int16)
-        known = np.zeros(len(keys), dtype=bool) if self._cache is None else self._cache.fill(grid, keys)
-        self._found += int(known.sum())
-        missing = np.flatnonzero(~known).tolist()
+        is_cached = np.zeros(len(keys), dtype=bool) if self._cache is None else self._cache.fill(grid, keys)
+        self._found += int(is_cached.sum())
+        missing = np.flatnonzero(~is_cached).tolist()
         if missing:
             self._compute(missing, keys, texts, grid)
         return grid
