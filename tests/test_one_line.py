@@ -57,8 +57,7 @@ import json, os
 from vocabgap import log_gap
 from vocabgap.doors.cli.app import run
 from vocabgap.errors import InvalidInputError
-from vocabgap.doors.mcp.writing_tools import log_vocabulary_gap
-from vocabgap.doors.mcp.reading_tools import list_gaps, report_gaps
+from vocabgap.doors.mcp.tools import list_gaps, log_vocabulary_gap, report_gaps
 from vocabgap.doors.mcp.tool import schema_of
 
 assert run(["log", "heron", "--need", "sky mask", "--lens", "50mm", "--aperture", "2.8"]) == 0
@@ -150,8 +149,8 @@ FACTS = {
 }
 # The homes, and choices of columns for one purpose.
 ALLOWED = {
-    ("doors/mcp/reading_tools.py", "ShownCapability"),
-    ("doors/mcp/reading_tools.py", "literal"),
+    ("doors/mcp/tools.py", "ShownCapability"),
+    ("doors/mcp/tools.py", "literal"),
     ("doors/report.py", "literal"),  # the columns of CSV
     ("listing/records.py", "Belonging"),
     ("listing/records.py", "Totals"),

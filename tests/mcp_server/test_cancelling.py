@@ -84,8 +84,8 @@ async def test_a_list_that_nobody_waits_for_is_given_up_once_its_records_are_rea
         assert go_on.wait(LONGEST)
         return listing(*positional, **named)
 
-    monkeypatch.setattr("vocabgap.doors.mcp.reading_tools.listing", waiting)
-    monkeypatch.setattr("vocabgap.doors.mcp.reading_tools.fitting", listed.append)
+    monkeypatch.setattr("vocabgap.doors.mcp.tools.listing", waiting)
+    monkeypatch.setattr("vocabgap.doors.mcp.tools.fitting", listed.append)
     async with connect(photos) as client:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(client.call_tool, "list_gaps", {})

@@ -41,7 +41,7 @@ async def test_no_more_are_listed_than_asked_for(connect: Connect, photos: Path,
 
 
 async def test_needs_are_compared_by_the_synonyms_of_the_server(mcp_sdk: None, photos: Path) -> None:  # noqa: ARG001 - skips
-    from vocabgap.doors.mcp.reading_tools import similar_gaps  # noqa: PLC0415 - needs what the extra installs
+    from vocabgap.doors.mcp.tools import similar_gaps  # noqa: PLC0415 - needs what the extra installs
     from vocabgap.doors.mcp.workspace import Workspace  # noqa: PLC0415
 
     settings = Settings(cluster=ClusterSettings(synonyms={"sky mask": ("vault cutout",)}))

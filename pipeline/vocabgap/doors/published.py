@@ -148,23 +148,24 @@ def history(call: "Call", request: History) -> Answer:
     manifest, ranked = read_run(folder, option="--run")
     rows = history_of(folder, manifest, ranked)
     runs = comparable(rows, RunKey.of(manifest))
-    moments = runs["moment"].to_list()
-    shown: dict[str, object] = {"narrowed_to": manifest.narrowed_to, "moments": moments}
     if request.capability is None:
-        top = ranked.head(request.top or ranked.height)
-        labels = dict(top.select("capability_id", "label").iter_rows())
-        shown["rows"] = _ranks(labels, points_of(rows, runs.tail(_RANKS), _RANKS), moments[-_RANKS:])
+        chosen = ranked.head(request.top or ranked.height)
     else:
-        named = find_capability(ranked, request.capability)
-        labels = dict(named.select("capability_id", "label").iter_rows())
+        chosen = find_capability(ranked, request.capability)
+    labels = dict(chosen.select("capability_id", "label").iter_rows())
     parts = followed(rows, runs)
     parts = parts.filter(parts["part_of"].is_in([*labels])).sort("moment", "rank")
-    if request.capability is not None:
+    shown: dict[str, object] = {"narrowed_to": manifest.narrowed_to}
+    if request.capability is None:
+        moments = runs["moment"].to_list()
+        ranks = _ranks(labels, points_of(rows, runs.tail(_RANKS), _RANKS), moments[-_RANKS:])
+        shown |= {"moments": moments, "rows": ranks, "ranks": min(len(moments), _RANKS)}
+    else:
         moments = parts["moment"].unique().sort().to_list()
         newest = parts.filter(parts["moment"].is_in(moments[-request.top :]))
-        rows_shown = newest.sort("moment", "rank", descending=[True, False]).to_dicts()
+        newest = newest.sort("moment", "rank", descending=[True, False])
         ((name, label),) = labels.items()
-        shown |= {"name": name, "label": label, "moments": moments, "rows": rows_shown}
+        shown |= {"name": name, "label": label, "moments": moments, "rows": newest.to_dicts()}
     return Answer(
         events=(Event("history", row) for row in parts.iter_rows(named=True)),
         result={"runs": runs.height, "other_runs": rows["run"].n_unique() - runs.height},

@@ -33,10 +33,15 @@ from mcp_types import (
 from mcp_types import Tool as Definition
 
 from vocabgap import __version__
-from vocabgap.doors.mcp.reading_tools import list_gaps, report_gaps, show_capability, similar_gaps
 from vocabgap.doors.mcp.tool import MARK, Envelope, Limit, Tool, schema_of, shown
+from vocabgap.doors.mcp.tools import (
+    list_gaps,
+    log_vocabulary_gap,
+    report_gaps,
+    show_capability,
+    similar_gaps,
+)
 from vocabgap.doors.mcp.workspace import Workspace
-from vocabgap.doors.mcp.writing_tools import log_vocabulary_gap
 from vocabgap.errors import DEBUG_VARIABLE, StateError, system_error
 from vocabgap.files.signals import STOPPING
 from vocabgap.logbook.log import SESSION_VARIABLE

@@ -1,7 +1,8 @@
-"""The tools that read: `report_gaps`, `list_gaps`, `show_capability` and `similar_gaps`."""
+"""The tools of the server: one logs a gap, the others read."""
 
+from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Final, Self, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, get_type_hints
 
 import msgspec
 import polars as pl
@@ -11,11 +12,12 @@ from vocabgap.doors.mcp.tool import Answer, Checkpoint, Limit, fitting, tool, wi
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.doors.verbs import Request
 from vocabgap.ingest.scanning import newest
-from vocabgap.listing.records import listing
+from vocabgap.listing.records import listing, unknown_category
 from vocabgap.listing.similar import SimilarGap
+from vocabgap.logbook.log import log_gap
 from vocabgap.model.capability import Capability, Cover, Covered, Recurring, Tally, Wording, Workaround
 from vocabgap.model.lookup import find_capability
-from vocabgap.model.record import LIST_FIELDS, GapRecord
+from vocabgap.model.record import LIST_FIELDS, GapRecord, given_fields, need_of
 from vocabgap.model.selection import Selection, filter_fields
 from vocabgap.model.settings import DEFAULT_LISTED, DEFAULT_TOP
 from vocabgap.reporting.manifest import Parameters, Rendering, new_manifest
@@ -29,6 +31,7 @@ MOST_RECORDS: Final = 50
 MOST_NAMES: Final = 50  # of a record, or of a capability
 MOST_NOTES: Final = 10
 MOST_SIMILAR: Final = 20
+_SIMILAR: Final = 3  # to a gap that was logged
 _FIRST: Final = 5  # operations, wordings and workarounds of a capability in a list
 _SAME: Final = (
     "rank", "capability_id", "label", "mentions", "images", "sessions", "unsatisfied", "rated", "first_seen",
@@ -36,6 +39,71 @@ _SAME: Final = (
     "pinned_by", "unpinned_rank",
 )  # fmt: skip
 _Text = Annotated[str, Meta(min_length=1, max_length=65_536)]
+
+
+class LogRequest(Request, kw_only=True):
+    """The fields of a gap record; its time is now."""
+
+    image_id: Annotated[
+        str, Meta(min_length=1, max_length=255, description="The name of the image's folder in the root.")
+    ]
+    corrects: Annotated[
+        str | None, Meta(description="The gap_id of a record of this image that this one replaces.")
+    ] = None
+
+
+if not TYPE_CHECKING:
+    LogRequest = with_fields(LogRequest, given_fields("mcp"))
+
+
+class Logged(Answer, kw_only=True):
+    """A gap that was logged.
+
+    Attributes:
+        success: That it was logged.
+        gap_id: The identity of the record.
+        image_id: The image.
+        intent_category: The category, classified if none was given.
+        need: What was missing, in the words that are compared with other needs.
+        similar: Known needs with similar words.
+        exists: The nearest entries of the vocabulary, however far: one of them may do it.
+        note: A note on a category that is not known.
+    """
+
+    success: Literal[True] = True
+    gap_id: str
+    image_id: str
+    intent_category: str
+    need: str
+    similar: list[SimilarGap] = msgspec.field(default_factory=list)
+    exists: list[SimilarGap] = msgspec.field(default_factory=list)
+    note: str | None = None
+
+
+@tool("Log a vocabulary gap", Limit.WRITE, writes=True)
+def log_vocabulary_gap(workspace: Workspace, request: LogRequest, _: Checkpoint) -> Logged:
+    """Log that a word, a tool or a primitive was missing, when you improvise around it.
+
+    Say what the person asked for, what would have been right, and what you did instead. The answer has the
+    gap_id, similar known needs, whose wording to reuse, and entries that exist: use one that does it.
+    """
+    folder = workspace.image(request.image_id)
+    fields = msgspec.structs.asdict(request)
+    del fields["image_id"]  # the folder has its name
+    logged = log_gap(folder, **fields)
+    workspace.rankings.note_logged()
+    answer = Logged(
+        gap_id=logged.gap_id,
+        image_id=logged.record["image_id"],
+        intent_category=logged.record["intent_category"],
+        need=need_of(logged.record),
+    )
+    with suppress(Exception):  # the gap is logged, and must not be logged again
+        answer.note = unknown_category(answer.intent_category, workspace.settings, workspace.out) or None
+        index = workspace.rankings.index()
+        answer.similar = index.nearest(answer.need, _SIMILAR)
+        answer.exists = fitting(index.entries(answer.need, _SIMILAR))
+    return answer
 
 
 class ReportRequest(Request):
