@@ -151,10 +151,7 @@ def can_be_seen(value: str) -> bool:
     """Tell whether a text has a letter, a digit, a punctuation mark or a symbol to see."""
     if value.isascii() and value.isprintable():  # most text
         return bool(value.strip())
-    return any(
-        unicodedata.category(character)[0] in "LNPS" and character not in _BLANK_LOOKING
-        for character in value
-    )
+    return any(unicodedata.category(sign)[0] in "LNPS" and sign not in _BLANK_LOOKING for sign in value)
 
 
 def escape_unseen_in_json(document: str) -> str:

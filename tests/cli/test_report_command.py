@@ -295,7 +295,7 @@ def test_a_report_of_nothing_that_is_meant_says_so(tmp_path: Path, images: dict[
         (("--image", "heron", "--image", "her"), "no record has image 'her'", "did you mean 'heron'?"),
         (("--operation", "graim"), "no record has operation 'graim'", "did you mean 'grain'?"),
         (("--category", "locale"), "no record has category 'locale'", "did you mean 'local'?"),
-        (("--category", "xyz"), "no record has category 'xyz'", "there are local, uncategorized"),
+        (("--category", "xyz"), "no record has category 'xyz'", "there are 2, such as local, uncategorized"),
         (("--session", "s-7"), "no record has session 's-7'", "did you mean 's-2' or 's-1'?"),
         (("--repo", "photo"), "no record has repository 'photo'", "did you mean 'photos'?"),
         (("--tenant", "locl"), "no record has tenant 'locl'", "did you mean 'local'?"),

@@ -38,7 +38,7 @@ TABLE = [
 SPELLINGS = [
     ("words.jsonl", """{"name": "quay_haze"}
 
-{"name": "lamp_glow", "description": "Glow, around lamps.", "tags": "lamp, light", "touches": "bloom|blur"}
+{"name": "lamp_glow", "description": "Glow, around lamps.", "tags": "lamp, light", "touches": "bloom,blur"}
 """),
     ("words.yaml", """
 - name: quay_haze

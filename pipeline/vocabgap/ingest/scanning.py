@@ -248,12 +248,9 @@ def unmatched(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, 
 def require_known(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, str]) -> None:
     """Refuse a selection by a name that no record has; the error names the nearest ones."""
     for noun, value, names in _absent(gaps, selection, aliases):
-        more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-        there = f"there are {', '.join(map(excerpt, names[:_SHOWN]))}{more}"
-        none = f"check the spelling; no other {noun} was read"
-        raise InvalidInputError(
-            _missing(noun, value), hint=did_you_mean(value, names) or (there if names else none)
-        )
+        there = f"there are {len(names):,}, such as {', '.join(map(excerpt, names[:_SHOWN]))}"
+        hint = there if names else f"check the spelling; no other {noun} was read"
+        raise InvalidInputError(_missing(noun, value), hint=did_you_mean(value, names) or hint)
 
 
 def with_newest_session(gaps: pl.DataFrame, selection: Selection) -> tuple[Selection, str | None]:

@@ -71,10 +71,8 @@ def likely_category(texts: Iterable[str | None], operations: Iterable[str]) -> s
 
 
 def _of_words(text: str) -> str | None:
-    category_of = _stems()
-    hits = Counter(
-        category_of[word] for word in {stem(word) for word in words(text[:_READ])} if word in category_of
-    )
+    category_of, stems = _stems(), {stem(word) for word in words(text[:_READ])}
+    hits = Counter(category_of[word] for word in stems if word in category_of)
     return _PLACES if _PLACES in hits else _leading(hits)
 
 

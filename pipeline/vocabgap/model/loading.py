@@ -18,11 +18,9 @@ from vocabgap.text import ignored_stems, printable_name, synonym_table
 CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
 ACTOR_VARIABLE: Final = "VOCABGAP_ACTOR"  # the name of who decides
-VARIABLES: Final = {
-    setting.variable: (setting.table, setting.key) for setting in known_settings() if setting.variable
-}
+VARIABLES: Final = {item.variable: (item.table, item.key) for item in known_settings() if item.variable}
 """The settings that the environment may set: variable to table and key."""
-_WRITTEN: Final = tuple((setting.table, setting.key) for setting in known_settings() if setting.written)
+_WRITTEN: Final = tuple((item.table, item.key) for item in known_settings() if item.written)
 _SETTINGS_HINT: Final = "`vocabgap manual reference-settings` has every key with its default"
 _Layer = dict[str, dict[str, Any]]
 

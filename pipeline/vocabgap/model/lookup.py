@@ -96,9 +96,9 @@ def lookup(
     )
 
 
-def did_you_mean(name: str, things: Iterable[str]) -> str:
+def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return a hint with the names that are nearest to an unknown one, if there are any."""
-    shown = (excerpt(name) for name in alike(name, things))
+    shown = (excerpt(name) for name in alike(name, names))
     near = " or ".join(f'"{name}"' if "'" in name else f"'{name}'" for name in shown)
     return f"did you mean {near}?" if near else ""
 

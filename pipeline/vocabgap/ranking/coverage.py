@@ -311,11 +311,7 @@ def _greatest(
     for number, bound in sorted(bounds.items(), key=lambda bounded: (-bounded[1], bounded[0])):
         if len(best) >= top and bound < value(best[top - 1]) - _SAME:
             break
-        insort(
-            best,
-            match(number),
-            key=lambda candidate: (-round(value(candidate), _SAME_DIGITS), candidate.entry.name),
-        )
+        insort(best, match(number), key=lambda near: (-round(value(near), _SAME_DIGITS), near.entry.name))
     return best[:top]
 
 

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,10 +36,9 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 # without its JSON-RPC envelope.
 _HOLDERS: Final = ("entries", "tools", "result.tools")
 _MANIFESTS: Final = ("manifest.json", "manifest.yaml", "manifest.yml")
-_SEPARATORS: Final = re.compile(r"[,;|]")
 _KEYS_SHOWN: Final = 5
 
-_LIST_HINT: Final = "expected a list of texts, or one text that is split at commas, semicolons and bars"
+_LIST_HINT: Final = "expected a list of texts, or one text that is split at commas"
 _PATH_HINT: Final = "check the paths of --vocabulary and of [vocabulary] in the settings"
 _ENTRIES_HINT: Final = 'expected a list of objects, or one under "entries" or "tools"'
 
@@ -276,7 +274,7 @@ def _text(item: _Item, paths: Sequence[str]) -> str:
 
 def _texts(item: _Item, paths: Sequence[str]) -> tuple[str, ...]:
     path, value = _value(item, paths, ())
-    parts = _SEPARATORS.split(value) if isinstance(value, str) else value
+    parts = value.split(",") if isinstance(value, str) else value
     if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
         raise InvalidInputError(
             f"{item.place}: {path}: expected texts, found {short_repr(value)}", hint=_LIST_HINT
