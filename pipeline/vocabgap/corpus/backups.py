@@ -98,13 +98,13 @@ def export(version: Version, path: Path, settings: Settings) -> Exported:
 def _records(chunks: pl.DataFrame, dimension: int, settings: Settings) -> Iterator[BackupRecord]:
     """Yield chunks as records; a chunk without a vector gets one, with its provenance in the metadata."""
     missing = chunks.filter(pl.col("embedding").is_null())
-    vectors = iter(vectors_of(_texts(missing, settings), dimension).tolist() if missing.height else ())
+    vectors = iter(vectors_of(_texts(missing, settings), dimension) if missing.height else ())
     computed = msgspec.json.encode({"by": METHOD, "dimension": dimension})
     for identity, metadata, content, embedding in chunks.select(_EXPORTED).iter_rows():
         text = metadata.encode()
         if embedding is None:
             text = text.removesuffix(b"}") + b',"%b":%b}' % (EMBEDDED_BY.encode(), computed)
-        vector = next(vectors) if embedding is None else embedding
+        vector = next(vectors).tolist() if embedding is None else embedding
         yield BackupRecord(identity, vector, msgspec.Raw(text), content)
 
 
