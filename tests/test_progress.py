@@ -60,7 +60,7 @@ def test_a_terminal_shows_the_stage_and_how_far_it_is(monkeypatch: pytest.Monkey
 
     assert shown.lines == [
         *("1/2 ingest", "started"),
-        *("1/2 ingest: 0 of 4,000 logs", "1/2 ingest: 1,000 of 4,000 logs, some 6 s left"),
+        *("1/2 ingest: 0 of 4,000 logs", "1/2 ingest: 1,000 of 4,000 logs"),
         *("1/2 ingest: 5 of 10 records", "stopped", "stopped"),
     ]
 

@@ -1,6 +1,7 @@
 """The parts of a report about all records: the account of lines, categories, operations, and askers."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 import msgspec
@@ -129,34 +130,23 @@ def account_of(
 
 def askers_of(ranked: pl.DataFrame) -> tuple[Asker, ...]:
     """Return whose records a ranking counts, those with most mentions first."""
-    whose = ["tenant_id", "repo_slug"]
-    rows = (
-        ranked.select(pl.col("asked_by").explode())
-        .drop_nulls()
-        .unnest("asked_by")
-        .group_by(whose)
-        .agg(pl.col("mentions").sum())
-        .sort("mentions", *whose, descending=[True, False, False])
-    )
-    return tuple(Asker(**row) for row in rows.iter_rows(named=True))
+    whose = ("tenant_id", "repo_slug")
+    rows = _summed(ranked, "asked_by", whose).sort("mentions", *whose, descending=[True, False, False])
+    return tuple(Asker(**row) for row in rows.drop("capabilities").iter_rows(named=True))
 
 
 def categories_of(ranked: pl.DataFrame) -> tuple[Category, ...]:
     """Return the categories of table `capabilities`, most frequent first; `uncategorized` comes last."""
-    rows = (
-        ranked.select(pl.col("categories").explode())
-        .drop_nulls()
-        .unnest("categories")
-        .group_by("name")
-        .agg(pl.col("mentions").sum(), pl.len().alias("capabilities"))
-        .sort(
-            pl.col("name") == UNCATEGORIZED,
-            pl.col("mentions"),
-            pl.col("name"),
-            descending=[False, True, False],
-        )
+    rows = _summed(ranked, "categories", ("name",)).sort(
+        pl.col("name") == UNCATEGORIZED, "mentions", "name", descending=[False, True, False]
     )
     return tuple(Category(**row) for row in rows.iter_rows(named=True))
+
+
+def _summed(ranked: pl.DataFrame, column: str, keys: Sequence[str]) -> pl.DataFrame:
+    """Return the mentions, and the capabilities, of each item in a column of lists."""
+    items = ranked.select(pl.col(column).explode()).drop_nulls().unnest(column)
+    return items.group_by(keys).agg(pl.col("mentions").sum(), pl.len().alias("capabilities"))
 
 
 def reclassified_of(counted: pl.DataFrame) -> Categorised:

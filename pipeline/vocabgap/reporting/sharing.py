@@ -8,7 +8,6 @@ import msgspec
 import polars as pl
 from msgspec import structs
 
-from vocabgap.clustering.describing import labels_of
 from vocabgap.clustering.wordings import need
 from vocabgap.model.capability import Capability, Tally, Wording
 from vocabgap.model.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZED, fold_operation
@@ -157,17 +156,10 @@ def _variants(item: Capability, common: CommonWords) -> tuple[Wording, ...]:
 
 
 def _label(item: Capability, variants: tuple[Wording, ...], common: CommonWords) -> str:
-    own = _own_words(item, common)
+    own = common.wordings.get((item.capability_id, surface(item.label)))
     if own is not None:
-        return own.wording if surface(item.label) == surface(own.wording) else need(own.wording)
+        return own.wording
     return need(variants[0].wording) if variants else NO_WORDING
-
-
-def _own_words(item: Capability, common: CommonWords) -> Spoken | None:
-    """Return the words of its label if they are common: those of a wording, with or without its frame."""
-    worded = [each.wording for each in item.variants if item.label in labels_of([each.wording])]
-    spoken = (common.wordings.get((item.capability_id, surface(each))) for each in (item.label, *worded))
-    return next(filter(None, spoken), None)
 
 
 def _as_many(

@@ -83,7 +83,7 @@ class Output:
         from rich.console import Console
 
         status = Console(stderr=True, highlight=False).status("")
-        at_work, counting, began, shown = "", ("", 0), 0.0, 0.0
+        at_work, shown = "", 0.0
 
         def show(stage: str) -> None:
             nonlocal at_work
@@ -96,16 +96,12 @@ class Output:
                 status.start()
 
         def hear(what: str, done: int, total: int) -> None:
-            nonlocal counting, began, shown
+            nonlocal shown
             now = time.monotonic()
-            if counting != (what, total):
-                counting, began = (what, total), now
             if at_work and now - shown >= _SHOWN_EVERY:
                 shown = now
-                left = (now - began) * (total - done) / done if done else 0.0
-                rest = f", some {left:,.0f} s left" if left >= 1.0 else ""
                 with suppress(OSError):
-                    status.update(f"{at_work}: {done:,} of {total:,} {what}{rest}")
+                    status.update(f"{at_work}: {done:,} of {total:,} {what}")
 
         try:
             with heard_by(hear):
