@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from glossary.builders import sense, update
 from vocabgap.errors import InvalidInputError, NotFoundError
-from vocabgap.glossary.authoring import require_sense
+from vocabgap.glossary.commands import require_sense
 from vocabgap.glossary.conflicts import check
 from vocabgap.glossary.events import (
     Actor,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from glossary.steps import LIFT, STAIN, TWO_LIFTS, runtime_in, step, write_scope
-from vocabgap.glossary.authoring import promote_sense
+from vocabgap.glossary.commands import promote_sense
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.loading import read_events
 from vocabgap.glossary.questions import (

@@ -6,7 +6,7 @@ import pytest
 
 from glossary.steps import LIFT, NOW, STAIN, runtime_in, step, write_scope
 from vocabgap.errors import StateError
-from vocabgap.glossary.authoring import deprecate_sense, promote_sense
+from vocabgap.glossary.commands import deprecate_sense, promote_sense
 from vocabgap.glossary.runtime import GlossaryRuntime
 
 

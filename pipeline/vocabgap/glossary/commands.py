@@ -4,18 +4,19 @@ from collections.abc import Iterable
 from datetime import UTC
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
 from vocabgap.doors.cli.calls import Call
 from vocabgap.doors.verbs import NOW, Answer, Event, Request, argument, option, verb
-from vocabgap.errors import ExitCode, InvalidInputError, NotFoundError
+from vocabgap.errors import ExitCode, Hint, InvalidInputError, NotFoundError, StateError
 from vocabgap.files.refusals import FileKind, file_kind
-from vocabgap.glossary import authoring
 from vocabgap.glossary.events import Actor, NewSense
 from vocabgap.glossary.extension import FOLDER, GlossarySettings
-from vocabgap.glossary.loading import read_events, skipped_lines
+from vocabgap.glossary.glossary import Glossary, added, with_status
+from vocabgap.glossary.loading import BY_HAND, changing, read_events, skipped_lines
+from vocabgap.glossary.normal_form import definition_key
 from vocabgap.glossary.questions import SHOWN_DIGITS, OpenQuestion, as_they_stand, questions_of
 from vocabgap.glossary.runtime import GlossaryRuntime, configured_runtime
 from vocabgap.glossary.seeds import OTHER_ENDING, SEED_ENDING, read_seed, seed_scope, why_unread
@@ -27,6 +28,7 @@ from vocabgap.text import excerpt, visible
 
 _DEFINITION: Final = 60  # characters of a definition in the list
 _PREFIX: Final = "glossary:"
+_LISTED: Final = Hint("{} lists them", (("glossary", "list"),), FOLDER)
 _TERM: Final = argument("The term, in any spelling.")
 _MEANING: Final = option("Its definition or the beginning, if there are several.")
 _SCOPE: Final = option("Of this scope only.")
@@ -124,7 +126,7 @@ def show_term(call: Call, request: ShowTerm) -> Answer:
     name = request.term.removeprefix(_PREFIX)
     senses = loaded.glossary.history(name)
     if not senses:
-        raise NotFoundError(f"term '{name}' was not found", hint=authoring.LISTED)
+        raise NotFoundError(f"term '{name}' was not found", hint=_LISTED)
     answering = loaded.glossary.resolve(name)
     answers = runtime.files.answers(name)
     listed = [
@@ -207,15 +209,9 @@ class Promote(Deprecate, kw_only=True):
 @verb(Promote, settings=FOLDER)
 def promote(call: Call, request: Promote) -> Answer:
     """Activate a draft, or a sense that was deprecated."""
-    runtime = runtime_of(call, request)
-
-    sense = authoring.promote_sense(
-        runtime,
-        request.term,
-        request.scope,
-        request.definition,
-        define=request.define,
-        is_replacing=request.replace,
+    named = (request.term, request.scope, request.definition)
+    sense = promote_sense(
+        runtime_of(call, request), *named, define=request.define, is_replacing=request.replace
     )
     return _changed(sense)
 
@@ -224,12 +220,90 @@ def promote(call: Call, request: Promote) -> Answer:
 def deprecate(call: Call, request: Deprecate) -> Answer:
     """Retire a sense, or drop a draft."""
     runtime = runtime_of(call, request)
-    sense = authoring.deprecate_sense(runtime, request.term, request.scope, request.definition)
-    return _changed(sense)
+    return _changed(deprecate_sense(runtime, request.term, request.scope, request.definition))
 
 
 def _changed(sense: NewSense) -> Answer:
     return Answer(result=msgspec.structs.asdict(sense), view="glossary-changed.txt.j2")
+
+
+def promote_sense(
+    runtime: GlossaryRuntime,
+    term: str,
+    scope: str | None = None,
+    definition: str | None = None,
+    *,
+    define: str | None = None,
+    is_replacing: bool | None = None,
+) -> NewSense:
+    """Activate a sense, or with `define` a new one; return it.
+
+    With `is_replacing` it replaces the other active senses; if that is false, it stands beside them.
+
+    Raises:
+        StateError: Nobody decides about the others, or the draft has no definition.
+    """
+    with changing(runtime.logs):
+        glossary = runtime.load().glossary
+        facts: dict[str, Any] = {"actor": runtime.actor, "now": runtime.now()}
+        if define is None:
+            sense = require_sense(glossary, term, scope, definition, likely=SenseStatus.DRAFT)
+            if sense.is_placeholder:
+                raise StateError(f"'{sense.surface}' has no definition yet", hint="say it with --define TEXT")
+        rivals = glossary.rivals(term, sense.definition if define is None else define)
+        if rivals and is_replacing is None:
+            rival = rivals[0]
+            raise StateError(
+                f"'{rival.surface}' means something else in {rival.scope} already: {rival.definition}",
+                hint="say --replace to take its place, or --beside to have both: the term is ambiguous then",
+            )
+        if define is None:
+            replaced = rivals if is_replacing else ()
+            event = with_status(sense, SenseStatus.ACTIVE, replacing=replaced, **facts)
+        else:
+            event = added(glossary, term, define, scope=scope, replacing=bool(is_replacing), **facts)
+        runtime.files.append_changes(BY_HAND, [event])
+        return event.new_sense
+
+
+def deprecate_sense(
+    runtime: GlossaryRuntime, term: str, scope: str | None, definition: str | None
+) -> NewSense:
+    """Deprecate a sense; return it."""
+    with changing(runtime.logs):
+        sense = require_sense(runtime.load().glossary, term, scope, definition, likely=SenseStatus.ACTIVE)
+        event = with_status(sense, SenseStatus.DEPRECATED, actor=runtime.actor, now=runtime.now())
+        runtime.files.append_changes(BY_HAND, [event])
+        return event.new_sense
+
+
+def require_sense(
+    glossary: Glossary,
+    term: str,
+    scope: str | None = None,
+    definition: str | None = None,
+    *,
+    likely: SenseStatus | None = None,
+) -> TermSense:
+    """Return the one sense that is meant; without a definition, the only one of the likely status."""
+    begins = "" if definition is None else definition_key(definition)
+    senses = [
+        sense
+        for sense in glossary.history(term)
+        if scope in {None, sense.scope} and definition_key(sense.definition).startswith(begins)
+    ]
+    of_status = [sense for sense in senses if sense.status == likely]
+    if definition is None and len(of_status) == 1:
+        return of_status[0]
+    if not senses:
+        raise NotFoundError(f"there is no such sense of '{term}'", hint=_LISTED)
+    if len(senses) > 1:
+        listed = "; ".join(f"[{sense.scope}] {sense.definition}" for sense in senses)
+        raise InvalidInputError(
+            f"'{term}' has {len(senses)} senses: {listed}",
+            hint="name the scope, or how the definition begins",
+        )
+    return senses[0]
 
 
 def _fields(sense: TermSense) -> dict[str, object]:
