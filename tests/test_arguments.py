@@ -148,7 +148,7 @@ def test_groups_that_are_none_are_named(scan: Scan) -> None:
         ({"top": True}, "top: expected a whole number from 0 on, found True"),
         (
             {"ranked_by": "x"},
-            "by: expected one of mentions, images, sessions, unsatisfied, priority, found 'x'",
+            "by: expected one of mentions, images, unsatisfied, priority, found 'x'",
         ),
         ({"reproduction": {}}, "reproduction: expected a Reproduction, found dict"),
     ],

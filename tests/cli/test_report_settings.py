@@ -116,7 +116,7 @@ def test_a_flag_wins_over_the_environment_and_that_over_the_file(
     assert "from-flag: report.md" in vocabgap("report", photos, "--out", "from-flag").out
 
 
-@pytest.mark.parametrize("by", ["mentions", "images", "sessions", "unsatisfied"])
+@pytest.mark.parametrize("by", ["mentions", "images", "unsatisfied"])
 def test_every_ranking_is_offered(photos: Path, tmp_path: Path, by: str) -> None:
     assert vocabgap("report", photos, "--rank-by", by).code == 0
     assert f"by {by}" in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")

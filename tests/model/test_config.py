@@ -59,7 +59,7 @@ def test_load_settings_reads_what_the_command_line_would(here: Path, monkeypatch
 
 def test_a_file_overrides_the_defaults(tmp_path: Path) -> None:
     path = write_config(
-        tmp_path, '[cluster]\nthreshold = 0.4\nstop_words = ["photo"]\n[rank]\nby = "sessions"\n'
+        tmp_path, '[cluster]\nthreshold = 0.4\nstop_words = ["photo"]\n[rank]\nby = "images"\n'
     )
 
     loaded = resolve_settings(path)
@@ -67,7 +67,7 @@ def test_a_file_overrides_the_defaults(tmp_path: Path) -> None:
     assert loaded.path == path
     assert loaded.settings.cluster.threshold == 0.4
     assert loaded.settings.cluster.stop_words == ("photo",)
-    assert loaded.settings.rank.by is RankBy.SESSIONS
+    assert loaded.settings.rank.by is RankBy.IMAGES
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_file_overrides_the_defaults(tmp_path: Path) -> None:
         ('[report]\ntop = "5"\n', "[report] top: expected a whole number, found '5'"),
         ("[report]\nout = 2026-05-01\n", "[report] out: expected text, found date"),
         ('[report]\nout = ""\n', "out"),
-        ('[rank]\nby = "luck"\n', "expected one of mentions, images, sessions, unsatisfied, priority, found"),
+        ('[rank]\nby = "luck"\n', "expected one of mentions, images, unsatisfied, priority, found"),
         ("[rank]\nhalf_life_days = inf\n", "[rank] half_life_days"),
         ("[rank]\nhalf_life_days = true\n", "[rank] half_life_days"),
         ("[ingest]\nhidden = 1\n", "[ingest] hidden: expected true or false, found 1"),

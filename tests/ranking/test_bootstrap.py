@@ -87,13 +87,6 @@ def scores_by_hand(
     def records(name: str, ratings: Sequence[int | None]) -> int:
         return sum(drawn[image(row)] for row in own[name] if row["satisfaction"] in ratings)
 
-    def sessions(name: str) -> float:
-        on: defaultdict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
-        for row in own[name]:
-            if row["session_id"]:
-                on[row["tenant_id"], row["session_id"]].add(image(row))
-        return round(sum(sum(drawn[each] for each in places) / len(places) for places in on.values()), 6)
-
     def priority(name: str) -> float:
         known = [row["timestamp"] for row in asked if row["timestamp"]]
         earliest = min(known, default=NOW)
@@ -109,7 +102,6 @@ def scores_by_hand(
     counted: dict[str, Callable[[str], float]] = {
         "mentions": lambda name: records(name, [None, -1, 0, 1]),
         "images": images,
-        "sessions": sessions,
         "unsatisfied": lambda name: records(name, [-1]),
         "priority": priority,
     }

@@ -17,7 +17,6 @@ def labels_of(table: pl.DataFrame) -> list[str]:
     [
         ("mentions", ["often", "widely", "long", "badly"]),
         ("images", ["widely", "often", "long", "badly"]),
-        ("sessions", ["long", "often", "widely", "badly"]),
         ("unsatisfied", ["badly", "often", "widely", "long"]),
     ],
 )

@@ -186,13 +186,12 @@ def test_beside_a_settings_file_every_value_is_said(tmp_path: Path) -> None:
 def test_flags_say_the_settings_that_differ(tmp_path: Path) -> None:
     settings = Settings(
         cluster=ClusterSettings(threshold=0.5),
-        rank=RankSettings(by=RankBy.SESSIONS, min_images=2, min_sessions=3),
+        rank=RankSettings(by=RankBy.IMAGES, min_images=2, min_sessions=3),
         report=ReportSettings(top=0),
     )
     command = asked(tmp_path / "photos", settings=settings).command
     assert (
-        "--threshold 0.5 --embedder none --rank-by sessions --min-images 2 --min-sessions 3 --top 0"
-        in command
+        "--threshold 0.5 --embedder none --rank-by images --min-images 2 --min-sessions 3 --top 0" in command
     )
 
 

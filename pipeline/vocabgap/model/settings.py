@@ -57,7 +57,6 @@ class RankBy(StrEnum):
 
     MENTIONS = "mentions"
     IMAGES = "images"
-    SESSIONS = "sessions"
     UNSATISFIED = "unsatisfied"
     PRIORITY = "priority"
 

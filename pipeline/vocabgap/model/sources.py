@@ -18,7 +18,6 @@ from vocabgap.errors import InvalidInputError, converted
 from vocabgap.model.record import FIELDS, LOG_NAME, GapRecord
 from vocabgap.text import words
 
-PATH_HINT: Final = "expected keys joined by dots, such as about.text, or a JSON pointer, such as /about/text"
 _REGEX_PREFIX: Final = "re:"
 _IF_FAILED_PREFIX: Final = "if failed:"
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
@@ -150,10 +149,6 @@ def _check_shape(name: str, shape: Shape) -> None:
             )
     for field, value in shape.constants.items():
         converted(value, get_type_hints(GapRecord)[field], f"[{name}.constants] {field}", hint=_FIELDS_HINT)
-    for field, path in [*shape.fields.items(), *((path, path) for path in shape.where)]:
-        if not path or not all(several(path)):
-            table = "fields" if field else "where"
-            raise InvalidInputError(f"[{name}.{table}] {field}: a path is empty", hint=PATH_HINT)
     for path, values in shape.where.items():
         try:
             allowed = allowed_values(values)

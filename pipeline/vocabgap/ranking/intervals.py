@@ -11,7 +11,7 @@ import polars as pl
 from scipy import sparse
 
 from vocabgap.model.settings import RankBy, RankSettings
-from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, stripped
+from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY
 from vocabgap.ranking.priority import FloatArray, age_in_days, factors
 
 IntArray = npt.NDArray[np.int64]
@@ -23,7 +23,6 @@ CONFIDENCE: Final = 0.90
 SEED: Final = 20_260_501
 _LEFT_OUT: Final = round(DRAWS * (1.0 - CONFIDENCE) / 2.0)
 _CELLS: Final = 1 << 21  # numbers in each array of the draws that are worked on at a time
-_DECIMALS: Final = 9  # the parts of a session add up to one only approximately
 _COLUMNS: Final = ("rank_low", "rank_high", "tie_group", "next_ahead")
 _INTERVALS: Final = {name: CAPABILITIES.schema[name] for name in _COLUMNS}
 
@@ -60,9 +59,8 @@ def rank_intervals(
     """Return the 90 % interval of each rank, and which ranks are tied, from 500 bootstrap samples of images.
 
     Each draw takes as many images as there are, with replacement and with all their records, because the
-    records of one image are not independent. A session on several images counts in equal parts with each.
-    Capabilities that are equal in a draw share their ranks. Blocks (pinned, established, not established,
-    settled) stay apart in every draw.
+    records of one image are not independent. Capabilities that are equal in a draw share their ranks. Blocks
+    (pinned, established, not established, settled) stay apart in every draw.
 
     The interval leaves out the lowest 5 % of the best ranks drawn and the highest 5 % of the worst. It is
     widened to contain the rank itself. A single image allows no draws: each interval is then the whole block,
@@ -98,7 +96,7 @@ def rank_intervals(
 def _shares(clustered: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, age: pl.Expr) -> _Shares:
     places = ordered.select("cluster").with_row_index("place")
     images = clustered.select(IMAGE_KEY).unique().sort(IMAGE_KEY).with_row_index("image")
-    records = clustered.select("cluster", *IMAGE_KEY, "session_id", "satisfaction", "timestamp")
+    records = clustered.select("cluster", *IMAGE_KEY, "satisfaction", "timestamp")
     held = records.join(places, on="cluster").join(images, on=IMAGE_KEY, nulls_equal=True)
     satisfaction = pl.col("satisfaction")
     amounts = {
@@ -108,36 +106,14 @@ def _shares(clustered: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, age: pl.
         "rated": satisfaction.count(),
         "age": age.min(),
     }
-    wanted = {RankBy.PRIORITY: ("images", "unsatisfied", "rated", "age"), RankBy.SESSIONS: ()}.get(
-        by, (by.value,)
-    )
-    entries = held.group_by("place", "image").agg(
-        amounts[name].cast(pl.Float64).alias(name) for name in wanted
-    )
-    if by is RankBy.SESSIONS:
-        entries = entries.join(_parts_of_sessions(held), on=["place", "image"], how="left").with_columns(
-            pl.col("sessions").fill_null(0.0)
-        )
-    entries = entries.sort("place", "image")
+    wanted = ("images", "unsatisfied", "rated", "age") if by is RankBy.PRIORITY else (by.value,)
+    columns = (amounts[name].cast(pl.Float64).alias(name) for name in wanted)
+    entries = held.group_by("place", "image").agg(columns).sort("place", "image")
     return _Shares(
         starts=np.searchsorted(entries["place"].to_numpy(), np.arange(ordered.height + 1)).astype(np.int64),
         images=entries["image"].to_numpy().astype(np.int64),
-        values={name: entries[name].to_numpy() for name in entries.columns if name not in {"place", "image"}},
+        values={name: entries[name].to_numpy() for name in wanted},
         size=images.height,
-    )
-
-
-def _parts_of_sessions(held: pl.DataFrame) -> pl.DataFrame:
-    """Count the sessions of each capability on each image; split a session on several images equally."""
-    session = ["place", "tenant_id", "session_id"]
-    return (
-        held.filter(stripped(pl.col("session_id")) != "")
-        .select(*session, "image")
-        .unique()
-        .with_columns((1.0 / pl.len().over(session)).alias("sessions"))
-        .sort("place", "image", "sessions")
-        .group_by("place", "image", maintain_order=True)
-        .agg(pl.col("sessions").sum())
     )
 
 
@@ -183,7 +159,7 @@ def _drawn_ranks(
 
 def _scores(shares: _Shares, drawn: FloatArray, settings: RankSettings) -> FloatArray:
     if settings.by is not RankBy.PRIORITY:
-        return np.round(shares.total(settings.by.value, drawn), _DECIMALS)
+        return shares.total(settings.by.value, drawn)
     totals = {amount: shares.total(amount, drawn) for amount in ("images", "unsatisfied", "rated")}
     return factors(settings, **totals, age=shares.least("age", drawn))["priority"]
 

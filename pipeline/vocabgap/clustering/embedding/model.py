@@ -7,7 +7,7 @@ compute in float32 runs texts of equal length together.
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -44,7 +44,7 @@ _MOST_TOKENS: Final = 256  # of a text, its end marks included
 _KNOWN_MODULES: Final = frozenset({"Transformer", "Pooling", "Normalize"})
 # The name of an input in a graph, and the attribute of the tokenizer's answer that has its values.
 _INPUTS: Final = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
-_INTEGERS: Final = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+_INTEGER: Final = "tensor(int64)"
 _FLOATS: Final = frozenset({"tensor(float)", "tensor(float16)", "tensor(double)"})
 _SENTENCE: Final = "sentence_embedding"
 _OUTPUTS: Final = (_SENTENCE, "last_hidden_state", "token_embeddings")
@@ -149,7 +149,7 @@ def load_encoder(files: ModelFiles) -> "Encoder":
         inputs = {port.name: port.type for port in session.get_inputs()}
         outputs = [port.name for port in session.get_outputs() if port.type in _FLOATS]
     for name, kind in inputs.items():
-        if name not in _INPUTS or kind not in _INTEGERS:
+        if name not in _INPUTS or kind != _INTEGER:
             raise InvalidInputError(
                 f"'{files.model}' asks for the input '{name}' ({kind}); known are {', '.join(_INPUTS)}",
                 hint=_OTHER_MODEL_HINT,
@@ -159,8 +159,7 @@ def load_encoder(files: ModelFiles) -> "Encoder":
         raise InvalidInputError(f"'{files.model}' has no output that embeds a text", hint=_OTHER_MODEL_HINT)
     if output != _SENTENCE:
         _require_mean(files.tokenizer.parent)
-    types = {name: _INTEGERS[kind] for name, kind in inputs.items()}
-    return Encoder(files, digest, tokenizer, session, types, output)
+    return Encoder(files, digest, tokenizer, session, tuple(inputs), output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +170,7 @@ class Encoder:
     digest: str  # SHA-256 (hex), see `ModelFiles.digest`
     _tokenizer: Any
     _session: Any
-    _inputs: Mapping[str, Any]  # name and type
+    _inputs: tuple[str, ...]
     _output: str
 
     def encode(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Grid]]:
@@ -209,8 +208,8 @@ class Encoder:
     def _rounded(self, texts: Sequence[str], tokens: Sequence[Any]) -> Grid:
         """Compute the vectors of texts with the same number of tokens."""
         feed = {
-            name: np.asarray([getattr(own, _INPUTS[name]) for own in tokens], dtype=kind)
-            for name, kind in self._inputs.items()
+            name: np.asarray([getattr(own, _INPUTS[name]) for own in tokens], dtype=np.int64)
+            for name in self._inputs
         }
         with _failing(f"'{self.files.model}' cannot be run on '{excerpt(texts[0])}'", hint=_ONE_EXPORT_HINT):
             (output,) = self._session.run([self._output], feed)
