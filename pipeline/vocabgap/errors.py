@@ -281,7 +281,6 @@ def _choices(kind: Any) -> list[str]:  # noqa: ANN401 - a type
 
 
 def _shown(value: object) -> str:
-    """Return a short value as it is, of any other the type."""
     if isinstance(value, _SHOWN):
         with suppress(ValueError):  # a number of too many digits to be written out
             return short_repr(value)

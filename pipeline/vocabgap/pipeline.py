@@ -331,7 +331,6 @@ def run(
 
 
 def _in_force(settings: Settings | None) -> Settings:
-    """Return the settings, or the defaults."""
     settings = Settings() if settings is None else settings
     require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
     return settings

@@ -75,8 +75,6 @@ class Ties:
 
 
 class _Groups:
-    """A partition that changes step by step."""
-
     def __init__(
         self, labels: IntArray, labelled: Sequence[tuple[str, int]], points: Points, rows: Rows
     ) -> None:

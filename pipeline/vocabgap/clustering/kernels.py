@@ -192,7 +192,6 @@ def _compare_candidates(q, candidates, limits, bound, order, vectors, trigrams, 
 
 @njit
 def _list_candidates(q, candidates, limits, bound, count, order, floor, memory):
-    """List the remaining candidates by their limits; return the length and the bound on all others."""
     near, places, compared = memory.near, memory.places, memory.compared
     for k in range(len(candidates)):
         p = candidates[k]
@@ -206,7 +205,6 @@ def _list_candidates(q, candidates, limits, bound, count, order, floor, memory):
 
 @njit
 def _search_blocks(q, n_touched, count, order, vectors, trigrams, blocks, floor, memory):
-    """List the nearest clusters of all blocks; return the length of the list."""
     bounds, opened = memory.bounds, memory.opened
     wanted = _wanted_similarity(memory.near, count, floor)
     most = _largest(blocks.trigram_parts)
@@ -271,7 +269,6 @@ def _best_block(bounds):
 
 @njit
 def _likely_blocks(bounds, least, likely):
-    """Collect the blocks whose bound is at least `least`; return their number."""
     count = 0
     for first in range(0, len(bounds), _STRIP):
         if _largest(bounds[first : first + _STRIP]) >= least:
@@ -292,7 +289,6 @@ def _largest(values):
 
 @njit
 def _open_block(q, block, count, order, vectors, trigrams, blocks, unscored, floor, memory):
-    """List the clusters of a block that are near enough; return the length of the list."""
     near, places, compared, term_scores = memory.near, memory.places, memory.compared, memory.term_scores
     start, terms, weights = vectors
     limits = _bound_clusters(block, unscored, blocks, memory)
@@ -333,7 +329,6 @@ def _rough_product(level_scores, levels):
 
 @njit
 def _exact_similarity(term_scores, p, start, terms, weights):
-    """Compute the similarity of a cluster, given the scores of its terms."""
     total = 0.0
     for i in range(start[p], start[p + 1]):
         total += term_scores[terms[i]] * weights[i]
@@ -412,7 +407,6 @@ def _score_terms(q, terms, trigrams, memory):
 
 @njit
 def _trigram_postings(n_touched, trigrams, memory):
-    """Count the terms of all trigrams of the query."""
     count = 0
     for gram in memory.touched[:n_touched]:
         count += trigrams.gram_start[gram + 1] - trigrams.gram_start[gram]
@@ -421,7 +415,6 @@ def _trigram_postings(n_touched, trigrams, memory):
 
 @njit
 def _score_all_terms(n_touched, trigrams, memory):
-    """Score all terms."""
     term_scores, scored_terms = memory.term_scores, memory.scored_terms
     terms, gram_weights, first_term = trigrams.terms, trigrams.gram_weights, trigrams.gram_start
     dimensions = 0

@@ -203,7 +203,6 @@ def pairs_of(contents: Iterable[str], vocabulary: Sequence[str]) -> list[tuple[s
 def _counted(
     documents: Sequence[str], terms: Iterable[Hashable], analyzer: Callable[[str], list[Any]]
 ) -> sparse.csr_array:
-    """Count each term in each document, shape (documents, terms)."""
     from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415 - takes a second to load
 
     vocabulary = list(terms)

@@ -162,7 +162,6 @@ def read_packed_logs(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.Record
 
 
 def _unpacked(rows: "pa.Table") -> LogsRead:
-    """Return the tables of all logs from rows of `LOGS_READ` in any order."""
     tables: dict[str, list[pl.DataFrame]] = {"records": [], "rejects": [], "files": [], "repairs": []}
     # Sorted as numbers: Arrow would join the contents to sort them, and cannot beyond 2 GiB.
     numbers = zip(rows["batch"].to_pylist(), rows["part"].to_pylist(), strict=True)
@@ -214,7 +213,6 @@ def _error_line(text: str) -> str:
 
 @contextmanager
 def _sail() -> Iterator["SparkSession"]:
-    """Open a session with Sail in this process."""
     from pysail.spark import SparkConnectServer  # noqa: PLC0415 - an extra
 
     os.environ.setdefault("RUST_LOG", "error")  # else it logs every step
@@ -250,7 +248,6 @@ def _keep_ctrl_c() -> None:
 
 @contextmanager
 def _server(remote: str) -> Iterator["SparkSession"]:
-    """Open a session with a server."""
     _require_greeting(remote)
     session = _session(remote)
     try:

@@ -139,7 +139,6 @@ class RecordColumns:
         self.frames.append(frame.select(names))
 
     def _origins(self) -> pl.DataFrame:
-        """Return the log of each record: whose it is, and where it lies."""
         columns = {
             "tenant_id": [log.tenant_id or self.tenant_id for log in self._logs],
             "repo_slug": [log.repo_slug for log in self._logs],
@@ -307,8 +306,6 @@ def blocks_of(log: LogFile, chunks: Iterable[bytes]) -> Iterator[Block]:
 
 @dataclass(slots=True)
 class _Rows:
-    """The records of a block."""
-
     records: list[GapRecord]
     positions: Sequence[int]
     unreadable: dict[int, str] = field(default_factory=dict)

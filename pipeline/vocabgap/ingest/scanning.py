@@ -331,7 +331,6 @@ def _missing(what: str, name: str) -> str:
 
 
 def _outside(timestamps: pl.Series, selection: Selection) -> tuple[str, ...]:
-    """Return the sentence about dates if they leave nothing."""
     window = Selection(since=selection.since, until=selection.until)
     dated = timestamps.drop_nulls()
     within = [filtered.where(value) for filtered, value in window.in_force() if filtered.where]

@@ -90,7 +90,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _beyond(after: Any, before: Any) -> Any:  # noqa: ANN401 - JSON
-    """Return the new entries of settings, each in its place."""
     if isinstance(after, dict) and isinstance(before, dict):
         changed = {key: value for key, value in after.items() if value != before.get(key)}
         return {key: _beyond(value, before.get(key)) for key, value in changed.items()}

@@ -122,7 +122,6 @@ def _refused_calls(line: bytes, session: str | None) -> Iterator[UnmetCall]:
 
 
 def _of_failure(given: dict[str, Any]) -> Iterator[UnmetCall]:
-    """Yield a failed call of Cursor."""
     tool, message = _text(given, "tool_name") or "", _text(given, "error_message") or ""
     is_gap = given.get("failure_type") == "error" and given.get("is_interrupt") is not True
     if given.get("hook_event_name") != "postToolUseFailure" or not is_gap:

@@ -188,7 +188,6 @@ def _moment(value: object) -> datetime:
 
 
 def _image_folder(image: str | Path) -> Path:
-    """Return the folder of an image, or raise an error if it is none."""
     require_kind("image", image, (str, Path), "the folder of an image")
     if not str(image).strip():
         raise unusable("image", "the folder of an image", image)
@@ -323,7 +322,6 @@ def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetim
 
 
 def _record_of(gaps: "pl.DataFrame", identifier: str) -> dict[str, Any]:
-    """Return the record that an identifier, or its beginning, names."""
     require_text("corrects", identifier, "a record_id, or its beginning")
     if len(identifier) < FEWEST_DIGITS:
         raise InvalidInputError(

@@ -423,7 +423,6 @@ def overridden(
 
 
 def _plain(value: object, kind: object) -> object:
-    """Return several texts as a list, given as a single one or as a set."""
     bare = get_args(kind)[0] if get_origin(kind) is Annotated else kind
     if isinstance(value, str) and bare == tuple[str, ...]:
         return [value]

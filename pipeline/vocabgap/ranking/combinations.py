@@ -154,7 +154,6 @@ def _closed_sets(lists: pl.DataFrame) -> list[_Set]:
 
 
 def _expected(closed: Sequence[_Set], lists: pl.DataFrame) -> list[float]:
-    """Return the number of records that each set would be in by chance."""
     total = int(lists["records"].sum())
     sets = [(frozenset(own.names), own.records) for own in closed]
 
@@ -170,7 +169,6 @@ def _expected(closed: Sequence[_Set], lists: pl.DataFrame) -> list[float]:
 
 
 def _distinct(lists: pl.DataFrame, rows: Sequence[_Ints]) -> list[pl.Series]:
-    """Count the distinct sessions and images of each set."""
     numbers = np.repeat(np.arange(len(rows)), list(map(len, rows)))
     positions = np.concatenate([*rows, np.empty(0, np.int64)])
     pairs = pl.DataFrame({"set": numbers, "list": positions}).cast({"list": lists.schema["list"]})

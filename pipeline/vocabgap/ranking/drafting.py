@@ -179,7 +179,6 @@ def _visible(value: object) -> object:
 
 
 def _records(row: Mapping[str, Any], gaps: pl.DataFrame | None) -> pl.DataFrame:
-    """Return the capability's records, the most telling ones first."""
     if gaps is None:
         examples = pl.DataFrame(row["examples"], schema=_EXAMPLES_SCHEMA).select(_EVIDENCE)
     else:
@@ -231,7 +230,6 @@ def _tags(row: Mapping[str, Any], chosen: Sequence[str], entries: Sequence[Entry
 
 
 def _frequent(tally: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the names of a tally that are not far behind its most frequent one."""
     most = max((item["mentions"] for item in tally), default=0)
     return [item["name"] for item in tally if item["mentions"] >= _SHARE * most]
 

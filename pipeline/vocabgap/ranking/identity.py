@@ -137,7 +137,6 @@ def derived_id(source: str) -> str:
 
 
 def _surfaces(clusters: Grouping) -> pl.DataFrame:
-    """Return columns `surface`, `mentions` and `cluster`, one row per surface."""
     return clusters.wordings.group_by("surface", "cluster").agg(pl.col("mentions").sum()).sort("surface")
 
 

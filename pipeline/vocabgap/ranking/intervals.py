@@ -118,7 +118,6 @@ def _shares(clustered: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, age: pl.
 
 
 def _blocks(ordered: pl.DataFrame) -> list[tuple[int, int]]:
-    """Return the first place and the end of each block."""
     ends = ordered["standing"].rle_id().value_counts(sort=False).sort("standing")["count"].cum_sum().to_list()
     return list(zip([0, *ends], ends, strict=False))
 

@@ -107,7 +107,6 @@ def _fits(rule: Rule) -> pl.Expr:
 
 
 def _tells(rule: Rule, clauses: Sequence[str], *, is_named: bool) -> bool:
-    """Check whether the clauses of one text fit a rule."""
     phrases = rule.phrases
     if not is_named:
         failures = _words_of(clauses) & _FAILURES
@@ -128,7 +127,6 @@ def _clauses(text: str) -> list[str]:
 
 
 def _happened(clause: str, phrase: str) -> bool:
-    """Check whether a clause has a phrase as something that happened."""
     before, match, after = clause.partition(f" {phrase} ")
     if not match:
         return False

@@ -170,7 +170,6 @@ def _manifests(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Let errors within the block name the file."""
     try:
         yield
     except InvalidInputError as error:
@@ -213,7 +212,6 @@ def _items(path: Path, content: bytes) -> Iterator[_Item]:
 
 
 def _lines(text: str) -> list[object]:
-    """Return the value of each line that is not blank; a bad line is named."""
     values: list[object] = []
     for number, line in enumerate(text.split("\n"), start=1):
         try:

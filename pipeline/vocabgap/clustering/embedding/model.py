@@ -206,7 +206,6 @@ class Encoder:
         return tokens
 
     def _rounded(self, texts: Sequence[str], tokens: Sequence[Any]) -> Grid:
-        """Compute the vectors of texts with the same number of tokens."""
         feed = {
             name: np.asarray([getattr(own, _INPUTS[name]) for own in tokens], dtype=np.int64)
             for name in self._inputs
@@ -227,7 +226,6 @@ class Encoder:
         return np.asarray(np.rint(vectors / lengths * STEPS), dtype=np.int16)
 
     def _pooled(self, output: npt.NDArray[Any], mask: npt.NDArray[np.bool]) -> npt.NDArray[np.float64]:
-        """Pool the output for one text into one vector."""
         if output.ndim == _SENTENCE_RANK and len(output) == 1:
             return np.asarray(output[0], dtype=np.float64)
         if output.ndim != _TOKEN_RANK or output.shape[:2] != (1, len(mask)):
@@ -270,7 +268,6 @@ def _exists(path: Path) -> bool:
 
 
 def _installed(package: str, ending: str, sha256: str) -> Path | None:
-    """Find the file of an installed package that has this digest."""
     try:
         files = distribution(package).files or ()
     except PackageNotFoundError:
