@@ -193,7 +193,7 @@ class Change(Version):
             for group in _together(self._parts):
                 is_done = len(group) == 1 and group[0].entry.number not in holed
                 parts.append(group[0] if is_done else self._write(rows_in_order(group, deleted)))
-        self._keep_parts(parts)
+        self._keep_parts(sorted(parts, key=lambda part: part.entry.number))
 
     def _keep_parts(self, parts: list[Part]) -> None:
         self._parts = parts
