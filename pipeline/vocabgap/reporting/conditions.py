@@ -78,29 +78,28 @@ def require_no_loss(scanned: Scan, roots: Sequence[Path], target: Path, selectio
     before = read_manifest(target)
     if before is None or _whose(before) != (set(selection.tenants), set(selection.repositories)):
         return
-    groups = by_reader(roots)
-    logs = groups.pop(None, [])
-    known = {(each.repo_slug, each.source_path): each.lines for each in before.inputs}
-    slugs = {slug for slug, _ in known}
-    if not groups:
-        slugs &= {*repository_slugs([root if root.is_dir() else root.parent for root in logs])}
-    known = {log: lines for log, lines in known.items() if log[0] in slugs}
-    found = scanned.files.select("repo_slug", "source_path", "lines").iter_rows()
-    now = {(slug, path): lines for slug, path, lines in found if slug in slugs}
-    if now and now.keys().isdisjoint(known):
+    slugs = {log.repo_slug for log in before.inputs}
+    readers = by_reader(roots)
+    folders = [root if root.is_dir() else root.parent for root in readers.pop(None, [])]
+    if not readers:  # no corpus, whose repositories are not known before it is read
+        slugs &= {*repository_slugs(folders)}
+    past = {(log.repo_slug, log.source_path): log.lines for log in before.inputs if log.repo_slug in slugs}
+    rows = scanned.files.select("repo_slug", "source_path", "lines").iter_rows()
+    present = {(slug, path): lines for slug, path, lines in rows if slug in slugs}
+    if present and present.keys().isdisjoint(past):
         return
-    if len(now) < _KEPT * len(known):
-        kind, (were, are) = "log", (len(known), len(now))
-        lost = Counter(slug for slug, _ in known.keys() - now.keys())
+    if len(present) < _KEPT * len(past):
+        kind, were, are = "log", len(past), len(present)
+        lost = Counter(slug for slug, _ in past.keys() - present.keys())
     else:
-        kind, (were, are) = "line", (sum(known.values()), sum(now.values()))
-        lost = Counter({"/".join(log): lines - now.get(log, 0) for log, lines in known.items()})
+        kind, were, are = "line", sum(past.values()), sum(present.values())
+        lost = Counter({"/".join(log): lines - present.get(log, 0) for log, lines in past.items()})
     if are >= _KEPT * were:
         return
-    worst, number = min(lost.items(), key=lambda each: (-each[1], each[0]))
-    there = f"the report before was made of {count(were, kind)}, and there are {are:,} now"
+    worst, number = min(lost.items(), key=lambda item: (-item[1], item[0]))
     raise StateError(
-        f"{there} ({number:,} of '{worst}' are missing); {_kept(target)}",
+        f"the report before was made of {count(were, kind)}, and there are {are:,} now"
+        f" ({number:,} of '{worst}' are missing); {_kept(target)}",
         hint="check that the folder is there whole; --allow-shrink publishes all the same",
     )
 
@@ -139,19 +138,19 @@ def failures(
     is new in a run that was compared with none. `known` are bad lines that do not count.
     """
     shown = [(item, (item.capability_id, item.label, item.rank)) for item in summary.capabilities]
-    found = {
+    named = {
         Gate.REGRESSED: ranked.filter(status=REGRESSED).select("capability_id", "label", "rank").rows(),
-        Gate.NEW_TOP: [named for item, named in shown if item.status == NEW],
-        Gate.MIXED: [named for item, named in shown if item.mixed],
+        Gate.NEW_TOP: [names for item, names in shown if item.status == NEW],
+        Gate.MIXED: [names for item, names in shown if item.mixed],
     }
     failed = {
         gate: [
             Failure(gate, f"'{excerpt(label)}' ({name}, rank {rank:,})", name) for name, label, rank in rows
         ]
-        for gate, rows in found.items()
+        for gate, rows in named.items()
     }
     failed[Gate.REJECTS] = [*_rejects(rejects.filter(~is_known(rejects, known)))]
-    return tuple(each for gate in Gate if gate in gates for each in failed[gate])
+    return tuple(failure for gate in Gate if gate in gates for failure in failed[gate])
 
 
 def gate_error(failed: Collection[Failure], hint: str) -> GateError:
