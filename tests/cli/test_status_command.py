@@ -18,7 +18,9 @@ def test_what_a_report_would_compare_wordings_by_is_told(
 ) -> None:
     assert "groups by: words alone\n" in vocabgap("status").out
     monkeypatch.setenv("VOCABGAP_EMBEDDER", str(tmp_path / "gone"))
-    assert f"groups by: nothing, for there is no model '{tmp_path / 'gone'}'\n" in vocabgap("status").out
+    assert (
+        f"groups by: nothing, for there is no model.onnx in '{tmp_path / 'gone'}'\n" in vocabgap("status").out
+    )
 
 
 def test_every_setting_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,6 @@ def test_a_word_that_few_mentions_use_is_left_out() -> None:
     [
         (("read_tide", "listShips", "fog_bank"), "lamp_glow"),
         (("read-tide", "list-ships", "fog_bank"), "lamp-glow"),
-        (("readTide", "listShips", "fog_bank"), "lampGlow"),
         (("fog", "tide"), "lamp_glow"),
     ],
 )

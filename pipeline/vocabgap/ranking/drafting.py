@@ -308,15 +308,6 @@ def _core(label: str, ignored: frozenset[str]) -> list[str]:
 
 
 def _style(entries: Sequence[Entry]) -> Callable[[Iterable[str]], str]:
-    """Return what joins the words of a name as most entries do; `snake_case` by default."""
+    """Return what joins the words of a name as most entries do: a dash or an underscore."""
     names = [entry.name for entry in entries if len(words(entry.name)) > 1]
-    dashed = sum("-" in name for name in names)
-    camel = sum(not any(mark in name for mark in "-_ ") for name in names)
-    if dashed > len(names) / 2:
-        return "-".join
-    return _camel if camel > len(names) / 2 else "_".join
-
-
-def _camel(parts: Iterable[str]) -> str:
-    first, *others = parts
-    return "".join((first, *map(str.capitalize, others)))
+    return ("-" if sum("-" in name for name in names) > len(names) / 2 else "_").join

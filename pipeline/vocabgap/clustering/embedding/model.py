@@ -94,18 +94,13 @@ def find_model(path: str | Path) -> ModelFiles:
     """Find the files of a model in its folder."""
     folder = expanded(path)
     with refusing(f"model '{path}' cannot be read", hint="change its permissions, or name another one"):
-        kind = file_kind(folder)
-        if kind in {FileKind.NOTHING, FileKind.DANGLING}:
-            raise NotFoundError(f"there is no model '{path}'", hint=_FOLDER_HINT)
-        if kind is not FileKind.FOLDER:
-            raise InvalidInputError(f"model '{path}': expected a folder, found {kind}", hint=_FOLDER_HINT)
         model, tokenizer = (
             next((folder / name for name in names if _exists(folder / name)), None)
             for names in (_MODEL_PLACES, ("tokenizer.json",))
         )
         if model is None or tokenizer is None:
             missing = "model.onnx" if model is None else "tokenizer.json"
-            raise NotFoundError(f"'{folder}' holds no {missing}", hint=_FOLDER_HINT)
+            raise NotFoundError(f"there is no {missing} in '{folder}'", hint=_FOLDER_HINT)
         return ModelFiles(printable_name(folder.absolute().name) or "model", model, tokenizer)
 
 
