@@ -129,27 +129,18 @@ class Reproduction(msgspec.Struct, frozen=True):
     def _without_places(self) -> Settings:
         """Return the settings without the places of files, which may name a person."""
         ours = self.settings
+        embedder, name = ours.cluster.embedder, None if self.model is None else self.model.name
         for each in known_settings():
             if each.written:
-                table = getattr(ours, each.table)
-                ours = replace(
-                    ours, **{each.table: replace(table, **{each.key: _name(getattr(table, each.key))})}
-                )
+                ours = _with(ours, each, _name(getattr(getattr(ours, each.table), each.key)))
         return replace(
             ours,
             ingest=replace(ours.ingest, roots=()),
             report=replace(ours.report, out=DEFAULT_OUT),
-            cluster=replace(ours.cluster, embedder=self._embedder),
+            cluster=replace(ours.cluster, embedder=embedder if embedder in _EMBEDDERS else name),
             vocabulary=replace(ours.vocabulary, paths=tuple(filter(None, map(_name, ours.vocabulary.paths)))),
             decisions=replace(ours.decisions, file=DEFAULT_DECISIONS),
         )
-
-    @property
-    def _embedder(self) -> str | None:
-        named = self.settings.cluster.embedder
-        if named in _EMBEDDERS:
-            return named
-        return None if self.model is None else self.model.name
 
     @property
     def _home(self) -> Path:
@@ -181,12 +172,16 @@ class Reproduction(msgspec.Struct, frozen=True):
         ours, default = self.settings, Settings()
         rest = ours
         for flag in known_flags().values():
-            table = replace(getattr(rest, flag.table), **{flag.key: flag.default})
-            rest = replace(rest, **{flag.table: table})
+            rest = _with(rest, flag, flag.default)
         for slice_ in extensions():
             if slice_.settings is not None and slice_.gate is None:
                 rest = rest.with_table(slice_.settings())
         return replace(rest, ingest=replace(rest.ingest, roots=())) != default
+
+
+def _with(settings: Settings, setting: Setting, value: object) -> Settings:
+    table = replace(getattr(settings, setting.table), **{setting.key: value})
+    return replace(settings, **{setting.table: table})
 
 
 def _line(words: Iterable[str]) -> str:
