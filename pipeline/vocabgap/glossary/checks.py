@@ -105,10 +105,7 @@ def check(call: Call, request: CheckWords) -> Answer | None:
         request.mission or _MISSION,
         f"run-{iso(runtime.now())}",
         {"description": _read(text)},
-        {
-            "critical_step": request.critical,
-            "glossary_exclude_terms": list(request.exclude),
-        },
+        {"critical_step": request.critical, "glossary_exclude_terms": list(request.exclude)},
         step_output={} if generated is None else {"output": _read(generated)},
     )
     prompt = prompt_of(call.output, ask=request.ask) if runtime.is_logged else None
@@ -164,12 +161,14 @@ def resume(call: Call, request: Resume) -> None:
             shown.say(f"The inputs have changed: {changed.old}… is now {changed.new}…")
             for key, (old, new) in changed.changes.items():
                 shown.say(f"  {excerpt(key)}: {_value(old)} -> {_value(new)}")
-        if prompt is None and not request.yes:
+        if request.yes:
+            return True
+        if prompt is None:
             raise AbortResumeError(
                 "what the step is given has changed since it was stopped, and nobody was asked about it",
                 hint="say --yes to go on with it as it is now",
             )
-        return request.yes or prompt is None or prompt.agrees("Context changed. Proceed?")
+        return prompt.agrees("Context changed. Proceed?")
 
     stopped = runtime.stopped(token, None if request.text is None else {"description": _read(request.text)})
     if request.text is None and load_state(runtime.logs, token) is None:
