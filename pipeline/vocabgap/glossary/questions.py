@@ -145,7 +145,13 @@ class QuestionStatus(StrEnum):
 
 
 class OpenQuestion(msgspec.Struct, frozen=True):
-    """A question in the logs, open or answered."""
+    """A question in the logs, open or answered.
+
+    Attributes:
+        context: The sentence in which the term stands.
+        usage: The use of the term that it is about; empty if it is about the term as such.
+        senses: The candidates that the check named.
+    """
 
     conflict_id: str
     term: str
@@ -154,23 +160,11 @@ class OpenQuestion(msgspec.Struct, frozen=True):
     severity: str = Severity.LOW.value
     mission_id: str = ""
     options: tuple[str, ...] = ()
-    conflict: SemanticConflict | None = None
+    type: str = ConflictType.UNKNOWN.value
+    context: str = ""
+    usage: str = ""
+    senses: tuple[SenseRef, ...] = ()
     effective_strictness: str = ""
-
-    @property
-    def type(self) -> str:
-        """The kind of the conflict."""
-        return ConflictType.UNKNOWN.value if self.conflict is None else self.conflict.conflict_type.value
-
-    @property
-    def context(self) -> str:
-        """The sentence in which the term stands."""
-        return "" if self.conflict is None else self.conflict.context
-
-    @property
-    def usage(self) -> str:
-        """The use of the term that it is about; empty if it is about the term as such."""
-        return "" if self.conflict is None else self.conflict.usage
 
     @property
     def is_open(self) -> bool:
@@ -179,8 +173,7 @@ class OpenQuestion(msgspec.Struct, frozen=True):
 
     def candidates(self, glossary: Glossary) -> tuple[SenseRef, ...]:
         """Return the senses to choose from, in the order in which they were offered."""
-        senses = () if self.conflict is None else self.conflict.candidate_senses
-        logged = {definition_key(sense.definition): sense for sense in senses}
+        logged = {definition_key(sense.definition): sense for sense in self.senses}
         present = {definition_key(sense.definition): sense.ref for sense in glossary.history(self.term)}
         return tuple(
             logged.get(key) or present.get(key) or SenseRef(self.term, glossary.scopes.authored_scope, option)
@@ -191,14 +184,15 @@ class OpenQuestion(msgspec.Struct, frozen=True):
 
 def questions_of(events: Iterable[GlossaryEvent]) -> list[OpenQuestion]:
     """Return the questions of some logs with their last status, in the order in which they came up."""
-    findings: dict[_Place, tuple[SemanticConflict, str]] = {}
+    findings: dict[_Place, tuple[Any, ...]] = {}  # the last fields of a question
     questions: dict[str, OpenQuestion] = {}
     for event in events:
         match event:
             case SemanticCheckEvaluated():
-                for conflict in event.findings:
-                    place = (event.mission_id, event.step_id, conflict.term.surface_text)
-                    findings[place] = conflict, event.effective_strictness
+                for it in event.findings:
+                    place = (event.mission_id, event.step_id, it.term.surface_text)
+                    facts = it.conflict_type.value, it.context, it.usage, it.candidate_senses
+                    findings[place] = (*facts, event.effective_strictness)
             case GlossaryClarificationRequested():
                 place = (event.mission_id, event.step_id, event.term)
                 questions[event.conflict_id] = OpenQuestion(
