@@ -50,8 +50,11 @@ def cascaded(
     """Cluster more surfaces than `EMBEDDED_AT_MOST`; `max_distance` limits the merges by meaning."""
     words = vectorize(points.contents, points.weights, points.sentence_shares)
     near, _ = average_linkage(words, points.weights, NEAR, space)
-    merges = _needed(near, leaving(near, points.weights, poles), len(points.contents))
-    roots, groups = np.unique(_roots(merges, len(points.contents)), return_inverse=True)
+    side, count = leaving(near, points.weights, poles), len(points.contents)
+    enough = np.searchsorted(np.cumsum(side == 0), count - EMBEDDED_AT_MOST) + 1
+    first = near.filter(pl.col("height") < NEAR).head(int(enough))
+    merges = _merges(first, np.arange(count), side)
+    roots, groups = np.unique(_roots(merges, count), return_inverse=True)
     label = Labeller(points).label
     standing = np.array(
         [group[0] if len(group) == 1 else label(group.tolist())[1] for group in members_of(groups)]
@@ -69,13 +72,6 @@ def cascaded(
     counted = np.zeros(len(groups), np.int64)
     counted[standing[chosen]] = 1
     return Cascade(_rows_of_all(points, rows, place[groups]), linkage, max_distance, counted)
-
-
-def _needed(near: pl.DataFrame, side: npt.NDArray[np.int8], count: int) -> Merges:
-    """Return as many of the first merges of a linkage as are needed, without those at which a side leaves."""
-    enough = np.searchsorted(np.cumsum(side == 0), count - EMBEDDED_AT_MOST) + 1
-    first = near.filter(pl.col("height") < NEAR).head(int(enough))
-    return _merges(first, np.arange(count), side)
 
 
 def _merges(linkage: pl.DataFrame, names: IntArray, side: npt.NDArray[np.int8] | None = None) -> Merges:

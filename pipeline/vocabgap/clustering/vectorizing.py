@@ -115,7 +115,8 @@ def _lexical(
     words: sparse.csr_array, pairs: sparse.csr_array, mentions: FloatArray, sentences: FloatArray
 ) -> sparse.csr_array:
     weighted = _weighted(words, mentions)
-    own, single = _with_pairs(weighted, pairs, mentions), unit_rows(weighted)
+    both = sparse.hstack([weighted, PAIR_WEIGHT * _weighted(pairs, mentions)], format="csr")
+    own, single = unit_rows(sparse.csr_array(both)), unit_rows(weighted)
     near = co_occurrence(single, mentions)
     shortened = []
     # By blocks: before they are shortened, the rows are several times as long.
@@ -125,13 +126,6 @@ def _lexical(
         topics.resize(own[part].shape)
         shortened.append(largest(sparse.csr_array(own[part] + topics), LONGEST_ROW))
     return unit_rows(sparse.csr_array(sparse.vstack(shortened, format="csr")))
-
-
-def _with_pairs(
-    weighted: sparse.csr_array, pairs: sparse.csr_array, mentions: FloatArray
-) -> sparse.csr_array:
-    both = sparse.hstack([weighted, PAIR_WEIGHT * _weighted(pairs, mentions)], format="csr")
-    return unit_rows(sparse.csr_array(both))
 
 
 def co_occurrence(words: sparse.csr_array, mentions: FloatArray) -> sparse.csr_array:

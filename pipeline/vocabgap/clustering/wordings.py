@@ -109,7 +109,7 @@ def points_of(
     ignored = ignored_stems(stop_words)
     fold = folding(synonyms, ignored)
     wordings = wordings_of(records)
-    surfaces = surfaces_of(wordings)
+    surfaces = wordings.group_by("surface").agg(pl.col("mentions").sum()).sort("surface")
     clause_shares = np.fromiter(map(clause_share, surfaces["surface"]), np.float64, surfaces.height)
 
     def words_of(surface: str) -> str:
@@ -193,11 +193,6 @@ def _details_of(records: pl.DataFrame, wordings: pl.DataFrame) -> tuple[dict[str
         for name in ("detail", "used")
     )
     return details_of, operations_of
-
-
-def surfaces_of(wordings: pl.DataFrame) -> pl.DataFrame:
-    """Return the distinct surfaces of some wordings, sorted: columns `surface` and `mentions`."""
-    return wordings.group_by("surface").agg(pl.col("mentions").sum()).sort("surface")
 
 
 def folding(

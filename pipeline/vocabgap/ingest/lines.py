@@ -344,13 +344,9 @@ def _torn(why: Rejected) -> Rejected:
 
 def _column(name: str, values: Sequence[Any], dtype: pl.DataType) -> pl.Series:
     if dtype == UTC_MICROSECONDS:
-        return _instants(name, values)
+        instants = [None if moment is None else (moment - _EPOCH) // _MICROSECOND for moment in values]
+        return pl.Series(name, instants, dtype=pl.Int64).cast(UTC_MICROSECONDS)
     return _names(name, values) if dtype == NAMES else pl.Series(name, values, dtype=dtype)
-
-
-def _instants(name: str, values: Sequence[datetime | None]) -> pl.Series:
-    instants = [None if moment is None else (moment - _EPOCH) // _MICROSECOND for moment in values]
-    return pl.Series(name, instants, dtype=pl.Int64).cast(UTC_MICROSECONDS)
 
 
 def _names(name: str, values: Sequence[list[str]]) -> pl.Series:

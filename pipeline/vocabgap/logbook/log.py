@@ -255,17 +255,15 @@ def _snapshot(image: Path) -> str | None:
     `HEAD` holds 64 hexadecimal digits, or `ref: ` and the name of a file below `refs/` that does. No link is
     followed out of the folder. Whatever stands in the way, the record has none.
     """
-    return _encodable(os.environ.get(SNAPSHOT_VARIABLE)) or _resolved(image, "HEAD")
-
-
-def _resolved(image: Path, name: str) -> str | None:
+    if named := _encodable(os.environ.get(SNAPSHOT_VARIABLE)):
+        return named
+    name = "HEAD"
     for _ in range(_MOST_REFERENCES):
         content = _content(image, name)
         if _HEAD_SNAPSHOT.fullmatch(content):
             return content
-        further = _HEAD_REFERENCE.fullmatch(content)
-        if further is None:
-            return None
+        if (further := _HEAD_REFERENCE.fullmatch(content)) is None:
+            break
         name = further[1]
     return None
 

@@ -87,12 +87,11 @@ def covered(
             [variant | _explaining(index, variant["wording"]) for variant in variants]
             for variants in ranked["variants"]
         ]
-    return ranked.with_columns(_series(name, values) for name, values in columns.items())
-
-
-def _series(name: str, values: list[list[dict[str, Any]]]) -> pl.Series:
     # `pl.Series` would make a frame of each list, in three times the time.
-    return pl.from_dicts([{name: value} for value in values], {name: CAPABILITIES.schema[name]})[name]
+    return ranked.with_columns(
+        pl.from_dicts([{name: value} for value in values], {name: CAPABILITIES.schema[name]})[name]
+        for name, values in columns.items()
+    )
 
 
 def probably_covered(threshold: float = DEFAULT_COVERED) -> pl.Expr:

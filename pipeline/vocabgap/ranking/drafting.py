@@ -290,17 +290,12 @@ def propose_name(
     return next(name for name in longer if name.casefold() not in taken), (note,)
 
 
-def _is_telling(word: str, ignored: frozenset[str]) -> bool:
-    """Check whether a word may stand in a name; numbers and negations may not."""
-    return stem(word) not in ignored and not word.isdigit() and word not in _NEGATIONS
-
-
 def _core(label: str, ignored: frozenset[str]) -> list[str]:
-    """Return the words of a label, once each; leave out asides if something else is left."""
+    """Return the telling words of a label, once each; leave out asides if something else is left."""
     for text in (_BREAK.split(_ASIDE.sub(" ", label))[0], label):
         own: dict[str, str] = {}
         for word in words(text):
-            if _is_telling(word, ignored):
+            if stem(word) not in ignored and not word.isdigit() and word not in _NEGATIONS:
                 own.setdefault(stem(word), word)
         if own:
             return list(own.values())
