@@ -1,4 +1,4 @@
-"""A record field, a filter and a capability column are one line each, and appear everywhere."""
+"""A record field, a filter, a capability column and a ranking option are one line each, and work."""
 
 import ast
 import json
@@ -16,7 +16,8 @@ import vocabgap
 from vocabgap.model.capability import Capability
 from vocabgap.model.record import FIELDS
 from vocabgap.model.selection import FILTERS, Selection
-from vocabgap.model.settings import known_flags
+from vocabgap.model.settings import RankSettings, known_flags
+from vocabgap.model.tables import CAPABILITIES
 
 PACKAGE = Path(vocabgap.__file__).parent
 ADDED: Final = (  # file, the text before, the text behind, and what is added there
@@ -40,6 +41,12 @@ ADDED: Final = (  # file, the text before, the text behind, and what is added th
         "class Capability(",
         "    covered: tuple",
         '    lenses: Annotated[float, means("distinct lenses")]\n',
+    ),
+    (
+        "model/settings.py",
+        "class RankSettings(",
+        "    half_life_days",
+        '    min_tenants: Annotated[int, flag("--min-tenants", "Hide what fewer ask for.", ge=0)] = 0\n',
     ),
     (
         "ranking/evidence.py",
@@ -67,6 +74,7 @@ assert run(["--json", "list", ".", "--lens", "50mm"]) == 0
 assert run(["--json", "list", ".", "--match", "50MM"]) == 0
 assert run(["report", ".", "--out", "out", "-q"]) == 0
 assert run(["report", ".", "--out", "narrowed", "-q", "--lens", "50mm"]) == 0
+assert run(["report", ".", "--out", "few", "-q", "--min-tenants", "2"]) == 0
 try:
     log_gap("heron", missing_capability="sky mask", aperture="wide")
 except InvalidInputError as error:
@@ -181,6 +189,19 @@ def declarations(tree: ast.Module) -> Iterator[tuple[str, list[str]]]:
         elif isinstance(node, ast.List | ast.Tuple | ast.Set):
             texts = [each.value for each in node.elts if isinstance(each, ast.Constant)]
             yield "literal", [each for each in texts if isinstance(each, str)]
+
+
+def test_a_ranking_option_hides_what_too_few_ask_for(
+    with_a_lens: tuple[Path, list[dict[str, object]]],
+) -> None:
+    report = (with_a_lens[0] / "few/report.md").read_text()
+    assert "of fewer than 2 tenants" in report
+    assert "--min-tenants 2" in report
+
+
+def test_each_least_value_is_one_of_a_count() -> None:
+    for column in RankSettings().fewest:
+        assert CAPABILITIES.schema[column].is_integer()
 
 
 def test_nothing_is_declared_a_second_time() -> None:

@@ -6,25 +6,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 import polars as pl
 from msgspec import structs
 
 from vocabgap.clustering.embedding import EmbeddingUse, load_embedder
 from vocabgap.clustering.grouping import Clusters, cluster
+from vocabgap.clustering.linkage import Space
 from vocabgap.decisions.record import read_decisions
 from vocabgap.decisions.replay import EffectiveDecisions, replay
 from vocabgap.errors import expanded, require_kind, unusable, whole_number
 from vocabgap.extensions import extensions
 from vocabgap.ingest.discovery import resolve_roots
-from vocabgap.ingest.scanning import Scan, newest_moment, scan, with_newest_session
+from vocabgap.ingest.scanning import ReadLogs, Scan, newest_moment, scan, with_newest_session
 from vocabgap.model.moments import LAST, Present, known_present
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings, shared_from
 from vocabgap.model.tables import RECORDS
 from vocabgap.ranking.capabilities import rank
-from vocabgap.ranking.classifying import reclassify, with_given_categories
+from vocabgap.ranking.classifying import reclassify, with_assigned_categories
 from vocabgap.ranking.coverage import covered
 from vocabgap.ranking.identity import Lineage, identify, trace
 from vocabgap.ranking.screening import screen
@@ -37,7 +38,7 @@ from vocabgap.reporting.map import places_of
 from vocabgap.reporting.published_run import (
     Baseline,
     check_target,
-    read_baseline,
+    previous_run,
     resolve_target,
     settle_target,
 )
@@ -45,8 +46,20 @@ from vocabgap.reporting.reproduction import Reproduction
 from vocabgap.reporting.writing import Published, report
 from vocabgap.text import count
 
-if TYPE_CHECKING:
-    from vocabgap.engines.spark import SparkEngine
+
+class Engine(Protocol):
+    """The place where the heavy steps run, such as `engines.spark`. Every engine gives the same result."""
+
+    name: str  # with its version
+
+    @property
+    def read_logs(self) -> ReadLogs:
+        """A function that reads logs."""
+
+    @property
+    def space(self) -> Space:
+        """A function that makes the search for neighbours."""
+
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
 Selecting = Selection | Callable[[datetime], Selection]
@@ -115,7 +128,7 @@ def analyse(
     now: Present | None = None,
     out: str | Path | None = None,
     previous: str | Path | None = None,
-    engine: "SparkEngine | None" = None,
+    engine: Engine | None = None,
     on_stage: Callable[[str], None] | None = None,
     on_scan: Callable[[Scan, Selection], None] | None = None,
 ) -> Analysis:
@@ -128,6 +141,7 @@ def analyse(
         VocabgapError: A stage refused its input.
     """
     settings = _in_force(settings)
+    aliases = settings.aliases_by_argument
     if engine is not None and not (hasattr(engine, "read_logs") and hasattr(engine, "space")):
         raise unusable("engine", "what `with vocabgap.spark_engine() as engine` gives", engine)
     moment, ahead = known_present(now), 0
@@ -144,7 +158,7 @@ def analyse(
 
     # Bad arguments are refused before the work.
     target = resolve_target(settings.report.out if out is None else out)
-    baseline_as_of = read_baseline(target, previous)
+    baseline_as_of = previous_run(target, previous)
     roots = resolve_roots(roots)
     recorded = read_decisions(expanded(settings.decisions.file))
     embedder = load_embedder(settings.cluster.embedder)
@@ -163,7 +177,7 @@ def analyse(
             chosen = _chosen(selection, moment)
         chosen, _ = with_newest_session(whole.gaps, chosen)
         baseline = baseline_as_of(moment)
-        selected = whole.select(chosen, **settings.folding)
+        selected = whole.select(chosen, **aliases)
         if on_scan is not None:
             on_scan(selected, chosen)
     with stage("cluster"):
@@ -181,17 +195,20 @@ def analyse(
         if settings.categories.reclassify:
             # The classifier learns from all records.
             categorised = reclassify(
-                selected.gaps, corpus=whole.gaps, operations=settings.operation_categories, **settings.folding
+                selected.gaps,
+                corpus=whole.gaps,
+                operations=settings.operation_categories,
+                **aliases,
             )
             selected = replace(selected, gaps=categorised)
         ranked = rank(
-            with_given_categories(selected.gaps.filter("counted")).select(RECORDS.names),
+            with_assigned_categories(selected.gaps.filter("counted")).select(RECORDS.names),
             clusters,
             settings.rank,
             now=moment,
             identities=identified.identities,
             corpus=whole.records if chosen else None,
-            **settings.folding,
+            **aliases,
         )
         ranked = covered(
             ranked,
@@ -236,7 +253,7 @@ def run(
     config: Path | None = None,
     previous: str | Path | None = None,
     share: int | None = None,
-    engine: "SparkEngine | None" = None,
+    engine: Engine | None = None,
     allow_empty: bool = False,
     allow_shrink: bool = False,
     on_stage: Callable[[str], None] | None = None,

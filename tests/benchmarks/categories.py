@@ -17,7 +17,7 @@ from vocabgap.ingest.scanning import scan
 from vocabgap.model.categories import OPERATION_CATEGORIES
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.tables import GAPS, RECORDS, phrase
-from vocabgap.ranking.classifying import operations_of, reclassify, train, verdict, with_categories
+from vocabgap.ranking.classifying import operations_of, reclassify, train, verdict, with_agents_categories
 
 DEMO: Final = Path(__file__).parents[2] / "data" / "demo"
 FOLDS: Final = 10
@@ -45,7 +45,7 @@ def print_categories(roots: Sequence[Path]) -> None:
     print(f"| {' | '.join(headings)} |\n|{':--|' * 3}{'--:|' * 4}")
     rng = np.random.default_rng(0)
     for root in roots:
-        gaps = with_categories(scan(root).gaps.filter("counted")).with_row_index("row")
+        gaps = with_agents_categories(scan(root).gaps.filter("counted")).with_row_index("row")
         found = cluster(gaps.select(RECORDS.names), embedder="none").wordings
         needs = gaps.select(phrase().alias("wording")).join(
             found, on="wording", how="left", maintain_order="left"

@@ -15,8 +15,8 @@ from vocabgap.ranking.classifying import (
     operations_of,
     reclassify,
     train,
-    with_categories,
-    with_given_categories,
+    with_agents_categories,
+    with_assigned_categories,
 )
 
 Rows = Sequence[Mapping[str, Any]]
@@ -134,12 +134,12 @@ def test_what_is_learned_may_come_from_a_wider_corpus() -> None:
 
 def test_ranking_takes_the_given_category_and_else_the_agents() -> None:
     given = reclassify(gaps([{"intent_category": "Tonal"}, {"operations_involved": ["temperature"]}, {}]))
-    assert with_given_categories(given)["intent_category"].to_list() == ["Tonal", "wb", "uncategorized"]
+    assert with_assigned_categories(given)["intent_category"].to_list() == ["Tonal", "wb", "uncategorized"]
 
 
 def test_categories_that_were_given_stay_when_agents_are_asked() -> None:
     given = reclassify(gaps([{"intent_category": "Tonal"}, {"operations_involved": ["temperature"]}, {}]))
-    assert_frame_equal(with_categories(given), given)
+    assert_frame_equal(with_agents_categories(given), given)
 
 
 def test_applying_edits_to_a_series_is_not_white_balance(demo: Path) -> None:
@@ -150,7 +150,11 @@ def test_applying_edits_to_a_series_is_not_white_balance(demo: Path) -> None:
 
 
 def test_of_records_left_out_in_turn_nearly_all_get_the_category_of_their_agent(demo: Path) -> None:
-    known = with_categories(scan(demo).gaps.filter("counted")).filter(category_by="agent").drop("category_by")
+    known = (
+        with_agents_categories(scan(demo).gaps.filter("counted"))
+        .filter(category_by="agent")
+        .drop("category_by")
+    )
     right = decided = 0
     for turn in range(5):
         fold = pl.int_range(pl.len()) % 5 == turn

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.reporting.published_run import check_target, read_baseline, read_run, resolve_target
+from vocabgap.reporting.published_run import check_target, previous_run, read_run, resolve_target
 
 NOW = datetime(2026, 6, 15, tzinfo=UTC)
 MANIFEST = '{"vocabgap": "0.1.0", "schema_version": 1}'
@@ -44,9 +44,9 @@ def test_what_a_run_knows_is_not_lost_where_its_manifest_is_damaged(
     (target / "run.json").write_text(MANIFEST)
 
     with pytest.raises(StateError, match=r"run\.json' is damaged, or of another version.*--previous none"):
-        read_baseline(target, previous)
+        previous_run(target, previous)
 
-    assert read_baseline(target, "none")(NOW).groups is None
+    assert previous_run(target, "none")(NOW).groups is None
 
 
 def test_a_folder_that_has_the_name_of_a_file_of_ours_is_not_removed(target: Path) -> None:
@@ -86,4 +86,4 @@ def test_the_error_names_what_named_the_folder(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match=r"^--run: "):
         read_run(loop / "run", option="--run")
     with pytest.raises(InvalidInputError, match=r"^--previous: "):
-        read_baseline(tmp_path, loop / "run")
+        previous_run(tmp_path, loop / "run")

@@ -24,8 +24,8 @@ FILTERED: Final = "filtered"
 _SHA256: Final = re.compile(r"(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])")
 _ROW: Final = "_row"
 _LOG: Final = ["repo_slug", "source_path"]
-# Columns that later stages fill.
-_LATER: Final = ("capability_id", "category", "category_by", "category_probability", "rule")
+# Columns that later stages fill: writing.py the first, screening.py the last, classifying.py the others.
+_FILLED_LATER: Final = ("capability_id", "category", "category_by", "category_probability", "rule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def gaps_of(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
     The batches stay apart inside the result: to put them together first would copy them for the new columns.
     """
     why_not = _why_not(pl.concat(batches).lazy())
-    later = [pl.lit(None, GAPS.schema[name]).alias(name) for name in _LATER]
+    later = [pl.lit(None, GAPS.schema[name]).alias(name) for name in _FILLED_LATER]
     ends = accumulate(batch.height for batch in batches)
     return pl.concat(
         [

@@ -215,7 +215,7 @@ def select(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, str
         if filtered.where is not None:
             wanted &= filtered.where(value)
             continue
-        fold, column = filtered.folding({**_ALIASES, **aliases}), filtered.column
+        fold, column = filtered.normaliser({**_ALIASES, **aliases}), filtered.column
         folded = set(map(fold, value))
         spellings = [raw for raw in _values(gaps, column) if fold(raw) in folded]
         if gaps.schema[column] == NAMES:
@@ -294,7 +294,7 @@ def _absent(
     """Yield the noun, the name and the names that exist for each selected name that no record has."""
     for filtered, value in selection.in_force():
         if filtered.column:
-            fold = filtered.folding({**_ALIASES, **aliases})
+            fold = filtered.normaliser({**_ALIASES, **aliases})
             names = sorted(set(map(fold, _values(gaps, filtered.column))))
             yield from ((filtered.noun, name, names) for name in value if fold(name) not in names)
 

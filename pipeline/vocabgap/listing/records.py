@@ -175,12 +175,12 @@ def listing(
         asked = selection(latest)
         notes += [ahead_in_words(ahead)] * bool(ahead)
     chosen, session = with_newest_session(scanned.gaps, asked)
-    selected = scanned.select(chosen, **settings.folding).gaps
+    selected = scanned.select(chosen, **settings.aliases_by_argument).gaps
     records = with_category(selected.filter("counted").select(RECORDS.names), settings)
     if LAST in chosen.sessions:
         notes.append(f"no record has a session, so that there is no {LAST} one")
     else:
-        notes += unmatched(scanned.gaps, chosen, **settings.folding)
+        notes += unmatched(scanned.gaps, chosen, **settings.aliases_by_argument)
     notes += unread(scanned)
     without = undated(selected, chosen)
     if without:

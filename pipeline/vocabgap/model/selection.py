@@ -45,7 +45,7 @@ class Filter(NamedTuple):
     fold: Fold | None = None  # of values and records alike
     where: "Callable[[Any], pl.Expr] | None" = None  # for any other kind of value
 
-    def folding(self, aliases: Mapping[str, Mapping[str, str]]) -> Callable[[str], str]:
+    def normaliser(self, aliases: Mapping[str, Mapping[str, str]]) -> Callable[[str], str]:
         """Return what makes values and names of records comparable."""
         if self.fold is None:
             return str

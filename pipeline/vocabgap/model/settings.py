@@ -346,8 +346,8 @@ class Settings(Section, frozen=True):
         return {**OPERATION_ALIASES, **{operation_key(name): operation for name, operation in own}}
 
     @property
-    def folding(self) -> Aliases:
-        """The aliases of both, by the names of arguments."""
+    def aliases_by_argument(self) -> Aliases:
+        """The aliases of categories and operations, by the names of arguments."""
         return {"category_aliases": self.category_aliases, "operation_aliases": self.operation_aliases}
 
 

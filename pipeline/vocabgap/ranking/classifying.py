@@ -102,7 +102,7 @@ def reclassify(
 
     table = {**learned, **operations}
     judged = cache(partial(verdict, classifier=classifier, table=table, operation_aliases=operation_aliases))
-    given_by_agents = with_categories(gaps, category_aliases=category_aliases)
+    given_by_agents = with_agents_categories(gaps, category_aliases=category_aliases)
     lacking = given_by_agents["category_by"].is_null()
     texts_of = given_by_agents.filter(lacking).select(*PHRASE_FIELDS, "operations_involved")
     rows = [judged(tuple(texts), tuple(involved)) for *texts, involved in texts_of.iter_rows()]
@@ -140,7 +140,7 @@ def terms(texts: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(sorted({stem(word) for text in texts if text for word in words(text)} - ignored_stems()))
 
 
-def with_categories(
+def with_agents_categories(
     gaps: pl.DataFrame, *, category_aliases: Mapping[str, str] = CATEGORY_ALIASES
 ) -> pl.DataFrame:
     """Add the category that the agent gave to each record; keep categories that were assigned before."""
@@ -152,7 +152,7 @@ def with_categories(
     )
 
 
-def with_given_categories(records: pl.DataFrame) -> pl.DataFrame:
+def with_assigned_categories(records: pl.DataFrame) -> pl.DataFrame:
     """Use the assigned category of each record whose agent gave none."""
     given = pl.col("category_by").is_in([CategoryBy.OPERATIONS.value, CategoryBy.CLASSIFIER.value])
     return records.with_columns(

@@ -30,7 +30,7 @@ def require_something(
     scanned: Scan, roots: Sequence[Path], target: Path, settings: Settings, selection: Selection
 ) -> None:
     """Refuse to publish a report of nothing in `target`."""
-    aliases = settings.folding
+    aliases = settings.aliases_by_argument
     is_part = (selection.tenants or selection.repositories) and set(by_reader(roots)) - {None}
     if not (scanned.summary.files or is_part):
         raise _nothing_read(scanned, roots, target, settings)

@@ -289,6 +289,7 @@ def _by_name(narrowing: Narrowing) -> dict[str, str]:
         "min-images": str(narrowing.min_images),
         "min-sessions": str(narrowing.min_sessions),
         "rank-by": narrowing.rank_by.value,
+        **Narrowing.of(Selection(), RankSettings()).further,  # an option that a run did not know yet
         **narrowing.further,
     }
 

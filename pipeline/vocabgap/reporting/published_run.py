@@ -122,7 +122,7 @@ def published(out: str | Path, mode: int | None = None) -> Iterator[Path]:
         raise _refused(out, error) from error
 
 
-def read_baseline(out: Path, previous: str | Path | None = None) -> Callable[[datetime], Baseline]:
+def previous_run(out: Path, previous: str | Path | None = None) -> Callable[[datetime], Baseline]:
     """Return a function from the present moment of a run to what it is compared with.
 
     The run before is by default the one in `out`; a previous of `none` is none. A second run for the same

@@ -23,7 +23,7 @@ from vocabgap.model.moments import require_offset
 from vocabgap.model.settings import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, shared_from
 from vocabgap.model.tables import CAPABILITIES, COMBINATIONS, GAPS, GROUPS, LINEAGE, REJECTS, phrase
 from vocabgap.ranking.capabilities import order_of
-from vocabgap.ranking.classifying import with_categories
+from vocabgap.ranking.classifying import with_agents_categories
 from vocabgap.ranking.combinations import recurring_sets
 from vocabgap.ranking.identity import Lineage
 from vocabgap.reporting.history import carried_on, earlier_rows
@@ -135,7 +135,7 @@ def report(
     settings = Settings() if reproduction is None else reproduction.settings
     gaps = None
     if scan is not None:
-        categorised = with_categories(scan.gaps, category_aliases=settings.category_aliases)
+        categorised = with_agents_categories(scan.gaps, category_aliases=settings.category_aliases)
         gaps = with_capabilities(categorised, ranked)
         _require_same_records(ranked, gaps)
     tables = Tables(
