@@ -255,12 +255,7 @@ class Clusters:
         return _clusters(self._points, self._rows, self._tree, self._within(threshold), shift)
 
     def members(self, cluster: int) -> IntArray:
-        """Return the points of a group, as places in the sorted surfaces.
-
-        Raises:
-            InvalidInputError: The argument is no number.
-            NotFoundError: There is no such group.
-        """
+        """Return the points of a group, as places in the sorted surfaces; an unknown one is an error."""
         cluster = whole_number("cluster", cluster, hint="see column `cluster` of .clusters")
         members = np.flatnonzero(self._labels == cluster)
         if not len(members):
@@ -274,9 +269,6 @@ class Clusters:
         """Return cosine similarities of the means of some groups, 0 to 1, shape (clusters, clusters).
 
         The most mentioned wordings of each group stand for it.
-
-        Raises:
-            NotFoundError: There is no such group.
         """
         weights = self._points.weights
         members = map(self.members, clusters)

@@ -127,14 +127,7 @@ def order_of(ranked: pl.DataFrame, ranked_by: RankBy | str | None = None) -> Ran
     """Return the count that a ranking is sorted by.
 
     Capabilities with decisions may stand anywhere. The others must be sorted within their block: established,
-    not established, or settled.
-
-    Args:
-        ranked: Table `capabilities`.
-        ranked_by: The count, if it is known; else the first one that fits the order.
-
-    Raises:
-        InvalidInputError: The order is another one.
+    not established, or settled. The first count that fits is taken unless one is given.
     """
     block = (pl.col("status").is_in(SETTLED), pl.col("established"))
     undecided = ranked.filter(pl.col("decisions").list.len() == 0)

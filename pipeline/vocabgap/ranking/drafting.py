@@ -12,7 +12,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import InvalidInputError, require_kind
-from vocabgap.model.capability import Tally
+from vocabgap.model.capability import Cover, Tally
 from vocabgap.model.lookup import find_capability
 from vocabgap.model.moments import iso
 from vocabgap.model.record import OPERATION_ALIASES, UNCATEGORIZED
@@ -59,15 +59,6 @@ class ChecklistItem(msgspec.Struct, frozen=True):
     to_do: str
 
 
-class Near(msgspec.Struct, frozen=True):
-    """An entry of the vocabulary that may cover the need in part."""
-
-    entry: str
-    pack: str
-    explained: float
-    terms: tuple[str, ...]
-
-
 class Evidence(msgspec.Struct, frozen=True):
     """The basis of a draft."""
 
@@ -99,7 +90,7 @@ class Draft(msgspec.Struct, frozen=True):
     entry: DraftEntry
     examples: tuple[str, ...]
     checklist: tuple[ChecklistItem, ...]
-    nearest: tuple[Near, ...]
+    nearest: tuple[Cover, ...]
     evidence: Evidence
     notes: tuple[str, ...]
 

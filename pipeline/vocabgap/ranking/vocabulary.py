@@ -45,21 +45,13 @@ _ENTRIES_HINT: Final = 'expected a list of objects, or one under "entries" or "t
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of a vocabulary, or a tool that agents can call.
+    """An entry of a vocabulary, or a tool that agents can call."""
 
-    Attributes:
-        name: Unique in the vocabulary.
-        description: What it does; may be empty.
-        tags: Key words.
-        operations: The operations it touches.
-        pack: The pack that it comes from.
-    """
-
-    name: str
-    description: str = ""
+    name: str  # unique in the vocabulary
+    description: str = ""  # what it does
     tags: tuple[str, ...] = ()
-    operations: tuple[str, ...] = ()
-    pack: str = ""
+    operations: tuple[str, ...] = ()  # that it touches
+    pack: str = ""  # that it comes from
 
 
 class VocabularyFile(msgspec.Struct, frozen=True):
