@@ -5,7 +5,7 @@ Each is an entry of a JSON file of that program, beside the entries of others.
 
 import json
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -15,8 +15,6 @@ from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.ingest.decoding import json_type, refused
 
 OWN: Final = "vocabgap"
-_HOOK: Final = f"{OWN} hook"
-_SERVER: Final = {"command": OWN, "args": ["mcp", "."]}
 _SETTINGS: Final = "vocabgap.toml"
 _TOML: Final = '[ingest]\nroots = ["."]  # folders with gap logs, seen from this file\n'
 _NEW_MODE: Final = 0o644
@@ -38,11 +36,11 @@ def changes(folder: Path, agent: str) -> list[Change]:
     if not folder.is_dir():
         raise NotFoundError(f"there is no folder '{folder}'")
     changed = []
-    for name, add in FILES[agent].items():
+    for name, entries in FILES[agent].items():
         before = _read(folder / name)
         after: dict[str, Any] = json.loads(_written(before))  # `deepcopy` goes less deep
         try:
-            add(after)
+            _add(after, entries)
         except InvalidInputError as error:
             raise InvalidInputError(f"'{folder / name}': {error}", hint=_HINT) from error
         if after != before:
@@ -106,28 +104,32 @@ def _member(holder: dict[str, Any], key: str, kind: type) -> Any:  # noqa: ANN40
     return value
 
 
-def _with_server(settings: dict[str, Any]) -> None:
-    _member(settings, "mcpServers", dict).setdefault(OWN, _SERVER)
+def _add(settings: dict[str, Any], entries: Mapping[str, Any]) -> None:
+    """Add entries that are missing; what has their names stays."""
+    for key, members in entries.items():
+        if not isinstance(members, dict):
+            settings.setdefault(key, members)
+            continue
+        holder = _member(settings, key, dict)
+        for name, member in members.items():
+            if isinstance(member, list):
+                present = _member(holder, name, list)
+                present += [entry for entry in member if entry not in present]
+            else:
+                holder.setdefault(name, member)
 
 
-def _add_hook(settings: dict[str, Any], event: str, hook: dict[str, Any]) -> None:
-    hooks = _member(_member(settings, "hooks", dict), event, list)
-    if hook not in hooks:
-        hooks.append(hook)
-
-
-def _claude_code(settings: dict[str, Any]) -> None:
-    for event in ("Stop", "SessionEnd"):
-        _add_hook(settings, event, {"hooks": [{"type": "command", "command": f"{_HOOK} claude-code"}]})
-
-
-def _cursor(settings: dict[str, Any]) -> None:
-    settings.setdefault("version", 1)
-    _add_hook(settings, "postToolUseFailure", {"command": f"{_HOOK} cursor"})
-
-
-# The files of each agent, with the functions that add the entries.
-FILES: Final[dict[str, dict[str, Callable[[dict[str, Any]], None]]]] = {
-    "claude-code": {".claude/settings.json": _claude_code, ".mcp.json": _with_server},
-    "cursor": {".cursor/hooks.json": _cursor, ".cursor/mcp.json": _with_server},
+_STOPPED: Final = [{"hooks": [{"type": "command", "command": f"{OWN} hook claude-code"}]}]
+_FAILED: Final = [{"command": f"{OWN} hook cursor"}]
+_SERVER: Final = {"mcpServers": {OWN: {"command": OWN, "args": ["mcp", "."]}}}
+# The files of each agent, with the entries that are added.
+FILES: Final[dict[str, dict[str, dict[str, Any]]]] = {
+    "claude-code": {
+        ".claude/settings.json": {"hooks": {"Stop": _STOPPED, "SessionEnd": _STOPPED}},
+        ".mcp.json": _SERVER,
+    },
+    "cursor": {
+        ".cursor/hooks.json": {"version": 1, "hooks": {"postToolUseFailure": _FAILED}},
+        ".cursor/mcp.json": _SERVER,
+    },
 }

@@ -22,13 +22,8 @@ _REGEX_PREFIX: Final = "re:"
 _IF_FAILED_PREFIX: Final = "if failed:"
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 Pointer = tuple[str, ...]
-_GLOB_HINT: Final = (
-    'for example "wishes-*.jsonl"; a pattern fits a file\'s name at any depth, and folders before it from the'
-    " right: exports/*.jsonl"
-)
-_TABLE_HINT: Final = (
-    'for example {"mine": {"glob": "wishes-*.jsonl"}}; `vocabgap status` prints those that are built in'
-)
+_GLOB_HINT: Final = 'for example "wishes-*.jsonl" at any depth, or "exports/*.jsonl" below any folder'
+_TABLE_HINT: Final = 'for example {"mine": {"glob": "wishes-*.jsonl"}}; `vocabgap status` prints the others'
 _FIELDS_HINT: Final = "`vocabgap schema records` lists the fields and says what fits"
 _RULE_HINT: Final = 'for example outage = ["the tile server is down", "re:error 5[0-9]{2}"]'
 _Scalar = str | int | float | bool
