@@ -20,8 +20,6 @@ from vocabgap.ingest.scanning import Scan as Scan
 from vocabgap.ingest.scanning import scan as scan
 from vocabgap.listing.records import list_gaps as list_gaps
 from vocabgap.listing.showing import show as show
-from vocabgap.listing.similar import SimilarGap as SimilarGap
-from vocabgap.listing.similar import similar_gaps as similar_gaps
 from vocabgap.logbook.log import LoggedGap as LoggedGap
 from vocabgap.logbook.log import log_gap as log_gap
 from vocabgap.model.loading import load_settings as load_settings

@@ -19,9 +19,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from vocabgap.listing.similar import SimilarIndex
 from vocabgap.model.record import OPERATION_ALIASES
-from vocabgap.model.settings import DEFAULT_COVERED, Settings
+from vocabgap.model.settings import DEFAULT_COVERED
 from vocabgap.ranking.coverage import EntryIndex, with_folded_operations
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
 from vocabgap.text import content_words, ignored_stems, surface
@@ -166,13 +165,6 @@ def main() -> None:
             figures = measure(way, shipped, unmet, operations=operations, threshold=threshold)
             asked = "phrase, operations" if operations else "phrase"
             print(f"{name:8}{asked:20}" + "".join(f"{figure:>15.0%}" for figure in figures))
-    told = SimilarIndex(None, vocabulary, Settings())
-    right = [
-        need for need in shipped if {each.name for each in told.entries(need.phrase, TOP)} & need.entries
-    ]
-    print(
-        f"\nlog_vocabulary_gap tells an agent of a right entry for {len(right)} of these {len(shipped)} needs"
-    )
     find = ours(vocabulary)
     start = time.process_time()
     for need in (*shipped, *unmet):

@@ -79,44 +79,6 @@ def test_a_correction_takes_the_place_of_the_record(image: Path) -> None:
     assert gaps.filter(record_id=first)["why_not"].to_list() == ["superseded"]
 
 
-def test_what_is_near_is_named(image: Path, photos: Path, tmp_path: Path) -> None:
-    vocabgap("report", photos, "--out", "out")
-    listed = tmp_path / "entries.json"
-    entries = [{"name": "sky_mask_soft", "description": "masks the sky softly"}]
-    listed.write_text(json.dumps({"entries": entries}), encoding="utf-8")
-
-    told = vocabgap("--json", "log", image, "-d", "mask the skies", "--suggest", "--vocabulary", listed)
-
-    similar = json.loads(told.out)["similar"]
-    assert [each["kind"] for each in similar] == ["capability", "entry"]
-    assert (similar[0]["mentions"], similar[1]["name"]) == (2, "sky_mask_soft")
-    again = vocabgap("log", image, "-d", "mask the skies", "--suggest", "--vocabulary", listed).out
-    assert similar[0]["name"] in again
-    assert "entry sky_mask_soft" in again
-
-
-def test_without_a_report_nothing_is_near(image: Path) -> None:
-    told = vocabgap("log", image, "-d", "mask the skies", "--suggest")
-    assert (told.code, told.out.splitlines()[1]) == (0, "  no known need comes near")
-
-
-def test_a_report_that_was_asked_for_has_to_be_there(image: Path) -> None:
-    assert vocabgap("log", image, "-d", "x", "--suggest", "--run", "gone").code == 3
-    assert not (image / LOG_NAME).exists()
-
-
-def test_a_default_report_that_is_damaged_costs_no_gap(image: Path, photos: Path) -> None:
-    vocabgap("report", photos, "--out", "out")
-    Path("out", "capabilities.parquet").write_bytes(b"junk")
-
-    told = vocabgap("log", image, "-d", "x", "--suggest")
-
-    assert told.code == 0
-    assert "no capability is named: " in told.err
-    assert line(image)["description"] == "x"
-    assert vocabgap("log", image, "-d", "x", "--suggest", "--run", "out").code == 4
-
-
 def test_a_category_that_is_not_known_is_noted_with_the_nearest(image: Path) -> None:
     told = vocabgap("log", image, "-d", "x", "--category", "lokal")
     assert (told.code, line(image)["intent_category"]) == (0, "lokal")
@@ -142,18 +104,6 @@ def test_settings_that_cannot_be_read_cost_no_gap(image: Path) -> None:
     Path("vocabgap.toml").write_text("[categories", encoding="utf-8")
     told = vocabgap("log", image, "-d", "x", "--category", "lokal")
     assert (told.code, told.err) == (0, "")
-
-
-def test_what_comes_near_may_fail_once_the_gap_is_logged(
-    image: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise vg.VocabgapError("no idea")
-
-    monkeypatch.setattr("vocabgap.listing.similar.similar_gaps", fail)
-    told = vocabgap("log", image, "-d", "x", "--suggest")
-    assert told.code == 0
-    assert "similar gaps are not available: no idea" in told.err
 
 
 def test_an_unset_variable_says_nothing_of_session_and_snapshot(

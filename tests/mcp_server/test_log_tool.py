@@ -48,36 +48,13 @@ async def test_a_gap_is_logged_with_every_field(connect: Connect, photos: Path) 
     assert told["gap_id"] in vg.scan(photos).records["record_id"].to_list()
 
 
-async def test_what_comes_near_is_named_where_a_ranking_is_at_hand(
-    connect: Connect, photos: Path, vocabulary: Path
-) -> None:
-    async with connect(photos, vocabulary=vocabulary) as client:
-        await found(client, "report_gaps")
-        told = await found(client, "log_vocabulary_gap", image_id="heron", description="a mask of the sky")
-    assert {"capability", "entry"} == {each["kind"] for each in told["similar"]}
-    assert "sky_mask" in {each["name"] for each in told["similar"]}
-
-
 async def test_entries_that_exist_are_named_though_they_are_far(
     connect: Connect, photos: Path, vocabulary: Path
 ) -> None:
     need = "the sky between many reeds turned into a cut-out of paper with torn edges and a drop shadow"
     async with connect(photos, vocabulary=vocabulary) as client:
-        await found(client, "report_gaps")
         told = await found(client, "log_vocabulary_gap", image_id="heron", description=need)
-    assert "entry" not in {each["kind"] for each in told["similar"]}
     assert "sky_mask" in {each["name"] for each in told["exists"]}
-
-
-async def test_a_gap_is_logged_though_the_published_report_cannot_be_read(
-    connect: Connect, photos: Path, tmp_path: Path
-) -> None:
-    vg.run(photos, out=tmp_path / "out")
-    (tmp_path / "out" / "capabilities.parquet").write_bytes(b"no parquet")
-    async with connect(photos) as client:
-        told = await found(client, "log_vocabulary_gap", image_id="heron", description="moon glow")
-    assert told["similar"] == []
-    assert last_of(photos, "heron")["description"] == "moon glow"
 
 
 async def test_a_gap_that_was_logged_is_answered_as_such_whatever_comes_after(
@@ -86,7 +63,7 @@ async def test_a_gap_that_was_logged_is_answered_as_such_whatever_comes_after(
     def broken(*_: object, **__: object) -> None:
         raise KeyError("wordings")
 
-    monkeypatch.setattr("vocabgap.doors.mcp.workspace.Rankings.index", broken)
+    monkeypatch.setattr("vocabgap.doors.mcp.workspace.Workspace.entries", broken)
     async with connect(photos) as client:
         told = await found(client, "log_vocabulary_gap", image_id="heron", description="moon glow")
     assert told["gap_id"] in vg.scan(photos).records["record_id"].to_list()
@@ -168,7 +145,7 @@ async def test_a_gap_is_written_while_others_are_compared_with_what_is_known(
         assert go_on.wait(20)
         raise TimeoutError
 
-    monkeypatch.setattr("vocabgap.doors.mcp.workspace.Rankings.index", held)
+    monkeypatch.setattr("vocabgap.doors.mcp.workspace.Workspace.entries", held)
     log = "log_vocabulary_gap"
     async with connect(photos) as client, anyio.create_task_group() as tasks:
         tasks.start_soon(client.call_tool, log, {"image_id": "heron", "description": "moon glow"})

@@ -1,11 +1,9 @@
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import vocabgap as vg
 from vocabgap.doors.mcp import workspace as module
 from vocabgap.doors.mcp.workspace import Rankings
 from vocabgap.model.selection import Selection
@@ -70,42 +68,3 @@ def test_the_last_ranking_is_kept_beside_that_of_everything(
     for selection in (EVERYTHING, *narrowed, narrowed[-1], narrowed[0], EVERYTHING):
         rankings.of(selection)
     assert made == [EVERYTHING, *narrowed, narrowed[0]]
-
-
-def test_the_published_run_is_compared_with_before_anything_was_ranked(
-    rankings: Rankings, photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert [each.name for each in rankings.index().nearest("dust removal")] == []
-    ranked = vg.run(photos, out=tmp_path / "out", now=datetime(2026, 7, 1, tzinfo=UTC)).ranked
-    after_a_while(monkeypatch)
-    (nearest, *_) = rankings.index().nearest("dust removal")
-    assert nearest.name in ranked["capability_id"].to_list()
-
-
-def test_the_last_ranking_is_compared_with_when_the_next_one_is_given_up(
-    rankings: Rankings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rankings.of(EVERYTHING)
-    before = rankings.index()
-    rankings.note_logged()
-
-    def given_up(*_: object, **__: object) -> None:
-        assert rankings.index() is before
-        raise TimeoutError
-
-    monkeypatch.setattr(module, "analyse", given_up)
-    with pytest.raises(TimeoutError):
-        rankings.of(EVERYTHING)
-    assert rankings.index() is before
-
-
-def test_the_index_is_made_once_until_it_is_old(
-    rankings: Rankings, made: list[Selection], vocabulary: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rankings.of(EVERYTHING)
-    first = rankings.index()
-    vocabulary.write_text('{"name": "moon_glow", "description": "Glow of the moon"}', encoding="utf-8")
-    assert rankings.index() is first
-    after_a_while(monkeypatch)
-    assert [each.name for each in rankings.index().nearest("glow of the moon")] == ["moon_glow"]
-    assert made == [EVERYTHING]

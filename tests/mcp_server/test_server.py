@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Connect = Callable[..., AbstractAsyncContextManager["Client"]]
 ProtocolError = type[Any]
 pytestmark = pytest.mark.anyio
-READING = {"report_gaps", "list_gaps", "show_capability", "similar_gaps"}
+READING = {"report_gaps", "list_gaps", "show_capability"}
 WRITING = {"log_vocabulary_gap"}
 
 

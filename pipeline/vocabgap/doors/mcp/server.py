@@ -39,7 +39,6 @@ from vocabgap.doors.mcp.tools import (
     log_vocabulary_gap,
     report_gaps,
     show_capability,
-    similar_gaps,
 )
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.errors import DEBUG_VARIABLE, StateError, system_error
@@ -53,7 +52,6 @@ TOOLS: Final[tuple[Tool[Any, Any], ...]] = (
     report_gaps,
     list_gaps,
     show_capability,
-    similar_gaps,
 )
 # The most work of each kind that runs at a time. A writer waits for one log alone.
 LIMITS: Final = {Limit.WRITE: 64, Limit.COMPUTE: 1, Limit.LOOK: 4}

@@ -13,7 +13,6 @@ from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.doors.verbs import Request
 from vocabgap.ingest.scanning import newest
 from vocabgap.listing.records import listing, unknown_category
-from vocabgap.listing.similar import SimilarGap
 from vocabgap.logbook.log import log_gap
 from vocabgap.model.capability import Capability, Cover, Covered, Recurring, Tally, Wording, Workaround
 from vocabgap.model.lookup import find_capability
@@ -30,8 +29,6 @@ MOST_GAPS: Final = 100
 MOST_RECORDS: Final = 50
 MOST_NAMES: Final = 50  # of a record, or of a capability
 MOST_NOTES: Final = 10
-MOST_SIMILAR: Final = 20
-_SIMILAR: Final = 3  # to a gap that was logged
 _FIRST: Final = 5  # operations, wordings and workarounds of a capability in a list
 _SAME: Final = (
     "rank", "capability_id", "label", "mentions", "images", "sessions", "unsatisfied", "rated", "first_seen",
@@ -56,6 +53,20 @@ if not TYPE_CHECKING:
     LogRequest = with_fields(LogRequest, given_fields("mcp"))
 
 
+class Existing(msgspec.Struct, frozen=True):
+    """An entry of the vocabulary that is near to a need.
+
+    Attributes:
+        name: The name of the entry.
+        description: Its description.
+        explained: The share of the need that it explains, 0 to 1.
+    """
+
+    name: str
+    description: str
+    explained: float
+
+
 class Logged(Answer, kw_only=True):
     """A gap that was logged.
 
@@ -64,9 +75,7 @@ class Logged(Answer, kw_only=True):
         gap_id: The identity of the record.
         image_id: The image.
         intent_category: The category, classified if none was given.
-        need: What was missing, in the words that are compared with other needs.
-        similar: Known needs with similar words.
-        exists: The nearest entries of the vocabulary, however far: one of them may do it.
+        exists: The nearest entries of the vocabulary: one of them may do it.
         note: A note on a category that is not known.
     """
 
@@ -74,9 +83,7 @@ class Logged(Answer, kw_only=True):
     gap_id: str
     image_id: str
     intent_category: str
-    need: str
-    similar: list[SimilarGap] = msgspec.field(default_factory=list)
-    exists: list[SimilarGap] = msgspec.field(default_factory=list)
+    exists: list[Existing] = msgspec.field(default_factory=list)
     note: str | None = None
 
 
@@ -85,7 +92,7 @@ def log_vocabulary_gap(workspace: Workspace, request: LogRequest, _: Checkpoint)
     """Log that a word, a tool or a primitive was missing, when you improvise around it.
 
     Say what the person asked for, what would have been right, and what you did instead. The answer has the
-    gap_id, similar known needs, whose wording to reuse, and entries that exist: use one that does it.
+    gap_id, and the nearest entries that exist: use one of them if it does what you need.
     """
     folder = workspace.image(request.image_id)
     fields = msgspec.structs.asdict(request)
@@ -96,13 +103,15 @@ def log_vocabulary_gap(workspace: Workspace, request: LogRequest, _: Checkpoint)
         gap_id=logged.gap_id,
         image_id=logged.record["image_id"],
         intent_category=logged.record["intent_category"],
-        need=need_of(logged.record),
     )
     with suppress(Exception):  # the gap is logged, and must not be logged again
         answer.note = unknown_category(answer.intent_category, workspace.settings, workspace.out) or None
-        index = workspace.rankings.index()
-        answer.similar = index.nearest(answer.need, _SIMILAR)
-        answer.exists = fitting(index.entries(answer.need, _SIMILAR))
+        answer.exists = fitting(
+            [
+                Existing(match.entry.name, match.entry.description, round(match.explained, 3))
+                for match in workspace.entries().covering(need_of(logged.record))
+            ]
+        )
     return answer
 
 
@@ -351,30 +360,3 @@ def show_capability(workspace: Workspace, request: ShowRequest, checkpoint: Chec
         records=rows,
         left_out=records.height - len(rows),
     )
-
-
-class SimilarRequest(Request, kw_only=True):
-    """A need, and how many similar ones are wanted."""
-
-    text: Annotated[_Text, Meta(description="The need, in a few words.")]
-    limit: Annotated[int, Meta(ge=1, le=MOST_SIMILAR, description="How many to list.")] = 5
-
-
-class SimilarAnswer(Answer, kw_only=True):
-    """Similar needs and entries.
-
-    Attributes:
-        similar: The nearest first.
-    """
-
-    similar: list[SimilarGap]
-
-
-@tool("Find similar gaps", Limit.COMPUTE)
-def similar_gaps(workspace: Workspace, request: SimilarRequest, checkpoint: Checkpoint) -> SimilarAnswer:
-    """Find the known missing capabilities and the entries of the vocabulary that come nearest to a need.
-
-    Use it before logging a gap: the entry may exist, or the need may have a wording already.
-    """
-    workspace.rankings.of(Selection(), checkpoint)
-    return SimilarAnswer(similar=fitting(workspace.rankings.index().nearest(request.text, request.limit)))

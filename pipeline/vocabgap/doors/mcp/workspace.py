@@ -7,22 +7,21 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import Final, NamedTuple
 
 from vocabgap.errors import InvalidInputError, NotFoundError, system_error
 from vocabgap.ingest.discovery import resolve_roots
-from vocabgap.listing.similar import SimilarIndex
 from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.record import LOG_NAME
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
 from vocabgap.pipeline import Analysis, analyse
+from vocabgap.ranking.coverage import EntryIndex, with_folded_operations
 from vocabgap.ranking.vocabulary import load_vocabulary
-from vocabgap.reporting.published_run import read_run, resolve_target
+from vocabgap.reporting.published_run import resolve_target
 from vocabgap.text import escape_unseen, excerpt
 
-KEPT_SECONDS: Final = 30.0  # of a ranking or an index
+KEPT_SECONDS: Final = 30.0  # of a ranking
 _EVERYTHING: Final = Selection()
 _LONGEST_NAME: Final = 255  # bytes of the name of a file
 _SEPARATORS: Final = frozenset("/\\\0")
@@ -71,6 +70,13 @@ class Workspace:
             raise InvalidInputError(f"image_id: '{shown}' is not a folder", hint=_NAME_HINT)
         return folder
 
+    def entries(self) -> EntryIndex:
+        """Return the entries of the vocabulary as an index."""
+        settings = self.settings
+        vocabulary = load_vocabulary(settings.vocabulary.paths)
+        entries = with_folded_operations(vocabulary.entries, settings.operation_aliases)
+        return EntryIndex(entries, settings.cluster.stop_words)
+
     def _is_below(self, place: Path) -> bool:
         return place != self.root and place.is_relative_to(self.root)
 
@@ -94,15 +100,13 @@ class _Kept(NamedTuple):
 class Rankings:
     """The rankings of one root, which carry on the identifiers of the published run.
 
-    One thread at a time may ask for a ranking; any thread may ask for the index.
+    One thread at a time may ask for a ranking.
     """
 
     def __init__(self, root: Path, settings: Settings, out: Path) -> None:
         self._root, self._settings, self._out = root, settings, out
         self._logged = 0
         self._kept: dict[Selection, _Kept] = {}
-        self._indexed: tuple[SimilarIndex, Analysis | None, float] | None = None
-        self._indexing = Lock()
 
     def note_logged(self) -> None:
         """Note that a gap was logged: the next ranking reads the logs again."""
@@ -127,20 +131,6 @@ class Rankings:
         everything = {each: it for each, it in self._kept.items() if each == _EVERYTHING}
         self._kept = {**everything, selection: kept}
         return kept.analysis
-
-    def index(self) -> SimilarIndex:
-        """Return the vocabulary, and the newest ranking or else the published one, as an index."""
-        with self._indexing:
-            kept = self._kept.get(_EVERYTHING)
-            analysis = None if kept is None else kept.analysis
-            if self._indexed is None or self._indexed[1] is not analysis or _is_old(self._indexed[2]):
-                ranked = None if analysis is None else analysis.ranked
-                if ranked is None:
-                    with suppress(NotFoundError):
-                        _, ranked = read_run(self._out, option="--out")
-                index = SimilarIndex(ranked, load_vocabulary(self._settings.vocabulary.paths), self._settings)
-                self._indexed = index, analysis, time.monotonic()
-            return self._indexed[0]
 
 
 def _is_old(moment: float) -> bool:
