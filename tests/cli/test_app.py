@@ -91,7 +91,7 @@ def test_too_little_memory_is_no_bug(tmp_path: Path, monkeypatch: pytest.MonkeyP
     told = vocabgap("report", write_corpus(tmp_path, ONE))
 
     assert (told.code, told.out) == (ExitCode.STATE, "")
-    assert told.err.startswith("vocabgap: there is too little memory\n")
+    assert told.err.startswith("vocabgap: not enough memory\n")
 
 
 @pytest.mark.parametrize("failure", [RuntimeError("boom"), RecursionError("deep")])

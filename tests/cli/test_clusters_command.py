@@ -29,7 +29,7 @@ def test_a_group_is_found_by_its_label_or_any_wording(needs: Path, name: str) ->
     answer = vocabgap("clusters", "show", name, needs)
 
     assert answer.code == 0
-    assert answer.out.startswith("sky mask: 3 mentions, 3 wordings, how alike the wordings are: 0.")
+    assert answer.out.startswith("sky mask: 3 mentions, 3 wordings, mean similarity of wordings 0.")
     *_, result = events(vocabgap("--json", "clusters", "show", name, needs).out)
     assert result["cluster"]["label"] == "sky mask"
 
@@ -51,7 +51,7 @@ def test_an_unknown_group_is_answered_with_the_nearest(needs: Path) -> None:
     assert (answer.code, answer.out) == (3, "")
     assert "no group is called 'sky msk'" in answer.err
     assert "did you mean 'sky mask'?" in answer.err
-    assert "as found, before decisions" in vocabgap("clusters", "show", "no such need", needs).err
+    assert "reads the groups before decisions" in vocabgap("clusters", "show", "no such need", needs).err
 
 
 def test_a_label_is_found_as_it_was_shown(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_label_may_begin_with_a_dash(tmp_path: Path) -> None:
     mistaken = vocabgap("clusters", "show", "-2 stops brush", corpus)
 
     assert mistaken.code == 2
-    assert "what begins with a dash and is no option goes after two: `vocabgap clusters show -- …`" in (
+    assert "write arguments that begin with a dash after `--`: `vocabgap clusters show -- …`" in (
         mistaken.err
     )
     assert vocabgap("clusters", "show", "--", "-2 stops brush", corpus).code == 0

@@ -38,7 +38,7 @@ def test_what_was_decided_is_said_and_kept(tmp_path: Path, arguments: tuple[str,
 
     assert (made.code, made.err) == (0, "")
     assert made.out.startswith(f"2026-07-02 {told}")
-    assert "decisions.jsonl: the next `vocabgap report` follows it" in made.out
+    assert "decisions.jsonl; the next `vocabgap report` follows it" in made.out
     assert len((tmp_path / "decisions.jsonl").read_text().splitlines()) == 1
 
 
@@ -55,7 +55,7 @@ def test_that_another_writer_is_waited_for_is_said_and_ends(
         first, *_, last = events(vocabgap("--json", "decide", "pin", "sky mask"))
 
     assert (told.code, told.out) == (4, "")
-    assert told.err.startswith("waiting for another writer of decisions.jsonl\nvocabgap: decisions file '")
+    assert told.err.startswith("waiting: another program is writing decisions.jsonl\nvocabgap: decisions")
     assert (first, last["event"]) == (
         {"schema_version": 1, "event": "waiting", "file": "decisions.jsonl"}, "error",
     )  # fmt: skip

@@ -17,7 +17,7 @@ PROJECT = Path(__file__).parents[2]
 
 def steps(told: Told) -> list[list[str]]:
     """The command lines to go on with."""
-    listed = told.out.partition("To go on, line by line:\n")[2].splitlines()
+    listed = told.out.partition("Then try these commands:\n")[2].splitlines()
     return [shlex.split(line, comments=True) for line in listed]
 
 

@@ -163,7 +163,7 @@ def test_known_bad_lines_are_counted_and_not_listed(photos: Path) -> None:
     failed = check(photos, "--baseline", "known.jsonl")
 
     assert (written.code, passed.code, failed.code) == (0, 0, 2)
-    assert written.out.endswith("known.jsonl: 1 bad line, known from now on\n")
+    assert written.out.endswith("wrote 1 bad line to 'known.jsonl'\n")
     assert passed.out.splitlines()[-1] == "not counted: 1 bad line of 'known.jsonl'"
     assert "one/vocabulary_gaps.jsonl:3" not in passed.out
     assert failed.out.startswith("one/vocabulary_gaps.jsonl:5: wrong_type")

@@ -54,7 +54,7 @@ def test_one_capability_has_a_line_for_each_run_the_newest_first(capsys: pytest.
         ["2026-07-01", "00:00", "1", "7"],
         ["2026-06-01", "00:00", "1", "4"],
     ]
-    assert told[-1] == "1 earlier run; `--top 0` shows all"
+    assert told[-1] == "and 1 earlier run; `--top 0` shows all"
 
 
 def test_it_needs_no_more_than_ascii_and_a_narrow_terminal(
@@ -113,7 +113,7 @@ def test_runs_that_are_narrowed_differently_are_told_of_and_not_mixed(
     told = capsys.readouterr()
     assert "1 run, 2026-08-01, narrowed to category uncategorized." in told.out
     assert "last 1 rank\n" in told.out
-    assert "\nhistory.parquet also has 3 runs, narrowed or ranked differently" in told.out
+    assert "\nhistory.parquet also has 3 runs that are later, or narrowed or ranked differently" in told.out
 
 
 def test_what_is_not_there_is_an_error_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:

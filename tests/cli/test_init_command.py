@@ -56,8 +56,8 @@ def test_what_the_settings_name_and_is_not_there_is_told(
     monkeypatch.setitem(sys.modules, "mcp_types", None)
 
     assert vocabgap("init", tmp_path).err.splitlines() == [
-        "vocabgap is not on the PATH, where the agent looks for it: see `vocabgap manual logging`",
-        "the MCP server needs mcp, which is not installed: pip install 'vocabgap[mcp]'",
+        "vocabgap is not on the PATH, so the agent cannot start it: see `vocabgap manual logging`",
+        "the MCP server needs the package mcp: pip install 'vocabgap[mcp]'",
     ]
     assert vocabgap("init", tmp_path).err == ""
 

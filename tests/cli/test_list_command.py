@@ -30,7 +30,7 @@ def test_a_table_is_newest_first_with_the_numbers_below(photos: Path) -> None:
     assert told.code == 0
     assert sorted(NEWEST_FIRST, key=told.out.index) == NEWEST_FIRST
     assert "3 records on 2 images in 2 sessions, 2026-04-01 10:00 to 2026-05-02 00:00 UTC" in told.out
-    assert "1 unsatisfied, 2 not rated; 0 worked around, 3 not" in told.out
+    assert "1 unsatisfied, 2 not rated; 0 with a workaround, 3 without" in told.out
 
 
 def test_what_was_said_stands_below_the_record_and_whole(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_options_narrow_the_list(photos: Path, options: list[str], found: list[s
 
 
 def test_what_a_limit_leaves_out_is_told(photos: Path) -> None:
-    assert "2 more records; --limit 0 lists all" in vocabgap("list", photos, "--limit", "1").out
+    assert "and 2 more records; --limit 0 lists all" in vocabgap("list", photos, "--limit", "1").out
 
 
 def test_the_last_session_is_reviewed_with_what_is_known_of_it(reported: Path) -> None:
@@ -100,7 +100,7 @@ def test_the_last_session_is_reviewed_with_what_is_known_of_it(reported: Path) -
 
     assert told.out.startswith("session s-2\n")
     assert "1 record on 1 image in 1 session, 2026-05-02 00:00 UTC" in told.out
-    assert "1 of 1 belong to 1 known capability of the run in out, as of 2026-07-01T00:00:00Z:" in told.out
+    assert "1 of 1 record belongs to 1 capability of the run in out, as of 2026-07-01T00:00:00Z:" in told.out
     assert "sky mask: 1 of 2 mentions, " in told.out
 
 
@@ -108,14 +108,14 @@ def test_the_last_session_is_reviewed_with_what_is_known_of_it(reported: Path) -
 def test_what_no_known_capability_has_is_told(tmp_path: Path) -> None:
     told = vocabgap("list", write_corpus(tmp_path, {"one": [gap("lens flare brush")]}, "later"))
 
-    assert "none of 1 belongs to a known capability of the run in out" in told.out
+    assert "none of 1 record belongs to a capability of the run in out" in told.out
 
 
 def test_nothing_that_fits_is_said_and_done(photos: Path) -> None:
     told = vocabgap("list", photos, "--image", "heronn")
 
     assert told.code == 0
-    assert "No record fits, of 3." in told.out
+    assert "None of 3 records matches the filters." in told.out
     assert "no record has image 'heronn'" in told.err
     assert "heron" in told.err
 

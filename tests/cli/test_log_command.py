@@ -132,8 +132,8 @@ def test_output_that_fails_does_not_hide_that_the_gap_is_logged(image: Path) -> 
             check=False,
         )
     assert told.returncode == 4
-    assert f"the gap was logged, as {vg.scan(image).records['record_id'].item()}" in told.stderr
-    assert "do not log it again" in told.stderr
+    assert f"the gap was logged as {vg.scan(image).records['record_id'].item()}" in told.stderr
+    assert "do not repeat the command" in told.stderr
 
 
 def test_logging_loads_nothing_heavy(image: Path) -> None:

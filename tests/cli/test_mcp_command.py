@@ -13,7 +13,7 @@ def test_without_the_sdk_it_is_told_what_to_install(photos: Path, monkeypatch: p
     monkeypatch.setitem(sys.modules, "vocabgap.doors.mcp.server", None)
     told = vocabgap("mcp", photos)
     assert (told.code, told.out) == (4, "")
-    assert told.err.startswith("vocabgap: the MCP server needs mcp: ")
+    assert told.err.startswith("vocabgap: the MCP server needs the package mcp: ")
     assert told.err.endswith("\n  pip install 'vocabgap[mcp]'\n")
 
 
@@ -35,7 +35,7 @@ def test_settings_are_checked(photos: Path) -> None:
     ("roots", "code", "why"),
     [
         ('["gone"]', 3, "root 'gone' does not exist"),
-        ('["photos", "gone"]', 2, "names 2 folders, and a server has one"),
+        ('["photos", "gone"]', 2, "names 2 folders, but a server needs one"),
     ],
 )
 def test_the_root_may_be_that_of_the_settings(tmp_path: Path, roots: str, code: int, why: str) -> None:

@@ -91,7 +91,7 @@ def test_last_is_no_moment_of_a_decision() -> None:
 
 @pytest.mark.parametrize("command", ["report", "list"])
 def test_the_help_says_so(command: str) -> None:
-    assert "or last for that of the newest" in " ".join(vocabgap(command, "--help").out.split())
+    assert "or last for the time of the newest" in " ".join(vocabgap(command, "--help").out.split())
 
 
 @pytest.fixture

@@ -44,7 +44,7 @@ def test_without_settings_a_root_is_asked_for(command: tuple[str, ...]) -> None:
     said = told.out if "--json" in command else told.err
 
     assert told.code == 2
-    assert "no folder of gap logs was named, and the settings name none" in said
+    assert "no folder of gap logs is named: add one" in said
     assert "[ingest]" in said
 
 

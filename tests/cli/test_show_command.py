@@ -77,7 +77,7 @@ def test_a_limit_lists_the_first_records_alone(photos: Path) -> None:
     told = vocabgap("show", "heron", photos, "--limit", "1")
 
     assert "sky mask" not in told.out
-    assert "1 more record; --limit 0 lists all" in told.out
+    assert "and 1 more record; --limit 0 lists all" in told.out
 
 
 def test_an_image_without_a_record_that_counts_says_so(tmp_path: Path) -> None:

@@ -18,9 +18,7 @@ def test_what_a_report_would_compare_wordings_by_is_told(
 ) -> None:
     assert "groups by: words alone\n" in vocabgap("status").out
     monkeypatch.setenv("VOCABGAP_EMBEDDER", str(tmp_path / "gone"))
-    assert (
-        f"groups by: nothing, for there is no model.onnx in '{tmp_path / 'gone'}'\n" in vocabgap("status").out
-    )
+    assert f"groups by: nothing: there is no model.onnx in '{tmp_path / 'gone'}'\n" in vocabgap("status").out
 
 
 def test_every_setting_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,7 +62,7 @@ def test_every_variable_is_told_with_its_value_or_as_not_set(monkeypatch: pytest
     told, event = vocabgap("status").out, result(vocabgap("--json", "status").out)
     assert 'VOCABGAP_TOP = "4"\n' in told
     assert "VOCABGAP_THRESHOLD is not set\n" in told
-    assert "VOCABGAP_TRESHOLD is set, but is none of these\n" in told
+    assert "VOCABGAP_TRESHOLD is set, but vocabgap does not use it\n" in told
     assert (event["environment"]["VOCABGAP_TOP"], event["environment"]["VOCABGAP_OUT"]) == ("4", None)
     assert event["unknown_variables"] == ["VOCABGAP_TRESHOLD"]
 

@@ -17,7 +17,7 @@ from builders import gap, write_corpus
 
 STOPS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 INTERRUPTED = "vocabgap: interrupted\n"
-UNPUBLISHED = f"{INTERRUPTED}  a report is published whole or not at all\n"
+UNPUBLISHED = f"{INTERRUPTED}  a report is never published in part\n"
 # How each program begins: the signal is its first argument.
 SENDING = """
 import os, signal, sys

@@ -136,7 +136,7 @@ def test_a_signal_ends_the_wait_for_another_writer(image: Path, log: Path) -> No
             [sys.executable, "-m", "vocabgap", "log", image, "-d", "two"], stderr=subprocess.PIPE, text=True
         ) as process:
             assert process.stderr is not None
-            assert "waiting for another writer" in process.stderr.readline()
+            assert "waiting: another program" in process.stderr.readline()
             process.send_signal(signal.SIGTERM)
             told = process.communicate(timeout=SILENT_WAIT + 9)[1]
 

@@ -79,7 +79,7 @@ def test_without_standard_input_there_is_nothing_to_serve(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", None)
-    with pytest.raises(StateError, match="no standard input"):
+    with pytest.raises(StateError, match="standard input is closed"):
         serve()
 
 

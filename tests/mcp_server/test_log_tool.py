@@ -114,7 +114,7 @@ async def test_a_link_out_of_the_root_is_not_written_to(
     (photos / "linked").symlink_to(tmp_path / "outside")
     async with connect(photos) as client:
         error = await refused(client, "log_vocabulary_gap", image_id="linked", description="x")
-    assert "leads out of the root" in error["message"]
+    assert "is outside the root" in error["message"]
     assert list((tmp_path / "outside").iterdir()) == []
 
 

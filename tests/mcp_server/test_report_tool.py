@@ -74,7 +74,7 @@ async def test_nothing_is_published(connect: Connect, photos: Path, tmp_path: Pa
         ({"limit": 51}, "$.limit"),
         ({"limit": True}, "$.limit"),
         ({"category": ["tone"]}, "$.category"),
-        ({"top": 3}, "unknown field `top` (it takes limit, since, until, "),
+        ({"top": 3}, "unknown field `top` (expected limit, since, until, "),
     ],
 )
 async def test_arguments_that_cannot_be_meant_are_refused(

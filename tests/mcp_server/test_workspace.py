@@ -65,7 +65,7 @@ def test_a_link_that_leads_out_of_the_root_is_refused(
 ) -> None:
     (tmp_path / "outside").mkdir()
     (photos / "linked").symlink_to(tmp_path / target)
-    with pytest.raises(InvalidInputError, match="leads out of the root"):
+    with pytest.raises(InvalidInputError, match="is outside the root"):
         workspace.image("linked")
 
 
@@ -75,7 +75,7 @@ def test_a_log_that_is_a_link_out_of_the_root_is_refused(
     outside = tmp_path / "elsewhere.jsonl"
     (photos / "owl").mkdir()
     (photos / "owl" / "vocabulary_gaps.jsonl").symlink_to(outside)
-    with pytest.raises(InvalidInputError, match="leads out of the root"):
+    with pytest.raises(InvalidInputError, match="is outside the root"):
         workspace.image("owl")
     assert not outside.exists()
 

@@ -276,7 +276,7 @@ ADMIN: Final = Verbs(
 )
 CORPUS: Final = Verbs(
     "corpus",
-    "Share gap logs: bring them into one corpus, take them out again, hand them on.\n\n"
+    "Collect gap logs in a corpus, to share them.\n\n"
     "`vocabgap report FOLDER` reports on a corpus as it does on logs.",
     (push, export, restore, status, forget, compact, ADMIN),
 )

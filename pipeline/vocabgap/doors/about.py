@@ -1,4 +1,4 @@
-"""`status`, `schema` and `manual`: the settings in use, the meaning of published columns, and the manual."""
+"""`status`, `schema` and `manual`: the active settings, the published columns, and the manual."""
 
 import os
 import platform
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _RUN: Final = "run"
 _PREFIX: Final = "VOCABGAP_"
-# The pages of the manual by their kind, in the order of the list.
+# The pages of the manual by kind, in the order of the list.
 _PAGES: Final = {
     "tutorial": ("tutorial",),
     "how to": (
@@ -51,7 +51,7 @@ class Status(Request):
 
 @verb(Status, settings=())
 def status(call: "Call", request: Status) -> Answer:
-    """Print versions, the settings in use and the last run."""
+    """Print versions, the active settings and the last run."""
     from vocabgap.reporting.manifest import read_manifest, versions
     from vocabgap.reporting.published_run import resolve_target
 
@@ -87,18 +87,18 @@ def status(call: "Call", request: Status) -> Answer:
 
 
 def _grouped_by(settings: "Settings") -> str:
-    """Say what a report would compare wordings by."""
+    """Describe what a report would compare wordings by."""
     from vocabgap.clustering.embedding import load_embedder
 
     try:
         embedder = load_embedder(settings.cluster.embedder)
     except VocabgapError as error:
-        return f"nothing, for {error.message}"
+        return f"nothing: {error.message}"
     return "words alone" if embedder is None else f"words and meaning ({embedder.name})"
 
 
 def _written(value: object) -> object:
-    """Return a value without the settings that are not set, which TOML cannot write."""
+    """Return a value without null settings, which TOML cannot write."""
     if not isinstance(value, dict):
         return value
     return {key: _written(each) for key, each in value.items() if each is not None}
@@ -111,7 +111,7 @@ def _schemas() -> list[str]:
 
 
 def _documents() -> dict[str, Path]:
-    """Return the files of the documents that slices add, by name."""
+    """Return the documents that slices add: name to file."""
     return {name: each.folder / file for each in extensions() for name, file in each.documents.items()}
 
 
@@ -121,8 +121,8 @@ class Schema(Request, kw_only=True):
     name: Annotated[
         str,
         argument(
-            "records, capabilities, gaps, rejects, lineage, groups, combinations, history or run; or a"
-            f" contract: {', '.join(_documents()) or 'none'}.",
+            "A table: records, capabilities, gaps, rejects, lineage, groups, combinations, history or run;"
+            f" or a contract: {', '.join(_documents()) or 'none'}.",
             completion=_schemas,
         ),
     ]
@@ -130,7 +130,7 @@ class Schema(Request, kw_only=True):
 
 @verb(Schema)
 def schema(call: "Call", request: Schema) -> Answer:
-    """Print the columns of a published table, or a contract of the shared corpus."""
+    """Explain the columns of a published table, or print a contract of the shared corpus."""
     from vocabgap.model.tables import PUBLISHED, REJECTS
 
     name, documents = request.name, _documents()
@@ -168,7 +168,7 @@ def _run_fields() -> Iterator[tuple[str, str, str]]:
 
 
 def pages() -> dict[str, list[str]]:
-    """Return the names of the pages of the manual, those of slices included, by their kind."""
+    """Return the pages of the manual and of slices: kind to names."""
     return {
         kind: [*names, *(name for each in extensions() for name in each.pages.get(kind, ()))]
         for kind, names in _PAGES.items()
@@ -181,7 +181,8 @@ class Manual(Request):
     page: Annotated[
         str | None,
         argument(
-            "Its name; without it, the pages are listed.", completion=lambda: [*chain(*pages().values())]
+            "Name of the page; without it, the pages are listed.",
+            completion=lambda: [*chain(*pages().values())],
         ),
     ] = None
 
@@ -190,7 +191,7 @@ class Manual(Request):
 def manual(call: "Call", request: Manual) -> Answer:
     """Print a page of the manual.
 
-    A link to (NAME.md) in a page leads to the page NAME.
+    A link to (NAME.md) means the page NAME.
     """
     core = Path(__file__).parents[1] / "manual"
     own = {name: each.folder / "manual" for each in extensions() for name in chain(*each.pages.values())}

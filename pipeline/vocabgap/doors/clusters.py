@@ -1,4 +1,4 @@
-"""`clusters show`: one group from inside, as it was found."""
+"""`clusters show`: the wordings of one group, before decisions."""
 
 from dataclasses import replace
 from itertools import chain
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from vocabgap.clustering.grouping import Clusters
     from vocabgap.doors.cli.calls import Call
 
-_AS_FOUND: Final = "`vocabgap show` finds capabilities; these are the groups as found, before decisions"
+_AS_FOUND: Final = "`vocabgap show` finds capabilities; this command reads the groups before decisions"
 
 
 class ShowCluster(OverRoots, kw_only=True):
     """The request of `clusters show`."""
 
-    label: Annotated[str, argument("The label of the group, or any wording in it.")]
+    label: Annotated[str, argument("Label of the group, or any of its wordings.")]
 
 
 @verb(filtered(ShowCluster, *WHOSE), settings=("ingest", "cluster"))
 def show(call: "Call", request: ShowCluster) -> Answer:
-    """Show every wording of one group, and at which distance each joined the wordings above it."""
+    """Show the wordings of a group, and the distance at which each joined the wordings above it."""
     from vocabgap.clustering.embedding import load_embedder
     from vocabgap.clustering.grouping import cluster
     from vocabgap.decisions.record import read_decisions
@@ -52,7 +52,7 @@ def show(call: "Call", request: ShowCluster) -> Answer:
     call.require_owners(scanned, selection)
     call.note_unread(scanned)
     if not scanned.summary.records:
-        hint = "`vocabgap check` lists the files that were looked for, and the bad lines"
+        hint = "`vocabgap check` lists the bad lines and the file names that it looked for"
         raise NotFoundError(phrase("nothing", scanned.summary), hint=hint)
     scanned = replace(scanned, gaps=screen(scanned.gaps, settings.rules))
     clustering = cluster(scanned.records, settings.cluster, embedder=embedder)
@@ -77,14 +77,14 @@ def show(call: "Call", request: ShowCluster) -> Answer:
 
 CLUSTERS: Final = Verbs(
     "clusters",
-    "Look at the groups as they are found, at the cut that decisions teach.\n\n"
-    "Only a report follows the decisions.",
+    "Look into groups before decisions change them.\n\n"
+    "Decisions move the cut, but only a report merges and splits groups.",
     (show,),
 )
 
 
 def _named(clustering: "Clusters", name: str) -> int:
-    """Return the number of the group that a label or a wording names."""
+    """Return the number of the group with a label or wording."""
     from vocabgap.model.lookup import Named, lookup
 
     wordings = clustering.wordings.group_by("cluster").agg("wording")
@@ -94,10 +94,10 @@ def _named(clustering: "Clusters", name: str) -> int:
 
 
 def joined(surfaces: "pl.DataFrame", linkage: "pl.DataFrame") -> dict[str, float | None]:
-    """Order the surfaces of a group so that similar ones stand together.
+    """Order the surfaces of a group so that similar surfaces are next to each other.
 
     Returns:
-        Each surface with the distance at which it joined those above; null for the first.
+        Surface to the distance at which it joined the surfaces above; null for the first.
     """
     mentions = surfaces["mentions"].to_list()
     parts = [[number] for number in range(len(mentions))]

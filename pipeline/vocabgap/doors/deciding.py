@@ -1,4 +1,4 @@
-"""`decide`, `decisions` and `review`: people decide about capabilities and groups."""
+"""`decide`, `decisions` and `review`: decisions about capabilities and groups."""
 
 import sys
 from contextlib import nullcontext, suppress
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from vocabgap.decisions.record import Decision
     from vocabgap.doors.cli.calls import Call
 
-_CAPABILITY: Final = argument("Identifier, label or any wording.")
-_WHY: Final = option("The reason.")
+_CAPABILITY: Final = argument("Identifier, label or any wording of a capability.")
+_WHY: Final = option("Reason for the decision.")
 _SETTINGS: Final = ("--decisions",)
 
 
@@ -61,56 +61,56 @@ class About(Deciding, kw_only=True):
     run: Annotated[Place | None, RUN] = None
 
 
-# The docstrings of these are the help.
+# The docstrings of the following classes are the help.
 class Merge(About, kw_only=True):
-    """Say that two capabilities are one; it keeps the identifier of the first."""
+    """Merge two capabilities; the result keeps the identifier of the first."""
 
     other: Annotated[str, _CAPABILITY]
 
 
 class Split(About, kw_only=True):
-    """Say that some wordings are another need than the rest."""
+    """Split wordings off a capability, because they are another need."""
 
-    wording: Annotated[tuple[str, ...], option("A wording that leaves.")]
+    wording: Annotated[tuple[str, ...], option("A wording to split off.")]
 
 
 class Rename(About, kw_only=True):
-    """Give a capability a label of its own."""
+    """Give a capability a new label."""
 
     label: Annotated[str, argument("The new label.")]
 
 
 class Pin(About, kw_only=True):
-    """Rank a capability first, regardless of its counts and of entries that cover it."""
+    """Rank a capability first, whatever its counts are and whichever entries cover it."""
 
 
 class Dismiss(About, kw_only=True):
-    """Say that a capability is not going to be authored, and why.
+    """Dismiss a capability: nobody will author it.
 
-    The decision applies while its present wordings carry at least half of its mentions.
+    The decision applies while its present wordings have at least half of its mentions.
     """
 
     why: Annotated[str, _WHY]
 
 
 class Author(About, kw_only=True):
-    """Say which entry was authored for a capability; it regresses if it is mentioned again."""
+    """Record the entry that was authored for a capability; a new mention is then a regression."""
 
-    entry: Annotated[str, option("The vocabulary entry.")]
+    entry: Annotated[str, option("Name of the vocabulary entry.")]
 
 
 class Reopen(About, kw_only=True):
-    """Say that a capability is open after all."""
+    """Reopen a capability that was dismissed or authored."""
 
 
 class Undo(Deciding, kw_only=True):
-    """Take a decision back, as if it had never been made.
+    """Undo a decision, as if it had never been made.
 
-    If a merge is undone, later decisions stay with one of the two capabilities: the one that had the wording
-    they were named by, or the identifier.
+    If you undo a merge, each later decision stays with one of the two capabilities: the one whose wording or
+    identifier named it.
     """
 
-    decision: Annotated[str, argument("Its identifier in `vocabgap decisions list`, or the beginning of it.")]
+    decision: Annotated[str, argument("Identifier in `vocabgap decisions list`, or its first characters.")]
 
 
 _DECIDING: "Final[Mapping[type[Deciding], Callable[[Decisions, Any], Decision]]]" = {
@@ -149,8 +149,8 @@ def _decided(call: "Call", request: Deciding) -> Answer:
 DECIDE: Final = Verbs(
     "decide",
     "Decide about the capabilities of a published run.\n\n"
-    "A capability is named by its identifier or the beginning of it, by its label, or by a wording. "
-    "The logs stay as they are: a decision is a line of a file, and every later run follows it.",
+    "Name a capability by its identifier (or the first characters of it), its label, or a wording. "
+    "A decision does not change the logs. It is a line in a file, and every later report follows it.",
     tuple(
         Verb(each.__name__.lower(), each, _decided, cleandoc(each.__doc__ or ""), _SETTINGS)
         for each in _DECIDING
@@ -175,10 +175,10 @@ class ListDecisions(Request):
 
 @verb(ListDecisions, name="list", settings=_SETTINGS)
 def list_decisions(call: "Call", request: ListDecisions) -> Answer:
-    """List the decisions in the order in which they were made, with their state.
+    """List the decisions and their state, oldest first.
 
-    Undone decisions are listed with who undid them and when. A decision about the status of a group no longer
-    applies if the group has outgrown it: other wordings now have most of its mentions.
+    The list shows who undid a decision and when. A decision about the status of a group no longer applies if
+    the group has outgrown it: other wordings now have most of its mentions.
     """
     call.require_decisions()
     settings = call.settings
@@ -218,7 +218,7 @@ def list_decisions(call: "Call", request: ListDecisions) -> Answer:
     )
 
 
-DECISIONS: Final = Verbs("decisions", "Look at the decisions.", (list_decisions,))
+DECISIONS: Final = Verbs("decisions", "List the decisions.", (list_decisions,))
 
 
 def _standing(decision: "Decision", undone: "dict[str, Decision]", outgrown: frozenset[str]) -> Standing:
@@ -231,17 +231,17 @@ def _standing(decision: "Decision", undone: "dict[str, Decision]", outgrown: fro
 
 _QUIT: Final = "quit"
 _KEYS: Final = {"1": "same", "2": "different", "s": "skip", "q": _QUIT}
-_PROMPT: Final = "[1] one need  [2] two needs  [s] skip  [q] quit: "
+_PROMPT: Final = "[1] same need  [2] two needs  [s] skip  [q] quit: "
 
 
 class ReviewRequest(OverRoots):
     """The request of `review`."""
 
-    questions: Annotated[int, Meta(ge=0), option("How many questions to ask.", panel=Panel.SELECT)] = (
+    questions: Annotated[int, Meta(ge=0), option("Number of questions at most.", panel=Panel.SELECT)] = (
         DEFAULT_QUESTIONS
     )
     top: Annotated[
-        int, Meta(ge=0), option("How many of the most mentioned groups count; 0 for all.", panel=Panel.SELECT)
+        int, Meta(ge=0), option("Number of the largest groups to ask about; 0 for all.", panel=Panel.SELECT)
     ] = DEFAULT_TOP
     actor: Annotated[str | None, ACTOR] = None
     now: Annotated[str | None, AS_OF] = None
@@ -249,16 +249,16 @@ class ReviewRequest(OverRoots):
 
 @verb(filtered(ReviewRequest, *WHOSE), settings=("ingest", "cluster", "--decisions"))
 def review(call: "Call", request: ReviewRequest) -> Answer:
-    """Say which groups are one need and which are two; the most important question comes first.
+    """Answer questions about which groups are the same need.
 
-    Each answer is a decision like those of `vocabgap decide`: it takes effect at once, can be undone, and
-    moves the cut for similar groups.
+    The most important question comes first. Each answer is a decision, as with `vocabgap decide`: it takes
+    effect at once, can be undone, and moves the cut for similar groups.
     """
     output, settings, present = call.output, call.settings, parse_present(request.now)
     roots = call.roots(request.roots)
     if output.as_json or not (sys.stdin and sys.stdin.isatty()):
         raise InvalidInputError(
-            "a review asks a person at a terminal", hint="for programs there is vocabgap.review in Python"
+            "a review needs a terminal", hint="programs can call vocabgap.review in Python"
         )
     from vocabgap.decisions.record import read_decisions
     from vocabgap.decisions.reviewing import Review, capabilities_of
@@ -291,7 +291,7 @@ def review(call: "Call", request: ReviewRequest) -> Answer:
             waiting = output.telling_of_wait(place)
             decision = under_review.answer(question, file, waiting, is_one=answer == "same")
             answered += 1
-            output.text(f"{decision.reason}; `vocabgap decide undo {decision.decision_id}` takes it back\n")
+            output.text(f"{decision.reason}; to undo: `vocabgap decide undo {decision.decision_id}`\n")
     is_done = answer != _QUIT and asked < request.questions
     return Answer(
         result={"asked": asked, "answered": answered, "is_done": is_done, "file": place},
@@ -300,7 +300,7 @@ def review(call: "Call", request: ReviewRequest) -> Answer:
 
 
 def _ask_person() -> str:
-    """Ask until a key of the prompt is typed; the end of the input quits."""
+    """Ask until a key of the prompt is typed; quit at the end of the input."""
     while True:
         try:
             typed = input(_PROMPT).strip().casefold()
@@ -310,4 +310,4 @@ def _ask_person() -> str:
             typed = ""
         if typed in _KEYS:
             return _KEYS[typed]
-        print("expected 1, 2, s or q")
+        print("please type 1, 2, s or q")

@@ -1,4 +1,4 @@
-"""`list`, `show` and `check`: the records of the logs, one of them with its evidence, and the bad lines."""
+"""`list`, `show` and `check`: the records of the logs, the evidence of one thing, and the bad lines."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from vocabgap.ingest.scanning import Scan
     from vocabgap.listing.showing import Shown
 
-_ID_DIGITS: Final = 12  # of a record_id; `show` takes them
+_ID_DIGITS: Final = 12  # of a record_id; enough for `show`
 _LIMIT: Final = option("Records to list; 0 lists all.", panel=Panel.WRITE)
 _Limit = Annotated[int, Meta(ge=0), _LIMIT]
 
@@ -55,7 +55,7 @@ class ListRecords(OverRoots):
     """The request of `list`, without the filters."""
 
     limit: _Limit = DEFAULT_LISTED
-    text_format: Annotated[ListFormat, option("How to print them.", "--format", panel=Panel.WRITE)] = (
+    text_format: Annotated[ListFormat, option("How to print the records.", "--format", panel=Panel.WRITE)] = (
         ListFormat.TABLE
     )
     run: Annotated[Place | None, RUN] = None
@@ -64,7 +64,7 @@ class ListRecords(OverRoots):
 
 @verb(filtered(ListRecords), name="list", settings=("ingest",))
 def list_records(call: "Call", request: ListRecords) -> Answer:
-    """List what was logged, newest first."""
+    """List the logged gaps, newest first."""
     present, roots = parse_present(request.now), call.roots(request.roots)
     asked = selection_of(request, known_present(present))  # bad filters are an error before Polars is loaded
     from vocabgap.doors.cli.views import comma_separated
@@ -110,10 +110,10 @@ class Show(OverRoots, kw_only=True):
     """The request of `show`."""
 
     name: Annotated[
-        str, argument("An image, a session, a capability (identifier, label or wording) or a record.")
+        str, argument("Name of an image, session, record or capability (identifier, label or wording).")
     ]
     kind: Annotated[
-        str | None, option("What is meant: image, session, capability or record.", panel=Panel.SELECT)
+        str | None, option("Kind of the name: image, session, capability or record.", panel=Panel.SELECT)
     ] = None
     limit: _Limit = DEFAULT_LISTED
     run: Annotated[Place | None, RUN] = None
@@ -161,14 +161,14 @@ def show(call: "Call", request: Show) -> Answer:
 
 
 def _shown(shown: "Shown", listed: "pl.DataFrame") -> dict[str, object]:
-    """Return the values that only the text needs."""
+    """Return further values for the text."""
     if shown.kind == "record":
         from vocabgap.listing.showing import Place as Line
         from vocabgap.model.tables import RECORDS
 
         row = shown.gaps.row(0, named=True)
         fields = {name: _in_words(name, row[name]) for name in RECORDS.names}
-        for name in ("record_id", *Line.__struct_fields__):  # which stand elsewhere in the text
+        for name in ("record_id", *Line.__struct_fields__):  # which the text shows elsewhere
             fields.pop(name, None)
         return {"fields": fields, "capability_id": row["capability_id"], "label": row["capability"]}
     rows = [*map(_row, listed.iter_rows(named=True))]
@@ -205,7 +205,7 @@ def _cell(value: object) -> object:
 
 
 def _in_words(name: str, value: Any) -> str:  # noqa: ANN401 - of any column
-    """Return a field of a record as text for a person."""
+    """Return a field of a record as text."""
     cell = _cell(value)
     text = "–" if cell is None or cell == "" else visible(str(cell))
     return f"{text} ({RATING_NAMES[value]})" if name == "satisfaction" else text
@@ -216,16 +216,16 @@ class Check(OverRoots):
 
     repairs: Annotated[
         bool,
-        option("List the repairs of lines that were kept, in logs but not in corpora.", panel=Panel.WRITE),
+        option("Also list the repaired lines of logs; not those of shared corpora.", panel=Panel.WRITE),
     ] = False
     write_baseline: Annotated[
-        bool, option("Write all bad lines to the file of --baseline, and succeed.", panel=Panel.WRITE)
+        bool, option("Write all bad lines to the file of --baseline; exit with 0.", panel=Panel.WRITE)
     ] = False
 
 
 @verb(filtered(Check, *WHOSE), settings=("ingest", "check"))
 def check(call: "Call", request: Check) -> Answer:
-    """List the bad lines of the logs; exit with 2 if there are any."""
+    """List the bad lines in the logs; exit with 2 if there are any."""
     settings, roots = call.settings, call.roots(request.roots)
     known = () if request.write_baseline else call.known_lines()
     import polars as pl
@@ -273,20 +273,20 @@ def check(call: "Call", request: Check) -> Answer:
 
 
 def _write_baseline(scanned: "Scan", file: str | None) -> None:
-    """Write the bad lines to the baseline. Without any log the old baseline stays."""
+    """Write the bad lines to the baseline. If there is no log, keep the old baseline."""
     from vocabgap.ingest.checking import write_baseline
 
     if file is None:
-        raise InvalidInputError("--write-baseline: no file is named", hint="name it with --baseline FILE")
+        raise InvalidInputError("--write-baseline needs a file", hint="add --baseline FILE")
     if not (scanned.summary.files or scanned.summary.unreadable):
-        raise StateError(f"no log was found, so '{file}' stays as it is", hint="name the roots of the logs")
+        raise StateError(f"no log was found; '{file}' was not changed", hint="name the folders of the logs")
     write_baseline(file, scanned.rejects)
 
 
 def _missing_logs(
     call: "Call", scanned: "Scan", roots: "list[Path]", *, is_expected: bool
 ) -> tuple[str, ...]:
-    """Return what to do if there is no log; raise StateError if logs are expected."""
+    """Return messages if there is no log; raise StateError if logs are expected."""
     from vocabgap.ingest.discovery import looked_for
 
     if scanned.summary.files or scanned.summary.unreadable:
@@ -294,8 +294,8 @@ def _missing_logs(
     where = ", ".join(map(str, roots))
     problem = f"no log was found in {where}: looked for {looked_for(call.settings.sources)}"
     hint = (
-        "name a folder above the logs, or a log itself; --hidden searches names that start with a dot,"
-        " and a [source.NAME] table in vocabgap.toml makes logs of other names known"
+        "name a folder that contains logs, or a log; --hidden also searches names that start with a dot;"
+        " [source.NAME] in vocabgap.toml adds logs with other names"
     )
     if is_expected:
         raise StateError(problem, hint=hint)

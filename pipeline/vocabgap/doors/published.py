@@ -1,4 +1,4 @@
-"""`render`, `diff`, `history` and `draft`: what a published run tells without another scan."""
+"""`render`, `diff`, `history` and `draft`: commands that read only published runs."""
 
 import json
 import sys
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from vocabgap.reporting.listed import Past
 
 _Number = Annotated[int, Meta(ge=0)]
-_RANKS: Final = 5  # runs whose ranks stand in the list
+_RANKS: Final = 5  # runs whose ranks are listed
 
 
 class Render(Request, kw_only=True):
     """The request of `render`."""
 
     run: Annotated[Place, argument("Folder of the published run.", "RUN_DIR")]
-    out: Annotated[Place | None, option("Folder to publish in; by default the same.")] = None
+    out: Annotated[Place | None, option("Folder to publish in; by default RUN_DIR.")] = None
     share: Annotated[bool, SHARE] = False
     quiet: Annotated[bool, QUIET] = False
 
 
 @verb(Render)
 def render(call: "Call", request: Render) -> Answer:
-    """Write the report of a published run again, in the layout of this version."""
+    """Write the report of a published run again, with the layout of this version."""
     from vocabgap.reporting.writing import render as render_run
 
     published = render_run(request.run, request.out, share=request.share, option="RUN_DIR")
@@ -62,14 +62,14 @@ class Diff(Request, kw_only=True):
 
     old: Annotated[Place, argument("Folder of the earlier run.")]
     new: Annotated[Place, argument("Folder of the later run.")]
-    top: Annotated[_Number, option("Changes of each kind to show; 0 shows all.")] = DEFAULT_TOP
+    top: Annotated[_Number, option("Number of changes of each kind to show; 0 shows all.")] = DEFAULT_TOP
     text_format: Annotated[DiffFormat, option("How to print the changes.", "--format")] = DiffFormat.TEXT
-    exit_code: Annotated[bool, option("Exit with 5 if anything changed, and with 0 if not.")] = False
+    exit_code: Annotated[bool, option("Exit with 5 if anything changed, else with 0.")] = False
 
 
 @verb(Diff)
 def diff(call: "Call", request: Diff) -> Answer:
-    """Compare two published runs and say what changed."""
+    """Show what changed between two published runs."""
     from vocabgap.reporting.comparison import Kind, compare, compared_in_words
     from vocabgap.reporting.published_run import read_published
 
@@ -93,13 +93,13 @@ def diff(call: "Call", request: Diff) -> Answer:
 class Draft(Request, kw_only=True):
     """The request of `draft`."""
 
-    capability: Annotated[str, argument("An identifier, a label or a wording of the report.")]
+    capability: Annotated[str, argument("Identifier, label or wording of the capability.")]
     run: Annotated[Place | None, RUN] = None
 
 
 @verb(Draft, settings=("--vocabulary",))
 def draft(call: "Call", request: Draft) -> Answer:
-    """Print a draft of an entry for whoever authors it."""
+    """Print a draft of a vocabulary entry for a capability."""
     from vocabgap.ranking.drafting import draft as draft_of
     from vocabgap.ranking.vocabulary import load_vocabulary
     from vocabgap.reporting.published_run import read_gaps, read_run
@@ -121,7 +121,7 @@ def draft(call: "Call", request: Draft) -> Answer:
 def _json(value: msgspec.Struct) -> str:
     document = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
     if carried(document, sys.stdout.encoding or "utf-8") != document:
-        return json.dumps(msgspec.to_builtins(value), indent=2)  # which escapes all but ASCII
+        return json.dumps(msgspec.to_builtins(value), indent=2)  # escapes all but ASCII
     return document
 
 
@@ -129,17 +129,17 @@ class History(Request):
     """The request of `history`."""
 
     capability: Annotated[
-        str | None, argument("An identifier, a label or a wording; all capabilities by default.")
+        str | None, argument("Identifier, label or wording of one capability; by default all.")
     ] = None
     run: Annotated[Place | None, RUN] = None
-    top: Annotated[_Number, option("Capabilities, or runs of one capability, to show; 0 shows all.")] = (
-        DEFAULT_TOP
-    )
+    top: Annotated[
+        _Number, option("Number of capabilities to show, or of runs of one capability; 0 shows all.")
+    ] = DEFAULT_TOP
 
 
 @verb(History, settings=())
 def history(call: "Call", request: History) -> Answer:
-    """Show ranks and mentions over the runs that were published in a folder."""
+    """Show how ranks and mentions changed over time."""
     from vocabgap.model.lookup import find_capability
     from vocabgap.reporting.history import RunKey, comparable, followed, history_of, points_of
     from vocabgap.reporting.published_run import read_run
@@ -177,7 +177,7 @@ def history(call: "Call", request: History) -> Answer:
 def _ranks(
     labels: Mapping[str, str], points: "Mapping[str, tuple[Past, ...]]", moments: Sequence[datetime]
 ) -> list[tuple[str, int, str]]:
-    """Return label, mentions and ranks of each capability of the last moment."""
+    """Return label, mentions and ranks of each capability in the last run."""
     rows = []
     for name, label in labels.items():
         ranks = {past.moment: f"{past.rank}{'*' * past.pinned}" for past in points.get(name, ())}

@@ -1,4 +1,4 @@
-"""`log`, `hook`, `init` and `mcp`: gaps are written down, by a person or by the program of an agent."""
+"""`log`, `hook`, `init` and `mcp`: people and agents log gaps."""
 
 import sys
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from vocabgap.text import escape_unseen, visible
 if TYPE_CHECKING:
     from vocabgap.doors.cli.calls import Call
 
-_DIGITS: Final = 12  # of an identifier, enough to name a record
+_DIGITS: Final = 12  # of an identifier; enough to name a record
 _INSTALL_HINT: Final = "pip install 'vocabgap[mcp]'"
 
 
@@ -27,7 +27,7 @@ class LogOptions(Request, kw_only=True):
 
     image: Annotated[str, argument("Folder of the image. Its log is created if it does not exist.")]
     corrects: Annotated[
-        str | None, option("The record_id of the record that this one replaces.", panel=Panel.RECORD)
+        str | None, option("record_id of the record that this gap replaces.", panel=Panel.RECORD)
     ] = None
 
 
@@ -44,7 +44,7 @@ def log(call: "Call", request: LogOptions) -> Answer:
         request.image,
         **given,
         corrects=request.corrects,
-        on_wait=partial(call.note, "waiting for another writer of this log ..."),
+        on_wait=partial(call.note, "waiting: another program is writing this log"),
     )
     note = _category_note(call, given["intent_category"])
     category = visible(logged.record["intent_category"])
@@ -56,22 +56,22 @@ def log(call: "Call", request: LogOptions) -> Answer:
             "record": logged.record,
             "note": note or None,
         },
-        # Jinja would take longer than the log itself.
+        # Loading Jinja would take longer than logging.
         text=escape_unseen(f"logged {logged.gap_id[:_DIGITS]} in {logged.path}, category {category}"),
         notes=[note] if note else [],
-        done=f"the gap was logged, as {logged.gap_id}",
+        done=f"the gap was logged as {logged.gap_id}",
     )
 
 
 def _given(value: Any) -> Any:  # noqa: ANN401 - a field of the record
-    """Return a field as `log_gap` takes it. An empty text was not given: a variable may be unset."""
+    """Return a field for `log_gap`. Empty text counts as missing: a shell variable may be unset."""
     if value in ("", ()):
         return None
     return [*value] if isinstance(value, tuple) else value
 
 
 def _category_note(call: "Call", category: str | None) -> str:
-    """Return a note on a category that is not known; none if the settings cannot be read."""
+    """Return a note on an unknown category; none if the settings cannot be read."""
     if category:
         from vocabgap.listing.records import unknown_category
 
@@ -81,33 +81,33 @@ def _category_note(call: "Call", category: str | None) -> str:
 
 
 class Agent(StrEnum):
-    """The programs whose hooks vocabgap can read."""
+    """The agents whose hooks vocabgap can read."""
 
     CLAUDE_CODE = "claude-code"
     CURSOR = "cursor"
 
 
 class Hook(Request, kw_only=True):
-    """The request of `hook`. The agent is a text, because the log of hooks notes an unknown one."""
+    """The request of `hook`. The agent is text, so that an unknown agent is noted in the log of hooks."""
 
     agent: Annotated[
-        str, argument("Whose hook it is: claude-code or cursor.", completion=lambda: list(Agent))
+        str, argument("Agent that calls the hook: claude-code or cursor.", completion=lambda: list(Agent))
     ]
     image: Annotated[
-        Path | None, argument("Folder to log in; by default the one that the agent works in.")
+        Path | None, argument("Folder of the log; by default the folder that the agent works in.")
     ] = None
 
 
 @verb(Hook)
 def hook(call: "Call", request: Hook) -> Answer | None:
-    """Log the calls of tools that do not exist, as a hook tells of them on standard input.
+    """Log calls of missing tools from an agent's hook (input on stdin).
 
     The exit code is always 0. Errors are written to ~/.local/state/vocabgap/hook.log.
     """
     from vocabgap.logbook.hooks import MOST_INPUT, log_calls, note_failure
 
     try:
-        if sys.stdin is None:  # it was closed; its type does not say so
+        if sys.stdin is None:  # closed, although its type does not allow None
             raise InvalidInputError("there is no standard input")  # noqa: TRY301 - noted like other errors
         content = sys.stdin.buffer.read(MOST_INPUT + 1)
         logged = log_calls(request.agent, content, request.image)
@@ -121,15 +121,15 @@ class Init(Request):
     """The request of `init`."""
 
     folder: Annotated[Path, argument("Folder that the agent works in.")] = Path()
-    agent: Annotated[Agent, option("Whose settings are written.")] = Agent.CLAUDE_CODE
-    dry_run: Annotated[bool, option("Show what would change, and change nothing.")] = False
+    agent: Annotated[Agent, option("Agent to set up.")] = Agent.CLAUDE_CODE
+    dry_run: Annotated[bool, option("Show the changes, but write nothing.")] = False
 
 
 @verb(Init)
 def init(call: "Call", request: Init) -> Answer:
-    """Let an agent's program log gaps: its hooks, the MCP server, and vocabgap.toml.
+    """Set up an agent: its hooks, the MCP server and vocabgap.toml.
 
-    Other entries stay, and are not shown. A second run changes nothing.
+    Other entries do not change and are not shown. A second run changes nothing.
     """
     from vocabgap.logbook.agent_settings import changes, write
 
@@ -146,11 +146,11 @@ def init(call: "Call", request: Init) -> Answer:
 
 
 def _lacking() -> Iterator[str]:
-    """Yield what the agent needs and does not find; its program would fail without a message."""
+    """Yield what is missing for the agent; it would fail without a message."""
     if which("vocabgap") is None:
-        yield "vocabgap is not on the PATH, where the agent looks for it: see `vocabgap manual logging`"
+        yield "vocabgap is not on the PATH, so the agent cannot start it: see `vocabgap manual logging`"
     if find_spec("mcp_types") is None:
-        yield f"the MCP server needs mcp, which is not installed: {_INSTALL_HINT}"
+        yield f"the MCP server needs the package mcp: {_INSTALL_HINT}"
 
 
 class Mcp(Request):
@@ -159,27 +159,27 @@ class Mcp(Request):
     root: Annotated[
         Path | None,
         argument(
-            "Folder of the image repositories; by default that which [ingest] roots names in the settings,"
-            " else the current one."
+            "Folder of the image repositories; by default [ingest] roots in the settings,"
+            " else the current folder."
         ),
     ] = None
-    read_only: Annotated[bool, option("Offer no tool that writes anything.")] = False
+    read_only: Annotated[bool, option("Offer only tools that read.")] = False
 
 
 @verb(Mcp, settings=("--out", "--vocabulary", "--decisions", "--hidden"))
 def mcp(call: "Call", request: Mcp) -> None:
-    """Serve agents over standard input and output."""
+    """Run the MCP server, so that agents can log and read gaps."""
     settings = call.settings
     roots = settings.ingest.roots if request.root is None else (str(request.root),)
     if len(roots) > 1:
         raise InvalidInputError(
-            f"[ingest] roots names {len(roots)} folders, and a server has one", hint="name it"
+            f"[ingest] roots names {len(roots)} folders, but a server needs one", hint="add it to the command"
         )
     try:
         from vocabgap.doors.mcp.server import build, serve_stdio
     except ImportError as error:
-        raise StateError(f"the MCP server needs mcp: {error}", hint=_INSTALL_HINT) from error
+        raise StateError(f"the MCP server needs the package mcp: {error}", hint=_INSTALL_HINT) from error
     from vocabgap.doors.mcp.workspace import Workspace
 
     workspace = Workspace.at(roots[0] if roots else Path(), settings, is_read_only=request.read_only)
-    serve_stdio(build(workspace))  # from here on standard output belongs to the protocol
+    serve_stdio(build(workspace))  # the protocol uses standard output now

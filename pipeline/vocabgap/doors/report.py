@@ -1,4 +1,4 @@
-"""`report`, the main job, and `demo`, a workspace to try it on."""
+"""`report`, the main command, and `demo`, which makes a workspace to try it."""
 
 import os
 import shlex
@@ -76,7 +76,7 @@ class Report(OverRoots):
     previous: Annotated[
         Place | None,
         option(
-            "Folder of the run to compare with, or none; by default the run that is replaced.",
+            "Folder of the earlier run to compare with, or none; by default the run in --out.",
             panel=Panel.READ,
         ),
     ] = None
@@ -84,17 +84,17 @@ class Report(OverRoots):
     allow_shrink: Annotated[
         bool,
         option(
-            "Publish even if more than half of the logs of the run before, or of their lines, are gone.",
+            "Publish even if more than half of the logs or lines of the earlier run are missing.",
             panel=Panel.WRITE,
         ),
     ] = False
     engine: Annotated[
-        EngineName, option("What reads the logs and searches for neighbours.", panel=Panel.RUN)
+        EngineName, option("Engine that reads the logs and searches for similar wordings.", panel=Panel.RUN)
     ] = EngineName.LOCAL
     remote: Annotated[
         str | None,
         option(
-            "Address of a Spark Connect server, sc://HOST:PORT; by default an engine of its own.",
+            "Address of a Spark Connect server, sc://HOST:PORT; by default an engine in this process.",
             panel=Panel.RUN,
         ),
     ] = None
@@ -106,7 +106,7 @@ class Report(OverRoots):
     settings=("ingest", "cluster", "categories", "vocabulary", "decisions", "rank", "report", "check"),
 )
 def report(call: "Call", request: Report) -> Answer:
-    """Rank what is missing, and publish the report."""
+    """Rank the missing capabilities and publish the report."""
     settings, known, roots = call.settings, call.known_lines(), call.roots(request.roots)
     call.require_decisions()
     present = parse_present(request.now)
@@ -161,16 +161,16 @@ def report(call: "Call", request: Report) -> Answer:
 
 
 def _fewest(call: "Call") -> int:
-    """Return the number of images from which a capability is shared; one that was asked for is refused."""
+    """Return the fewest images of a shared capability; refuse --min-images 1."""
     asked_for = call.flags.get("--min-images")
     return call.settings.rank.shared_from if asked_for is None else shared_from(asked_for)
 
 
 def _engine(name: EngineName, remote: str | None) -> "AbstractContextManager[SparkEngine | None]":
-    """Return the engine that was asked for; None stands for this process."""
+    """Return the requested engine; None means this process."""
     if name is EngineName.LOCAL:
         if remote is not None:
-            raise InvalidInputError("--remote is for Spark", hint=f"add --engine {EngineName.SPARK}")
+            raise InvalidInputError("--remote needs Spark", hint=f"add --engine {EngineName.SPARK}")
         return nullcontext()
     from vocabgap.engines.spark import spark_engine
 
@@ -193,7 +193,7 @@ def _notes(result: "Run", settings: Settings) -> list[str]:
 
 
 def _shown(result: "Run", text_format: TextFormat) -> dict[str, object]:
-    """Return what the view of a report needs: the text in another format, or the summary."""
+    """Return the values for the view: the text in another format, or the summary."""
     from vocabgap.doors.cli.views import comma_separated
     from vocabgap.ingest.scanning import undated
     from vocabgap.reporting.manifest import MARKDOWN_NAME
@@ -218,22 +218,20 @@ def _cells(item: "Capability") -> list[object]:
 
 
 _EMBEDDER: Final = "VOCABGAP_EMBEDDER"
-_ELSEWHERE: Final = "name one that does not exist yet: `vocabgap demo DIR`"
+_ELSEWHERE: Final = "name a new folder: `vocabgap demo DIR`"
 
 
 class Demo(Request):
     """The request of `demo`."""
 
-    folder: Annotated[Place, argument("Folder to make; it must not hold anything yet.", "DIR")] = (
-        "vocabgap-demo"
-    )
+    folder: Annotated[Place, argument("Folder to create; it must be new or empty.", "DIR")] = "vocabgap-demo"
 
 
 @verb(Demo)
 def demo(call: "Call", request: Demo) -> Answer:
-    """Write a workspace of made-up gap logs, report on it, and say what to try next.
+    """Try vocabgap: create made-up gap logs and a report, and show what to try next.
 
-    Your own settings and decisions play no part in it.
+    Your own settings and decisions are not used.
     """
     from vocabgap.model.loading import resolve_settings
     from vocabgap.pipeline import STAGES, run
@@ -242,7 +240,7 @@ def demo(call: "Call", request: Demo) -> Answer:
 
     target = resolve_target(request.folder, option="DIR")
     flags = {"--out": str(target / "out"), "--decisions": str(target / "decisions.jsonl")}
-    model = {_EMBEDDER: os.environ.get(_EMBEDDER, "")}  # other variables would make it another demo
+    model = {_EMBEDDER: os.environ.get(_EMBEDDER, "")}  # other variables would change the demo
     settings = resolve_settings(os.devnull, model, flags).settings
     with refusing(f"'{request.folder}' cannot be written", hint=_ELSEWHERE):
         _write(target)
@@ -266,11 +264,11 @@ def demo(call: "Call", request: Demo) -> Answer:
 
 
 def _write(target: Path) -> None:
-    """Write the workspace of the package, whole or not at all, into a new or empty folder."""
+    """Copy the workspace of the package into a new or empty folder, completely or not at all."""
     source = Path(str(files("vocabgap") / "demo"))
     with whole_folder(target, (), lambda _: False, partial(_require_nothing, target)) as staging:
         for path in source.rglob("*"):
-            if path.is_file() and path.suffix != ".png":  # a picture of the README
+            if path.is_file() and path.suffix != ".png":  # only for the README
                 place = staging / path.relative_to(source)
                 place.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, place)  # without the permissions of a package
@@ -278,20 +276,20 @@ def _write(target: Path) -> None:
 
 def _require_nothing(target: Path) -> None:
     is_empty = not os.path.lexists(target) or (target.is_dir() and not any(target.iterdir()))
-    if not is_empty or target == Path.cwd():  # the new folder would take its place
+    if not is_empty or target == Path.cwd():  # the new folder would replace it
         raise StateError(f"'{escape_unseen(str(target))}' is not a new or empty folder", hint=_ELSEWHERE)
 
 
 def _steps(folder: str, summary: "Summary") -> dict[str, str]:
-    """Return the next command lines, each with its purpose."""
+    """Return the next commands, with their purpose."""
     first, second = (shlex.quote(visible(item.label)) for item in summary.capabilities[:2])
     return {
-        f"cd {shlex.quote(folder)}": "where the files are",
-        f"vocabgap show {first} .": "all that is known of one need",
-        f"vocabgap clusters show {first} .": "how its wordings came together",
-        "vocabgap check .": "the lines that could not be read, and why",
-        f"vocabgap decide pin {second} --why 'asked for by ana'": "have it stand first from now on",
-        f"vocabgap report . --now {LAST} --vocabulary vocabulary.json": "follow that, and look for what is"
-        " there already",
-        "vocabgap status": "the settings in use; a vocabgap.toml changes them",
+        f"cd {shlex.quote(folder)}": "go to the folder of the files",
+        f"vocabgap show {first} .": "show the evidence of one need",
+        f"vocabgap clusters show {first} .": "show how its wordings were grouped",
+        "vocabgap check .": "list the lines that could not be read",
+        f"vocabgap decide pin {second} --why 'asked for by ana'": "rank it first from now on",
+        f"vocabgap report . --now {LAST} --vocabulary vocabulary.json": "report again; also look for"
+        " existing entries",
+        "vocabgap status": "show the settings; vocabgap.toml changes them",
     }

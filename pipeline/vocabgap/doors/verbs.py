@@ -1,8 +1,8 @@
-"""Verbs: a request, a function and a view each. The command line and the MCP server are built from them.
+"""Verbs: a verb has a request, a function and a view. The command line and the MCP server use verbs.
 
-A request is a struct. Each of its fields is an option or an argument. It says its meaning, default, bounds
-and type, which stand nowhere else. Options that set a setting stand in the settings, and a verb names the
-tables or the options that it takes from there.
+A request is a struct. Each field is an option or an argument, and only the field declares its meaning,
+default, bounds and type. The settings declare the options that change a setting. A verb names the tables or
+options that it takes from the settings.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 
 class Panel(StrEnum):
-    """The headings of options in the help, in their order."""
+    """The headings of options in the help, in order."""
 
-    RECORD = "What to write down"
+    RECORD = "What to log"
     READ = "What to read"
     SELECT = "What to select"
     GROUP = "How to group"
@@ -56,24 +56,24 @@ Fields = Sequence[tuple[str, Any, Any]]
 
 
 def option(meaning: str, *names: str, panel: Panel | None = None, **extra: Any) -> Meta:  # noqa: ANN401
-    """Describe a field that is an option.
+    """Return the description of an option.
 
     Args:
         meaning: The help, one sentence.
-        names: The spellings; by default two dashes and the name of the field.
+        names: The spellings; by default `--` and the name of the field.
         panel: The heading in the help.
-        **extra: Further facts: `place` if the text is a path.
+        **extra: Other facts, such as `place` for a path.
     """
     return Meta(description=meaning, extra={"names": names, "panel": panel, **extra})
 
 
 def argument(meaning: str, metavar: str | None = None, **extra: Any) -> Meta:  # noqa: ANN401 - as above
-    """Describe a field that stands on the command line without a name."""
+    """Return the description of a positional argument."""
     return Meta(description=meaning, extra={"argument": True, "metavar": metavar, **extra})
 
 
 def extended(base: type[RequestType], fields: Fields, panel: Panel) -> type[RequestType]:
-    """Return a request with further fields, such as those of the gap record or the filters."""
+    """Return a request with more fields, such as the fields of the gap record or the filters."""
     under = Meta(extra={"panel": panel})
     request = msgspec.defstruct(
         base.__name__,
@@ -86,25 +86,25 @@ def extended(base: type[RequestType], fields: Fields, panel: Panel) -> type[Requ
 
 
 def filtered(base: type[RequestType], *names: str) -> type[RequestType]:
-    """Return a request with the filters of records; only the named ones if any are named."""
+    """Return a request with filters of records: the named filters, or all if none is named."""
     fields = [each for each in filter_fields("cli") if not names or each[0] in names]
     return extended(base, fields, Panel.SELECT)
 
 
 def selection_of(request: Request, now: datetime | None = None) -> Selection:
-    """Return the selection of a request with filters; spans count back from `now`."""
+    """Return the selection that the filters of a request ask for; time spans end at `now`."""
     return Selection.asked(structs.asdict(request), now or datetime.now(UTC), prefix="--")
 
 
 class Parameter(NamedTuple):
-    """A field of a request as a door needs it."""
+    """A field of a request, ready for the command line."""
 
     name: str
-    kind: Any  # of one value
+    kind: Any  # the type of one value
     is_list: bool
     meaning: str
     default: Any  # or `msgspec.NODEFAULT`
-    extra: Mapping[str, Any]  # as `option` and `argument` take it, and the bounds `min` and `max`
+    extra: Mapping[str, Any]  # the facts of `option` and `argument`, and the bounds `min` and `max`
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ class Parameter(NamedTuple):
 
 
 def parameters(request: type[Request]) -> list[Parameter]:
-    """Return the fields of a request: arguments first, the one with several values last of them."""
+    """Return the fields of a request: arguments first; an argument with several values after the others."""
     fields = map(_parameter, structs.fields(request))
     return sorted(fields, key=lambda field: 1 + field.is_list if "argument" in field.extra else 3)
 
@@ -140,14 +140,14 @@ def _bare(kind: Any) -> tuple[Any, list[Meta]]:  # noqa: ANN401 - any type
         elif get_origin(kind) in {Union, UnionType}:
             others = [each for each in get_args(kind) if each is not type(None)]
             if len(others) > 1:
-                return str, metas  # such as a number or a word
+                return str, metas  # for example a number or a word
             (kind,) = others
         else:
             return kind, metas
 
 
 class Event(NamedTuple):
-    """An event before the last one: its name and its fields."""
+    """An event before the last event: its name and its fields."""
 
     name: str
     fields: Mapping[str, object]
@@ -159,14 +159,14 @@ class Answer:
 
     Attributes:
         result: The fields of the last event.
-        events: The events before it; read only if events are wanted.
-        view: The template that makes a text of the answer for a person.
-        shown: What the view needs beside the result, or a function that computes it.
+        events: The earlier events; only read for `--json`.
+        view: The template that prints the answer for a person.
+        shown: Further values for the view, or a function that computes them.
         text: The text for a person, if there is no view.
-        notes: Messages beside the data, for a person.
-        failure: The error that ends the command once the answer is printed.
+        notes: Messages for a person, printed on stderr.
+        failure: The error to raise after the answer is printed.
         exit_code: The exit code.
-        done: What was done already if the answer cannot be printed.
+        done: The change that was made, for the error if the answer cannot be printed.
     """
 
     result: Mapping[str, object]
@@ -181,7 +181,7 @@ class Answer:
 
 
 Run = Callable[[Any, RequestType], Answer | None]
-"""A function of a `Call` and a request."""
+"""A function that takes a `Call` and a request."""
 
 
 @dataclass(frozen=True)
@@ -190,9 +190,9 @@ class Verb(Generic[RequestType]):
 
     name: str
     request: type[RequestType]
-    run: Run[RequestType]  # its answer is null if it has printed all itself
+    run: Run[RequestType]  # returns None if it printed everything itself
     help: str
-    settings: tuple[str, ...] | None  # tables and single options that it takes; null if it reads none
+    settings: tuple[str, ...] | None  # its tables and options; None if it reads no settings
 
 
 def verb(
@@ -201,7 +201,7 @@ def verb(
     name: str = "",
     settings: tuple[str, ...] | None = None,
 ) -> Callable[[Run[RequestType]], Verb[RequestType]]:
-    """Make a verb of a function; its help is the docstring."""
+    """Turn a function into a verb; the docstring becomes the help."""
 
     def decorate(run: Run[RequestType]) -> Verb[RequestType]:
         return Verb(name or run.__name__, request, run, cleandoc(run.__doc__ or ""), settings)
@@ -219,7 +219,7 @@ class Verbs:
 
 
 Place = Annotated[str, Meta(extra={"place": True})]
-"""A path as text; an address is refused."""
+"""A path as text; a URL is refused."""
 
 
 class OverRoots(Request):
@@ -228,25 +228,25 @@ class OverRoots(Request):
     roots: Annotated[
         tuple[Path, ...],
         argument(
-            "Folders to search for gap logs, single log files, or shared corpora; by default those that"
-            " [ingest] roots names in the settings.",
+            "Folders to search for gap logs, single log files, or shared corpora; by default"
+            " [ingest] roots in the settings.",
             "[ROOTS]...",
         ),
     ] = ()
 
 
 WHOSE: Final = ("tenant", "repo")
-"""The filters that select the records of a corpus by their owner."""
+"""The filters by the owner of a record."""
 RUN: Final = option("Folder of the published run.", panel=Panel.READ, place=True, default="out")
 SHARE: Final = option(
-    "Write share.html, too, which may leave the machine: only capabilities on several images, no names, and"
-    " only words that as many images share. --min-images says how many; 3 by default.",
+    "Also write share.html, a page that is safe to share. It shows capabilities and words on at least"
+    " --min-images images (3 by default), and no names.",
     panel=Panel.WRITE,
 )
-QUIET: Final = option("Print nothing but errors.", "--quiet", "-q", panel=Panel.WRITE)
-ACTOR: Final = option("Who decides or answers; by default VOCABGAP_ACTOR, else who is logged in.")
-NOW: Final = option("The moment to count as the present; the clock's by default.")
+QUIET: Final = option("Print only errors.", "--quiet", "-q", panel=Panel.WRITE)
+ACTOR: Final = option("Name of the person who decides; by default VOCABGAP_ACTOR, else the user name.")
+NOW: Final = option("The time of the decision; by default the current time.")
 AS_OF: Final = option(
-    "The moment to count as the present, or last for that of the newest record; the clock's by default.",
+    "The time to use as the present, or last for the time of the newest record; by default the current time.",
     panel=Panel.SELECT,
 )

@@ -382,7 +382,7 @@ def _value(value: object) -> str:
 
 GLOSSARY: Final = Verbs(
     "glossary",
-    "Say what words mean, and check that it is settled.\n\n"
+    "Define words, and check that each has one agreed meaning.\n\n"
     "A glossary is a folder with a file for each scope, `<scope>.yaml`, and the log of what people answered.",
     (
         check,

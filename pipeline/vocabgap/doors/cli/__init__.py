@@ -1,1 +1,1 @@
-"""The command line: parses, calls the pipeline or a stage, prints. No logic."""
+"""The command line: it parses arguments, calls the pipeline or a stage, and prints."""

@@ -1,4 +1,4 @@
-"""The commands, which are loaded on demand, their help, and the one place where errors become exit codes."""
+"""The commands and their help. Commands are loaded on demand; errors become exit codes here."""
 
 import gc
 import inspect
@@ -31,7 +31,7 @@ from vocabgap.errors import (
 from vocabgap.extensions import Reference, extensions
 from vocabgap.files.signals import StoppedError, ignore, raise_stops, release
 
-_OF_THE_PARSER: Final = ": Value error, "  # what the library puts before a message of its own
+_OF_THE_PARSER: Final = ": Value error, "  # the prefix that the library adds to messages
 # The verbs, and groups of verbs, in the order of the help.
 VERBS: Final[Mapping[str, Reference]] = {
     "report": Reference("doors.report:report"),
@@ -58,15 +58,15 @@ VERBS: Final[Mapping[str, Reference]] = {
 }
 
 
-# Commands that read a little: the libraries that they load would start threads that nothing uses.
+# Commands that read little. Their libraries would start threads that nothing uses.
 _LOOKING: Final = frozenset(("list", "show", "manual", "schema", "status"))
 _THREADS: Final = "OPENBLAS_NUM_THREADS"
 
 
 class Parsers(Mapping[str, Any]):
-    """The parsers of the verbs. A verb is loaded when it is first looked up, so that `log` is quick."""
+    """The parsers of the verbs. A verb is loaded at its first look-up, so `log` is quick."""
 
-    def __getitem__(self, verb: str) -> Any:  # noqa: ANN401 - here and below: Typer's own types are private
+    def __getitem__(self, verb: str) -> Any:  # noqa: ANN401 - here and below: Typer's types are private
         return _parser(verb)
 
     def __iter__(self) -> Iterator[str]:
@@ -77,15 +77,15 @@ class Parsers(Mapping[str, Any]):
 
 
 class Command(TyperCommand):
-    """A command that lists its options in plain text, under the headings of their panels."""
+    """A command whose help lists the options as plain text, by panel."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
-        """Write the arguments, then the options by panel."""
+        """Write the arguments, then the options of each panel."""
         _write_options(self, ctx, formatter)
 
 
 class Group(TyperGroup):
-    """Commands that need a name; the help shows the whole first paragraph of each."""
+    """A group of commands; the help shows the whole first paragraph of each command."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
         """Write the options, then the commands."""
@@ -100,7 +100,7 @@ def _write_options(command: Any, ctx: Any, formatter: Any) -> None:  # noqa: ANN
     records = [
         (option, record) for option in command.get_params(ctx) if (record := option.get_help_record(ctx))
     ]
-    several = len({option.rich_help_panel for option, _ in records} - {None}) > 1  # one alone sorts nothing
+    several = len({option.rich_help_panel for option, _ in records} - {None}) > 1  # one needs no heading
     panels: dict[str, list[tuple[str, str]]] = {}
     for option, record in records:
         kind = "Arguments" if option.param_type_name == "argument" else "Options"
@@ -126,7 +126,7 @@ def _parser(verb: str) -> Any:  # noqa: ANN401
     if verb in _LOOKING:
         os.environ.setdefault(_THREADS, "1")
     command = VERBS[verb].load()
-    # Only a group makes a command without completion of its own.
+    # A single command would get its own completion options.
     only = typer.Typer(cls=Group, rich_markup_mode=None)
     if isinstance(command, Verbs):
         only.add_typer(_group(command))
@@ -156,10 +156,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": PIPE_WIDTH},
 )
 
-# Compiled libraries raise this outside `Exception`. It may stand for a signal, which only its text names.
+# Compiled libraries raise this; it is not an `Exception`. Its text shows if a signal caused it.
 _PANIC: Final = "PanicException"
 _STOP_IN_PANIC: Final = re.compile(r"StoppedError\((\d+)\)|KeyboardInterrupt")
-_TOO_LITTLE: Final = StateError("there is too little memory", hint="read less at once, or raise the limit")
+_TOO_LITTLE: Final = StateError("not enough memory", hint="read fewer logs, or raise the memory limit")
 _HOOK: Final = "hook"
 _ENGINE: Final = "vocabgap.engines.spark"
 _OBJECTS: Final = 50_000  # between two collections
@@ -175,17 +175,17 @@ def _version(wanted: bool) -> None:
 def root(
     context: typer.Context,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print NDJSON: one event a line, the last one result or error.")
+        bool, typer.Option("--json", help="Print NDJSON: one event per line; the last is result or error.")
     ] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Read the gap logs of agents, group the same need however it was worded, rank what to author next."""
+    """Find out what your agents miss most: read gap logs, group the same needs, and rank them."""
     context.obj = Output(as_json=as_json)
     if context.invoked_subcommand is None:
         if as_json:
-            raise InvalidInputError("no command was given", hint=f"see `{PROGRAM} --help`")
+            raise InvalidInputError("no command given", hint=f"see `{PROGRAM} --help`")
         print(context.get_help())
 
 
@@ -224,26 +224,26 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _usage_error(error: TyperException) -> InvalidInputError:
-    """Return an error of the parser with a hint that fits it."""
+    """Turn an error of the parser into one with a hint."""
     message = error.format_message().replace(_OF_THE_PARSER, ": ", 1)
     context = getattr(error, "ctx", None)
     command = context.command_path if context else PROGRAM
     hint = f"see `{command} --help`"
     if "--json" in message:
-        hint = f"--json goes before the verb: `{PROGRAM} --json report …`"
+        hint = f"write --json before the command: `{PROGRAM} --json report …`"
     elif hasattr(error, "option_name"):
-        hint += f"; what begins with a dash and is no option goes after two: `{command} -- …`"
+        hint += f"; write arguments that begin with a dash after `--`: `{command} -- …`"
     return InvalidInputError(message, hint=hint)
 
 
 def _is_of_a_hook(error: TyperException) -> bool:
-    """Say whether a hook is set up wrongly; an agent's program may take its 2 for a veto."""
+    """Check whether the command is `hook`; an agent's program may read its exit code 2 as a veto."""
     context = getattr(error, "ctx", None)
     return context is not None and context.info_name == _HOOK
 
 
 def _unforeseen(output: Output, error: BaseException) -> ExitCode:
-    """Print an error that is a bug, or find the signal in it; with VOCABGAP_DEBUG the error is raised."""
+    """Print an error that is a bug, or find the signal in it. Raise it if VOCABGAP_DEBUG is set."""
     is_panic = type(error).__name__ == _PANIC
     stop = _STOP_IN_PANIC.search(str(error)) if is_panic else None
     if stop is not None:
@@ -253,7 +253,7 @@ def _unforeseen(output: Output, error: BaseException) -> ExitCode:
     output.error(
         VocabgapError(
             f"this is a bug: {type(error).__name__}: {error}",
-            hint=f"set {DEBUG_VARIABLE}=1 to see where, and please report it",
+            hint=f"please report it; {DEBUG_VARIABLE}=1 shows the traceback",
         )
     )
     return ExitCode.BUG
@@ -261,13 +261,13 @@ def _unforeseen(output: Output, error: BaseException) -> ExitCode:
 
 def main() -> NoReturn:
     """Run the console script."""
-    # A job may run without them.
+    # A job may run without standard output and standard error.
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character gets its escape instead of an error.
+        # If a terminal cannot show a character, print an escape instead of an error.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    # The objects of a run live until its end; collecting every 700 objects costs a sixth of its time.
+    # Objects live until the run ends; frequent garbage collection would cost a sixth of the time.
     gc.set_threshold(_OBJECTS)
     raise_stops()
     code = run(sys.argv[1:])
@@ -281,10 +281,10 @@ def main() -> NoReturn:
 
 
 class _InterruptedError(VocabgapError):
-    """The person or the system stopped the run."""
+    """A person or the system stopped the run."""
 
     def __init__(self, code: ExitCode, arguments: Sequence[str]) -> None:
         verb = next((word for word in arguments if not word.startswith("-")), "")
         publishes = verb in {"report", "render"}
-        super().__init__("interrupted", hint="a report is published whole or not at all" if publishes else "")
+        super().__init__("interrupted", hint="a report is never published in part" if publishes else "")
         self.exit_code = code

@@ -1,4 +1,4 @@
-"""A call of a verb: from the words of a command line to the printed answer."""
+"""A call of a verb: from the command line to the printed answer."""
 
 import inspect
 import os
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from vocabgap.model.selection import Selection
     from vocabgap.model.settings import Settings
 
-_CONFIG: Final = "Settings file; vocabgap.toml in the current folder by default."
-_TRUST: Final = "Let vocabgap.toml of the current folder name places outside of it to write to."
-_MOST_UNREAD: Final = 10  # logs, folders and links to name
+_CONFIG: Final = "Settings file; by default vocabgap.toml in the current folder."
+_TRUST: Final = "Allow vocabgap.toml of the current folder to write outside that folder."
+_MOST_UNREAD: Final = 10  # logs, folders and links to list
 _PANELS: Final = {
     "cluster": Panel.GROUP,
     "categories": Panel.GROUP,
@@ -38,7 +38,7 @@ _PANELS: Final = {
 
 
 class Call:
-    """One call of a verb: its settings, the options that set them (`flags`), and its output."""
+    """One call of a verb: its settings, its output, and the options that change settings (`flags`)."""
 
     def __init__(self, verb: Verb[Any], context: typer.Context, values: Mapping[str, Any]) -> None:
         self._context = context
@@ -53,7 +53,7 @@ class Call:
 
     @cached_property
     def loaded(self) -> "Loaded":
-        """The active settings, and the file that they came from."""
+        """The active settings and their file."""
         from vocabgap.model.loading import resolve_settings
 
         loaded = resolve_settings(self.config, os.environ, self.flags, trust=self.trust)
@@ -67,7 +67,7 @@ class Call:
         return self.loaded.settings
 
     def completed(self, hint: Hint) -> str:
-        """Return a hint whose commands have the options of this call that they take, too."""
+        """Return a hint whose commands repeat the options of this call."""
         given = [(name, self.flags[name]) for name in hint.options if name in self.flags]
         words = [word for name, value in given for word in (name, printable_name(str(value)))]
         if self.config is not None:
@@ -75,21 +75,21 @@ class Call:
         return hint.rendered([*words, *["--trust"] * self.trust])
 
     def roots(self, named: tuple[Path, ...]) -> list[Path]:
-        """Return the roots that were named, else those of the settings."""
+        """Return the named roots, else the roots of the settings."""
         roots = [*(named or map(Path, self.settings.ingest.roots))]
         if not roots:
             self._context.fail(
-                "no folder of gap logs was named, and the settings name none: name one, or write"
+                "no folder of gap logs is named: add one to the command, or write"
                 ' roots = ["photos"] under [ingest] in vocabgap.toml'
             )
         return roots
 
     def note(self, message: str) -> None:
-        """Tell a person something beside the data."""
+        """Print a message for a person on stderr."""
         self.output.note(escape_unseen(message))
 
     def note_unread(self, scanned: "Scan | None") -> None:
-        """Name the logs, folders and links that were not read to their end."""
+        """Print the logs, folders and links that could not be read completely."""
         if scanned is None:
             return
         unread = scanned.rejects.filter(scanned.rejects["line"].is_null())
@@ -99,7 +99,7 @@ class Call:
             self.note(f"not read: {unread.height - _MOST_UNREAD:,} more; `vocabgap check` lists them")
 
     def note_embeddings(self, use: "EmbeddingUse | None") -> None:
-        """Say how many cached embeddings were used."""
+        """Print how many embeddings came from the cache."""
         if use is not None and use.note:
             self.note(f"cache: {use.note}")
         if use is not None and use.found:
@@ -112,7 +112,7 @@ class Call:
             raise NotFoundError(f"decisions file '{named}' does not exist", hint="check --decisions")
 
     def require_owners(self, scanned: "Scan", selection: "Selection") -> None:
-        """Raise InvalidInputError if no record has the tenant or the repository."""
+        """Raise InvalidInputError if no record has a selected tenant or repository."""
         from vocabgap.ingest.scanning import require_known
         from vocabgap.model.selection import Selection
 
@@ -120,7 +120,7 @@ class Call:
         require_known(scanned.gaps, owners)
 
     def known_lines(self) -> "tuple[KnownLine, ...]":
-        """Return the bad lines of the baseline, if one is named."""
+        """Return the bad lines of the baseline; none if no baseline is named."""
         if self.settings.check.baseline is None:
             return ()
         from vocabgap.ingest.checking import read_baseline
@@ -170,7 +170,7 @@ def _print(output: Output, answer: Answer) -> None:
     except OSError as error:
         if not answer.done:
             raise
-        hint = "do not log it again; see to where the output goes"
+        hint = "do not repeat the command; check where the output goes"
         raise StateError(
             f"{answer.done}, but the answer cannot be printed: {error.strerror}", hint=hint
         ) from error
@@ -197,11 +197,11 @@ def _parameter(name: str, kind: Any, info: Any, default: Any = None) -> inspect.
 
 
 def _option(field: Parameter) -> inspect.Parameter:
-    """Return a field of a request as Typer wants it."""
+    """Return a field of a request as a parameter for Typer."""
     facts = {name: field.extra[name] for name in ("min", "max") if name in field.extra}
     facts |= {"help": field.meaning, "autocompletion": field.extra.get("completion")}
     if field.kind is Path:
-        facts["readable"] = False  # that is found out, and told, when the file is read
+        facts["readable"] = False  # reading the file checks this with a better error
     is_required = field.default is msgspec.NODEFAULT
     default = inspect.Parameter.empty if is_required else field.default
     kind = str if get_origin(field.kind) is Literal else field.kind
@@ -219,8 +219,8 @@ def _option(field: Parameter) -> inspect.Parameter:
     return _parameter(field.name, kind, info, default)
 
 
-def _value(field: Parameter, value: Any) -> Any:  # noqa: ANN401 - as Typer has read it
-    """Return a value as the request has it; refuse an address if it is a path."""
+def _value(field: Parameter, value: Any) -> Any:  # noqa: ANN401 - parsed by Typer
+    """Return a value for the request; refuse a URL in place of a path."""
     if field.is_list:
         return tuple(_value(field._replace(is_list=False), each) for each in value or ())
     if isinstance(value, Path) or (field.extra.get("place") and value is not None):
@@ -232,7 +232,7 @@ def _value(field: Parameter, value: Any) -> Any:  # noqa: ANN401 - as Typer has 
 
 
 def _flags(verb: Verb[Any]) -> Iterator[tuple[str, Setting]]:
-    """Yield the options of the settings that a verb takes, those that slices add among them."""
+    """Yield the settings that are options of a verb, including options that slices add."""
     offered = (each.options.get(verb.name, {}) for each in extensions())
     added = {name: meaning for options in offered for name, meaning in options.items()}
     for name, flag in known_flags().items():
@@ -247,7 +247,7 @@ def _name_of(flag: str) -> str:
 
 
 def _flag(name: str, flag: Setting) -> inspect.Parameter:
-    """Return the option of a setting. Without a value the setting stays as it is."""
+    """Return the option of a setting. Without a value the setting does not change."""
     several = get_origin(flag.kind) is tuple
     default = flag.default.value if isinstance(flag.default, Enum) else flag.default
     shows_default = default not in (None, (), False, True)
@@ -266,6 +266,6 @@ def _is_enum(kind: Any) -> bool:  # noqa: ANN401 - any type
 
 
 def _separated(values: list[str] | None) -> list[str]:
-    """Return names that were given with commas one by one; a blank text stays, and is refused later."""
+    """Split names at commas; a blank text stays and is refused later."""
     given = values or []
     return [name.strip() for value in given for name in value.split(",") if name.strip()] or given

@@ -24,44 +24,44 @@ _SHOWN_EVERY: Final = 0.2  # seconds
 
 @dataclass(slots=True)
 class Output:
-    """The destination of what a command says.
+    """The output of a command.
 
     Attributes:
-        as_json: NDJSON on stdout, one event a line, the last one `result` or `error`.
-        quiet: Nothing but errors, and the data of `as_json`.
+        as_json: Print NDJSON on stdout: one event per line, the last is `result` or `error`.
+        quiet: Print only errors and the data of `as_json`.
     """
 
     as_json: bool = False
     quiet: bool = False
 
     def event(self, name: str, /, **fields: object) -> None:
-        """Print one event, if events are wanted."""
+        """Print one event if `as_json` is set."""
         if self.as_json:
             _print(_encode({"schema_version": SCHEMA_VERSION, "event": name, **fields}))
 
     def text(self, text: str) -> None:
-        """Print data for a person, if text is wanted."""
+        """Print data for a person on stdout."""
         if not self.as_json and not self.quiet:
             _print(text)
 
     def note(self, message: str) -> None:
-        """Print a message for a person beside the data."""
+        """Print a message for a person on stderr."""
         if not self.as_json and not self.quiet:
             _tell(message)
 
     def telling_of_wait(self, place: str) -> Callable[[], None]:
-        """Return what says that another writer holds a file."""
+        """Return a function that prints that another program is writing the file."""
 
         def tell() -> None:
             self.event("waiting", file=place)
-            self.note(f"waiting for another writer of {escape_unseen(place)}")
+            self.note(f"waiting: another program is writing {escape_unseen(place)}")
 
         return tell
 
     def error(self, error: VocabgapError) -> None:
-        """Print what went wrong and what to do."""
+        """Print the message and the hint of an error."""
         if self.as_json:
-            with suppress(OSError):  # stdout itself may be what failed
+            with suppress(OSError):  # stdout itself may have failed
                 self.event("error", code=int(error.exit_code), message=error.message, hint=error.hint)
             return
         _tell(f"{PROGRAM}: {visible(error.message)}")
@@ -70,7 +70,7 @@ class Output:
 
     @contextmanager
     def progress(self, stages: tuple[str, ...]) -> Iterator[Callable[[str], None]]:
-        """Yield a listener that shows the stage at work and its progress, if stderr is a terminal.
+        """Yield a listener that shows the current stage and its progress, if stderr is a terminal.
 
         An empty stage ends the display.
         """
@@ -88,7 +88,7 @@ class Output:
         def show(stage: str) -> None:
             nonlocal at_work
             at_work = f"{stages.index(stage) + 1}/{len(stages)} {stage}" if stage else ""
-            with suppress(OSError):  # the terminal has gone; the work has not
+            with suppress(OSError):  # the terminal is closed; the work goes on
                 if not stage:
                     status.stop()
                     return
@@ -118,7 +118,7 @@ def output_of(context: typer.Context) -> Output:
 
 
 def _tell(message: str) -> None:
-    """Print on stderr; if that fails, the exit code still says what happened."""
+    """Print on stderr; if that fails, the exit code still reports the error."""
     try:
         print(message, file=sys.stderr, flush=True)
     except OSError:
@@ -126,7 +126,7 @@ def _tell(message: str) -> None:
 
 
 def _give_up(stream: TextIO) -> None:
-    """Redirect a failed stream to nowhere; else Python would write its buffer again at exit."""
+    """Redirect a failed stream to the null device; else Python would write its buffer again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
@@ -135,7 +135,7 @@ def _encode(event: dict[str, object]) -> str:
         line = msgspec.json.encode(event).decode("utf-8")
         line.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
-        # A path that is not UTF-8, or a terminal with few characters: escapes carry it.
+        # The path is not UTF-8, or the terminal lacks a character: write escapes.
         return json.dumps(msgspec.to_builtins(event))
     return escape_unseen_in_json(line)
 

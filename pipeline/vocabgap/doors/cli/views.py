@@ -1,4 +1,4 @@
-"""Views: templates that make the text of an answer, with their filters, and the layout of tables."""
+"""Views: templates for the text of an answer, their filters, and the layout of tables."""
 
 import csv
 import io
@@ -25,8 +25,8 @@ TEMPLATES: Final = "templates"
 MIN_WIDTH: Final = 70
 _NULL: Final = "–"
 _INDENT: Final = "    "
-_WIDE: Final = 110  # columns of a terminal that has room for sessions
-_WIDEST: Final = 40  # characters of a field; a longer one moves the rest of its line
+_WIDE: Final = 110  # columns of a terminal with room for sessions
+_WIDEST: Final = 40  # characters of a field; a longer field moves the rest of its line
 
 
 @cache
@@ -66,12 +66,12 @@ def _environment() -> "jinja2.Environment":
 
 
 def rendered(name: str, values: Mapping[str, Any]) -> str:
-    """Render a template of the terminal; the text ends without a line break."""
+    """Render a template for the terminal, without a final line break."""
     return _environment().get_template(name).render(values).rstrip("\n")
 
 
 def _phrase(name: str, *values: object) -> str:
-    """Return a phrase that reports use, too."""
+    """Return a phrase that reports also use."""
     from vocabgap.reporting.wording import phrase
 
     return phrase(name, *values)
@@ -84,14 +84,14 @@ def _day(moment: datetime | None) -> str:
 
 
 def _toml(settings: Mapping[str, object]) -> str:
-    """Return settings as a settings file has them, with unseen characters escaped."""
+    """Return settings as TOML, with unseen characters escaped."""
     import tomli_w
 
     return "\n".join(map(escape_unseen, tomli_w.dumps(settings).strip().split("\n")))
 
 
 def _glyphs(wanted: str, plain: str) -> str:
-    """Return characters that the terminal can show."""
+    """Return the wanted characters if the terminal can show them, else the plain ones."""
     return wanted if carried(wanted, _encoding()) == wanted else plain
 
 
@@ -100,13 +100,13 @@ def _encoding() -> str:
 
 
 def available_width() -> int:
-    """Return the columns for a table: the terminal's; in a pipe those of COLUMNS, or a fixed number."""
+    """Return the width of the terminal; in a pipe the value of COLUMNS, or a fixed number."""
     if sys.stdout.isatty():
         width = shutil.get_terminal_size().columns
     else:
         columns = os.environ.get("COLUMNS", "")
         width = int(columns) if columns.isdecimal() and int(columns) else PIPE_WIDTH
-    return max(width, MIN_WIDTH)  # in fewer columns whole cells would vanish
+    return max(width, MIN_WIDTH)  # in fewer columns, cells would vanish
 
 
 def table(
@@ -116,13 +116,13 @@ def table(
     numbers: Sequence[str] = (),
     dates: Sequence[str] = (),
 ) -> str:
-    """Lay out a table for the available width. Text from logs is made visible, and never read as markup.
+    """Lay out a table for the available width. Text from logs is never read as markup.
 
     Args:
         headings: Column headings.
-        rows: Cells; null shows as a dash.
-        numbers: Headings of the columns that are aligned to the right and never broken.
-        dates: Headings of the other columns that are never broken.
+        rows: Cells; None is shown as a dash.
+        numbers: Headings of columns that are aligned to the right and not wrapped.
+        dates: Headings of other columns that are not wrapped.
     """
     from rich import box
     from rich.console import Console
@@ -157,12 +157,12 @@ def _ruled(lines: Sequence[str]) -> str:
 def aligned(
     rows: Sequence[Mapping[str, str | None]], below: Mapping[str, str], without: Sequence[str] = ()
 ) -> str:
-    """Lay out a line of short fields for each row, and longer texts below the line.
+    """Lay out each row as a line of short fields, with longer texts below the line.
 
     Args:
         rows: Fields by heading.
-        below: The headings of the longer texts, each with the words before the text.
-        without: The headings to leave out; a narrow terminal leaves out the session, too.
+        below: The headings of the longer texts, and the words before each text.
+        without: The headings to omit; a narrow terminal also omits the session.
     """
     spared = {*without, *["session"] * (available_width() < _WIDE)}
     headings = [heading for heading in rows[0] if heading not in {*below, *spared}]
@@ -177,7 +177,7 @@ def aligned(
 
 
 def _indented(text: str) -> str:
-    """Indent a text: wrapped for a terminal, on one line for a program (`| grep`)."""
+    """Indent a text: wrapped on a terminal, on one line in a pipe (`| grep`)."""
     if not sys.stdout.isatty():
         return f"{_INDENT}{text}"
     return textwrap.fill(
@@ -207,7 +207,7 @@ def _harmless(cell: object) -> object:
 
 
 def folder_line(folder: Path) -> str:
-    """Return a folder relative to the current one, if it lies in there."""
-    with suppress(OSError, ValueError):  # the current folder is gone, or does not hold it
+    """Return a folder, relative if it is inside the current folder."""
+    with suppress(OSError, ValueError):  # the current folder is gone, or does not contain it
         folder = folder.relative_to(Path.cwd())
     return escape_unseen(str(folder))

@@ -1,1 +1,1 @@
-"""The verbs of vocabgap as tools of the Model Context Protocol, for agents; extra `mcp`."""
+"""Tools of the Model Context Protocol, for agents; they need the extra `mcp`."""

@@ -1,4 +1,4 @@
-"""The tools of the server: one logs a gap, the others read."""
+"""The tools of the server: one tool logs a gap, the others read."""
 
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -29,7 +29,7 @@ MOST_GAPS: Final = 100
 MOST_RECORDS: Final = 50
 MOST_NAMES: Final = 50  # of a record, or of a capability
 MOST_NOTES: Final = 10
-_FIRST: Final = 5  # operations, wordings and workarounds of a capability in a list
+_FIRST: Final = 5  # operations, wordings and workarounds of a listed capability
 _SAME: Final = (
     "rank", "capability_id", "label", "mentions", "images", "sessions", "unsatisfied", "rated", "first_seen",
     "last_seen", "trend", "priority", "status", "intent_category", "mentions_low", "mentions_high", "mixed",
@@ -39,13 +39,13 @@ _Text = Annotated[str, Meta(min_length=1, max_length=65_536)]
 
 
 class LogRequest(Request, kw_only=True):
-    """The fields of a gap record; its time is now."""
+    """The fields of a gap record; its time is the current time."""
 
     image_id: Annotated[
-        str, Meta(min_length=1, max_length=255, description="The name of the image's folder in the root.")
+        str, Meta(min_length=1, max_length=255, description="Name of the image's folder in the root.")
     ]
     corrects: Annotated[
-        str | None, Meta(description="The gap_id of a record of this image that this one replaces.")
+        str | None, Meta(description="gap_id of the record of this image that this gap replaces.")
     ] = None
 
 
@@ -71,12 +71,12 @@ class Logged(Answer, kw_only=True):
     """A gap that was logged.
 
     Attributes:
-        success: That it was logged.
+        success: Always true.
         gap_id: The identity of the record.
         image_id: The image.
         intent_category: The category, classified if none was given.
-        exists: The nearest entries of the vocabulary: one of them may do it.
-        note: A note on a category that is not known.
+        exists: The nearest entries of the vocabulary; check if one fits.
+        note: A note on an unknown category.
     """
 
     success: Literal[True] = True
@@ -89,10 +89,10 @@ class Logged(Answer, kw_only=True):
 
 @tool("Log a vocabulary gap", Limit.WRITE, writes=True)
 def log_vocabulary_gap(workspace: Workspace, request: LogRequest, _: Checkpoint) -> Logged:
-    """Log that a word, a tool or a primitive was missing, when you improvise around it.
+    """Log that a word, a tool or a primitive was missing, when you work around it.
 
-    Say what the person asked for, what would have been right, and what you did instead. The answer has the
-    gap_id, and the nearest entries that exist: use one of them if it does what you need.
+    Give what the person asked for, what would have been right, and what you did instead. The answer has the
+    gap_id and the nearest existing entries: use one if it does what you need.
     """
     folder = workspace.image(request.image_id)
     fields = msgspec.structs.asdict(request)
@@ -104,7 +104,7 @@ def log_vocabulary_gap(workspace: Workspace, request: LogRequest, _: Checkpoint)
         image_id=logged.record["image_id"],
         intent_category=logged.record["intent_category"],
     )
-    with suppress(Exception):  # the gap is logged, and must not be logged again
+    with suppress(Exception):  # after an error the client would log the gap again
         answer.note = unknown_category(answer.intent_category, workspace.settings, workspace.out) or None
         answer.exists = fitting(
             [
@@ -118,7 +118,7 @@ def log_vocabulary_gap(workspace: Workspace, request: LogRequest, _: Checkpoint)
 class ReportRequest(Request):
     """The filters of the records that are ranked."""
 
-    limit: Annotated[int, Meta(ge=1, le=MOST_CAPABILITIES, description="How many capabilities to list.")] = (
+    limit: Annotated[int, Meta(ge=1, le=MOST_CAPABILITIES, description="Number of capabilities to list.")] = (
         DEFAULT_TOP
     )
 
@@ -133,10 +133,10 @@ else:
 
 
 class Ranked(_Columns):
-    """A missing capability in its place; the fields mean what they mean in `capabilities.parquet`.
+    """A ranked capability; the fields mean the same as in `capabilities.parquet`.
 
     Attributes:
-        covered: The entries that probably cover some of its wordings, the one that covers most first.
+        covered: The entries that probably cover some of its wordings; the entry that covers most is first.
     """
 
     operations: list[Tally]
@@ -146,7 +146,7 @@ class Ranked(_Columns):
 
     @classmethod
     def of(cls, capability: Capability) -> Self:
-        """Return a capability with the most frequent of its operations, wordings and workarounds."""
+        """Return a capability with its most frequent operations, wordings and workarounds."""
         return cls(
             **{name: getattr(capability, name) for name in _SAME},
             operations=list(capability.operations[:_FIRST]),
@@ -161,14 +161,14 @@ class Report(Answer, kw_only=True):
 
     Attributes:
         capabilities: The capabilities to author, in order of rank.
-        left_out: How many more of these there are.
-        total: All capabilities.
-        mentions: The records that ask for them.
-        covered: The capabilities that an entry of the vocabulary probably covers.
-        decided: The capabilities that people have dismissed or authored.
-        too_few: The capabilities on too few images or in too few sessions to be listed.
+        left_out: The number of further capabilities to author.
+        total: The number of all capabilities.
+        mentions: The number of records that ask for them.
+        covered: The number of capabilities that an entry probably covers.
+        decided: The number of capabilities that people have dismissed or authored.
+        too_few: The number of capabilities on too few images or in too few sessions to be listed.
         categories: Records by category, most frequent first.
-        rejects: Lines of the logs that could not be read.
+        rejects: The number of lines that could not be read.
     """
 
     capabilities: list[Ranked]
@@ -184,9 +184,9 @@ class Report(Answer, kw_only=True):
 
 @tool("Report vocabulary gaps", Limit.COMPUTE)
 def report_gaps(workspace: Workspace, request: ReportRequest, checkpoint: Checkpoint) -> Report:
-    """Rank the missing capabilities of all images: what agents most often reached for and did not find.
+    """Rank the missing capabilities of all images: what agents needed most often and did not find.
 
-    The same need counts once, however it was worded. Use it to decide what to author next.
+    Different wordings of one need count together. Use it to decide what to author next.
     """
     settings, now = workspace.settings, datetime.now(UTC)
     selection = Selection.asked(msgspec.structs.asdict(request), now)
@@ -210,29 +210,29 @@ def report_gaps(workspace: Workspace, request: ReportRequest, checkpoint: Checkp
 
 
 class GapRow(msgspec.Struct):
-    """One record; `gap_id` is its identity, and the other fields are those of the record."""
+    """One record: `gap_id` is its identity; the other fields are the fields of the record."""
 
     gap_id: str
 
     @classmethod
     def all_of(cls, records: pl.DataFrame) -> list[Self]:
-        """Return the rows of a frame with the columns of table `records`."""
+        """Return the rows of a frame that has the columns of table `records`."""
         names = [name for name in cls.__struct_fields__ if name != "gap_id"]
         rows = records.select(pl.col("record_id").alias("gap_id"), *names).iter_rows(named=True)
         return [cls(**{**row, **{name: _first(row[name] or []) for name in LIST_FIELDS}}) for row in rows]
 
 
 def _first(names: list[str]) -> list[str]:
-    """Return the first names, and how many there are."""
+    """Return the first names; if some are left out, add the number of all names."""
     return names if len(names) <= MOST_NAMES else [*names[:MOST_NAMES], f"… ({len(names):,} names)"]
 
 
 class ListRequest(Request):
-    """The filters of the records; several of them narrow the list."""
+    """The filters of the records; each filter narrows the list."""
 
-    limit: Annotated[int, Meta(ge=1, le=MOST_GAPS, description="How many to list, newest first.")] = (
-        DEFAULT_LISTED
-    )
+    limit: Annotated[
+        int, Meta(ge=1, le=MOST_GAPS, description="Number of records to list, newest first.")
+    ] = DEFAULT_LISTED
 
 
 if not TYPE_CHECKING:
@@ -246,7 +246,7 @@ if not TYPE_CHECKING:
 
 
 class ListedGap(GapRow):
-    """A record with the capability of the published report that it asks for; null if none is known."""
+    """A record and the capability of the published report that it asks for; null if unknown."""
 
     capability_id: str | None
     capability: str | None
@@ -257,9 +257,9 @@ class Listed(Answer, kw_only=True):
 
     Attributes:
         gaps: The records, newest first.
-        left_out: How many more there are.
-        session: The newest session, if that was asked for and one is known.
-        notes: Notes, for instance on filters that no record matches.
+        left_out: The number of further records.
+        session: The newest session, if `last` was asked for and a session is known.
+        notes: Notes, for example on filters that match no record.
     """
 
     gaps: list[ListedGap]
@@ -270,10 +270,10 @@ class Listed(Answer, kw_only=True):
 
 @tool("List logged gaps", Limit.LOOK)
 def list_gaps(workspace: Workspace, request: ListRequest, checkpoint: Checkpoint) -> Listed:
-    """List the gaps that were logged, newest first.
+    """List the logged gaps, newest first.
 
-    Narrow them by image, time, operation, category, session or satisfaction. With session `last` it is the
-    review at the end of a session.
+    Filter by image, time, operation, category, session or satisfaction. Use session `last` to review the
+    session at its end.
     """
     selection = Selection.asked(msgspec.structs.asdict(request), datetime.now(UTC))
     checkpoint()
@@ -296,11 +296,11 @@ class ShowRequest(Request, kw_only=True):
         Meta(
             min_length=1,
             max_length=2_000,
-            description="Its identifier, or the beginning of it; its label; or any of its wordings.",
+            description="Identifier (or its first characters), label, or any wording.",
         ),
     ]
     records: Annotated[
-        int, Meta(ge=0, le=MOST_RECORDS, description="How many of its records to list, newest first.")
+        int, Meta(ge=0, le=MOST_RECORDS, description="Number of its records to list, newest first.")
     ] = 10
 
 
@@ -308,17 +308,17 @@ class ShownCapability(Answer, kw_only=True):
     """A capability with its evidence.
 
     Attributes:
-        capability: Its place in the ranking.
-        rank_low: Best end of the 90 % interval of the rank; if pinned, of the rank without the pin.
-        rank_high: Worst end of it.
+        capability: The capability as in the ranking.
+        rank_low: Best rank in the 90 % interval; if pinned, of the rank without the pin.
+        rank_high: Worst rank in the interval.
         categories: All its categories, most frequent first.
         vocabulary_used: Entries that were used instead, most frequent first.
         wordings: Its wordings, most frequent first.
         combinations: Sets of operations that recur together.
-        nearest: Near entries of the vocabulary, the nearest first.
+        nearest: The nearest entries of the vocabulary, nearest first.
         decisions: The decisions about it.
         records: Its records, newest first.
-        left_out: How many more records there are.
+        left_out: The number of further records.
     """
 
     capability: Ranked
@@ -336,10 +336,10 @@ class ShownCapability(Answer, kw_only=True):
 
 @tool("Show a missing capability", Limit.COMPUTE)
 def show_capability(workspace: Workspace, request: ShowRequest, checkpoint: Checkpoint) -> ShownCapability:
-    """Show one missing capability of the ranking with its evidence.
+    """Show one missing capability with its evidence.
 
-    The evidence is its wordings, the operations and workarounds that stood in for it, the nearest entries of
-    the vocabulary, and its records.
+    The evidence is its wordings, the operations and workarounds that agents used instead, the nearest
+    entries of the vocabulary, and its records.
     """
     analysis = workspace.rankings.of(Selection(), checkpoint)
     row = find_capability(analysis.ranked, request.capability).row(0, named=True)

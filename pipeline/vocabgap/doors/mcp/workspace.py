@@ -1,4 +1,4 @@
-"""The workspace of a server: one root with its settings and rankings, fixed when the server starts."""
+"""The workspace of a server: its root, settings and rankings, fixed when the server starts."""
 
 import errno
 import os
@@ -23,10 +23,10 @@ from vocabgap.text import escape_unseen, excerpt
 
 KEPT_SECONDS: Final = 30.0  # of a ranking
 _EVERYTHING: Final = Selection()
-_LONGEST_NAME: Final = 255  # bytes of the name of a file
+_LONGEST_NAME: Final = 255  # bytes of a file name
 _SEPARATORS: Final = frozenset("/\\\0")
 _ABSENT: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
-_NAME_HINT: Final = "expected the name of a folder in the root of the server, not a path"
+_NAME_HINT: Final = "expected the name of a folder in the server's root, not a path"
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Workspace:
         (folder,) = resolve_roots(root)
         if not folder.is_dir():
             raise InvalidInputError(
-                f"root '{root}' is a file", hint="name the folder of the image repositories"
+                f"root '{root}' is not a folder", hint="name the folder of the image repositories"
             )
         out = resolve_target(settings.report.out)
         return cls(folder, settings, out, Rankings(folder, settings, out), is_read_only)
@@ -65,7 +65,7 @@ class Workspace:
             ) from error
         log = folder / LOG_NAME
         if not all(self._is_below(place) for place in (folder, log.resolve())):
-            raise InvalidInputError(f"image_id: '{shown}' leads out of the root", hint=_NAME_HINT)
+            raise InvalidInputError(f"image_id: '{shown}' is outside the root", hint=_NAME_HINT)
         if not folder.is_dir():
             raise InvalidInputError(f"image_id: '{shown}' is not a folder", hint=_NAME_HINT)
         return folder
@@ -90,7 +90,7 @@ class Workspace:
 
 
 class _Kept(NamedTuple):
-    """A ranking, the number of gaps that the server had logged before it, and its time."""
+    """A ranking, its time, and the number of gaps that the server had logged before."""
 
     analysis: Analysis
     logged: int
@@ -98,9 +98,9 @@ class _Kept(NamedTuple):
 
 
 class Rankings:
-    """The rankings of one root, which carry on the identifiers of the published run.
+    """The rankings of one root; they keep the identifiers of the published run.
 
-    One thread at a time may ask for a ranking.
+    Only one thread at a time may ask for a ranking.
     """
 
     def __init__(self, root: Path, settings: Settings, out: Path) -> None:
@@ -109,13 +109,13 @@ class Rankings:
         self._kept: dict[Selection, _Kept] = {}
 
     def note_logged(self) -> None:
-        """Note that a gap was logged: the next ranking reads the logs again."""
+        """Record that a gap was logged: the next ranking reads the logs again."""
         self._logged += 1
 
     def of(self, selection: Selection, checkpoint: Callable[[], None] = lambda: None) -> Analysis:
-        """Return the ranking of a selection; changes by others show after `KEPT_SECONDS`.
+        """Return the ranking of a selection; changes by other programs appear after `KEPT_SECONDS`.
 
-        The checkpoint is called between two stages; it may end the work.
+        The checkpoint is called between stages; it may stop the work.
         """
         kept, logged = self._kept.get(selection), self._logged
         if kept is None or kept.logged != logged or _is_old(kept.time):
@@ -127,7 +127,7 @@ class Rankings:
                 on_stage=lambda _: checkpoint(),
             )
             kept = _Kept(analysis, logged, time.monotonic())
-        # That of everything makes room for no other. It is replaced at once: other threads read it.
+        # Keep the ranking of everything. Replace the whole dict in one step: other threads read it.
         everything = {each: it for each, it in self._kept.items() if each == _EVERYTHING}
         self._kept = {**everything, selection: kept}
         return kept.analysis
@@ -138,7 +138,7 @@ def _is_old(moment: float) -> bool:
 
 
 def _is_name(text: str) -> bool:
-    """Say whether a text can be the name of the folder of an image."""
+    """Check whether a text can be the folder name of an image."""
     return (
         text == text.strip() != ""
         and not text.startswith(".")
