@@ -4,12 +4,12 @@
 
     scan = vg.scan("vocabgap-demo")           # as `vocabgap demo` writes it; .records, .rejects, .summary
     found = vg.cluster(scan.records)          # .wordings, .clusters, .linkage
-    ranked = vg.rank(scan.records, found)     # a Polars frame, one row a capability
+    ranked = vg.rank(scan.records, found)     # a Polars frame, one row per capability
     vg.report(ranked, out="out", scan=scan)   # the files of a run
     vg.run("vocabgap-demo", out="out")        # all of it
 
-The public names and where they live stand in `__init__.pyi`, once. A name is imported when it is first used,
-so that `import vocabgap` costs next to nothing.
+`__init__.pyi` lists the public names and their modules. A name is imported when it is first used, so that
+`import vocabgap` is fast.
 """
 
 import re
@@ -18,7 +18,7 @@ from importlib import import_module
 from pathlib import Path
 
 __version__ = "0.1.0"
-SCHEMA_VERSION = 1  # of the shapes that are published: frames, run.json and NDJSON events
+SCHEMA_VERSION = 1  # version of the published formats: frames, run.json and NDJSON events
 
 
 @cache

@@ -1,4 +1,4 @@
-# The public names and their homes: for type checkers, and for `__init__.py`, which imports what is used.
+# The public names and their modules, for type checkers and for `__init__.py`.
 from vocabgap.clustering.embedding import Embedder as Embedder
 from vocabgap.clustering.grouping import Clusters as Clusters
 from vocabgap.clustering.grouping import cluster as cluster

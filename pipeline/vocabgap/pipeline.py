@@ -54,11 +54,11 @@ class Engine(Protocol):
 
     @property
     def read_logs(self) -> ReadLogs:
-        """A function that reads logs."""
+        """The function that reads logs."""
 
     @property
     def space(self) -> Space:
-        """A function that makes the search for neighbours."""
+        """The function that creates a search for neighbours."""
 
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
@@ -73,17 +73,17 @@ class Analysis:
     Attributes:
         now: The moment that counts as the present.
         selection: The selected records.
-        scan: All records; those that do not count are marked.
+        scan: All records; the ones that do not count are marked.
         clusters: The groups of wordings, after people's decisions.
         ranked: Table `capabilities`.
-        lineage: The relation of the capabilities to those of the run before.
+        lineage: The relation of the capabilities to those of the previous run.
         decisions: The active decisions.
         vocabulary: The entries that needs were compared with.
         model: The model that embedded the wordings, if any.
         embeddings: The numbers of cached and computed embeddings, if there was a model.
-        baseline: The run that capabilities keep their identifiers from.
+        baseline: The run that capabilities take their identifiers from.
         timings: The duration of each stage.
-        ahead: The number of records with a future date, if the newest record is the present.
+        ahead: The number of records with a future date, if the present is `last`.
     """
 
     now: datetime
@@ -143,7 +143,7 @@ def analyse(
     settings = _in_force(settings)
     aliases = settings.aliases_by_argument
     if engine is not None and not (hasattr(engine, "read_logs") and hasattr(engine, "space")):
-        raise unusable("engine", "what `with vocabgap.spark_engine() as engine` gives", engine)
+        raise unusable("engine", "an engine from `with vocabgap.spark_engine()`", engine)
     moment, ahead = known_present(now), 0
     chosen = _chosen(selection, moment)
     timings: list[Timing] = []
@@ -260,23 +260,23 @@ def run(
 ) -> Run:
     """Scan, cluster, rank and publish.
 
-    A run without records, or with less than half of the logs or lines of the run that it replaces, is an
-    error, and the old run stays. No settings file and no environment variable is read;
-    `vocabgap.load_settings` does that. A gate, such as a glossary, may refuse the report.
+    A run without records is an error. So is a run with less than half of the logs or lines of the run that it
+    replaces. The old run then stays. This function reads no settings file and no environment variable:
+    `vocabgap.load_settings` does. An extension, such as the glossary, may refuse the report.
 
     Args:
         roots: Folders to search for gap logs, single log files, or shared corpora.
         out: The folder to publish; by default that of the settings.
         settings: The settings; the defaults by default.
-        selection: The records that count, or a function that returns them for the present moment.
-        now: The moment that counts as the present; by default that of the clock. `last` is the moment of the
+        selection: The records that count, or a function that returns the selection for the present moment.
+        now: The moment that counts as the present; by default the current time. `last` is the moment of the
             newest record that counts and is not in the future.
         config: The settings file, for the command that repeats the report.
-        previous: The folder of the run to compare with; by default the replaced one; `none` for none.
-        share: Also write a page that may leave the machine, with needs on this number of images; at least 2.
+        previous: The folder of the run to compare with, or `none`; by default the replaced run.
+        share: Also write a shareable page with the needs on at least this number of images, 2 or more.
         engine: An engine, such as `vocabgap.spark_engine` returns; by default this process.
-        allow_empty: Publish a report without records, too.
-        allow_shrink: Publish a report that lost most of its logs, too.
+        allow_empty: Publish a report even without records.
+        allow_shrink: Publish a report even if it lost most of its logs or lines.
         on_stage: Called with each of `STAGES` when it begins.
 
     Raises:

@@ -44,8 +44,8 @@ def test_a_page_about_single_images_is_refused_with_the_reason(tmp_path: Path, s
     write_corpus(tmp_path, {"one": [gap("sky mask")]})
     told = vocabgap("report", "photos", "--share", "--min-images", said)
     assert told.code == ExitCode.INVALID_INPUT
-    assert f"--min-images {said} would show what is on a single image" in told.err
-    assert "2 at least" in told.err
+    assert f"--min-images {said} would show needs of a single image" in told.err
+    assert "2 or more" in told.err
     assert not (tmp_path / "out").exists()
 
 

@@ -32,12 +32,12 @@ def test_a_phrase_may_be_asked_only_where_something_failed() -> None:
 @pytest.mark.parametrize(
     ("told", "problem"),
     [
-        (["..."], r"\[not_a_gap\] mine: '...' holds no word"),
-        (["if failed: !"], r"\[not_a_gap\] mine: 'if failed: !' holds no word"),
+        (["..."], r"\[not_a_gap\] mine: '...' has no word"),
+        (["if failed: !"], r"\[not_a_gap\] mine: 'if failed: !' has no word"),
         (["re:("], r"'re:\(' is not a regular expression: unclosed group"),
         (["re:(?<=x)y"], "is not a regular expression: look-around, .* is not supported"),
         (["re:a{1000}{1000}"], "is not a regular expression: Compiled regex exceeds size limit"),
-        (["re:x*"], "fits every record"),
+        (["re:x*"], "matches every record"),
     ],
 )
 def test_what_tells_nothing_is_refused(told: list[str], problem: str) -> None:

@@ -68,7 +68,7 @@ def test_a_source_that_is_no_table_is_an_error_that_says_where(text: str, tmp_pa
 
 @pytest.mark.parametrize("glob", FUTILE)
 def test_a_pattern_that_no_name_can_fit_is_an_error(glob: str) -> None:
-    with pytest.raises(InvalidInputError, match=r"\[source.mine\] glob: .* fits no file") as caught:
+    with pytest.raises(InvalidInputError, match=r"\[source.mine\] glob: .* matches no file") as caught:
         sources_in_force({"mine": Source(glob=glob)})
 
     assert "any depth" in caught.value.hint

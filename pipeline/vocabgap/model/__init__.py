@@ -1,1 +1,1 @@
-"""The shapes, each declared once: the gap record, the tables, the settings."""
+"""The data model: the gap record, the tables and the settings, each declared once."""

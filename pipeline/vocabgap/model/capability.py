@@ -13,7 +13,7 @@ FIRST_COVERING: Final = 3  # entries that cover a part of a need, and wordings o
 
 
 def means(meaning: str) -> msgspec.Meta:
-    """Say what a column means."""
+    """Describe a column."""
     return msgspec.Meta(description=meaning)
 
 
@@ -25,7 +25,7 @@ class Tally(msgspec.Struct, frozen=True):
 
 
 class Wording(msgspec.Struct, frozen=True):
-    """One wording of a need, with its cosine similarity to the label."""
+    """One wording of a need, with its cosine similarity to the label's wording."""
 
     wording: str
     mentions: int
@@ -115,64 +115,64 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     neutral: Annotated[int, means("records with satisfaction 0")]
     satisfied: Annotated[int, means("records with satisfaction 1")]
     unrated: Annotated[int, means("records without satisfaction")]
-    intent_category: Annotated[str, means("the most frequent category; `uncategorized` comes last")]
-    categories: Annotated[tuple[Tally, ...], means("all categories, aliases folded, most frequent first")]
-    operations: Annotated[tuple[Tally, ...], means("operations, aliases folded, most frequent first")]
+    intent_category: Annotated[str, means("the most frequent category; `uncategorized` if it has no other")]
+    categories: Annotated[tuple[Tally, ...], means("all categories, aliases resolved, most frequent first")]
+    operations: Annotated[tuple[Tally, ...], means("operations, aliases resolved, most frequent first")]
     vocabulary_used: Annotated[tuple[Tally, ...], means("vocabulary entries used, most frequent first")]
     variants: Annotated[tuple[Wording, ...], means("every wording, most frequent first")]
     examples: Annotated[tuple[Example, ...], means("up to three records of different images, newest first")]
     cohesion: Annotated[float, means("similarity of the wordings, 0 to 1: mean cosine of their pairs")]
-    rank_low: Annotated[int, means("best rank in 90 % of the draws of images; if pinned, without pins")]
-    rank_high: Annotated[int, means("worst rank in 90 % of the draws of images; if pinned, without pins")]
+    rank_low: Annotated[int, means("best rank in its 90 % interval, without its pin (samples of images)")]
+    rank_high: Annotated[int, means("worst rank in its 90 % interval, without its pin (samples of images)")]
     trend: Annotated[str | None, means("`rising`, `steady`, `fading` or `new`; null if unknown")]
     priority: Annotated[float, means("product of `reach`, `need` and `recency`, 0 to 1")]
     covered_by: Annotated[tuple[Cover, ...], means("nearest entries, and the one that explains most")]
     status: Annotated[str, means("`new`, `open`, `dismissed`, `authored` or `regressed`")]
-    tie_group: Annotated[int, means("equal numbers are too close to call; counted from 1")]
+    tie_group: Annotated[int, means("capabilities with equal numbers are too close to call; counted from 1")]
     reach: Annotated[float, means("images on a logarithmic scale; 1 for the capability with the most")]
     need: Annotated[float, means("share of unsatisfied ratings, smoothed towards that of the corpus, 0 to 1")]
-    recency: Annotated[float, means("1 for a last mention now; half of that for each half-life since")]
+    recency: Annotated[float, means("1 if the last mention is now; halved for each half-life since then")]
     weekly: Annotated[tuple[int, ...], means("mentions in each week, newest last, selected or not")]
     combinations: Annotated[
         tuple[Recurring, ...], means("operations that recur together, most frequent first")
     ]
     workarounds: Annotated[
-        tuple[Workaround, ...], means("five things that were done instead, most frequent first")
+        tuple[Workaround, ...], means("up to five things that were done instead, most frequent first")
     ]
     repeats: Annotated[int, means("mentions that look like verbatim repeats by automation")]
     decisions: Annotated[tuple[str, ...], means("active decisions about it, in order")]
     established: Annotated[bool, means("whether it has the images and sessions that the settings ask for")]
     pinned: Annotated[bool, means("whether people pinned it; then it is listed even if entries cover it")]
     outgrown: Annotated[tuple[str, ...], means("identifiers of decisions that it has outgrown")]
-    next_ahead: Annotated[float | None, means("share of draws in which the next is level or ahead")]
+    next_ahead: Annotated[float | None, means("share of samples in which the next one is level or ahead")]
     asked_by: Annotated[tuple[Asker, ...], means("tenants and repositories, most mentions first")]
-    mentions_low: Annotated[int, means("fewest mentions in nine of ten ways to group the wordings")]
-    mentions_high: Annotated[int, means("most mentions in nine of ten ways to group the wordings")]
+    mentions_low: Annotated[int, means("fewest mentions in a 90 % interval for the grouping of the wordings")]
+    mentions_high: Annotated[int, means("most mentions in a 90 % interval for the grouping of the wordings")]
     mixed: Annotated[bool, means("whether the wordings are probably several needs")]
     pinned_by: Annotated[str | None, means("who pinned it last; null if nobody did")]
     unpinned_rank: Annotated[int | None, means("if pinned, the rank by its counts; null otherwise")]
-    seen: Annotated[int, means("mentions that a program saw in traces or by hooks, without a request")] = 0
+    seen: Annotated[int, means("mentions that a trace or a hook reported, without a request in words")] = 0
     covered: tuple[Covered, ...] = ()  # by wording; the entry that covers most mentions first
 
     @classmethod
     def of(cls, row: Mapping[str, Any], covered_from: float) -> Self:
-        """Read a row; an entry covers a wording if it explains at least the share `covered_from`."""
+        """Make a capability of a row; an entry covers a wording if it explains at least `covered_from`."""
         read = msgspec.convert(row, cls)
         return msgspec.structs.replace(read, covered=_covered(read.variants, covered_from))
 
     @property
     def rated(self) -> int:
-        """Records that say how satisfied the person was."""
+        """The number of records with a satisfaction."""
         return self.unsatisfied + self.neutral + self.satisfied
 
     @property
     def nearest(self) -> Cover | None:
-        """The nearest entry; null if none shares a word or an operation."""
+        """The nearest entry; None if no entry shares a word or an operation."""
         return next(iter(self.covered_by), None)
 
 
 def _covered(variants: Iterable[Wording], covered_from: float) -> tuple[Covered, ...]:
-    """Return the wordings that each entry covers; the entry that explains most of a wording counts."""
+    """Return the wordings that each entry covers; a wording counts for the entry that explains most of it."""
     by_entry: dict[str, list[Wording]] = {}
     for wording in variants:
         if wording.entry is not None and (wording.explained or 0.0) >= covered_from:

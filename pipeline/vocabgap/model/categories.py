@@ -1,6 +1,6 @@
-"""The category of a record that has none, from its operations and its words, while it is written.
+"""The category of a new record without one, from its operations and its words.
 
-Nothing heavy is loaded here.
+No heavy library is loaded here, because an agent waits for its record.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from typing import Final
 from vocabgap.model.record import OPERATION_ALIASES, UNCATEGORIZED, fold_operation, operation_key
 from vocabgap.text import stem, words
 
-# The categories of operations of darktable. Those for everything (exposure, blending ...) are missing.
+# Operations of darktable by category. General ones (exposure, blending ...) are missing.
 _OPERATIONS_OF: Final = {
     "tone": "sigmoid filmicrgb basecurve tonecurve rgbcurve toneequal levels rgblevels shadhi highlights"
     " hazeremoval tonemap globaltonemap zonesystem basicadj",
@@ -35,16 +35,16 @@ def by_operations(
     table: Mapping[str, str] = OPERATION_CATEGORIES,
     aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> str | None:
-    """Return the category of most operations; None if none is known, or two categories are level.
+    """Return the category that most operations have; None if no category is known, or two are tied.
 
-    `table` maps the `operation_key` to a category.
+    `table` maps keys of operations (`operation_key`) to categories.
     """
     keys = {operation_key(fold_operation(name, aliases)) for name in operations}
     categories = (table.get(key, UNCATEGORIZED) for key in keys)
     return _leading(Counter(category for category in categories if category != UNCATEGORIZED))
 
 
-# Words of requests by category. A word that names a place outweighs the others.
+# Words of requests by category. A word for a place in the image outweighs the others.
 _WORDS: Final = {
     "tone": "shadow highlight exposure contrast luminance brightness brighten darken midtone blacks whites"
     " tonal curve dynamic hdr lift clipping gamma zone tone",
@@ -58,13 +58,13 @@ _WORDS: Final = {
     "composition": "crop straighten horizon aspect rotate perspective keystone border frame composition",
 }
 _PLACES: Final = "local"
-_READ: Final = 2_000  # characters of a text; a need stands at its beginning
+_READ: Final = 2_000  # characters of a text; the need is at its beginning
 
 
 def likely_category(texts: Iterable[str | None], operations: Iterable[str]) -> str:
-    """Return the category of a record without one: that of its operations, else of its words.
+    """Return a category for a record without one, from its operations, else from its words.
 
-    The first text that decides counts. A report may judge the category again, with all records at hand.
+    The first text with a clear category counts. A report may judge again, because it has all records.
     """
     of_words = filter(None, (_of_words(text) for text in texts if text))
     return by_operations(operations) or next(of_words, UNCATEGORIZED)
@@ -77,7 +77,7 @@ def _of_words(text: str) -> str | None:
 
 
 def _leading(votes: Counter[str]) -> str | None:
-    """Return the name with most votes; None if there are none, or two are level."""
+    """Return the name with most votes; None without votes, or in a tie."""
     leading = votes.most_common(2)
     is_level = len(leading) > 1 and leading[0][1] == leading[1][1]
     return None if is_level or not leading else leading[0][0]

@@ -17,7 +17,7 @@ from vocabgap.text import ignored_stems, printable_name, synonym_table
 
 CONFIG_NAME: Final = "vocabgap.toml"
 CONFIG_VARIABLE: Final = "VOCABGAP_CONFIG"
-ACTOR_VARIABLE: Final = "VOCABGAP_ACTOR"  # the name of who decides
+ACTOR_VARIABLE: Final = "VOCABGAP_ACTOR"  # the name of the person who decides
 VARIABLES: Final = {item.variable: (item.table, item.key) for item in known_settings() if item.variable}
 """The settings that the environment may set: variable to table and key."""
 _WRITTEN: Final = tuple((item.table, item.key) for item in known_settings() if item.written)
@@ -26,11 +26,11 @@ _Layer = dict[str, dict[str, Any]]
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """The settings of a run, their file, and the places that lead out of its folder."""
+    """The settings of a run, their file, and its paths outside of its folder."""
 
     settings: Settings
     path: Path | None = None
-    outside: tuple[str, ...] = ()  # a sentence for each place outside of its folder
+    outside: tuple[str, ...] = ()  # a sentence for each such path
 
 
 def load_settings(path: str | Path | None = None, environment: Mapping[str, str] | None = None) -> Settings:
@@ -38,12 +38,12 @@ def load_settings(path: str | Path | None = None, environment: Mapping[str, str]
 
     Args:
         path: A settings file; by default the one that the environment names, else `vocabgap.toml` in the
-            current folder, if there is one.
+            current folder, if it exists.
         environment: Environment variables; those of this process by default.
 
     Raises:
-        VocabgapError: One of its kinds: the file cannot be read, a value does not fit, or a file that was not
-            named leads out of its folder.
+        VocabgapError: The file cannot be read, a value does not fit, or a file that nobody named would write
+            outside of its folder.
     """
     return resolve_settings(path, os.environ if environment is None else environment).settings
 
@@ -55,10 +55,10 @@ def resolve_settings(
     *,
     trust: bool = False,
 ) -> Loaded:
-    """Put the layers together; the later one wins, key by key.
+    """Merge the layers key by key; a later layer wins.
 
-    A flag with the value None was not given. A file that nobody named or trusts must not name a
-    place outside of its folder to write to.
+    A flag with the value None was not given. A file that nobody named or trusted must not write outside of
+    its folder.
     """
     environment = environment or {}
     file = _find(path, environment)
@@ -85,7 +85,7 @@ def resolve_settings(
     if outside and not (trust or path or environment.get(CONFIG_VARIABLE)):
         raise InvalidInputError(
             f"{file}: {outside[0]}, and nobody named this settings file",
-            hint=f"if you trust who wrote it, add --trust, or name it with --config {file}",
+            hint=f"if you trust its author, add --trust, or name it with --config {file}",
         )
     return Loaded(msgspec.convert(merged, Settings, strict=False), file, outside)
 
@@ -107,7 +107,7 @@ def _find(path: str | Path | None, environment: Mapping[str, str]) -> Path | Non
 
 
 def _leading_out(written: Mapping[tuple[str, str], str], folder: Path) -> tuple[str, ...]:
-    """Return a sentence for each place that is neither below a folder nor below the current one."""
+    """Return a sentence for each path that is neither below a folder nor below the current one."""
     homes = (folder.resolve(), Path.cwd())
     places = {place: Path(os.path.realpath(expanded(value))) for place, value in written.items()}
     return tuple(
@@ -118,7 +118,7 @@ def _leading_out(written: Mapping[tuple[str, str], str], folder: Path) -> tuple[
 
 
 def _checked(file: Path) -> _Layer:
-    """Return the tables of a settings file with its roots seen from its folder; an error names the file."""
+    """Return the tables of a settings file, with roots relative to its folder; an error names the file."""
     content = existing_content(file, "settings file", "check --config or VOCABGAP_CONFIG")
     try:
         layer = tomllib.loads(content.decode("utf-8-sig"))

@@ -1,4 +1,4 @@
-"""Find the thing that a person means by its identifier or the beginning of it, its label, or a wording."""
+"""Find the thing that a person names by its identifier (or the beginning of it), its label, or a wording."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
@@ -22,7 +22,7 @@ class Named(NamedTuple):
 
 
 def find_capability(ranked: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Return the row of table `capabilities` that a person means, as `lookup` finds it."""
+    """Return the row of table `capabilities` that a person names; see `lookup`."""
     CAPABILITIES.require(ranked, ("capability_id", "label", "variants"))
     rows = ranked.select("capability_id", "label", "variants").iter_rows()
     things = [
@@ -30,8 +30,8 @@ def find_capability(ranked: pl.DataFrame, name: str) -> pl.DataFrame:
         for identifier, label, variants in rows
     ]
     hint = (
-        "expected an identifier, a label or a wording, as capabilities.parquet of the run has them;"
-        " another run is named with --run"
+        "name an identifier, a label or a wording from capabilities.parquet of the run;"
+        " --run chooses another run"
     )
     place = lookup(
         things, name, singular="capability", plural="capabilities", hint=hint, prefix=CAPABILITY_PREFIX
@@ -40,9 +40,9 @@ def find_capability(ranked: pl.DataFrame, name: str) -> pl.DataFrame:
 
 
 def find_wording(capability: dict[str, Any], name: str) -> str:
-    """Return the wording of a row of table `capabilities` that a person means.
+    """Return the wording of a row of table `capabilities` that a person names.
 
-    The exact wording has precedence over the shown one, and over another spelling.
+    An exact match comes first, then the text as it is shown, then another spelling.
 
     Raises:
         NotFoundError: The capability has no such wording.
@@ -54,7 +54,7 @@ def find_wording(capability: dict[str, Any], name: str) -> str:
             return wording
     raise NotFoundError(
         f"'{excerpt(capability['label'])}' has no wording '{excerpt(name)}'",
-        hint=did_you_mean(name, own) or "its column `variants` has all of them",
+        hint=did_you_mean(name, own) or "its column `variants` lists all wordings",
     )
 
 
@@ -68,14 +68,14 @@ def lookup(
     prefix: str = "",
     fewest: int = FEWEST_DIGITS,
 ) -> int:
-    """Return the place of the thing that a person means.
+    """Return the place of the thing that a person names.
 
-    The name is an identifier, or the beginning of one, with or without the prefix of all identifiers; a
-    label; or a wording. The exact text has precedence over the shown one, and over another spelling.
+    The name is a label, a wording, or an identifier or its beginning, with or without the prefix. An exact
+    match comes first, then the text as it is shown, then another spelling.
 
     Raises:
         NotFoundError: No thing has the name.
-        InvalidInputError: Several things have it.
+        InvalidInputError: Several things have the name.
     """
     wanted = name.strip()
     for fits in _ways(wanted, prefix, fewest):
@@ -97,14 +97,14 @@ def lookup(
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Return a hint with the names that are nearest to an unknown one, if there are any."""
+    """Return a hint with the names most similar to an unknown one; empty if there are none."""
     shown = (excerpt(name) for name in alike(name, names))
     near = " or ".join(f'"{name}"' if "'" in name else f"'{name}'" for name in shown)
     return f"did you mean {near}?" if near else ""
 
 
 def _ways(name: str, prefix: str, fewest: int) -> Iterator[Callable[[Named], bool]]:
-    """Yield the tests of whether a thing has a name, the most exact first."""
+    """Yield functions that test if a thing has the name, the strictest first."""
     digits = name.removeprefix(prefix)
     spoken = surface(name) if name else name
     if name:

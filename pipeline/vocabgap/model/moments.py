@@ -11,7 +11,7 @@ from vocabgap.text import shortened
 MICROSECONDS_A_DAY: Final = 86_400_000_000
 LAST: Final = "last"
 Present = datetime | Literal["last"]
-"""The present of a run: a moment, or `last` for that of the newest record."""
+"""The present of a run: a moment, or `last` for the moment of the newest record."""
 _AGO: Final = re.compile(r"([0-9]+)([wdhm])")
 _MONTH: Final = re.compile(r"[0-9]{4}-[0-9]{2}")
 _SHOWN: Final = 60  # characters of a wrong value
@@ -39,18 +39,18 @@ def parse_moment(text: str, now: datetime, *, name: str) -> datetime:
 
 
 def parse_now(text: str | None, *, name: str = "--now") -> datetime:
-    """Return the present of a run: the given moment, else that of the clock."""
+    """Return the present of a run: the given moment, else the current time."""
     clock = datetime.now(UTC)
     return clock if text is None else parse_moment(text, clock, name=name)
 
 
 def parse_present(text: str | None) -> Present:
-    """Return the present of a run, which may be `last`; by default the moment of the clock."""
+    """Return the present of a run, which may be `last`; by default the current time."""
     return LAST if text is not None and text.strip() == LAST else parse_now(text)
 
 
 def known_present(now: Present | None) -> datetime:
-    """Return the present before anything was read: for `last`, too, the moment of the clock."""
+    """Return the present before records are read; `last` is the current time until then."""
     return require_offset(datetime.now(UTC) if now is None or now == LAST else now, name="now")
 
 
@@ -70,5 +70,5 @@ def iso(moment: datetime) -> str:
 
 
 def in_seconds(moment: datetime) -> str:
-    """Return the same for a person, to the second."""
+    """Return a moment in UTC as ISO 8601 with a `Z`, to the second."""
     return iso(moment.replace(microsecond=0))

@@ -1,7 +1,7 @@
 """The gap record: its fields, defaults and aliases, its canonical form and its identity.
 
-The shape is that of ADR-060 (13 fields); the draft of RFC-013 and the four-field records before it
-are read into the same shape.
+The fields are the 13 of ADR-060. Records of the draft RFC-013, and older ones with four fields, are read
+into the same fields.
 """
 
 import hashlib
@@ -19,8 +19,8 @@ UNCATEGORIZED: Final = "uncategorized"
 ROOT_KIND: Final = "image-repo"
 # A longer line is no gap record; reading it would take memory without bound.
 MAX_LINE_BYTES: Final = 1 << 20
-FEWEST_DIGITS: Final = 4  # of an identifier; fewer may be a rank or a slip
-# The notes of a gap that a hook or a trace shows, and that nobody expressed in words.
+FEWEST_DIGITS: Final = 4  # of an identifier; fewer may be a rank or a typing error
+# Notes of a gap that a hook or a trace showed, without a request in words.
 UNKNOWN_TOOL_NOTE: Final = "of an unknown tool"
 SEEN_NOTES: Final = rf"^call( \S+)? {UNKNOWN_TOOL_NOTE}|, seen in a trace$"
 
@@ -84,9 +84,9 @@ class Repair(StrEnum):
 
 
 def _field(description: str, default: str = "", **extra: Any) -> msgspec.Meta:  # noqa: ANN401 - for any door
-    """Describe a field: what it means, and what a door fills in if it is not given.
+    """Describe a field: its meaning, and the default of a new record in words.
 
-    Further facts are for doors: `names` of the option, `accepts` as the type of a given value, and `doors`.
+    Commands and tools use the other facts: option `names`, the accepted type, and the `doors` that offer it.
     """
     return msgspec.Meta(description=description, extra={"default": default, **extra})
 
@@ -112,7 +112,7 @@ class GapRecord(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         _field("What was missing.", "the capability, else the intent", names=("--description", "-d")),
     ] = None
     workaround: Annotated[str, _field("What was done instead.")] = ""
-    intent: Annotated[str | None, _field("What the person asked for, best in their own words.")] = None
+    intent: Annotated[str | None, _field("What the person asked for, if possible in their own words.")] = None
     intent_category: Annotated[
         str,
         _field(
@@ -123,12 +123,12 @@ class GapRecord(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     ] = UNCATEGORIZED
     missing_capability: Annotated[
         str | None,
-        _field("What would have been the right word or tool.", names=("--missing-capability", "--need")),
+        _field("The word or tool that was missing.", names=("--missing-capability", "--need")),
     ] = None
     operations_involved: Annotated[
-        list[str], _field("Operations that the workaround touched.", names=("--operation",))
+        list[str], _field("Operations that the workaround used.", names=("--operation",))
     ] = []
-    vocabulary_used: Annotated[list[str], _field("Entries that it used.", names=("--used",))] = []
+    vocabulary_used: Annotated[list[str], _field("Vocabulary entries used.", names=("--used",))] = []
     satisfaction: Annotated[
         Literal[-1, 0, 1] | None,
         _field(
@@ -170,11 +170,11 @@ CompleteRecord: Final = cast(
         forbid_unknown_fields=True,
     ),
 )
-"""A record whose line has a key for every field of the contract, as records are written now."""
+"""A record whose line has every field of the contract, as new records do."""
 
 
 def given_fields(door: str) -> list[tuple[str, Any, None]]:
-    """Return the fields that a door takes for a new record, for `msgspec.defstruct`; each may be left out."""
+    """Return the fields of a new record that a door offers, for `msgspec.defstruct`; all are optional."""
     fields: list[tuple[str, Any, None]] = []
     for field in _DECLARED:
         kind, meta = get_args(field.type)[0], field.type.__metadata__[0]
@@ -185,9 +185,9 @@ def given_fields(door: str) -> list[tuple[str, Any, None]]:
 
 
 def wrong_type(fields: dict[str, Any]) -> tuple[str, str, Any] | None:
-    """Convert values to their declared types; return name, expectation and value of the first misfit.
+    """Convert values to their declared types; return the first wrong one: name, expected type and value.
 
-    Doors read the fields that have a fact `accepts`.
+    Fields with the fact `accepts` are left to the caller.
     """
     for field in _DECLARED:
         name, kind, extra = field.name, get_args(field.type)[0], field.type.__metadata__[0].extra
@@ -206,7 +206,7 @@ def wrong_type(fields: dict[str, Any]) -> tuple[str, str, Any] | None:
 
 
 class _Canonical(msgspec.Struct):
-    """A record ready to be hashed, with the timestamp that it came with if that is unreadable."""
+    """A record to be hashed, with the text of its timestamp if that is unreadable."""
 
     record: GapRecord | dict[str, Any]
     unreadable_timestamp: str | None = None
@@ -226,9 +226,9 @@ def _canonical(record: GapRecord) -> GapRecord | dict[str, Any]:
 
 
 def record_ids(records: Sequence[GapRecord], unreadable_timestamps: Mapping[int, str]) -> list[str]:
-    """Return the `record_id` of each record; the unreadable timestamps are by place in `records`."""
+    """Return the `record_id` of each record; unreadable timestamps are given by place in `records`."""
     lines = _ENCODER.encode_lines([*map(_canonical, records)] if _LATER else records)
-    # JSON holds no line break of its own.
+    # Encoded JSON has no line breaks.
     ids = [hashlib.sha256(line).hexdigest() for line in lines.split(b"\n")[:-1]]
     for place, text in unreadable_timestamps.items():
         ids[place] = record_id(records[place], text)
@@ -239,8 +239,8 @@ def record_id(record: GapRecord, unreadable_timestamp: str | None = None) -> str
     """Return the identity of a record: the SHA-256 of its canonical form, image included.
 
     The canonical form is compact JSON with the fields in declared order, defaults filled in, words of
-    satisfaction resolved and the timestamp in UTC. It includes the text of an unreadable timestamp, so that
-    records which differ only there stay two. A field after the first 13 is part of it only if it was given.
+    satisfaction resolved and the timestamp in UTC. It includes the text of an unreadable timestamp: records
+    that differ only there are two. A field after the first 13 is included if it differs from its default.
     """
     canonical = _canonical(record)
     if unreadable_timestamp is None:
@@ -252,7 +252,7 @@ def in_utc(moment: datetime) -> datetime:
     """Return a moment in UTC; a moment without an offset is in UTC.
 
     Raises:
-        OverflowError: In UTC the moment lies outside the years 1 to 9999.
+        OverflowError: In UTC the moment is outside the years 1 to 9999.
     """
     if moment.tzinfo is UTC:
         return moment
@@ -260,17 +260,17 @@ def in_utc(moment: datetime) -> datetime:
 
 
 def category_key(category: str) -> str:
-    """Return the key of a spelling of a category: case, underscores and white space folded."""
+    """Return a category in lower case, with single spaces for underscores and white space."""
     return " ".join(category.casefold().replace("_", " ").split())
 
 
 def operation_key(operation: str) -> str:
-    """Return the key of a name of an operation: case folded, outer white space removed."""
+    """Return the name of an operation in lower case, without outer white space."""
     return operation.strip().casefold()
 
 
 def fold_category(category: str, aliases: Mapping[str, str] = CATEGORY_ALIASES) -> str:
-    """Return the category that a spelling stands for; an unknown one stays as it is."""
+    """Return the category that a spelling stands for; an unknown spelling stays as it is."""
     key = category_key(category)
     for spelling in (key, key.replace(" ", "_")):
         if spelling in aliases:
@@ -281,12 +281,12 @@ def fold_category(category: str, aliases: Mapping[str, str] = CATEGORY_ALIASES) 
 
 
 def fold_operation(operation: str, aliases: Mapping[str, str] = OPERATION_ALIASES) -> str:
-    """Return the operation that a name stands for; an unknown one stays, without outer white space."""
+    """Return the operation that a name stands for; an unknown name stays, without outer white space."""
     return aliases.get(operation_key(operation), operation.strip())
 
 
 PHRASE_FIELDS: Final = ("missing_capability", "description", "intent")
-"""The fields that may hold the need, the first that is not blank counts."""
+"""The fields that may hold the need; the first that is not blank counts."""
 
 
 def need_of(record: Mapping[str, Any]) -> str:

@@ -36,7 +36,7 @@ _Names = tuple[str, ...]
 
 
 class Filter(NamedTuple):
-    """A field of `Selection`, and its effect on the records."""
+    """A field of `Selection`, and how it selects records."""
 
     field: str
     noun: str  # of one value, as sentences and arguments name it
@@ -46,7 +46,7 @@ class Filter(NamedTuple):
     where: "Callable[[Any], pl.Expr] | None" = None  # for any other kind of value
 
     def normaliser(self, aliases: Mapping[str, Mapping[str, str]]) -> Callable[[str], str]:
-        """Return what makes values and names of records comparable."""
+        """Return a function that makes selected values and values of records comparable."""
         if self.fold is None:
             return str
         fold, spellings = self.fold, aliases[_ALIASES[self.fold]]
@@ -54,7 +54,7 @@ class Filter(NamedTuple):
 
 
 def _after(moment: datetime) -> "pl.Expr":
-    import polars as pl  # noqa: PLC0415 - here and below: a door declares its options without it
+    import polars as pl  # noqa: PLC0415 - here and below: commands declare their options without it
 
     return pl.col("timestamp") >= moment
 
@@ -83,16 +83,16 @@ def _rated(ratings: tuple[int | None, ...]) -> "pl.Expr":
 
 
 def _filter(description: str, noun: str, option: str = "", **extra: Any) -> msgspec.Meta:  # noqa: ANN401
-    """Describe a filter: what it lets pass, the noun of one value, its option, and further facts."""
+    """Describe a filter: the records that pass, the noun of one value, its option, and further facts."""
     return msgspec.Meta(
         description=description, extra={"noun": noun, "names": (option or f"--{noun}",), **extra}
     )
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The records that are asked for. Several values of one filter widen it, several filters narrow it.
+    """The filters of records. A record must pass each filter by one of its values.
 
-    A single name may stand alone. In `satisfaction`, null stands for records without a rating.
+    A single name needs no tuple. In `satisfaction`, null means records without a rating.
     """
 
     since: Annotated[
@@ -106,7 +106,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     ] = None
     until: Annotated[
         datetime | None,
-        _filter("Moment to stop before, written the same way.", "until", where=_before, accepts=str),
+        _filter("Only before this moment, written the same way.", "until", where=_before, accepts=str),
     ] = None
     images: Annotated[_Names, _filter("Only this image.", "image", column="image_id")] = ()
     categories: Annotated[
@@ -117,24 +117,24 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         _filter("Only this operation.", "operation", column="operations_involved", fold=fold_operation),
     ] = ()
     sessions: Annotated[
-        _Names, _filter("Only this session, or last for the newest.", "session", column="session_id")
+        _Names, _filter("Only this session; last means the newest.", "session", column="session_id")
     ] = ()
     tenants: Annotated[
-        _Names, _filter("Of a corpus only this tenant.", "tenant", column="tenant_id", doors={"cli"})
+        _Names, _filter("Only this tenant of a corpus.", "tenant", column="tenant_id", doors={"cli"})
     ] = ()
     repositories: Annotated[
         _Names,
         _filter(
-            "Of a corpus only this repository.", "repository", "--repo", column="repo_slug", doors={"cli"}
+            "Only this repository of a corpus.", "repository", "--repo", column="repo_slug", doors={"cli"}
         ),
     ] = ()
-    match: Annotated[str | None, _filter("Only with this text, in any case.", "match", where=_with_text)] = (
-        None
-    )
+    match: Annotated[
+        str | None, _filter("Only records with this text, in any case.", "match", where=_with_text)
+    ] = None
     satisfaction: Annotated[
         tuple[int | None, ...],
         _filter(
-            "Only rated so: -1, 0, 1, none, or a word such as bad.",
+            "Only this rating: -1, 0, 1, none, or a word such as bad.",
             "satisfaction",
             where=_rated,
             accepts=tuple[int | str, ...],
@@ -142,7 +142,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     ] = ()
 
     def __post_init__(self) -> None:
-        """Raise InvalidInputError for a selection that nobody can mean."""
+        """Raise InvalidInputError for values that make no sense."""
         for filtered in FILTERS:
             if filtered.column:
                 names = _names(filtered.field, getattr(self, filtered.field))
@@ -167,7 +167,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     @classmethod
     def asked(cls, given: Mapping[str, Any], now: datetime, *, prefix: str = "") -> Self:
-        """Return the selection of values as people give them, by field, noun or option.
+        """Return the selection for values that a person gave, by field, noun or option.
 
         Spans such as `7d` count back from `now`. An error puts `prefix` before the name of a moment.
         """
@@ -207,7 +207,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             yield filtered, [_typed(one) for one in several]
 
     def in_words(self) -> dict[str, str]:
-        """Return what is selected by the noun of each filter that is set."""
+        """Return the selected values in words, by the noun of their filter."""
         words = {filtered.noun: " or ".join(values) for filtered, values in self.as_given()}
         if self.satisfaction:
             words["satisfaction"] = " or ".join(RATING_NAMES[rating] for rating in self.satisfaction)
@@ -225,7 +225,7 @@ FILTERS: Final = tuple(_filters())
 
 
 def filter_fields(door: str) -> list[tuple[str, Any, None]]:
-    """Return the filters that a door offers, for `msgspec.defstruct`, each under the name of its option."""
+    """Return the filters that a door offers, for `msgspec.defstruct`, named like their options."""
     fields: list[tuple[str, Any, None]] = []
     for field in structs.fields(Selection):
         kind, meta = get_args(field.type)[0], field.type.__metadata__[0]
@@ -236,7 +236,7 @@ def filter_fields(door: str) -> list[tuple[str, Any, None]]:
 
 
 def _names(field: str, given: Any) -> _Names:  # noqa: ANN401 - anything may come
-    """Return names as frames hold them: bytes that are not UTF-8 become escapes."""
+    """Return names as they are in frames: bytes that are not UTF-8 become escapes."""
     if not isinstance(given, Iterable):
         return texts(field, given)
     several = (given,) if isinstance(given, str) else given

