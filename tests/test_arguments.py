@@ -82,9 +82,9 @@ def test_what_is_no_frame_is_named(stage: str, frame: object, what: str, found: 
     [
         (Clusters.at, "0.5", "threshold: expected a number, found '0.5'"),
         (Clusters.at, False, "threshold: expected a number, found False"),
-        (Clusters.members, "0", "cluster: expected a whole number from 0 on, found '0'"),
-        (Clusters.members, True, "cluster: expected a whole number from 0 on, found True"),
-        (Clusters.dendrogram, 0.0, "cluster: expected a whole number from 0 on, found 0.0"),
+        (Clusters.members, "0", "cluster: expected a whole number, 0 or more, found '0'"),
+        (Clusters.members, True, "cluster: expected a whole number, 0 or more, found True"),
+        (Clusters.dendrogram, 0.0, "cluster: expected a whole number, 0 or more, found 0.0"),
     ],
 )
 def test_what_the_groups_cannot_be_asked_is_named(
@@ -143,9 +143,9 @@ def test_groups_that_are_none_are_named(scan: Scan) -> None:
         ({"scan": pl.DataFrame()}, "scan: expected what vocabgap.scan returned, found polars.DataFrame"),
         ({"now": "2026-05-01"}, "now: expected a datetime with an offset, found '2026-05-01'"),
         ({"now": 0}, "now: expected a datetime with an offset, found 0"),
-        ({"top": "10"}, "top: expected a whole number from 0 on, found '10'"),
-        ({"top": -1}, "top: expected a whole number from 0 on, found -1"),
-        ({"top": True}, "top: expected a whole number from 0 on, found True"),
+        ({"top": "10"}, "top: expected a whole number, 0 or more, found '10'"),
+        ({"top": -1}, "top: expected a whole number, 0 or more, found -1"),
+        ({"top": True}, "top: expected a whole number, 0 or more, found True"),
         (
             {"ranked_by": "x"},
             "by: expected one of mentions, images, unsatisfied, priority, found 'x'",

@@ -1,4 +1,4 @@
-"""Errors a person can act on. Each class knows the exit code of the command that it ends."""
+"""Errors that a person can act on. Each class has the exit code of a command that fails with it."""
 
 import difflib
 import os
@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, get_args, get_origin
 import msgspec
 from msgspec import structs
 
-DEBUG_VARIABLE: Final = "VOCABGAP_DEBUG"  # if it is set, a bug is raised with its traceback
+DEBUG_VARIABLE: Final = "VOCABGAP_DEBUG"  # if it is set, a bug shows its traceback
 
 
 class ExitCode(IntEnum):
@@ -34,26 +34,26 @@ class ExitCode(IntEnum):
     TERMINATED = 143
 
 
-# A signal ended the run: 128 and its number.
+# The exit codes of runs that a signal ended: 128 plus its number.
 STOPPED: Final = frozenset({ExitCode.HUNG_UP, ExitCode.INTERRUPTED, ExitCode.TERMINATED})
 
 
 @dataclass(frozen=True)
 class Hint:
-    """A remedy for an error, with commands in it. A door adds options to the commands."""
+    """A remedy for an error that names commands. The command line adds options to them."""
 
-    sentence: str  # each `{}` stands for a command
-    commands: tuple[tuple[str, ...], ...]  # the words of each, without the name of the program
-    options: tuple[str, ...] = ()  # that the commands take, if the command that failed had them
+    sentence: str  # a command replaces each `{}`
+    commands: tuple[tuple[str, ...], ...]  # the words of each command, without `vocabgap`
+    options: tuple[str, ...] = ()  # to repeat in the commands if the failed command had them
 
     def rendered(self, given: Iterable[str] = ()) -> str:
-        """Return the sentence with its commands, each with the given words at its end."""
+        """Return the sentence with its commands; append the given words to each command."""
         commands = (f"`vocabgap {shlex.join([*words, *given])}`" for words in self.commands)
         return self.sentence.format(*commands)
 
 
 class VocabgapError(Exception):
-    """Base of every error that vocabgap raises on purpose: what is wrong, and what to do about it."""
+    """Base of all errors that vocabgap raises on purpose, with a message and a hint."""
 
     exit_code: ExitCode = ExitCode.BUG
 
@@ -67,7 +67,7 @@ class VocabgapError(Exception):
         return f"{self.message} ({self.hint})" if self.hint else self.message
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Subclasses have arguments of their own, so that pickle cannot call them again.
+        # Pickle cannot call the subclasses again, because their arguments differ.
         return _as_it_was, (type(self), self.args), self.__dict__
 
 
@@ -94,30 +94,30 @@ class StateError(VocabgapError):
 
 
 class GateError(VocabgapError):
-    """A result that fails a requirement; the result exists all the same."""
+    """A result that fails a requirement. The result itself is complete."""
 
     exit_code = ExitCode.GATE
 
 
 class AccessDeniedError(VocabgapError):
-    """A refusal by the operating system."""
+    """A permission that the operating system denies."""
 
     exit_code = ExitCode.PERMISSION
 
 
 def system_error(error: OSError) -> VocabgapError:
-    """Return the error for a refusal that no stage handles, such as output to a full disk."""
+    """Return the error for an OSError that no stage handles, such as output to a full disk."""
     message = f"{error.filename or 'output'}: {error.strerror or error}"
     return AccessDeniedError(message) if isinstance(error, PermissionError) else StateError(message)
 
 
 _SHOWN = (str, bytes, int, float, complex, type(None))
-_NEAR: Final = 0.5  # the least ratio of matching characters (difflib) of a proposed name
+_NEAR: Final = 0.5  # the lowest similarity (ratio of difflib) of a proposed name
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `(.+)`")
 _TYPES: Final = re.compile(r"`([^`]+)`")
-# A scheme of two letters or more: one letter is a drive. `Path` makes one slash of two.
+# A scheme has at least two letters: one letter is a drive. `Path` turns `//` into `/`.
 ADDRESS: Final = r"[A-Za-z][A-Za-z0-9+.-]+:/"
-_PLACE: Final = "a path on this machine, no address"
+_PLACE: Final = "a local path, not a URL"
 _WORDS: Final = {
     "array": "a list",
     "bool": "true or false",
@@ -129,52 +129,52 @@ _WORDS: Final = {
 
 
 def unusable(name: str, expected: str, value: object, *, hint: str = "") -> InvalidInputError:
-    """Return the error that names what an argument must be, and its value or type."""
+    """Return the error for an argument, with what was expected and the value or type that was found."""
     return InvalidInputError(f"{name}: expected {expected}, found {_shown(value)}", hint=hint)
 
 
 def require_kind(
     name: str, value: object, kind: type | tuple[type, ...], expected: str, *, hint: str = ""
 ) -> None:
-    """Raise InvalidInputError if a value has another type."""
+    """Raise InvalidInputError if a value does not have the expected type."""
     if not isinstance(value, kind):
         raise unusable(name, expected, value, hint=hint)
 
 
 def require_text(name: str, value: object, expected: str = "text") -> None:
-    """Raise InvalidInputError if a value is no text, or holds half of a surrogate pair."""
+    """Raise InvalidInputError if a value is not text or contains half of a surrogate pair."""
     require_kind(name, value, str, expected)
     try:
         str(value).encode()
     except UnicodeEncodeError as error:
         raise InvalidInputError(
-            f"{name}: character {error.start + 1} is half of a surrogate pair, which no file can hold",
-            hint="give the text as it was before it was cut",
+            f"{name}: character {error.start + 1} is half of a surrogate pair and cannot be stored",
+            hint="give the complete text",
         ) from error
 
 
 def texts(name: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything may come
-    """Return several texts; a single one may stand alone."""
+    """Return a value as a tuple of texts; a single text is also allowed."""
     if not isinstance(value, Iterable):
         raise unusable(name, "text, or several texts", value)
     several = (value,) if isinstance(value, str) else tuple(value)
     for text in several:
-        require_text(name, text, "nothing but texts")
+        require_text(name, text, "only texts")
     return several
 
 
 def require_local(name: str, path: str | Path) -> None:
-    """Raise InvalidInputError if a path is an address: nothing is fetched or sent."""
+    """Raise InvalidInputError if a path is a URL: vocabgap neither fetches nor sends anything."""
     if re.match(ADDRESS, str(path)):
         raise unusable(name, _PLACE, str(path), hint="name a folder or a file")
 
 
 def expanded(path: str | Path) -> Path:
-    """Return a path with a leading `~` as the home folder; an address is refused."""
+    """Return a path, with the home folder for a leading `~`; refuse a URL."""
     require_kind("path", path, (str, os.PathLike), "a path")
     require_local("path", path)
     if "\0" in str(path):
-        raise InvalidInputError(f"'{path}' is not a path: it holds a null byte", hint="name another one")
+        raise InvalidInputError(f"'{path}' is not a path: it contains a null byte", hint="name another path")
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
@@ -182,7 +182,7 @@ def expanded(path: str | Path) -> Path:
 
 
 def alike(name: str, names: Iterable[str], most: int = 3) -> list[str]:
-    """Return the names that contain an unknown name, else those of similar spelling, in any case."""
+    """Return the names that contain an unknown name, else names with similar spelling; ignore case."""
     folded = name.strip().casefold()
     by_folded = {name.casefold(): name for name in reversed([*names])}
     holding = [name for key, name in reversed(by_folded.items()) if folded and folded in key]
@@ -197,17 +197,17 @@ def nearest(name: str, names: Collection[str]) -> str:
 
 
 def whole_number(name: str, value: Any, *, hint: str = "") -> int:  # noqa: ANN401 - anything may come
-    """Return a whole number from 0 on, also one of NumPy; true and false are none."""
+    """Return a whole number that is 0 or more, also from NumPy; refuse true and false."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 0:
-        raise unusable(name, "a whole number from 0 on", value, hint=hint)
+        raise unusable(name, "a whole number, 0 or more", value, hint=hint)
     return int(value)
 
 
 def converted(value: Any, kind: Any, name: str = "", *, hint: str = "", strict: bool = True) -> Any:  # noqa: ANN401
     """Convert a value to a type that msgspec knows; the error describes the part that does not fit.
 
-    `name` is the argument, option or variable; without one the error names the table and key of a settings
-    file. Unless `strict`, text may stand for a number, as on a command line.
+    Errors name the argument, option or variable `name`, or else the table and key of a settings file. If
+    `strict` is false, a number may be given as text, as on a command line.
     """
     if isinstance(value, Number) and hasattr(value, "item"):
         value = value.item()
@@ -260,7 +260,7 @@ def _parts(value: object, kind: Any) -> Iterator[tuple[str, Any, Any]]:  # noqa:
 
 
 def _expected(rule: str, kind: Any) -> str:  # noqa: ANN401 - a type
-    """Return what a rule of msgspec expects, with types in words."""
+    """Return the expectation of a rule of msgspec in plain words."""
     wanted = rule.partition(", got ")[0].removeprefix("Expected ")
     wanted = wanted.replace("Number out of range", "a smaller number")
     if wanted.startswith("Invalid enum value"):
@@ -282,7 +282,7 @@ def _choices(kind: Any) -> list[str]:  # noqa: ANN401 - a type
 
 def _shown(value: object) -> str:
     if isinstance(value, _SHOWN):
-        with suppress(ValueError):  # a number of too many digits to be written out
+        with suppress(ValueError):  # the number has too many digits to print
             return short_repr(value)
     kind = type(value)
     package = kind.__module__.partition(".")[0]

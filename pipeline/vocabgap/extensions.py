@@ -1,7 +1,7 @@
-"""Additions of a slice to the program.
+"""Extensions of the program by slices.
 
-A slice is a folder of this package with a module `extension.py` that defines `EXTENSION`; there is no list of
-slices. The core finds and uses them here, and imports none of them. Without its folder a slice is not there.
+A slice is a folder of this package with a module `extension.py` that defines `EXTENSION`. The core finds the
+slices here and never imports them directly. To remove a slice, remove its folder.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from vocabgap.errors import ADDRESS
 _PACKAGE = Path(__file__).parent
 _MODULE = "extension"
 PathText = Annotated[str, msgspec.Meta(min_length=1, pattern=rf"\A(?!{ADDRESS})")]
-"""A path as text. It cannot be the address of another machine."""
+"""A path as text. It is local, not a URL."""
 
 
 class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -33,15 +33,15 @@ def meaning(
     written: bool = False,
     **bounds: Any,  # noqa: ANN401 - as msgspec has them
 ) -> msgspec.Meta:
-    """Describe a setting, also for the help of its option, with the bounds of its value.
+    """Describe a setting, the help of its option and the bounds of its value.
 
-    A setting that is `written` names a place to write to: a settings file may come from a stranger.
+    `written` marks a setting that names a place to write to, because a stranger may have made the file.
     """
     extra = {"flag": flag, "variable": variable, "written": written}
     return msgspec.Meta(description=sentence, extra=extra, **bounds)
 
 
-def flag(name: str, sentence: str, **facts: Any) -> msgspec.Meta:  # noqa: ANN401 - those of `meaning`
+def flag(name: str, sentence: str, **facts: Any) -> msgspec.Meta:  # noqa: ANN401 - as `meaning`
     """Describe a setting that an option of the command line sets."""
     return meaning(sentence, flag=name, **facts)
 
@@ -52,8 +52,8 @@ class Reference:
 
     place: str
 
-    def load(self) -> Any:  # noqa: ANN401 - whatever is there
-        """Import the module and return what has the name there."""
+    def load(self) -> Any:  # noqa: ANN401 - any object
+        """Import the module and return the named object."""
         module, _, name = self.place.partition(":")
         return getattr(import_module(f"vocabgap.{module}"), name)
 
@@ -62,7 +62,7 @@ class Reference:
 class RootReader:
     """A reader of roots that are not searched for logs."""
 
-    entry: str  # a file that lies in every such root; the rest is loaded only if it is there
+    entry: str  # a file in every such root; without it, no module is loaded
     recognises: Reference  # `(root) -> bool` for a folder with that entry
     scan: Reference  # `(roots, *, tenants, repositories, sources) -> Scan`
 
@@ -76,15 +76,15 @@ class Extension:
     """The additions of one slice. Its module `extension` stays light: it refers to other modules by name."""
 
     name: str  # of the folder, and of the table in the settings file
-    settings: type[Any] | None = None  # the struct of that table
-    commands: Mapping[str, Reference] = field(default_factory=dict)  # verb to a Typer group or a function
-    reader: RootReader | None = None  # of roots of its own kind
-    pages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # kind to pages in its `manual/`
-    options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # verb to flags with their help
-    # `(ranked, settings) -> None` raises what stops a report before it is published. The settings of slices
-    # without a gate do not affect reports.
+    settings: type[Any] | None = None  # the struct of this table
+    commands: Mapping[str, Reference] = field(default_factory=dict)  # group or function by verb
+    reader: RootReader | None = None  # of its own kind of roots
+    pages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # pages of its `manual/` by kind
+    options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # flags and help by verb
+    # `(ranked, settings) -> None` raises an error to stop a report before it is published. The settings of
+    # slices without a gate do not affect reports.
     gate: Reference | None = None
-    documents: Mapping[str, str] = field(default_factory=dict)  # name to file, for `vocabgap schema NAME`
+    documents: Mapping[str, str] = field(default_factory=dict)  # files by name, for `vocabgap schema`
 
     @property
     def folder(self) -> Path:
@@ -94,7 +94,7 @@ class Extension:
 
 @cache
 def extensions() -> tuple[Extension, ...]:
-    """Return the extensions of all slices that are there, by name."""
+    """Return the extensions of all slices, sorted by name."""
     names = sorted(place.parent.name for place in _PACKAGE.glob(f"*/{_MODULE}.py"))
     return tuple(import_module(f"vocabgap.{name}.{_MODULE}").EXTENSION for name in names)
 

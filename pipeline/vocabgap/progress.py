@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
-# Gets what is counted, how many are done, and how many there are.
+# Takes the name of what is counted, the number done and the total.
 Listener = Callable[[str, int, int], None]
 _LISTENER: Final[ContextVar[Listener | None]] = ContextVar("listener", default=None)
 

@@ -1,4 +1,4 @@
-"""Surface forms: how a phrase is normalised for comparison, and how text of logs is shown."""
+"""Surface forms, which normalise phrases for comparison, and safe display of text from logs."""
 
 import json
 import os
@@ -19,11 +19,11 @@ _BOUNDARY = re.compile(
 )
 _APOSTROPHES = "'’ʼ"  # the three that occur inside words
 
-# Text directions, zero-width characters and the like: they change what a reader sees.
+# Invisible characters, such as text directions: they change what a reader sees.
 _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-# Letters and symbols by category that look blank.
+# Unicode counts these as letters or symbols, but they look blank.
 _BLANK_LOOKING = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U0001d159")
-# Marks by category without width or ink: variation selectors and the like.
+# Unicode counts these as marks, but they are invisible, such as variation selectors.
 _UNSEEN_MARK = re.compile("[\u034f\u180b-\u180f\ufe00-\ufe0f\U00016fe4\U000e0100-\U000e01ef]")
 # Joiners and selectors are part of emoji; joiners are also part of words in several scripts.
 _NEEDED = frozenset("\u200c\u200d\ufe0e\ufe0f")
@@ -94,14 +94,14 @@ def words(phrase: str) -> list[str]:
     if phrase.isascii() and phrase == phrase.lower():  # most phrases
         return phrase.translate(_WORD_CHARACTERS).split()
     split = apart(unicodedata.normalize("NFKC", phrase))
-    # Folding case, and removing what separated a letter from its accent, may undo the composition.
+    # Case folding, or removing a character between a letter and its accent, may undo the composition.
     folded = unicodedata.normalize("NFKC", split.casefold()).translate(_WORD_CHARACTERS)
     return unicodedata.normalize("NFKC", folded).split()
 
 
 @cache
 def _stemmer() -> Any:  # noqa: ANN401 - without types
-    from snowballstemmer import stemmer  # noqa: PLC0415 - loads what many commands do without
+    from snowballstemmer import stemmer  # noqa: PLC0415 - many commands do not need it
 
     return stemmer("english")
 
@@ -129,14 +129,14 @@ def surface(phrase: str) -> str:
 def visible(value: str) -> str:
     r"""Return text from a log as one line that is safe to print.
 
-    White space is folded. Control characters, text directions, zero-width characters and lone surrogates
-    become escapes (`\u001b`). Joiners and selectors stay only inside letters and emoji.
+    White space becomes single spaces. Control characters, text directions, zero-width characters and lone
+    surrogates become escapes (`\u001b`). Joiners and selectors stay only inside letters and emoji.
     """
     return escape_unseen(" ".join(value.split()))
 
 
 def escape_unseen(value: str) -> str:
-    """Return the same for text whose spaces matter; line breaks become escapes."""
+    """Escape invisible characters like `visible`, but keep all spaces; line breaks become escapes."""
     if value.isascii() and value.isprintable():  # most text
         return value
     shown = value.translate(_VISIBLE_CHARACTERS)
@@ -148,24 +148,24 @@ def escape_unseen(value: str) -> str:
 
 
 def can_be_seen(value: str) -> bool:
-    """Tell whether a text has a letter, a digit, a punctuation mark or a symbol to see."""
+    """Tell whether a text has a visible letter, digit, punctuation mark or symbol."""
     if value.isascii() and value.isprintable():  # most text
         return bool(value.strip())
     return any(unicodedata.category(sign)[0] in "LNPS" and sign not in _BLANK_LOOKING for sign in value)
 
 
 def escape_unseen_in_json(document: str) -> str:
-    """Return a JSON document on one line with the same meaning that is safe to print."""
+    """Return an equivalent JSON document, on one line, that is safe to print."""
     return document.translate(_JSON_CHARACTERS)
 
 
 def carried(value: str, encoding: str) -> str:
-    """Return text as an encoding can hold it, with escapes for all other characters."""
+    """Return text with escapes for the characters that an encoding does not have."""
     return value.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def shortened(value: str, most: int = SHOWN_CHARACTERS) -> str:
-    """Return at most so many characters of a text, with its length if it is cut."""
+    """Return at most `most` characters of a text, and its length if it is cut."""
     if len(value) <= most:
         return value
     kept = value[:most].rstrip("".join(_NEEDED))
@@ -173,7 +173,7 @@ def shortened(value: str, most: int = SHOWN_CHARACTERS) -> str:
 
 
 def excerpt(text: str, most: int = SHOWN_CHARACTERS) -> str:
-    """Return text from a log for people: unseen characters escaped, long text cut."""
+    """Return text from a log for display: escape invisible characters and cut long text."""
     return shortened(visible(text), most)
 
 
@@ -183,7 +183,7 @@ def count(number: int, singular: str, plural: str = "") -> str:
 
 
 def in_words(name: str) -> str:
-    """Return a name of a closed list (`invalid_json`) in words."""
+    """Return an identifier, such as `invalid_json`, in words."""
     return name.replace("_", " ")
 
 
@@ -213,7 +213,7 @@ REQUEST_WORDS: Final = frozenset(_REQUEST_WORDS.split())
 
 
 def ignored_stems(stop_words: Iterable[str] = ()) -> frozenset[str]:
-    """Return the stems of function words, request words and further ones; a single one may stand alone."""
+    """Return the stems of function words, request words and the given stop words."""
     return _always_ignored() | _stems(texts("stop_words", stop_words))
 
 
@@ -232,7 +232,7 @@ def content_words(surface: str, ignored: frozenset[str]) -> list[str]:
     return [word for word in every if word not in ignored] or every
 
 
-_HINT: Final = "each wording may stand for one word only; list them all under that one"
+_HINT: Final = "a synonym can belong to one word only; list all synonyms under that word"
 
 Stems = tuple[str, ...]
 
@@ -240,10 +240,10 @@ Stems = tuple[str, ...]
 def synonym_table(
     synonyms: Mapping[str, Iterable[str]], ignored: frozenset[str], *, name: str = "synonyms"
 ) -> dict[Stems, Stems]:
-    """Return the content stems of each wording with the stems that replace them.
+    """Return the content stems of each synonym with the stems that replace them.
 
-    Inflection, case, hyphens and ignored words do not matter on either side. A wording that is empty, or
-    stands for two words, is an error that uses `name`.
+    Inflection, case, hyphens and ignored words do not matter. A synonym that is empty or belongs to two words
+    is an error, which names `name`.
     """
 
     def stems_of(wording: str) -> Stems:
@@ -258,13 +258,13 @@ def synonym_table(
             source, target = stems_of(other), stems_of(word)
             if table.get(source, target) != target:
                 raise InvalidInputError(
-                    f"{name}: '{other}' stands for '{word_of[source]}' and for '{word}'", hint=_HINT
+                    f"{name}: '{other}' is a synonym of both '{word_of[source]}' and '{word}'", hint=_HINT
                 )
             if source != target:
                 table[source], word_of[source] = target, word
     for word in synonyms:
         if (target := stems_of(word)) in table:
             raise InvalidInputError(
-                f"{name}: '{word}' has synonyms of its own and stands for '{word_of[target]}'", hint=_HINT
+                f"{name}: '{word}' has synonyms but is a synonym of '{word_of[target]}'", hint=_HINT
             )
     return table

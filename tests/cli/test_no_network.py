@@ -93,7 +93,7 @@ def test_an_address_is_refused_where_a_path_is_meant(
 
     assert reported.is_dir()
     assert (told.code, event["code"], told.out) == (2, 2, "")
-    assert "expected a path on this machine, no address, found 'https:/" in told.err
+    assert "expected a local path, not a URL, found 'https:/" in told.err
     assert (folders(tmp_path), offline) == (before, [])
 
 
@@ -123,4 +123,4 @@ def test_an_address_in_the_settings_is_refused(
     told = vocabgap("report", photos)
 
     assert (told.code, folders(tmp_path)) == (2, before)
-    assert told.err.startswith(f"vocabgap: vocabgap.toml: [{table}] {key}: expected a path on this machine")
+    assert told.err.startswith(f"vocabgap: vocabgap.toml: [{table}] {key}: expected a local path")

@@ -38,8 +38,8 @@ def test_a_word_may_stand_for_a_phrase() -> None:
 @pytest.mark.parametrize(
     ("synonyms", "told"),
     [
-        ({"haze": ["fog"], "mist": ["fogs"]}, "'fogs' stands for 'haze' and for 'mist'"),
-        ({"haze": ["fog"], "mist": ["haze"]}, "'haze' has synonyms of its own and stands for 'mist'"),
+        ({"haze": ["fog"], "mist": ["fogs"]}, "'fogs' is a synonym of both 'haze' and 'mist'"),
+        ({"haze": ["fog"], "mist": ["haze"]}, "'haze' has synonyms but is a synonym of 'mist'"),
         ({"haze": [" "]}, "empty"),
         ({"": ["fog"]}, "empty"),
     ],

@@ -313,7 +313,7 @@ def test_export_to_a_full_disk_keeps_the_earlier_file(
     ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (300, before[1]))
     try:
-        with pytest.raises(StateError, match=r"cannot be written: File too large.*is still there"):
+        with pytest.raises(StateError, match=r"cannot be written: File too large.*is unchanged"):
             corpus.export(folder / name)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -19,7 +19,7 @@ from vocabgap.files import locking
 from vocabgap.model.record import LOG_NAME
 
 NORTH = ("--tenant", "north", "--repo", "photos")
-BYTES = "their bytes go with `vocabgap corpus compact`\n"
+BYTES = "`vocabgap corpus compact` removes their bytes\n"
 PHOTOS = Path("photos")
 
 
@@ -198,13 +198,13 @@ def test_forgotten_records_stay_away_until_they_are_lifted(pushed: Path) -> None
     status, report = corpus("status"), vocabgap("report", "corpus")
     lifted = corpus("forget", "--tenant", "north", "--lift")
 
-    left_out = "2 left out, forgotten earlier (forget --lift)"
+    left_out = "2 left out because they were forgotten (forget --lift)"
     assert forgotten == (0, "2 records forgotten, 1 path now empty\n", BYTES)
     assert again.out == f"1 record pushed, 0 of them new; 0 withdrawn; {left_out}; 0 errors\n"
     assert restored.out == f"1 record restored, 0 of them new; {left_out}\n"
-    assert "2 records forgotten; a push or a restore leaves them out" in status.out
+    assert "2 records forgotten; push and restore leave them out" in status.out
     assert ("film grain" in report.out, "mask the sky" in report.out) == (False, True)
-    assert lifted == (0, "2 records may come again\n", "")
+    assert lifted == (0, "2 records may be pushed again\n", "")
     assert corpus("push", pushed, *NORTH).out == "3 records pushed, 2 of them new; 0 withdrawn; 0 errors\n"
 
 
@@ -236,7 +236,7 @@ def outdated(pushed: Path) -> Path:
     corpus("push", pushed, "--tenant", "south", "--repo", "photos")
     for tenant in ("north", "south", "north", "south"):
         output = corpus("admin", "configure", "--tenant", tenant)
-    assert output.out == "configuration 2 of south; records of earlier ones are stale\n"
+    assert output.out == "configuration 2 of south; records of earlier configurations are stale\n"
     return pushed
 
 
@@ -277,7 +277,7 @@ def test_a_removal_asks_on_a_terminal(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     withdraws: list[str | Path] = [installed, "corpus", "push", "empty", *NORTH, "--snapshot"]
 
-    assert answered(withdraws, b"Withdraw everything of north/photos?", b"n\n") == 2
+    assert answered(withdraws, b"Withdraw all records of north/photos?", b"n\n") == 2
     assert rows() == 3
     assert answered([installed, "corpus", *REMOVALS[0]], b"3 records of north?", b"y\n") == 0
     assert rows() == 0
@@ -325,7 +325,7 @@ def test_backup_goes_around() -> None:
     corpus("export", "again.jsonl.zst", "--corpus", "other")
     replaced = corpus("restore", "b.jsonl.zst", "--replace")
 
-    assert exported.out == "3 records of 256 dimensions in b.jsonl.zst; 3 vectors made for it\n"
+    assert exported.out == "3 records with 256 dimensions in b.jsonl.zst; 3 vectors computed\n"
     assert back.out == "3 records restored, 3 of them new\n"
     assert replaced.out == "3 records restored, 3 of them new; 3 replaced\n"
     assert Path("again.jsonl.zst").read_bytes() == Path("b.jsonl.zst").read_bytes()

@@ -38,7 +38,7 @@ def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
 def test_a_damaged_manifest_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / MANIFEST).write_bytes(content)
 
-    with pytest.raises(StateError, match=r"manifest\.json' is damaged, or no manifest of a corpus"):
+    with pytest.raises(StateError, match=r"manifest\.json' is damaged, or is not the manifest of a corpus"):
         read_manifest(tmp_path)
 
 
@@ -67,7 +67,7 @@ def test_a_newer_format_is_refused(tmp_path: Path) -> None:
     content = {"format": FORMAT, "format_version": 2, "corpus": "elsewhere"}
     (tmp_path / MANIFEST).write_bytes(msgspec.json.encode(content))
 
-    with pytest.raises(StateError, match=r"newer vocabgap: format version 2, this one reads 1 \(install"):
+    with pytest.raises(StateError, match=r"newer vocabgap: format version 2, this one reads 1 \(upgrade"):
         read_manifest(tmp_path)
 
 

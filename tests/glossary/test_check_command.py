@@ -28,7 +28,7 @@ def test_name_is_shown_as_it_is_and_obeyed_nowhere(tmp_path: Path) -> None:
     text = vocabgap("glossary", "check", "docs")
     github = vocabgap("glossary", "check", "docs", "--format", "github")
 
-    assert text.out.startswith(r"docs/a\u000ab\u001b[31m.md:1:3: say")
+    assert text.out.startswith(r"docs/a\u000ab\u001b[31m.md:1:3: use")
     assert r"not checked: docs/a\u000ab.txt: byte 0" in text.err
     assert github.out.startswith(r"::error file=docs/a%0Ab\u001b[31m.md,line=1,")
 

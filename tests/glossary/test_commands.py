@@ -130,7 +130,7 @@ def test_text_that_has_changed_is_told_and_checked_only_with_a_yes() -> None:
 
     assert (no.code, yes.code) == (4, 0)
     assert "description: Please lift it. -> Please raise it." in no.err
-    assert "nobody was asked about it\n  say --yes" in no.err
+    assert "nobody confirmed them\n  give --yes to resume with the new inputs" in no.err
 
 
 @pytest.mark.usefixtures("two_lifts")
@@ -171,7 +171,10 @@ def test_resolving_again_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["--select", "9"], "Invalid selection: 9"), (["--select", "1", "--define", "x"], "two answers")],
+    [
+        (["--select", "9"], "Invalid selection: 9"),
+        (["--select", "1", "--define", "x"], "cannot be used together"),
+    ],
 )
 @pytest.mark.usefixtures("two_lifts")
 def test_answer_that_is_none_is_refused(arguments: list[str], message: str) -> None:
@@ -249,10 +252,10 @@ def test_findings_in_both_formats_say_the_same() -> None:
     finding, result = events(vocabgap("--json", "glossary", "check", "docs").out)
 
     assert (github.code, result["failing"]) == (5, 1)
-    assert finding["finding"]["message"] == "say 'work package' instead of 'ticket'"
+    assert finding["finding"]["message"] == "use 'work package' instead of 'ticket'"
     assert github.out == (
         "::error file=docs/plan.md,line=3,endLine=3,col=6,endColumn=12,title=avoided-synonym"
-        "::say 'work package' instead of 'ticket'\n"
+        "::use 'work package' instead of 'ticket'\n"
     )
 
 
@@ -338,7 +341,7 @@ def test_a_step_that_has_gone_on_is_not_resumed_again() -> None:
     second = vocabgap("glossary", "resume", token, *asked)
 
     assert (first.code, second.code) == (0, 4)
-    assert "it has gone on meanwhile" in second.err
+    assert "perhaps the step was already resumed" in second.err
 
 
 @pytest.mark.usefixtures("two_lifts")
@@ -350,7 +353,7 @@ def test_kept_step_that_is_damaged_is_named(tmp_path: Path) -> None:
     told = vocabgap("glossary", "resume", kept.stem)
 
     assert told.code == 4
-    assert "or its file is damaged\n  give the text" in told.err
+    assert "already resumed\n  give the text" in told.err
 
 
 @pytest.mark.usefixtures("two_lifts")
@@ -358,7 +361,7 @@ def test_lines_that_cannot_be_read_are_told_wherever_the_log_is_read(tmp_path: P
     vocabgap("glossary", "check", "--text", "Please lift it.", "--critical")
     (log,) = tmp_path.rglob("check.events.jsonl")
     log.write_bytes(b'{"torn": \n')
-    told = "passed over in the event logs: 1 line that cannot be read"
+    told = "skipped in the event logs: 1 unreadable line"
 
     conflicts = vocabgap("glossary", "conflicts")
     check = vocabgap("glossary", "check", "--text", "Please lift it.")
@@ -419,7 +422,7 @@ def test_a_file_of_a_folder_that_may_not_be_read_is_noted(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("team_domain.yml", "call it team_domain.yaml"),
+        ("team_domain.yml", "rename it to team_domain.yaml"),
         ("team.yaml", "'team' is not a scope; the scopes are mission_local, team_domain"),
     ],
 )
@@ -431,4 +434,4 @@ def test_validate_tells_of_a_file_that_nothing_reads(tmp_path: Path, name: str, 
     told = vocabgap("glossary", "validate", folder)
 
     assert told.code == 2
-    assert f"nothing reads this file; {why}" in told.err
+    assert f"this file is not read; {why}" in told.err

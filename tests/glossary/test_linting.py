@@ -49,14 +49,14 @@ def found(folder: Path, text: str, suffix: str = ".md") -> list[Finding]:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("two work units", "say 'work package' instead of 'work units'"),
-        ("a workUnit, so to say", "say 'work package' instead of 'workUnit'"),
-        ("a work\nunit", "say 'work package' instead of 'work unit'"),
-        ("a work-package", "say 'work package' instead of 'work-package'"),
-        ("a ticket", "say 'work package' or 'issue' instead of 'ticket'"),
-        ("die Aufgabe", "say 'work package' instead of 'Aufgabe'"),
+        ("two work units", "use 'work package' instead of 'work units'"),
+        ("a workUnit, so to say", "use 'work package' instead of 'workUnit'"),
+        ("a work\nunit", "use 'work package' instead of 'work unit'"),
+        ("a work-package", "use 'work package' instead of 'work-package'"),
+        ("a ticket", "use 'work package' or 'issue' instead of 'ticket'"),
+        ("die Aufgabe", "use 'work package' instead of 'Aufgabe'"),
         ("these blobs", "'blobs' is deprecated; it meant: Whatever it was"),
-        ("a crate", "'crate' is deprecated; say 'work package' instead"),
+        ("a crate", "'crate' is deprecated; use 'work package' instead"),
         ("lift it, lift it", "'lift' may mean: Raise the shadows; Take out a stain"),
     ],
 )

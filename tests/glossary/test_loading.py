@@ -123,6 +123,6 @@ def test_what_does_not_count_is_told(folders: tuple[Path, Path]) -> None:
     bad, other, ending, line = GlossaryFiles(*folders).load().problems
 
     assert "team_domain.yaml: line 6: term[2]" in bad
-    assert "team_domain.yml: call it team_domain.yaml" in ending
+    assert "team_domain.yml: rename it to team_domain.yaml" in ending
     assert "elsewhere.yaml: 'elsewhere' is not a scope; the scopes are mission_local, team_domain," in other
-    assert line == "passed over in the event logs: 1 line that cannot be read"
+    assert line == "skipped in the event logs: 1 unreadable line"

@@ -36,7 +36,7 @@ def test_draft_stands_beside_the_other_sense(runtime: GlossaryRuntime) -> None:
 
 
 def test_second_sense_is_not_promoted_unasked(runtime: GlossaryRuntime) -> None:
-    with pytest.raises(StateError, match="means something else in team_domain already"):
+    with pytest.raises(StateError, match="already has another meaning in team_domain"):
         promote_sense(runtime, "lift", None, None)
     assert active(runtime) == [LIFT]
 
@@ -46,7 +46,7 @@ def test_sense_of_another_scope_is_a_rival_and_is_ruled_out(runtime: GlossaryRun
     write_scope(runtime.folder, [("burn", STAIN)], "audience_domain")
     deprecate_sense(runtime, "burn", "audience_domain", None)
 
-    with pytest.raises(StateError, match="means something else in core_domain already"):
+    with pytest.raises(StateError, match="already has another meaning in core_domain"):
         promote_sense(runtime, "burn", "audience_domain", STAIN)
     promote_sense(runtime, "burn", "audience_domain", STAIN, is_replacing=True)
 
@@ -82,5 +82,5 @@ def test_draft_that_says_nothing_is_not_promoted_but_defined(tmp_path: Path) -> 
     assert [(each.definition, each.status.value) for each in runtime.load().glossary.history("ansel")] == [
         ("Adams, who took it", "active")
     ]
-    with pytest.raises(StateError, match="something else in team_domain already"):
+    with pytest.raises(StateError, match="another meaning in team_domain"):
         promote_sense(runtime, "ansel", None, None, define="A name")

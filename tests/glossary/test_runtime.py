@@ -117,7 +117,7 @@ def test_inputs_that_cannot_be_hashed_stop_the_step_without_a_token(tmp_path: Pa
         runtime_in(tmp_path).run(context)
 
     assert stopped.value.retry_token == ""
-    assert any("no checkpoint" in note for note in context.notes)
+    assert any("no checkpoint was written" in note for note in context.notes)
 
 
 def test_kept_step_is_for_its_owner_alone(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_a_system_without_locks_is_named(image: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr("vocabgap.files.locking.lock_descriptor", refuse)
     (image / LOG_NAME).unlink(missing_ok=True)
 
-    with pytest.raises(vg.VocabgapError, match="its file system has no locks"):
+    with pytest.raises(vg.VocabgapError, match="its file system does not support locks"):
         vg.log_gap(image, "x")
 
 

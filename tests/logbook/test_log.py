@@ -126,7 +126,7 @@ def test_a_log_that_is_no_file_is_told(image: Path) -> None:
     with pytest.raises(vg.VocabgapError, match="is a folder, expected a regular file") as refused:
         vg.log_gap(image, "x")
     assert refused.value.exit_code == 4
-    assert "move it out of the way" in refused.value.hint
+    assert "move it away" in refused.value.hint
 
 
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)

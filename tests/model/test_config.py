@@ -97,11 +97,11 @@ def test_a_file_overrides_the_defaults(tmp_path: Path) -> None:
         ('[cluster.synonyms]\nhaze = ["fog", 3]\n', "[cluster.synonyms] haze: "),
         (
             '[cluster.synonyms]\nhaze = ["fog"]\nmist = ["fogs"]\n',
-            "[cluster.synonyms]: 'fogs' stands for 'haze' and for 'mist'",
+            "[cluster.synonyms]: 'fogs' is a synonym of both 'haze' and 'mist'",
         ),
         (
             '[cluster.synonyms]\nhaze = ["fog"]\nmist = ["haze"]\n',
-            "[cluster.synonyms]: 'haze' has synonyms of its own and stands for 'mist'",
+            "[cluster.synonyms]: 'haze' has synonyms but is a synonym of 'mist'",
         ),
         ('[cluster.synonyms]\nhaze = [" "]\n', "[cluster.synonyms]: a wording is empty"),
         ('[cluster.synonyms]\n"" = ["fog"]\n', "[cluster.synonyms]: a wording is empty"),
@@ -121,7 +121,7 @@ def test_synonyms_that_differ_in_a_stop_word_only_are_the_same(tmp_path: Path) -
     synonyms = '[cluster.synonyms]\nhaze = ["fog"]\nmist = ["photo fog"]\n'
     resolve_settings(write_config(tmp_path, synonyms))
 
-    with pytest.raises(InvalidInputError, match="'photo fog' stands for"):
+    with pytest.raises(InvalidInputError, match="'photo fog' is a synonym"):
         resolve_settings(write_config(tmp_path, '[cluster]\nstop_words = ["photo"]\n' + synonyms))
 
 

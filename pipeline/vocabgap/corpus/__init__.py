@@ -1,1 +1,1 @@
-"""The shared corpus: chunks of many tenants and repositories, what withdraws them, and how they travel."""
+"""The shared corpus: chunks of many tenants and repositories, their withdrawal and their backups."""

@@ -1,6 +1,6 @@
-"""Backups of a shared corpus: a file with every chunk and its vector, which is restored verbatim.
+"""Backups of a shared corpus: files with all chunks and their vectors, which are restored verbatim.
 
-A file has one backup-record-v1 object a line; a file that is called `.zst` is compressed.
+Each line is one backup-record-v1 object. A file whose name ends in `.zst` is compressed.
 """
 
 import sys
@@ -43,7 +43,7 @@ EMBEDDED_BY: Final = "embeddedBy"
 LONGEST_LINE: Final = 256 << 20  # bytes; no record is that long, and a damaged file must not fill the memory
 _COMPRESSED: Final = ".zst"
 _CHECKED: Final[dict[int, int]] = {zstd.CompressionParameter.checksum_flag: 1}  # reveals any damaged byte
-_HINT: Final = "expected one backup-record-v1 object a line, as `vocabgap corpus export` writes them"
+_HINT: Final = "expected one backup-record-v1 object per line, as `vocabgap corpus export` writes them"
 _AT_ONCE: Final = 50_000  # chunks in memory
 _SAMPLE: Final = 5  # divergent records that an error names
 _SHOWN_ID: Final = 12
@@ -66,7 +66,7 @@ _OBJECT: Final = msgspec.json.Decoder(dict[str, Any])
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """The content of a backup; the vectors of `embedded` records were computed for it."""
+    """The result of an export. `embedded` counts the records whose vectors were computed for it."""
 
     records: int
     embedded: int
@@ -75,16 +75,16 @@ class Exported:
 
 
 def export(version: Version, path: Path, settings: Settings) -> Exported:
-    """Write all chunks to a file, ordered by id. Only its owner may read it: gap text is private."""
+    """Write all chunks to a file, ordered by id. Only its owner may read the file: gap text is private."""
     ids = version.rows(["id"])["id"].sort()
     embedded = version.rows(["id"], pl.col("embedding").is_null()).height
     dimension = version.dimension or DEFAULT_DIMENSION
     without_document = 0
-    hint = "an earlier file is still there; name a file elsewhere"
+    hint = "an earlier file is unchanged; name another file"
     with refusing(f"'{path}' cannot be written", hint=hint), replacing(path) as plain:
         packed = zstd.ZstdFile(plain, "w", options=_CHECKED) if path.suffix == _COMPRESSED else plain
         with packed as file:
-            file.write(b"")  # a compressed file without a record would have no bytes, and be damaged
+            file.write(b"")  # otherwise a compressed file without records would be empty
             for start in range(0, len(ids), _AT_ONCE):
                 part = ids[start : start + _AT_ONCE]
                 wanted = pl.col("id").is_between(pl.lit(part[0]), pl.lit(part[-1]))
@@ -96,7 +96,7 @@ def export(version: Version, path: Path, settings: Settings) -> Exported:
 
 
 def _records(chunks: pl.DataFrame, dimension: int, settings: Settings) -> Iterator[BackupRecord]:
-    """Yield chunks as records; a chunk without a vector gets one, with its provenance in the metadata."""
+    """Yield chunks as records; compute missing vectors, and note the method in the metadata."""
     missing = chunks.filter(pl.col("embedding").is_null())
     vectors = iter(vectors_of(_texts(missing, settings), dimension) if missing.height else ())
     computed = msgspec.json.encode({"by": METHOD, "dimension": dimension})
@@ -109,7 +109,7 @@ def _records(chunks: pl.DataFrame, dimension: int, settings: Settings) -> Iterat
 
 
 def _texts(chunks: pl.DataFrame, settings: Settings) -> list[str]:
-    """Return the text that the vector of each chunk is about: the need of a gap record, else the content."""
+    """Return the text to embed for each chunk: the need of a gap record, else the content."""
     lines, scanned = scan_chunks(chunks, settings.sources)
     needs = lines.select("id", "line").join(scanned.gaps.select("line", need=phrase()), on="line")
     texts = chunks.join(needs, on="id", how="left", maintain_order="left")
@@ -117,9 +117,9 @@ def _texts(chunks: pl.DataFrame, settings: Settings) -> list[str]:
 
 
 def vectors_of(texts: Sequence[str], dimension: int) -> npt.NDArray[np.float64]:
-    """Return a vector of each text, shape (texts, dimension): unit length, or zeros for a blank text.
+    """Return a vector for each text, shape (texts, dimension): unit length, or zeros for a blank text.
 
-    A hash sends each run of characters to a dimension, so vectors of all backups can be compared.
+    A hash assigns each n-gram to a dimension, so vectors of different backups can be compared.
     """
     hashing = HashingVectorizer(
         preprocessor=surface, analyzer="char_wb", ngram_range=(3, 4), n_features=dimension
@@ -142,14 +142,14 @@ class Restored:
 
 
 def restore(store: Store, path: Path, *, replace: bool = False, at_once: int = _AT_ONCE) -> Restored:
-    """Restore the records of a file verbatim; none of them unless all can be restored.
+    """Restore the records of a file verbatim, all of them or none.
 
-    They are checked and written `at_once` at a time. No version names the written ones if one is refused.
+    `at_once` records are checked and written at a time. If a record is refused, no version names the others.
     """
     records = read_records(path)  # a pipe can be read only once
-    first = list(islice(records, 1))  # an unreadable file is refused before a corpus is made
+    first = list(islice(records, 1))  # an unreadable file is refused before a corpus is created
     if replace and not first:
-        hint = "look for another copy of it; to empty a corpus, remove its folder"
+        hint = "use another copy of the backup; to empty a corpus, remove its folder"
         raise InvalidInputError(f"backup '{path}' is empty: nothing was replaced", hint=hint)
     lines: dict[str, int] = {}
     added = without_document = forgotten = removed = 0
@@ -225,15 +225,15 @@ def _decoded(line: bytes, place: str) -> BackupRecord:
 
 
 def refuse_divergence(live: Version, incoming: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
-    """Refuse a merge that would put a record (id, metadata) beside another version of its chunk."""
+    """Refuse records (id, metadata) whose chunks the corpus has under other ids."""
     divergent = divergent_records(live, incoming)
     if not divergent:
         return
     sample = "; ".join(starmap(_described, divergent[:_SAMPLE]))
     raise RefusedError(
         Code.DIVERGENCE,
-        f"{len(divergent)} of the records name a chunk that is there under another id: {sample}. "
-        "Nothing was written. Find out why the ids differ, or replace the corpus as a whole",
+        f"{len(divergent)} of the records have the natural key of a chunk with another id: {sample}. "
+        "Nothing was written. Find out why the ids differ, or replace the whole corpus",
         divergent=len(divergent),
         sample=[{"id": identity, "liveIds": live_ids} for identity, _, live_ids in divergent[:_SAMPLE]],
     )
@@ -242,7 +242,7 @@ def refuse_divergence(live: Version, incoming: Sequence[tuple[str, Mapping[str, 
 def divergent_records(
     live: Version, incoming: Sequence[tuple[str, Mapping[str, Any]]]
 ) -> list[tuple[str, Mapping[str, Any], list[str]]]:
-    """Return the new records whose natural key a corpus has already, with the ids of its chunks."""
+    """Return the new records whose natural key is in the corpus, each with the ids of its chunks."""
     present = set(live.rows(["id"], pl.col("id").is_in([identity for identity, _ in incoming]))["id"])
     new = [(identity, metadata) for identity, metadata in incoming if identity not in present]
     rows = [row_of(identity, metadata, None, verbatim="") for identity, metadata in new]
@@ -259,5 +259,5 @@ def divergent_records(
 
 def _described(identity: str, metadata: Mapping[str, Any], live_ids: list[str]) -> str:
     kind, name, source, tenant, repo = map(metadata.get, ("type", "name", "source", "tenantId", "repoSlug"))
-    ids = f"{identity[:_SHOWN_ID]} here, {live_ids[0][:_SHOWN_ID]} there"
+    ids = f"{identity[:_SHOWN_ID]} in the backup, {live_ids[0][:_SHOWN_ID]} in the corpus"
     return f"{kind} {name!r} in {source!r} of {tenant}/{repo} ({ids})"

@@ -32,7 +32,7 @@ READ: Final = ("id", "tenant_id", "repo_slug", "root_kind", "source_path", "line
 _READABLE: Final = pl.col("kind").eq(GAP_KIND) & pl.all_horizontal(
     pl.col("content", "tenant_id", "repo_slug", "root_kind", "source_path").is_not_null()
 )
-_TEXTS: Final = ("id", "content", "description")  # columns of their own, or the same text again
+_TEXTS: Final = ("id", "content", "description")  # stored in columns, or equal to one of them
 _INT64: Final = 2**63
 _FIRST: Final = milliseconds(datetime.min.replace(tzinfo=UTC))
 _LAST: Final = milliseconds(datetime.max.replace(tzinfo=UTC))
@@ -47,7 +47,7 @@ _Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 60)]
 
 
 class _Origin(msgspec.Struct, frozen=True, rename="camel"):
-    """The place of a chunk's line in its log; `copies` are line and offset of further equal lines."""
+    """The place of a chunk's line in its log; `copies` are the lines and offsets of equal lines."""
 
     byte_offset: _Count | None = None
     folder: str | None = None
@@ -81,11 +81,11 @@ def read_lines(root: str | Path, settings: ScanSettings | None = None) -> LogLin
 def text_lines(
     content: str, source_path: str, *, repo_slug: str, sources: Mapping[str, Source] | None = None
 ) -> LogLines:
-    """Read the content of one log as `read_lines` would; the name of its path tells its kind."""
+    """Read the content of one log as `read_lines` does; its path decides its kind."""
     decoder = LogDecoder(DEFAULT_TENANT, with_text=True)
     log = _handed_over(source_path, repo_slug, _catalogue(sources))
     counts = LineCounts()
-    # Half of a surrogate pair is no UTF-8; it stays as it is, so that only its line is rejected.
+    # Half of a surrogate pair is not UTF-8. It is kept, so that only its line is rejected.
     for block in blocks_of(log, [content.encode("utf-8", "surrogatepass")]):
         decoder.decode(log, block, counts)
     return _log_lines(decoder, [(log, counts)])
@@ -112,7 +112,7 @@ def _log_lines(decoder: LogDecoder, read: list[tuple[LogFile, LineCounts | None]
 def chunks_of_lines(
     lines: pl.DataFrame, *, tenant_id: str, repo_slug: str, root_kind: str = RAW_ROOT_KIND
 ) -> Iterator[dict[str, Any]]:
-    """Yield each readable line as a chunk; the first of several equal lines of a log names the others."""
+    """Yield each readable line as a chunk. Equal lines of a log share a chunk, which lists the others."""
     columns = ("record_id", TEXT, "source_path", "line", "byte_offset", FOLDER)
     is_first = pl.struct("source_path", "record_id", TEXT).is_first_distinct()
     copies: dict[tuple[str, ...], list[tuple[int, int]]] = {}
@@ -144,7 +144,7 @@ def chunks_of_lines(
 
 
 def folder_of(source_path: str, repo_slug: str) -> str:
-    """Return the name of the folder that holds a log; at the root it is the repository."""
+    """Return the name of the folder of a log; for a log at the root, the repository."""
     above, _, _ = source_path.rpartition("/")
     return (above or repo_slug).rpartition("/")[2]
 
@@ -156,7 +156,7 @@ def scan_corpora(
     repositories: Sequence[str] = (),
     sources: Mapping[str, Source] | None = None,
 ) -> Scan:
-    """Read shared corpora as a scan of their logs; a record that two of them have counts once."""
+    """Read shared corpora as a scan of their logs; a record in several of them counts once."""
     return united(
         scan_version(newest(root), tenants=tenants, repositories=repositories, sources=sources)
         for root in roots
@@ -207,7 +207,7 @@ def require_owner(version: Version, tenant: str, repo: str | None = None, paths:
 def scan_chunks(
     chunks: pl.DataFrame, sources: Mapping[str, Source] | None = None
 ) -> tuple[pl.DataFrame, Scan]:
-    """Decode the gap records among some chunks; the number of a line identifies its record."""
+    """Return the numbered lines of the gap records among some chunks, and their scan."""
     lines = lines_of_chunks(chunks.filter(_READABLE)) if chunks.height else STORED.to_frame()
     lines = lines.unique("id", keep="first", maintain_order=True).with_columns(
         line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
@@ -234,7 +234,7 @@ def lines_of_chunks(chunks: pl.DataFrame) -> pl.DataFrame:
 
 
 def _origin(metadata: str) -> _Origin:
-    """Read the place of a line; none if another program uses the same names for other things."""
+    """Read the place of a line; unknown if the metadata have another form."""
     try:
         return _STORED.decode(metadata).custom_meta
     except msgspec.MsgspecError:
@@ -271,7 +271,7 @@ def _catalogue(sources: Mapping[str, Source] | None) -> Catalogue:
 
 
 def _handed_over(source_path: str, repo_slug: str, catalogue: Catalogue, folder: str = "") -> LogFile:
-    """Return a log whose lines are at hand, and which is no file here."""
+    """Return a log whose lines are in memory; it is not a file on this machine."""
     parts = [repo_slug.rpartition("/")[2], *source_path.split("/")]
     return LogFile("", repo_slug, source_path, folder or parts[-2], catalogue.kind_of_root(source_path))
 
@@ -279,7 +279,7 @@ def _handed_over(source_path: str, repo_slug: str, catalogue: Catalogue, folder:
 def _stored_logs(
     lines: pl.DataFrame, logs: pl.DataFrame, catalogue: Catalogue
 ) -> Iterator[tuple[LogFile, Iterator[Block], bytes, LineCounts]]:
-    """Yield each log with the blocks of its lines, its content at hand, and the counts of the rest."""
+    """Yield each log with the blocks of its lines, its content, and the counts of other lines."""
     rejects = pl.col("rejects").list.eval(pl.element().struct["line"].is_not_null()).list.sum()
     rest = {
         tuple(key): LineCounts(bad, passed_over)
@@ -309,7 +309,7 @@ def _stored_logs(
 
 
 def _blocks(numbers: list[int], offsets: list[int], lines: list[bytes]) -> Iterator[Block]:
-    """Yield lines that follow each other together, and a line over the limit alone, as logs are cut."""
+    """Yield consecutive lines as one block, and each line over the limit as a block of its own."""
     start = 0
     for end in range(1, len(lines) + 1):
         follows = end < len(lines) and numbers[end] == numbers[end - 1] + 1
@@ -336,7 +336,7 @@ def row_of(
 ) -> Row:
     """Return the row of a chunk; metadata of an unexpected type become null.
 
-    A restored record may lack an owner: it then belongs to the shared tenant, and has no path.
+    A restored record without an owner belongs to the shared tenant; without a path it has an empty one.
     """
     moment = _finite(metadata.get("ingestedAt"))
     return (

@@ -1,4 +1,4 @@
-"""The verbs of `vocabgap corpus`: share gap logs in one corpus, take them out again, hand them on."""
+"""The commands of `vocabgap corpus`: push gap logs to a shared corpus, remove them, back them up."""
 
 import sys
 from collections.abc import Mapping
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from vocabgap.doors.cli.calls import Call
 
 _SETTINGS: Final = ("--corpus",)
-_SHOWN: Final = 20  # errors of a push
-_BACKUP: Final = argument("One backup record a line; a file that is called .zst is compressed.")
+_SHOWN: Final = 20  # shown errors of a push
+_BACKUP: Final = argument("A file with one backup record per line; compressed if its name ends in .zst.")
 _YES: Final = option("Do not ask.", "--yes")
-_DRY_RUN: Final = option("Change nothing, and count the records that would be removed.", "--dry-run")
+_DRY_RUN: Final = option("Only count the records that would be removed.", "--dry-run")
 _REMOVAL_HINT: Final = "--dry-run shows what would be removed"
-_NOTE_ON_BYTES: Final = "their bytes go with `vocabgap corpus compact`"
+_NOTE_ON_BYTES: Final = "`vocabgap corpus compact` removes their bytes"
 
 
 class OfTenant(Request):
@@ -42,18 +42,18 @@ class Push(OfTenant):
     source: Annotated[
         Path,
         argument(
-            "An image repository, or the file of a payload; - reads one from standard input.",
+            "An image repository or a payload file; - reads a payload from standard input.",
             "DIR|PAYLOAD.json",
         ),
     ]
-    delete: Annotated[tuple[str, ...], option("For a DIR: withdraw everything of this path.")] = ()
-    snapshot: Annotated[
-        bool, option("Also withdraw the logs that are not in DIR any more.", "--snapshot")
-    ] = False
-    base: Annotated[str | None, option("Withdraw what git deleted since this revision of DIR.")] = None
+    delete: Annotated[tuple[str, ...], option("For a DIR: withdraw all records of this path.")] = ()
+    snapshot: Annotated[bool, option("Also withdraw logs that are no longer in DIR.", "--snapshot")] = False
+    base: Annotated[str | None, option("Withdraw the files of DIR that git deleted since this revision.")] = (
+        None
+    )
     head: Annotated[str | None, option("Count deletions up to this revision.  [default: HEAD]")] = None
     git: Annotated[
-        Path | None, option("Folder of the git repository that has the revisions; DIR by default.")
+        Path | None, option("Folder of the git repository with the revisions; DIR by default.")
     ] = None
     yes: Annotated[bool, option("Do not ask before all logs of the repository are withdrawn.", "--yes")] = (
         False
@@ -63,10 +63,10 @@ class Push(OfTenant):
 
 @verb(Push, settings=_SETTINGS)
 def push(call: "Call", request: Push) -> Answer:
-    """Bring in gap logs or a payload, and withdraw what it says is gone.
+    """Add gap logs or a payload to the corpus, and withdraw deleted records.
 
-    A second push of the same changes nothing. A log of DIR replaces everything of its path; a payload
-    withdraws what it names. A push touches only its own tenant and repository.
+    A second push of the same content changes nothing. A log of DIR replaces all records of its path; a
+    payload names what it withdraws. A push changes only its own tenant and repository.
     """
     moment = None if request.now is None else parse_now(request.now)
     base, head, git = request.base, request.head, request.git
@@ -109,10 +109,10 @@ def _open(call: "Call", *, create: bool = False) -> "Corpus":
 
 
 def _confirmed(request: Push) -> bool:
-    """Ask whether to withdraw everything; without a terminal the answer is no."""
+    """Ask whether to withdraw all records; without a terminal the answer is no."""
     if str(request.source) == "-" or not _has_terminal():
         return False
-    _ask(f"Withdraw everything of {request.tenant}/{request.repo}?", "push without the empty snapshot")
+    _ask(f"Withdraw all records of {request.tenant}/{request.repo}?", "push without the empty snapshot")
     return True
 
 
@@ -121,9 +121,9 @@ def _has_terminal() -> bool:
 
 
 def _ask(question: str, hint: str = _REMOVAL_HINT) -> None:
-    """Go on only if a person agrees."""
+    """Raise InvalidInputError unless a person agrees."""
     if not _has_terminal():
-        message = f"nobody can be asked: {question[0].lower()}{question[1:]} Nothing was changed"
+        message = f"a confirmation is needed: {question[0].lower()}{question[1:]} Nothing was changed"
         raise InvalidInputError(escape_unseen(message), hint=f"confirm it with --yes; {hint}")
     end_reads()
     if not typer.confirm(escape_unseen(question), err=True):
@@ -131,7 +131,7 @@ def _ask(question: str, hint: str = _REMOVAL_HINT) -> None:
 
 
 def _place(details: Mapping[str, object]) -> str:
-    """Return the place in a payload as a JSON pointer; nothing if the message names the file."""
+    """Return the place in a payload as a JSON pointer; empty if the message names the file."""
     if "fileIndex" not in details or "sourcePath" in details:
         return ""
     chunk = f", chunk {details['chunkIndex']}" if "chunkIndex" in details else ""
@@ -146,7 +146,7 @@ class Export(Request):
 
 @verb(Export, settings=_SETTINGS)
 def export(call: "Call", request: Export) -> Answer:
-    """Write a backup: every record with its vector, ordered by id; no rejected lines, no hashes."""
+    """Write a backup: all records with their vectors, ordered by id, without rejected lines and hashes."""
     backup = _open(call).export(request.file)
     return Answer(
         view="corpus-export.txt.j2", result={"file": printable_name(str(request.file)), **asdict(backup)}
@@ -157,12 +157,12 @@ class Restore(Request):
     """The request of `restore`."""
 
     file: Annotated[Path, _BACKUP]
-    replace: Annotated[bool, option("Replace the whole content, in the same step.", "--replace")] = False
+    replace: Annotated[bool, option("Replace the whole content of the corpus.", "--replace")] = False
 
 
 @verb(Restore, settings=_SETTINGS)
 def restore(call: "Call", request: Restore) -> Answer:
-    """Restore a backup verbatim: all of its records, or none if one of them cannot be restored."""
+    """Restore a backup verbatim: all of its records, or none."""
     from vocabgap.corpus.contracts import RefusedError
 
     try:
@@ -174,7 +174,7 @@ def restore(call: "Call", request: Restore) -> Answer:
 
 @verb(Request, settings=_SETTINGS)
 def status(call: "Call", _: Request) -> Answer:
-    """Count the records of each repository, the size of the corpus and the orphans in it."""
+    """Show the records of each repository, the size of the corpus and its orphans."""
     overview = _open(call).status()
     return Answer(
         view="corpus-status.txt.j2",
@@ -190,28 +190,28 @@ class Forget(OfTenant):
 
     repo: Annotated[str | None, option("Only records of this repository.")] = None
     image: Annotated[
-        str | None, option("Only records of this image, as a record names it or as its folder is called.")
+        str | None, option("Only records of this image: its name in the record, or the name of its folder.")
     ] = None
     record: Annotated[
         str | None,
-        option("Only the record with this id, or its first digits, as `vocabgap list` shows them."),
+        option("Only the record with this id or these first digits; `vocabgap list` shows them."),
     ] = None
-    lift: Annotated[bool, option("Let forgotten records come again with the next push.", "--lift")] = False
+    lift: Annotated[bool, option("Let the next push bring forgotten records back.", "--lift")] = False
     dry_run: Annotated[bool, _DRY_RUN] = False
     yes: Annotated[bool, _YES] = False
 
 
 @verb(Forget, settings=_SETTINGS)
 def forget(call: "Call", request: Forget) -> Answer:
-    """Remove records of a tenant for good: without further options all of them.
+    """Remove records of a tenant for good; without further options, all records.
 
-    The corpus keeps hashes of them, so that no later push or restore brings them back.
+    The corpus keeps their hashes, so that no later push or restore brings them back.
     """
     corpus, tenant, is_dry = _open(call), request.tenant, request.dry_run
     if request.lift:
         if request.image is not None or is_dry:
             raise InvalidInputError(
-                "--lift allows only --tenant, --repo and --record", hint="only hashes of them are kept"
+                "--lift allows only --tenant, --repo and --record", hint="the corpus keeps only their hashes"
             )
         lifted = corpus.lift(tenant, request.repo, record=request.record)
         return Answer(view="corpus-forget.txt.j2", result={"records": lifted}, shown={"step": "lifted"})
@@ -231,7 +231,7 @@ def forget(call: "Call", request: Forget) -> Answer:
 
 @verb(OfTenant, settings=_SETTINGS)
 def configure(call: "Call", request: OfTenant) -> Answer:
-    """Count a new configuration of a tenant: records that it does not push again become stale."""
+    """Start a new configuration of a tenant: records that it does not push again become stale."""
     version = _open(call).configure(request.tenant)
     return Answer(
         view="corpus-configure.txt.j2", result={"tenant": request.tenant, "config_version": version}
@@ -264,19 +264,19 @@ def remove_orphans(call: "Call", request: RemoveOrphans) -> Answer:
 
 @verb(Request, settings=_SETTINGS)
 def compact(call: "Call", _: Request) -> Answer:
-    """Rewrite the corpus, so that no file of it holds removed records."""
+    """Rewrite the files of the corpus without removed records."""
     measures = _open(call).compact()
     return Answer(view="corpus-compact.txt.j2", result=asdict(measures), shown={"measures": measures})
 
 
 ADMIN: Final = Verbs(
     "admin",
-    "Look after a shared corpus, and do what only its contracts need.",
+    "Maintain a shared corpus.",
     (configure, remove_orphans),
 )
 CORPUS: Final = Verbs(
     "corpus",
     "Collect gap logs in a corpus, to share them.\n\n"
-    "`vocabgap report FOLDER` reports on a corpus as it does on logs.",
+    "`vocabgap report FOLDER` also reports on a corpus.",
     (push, export, restore, status, forget, compact, ADMIN),
 )

@@ -1,4 +1,4 @@
-"""The corpus for programs: the verbs of `vocabgap corpus` as methods, and an overview of its content."""
+"""The corpus in Python: the commands of `vocabgap corpus` as methods, and an overview of its content."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -43,16 +43,16 @@ def open_corpus(
 
     Args:
         folder: The folder.
-        create: Whether the first push or restore may make a corpus there.
-        settings: The settings of logs and false claims; the defaults by default.
+        create: Whether the first push or restore may create a corpus there.
+        settings: The settings of logs and false claims, if not the default ones.
         parsers: Parsers by the `parserId` of a payload's files: functions that take a file (`content`,
             `source_path`, `entry`) and yield its pieces, each a dict with `content` and, if known, `kind`,
             `name`, `line_start`, `line_end` and `source`. The push adds the other fields of parsed-chunk-v1.
-        on_wait: A function that is called with the name of another writer if a change has to wait.
+        on_wait: A function that gets the name of another writer if a change has to wait.
 
     Raises:
-        NotFoundError: There is no corpus, and none may be made.
-        InvalidInputError: The folder is an address.
+        NotFoundError: There is no corpus, and `create` is false.
+        InvalidInputError: The folder is a URL.
     """
     settings = Settings() if settings is None else settings
     require_kind("settings", settings, Settings, "a Settings", hint="vocabgap.load_settings reads one")
@@ -60,7 +60,7 @@ def open_corpus(
     if not create and not is_corpus(place):
         raise NotFoundError(
             f"'{place}' holds no shared corpus",
-            hint="`vocabgap corpus push` and `restore` make one; --corpus names another folder",
+            hint="`vocabgap corpus push` and `restore` create one; --corpus names another folder",
         )
     return Corpus(Store(place, on_wait), settings, parsers or {})
 
@@ -87,21 +87,21 @@ class Corpus:
         confirmed: bool | Callable[[], bool] = False,
         now: datetime | None = None,
     ) -> PushResult:
-        """Bring in the content of a folder or a payload, and withdraw the chunks that it withdraws.
+        """Add the content of a folder or a payload, and withdraw deleted chunks.
 
-        Faults of single lines or chunks are part of the answer; everything else is done. A gap log of a
-        folder replaces everything of its path.
+        Faults of single lines or chunks are part of the result; all other changes happen. A gap log of a
+        folder replaces all chunks of its path.
 
         Args:
             source: An image repository, the file of a payload (`-` for standard input), or a payload.
             tenant: The tenant that pushes.
-            repo: The only repository that may be touched.
+            repo: The only repository that may change.
             deleted: For a folder: source paths to withdraw.
             snapshot: For a folder: whether to withdraw all logs that are not in it.
-            base: For a folder: the revision since which deletions count.
-            head: The revision up to which they count.
+            base: For a folder: the revision after which git deleted the files to withdraw.
+            head: The last revision whose deletions count.
             git: The folder of a git repository that has the revisions.
-            confirmed: Whether a push may withdraw the whole repository; a function is asked only then.
+            confirmed: Whether a push may withdraw the whole repository, or a function to ask then.
             now: The moment of the push; the present one by default.
 
         Raises:
@@ -110,7 +110,7 @@ class Corpus:
         """
         tenant = require_identity(tenant, repo)
         if head is not None and base is None:
-            raise InvalidInputError("--head is given without --base", hint="name the first revision, too")
+            raise InvalidInputError("--head is given without --base", hint="add --base REVISION")
         parser, is_folder = gap_log_parser(self.settings.sources), False
         if isinstance(source, Mapping):
             payload = source
@@ -119,8 +119,8 @@ class Corpus:
             payload, parser = self._read_folder(Path(source), tenant, repo, signals, snapshot, confirmed)
         elif deleted or snapshot or base is not None:
             raise InvalidInputError(
-                f"'{source}' is not a folder: a payload itself names what it withdraws",
-                hint="`deleted`, `manifestSnapshot`, `baseRevision` and `headRevision` are its fields",
+                f"'{source}' is not a folder, and a payload itself names what it withdraws",
+                hint="use its fields `deleted`, `manifestSnapshot`, `baseRevision` and `headRevision`",
             )
         else:
             payload = read_payload(source)
@@ -147,7 +147,7 @@ class Corpus:
         snapshot: bool,
         confirmed: bool | Callable[[], bool],
     ) -> tuple[dict[str, Any], Parser]:
-        """Return the payload of a folder and its parser; refuse one that is probably another repository."""
+        """Return the payload of a folder and its parser; refuse the folder of another repository."""
         deleted = signals["deleted"]
         if deleted:
             require_owner(self.store.version(), tenant, repo, deleted)
@@ -161,7 +161,7 @@ class Corpus:
             )
         for path in present.intersection(deleted):
             raise InvalidInputError(
-                f"'{path}' is to be withdrawn, but it is in '{folder}'", hint="remove it there first"
+                f"'{path}' is to be withdrawn, but it is in '{folder}'", hint="remove the file first"
             )
         is_other = present and before and before.isdisjoint(present)
         if is_other and not (confirmed() if callable(confirmed) else confirmed):
@@ -180,19 +180,19 @@ class Corpus:
         return set(version.rows(["source_path"], scope([tenant], [repo]))["source_path"])
 
     def scan(self, *, tenants: tuple[str, ...] = (), repositories: tuple[str, ...] = ()) -> Scan:
-        """Read the gap records as a scan of their logs would; by default those of every tenant."""
+        """Read the gap records like a scan of their logs; by default, those of all tenants."""
         return scan_version(
             self.store.version(), tenants=tenants, repositories=repositories, sources=self.settings.sources
         )
 
     def export(self, file: str | Path) -> "Exported":
-        """Write every chunk with its vector to a file of backup-record-v1 records; a `.zst` is compressed."""
+        """Write every chunk with its vector to a file of backup-record-v1 records; compress a `.zst`."""
         from vocabgap.corpus.backups import export  # noqa: PLC0415 - loads scikit-learn
 
         return export(self.store.version(), Path(file), self.settings)
 
     def restore(self, file: str | Path, *, replace: bool = False) -> "Restored":
-        """Restore the records of such a file verbatim; none of them unless all can be restored.
+        """Restore the records of a backup verbatim, all of them or none.
 
         With `replace`, they replace the whole content of the corpus.
         """
@@ -211,20 +211,20 @@ class Corpus:
     ) -> Forgotten:
         """Remove records of a tenant, and leave them out of every later push and restore.
 
-        The corpus keeps only hashes of them. Their bytes go with the next compaction.
+        The corpus keeps only their hashes. The next compaction removes their bytes.
 
         Args:
             tenant: The owner of the records.
             repo: Only records of this repository.
-            image: Only records of this image, as the record names it or as its folder is called.
-            record: Only the record with this id: that of the chunk or of the gap record.
+            image: Only records of this image: its name in the record, or the name of its folder.
+            record: Only the record with this id, of the chunk or of the gap record.
             dry_run: Whether to only count them.
         """
         sources = self.settings.sources
         return forget(self.store, tenant, repo, image=image, record=record, sources=sources, dry_run=dry_run)
 
     def lift(self, tenant: str, repo: str | None = None, *, record: str | None = None) -> int:
-        """Let forgotten records come again with the next push or restore; return how many."""
+        """Allow forgotten records in later pushes and restores; return their number."""
         tenant = normal_tenant(tenant) or tenant
         lifted = pl.col("tenant").eq(sha256_of([tenant]))
         if repo is not None:
@@ -235,14 +235,12 @@ class Corpus:
             forgotten = change.table("forgotten")
             left = forgotten.filter(~lifted)
             if left.height == forgotten.height:
-                raise NotFoundError(
-                    "nothing of that was forgotten", hint="check --tenant, --repo and --record"
-                )
+                raise NotFoundError("no forgotten record matches", hint="check --tenant, --repo and --record")
             change.keep("forgotten", left)
         return forgotten.height - left.height
 
     def configure(self, tenant: str) -> int:
-        """Count a new configuration of a tenant; return how many there are.
+        """Start a new configuration of a tenant; return its number.
 
         Records that the tenant does not push again become stale, and then outdated.
         """
@@ -252,7 +250,7 @@ class Corpus:
             return change.configure(tenant_id)
 
     def remove_orphans(self, tenant: str, *, dry_run: bool = False) -> int:
-        """Remove the missing and outdated records of a tenant, as `status` counts them; return how many."""
+        """Remove the records of a tenant that `status` counts as missing or outdated; return their number."""
         tenant_id, gap = require_tenant(tenant), self.settings.of(CorpusSettings).orphan_version_gap
         if dry_run:
             return orphans_of(self.store.version(), tenant_id, gap)[0].height
@@ -262,7 +260,7 @@ class Corpus:
             return change.delete(pl.col("id").is_in(orphans["id"].implode()))
 
     def compact(self) -> Measures:
-        """Rewrite the corpus, so that no file of it holds removed records."""
+        """Rewrite the files of the corpus without removed records."""
         return self.store.compact()
 
     def status(self) -> "Overview":
@@ -278,7 +276,7 @@ class Identity(msgspec.Struct, frozen=True):
     root_kind: str
     records: int
     gap_records: int  # lines of gap logs among them
-    rejects: int  # lines of its gap logs that are no record
+    rejects: int  # lines of its gap logs that are not records
     paths: int
     missing: int  # older than the last snapshot, which lacks their path: may be removed
     stale: int  # ingested under an older configuration of the tenant
@@ -327,7 +325,7 @@ def judged(version: Version, gap: int) -> pl.DataFrame:
 
 
 def orphans_of(version: Version, tenant: str, gap: int) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return a tenant's chunks that may be removed, and those of paths that are empty afterwards."""
+    """Return the removable chunks of a tenant, and those of them whose path is empty afterwards."""
     require_owner(version, tenant)
     chunks = judged(version, gap).filter(tenant_id=tenant)
     orphans = chunks.filter(pl.col("missing") | pl.col("outdated"))

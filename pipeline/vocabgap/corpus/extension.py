@@ -8,7 +8,7 @@ DEFAULT_CORPUS: Final = "corpus"
 
 
 class CorpusSettings(Section, frozen=True):
-    """The folder of the shared corpus, its treatment of false claims, and the age of chunks to remove."""
+    """The folder of the shared corpus, the treatment of false claims, and the age of removable chunks."""
 
     folder: Annotated[
         PathText, flag("--corpus", "Folder of the shared corpus.", variable="VOCABGAP_CORPUS", written=True)
@@ -19,7 +19,7 @@ class CorpusSettings(Section, frozen=True):
     ] = "overwrite"
     orphan_version_gap: Annotated[
         int,
-        meaning("Configurations of a tenant after the one of a chunk, until the chunk may go.", ge=1),
+        meaning("Number of later configurations of the tenant after which a chunk may be removed.", ge=1),
     ] = 2
 
 

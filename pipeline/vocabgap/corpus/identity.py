@@ -22,13 +22,13 @@ _PATH_FAULTS: Final = tuple(
     (re.compile(pattern, re.ASCII | re.IGNORECASE), fault)
     for pattern, fault in (
         (r"\A\Z", "is empty"),
-        (r"\0", "holds a null byte"),
-        (r"\\", "holds a backslash, where paths have forward slashes"),
+        (r"\0", "contains a null byte"),
+        (r"\\", "contains a backslash instead of a forward slash"),
         (r"\A/", "is absolute"),
         (r"\A[a-z]:", "starts with a drive letter"),
         (r"/(/|\Z)", "has an empty part"),
         (r"(\A|/)\.\.(/|\Z)", "leads out of its folder with '..'"),
-        (r"(\A|/)\.(/|\Z)", "has '.' as a part, so its path has a second spelling"),
+        (r"(\A|/)\.(/|\Z)", "has '.' as a part"),
         (
             r"(?:\A|/)((?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\ *(?:\.[^/]*)?)(?:/|\Z)",
             "has the part '{0[1]}', a name that Windows reserves",
@@ -58,14 +58,14 @@ GUARDED: Final = (
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND: Final = timedelta(milliseconds=1)
 
-_ENCODE_FAST: Final = msgspec.json.Encoder().encode  # escapes in texts exactly what JavaScript escapes
+_ENCODE_FAST: Final = msgspec.json.Encoder().encode  # escapes the same characters as JavaScript
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _INDEX: Final = re.compile("0|[1-9][0-9]{0,9}")  # a key that JavaScript may take for an index
 _LAST_INDEX: Final = 2**32 - 2
 _PAST_DIGITS: Final = ":"
 _PLAIN: Final = frozenset({str, bool, NoneType})
-_EXACT: Final = 2**53  # JavaScript's numbers hold every whole number up to here
+_EXACT: Final = 2**53  # JavaScript stores every whole number up to here exactly
 _PLAIN_FROM, _PLAIN_BELOW = 1e-6, 1e21  # JavaScript writes numbers between these without an exponent
 
 
@@ -84,7 +84,7 @@ def normal_tenant(claimed: object) -> str | None:
 
 
 def require_tenant(tenant: str) -> str:
-    """Return the normal form of a tenant; refuse a name that is not one."""
+    """Return the normal form of a tenant; refuse an unusable name."""
     tenant_id = normal_tenant(tenant) or ""
     if not TENANT.fullmatch(tenant_id):
         raise unusable("tenant", TENANT_HINT, tenant)
@@ -94,7 +94,7 @@ def require_tenant(tenant: str) -> str:
 def require_identity(tenant: str, repo: str) -> str:
     """Return the normal form of a tenant; refuse an unusable tenant or repository.
 
-    Without this check a payload would name its own owner, and could name anybody.
+    Without this check a payload could name any owner.
     """
     tenant_id = require_tenant(tenant)
     if not _REPO.fullmatch(repo):
@@ -120,7 +120,7 @@ def content_hash(record: Mapping[str, Any], tenant_id: str | None, repo_slug: st
 
 
 def storage_id(chunk: Mapping[str, Any], stamp: Mapping[str, Any]) -> str:
-    """Return the id (SHA-256, hex) of a stored chunk: its owner is the one that the receiving side knows."""
+    """Return the id (SHA-256, hex) of a stored chunk; its owner comes from the stamp."""
     values = {field: stamp[field] for field in ("tenantId", "repoSlug") if field in stamp}
     values |= {field: chunk[field] for field in ("hash", "type", "name", "source") if field in chunk}
     return sha256_of(values)
@@ -163,7 +163,7 @@ def refuse_claims(chunk: Mapping[str, Any], stamp: Mapping[str, Any]) -> None:
         raise RefusedError(
             Code.SPOOF_REJECTED,
             f"{field}: the payload claims {chunk[field]!r}, but it is {stamp.get(field)!r}; "
-            "nothing was written. Push as yourself, or have false claims overwritten (tenant_spoof)",
+            "nothing was written. Correct the claim, or set tenant_spoof to overwrite",
             fields=claims,
             claimed={name: chunk[name] for name in claims},
         )
@@ -193,8 +193,8 @@ def moment_of(count: int) -> datetime:
 def compact_json(value: object) -> str:
     """Write a value as JavaScript's `JSON.stringify` does, so that both sides compute the same hash.
 
-    Numbers look as JavaScript prints them (`42.0` as `42`), halves of surrogate pairs are escaped, and keys
-    that look like an index come first, in numeric order; all other keys keep their order.
+    Numbers look as in JavaScript (`42.0` as `42`), and halves of surrogate pairs are escaped. Keys that look
+    like an index come first, in numeric order; all other keys keep their order.
     """
     if _is_plain(value):
         with suppress(UnicodeEncodeError):  # half of a surrogate pair
@@ -203,12 +203,12 @@ def compact_json(value: object) -> str:
 
 
 def is_unicode(text: str) -> bool:
-    """Check that a text has no half of a surrogate pair, and so can be stored."""
+    """Check that a text can be stored: it has no half of a surrogate pair."""
     return text.isascii() or _SURROGATE.search(text) is None
 
 
 def _is_plain(value: object) -> bool:
-    """Check that every encoder writes the numbers and the order of keys as JavaScript does."""
+    """Check that any encoder writes the same JSON as JavaScript."""
     if isinstance(value, dict):
         if value and min(value) < _PAST_DIGITS:  # a key may look like an index
             return False

@@ -1,4 +1,4 @@
-"""The content of a payload: its owner and the chunks of its files, each checked before it is stored."""
+"""The content of a payload: its owner and the checked chunks of its files."""
 
 import re
 from collections import Counter
@@ -35,16 +35,16 @@ RAW_ROOT_KIND: Final = "external-source"
 HASH_INPUTS: Final = ("kind", "name", "content", "sourcePath", "parserId", "parserVersion")
 """The fields that decide the identity of a chunk that is parsed here."""
 
-_STORED_TEXTS: Final = ("repoSlug", "sourcePath", "content", "kind", "name")  # stored as text of their own
+_STORED_TEXTS: Final = ("repoSlug", "sourcePath", "content", "kind", "name")  # stored in text columns
 _LINES: Final = ("line_start", "line_end")
 _CHUNK_LISTS: Final = ("parsedChunks", "chunks")
-_SPARE_DEPTH: Final = 25  # levels around a stored `customMeta`, and the calls on the way there
+_SPARE_DEPTH: Final = 25  # reserve for the levels and calls around a stored `customMeta`
 _OPTIONAL: Final = ("line_start", "line_end", "className", "extends", "customMeta")
 
 
 @dataclass(frozen=True, slots=True)
 class RawFile:
-    """A file of a payload before it is parsed; `entry` is the payload's whole entry of it."""
+    """A file of a payload before it is parsed; `entry` is its whole entry in the payload."""
 
     content: str
     source_path: str
@@ -55,7 +55,7 @@ class RawFile:
 
 
 class PushedLog(NamedTuple):
-    """The part of a gap log that is no chunk; the fields are those of table `logs`."""
+    """The part of a gap log that is not in chunks; the fields are those of table `logs`."""
 
     root_kind: str
     source_path: str
@@ -72,14 +72,13 @@ class PushedLog(NamedTuple):
 
 
 Parser = Callable[[RawFile], Iterable[Mapping[str, Any] | RefusedError | PushedLog]]
-"""A function that cuts a file of a payload into pieces, in order.
+"""A function that splits a file of a payload into pieces, in order.
 
 A piece is a dict with `content` and, if known, `kind`, `name`, `line_start`, `line_end`, `className`,
-`extends`, `customMeta` and `source` (its path, if that is not the file's). The push makes it a record that
-`vocabgap schema parsed-chunk-v1` describes; the parser's attribute `version` counts if the
-payload names none. A piece with a `schemaVersion` is such a record already; its `rootKind` may also be
-`image-repo`. A RefusedError in place of a piece becomes an error of the push; an exception does so for the
-whole file.
+`extends`, `customMeta` and `source` (its path, if it differs from the file's). The push completes it to a
+parsed-chunk-v1 record. If the payload names no version of the parser, the parser's attribute `version` is
+used. A piece with a `schemaVersion` is already a record; its `rootKind` may also be `image-repo`. A
+RefusedError in place of a piece becomes an error of the push. An exception refuses the whole file.
 """
 
 
@@ -91,7 +90,7 @@ def raw_text(file: RawFile) -> list[Mapping[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The owner of a push; `repo_slug` is for chunks that name none, and the only one if it is `alone`."""
+    """The owner of a push. Chunks without a repository get `repo_slug`; if `alone`, all chunks get it."""
 
     payload: Mapping[str, Any]
     tenant_id: str
@@ -104,7 +103,7 @@ class Caller:
     def of(cls, payload: object, tenant: str | None, repo: str | None, agent: str | None) -> "Caller":
         """Determine the owner of a payload."""
         if not isinstance(payload, dict):
-            raise RefusedError(Code.FILES_INVALID, "the payload is expected to be an object with `files`")
+            raise RefusedError(Code.FILES_INVALID, "the payload must be an object with `files`")
         for name in ("tenantId", "repoSlug", "visibility", "originAgentIdentity"):
             claimed = payload.get(name)
             if claimed is not None and not (isinstance(claimed, str) and is_unicode(claimed)):
@@ -130,7 +129,7 @@ class Caller:
         )
 
     def stamp_of(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the tenant of a chunk, and its repository: its own one unless only one may be touched."""
+        """Return the tenant and the repository of a chunk; it may name its repository unless `alone`."""
         repo = self.repo_slug if self.alone else record.get("repoSlug")
         return {"tenantId": self.tenant_id, "repoSlug": repo}
 
@@ -151,7 +150,7 @@ def _listed(entry: Mapping[str, Any]) -> list[Any] | None:
 
 @dataclass(slots=True)
 class Incoming:
-    """The content of a payload: valid chunks, refusals, logs, and how many chunks made each false claim."""
+    """The content of a payload: valid chunks, refusals, logs, and the number of each false claim."""
 
     chunks: list[dict[str, Any]] = field(default_factory=list)
     errors: list[RefusedError] = field(default_factory=list)
@@ -164,11 +163,11 @@ class Incoming:
 
     @property
     def warnings(self) -> Iterator[str]:
-        """The overwritten claims and the versions that are not read, a sentence each."""
+        """One sentence for each overwritten claim and each unsupported version."""
         for (name, claimed, stamped), chunks in sorted(self.claims.items()):
             if name == "schemaVersion":
                 refused = f"deprecated: {chunks} of version {claimed} of {PARSED_CHUNK} refused"
-                yield f"{refused}; this corpus reads {stamped}, so have them parsed by that"
+                yield f"{refused}; this corpus reads {stamped}; use a parser of that version"
             else:
                 yield f"{name} was claimed as {claimed!r} by {chunks}, stamped as {stamped!r}"
 
@@ -185,7 +184,7 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], *, refuse_false: b
     incoming = Incoming()
     files = caller.payload.get("files")
     if not isinstance(files, list):
-        incoming.errors.append(RefusedError(Code.FILES_INVALID, "`files` is expected to be a list"))
+        incoming.errors.append(RefusedError(Code.FILES_INVALID, "`files` must be a list"))
         files = []
     incoming.notice(caller.payload, caller.stamp_of(caller.payload), refuse=refuse_false)
     for position, entry in enumerate(files):
@@ -224,7 +223,7 @@ def read_files(caller: Caller, parsers: Mapping[str, Parser], *, refuse_false: b
 def _chunks_of_file(
     entry: object, position: int, parsers: Mapping[str, Parser], caller: Caller
 ) -> tuple[list[Any], bool]:
-    """Return the chunks of one entry of `files`, and whether a parser of this side made them."""
+    """Return the chunks of one entry of `files`, and whether a parser made them here."""
     if isinstance(entry, dict):
         if entry.get("schemaVersion") == SCHEMA_VERSION or _is_near(entry):
             return [entry], False
@@ -242,7 +241,7 @@ def _parsed(
     entry: Mapping[str, Any], position: int, parsers: Mapping[str, Parser], caller: Caller
 ) -> list[Any]:
     path = entry.get("sourcePath") or f"inline-{position}.txt"
-    fault = path_fault(path) if isinstance(path, str) else "is no text"
+    fault = path_fault(path) if isinstance(path, str) else "is not text"
     if fault:
         raise RefusedError(Code.FILE_INVALID, f"sourcePath {path!r} {fault}; {PATH_HINT}")
     parser_id = entry.get("parserId") or RAW_TEXT
@@ -289,7 +288,7 @@ def _require_valid(record: object, *, parsed_here: bool) -> None:
     if isinstance(record, dict) and "embedding" in record:
         raise RefusedError(
             Code.EMBEDDING_REJECTED,
-            "a parsed chunk carries no `embedding`; restore a backup with its vectors by "
+            "a parsed chunk must not have an `embedding`; a backup with vectors is restored by "
             "`vocabgap corpus restore`",
             restorePath="vocabgap corpus restore",
         )
@@ -301,19 +300,19 @@ def _require_valid(record: object, *, parsed_here: bool) -> None:
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise RefusedError(
             Code.VERSION_DRIFT if _is_near(record) else Code.CHUNK_INVALID,
-            f"no parsed-chunk-v1: {wrong[0].message}{more}",
+            f"not a parsed-chunk-v1 record: {wrong[0].message}{more}",
             errors=[fault.as_object() for fault in wrong],
         )
 
 
 def _is_near(record: object) -> bool:
-    """Check whether a chunk names another version 1 of the schema."""
+    """Check whether a chunk names another version 1.x.y of the schema."""
     version = record.get("schemaVersion") if isinstance(record, dict) else None
     return isinstance(version, str) and version != SCHEMA_VERSION and bool(_NEAR_VERSION.fullmatch(version))
 
 
 def _unstorable(record: Any) -> tuple[Fault, ...]:  # noqa: ANN401 - a record that keeps the schema
-    """List why a valid chunk cannot be stored: rules that the contract has in prose, not in its schema."""
+    """List the faults of a valid chunk by the rules that the contract has in prose, not in its schema."""
     surrogate = "expected Unicode text, found half of a surrogate pair"
     problems = [(name, "text", surrogate) for name in _STORED_TEXTS if not is_unicode(record[name])]
     if fault := path_fault(record["sourcePath"]):
@@ -323,5 +322,5 @@ def _unstorable(record: Any) -> tuple[Fault, ...]:  # noqa: ANN401 - a record th
     try:
         compact_json(reduce(lambda inner, _: [inner], range(_SPARE_DEPTH), record.get("customMeta")))
     except RecursionError:
-        problems.append(("customMeta", "depth", "objects within objects go too deep"))
+        problems.append(("customMeta", "depth", "objects are nested too deep"))
     return tuple(Fault(f"/{name}", None, rule, f"/{name}: {problem}") for name, rule, problem in problems)

@@ -1,4 +1,4 @@
-"""A push: withdrawn chunks leave the corpus and the chunks of a payload come in, both in one step.
+"""A push, which removes withdrawn chunks and adds the chunks of a payload in one step.
 
 A payload is one JSON object in a file, or the logs of a folder.
 """
@@ -59,7 +59,7 @@ class PushResult:
 
     @property
     def exit_code(self) -> ExitCode:
-        """The exit code of a command: that of the gravest error."""
+        """The exit code of the command: the highest one of the errors."""
         return max((error.exit_code for error in self.errors), default=ExitCode.DONE)
 
     def as_object(self) -> dict[str, Any]:
@@ -92,13 +92,13 @@ def push(
     confirmed: bool = False,
     most: int = MOST_CHUNKS,
 ) -> PushResult:
-    """Bring a payload into a corpus. Its faults are part of the answer, never an exception.
+    """Push a payload into a corpus. Faults are part of the result, never an exception.
 
-    Everything valid is done in one step, deletions before additions. A second push of the same payload
-    changes nothing, unless the tenant was configured in between: then the chunks get the new configuration.
-    Without a `repo`, each part of the payload names its own. With `whole_logs`, a gap log replaces everything
-    of its path. With `refuse_false`, a false claim refuses the whole push. With `strict_tombstones`, a
-    tombstone must be an object, not a bare path. `confirmed` lets an empty snapshot withdraw everything.
+    All valid changes happen in one step, deletions before additions. A second push of the same payload
+    changes nothing, unless the tenant has a new configuration: then the chunks get it. Without a `repo`, each
+    part of the payload names its own. With `whole_logs`, a gap log replaces all chunks of its path. With
+    `refuse_false`, a false claim refuses the whole push. With `strict_tombstones`, a tombstone must be an
+    object, not a bare path. `confirmed` lets an empty snapshot withdraw everything.
     """
     started = time.monotonic()
     result = PushResult(normal_tenant(tenant) or SHARED_TENANT)
@@ -138,9 +138,7 @@ def push(
 
 def _require_volume(chunks: int, limit: int) -> None:
     if chunks > limit:
-        message = (
-            f"{chunks:,} chunks are more than the {limit:,} that one push may bring; nothing was written"
-        )
+        message = f"{chunks:,} chunks exceed the limit of one push ({limit:,}); nothing was written"
         raise RefusedError(Code.VOLUME_EXCEEDED, f"{message}. Push them in parts", chunks=chunks, limit=limit)
 
 
@@ -170,8 +168,8 @@ def _rows(
 ) -> tuple[pl.DataFrame, list[str]]:
     """Return the chunks as rows, and the ids of present chunks to write again.
 
-    Present chunks keep their first moment and their vectors. They are written again if the tenant was
-    configured since, and with `rewrite` if their metadata differ, for instance in the line.
+    Present chunks keep their first moment and their vectors. They are written again if the tenant
+    has a new configuration, or with `rewrite` if their metadata differ, for instance in the line.
     """
     version = change.config_versions.get(caller.tenant_id, 0)
     chunks: dict[str, dict[str, Any]] = {}
@@ -211,7 +209,7 @@ def _logs_with(
     """Return table `logs` after a push of logs, each with its repository.
 
     A log that was read to its end replaces its earlier entry. In a repository with forgotten records,
-    rejected lines come without text: the hash of a record cannot recognise a line that was broken since.
+    rejected lines lose their text, because a hash cannot recognise a forgotten record in a broken line.
     """
     entries = [{"tenant_id": tenant, "repo_slug": repo, **log._asdict()} for repo, log in pushed]
     came = pl.DataFrame(entries, logs.schema)
@@ -248,7 +246,7 @@ def folder_payload(
     """Return a payload of the gap logs in a folder, and its parser.
 
     A payload holds text, but a log may hold any bytes. So the logs are read here, as every scan reads them,
-    and the parser hands over their chunks. With `snapshot`, the payload withdraws all other logs.
+    and the parser returns their chunks. With `snapshot`, the payload withdraws all other logs.
     """
     logs = read_lines(root, settings)
     if snapshot and logs.unlisted:
@@ -301,10 +299,10 @@ def read_payload(path: str | Path) -> dict[str, Any]:
         content = sys.stdin.buffer.read() if is_piped else Path(path).read_bytes()
         payload = json.loads(content.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except FileNotFoundError as error:
-        raise NotFoundError(f"there is no folder, and no payload, '{path}'", hint="check the path") from error
+        raise NotFoundError(f"there is no folder or payload file '{path}'", hint="check the path") from error
     except OSError as error:
         raise refusal(f"payload '{path}' cannot be read", error) from error
-    except (ValueError, RecursionError) as error:  # also of a text that is no UTF-8
+    except (ValueError, RecursionError) as error:  # also for text that is not UTF-8
         raise InvalidInputError(f"{name}: expected JSON: {error}", hint=_HINT) from error
     if not isinstance(payload, dict):
         raise InvalidInputError(f"{name}: expected an object, found another JSON value", hint=_HINT)

@@ -1,6 +1,6 @@
 """A shared corpus in a folder of Parquet files, and the changes to it. No server is needed.
 
-A change writes new parts beside the old ones, which stay until a manifest names all parts of the new version.
+A change writes new parts beside the old ones, which stay until a new manifest is written.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -43,34 +43,34 @@ from vocabgap.files.signals import deferred_signals
 from vocabgap.text import printable_name
 
 _TEMPORARY: Final = "manifest.json.new"
-# Small row groups, sorted and lightly compressed: a search by path reads few of them, and a whole read costs
-# half the CPU of Zstandard, in files twice as large (see tests/corpus/benchmarks/corpus_store.py).
+# Row groups are small and sorted, so a search by path reads few of them. To read LZ4 costs half the CPU of
+# Zstandard, in files twice as large (see tests/corpus/benchmarks/corpus_store.py).
 _ROW_GROUP: Final = 32_768
-_PART_ROWS: Final = 262_144  # of a part that joins smaller ones
-_MANY_PARTS: Final = 48  # a reader holds every part open; from this number on, small ones are joined
+_PART_ROWS: Final = 262_144  # of a merged part
+_MANY_PARTS: Final = 48  # readers hold all parts open; at this number, small parts are merged
 
 
 writing = partial(reading, done="changed", hint="nothing was changed")
-"""The same for a change: nothing is changed before the manifest is replaced."""
+"""A form of `reading` for changes: nothing is changed before the manifest is replaced."""
 
 
 class Store:
-    """A corpus in a folder. The first change makes the folder."""
+    """A corpus in a folder. The first change creates the folder."""
 
     def __init__(self, folder: Path, on_wait: Callable[[str], None] = lambda _: None) -> None:
         self.folder = folder
         self._on_wait = on_wait
 
     def version(self) -> Version:
-        """Open the newest version; later writers do not change what it shows."""
+        """Open the newest version; later changes do not affect it."""
         return newest(self.folder)
 
     @contextmanager
     def changing(self, purpose: str) -> Iterator["Change"]:
-        """Lock the corpus and change it. The whole change takes effect when the block ends without an error.
+        """Lock the corpus and yield a change. It takes effect if the block ends without an error.
 
-        Another writer who finds it locked reads the `purpose`. If the lock, the folder or the disk refuses,
-        nothing has changed.
+        Writers who wait for the lock see the `purpose`. If the lock, the folder or the disk fails, nothing
+        is changed.
         """
         with ExitStack() as lock:
             with writing(self.folder):
@@ -94,7 +94,7 @@ class Store:
                     if manifest != change.base:
                         write_manifest(self.folder, manifest)
             finally:
-                # The next writer removes what cannot be removed now.
+                # The next writer removes files that cannot be removed now.
                 with suppress(OSError, StateError):
                     self._clear()
 
@@ -110,7 +110,7 @@ class Store:
             raise StateError(
                 f"corpus '{self.folder}' is compacted, but '{left[0]}', which still holds deleted records,"
                 " could not be removed",
-                hint="allow files to be removed there, and compact it again",
+                hint="check the permissions of the folder, and compact it again",
             )
         return self.version().measures
 
@@ -119,7 +119,7 @@ class Store:
             remove_unnamed(self.folder, read_manifest(self.folder) or Manifest())
 
     def _require_own(self) -> None:
-        """Refuse a folder that is no corpus and holds other files than a killed first change leaves."""
+        """Refuse a folder without a manifest that holds files of others."""
         if (self.folder / MANIFEST).exists():
             return
         strange = sorted(path.name for path in self.folder.iterdir() if not OURS.fullmatch(path.name))
@@ -130,9 +130,9 @@ class Store:
 
 
 class Change(Version):
-    """A version in the making, by one writer. It reads as if the changes so far were published.
+    """An unpublished version of one writer. Reading includes the changes so far.
 
-    Added chunks are in numbered files by then, which no version names before the end.
+    Added chunks are already in numbered files, but no manifest names these files yet.
     """
 
     def __init__(self, folder: Path, base: Manifest) -> None:
@@ -141,7 +141,7 @@ class Change(Version):
         self._before = dict(self._tables)
 
     def delete(self, where: pl.Expr) -> int:
-        """Delete the chunks that meet a condition over columns of table `chunks`; return how many."""
+        """Delete the chunks that meet a condition over columns of table `chunks`; return their number."""
         with writing(self.folder):
             deleted = scan(self._parts, self.table("deleted"), where).select("part", "row").collect()
         self.keep("deleted", pl.concat([self.table("deleted"), deleted]).sort("part", "row"))
@@ -152,9 +152,9 @@ class Change(Version):
         return deleted.height
 
     def add(self, rows: pl.DataFrame) -> int:
-        """Add the chunks whose id is new; return how many.
+        """Add the chunks whose id is new; return their number.
 
-        If rows share an id, the first one stays. Each call reads all ids, whether for one row or for many.
+        If rows share an id, the first one is added. Each call reads all ids, so add many rows at once.
         """
         fresh = rows.select(CHUNKS.names).unique("id", keep="first", maintain_order=True)
         with writing(self.folder):
@@ -180,13 +180,13 @@ class Change(Version):
         self.keep("paths", pl.concat([others, new]).sort(repositories))
 
     def configure(self, tenant_id: str) -> int:
-        """Count a new configuration of a tenant; return its version."""
+        """Start a new configuration of a tenant; return its version."""
         version = self.config_versions.get(tenant_id, 0) + 1
         self.config_versions[tenant_id] = version
         return version
 
     def rewrite(self) -> None:
-        """Write parts with deleted rows again without them, and small parts together, a few at a time."""
+        """Rewrite parts without their deleted rows, and merge small parts, a few at a time."""
         deleted = self.table("deleted")
         holed, parts = set(deleted["part"]), []
         with writing(self.folder):
@@ -201,9 +201,9 @@ class Change(Version):
         self.keep("deleted", self.table("deleted").filter(pl.col("part").is_in(numbers)))
 
     def manifest(self) -> Manifest:
-        """Return the new version, with its files on the disk; the old one if nothing has changed.
+        """Write the files of the new version; return its manifest, or the old one if nothing has changed.
 
-        The first change makes a version even if it brings nothing: the corpus exists from then on.
+        The first change always makes a version, so that the corpus exists afterwards.
         """
         base = self.base
         parts = tuple(part.entry for part in self._parts)
@@ -221,7 +221,7 @@ class Change(Version):
         return msgspec.structs.replace(changed, version=base.version + 1, next_number=self._next)
 
     def _write(self, rows: pl.DataFrame) -> Part:
-        """Write chunks to a new file, which is no part of a version yet."""
+        """Write chunks to a new file, which no version names yet."""
         number = self._take_number()
         path = self.folder / file_name("chunks", number)
         dimension: int | None = rows.get_column("embedding").list.len().max()  # type: ignore[assignment]
@@ -273,8 +273,8 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 def remove_unnamed(folder: Path, manifest: Manifest) -> None:
     """Remove the files of a corpus that a version does not need. The caller holds the lock.
 
-    Files of earlier versions go after the disk confirms this manifest: until then a loss of power may bring
-    the older one back.
+    Files of earlier versions are removed after the disk confirms this manifest. Until then a loss of power
+    may restore the older manifest.
     """
     earlier: list[Path] = []
     for path in sorted(folder.iterdir()):

@@ -3,7 +3,7 @@
 The manifest lists the files of the newest version: parts that hold chunks, and up to four tables. No file
 changes once it is written. Table `deleted` names deleted rows by the number of the part and the place in it,
 so a deleted id can come again in a later part. A writer replaces the manifest after all files are on the
-disk; readers take no lock and see the version before or after.
+disk. Readers take no lock and see the old or the new version.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ MANIFEST: Final = "manifest.json"
 FORMAT: Final = "vocabgap-corpus"
 FORMAT_VERSION: Final = 1
 LOCK: Final = "writer.lock"
-COPY_HINT: Final = "put it back from a copy of the folder, or restore a backup into a new one"
+COPY_HINT: Final = "restore it from a copy of the folder, or restore a backup into a new folder"
 _TABLE_KINDS: Final = ("deleted", "paths", "logs", "forgotten")
 _NUMBERED: Final = rf"(chunks|{'|'.join(_TABLE_KINDS)})-(?P<number>[0-9]{{6,}})\.parquet"
 # A killed writer may leave these files, and the next one removes them; no other file is ever removed.
@@ -60,13 +60,13 @@ REJECTED: Final = pl.Struct(
 )
 LOGS: Final = Table(
     "logs",
-    "one gap log in a shared corpus with lines that are no records",
+    "one gap log in a shared corpus with lines that are not records",
     (
         Column("tenant_id", pl.String, "the tenant that pushed it"),
         Column("repo_slug", pl.String, "the tenant's repository"),
         Column("root_kind", pl.String, "kind of root: one of the contract's three, or `image-repo`"),
         Column("source_path", pl.String, "log file, relative to the root, with forward slashes"),
-        Column("folder", pl.String, "folder of the log; null if the path has it"),
+        Column("folder", pl.String, "folder of the log; null if it is in the path"),
         Column("passed_over", pl.Int64, "lines that its source does not count as gaps; null if not read"),
         Column("rejects", pl.List(REJECTED), "its lines without a record, with reasons"),
     ),
@@ -104,7 +104,7 @@ _Number = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class FileEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of a version: its number, which no other file ever has, its size and its digest."""
+    """A file of a version: its unique number, its size and its digest."""
 
     number: _Number
     rows: _Count
@@ -189,11 +189,11 @@ def read_manifest(folder: Path) -> Manifest | None:
             raise StateError(
                 f"'{path}' was written by a newer vocabgap: format version {head.format_version},"
                 f" this one reads {FORMAT_VERSION}",
-                hint="install that vocabgap",
+                hint="upgrade vocabgap",
             )
         written = msgspec.json.decode(content, type=_Written)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        message = f"'{path}' is damaged, or no manifest of a corpus: {error}"
+        message = f"'{path}' is damaged, or is not the manifest of a corpus: {error}"
         raise StateError(message, hint=COPY_HINT) from error
     if written.sha256 != _digest(written.corpus):
         raise StateError(f"'{path}' is damaged: its digest is wrong", hint=COPY_HINT)
@@ -251,7 +251,7 @@ def newest(folder: Path) -> "Version":
                     raise StateError(f"corpus '{folder}': {missing}", hint=COPY_HINT) from error
                 manifest = newer
     raise NotFoundError(
-        f"there is no corpus in '{folder}'", hint="name its folder; a push or a restore makes one"
+        f"there is no corpus in '{folder}'", hint="name another folder; a push or a restore creates a corpus"
     )
 
 
@@ -312,7 +312,7 @@ class Part:
 
     def scan(self) -> pl.LazyFrame:
         """Scan its rows, with columns `part` (its number) and `row` (their place); refuse a damaged file."""
-        if not self._is_whole:  # Polars would not notice every damage
+        if not self._is_whole:  # Polars does not detect all damage
             digest, place = hashlib.sha256(), 0
             while block := os.pread(self._descriptor, _BLOCK, place):
                 digest.update(block)

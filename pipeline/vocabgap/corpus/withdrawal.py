@@ -1,6 +1,6 @@
-"""The chunks that leave a corpus: a payload withdraws them, or a person has them forgotten.
+"""Removal of chunks from a corpus: a payload withdraws them, or a person forgets them.
 
-A payload withdraws by tombstones, by a snapshot of paths and by a revision boundary.
+A payload withdraws chunks with tombstones, a snapshot of paths or a revision boundary.
 """
 
 import os
@@ -27,11 +27,11 @@ from vocabgap.text import visible
 Resolver = Callable[[str, str], Iterable[Any]]
 """A function that lists the paths in a base revision that are not in a head revision.
 
-It raises NotFoundError if there is no history, and VocabgapError if the history does not have the revisions.
+It raises NotFoundError if there is no history, and VocabgapError if the history lacks a revision.
 """
-TIME_LIMIT: Final = 60.0  # seconds for the question to git
-# Git cannot be talked into anything: no hook, pager, external diff or file-system monitor runs, it reaches no
-# network, and it never takes the names of others for options.
+TIME_LIMIT: Final = 60.0  # seconds for a call of git
+# The repository is not trusted: git runs no hook, pager, external diff or file-system monitor, uses no
+# network, and never reads a revision as an option.
 _DELETED: Final = (
     *("git", "--no-pager", "--no-replace-objects", "--literal-pathspecs"),
     *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never"),
@@ -48,12 +48,10 @@ _ENVIRONMENT: Final = {
     "HOME": os.devnull,
     "LC_ALL": "C",
 }
-_GIT_HINT: Final = (
-    "name two commits, tags or branches; a shallow clone gets all of them by `git fetch --unshallow`"
-)
+_GIT_HINT: Final = "name two commits, tags or branches; `git fetch --unshallow` completes a shallow clone"
 
 _FOLDER: Final = pl.concat_str("repo_slug", "source_path", separator="/").str.split("/").list.get(-2)
-"""The name of a path's folder, as `chunks.folder_of` has it."""
+"""The name of a path's folder, as `chunks.folder_of` returns it."""
 
 
 @dataclass(slots=True)
@@ -75,14 +73,14 @@ class Withdrawal:
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """Note a refusal and go on."""
+        """Record a refusal and continue."""
         try:
             yield
         except RefusedError as error:
             self.errors.append(error)
 
     def condition(self, tenant_id: str, keep: pl.Series | None = None) -> pl.Expr:
-        """Return the condition that withdrawn chunks meet, except those with the ids to `keep`."""
+        """Return the condition of withdrawn chunks, without the ids to `keep`."""
         wanted = pl.lit(value=False)
         for repo, paths in sorted(self.paths.items()):
             wanted |= pl.col("repo_slug").eq(repo) & pl.col("source_path").is_in(sorted(paths))
@@ -103,13 +101,13 @@ def withdrawal(
     strict: bool = False,
     confirmed: bool = False,
 ) -> Withdrawal:
-    """Read the union of all signals of a payload."""
+    """Return the union of all deletion signals of a payload."""
     leaving = Withdrawal()
     tombstones: list[Any] = []
     with leaving.noting():
         deleted = payload.get("deleted")
         if not isinstance(deleted, list | None):
-            message = "`deleted` is expected to be a list of tombstones"
+            message = "`deleted` must be a list of tombstones"
             raise RefusedError(Code.DELETE_SIGNAL_INVALID, message)
         tombstones += deleted or []
     with leaving.noting():
@@ -129,10 +127,10 @@ def _past_boundary(payload: Mapping[str, Any], resolver: Resolver | None) -> lis
     if not base:
         return []
     if not isinstance(base, str) or not isinstance(head, str) or not head:
-        message = "`headRevision` is expected beside `baseRevision`, both as text"
+        message = "`baseRevision` needs a `headRevision`, and both must be text"
         raise RefusedError(Code.BOUNDARY_INVALID, message)
     if resolver is None:
-        message = "there is no history to ask for deleted files; name a git repository"
+        message = "without a history, deleted files are unknown; name a git repository"
         raise RefusedError(Code.BOUNDARY_UNAVAILABLE, message)
     try:
         paths = list(resolver(base, head))
@@ -142,7 +140,7 @@ def _past_boundary(payload: Mapping[str, Any], resolver: Resolver | None) -> lis
         raise RefusedError(Code.BOUNDARY_FAILED, str(error)) from error
     except Exception as error:  # the caller supplies the resolver; the other signals count all the same
         why = f"{type(error).__name__}: {error}"
-        message = f"the files deleted between '{base}' and '{head}' could not be asked for: {why}"
+        message = f"the files deleted between '{base}' and '{head}' could not be listed: {why}"
         raise RefusedError(Code.BOUNDARY_FAILED, message) from error
     return [{"sourcePath": path} if isinstance(path, str) else path for path in paths]
 
@@ -154,7 +152,7 @@ def _place(tombstone: object, repo_slug: str, *, alone: bool, strict: bool) -> t
     path = tombstone.get("sourcePath") if isinstance(tombstone, dict) else None
     problem = None
     if not isinstance(path, str) or not path or not is_unicode(path):
-        path, problem = "", "is expected to name a `sourcePath`"
+        path, problem = "", "must name a `sourcePath`"
     repo, strange = _repository(tombstone, repo_slug, alone=alone)
     if problem := problem or strange:
         raise RefusedError(Code.TOMBSTONE_INVALID, f"a tombstone {problem}", tombstone=tombstone)
@@ -165,9 +163,9 @@ def _repository(signal: object, repo_slug: str, *, alone: bool) -> tuple[str, st
     """Return the repository of a signal, and the problem with it."""
     repo = signal.get("repoSlug") or repo_slug if isinstance(signal, dict) else repo_slug
     if not isinstance(repo, str) or not is_unicode(repo):
-        return "", "is expected to have text as `repoSlug`"
+        return "", "must have text as `repoSlug`"
     if alone and repo != repo_slug:
-        return "", f"names repository '{repo}', but this push is for '{repo_slug}' alone"
+        return "", f"names repository '{repo}', but this push is only for '{repo_slug}'"
     return repo, None
 
 
@@ -179,18 +177,20 @@ def _manifest(
     paths = normal_paths(snapshot.get("pathsAfterPush")) if isinstance(snapshot, dict) else None
     repo, problem = _repository(snapshot, repo_slug, alone=alone)
     if paths is None:
-        problem = "is expected to have `pathsAfterPush`, a list of paths"
+        problem = "must have `pathsAfterPush`, a list of paths"
     elif not problem and not paths and not confirmed:
-        problem = "lists no path, which withdraws the whole repository; confirm it (--yes) or list the paths"
+        problem = (
+            "lists no path, so it would withdraw the whole repository; confirm it (--yes) or list the paths"
+        )
     if problem:
         raise RefusedError(Code.MANIFEST_INVALID, f"`manifestSnapshot` {problem}", repoSlug=repo)
     return repo, paths or ()
 
 
 def normal_paths(paths: object) -> tuple[str, ...] | None:
-    """Return the paths of a snapshot, each once, sorted as JavaScript sorts; None if there is no list.
+    """Return the distinct paths of a snapshot in the order of JavaScript; None if there is no list.
 
-    Values that are no text, empty or not Unicode are left out.
+    Values that are empty, not text or not Unicode are left out.
     """
     if not isinstance(paths, list | tuple):
         return None
@@ -205,12 +205,12 @@ def empties(payload: Mapping[str, Any]) -> bool:
 
 
 def deleted_in_git(folder: Path, base: str, head: str, *, time_limit: float = TIME_LIMIT) -> tuple[str, ...]:
-    """List the paths below a folder that git deleted between two revisions, by their old names if renamed."""
+    """List the paths below a folder that git deleted between two revisions; a rename deletes the old path."""
     if not folder.is_dir():
         raise NotFoundError(f"git repository '{folder}' does not exist", hint="check --git")
     unknown = f"revision '{visible(base)}' or '{visible(head)}' is not known in '{folder}'"
     if "\0" in base + head or ".." in base + head:
-        raise StateError(f"{unknown}: it names no commit", hint=_GIT_HINT)
+        raise StateError(f"{unknown}: it does not name a commit", hint=_GIT_HINT)
     try:
         git = subprocess.run(  # noqa: S603 - no shell; every argument is ours or follows --end-of-options
             [*_DELETED, f"{base}^{{commit}}", f"{head}^{{commit}}", "--"],
@@ -224,7 +224,7 @@ def deleted_in_git(folder: Path, base: str, head: str, *, time_limit: float = TI
     except subprocess.TimeoutExpired as error:
         raise StateError(f"git took more than {time_limit:g} seconds in '{folder}'") from error
     except OSError as error:
-        hint = "install it, or leave out --git"
+        hint = "install git, or leave out --git"
         raise NotFoundError(f"git cannot be run on this machine: {error.strerror}", hint=hint) from error
     complaint = visible(git.stderr.decode("utf-8", "backslashreplace").strip())
     if "not a git repository" in complaint:
@@ -262,8 +262,8 @@ def forget(
 ) -> Forgotten:
     """Remove records for good; their hashes keep them out of later pushes.
 
-    The entries of logs go with their image, repository or tenant. If single records go, rejected lines of
-    their log, which may be copies of them, keep place and reason and lose their text.
+    The entries of logs are removed with their image, repository or tenant. If single records are removed,
+    the rejected lines of their log lose their text, because they may be copies.
     """
     if not tenant:
         raise InvalidInputError("no tenant is named", hint="name the tenant whose records to forget")
@@ -278,7 +278,7 @@ def forget(
         change.keep("logs", without_text(logs, chosen.chunks))
         if image is None and record is None:
             change.keep("paths", change.table("paths").filter(~_owned(tenant, repo)))
-        else:  # the snapshots may name forgotten paths, too
+        else:  # the snapshots may name forgotten paths
             names = {*chosen.paths.rows()}
             for owner, repo_slug, moment, paths in change.table("paths").iter_rows():
                 left = [path for path in paths if (owner, repo_slug, path) not in names]
@@ -292,7 +292,7 @@ def _owned(tenant: str, repo: str | None) -> pl.Expr:
     return scope([tenant], [] if repo is None else [repo])
 
 
-def _chosen(  # noqa: PLR0917 - as `forget` has them
+def _chosen(  # noqa: PLR0917 - as in `forget`
     version: Version,
     tenant: str,
     repo: str | None,
@@ -312,7 +312,9 @@ def _chosen(  # noqa: PLR0917 - as `forget` has them
         begins = is_gap & pl.col("name").str.starts_with(record)
         chunks = exact if exact.height or len(record) < FEWEST_DIGITS else chunks.filter(begins)
         if chunks["name"].n_unique() > 1 and not exact.height:
-            raise InvalidInputError(f"several records begin with '{record}'", hint="name one of them in full")
+            raise InvalidInputError(
+                f"several records begin with '{record}'", hint="give the full id of one of them"
+            )
         logs = logs.clear()
     images: set[str] = set()
     if image is not None:  # gap records that name the image, and everything from its folder
@@ -328,7 +330,7 @@ def _chosen(  # noqa: PLR0917 - as `forget` has them
         named_by = {"record": record, "image": image}
         what = " of ".join(f"{kind} '{name}'" for kind, name in named_by.items() if name is not None)
         near = did_you_mean(image, images) if image and image not in images else ""
-        compact = "bytes of forgotten records go with `vocabgap corpus compact`"
+        compact = "`vocabgap corpus compact` removes the bytes of forgotten records"
         hint = near or (compact if version.measures.deleted else "`vocabgap list CORPUS` lists the records")
         raise NotFoundError(f"there is no {what} to forget", hint=hint)
     left = own.join(chunks, on="id", how="anti"), own_logs.join(logs, on=PATH_KEY, how="anti")
@@ -337,7 +339,7 @@ def _chosen(  # noqa: PLR0917 - as `forget` has them
 
 
 def without_forgotten(version: Version, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Split chunks into those that may come in and those that were forgotten."""
+    """Split chunks into allowed and forgotten chunks."""
     forgotten = version.table("forgotten")
     if forgotten.is_empty():
         return rows, rows.clear()
@@ -348,7 +350,7 @@ def without_forgotten(version: Version, rows: pl.DataFrame) -> tuple[pl.DataFram
 
 
 def _hashes(chunks: pl.DataFrame) -> pl.DataFrame:
-    """Hash the tenants, repositories and ids of chunks: of a gap record its own id, else the chunk's."""
+    """Hash the owners and ids of chunks; a gap record also has its own id."""
     name = pl.when(pl.col("kind") == GAP_KIND).then("name").fill_null(pl.col("id"))
     named = chunks.select("tenant_id", "repo_slug", name.alias("name"), "id").iter_rows()
     rows = [

@@ -267,7 +267,7 @@ _JOURNAL: Final = Journal(
         "decisions file",
         "name another one with --decisions",
         undone="nothing was decided",
-        again="decide again when that one is done",
+        again="decide again when the other writer is done",
     ),
     _decision,
 )

@@ -1,10 +1,10 @@
-"""Files and folders that appear whole or not at all.
+"""Files and folders that appear as a whole or not at all.
 
-New content lies beside its place until it is on the disk, and then takes that place. So a reader sees the old
-content or the new one, never a mixture. A folder that stood there steps aside first: between two renames the
-target is absent for microseconds. After a crash just then the earlier folder is `.NAME.before-…`, and the
-next reader or writer puts it back. Publications in one parent folder wait for each other. A stranger may
-choose the names in a folder, so a leftover is known by its exact name, kind, owner and content.
+New content is written beside its target and replaces the target once it is on the disk. A reader sees the old
+content or the new one, never a mixture. A folder needs two renames: its target is absent for microseconds.
+After a crash in between, the earlier folder is `.NAME.before-…`, and the next reader or writer restores it.
+Publications in one parent folder wait for each other. A stranger may choose the names in a folder, so a
+leftover is recognised by its exact name, kind, owner and content.
 """
 
 import errno
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 
 _STAGING: Final = "staging"
 _BEFORE: Final = "before"
-_RANDOM: Final = re.compile("[0-9a-f]{12}")  # ends both names
+_RANDOM: Final = re.compile("[0-9a-f]{12}")  # the end of both names
 _PRIVATE: Final = 0o700  # the content may be gap text
 _NO_FILES: Final = {FileKind.PIPE, FileKind.SOCKET, FileKind.DEVICE, FileKind.LOOP}
 
 
 @contextmanager
 def replacing(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
-    """Open a file to write into, which replaces `path` if the block ends without an error.
+    """Yield a file to write into. It replaces `path` if the block ends without an error.
 
-    A link stays, and its target is replaced; a pipe or device is refused. If the system refuses, nothing else
-    is left in the folder, which has to exist.
+    If `path` is a link, its target is replaced; a pipe or a device is an error. The folder has to exist.
+    After an error it holds no temporary file.
     """
     if (kind := file_kind(path)) in _NO_FILES:
         raise OSError(errno.EINVAL, f"it is {kind}", str(path))
@@ -65,14 +65,14 @@ def put_in_place(temporary: Path, path: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes, mode: int) -> None:
-    """Replace the content of a file as a whole; create its folder if need be."""
+    """Replace the content of a file as a whole; create its folder if it is missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path, mode) as file:
         file.write(content)
 
 
 class _Watched(FileIO):
-    """A file that keeps the error of the system; Polars would report a full disk as a fault of the format."""
+    """A file that keeps the system's error, because Polars reports a full disk as an error of the format."""
 
     refused: OSError | None = None
 
@@ -103,16 +103,16 @@ def whole_folder(
     check: Callable[[], None],
     mode: int | None = None,
 ) -> Iterator[Path]:
-    """Create a folder to write into, which becomes `target` if the block ends without an error.
+    """Yield a folder to write into. It becomes `target` if the block ends without an error.
 
-    Files in `target` that are not `owned`, such as a person's notes, are carried over; an earlier file of an
-    owned name is removed. Until the block ends nobody else publishes in the parent folder. `is_ours` returns
-    whether a folder is an earlier publication of this kind. `check` raises an error if `target` may not be
-    replaced; it is called before anything is written, and again before the replacement.
+    Files with `owned` names are replaced; other files in `target`, such as a person's notes, are kept. Nobody
+    else publishes in the parent folder until the block ends. `is_ours` tells whether a folder is an earlier
+    publication of this kind. `check` raises an error if `target` may not be replaced. It is called before
+    anything is written, and again before the replacement.
 
     Raises:
         OSError: The system refused.
-        StateError: The target is published, but another file could not be carried over.
+        StateError: The target is published, but a file that is not owned could not be kept.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     with _alone(target):
@@ -138,7 +138,7 @@ def whole_folder(
 def settle(
     target: Path, owned: Collection[str], is_ours: Callable[[Path], bool], *, waits: bool = True
 ) -> None:
-    """Finish a publication that was killed half-way: an earlier folder stands in its place again."""
+    """Clean up after a killed publication; restore the earlier folder if the target is missing."""
     with _alone(target, waits=waits):
         _clear_leftovers(target, owned, is_ours)
 
@@ -181,8 +181,8 @@ def _replace(target: Path, staging: Path, owned: Collection[str]) -> None:
             _carry_over(before, target, owned)
         except OSError as error:
             raise StateError(
-                f"'{target}' is published, but not all that stood there could be carried over: {error}",
-                hint=f"look into '{before}'",
+                f"'{target}' is published, but some of its earlier files could not be kept: {error}",
+                hint=f"they are in '{before}'",
             ) from error
 
 
@@ -200,8 +200,8 @@ def _keep_access(target: Path, staging: Path) -> None:
 def _carry_over(before: Path, target: Path, owned: Collection[str]) -> None:
     """Move files that are not owned from the earlier folder into the new one, and remove the earlier one.
 
-    The earlier folder stays if both have a file of one name. Owned files go last, so that the folder is
-    recognised until its notes are moved.
+    The earlier folder stays if both have a file with the same name. Owned files are removed last, so that the
+    folder is recognised until the others are moved.
     """
     for entry in sorted(before.iterdir()):
         if entry.name not in owned and not os.path.lexists(target / entry.name):
@@ -229,7 +229,7 @@ def _clear_leftovers(target: Path, owned: Collection[str], is_ours: Callable[[Pa
 
 
 def _left(target: Path, role: str) -> list[Path]:
-    """List the leftover folders of a role beside a target: no links, and this user's own."""
+    """List this user's leftover folders of a role beside a target, without links."""
     prefix = f".{target.name}.{role}-"
     named = (
         entry

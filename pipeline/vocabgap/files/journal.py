@@ -1,4 +1,4 @@
-"""Journals: files of JSON Lines that are only added to, by one writer at a time, and read line by line."""
+"""Journals: files of JSON Lines. One writer at a time appends to them; they are read line by line."""
 
 import errno
 import os
@@ -37,7 +37,7 @@ class Journal(Generic[Entry]):
 
     @contextmanager
     def appending(self, path: Path, on_wait: Callable[[], None] = lambda: None) -> "Iterator[Writer[Entry]]":
-        """Lock a file, which is created if need be, and yield its only writer.
+        """Lock a file and yield its only writer; create the file if it is missing.
 
         `on_wait` is called once if another writer has held the lock for a second.
         """
@@ -65,15 +65,15 @@ class Writer(Generic[Entry]):
     file: FileIO
 
     def entries(self) -> list[tuple[int, Entry]]:
-        """Return the entries that nobody else can add to now."""
+        """Return the entries; nobody else can add any meanwhile."""
         self.file.seek(0)
         return [*entries_of(self.file.read().split(b"\n"), self.journal.decode, self.path)]
 
     def add(self, lines: bytes) -> None:
-        """Add lines with their ends, all or none of them, and wait until they are on the disk."""
+        """Append complete lines, all or none of them, and wait until they are on the disk."""
         file = self.file
         size = file.seek(0, os.SEEK_END)
-        # An editor, or a writer that was stopped, may have left the last line without its end.
+        # An editor or a killed writer may have left the last line without its newline.
         whole = lines if not size or os.pread(file.fileno(), 1, size - 1) == b"\n" else b"\n" + lines
         if file.write(whole) != len(whole):
             file.truncate(size)
@@ -83,7 +83,7 @@ class Writer(Generic[Entry]):
             if not size:
                 sync(self.path.parent)
         except OSError:
-            # Whoever sees the error adds the lines again.
+            # After an error the caller adds the lines again.
             with suppress(OSError):
                 file.truncate(size)
             raise
@@ -96,9 +96,9 @@ def entries_of(
     *,
     on_bad: Callable[[VocabgapError], None] | None = None,
 ) -> Iterator[tuple[int, Entry]]:
-    """Yield the entry of each line that is not blank, with its number; skip a byte order mark.
+    """Yield the number and the entry of each line that is not blank; skip a byte order mark.
 
-    The error of the first bad line is raised; if `on_bad` is given, it takes every error instead.
+    Raise the error of the first bad line; if `on_bad` is given, pass every error to it instead.
     """
     for number, line in enumerate(lines, start=1):
         content = line.removeprefix(BOM_UTF8) if number == 1 else line
@@ -124,7 +124,7 @@ def _locked(path: Path, role: FileRole, on_wait: Callable[[], None]) -> Iterator
         with FileIO(path, "a+", opener=lambda name, flags: os.open(name, flags | follow, 0o666)) as file:
             held = f"{role.name} '{path}'"
             lock(file.fileno(), held, undone=role.undone, again=role.again, on_wait=lambda _: on_wait())
-            # Another file may have taken its place meanwhile, such as the one that git writes anew.
+            # Another program, such as git, may have replaced the file meanwhile.
             if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
                 yield file
                 return

@@ -1,7 +1,7 @@
-"""One writer at a time: the second one waits for half a minute, and learns who holds the lock.
+"""One writer at a time: a second writer waits for half a minute, then an error names the first.
 
-The lock is the system's (`flock`), through filelock, and ends with its process. It is taken on a file or
-folder that is open: a log itself, or a lock file that says who holds it.
+The lock is the system's (`flock`, through filelock) and ends with its process. It locks an open file or
+folder: a log itself, or a lock file that names its holder.
 """
 
 import errno
@@ -30,7 +30,7 @@ _NO_LOCKS: Final = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errn
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """The holder of a lock file, as the file says it."""
+    """The holder of a lock, as the lock file names it."""
 
     pid: int
     user: str
@@ -49,13 +49,13 @@ def lock_file(
     *,
     purpose: str,
     undone: str,
-    again: str = "try again when that one is done",
+    again: str = "try again when the other writer is done",
     on_wait: Callable[[str], None] = lambda _: None,
 ) -> Iterator[None]:
-    """Hold a lock file, which is created if need be and stays; other writers read its `purpose`.
+    """Hold a lock file, in which other writers read the `purpose`. Create the file if it is missing.
 
     Raises:
-        StateError: Another writer has held it for `LONGEST_WAIT` seconds, or there are no locks.
+        StateError: Another writer has held it for `LONGEST_WAIT` seconds, or the file system has no locks.
         OSError: The system refused.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -76,14 +76,14 @@ def lock(
     held: str,
     *,
     undone: str,
-    again: str = "try again when that one is done",
+    again: str = "try again when the other writer is done",
     on_wait: Callable[[str], None] = lambda _: None,
     waits: bool = True,
 ) -> None:
     """Lock an open file or folder until it is closed or the process ends.
 
-    `held` says what it guards, `undone` what did not happen if the wait is given up, and `again` what to do
-    then. `on_wait` is called once, with the holder, if another writer has held it for `SILENT_WAIT` seconds.
+    An error names the locked thing (`held`), the work that was not done (`undone`) and what to do (`again`).
+    `on_wait` is called once, with the holder, if another writer has held it for `SILENT_WAIT` seconds.
     """
     start = time.monotonic()
     is_announced = False
@@ -107,13 +107,13 @@ def _is_locked(descriptor: int, held: str) -> bool:
         if error.errno not in _NO_LOCKS:
             raise
         raise StateError(
-            f"{held} cannot be locked: its file system has no locks ({error.strerror})",
-            hint="keep it on a file system that has them, such as a local disk",
+            f"{held} cannot be locked: its file system does not support locks ({error.strerror})",
+            hint="move it to a file system that does, such as a local disk",
         ) from error
 
 
 def _holder(descriptor: int) -> str:
-    """Return who holds a file, from the file or from this machine's list of locks."""
+    """Return the holder of a lock, from the lock file or from the system's list of locks."""
     with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return str(msgspec.json.decode(os.pread(descriptor, _MOST_READ, 0), type=Holder))
     with suppress(OSError):

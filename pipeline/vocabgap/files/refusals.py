@@ -1,4 +1,4 @@
-"""Kinds of files, and errors of the system as errors that a person can act on."""
+"""Kinds of files, and errors that a person can act on in place of errors of the system."""
 
 import errno
 import os
@@ -12,11 +12,11 @@ from typing import Final, NamedTuple
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError, StateError, VocabgapError
 
 NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""The errors of a file that cannot grow."""
+"""The error numbers of a file that cannot grow."""
 
 
 class FileKind(StrEnum):
-    """The kinds of things that a path may lead to."""
+    """The kind of a path's target."""
 
     FILE = "a file"
     FOLDER = "a folder"
@@ -30,28 +30,28 @@ class FileKind(StrEnum):
 
 
 class FileRole(NamedTuple):
-    """A role of a file, for messages."""
+    """The texts of error messages about one kind of file, such as event logs."""
 
     name: str
     hint: str  # what to do if it cannot be used
-    undone: str  # what did not happen if another writer holds it: `nothing was decided`
-    again: str  # what to do when that writer is done
+    undone: str  # what was not done if another writer holds it: `nothing was decided`
+    again: str  # what to do then
     may_be_link: bool = True
 
     def refusing(self, path: Path, done: str) -> AbstractContextManager[None]:
-        """Name the file in errors of the system; `done` is `read` or `written`."""
+        """Turn an OSError in the block into an error that names the file; `done` is `read` or `written`."""
         return refusing(f"{self.name} '{path}' cannot be {done}", hint=self.hint)
 
     def no_file(self, path: Path, kind: FileKind) -> StateError:
-        """Return the error of something else in its place."""
+        """Return the error for a path that is not a regular file."""
         return StateError(
             f"{self.name} '{path}' is {kind}, expected a regular file",
-            hint="move it out of the way, or name another place",
+            hint="move it away, or name another path",
         )
 
 
 def refusal(problem: str, error: OSError, *, hint: str = "") -> VocabgapError:
-    """Turn an `OSError` into an error that a person can act on: what cannot be done, and why."""
+    """Turn an `OSError` into an error that a person can act on; `problem` says what failed."""
     kind = AccessDeniedError if isinstance(error, PermissionError) else StateError
     if error.errno in NO_ROOM:
         hint = "free some space on its disk" + (f"; {hint}" if hint else "")
@@ -60,7 +60,7 @@ def refusal(problem: str, error: OSError, *, hint: str = "") -> VocabgapError:
 
 @contextmanager
 def refusing(problem: str, *, hint: str = "") -> Iterator[None]:
-    """Turn what the system refuses within the block into such an error."""
+    """Turn an OSError in the block into an error that a person can act on."""
     try:
         yield
     except OSError as error:
@@ -100,7 +100,7 @@ def existing_content(path: Path, what: str, hint: str) -> bytes:
 
 
 def content_of(path: Path, what: str) -> bytes | FileKind:
-    """Read a file, or return the kind of what lies there instead; `what` names it in errors: `seed file`."""
+    """Read a file, or return its kind if it is no regular file; `what` names it in errors: `seed file`."""
     with refusing(f"{what} '{path}' cannot be read", hint="check its permissions and its disk"):
         kind = file_kind(path)
         return path.read_bytes() if kind is FileKind.FILE else kind

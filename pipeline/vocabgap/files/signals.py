@@ -1,6 +1,6 @@
 """Signals that ask a run to end: Ctrl-C, a job's time limit, a closed terminal.
 
-This module is loaded first, and therefore loads next to nothing itself.
+This module is imported first, so it imports little itself.
 """
 
 import signal
@@ -14,31 +14,31 @@ _KILLED = 128  # shells add it to the number of the signal
 
 
 class StoppedError(SystemExit):
-    """A signal asked the process to end; uncaught, it ends quietly with that signal's exit code."""
+    """A signal asked the process to end. If uncaught, the process ends with the signal's exit code."""
 
     def __init__(self, number: int) -> None:
         super().__init__(_KILLED + number)
 
 
 def hold() -> None:
-    """Block the signals, while this is the only thread."""
+    """Block the signals. Call it while there is only one thread."""
     signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
 
 
 def release() -> None:
-    """Unblock the signals; one that has waited is raised here."""
+    """Unblock the signals; a pending signal is raised here."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
 
 
 def end_reads() -> None:
-    """Let Ctrl-C end a read from the terminal, which Polars makes the system restart."""
+    """Let Ctrl-C end a read from the terminal; with Polars, the system would restart the read."""
     signal.siginterrupt(signal.SIGINT, True)
 
 
 def raise_stops() -> None:
-    """Turn the signals that Python leaves to the system into exceptions, so that the run tidies up.
+    """Turn signals that Python leaves to the system into exceptions, so that the run cleans up.
 
-    A signal that is ignored, as with `nohup`, stays so.
+    An ignored signal, as with `nohup`, stays ignored.
     """
     for number in STOPPING:
         if signal.getsignal(number) is signal.SIG_DFL:
@@ -46,7 +46,7 @@ def raise_stops() -> None:
 
 
 def ignore() -> None:
-    """Ignore the signals, in the threads of Polars, too: the run is over or tidies up."""
+    """Ignore the signals, also in the threads of Polars: the run is over or cleans up."""
     for number in STOPPING:
         signal.signal(number, signal.SIG_IGN)
 
@@ -72,5 +72,5 @@ def deferred_signals() -> Iterator[None]:
 
 
 def _stop(number: int, _: FrameType | None) -> None:
-    ignore()  # a shell that goes may send several
+    ignore()  # a closing shell may send several
     raise StoppedError(number)

@@ -23,10 +23,10 @@ from vocabgap.text import excerpt
 
 LARGEST: Final = 64_000_000  # characters of a document
 DEEPEST: Final = 100  # levels
-MOST_REPEATED: Final = 1_000_000  # values, if each alias is written out
-Place = tuple[str | int, ...]  # the keys and numbers that lead to a value, numbers counted from 0
+MOST_REPEATED: Final = 1_000_000  # values that aliases repeat
+Place = tuple[str | int, ...]  # the keys and list positions (from 0) of a value
 
-_LINES_DEPTH: Final = 4  # keys and numbers that lead to a value whose line is asked for
+_LINES_DEPTH: Final = 4  # the depth of values whose line is returned
 _HINT: Final = "expected YAML 1.2 with texts, numbers, lists and objects only"
 _PREFIX: Final = "tag:yaml.org,2002:"
 
@@ -58,24 +58,24 @@ _Plain.add_constructor(None, _Plain.construct_undefined)
 
 
 def parse_yaml(text: str) -> object:
-    """Return the value of a YAML document, or None if it is empty. A date stays the text that was written.
+    """Return the value of a YAML document, or None if it is empty. A date stays text.
 
     Raises:
-        InvalidInputError: The text is not YAML, holds other values than plain ones, or exceeds a limit. The
-            error names line and column.
+        InvalidInputError: The text is not YAML, has a value that is not plain, or exceeds a limit. The error
+            names line and column.
     """
     return _read(text, lambda loader, node: loader.construct_document(node))
 
 
 def yaml_lines(text: str) -> dict[Place, int]:
-    """Return the line of each value of a document, counted from 1; of a value with a key, the key's line."""
+    """Return the line (from 1) of each value of a document; a value with a key has the line of the key."""
     return _read(text, lambda _, node: dict(_lines(node, ()))) or {}
 
 
 def _read(text: str, use: Callable[[Any, Node], Any]) -> Any:  # noqa: ANN401 - what `use` returns
     if len(text) > LARGEST:
         hint = "split it into several files"
-        raise InvalidInputError(f"a document of more than {LARGEST:,} characters", hint=hint)
+        raise InvalidInputError(f"the document has more than {LARGEST:,} characters", hint=hint)
     yaml = YAML(typ="safe")
     yaml.Constructor = _Plain
     try:
@@ -99,7 +99,7 @@ def _read(text: str, use: Callable[[Any, Node], Any]) -> Any:  # noqa: ANN401 - 
 
 
 def _require_limits(events: Iterator[Any]) -> None:
-    """Refuse a document that is too deep, or whose aliases stand for too many values."""
+    """Refuse a document that is nested too deep, or whose aliases repeat too many values."""
     sizes: dict[str | None, int | None] = {}  # number of values behind each anchor; None while it is open
     starts: list[tuple[str | None, int]] = []  # anchor of each open list or object, and the values before it
     size = repeated = 0
@@ -112,7 +112,7 @@ def _require_limits(events: Iterator[Any]) -> None:
                 behind = sizes.get(event.anchor, 0)
                 size, repeated = size + (behind or 0), repeated + (behind or 0)
                 if behind is None or repeated > MOST_REPEATED:
-                    _refuse(event, f"aliases stand for more than {MOST_REPEATED:,} values")
+                    _refuse(event, f"aliases repeat more than {MOST_REPEATED:,} values")
             case CollectionStartEvent():
                 if len(starts) == DEEPEST:
                     _refuse(event, f"nested deeper than {DEEPEST} levels")

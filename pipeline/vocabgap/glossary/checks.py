@@ -1,4 +1,4 @@
-"""`vocabgap glossary check`, `resume` and `resolve`: words of files and steps, and questions to people."""
+"""The commands `check`, `resume` and `resolve` of `vocabgap glossary`, and prompts for people."""
 
 import dataclasses
 import sys
@@ -40,9 +40,9 @@ from vocabgap.text import can_be_seen, carried, excerpt, printable_name, visible
 
 _STDIN: Final = "-"
 _MISSION, _STEP = "check", "check"
-_STRICTNESS: Final = option("How strict the gate is.")
+_STRICTNESS: Final = option("The strictness of the gate.")
 _TEXT: Final = option("The text of a step; - reads it from stdin.")
-_ASK: Final = option("Ask what terms mean; by default if somebody can answer.", "--ask/--no-ask")
+_ASK: Final = option("Ask what terms mean; by default only on a terminal.", "--ask/--no-ask")
 
 
 class CheckFormat(StrEnum):
@@ -60,15 +60,17 @@ class CheckWords(Acting):
         argument("Files or folders of Markdown and text; - is --text -.", "[PATH]..."),
     ] = ()
     text: Annotated[str | None, _TEXT] = None
-    text_format: Annotated[CheckFormat, option("How findings in files are printed.", "--format")] = (
+    text_format: Annotated[CheckFormat, option("The format of findings in files.", "--format")] = (
         CheckFormat.TEXT
     )
-    exclude: Annotated[tuple[str, ...], option("A word of the text that is no term.")] = ()
+    exclude: Annotated[tuple[str, ...], option("A word of the text that is not a term.")] = ()
     output_of_step: Annotated[str | None, option("The text generated so far.", "--output")] = None
-    critical: Annotated[bool, option("Nothing may go wrong in this step.", "--critical")] = False
+    critical: Annotated[
+        bool, option("The step is critical: its conflicts are more severe.", "--critical")
+    ] = False
     strictness: Annotated[Strictness | None, _STRICTNESS] = None
     ask: Annotated[bool | None, _ASK] = None
-    mission: Annotated[str | None, option("The mission whose own senses count, too.")] = None
+    mission: Annotated[str | None, option("Also use the senses of this mission.")] = None
     step: Annotated[str | None, option("The name of the step.")] = None
 
 
@@ -77,8 +79,8 @@ def check(call: Call, request: CheckWords) -> Answer | None:
     """Check the words of files, or the text of a step.
 
     In files and folders, find words that the glossary says not to use; exit with 5 if there are any. In a
-    text, find the terms and their meanings; exit with 4 if a meaning is open. The check is logged if the text
-    belongs to a step: with --step, --mission, --critical or --ask.
+    text, find the terms and their meanings; exit with 4 if the gate stops the step. The check is logged with
+    --step, --mission, --critical or --ask.
     """
     paths, text = request.paths, request.text
     if paths == (Path(_STDIN),) and text is None:
@@ -94,7 +96,9 @@ def check(call: Call, request: CheckWords) -> Answer | None:
     )
     given = (request.output_of_step, request.strictness, *request.exclude)
     if paths and (names_step or any(value is not None for value in given)):
-        raise InvalidInputError("files were named, and options for a step", hint="give its text with --text")
+        raise InvalidInputError(
+            "files cannot have options for a step", hint="give the text of the step with --text"
+        )
     runtime = runtime_of(call, request)
     if text is None:
         return _lint(call, runtime, paths, request)
@@ -142,14 +146,14 @@ class Resume(Acting, kw_only=True):
 
     token: Annotated[str, argument("The token of the step.")]
     text: Annotated[str | None, _TEXT] = None
-    yes: Annotated[bool, option("Go on though the inputs have changed.", "--yes")] = False
+    yes: Annotated[bool, option("Resume even if the inputs have changed.", "--yes")] = False
     strictness: Annotated[Strictness | None, _STRICTNESS] = None
     ask: Annotated[bool | None, _ASK] = None
 
 
 @verb(Resume, settings=FOLDER)
 def resume(call: Call, request: Resume) -> None:
-    """Continue a step that was stopped, in the glossary as it is by now, with its text or another one."""
+    """Resume a stopped step with the current glossary, and with its text or a new one."""
     runtime = runtime_of(call, request, exists=False)
     token = request.token
     prompt = prompt_of(call.output, ask=request.ask)
@@ -165,16 +169,16 @@ def resume(call: Call, request: Resume) -> None:
             return True
         if prompt is None:
             raise AbortResumeError(
-                "what the step is given has changed since it was stopped, and nobody was asked about it",
-                hint="say --yes to go on with it as it is now",
+                "the inputs have changed since the step was stopped, and nobody confirmed them",
+                hint="give --yes to resume with the new inputs",
             )
         return prompt.agrees("Context changed. Proceed?")
 
     stopped = runtime.stopped(token, None if request.text is None else {"description": _read(request.text)})
     if request.text is None and load_state(runtime.logs, token) is None:
         raise StateError(
-            f"nothing is kept of the step '{token}': it has gone on meanwhile, or its file is damaged",
-            hint="give the text that it works on with --text",
+            f"the state of step '{token}' is missing or damaged; perhaps the step was already resumed",
+            hint="give the text of the step with --text",
         )
     with _reporting(call, stopped):
         runtime.run(stopped, strictness=request.strictness, ask=prompt, confirm=confirm)
@@ -244,19 +248,19 @@ def _read(text: str) -> str:
 class Resolve(Acting, kw_only=True):
     """The request of `resolve`."""
 
-    conflict: Annotated[str, argument("The conflict's identifier, or the beginning of it.")]
+    conflict: Annotated[str, argument("The identifier of the conflict, or its beginning.")]
     select: Annotated[int | None, option("The number of the sense that is meant.")] = None
-    define: Annotated[str | None, option("Another meaning of the term.")] = None
+    define: Annotated[str | None, option("A new definition of the term.")] = None
     mission: Annotated[str | None, MISSION] = None
 
 
 @verb(Resolve, settings=FOLDER)
 def resolve(call: Call, request: Resolve) -> Answer:
-    """Answer a question that was put off; without options it is asked."""
+    """Answer an open question; without options, ask for the answer."""
     runtime = runtime_of(call, request, exists=False)
     question = require_question(standing_questions(call, runtime)[0], request.conflict, request.mission)
     if request.select is not None and request.define is not None:
-        raise InvalidInputError("--select and --define are two answers", hint="give one of them")
+        raise InvalidInputError("--select and --define cannot be used together", hint="give one of them")
     answer: Meaning | None
     if request.select is not None:
         answer = Select(request.select - 1)
@@ -276,7 +280,7 @@ def resolve(call: Call, request: Resolve) -> Answer:
 
 
 def _ask(question: OpenQuestion, runtime: GlossaryRuntime) -> Meaning | None:
-    """Ask what a term means; None if what is answered already stays so."""
+    """Ask what a term means; None if an earlier answer is kept."""
     prompt = Prompt()
     resolved = f"Conflict {question.conflict_id} is already resolved"
     if not question.is_open and not prompt.agrees(f"{resolved}. Resolve it again?"):
@@ -383,7 +387,7 @@ def _value(value: object) -> str:
 GLOSSARY: Final = Verbs(
     "glossary",
     "Define words, and check that each has one agreed meaning.\n\n"
-    "A glossary is a folder with a file for each scope, `<scope>.yaml`, and the log of what people answered.",
+    "A glossary is a folder with a file for each scope, `<scope>.yaml`, and a log of people's answers.",
     (
         check,
         commands.conflicts,

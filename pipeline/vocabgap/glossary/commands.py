@@ -1,4 +1,4 @@
-"""The verbs of `vocabgap glossary` about terms and questions: list, author and answer them."""
+"""The commands of `vocabgap glossary` that list terms and questions, and change terms."""
 
 from collections.abc import Iterable
 from datetime import UTC
@@ -30,8 +30,8 @@ _DEFINITION: Final = 60  # characters of a definition in the list
 _PREFIX: Final = "glossary:"
 _LISTED: Final = Hint("{} lists them", (("glossary", "list"),), FOLDER)
 _TERM: Final = argument("The term, in any spelling.")
-_MEANING: Final = option("Its definition or the beginning, if there are several.")
-_SCOPE: Final = option("Of this scope only.")
+_MEANING: Final = option("The definition of the sense, or its beginning, if there are several senses.")
+_SCOPE: Final = option("Only senses of this scope.")
 MISSION: Final = option("Only questions of this mission.")
 _OF_A_CONFLICT: Final = (
     "conflict_id",
@@ -49,13 +49,13 @@ class Acting(Request):
     """Base of requests that change the glossary or check a step."""
 
     actor: Annotated[
-        str | None, option("Who decides or answers; by default VOCABGAP_ACTOR, else who is logged in.")
+        str | None, option("Name of the person who decides; by default VOCABGAP_ACTOR, else the user name.")
     ] = None
     now: Annotated[str | None, NOW] = None
 
 
 def runtime_of(call: Call, request: Request, *, exists: bool = True) -> GlossaryRuntime:
-    """Return the runtime of the glossary that the options mean; its folder has to exist if it `exists`."""
+    """Return the runtime of the glossary that the options name; with `exists`, require its folder."""
     now = getattr(request, "now", None)
     name = getattr(request, "actor", None) or login() or "cli"
     runtime = configured_runtime(
@@ -69,7 +69,7 @@ def runtime_of(call: Call, request: Request, *, exists: bool = True) -> Glossary
 
 
 def note_all(call: Call, notes: Iterable[str]) -> None:
-    """Tell a person what does not count, or what was found on the way."""
+    """Show notes about problems that do not stop the command."""
     for note in notes:
         call.output.note(visible(note))
 
@@ -78,7 +78,7 @@ class ListTerms(Request):
     """The request of `list`."""
 
     scope: Annotated[str | None, _SCOPE] = None
-    status: Annotated[str | None, option("active, draft or deprecated.")] = None
+    status: Annotated[str | None, option("Only active, draft or deprecated senses.")] = None
 
 
 @verb(ListTerms, name="list", settings=FOLDER)
@@ -119,7 +119,7 @@ class ShowTerm(Request):
 
 @verb(ShowTerm, name="show", settings=FOLDER)
 def show_term(call: Call, request: ShowTerm) -> Answer:
-    """Show all senses of a term, where each comes from, and what people answered about it."""
+    """Show all senses of a term with their sources, and people's answers about the term."""
     runtime = runtime_of(call, request)
     loaded = runtime.load()
     note_all(call, loaded.problems)
@@ -149,7 +149,7 @@ class Validate(Request):
 
 @verb(Validate, settings=())
 def validate(call: Call, request: Validate) -> Answer:
-    """List what is wrong in seed files, and files of a folder that nothing reads; exit with 2 if any is."""
+    """List the problems of seed files, and files that are not read; exit with 2 if there are any."""
     path, scopes = request.path, runtime_of(call, request, exists=False).scopes
     kind = file_kind(path)
     if kind is FileKind.NOTHING:
@@ -161,7 +161,7 @@ def validate(call: Call, request: Validate) -> Answer:
     seeds = [read_seed(file) for file in paths]
     unread = [file for file in paths if seed_scope(file, scopes) is None]
     for file in unread:
-        call.note(f"{file}: nothing reads this file; {why_unread(file, scopes)}")
+        call.note(f"{file}: this file is not read; {why_unread(file, scopes)}")
     files = [
         {
             "path": str(seed.path),
@@ -196,11 +196,11 @@ class Deprecate(Acting, kw_only=True):
 class Promote(Deprecate, kw_only=True):
     """The request of `promote`."""
 
-    define: Annotated[str | None, option("The meaning of the term, if no sense has it.")] = None
+    define: Annotated[str | None, option("A new definition of the term, if no sense has it yet.")] = None
     replace: Annotated[
         bool | None,
         option(
-            "If the term means something else already: take its place, or stand beside it.",
+            "If the term already has another meaning: replace it, or keep both.",
             "--replace/--beside",
         ),
     ] = None
@@ -208,7 +208,7 @@ class Promote(Deprecate, kw_only=True):
 
 @verb(Promote, settings=FOLDER)
 def promote(call: Call, request: Promote) -> Answer:
-    """Activate a draft, or a sense that was deprecated."""
+    """Activate a draft or a deprecated sense."""
     named = (request.term, request.scope, request.definition)
     sense = promote_sense(
         runtime_of(call, request), *named, define=request.define, is_replacing=request.replace
@@ -218,7 +218,7 @@ def promote(call: Call, request: Promote) -> Answer:
 
 @verb(Deprecate, settings=FOLDER)
 def deprecate(call: Call, request: Deprecate) -> Answer:
-    """Retire a sense, or drop a draft."""
+    """Deprecate a sense or a draft."""
     runtime = runtime_of(call, request)
     return _changed(deprecate_sense(runtime, request.term, request.scope, request.definition))
 
@@ -238,10 +238,10 @@ def promote_sense(
 ) -> NewSense:
     """Activate a sense, or with `define` a new one; return it.
 
-    With `is_replacing` it replaces the other active senses; if that is false, it stands beside them.
+    If `is_replacing`, it replaces the other active senses; if that is false, all stay active.
 
     Raises:
-        StateError: Nobody decides about the others, or the draft has no definition.
+        StateError: There are others and `is_replacing` is None, or the draft has no definition.
     """
     with changing(runtime.logs):
         glossary = runtime.load().glossary
@@ -249,13 +249,15 @@ def promote_sense(
         if define is None:
             sense = require_sense(glossary, term, scope, definition, likely=SenseStatus.DRAFT)
             if sense.is_placeholder:
-                raise StateError(f"'{sense.surface}' has no definition yet", hint="say it with --define TEXT")
+                raise StateError(
+                    f"'{sense.surface}' has no definition yet", hint="define it with --define TEXT"
+                )
         rivals = glossary.rivals(term, sense.definition if define is None else define)
         if rivals and is_replacing is None:
             rival = rivals[0]
             raise StateError(
-                f"'{rival.surface}' means something else in {rival.scope} already: {rival.definition}",
-                hint="say --replace to take its place, or --beside to have both: the term is ambiguous then",
+                f"'{rival.surface}' already has another meaning in {rival.scope}: {rival.definition}",
+                hint="replace it with --replace, or keep both with --beside; the term is then ambiguous",
             )
         if define is None:
             replaced = rivals if is_replacing else ()
@@ -285,7 +287,7 @@ def require_sense(
     *,
     likely: SenseStatus | None = None,
 ) -> TermSense:
-    """Return the one sense that is meant; without a definition, the only one of the likely status."""
+    """Return the one matching sense; without a definition, the only one of the likely status."""
     begins = "" if definition is None else definition_key(definition)
     senses = [
         sense
@@ -301,7 +303,7 @@ def require_sense(
         listed = "; ".join(f"[{sense.scope}] {sense.definition}" for sense in senses)
         raise InvalidInputError(
             f"'{term}' has {len(senses)} senses: {listed}",
-            hint="name the scope, or how the definition begins",
+            hint="give the scope, or the beginning of the definition",
         )
     return senses[0]
 
@@ -361,7 +363,7 @@ def conflicts(call: Call, request: Conflicts) -> Answer:
 
 
 def standing_questions(call: Call, runtime: GlossaryRuntime) -> tuple[list[OpenQuestion], int]:
-    """Return the questions with their present status, and the number of logged events."""
+    """Return the questions with their current status, and the number of logged events."""
     read = read_events(runtime.logs)
     note_all(call, skipped_lines(read.skipped))
     questions = questions_of(logged.event for logged in read.events)

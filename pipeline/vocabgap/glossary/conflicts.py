@@ -1,4 +1,4 @@
-"""Checks: which terms of a step are open, how bad that is, and whether the gate stops the step."""
+"""Checks of the terms of a step: their conflicts, the severities, and the decision of the gate."""
 
 import re
 from bisect import bisect
@@ -24,11 +24,11 @@ from vocabgap.glossary.senses import (
 )
 from vocabgap.text import FUNCTION_WORDS, stem
 
-SURE: Final = 0.8  # confidence from which on a find is a term, in all likelihood
-UNSURE: Final = 0.5  # confidence below which a find may be no term at all
+SURE: Final = 0.8  # a find of this confidence or more is very likely a term
+UNSURE: Final = 0.5  # a find of less confidence may not be a term
 WINDOW: Final = 50  # characters on either side of a use of the term
-_LEAST_SHARED: Final = 0.3  # of the words of a definition, if a text gives one of its own
-_TELLING: Final = 4  # letters of a word from which on denying it denies the definition
+_LEAST_SHARED: Final = 0.3  # share of the words that another definition has to repeat
+_TELLING: Final = 4  # letters of a word whose denial denies the definition
 _WORD: Final = re.compile(r"[^\W_]+")
 _NOT: Final = r"(?:is not|isn't|not an?)"
 _APOSTROPHES: Final = str.maketrans({"’": "'", "ʼ": "'"})
@@ -95,7 +95,7 @@ def verdict(conflicts: Sequence[SemanticConflict], strictness: Strictness) -> Ve
 
 
 class BlockedByConflictError(StateError):
-    """The gate does not let a step go on.
+    """The gate stops a step.
 
     Args:
         strictness: The active strictness.
@@ -131,14 +131,14 @@ def check(
 ) -> list[SemanticConflict]:
     """Return the conflicts among the terms of a step, in the order of the terms.
 
-    Contradictions are looked for in `output`, and the sentences around the terms in `texts`.
+    It searches `output` for contradictions, and `texts` for the sentences that contain the terms.
     """
     conflicts = []
     for term in terms:
         name, confidence, context = term.surface.surface_text, term.confidence, term.context
         senses = glossary.resolve(name)
         kind = classify(senses, confidence, critical=critical)
-        if kind is None:  # it has one meaning; uses against it that people have accepted are none
+        if kind is None:  # one meaning: only uses against it that nobody accepted are conflicts
             uses = contradictions(output, name, senses[0].definition) if output else iter(())
             context = next((use for use in uses if not glossary.accepts(senses[0], use)), "")
             if not context:
@@ -170,7 +170,7 @@ def _in_sentences(
 def classify(
     senses: Sequence[TermSense], confidence: float, *, critical: bool = False
 ) -> ConflictType | None:
-    """Return what is open about a term with some senses; None if nothing is."""
+    """Return the kind of conflict of a term with these senses; None if there is none."""
     active = [sense for sense in senses if sense.is_active]
     if not active:
         is_weak = critical and confidence < UNSURE
@@ -182,8 +182,8 @@ def classify(
 def contradictions(text: str, term: str, definition: str) -> Iterator[str]:
     """Yield the sentences of a text that use a term against its definition.
 
-    Such a use denies, near the term, a word of the definition (`is not a unit`), denies the term itself
-    (`a feature is not`, `unlike a feature`), or gives it another meaning (`refers to a plugin`).
+    Such a use denies a word of the definition near the term (`is not a unit`), denies the term itself (`a
+    feature is not`, `unlike a feature`), or gives the term another meaning (`refers to a plugin`).
     """
     listed = _sentences_folded(text)
     searched, name = " ".join(folded for _, folded in listed), _folded(term)

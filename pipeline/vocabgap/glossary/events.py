@@ -1,4 +1,4 @@
-"""Events of a glossary and of the steps that it guards; a published contract names types and fields."""
+"""Events of a glossary and of the steps that it guards; a published contract defines types and fields."""
 
 import re
 from collections.abc import Iterable
@@ -41,7 +41,7 @@ class ResolutionMode(StrEnum):
 
 
 class UpdateType(StrEnum):
-    """The change of a sense."""
+    """The kind of change of a sense."""
 
     CREATE = "create"
     UPDATE = "update"
@@ -59,13 +59,13 @@ class Actor(msgspec.Struct, frozen=True):
 
 
 class NewSense(SenseRef, frozen=True):
-    """A sense as an event adds or changes it."""
+    """A sense that an event adds or changes."""
 
     status: SenseStatus = SenseStatus.ACTIVE
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event_type"):
-    """Base of all events; a timestamp without an offset is in UTC, and the identifier a UUID once logged."""
+    """Base of all events. A timestamp without an offset is in UTC; a logged event has a UUID."""
 
     timestamp: datetime
     event_id: str = ""
@@ -74,11 +74,13 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event_type"):
         moment = self.timestamp
         if moment.tzinfo is None:
             msgspec.structs.force_setattr(self, "timestamp", moment.replace(tzinfo=UTC))
-        elif moment.year in {1, 9999}:  # whose first or last day may be in no year of UTC
+        elif moment.year in {1, 9999}:  # the year may be another one in UTC
             try:
                 moment.astimezone(UTC)
             except OverflowError as error:
-                raise InvalidTermError(f"Invalid timestamp {moment}: beyond the years of UTC") from error
+                raise InvalidTermError(
+                    f"Invalid timestamp {moment}: outside the years 1 to 9999 in UTC"
+                ) from error
 
 
 class RunEvent(Event, frozen=True, kw_only=True):
@@ -95,7 +97,7 @@ class StepEvent(RunEvent, frozen=True, kw_only=True):
 
 
 class GlossaryScopeActivated(RunEvent, frozen=True, kw_only=True, tag=True):
-    """Event: a scope counts in a run, in one version."""
+    """Event: a run uses a version of a scope."""
 
     scope_id: str
     glossary_version_id: str
@@ -146,10 +148,10 @@ class GlossaryChange(Event, frozen=True, kw_only=True):
     """Base of events that change a meaning.
 
     Attributes:
-        conflict_id: The question; empty if it answers none.
+        conflict_id: The question that it answers, if any.
         overruled: The replaced senses. If unset: all others if it answers a question, else none.
         usage: The use of the term that the question was about, if any.
-        mission_id: The mission; empty if it was none, or the log does not say.
+        mission_id: The mission; empty outside missions, or if the log does not name it.
     """
 
     term_surface: str
@@ -188,12 +190,12 @@ class GlossarySenseUpdated(GlossaryChange, frozen=True, kw_only=True, tag=True):
 
     @property
     def sense(self) -> NewSense:
-        """The sense as it is from now on."""
+        """The new state of the sense."""
         return self.new_sense
 
 
 class Cursor(StrEnum):
-    """The place where a step goes on."""
+    """The place where a step resumes."""
 
     PRE_GENERATION_GATE = "pre_generation_gate"
     POST_CLARIFICATION = "post_clarification"
@@ -226,7 +228,7 @@ class StepCheckpointed(StepEvent, frozen=True, kw_only=True, tag=True):
 
 
 def is_uuid(token: object) -> bool:
-    """Tell whether something is a UUID as it is usually written."""
+    """Tell whether a value is a UUID in its usual form."""
     try:
         return isinstance(token, str) and str(UUID(token)) == token.lower()
     except ValueError:
@@ -253,7 +255,7 @@ def in_mission(event: GlossaryEvent, mission_id: str) -> GlossaryEvent:
 
 
 def answers_of(events: Iterable[GlossaryEvent]) -> list[GlossaryChange]:
-    """Return people's answers in order, without drafts of terms that were found."""
+    """Return people's answers in order, without automatic drafts."""
     answers: list[GlossaryChange] = []
     for event in events:
         if not isinstance(event, GlossaryChange) or (
@@ -266,7 +268,7 @@ def answers_of(events: Iterable[GlossaryEvent]) -> list[GlossaryChange]:
     return answers
 
 
-def event_of(payload: Any) -> GlossaryEvent:  # noqa: ANN401 - whatever a log may hold
+def event_of(payload: Any) -> GlossaryEvent:  # noqa: ANN401 - any JSON value
     """Return the event of a JSON object; in it, a term may be a text or an object."""
     if not isinstance(payload, dict):
         raise InvalidTermError("expected an event as a JSON object")

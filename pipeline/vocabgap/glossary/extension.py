@@ -1,4 +1,4 @@
-"""The extension of the program by the glossary."""
+"""The glossary as a slice of the program."""
 
 from typing import Annotated, Final, Literal
 
@@ -7,18 +7,18 @@ import msgspec
 from vocabgap.extensions import Extension, PathText, Reference, Section, flag, meaning
 
 FOLDER: Final = ("--glossary",)
-"""The options of a command that the commands of a hint take, too."""
+"""The options of a command that the commands in its hint repeat."""
 DEFAULT_GLOSSARY: Final = ".vocabgap/glossary"
 
 
 class GlossarySettings(Section, frozen=True):
-    """The folder of the glossary, its scopes, and the findings that its gate stops."""
+    """The folder of the glossary, its scopes, and the strictness of its gate."""
 
     folder: Annotated[
         PathText | None,
         flag(
             "--glossary",
-            "Folder of the glossary, a file for each scope; if named, it is a gate.",
+            "Folder of the glossary, with a file for each scope; if given, reports have to pass its gate.",
             written=True,
         ),
     ] = None
@@ -28,7 +28,7 @@ class GlossarySettings(Section, frozen=True):
     scopes: Annotated[
         tuple[Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9_-]*\Z")], ...],
         meaning(
-            "The scopes, the first one with precedence; by default `mission_local`, `team_domain`,"
+            "The scopes in order of precedence; by default `mission_local`, `team_domain`,"
             " `audience_domain` and `core_domain`."
         ),
     ] = ()
@@ -36,7 +36,7 @@ class GlossarySettings(Section, frozen=True):
         Literal["off", "medium", "max"],
         flag(
             "--strictness",
-            "What stops a step or a report: nothing (off), bad conflicts (medium) or all (max).",
+            "Conflicts that stop a step or a report: none (off), severe ones (medium) or all (max).",
         ),
     ] = "medium"
 
@@ -47,7 +47,7 @@ EXTENSION: Final = Extension(
     commands={"glossary": Reference("glossary.checks:GLOSSARY")},
     options={
         "report": {
-            "--glossary": "Folder of a glossary that is a gate: it stops a report with contested words.",
+            "--glossary": "Folder of a glossary, which stops a report if words in it have open meanings.",
             "--strictness": "How strict it is: off, medium or max.",
         },
     },

@@ -1,4 +1,4 @@
-"""Extraction: which terms a text uses, and how sure that is."""
+"""Extraction of the terms of a text, each with a confidence."""
 
 import re
 from collections import Counter
@@ -36,22 +36,22 @@ make can like time no just him know take people into year your good some could t
 then now look only come its over think also back after use two how our work first well way even new
 want because any these give day most us
 """
-# Words that an apostrophe cuts off.
+# Beginnings of words with an apostrophe.
 _CUT: Final = "ain aren couldn didn doesn don hadn hasn haven isn mustn needn shouldn wasn weren won wouldn"
 _CALENDAR: Final = """
 monday tuesday wednesday thursday friday saturday sunday
 january february march april may june july august september october november december
 """
-# Marks of work to do, and abbreviations that everybody uses.
+# Marks of open work, and common abbreviations.
 _MARKS: Final = "todo fixme xxx wip tbd tba nb ok fyi asap ps etc ie eg am pm ci cd"
 _STOP_WORDS: Final = frozenset(_COMMONEST.split())
 _NO_NOUNS: Final = _STOP_WORDS | FUNCTION_WORDS | frozenset(_CUT.split())
 _NO_NAMES: Final = _NO_NOUNS | frozenset(_CALENDAR.split())
 _NO_ACRONYMS: Final = _STOP_WORDS | frozenset(_MARKS.split())
-_MOST: Final = 80  # characters of a phrase; what is longer is a quotation, and no term
+_MOST: Final = 80  # characters of a phrase; a longer phrase is a quotation, not a term
 _FEW: Final = 40  # between straight single marks, which may also be apostrophes
-# A mark opens where no word or mark is before it and no white space after it, and closes the other way round:
-# an inch mark, which comes after a digit, does not open. An apostrophe in a word does neither.
+# A mark opens a phrase if no word or mark is before it and no white space after it. It closes a phrase the
+# other way round. An inch mark, after a digit, does not open. An apostrophe in a word does neither.
 _KINDS: Final[Mapping[str, re.Pattern[str]]] = {
     '"': re.compile(rf'"(?<![\w"]")(?=[^\s"])([^"]{{1,{_MOST}}})(?<!\s)"(?![\w"])'),
     "“": re.compile(rf"[“„](?=\S)([^“”„]{{1,{_MOST}}})(?<!\s)[“”]"),
@@ -64,10 +64,10 @@ _KINDS: Final[Mapping[str, re.Pattern[str]]] = {
     "«": re.compile(rf"«\s?([^«»\n]{{1,{_MOST}}})\s?»"),
 }
 _PARAGRAPH: Final = re.compile(r"\n\s*\n")
-_CLOSING: Final = ",.;:!?…"  # what may stand before the closing mark and belongs to the sentence
+_CLOSING: Final = ",.;:!?…"  # punctuation of the sentence before a closing mark
 _LEAST_CAPITALS: Final = 2
-# snake_case, SCREAMING_SNAKE and __dunder__; what has digits in it; camelCase, PascalCase and HTTPServer, but
-# no shouting, and no acronym in the plural.
+# snake_case, SCREAMING_SNAKE and __dunder__; words with digits; camelCase, PascalCase and HTTPServer, but no
+# words in capitals and no plurals of acronyms.
 _CASING: Final = re.compile(
     r"_*[^\W\d_][^\W_]*(?:_+[^\W_]+)+_*|__[^\W\d_][^\W_]*__|[a-z]{2,}[0-9]+[a-z0-9]*"
     r"|(?=[^_]*[a-z])[A-Za-z][a-z0-9]*(?:[A-Z]+[a-z0-9]+)+[A-Z]*|[a-z][a-z0-9]*[A-Z][A-Za-z0-9]*"
@@ -75,15 +75,15 @@ _CASING: Final = re.compile(
 _KEBAB: Final = re.compile(r"(?<![\w-])[a-z][a-z0-9]*(?:-[a-z0-9]+)+(?![\w-])")
 # In a sentence, not at its beginning.
 _CAPITALISED: Final = re.compile(r"[A-Z](?<=[a-z0-9,;] [A-Z])[a-z]{2,}(?: [A-Z][a-z]{2,})*(?!\w)")
-_LEAST_LETTERS: Final = 3  # of a word that is a term if it comes often
+_LEAST_LETTERS: Final = 3  # of a word that is a term if it is frequent
 DEFAULT_FIELDS: Final = ("description", "prompt", "output")
-OFTEN: Final = 3  # times that a word is there, to be a term for that
+OFTEN: Final = 3  # uses that make a word a term
 _WATCHED, _ALIASES, _EXCLUDED = "glossary_watch_terms", "glossary_aliases", "glossary_exclude_terms"
 _FIELDS: Final = "glossary_fields"
 SIGNS: Final = "glossary_signs"  # in the metadata of a step: the only signs that count
 _HAS_WORD: Final = re.compile(r"[^\W_]")
 _NOTHING_KNOWN: Final = KnownTerms()
-_Find = tuple[str, str]  # the normal form of a term, and what is written
+_Find = tuple[str, str]  # the normal form of a term, and its spelling in the text
 
 
 class Field(NamedTuple):
@@ -96,12 +96,12 @@ class Field(NamedTuple):
 def extract(
     fields: Iterable[Field], metadata: Mapping[str, Any], known: KnownTerms = _NOTHING_KNOWN
 ) -> list[ExtractedTerm]:
-    """Return the terms that some texts use, each once, by its first sign; the surest first.
+    """Return the distinct terms of some texts, each with its first sign; the surest first.
 
     Args:
         fields: The texts.
-        metadata: Of the step: terms to watch (`glossary_watch_terms`, values of `glossary_aliases`), texts
-            that are no terms (`glossary_exclude_terms`), and the only signs that count (`glossary_signs`).
+        metadata: The step's terms to watch (`glossary_watch_terms`, values of `glossary_aliases`), texts that
+            are not terms (`glossary_exclude_terms`), and the only signs that count (`glossary_signs`).
         known: The terms that have a meaning already.
     """
     texts = [_Scanned(field, known) for field in fields]
@@ -164,7 +164,7 @@ class _Scanned:
         listed = list(map(attrgetter("keys"), self._readings))
         self._known = list(known.occurrences(listed))
         self._long = [term for term in self._known if term.end > term.start + 1]
-        # The words that may be nouns, as they are looked up, each as often as it is no part of a known term.
+        # The keys of words that may be nouns, each with the number of its uses outside known terms.
         self.nouns = Counter(chain.from_iterable(map(attrgetter("nouns"), self._readings)))
         if self._long:
             self._ends = list(accumulate(map(len, listed)))
@@ -173,7 +173,7 @@ class _Scanned:
                 self.nouns[key] = max(0, self.nouns[key] - 1)
 
     def found(self, source: TermSource, often: Iterable[str]) -> Iterable[_Find]:
-        """Return the finds of a sign; no spelling within a longer known term."""
+        """Return the finds of a sign, without spellings inside a longer known term."""
         match source:
             case TermSource.KNOWN_TERM:
                 return dict.fromkeys((known.term, known.term) for known in self._known)
@@ -199,7 +199,7 @@ class _Scanned:
         return spelled
 
     def _free(self, phrases: Iterable[str]) -> Iterator[str]:
-        """Yield the phrases that are no part of a longer known term in the text."""
+        """Yield the phrases that are not part of a longer known term in the text."""
         owners = {term_key(known.term) for known in self._long}
         for phrase in phrases:
             key = term_key(phrase)
@@ -234,7 +234,7 @@ def quoted(text: str) -> Iterator[str]:
 
 
 def spelled_as(word: str) -> tuple[TermSource, _Find] | None:
-    """Return the sign of a word's spelling and the find; None if it is spelled like a plain word."""
+    """Return the sign of a word's spelling and the find; None if the spelling is plain."""
     if len(word) == 1 or (word.isalpha() and word[1:].islower()):
         return None
     if ACRONYM.fullmatch(word):
@@ -265,9 +265,9 @@ class _Sign(NamedTuple):
 class _Reading(NamedTuple):
     """A run of characters without white space."""
 
-    keys: tuple[str, ...]  # its words and marks, as they are looked up
+    keys: tuple[str, ...]  # the keys of its words and marks
     signs: tuple[_Sign, ...] = ()  # the terms that their spelling shows
-    nouns: tuple[str, ...] = ()  # of the keys those of words that are terms where they are there often
+    nouns: tuple[str, ...] = ()  # the keys of words that are terms if they are frequent
 
 
 @lru_cache(maxsize=100_000)

@@ -1,4 +1,4 @@
-"""The gate of a report: it is published only if the glossary settles the words that it shows."""
+"""The gate of a report, which stops the report if words in it have open meanings."""
 
 from typing import Final
 
@@ -15,8 +15,8 @@ from vocabgap.model.settings import Settings
 
 _MISSION: Final = "report"
 _STEP: Final = "publish"
-# The wordings of a need repeat its words, look like the missing entry, and name people and places: none of
-# that makes a term. A word of the glossary is a term in any spelling.
+# The wordings of a need repeat words, contain identifiers, and name people and places. These are no signs of
+# a term here. A word of the glossary is a term in any spelling.
 _SIGNS: Final = (TermSource.QUOTED_PHRASE.value, TermSource.ACRONYM.value, TermSource.KNOWN_TERM.value)
 _SHOWN_TERMS: Final = 3  # in a message
 
@@ -25,7 +25,7 @@ def check_report(ranked: pl.DataFrame, settings: Settings) -> None:
     """Check the labels and the wordings of the capabilities that a report shows.
 
     Raises:
-        BlockedByConflictError: The glossary does not settle the words.
+        BlockedByConflictError: Words have open meanings.
         VocabgapError: There is no such glossary, or it cannot be read.
     """
     ours = settings.of(GlossarySettings)

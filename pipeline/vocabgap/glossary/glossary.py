@@ -32,18 +32,18 @@ from vocabgap.glossary.senses import (
     require_definition,
 )
 
-# Sources of senses that answer a question: what was there when it was asked is ruled out.
+# Sources of senses that answer a question. Such a sense rules out the earlier senses.
 CLARIFIED: Final = "user_clarification"
 AUTHORED: Final = "authored"  # the source of senses that people add unasked
 ANSWERS: Final = frozenset({CLARIFIED, "clarification_resolved", "cli_resolve"})
 _VERSION_DIGITS: Final = 16
 
-SenseId = tuple[str, str]  # scope and definition, as `definition_key` has it
+SenseId = tuple[str, str]  # scope and `definition_key`
 _Senses = tuple[TermSense, ...]
 
 
 class Glossary:
-    """Senses of terms, immutable: an event makes another glossary."""
+    """The immutable senses of terms; applying events returns another glossary."""
 
     def __init__(self, senses: Iterable[TermSense] = (), scopes: ScopeStack | None = None) -> None:
         self.scopes = ScopeStack() if scopes is None else scopes
@@ -89,7 +89,7 @@ class Glossary:
         return tuple(senses)
 
     def meaning(self, surface: str) -> TermSense | None:
-        """Return the one meaning of a term; None if it has no active sense, or different ones."""
+        """Return the one meaning of a term; None if it has no active sense, or several different ones."""
         senses = self.resolve(surface)
         return senses[0] if len({definition_key(sense.definition) for sense in senses}) == 1 else None
 
@@ -105,7 +105,7 @@ class Glossary:
 
     @cached_property
     def known(self) -> KnownTerms:
-        """The terms with a meaning, to be found in texts."""
+        """The terms with a meaning, to find them in texts."""
         active = set(self.scopes.names)
         return KnownTerms(
             sense.surface.surface_text
@@ -262,10 +262,10 @@ def added(
     conflict_id: str = "",
     usage: str = "",
 ) -> GlossarySenseUpdated:
-    """Return the event that a term gets another meaning, beside the others or in their place."""
+    """Return the event that adds a meaning to a term and keeps or replaces the others."""
     surface = surface_of(term)
     if surface is None:
-        raise InvalidInputError(f"{term!r} is not a term", hint="expected text with something to see in it")
+        raise InvalidInputError(f"{term!r} is not a term", hint="expected text with a visible character")
     scope = glossary.scopes.authored_scope if scope is None else scope
     if scope not in glossary.scopes.names:
         raise InvalidInputError(

@@ -1,4 +1,4 @@
-"""A linter for prose: finds words that a glossary says not to use, and says what to use instead."""
+"""A linter for prose, which finds words to avoid and names the terms to use instead."""
 
 import os
 import re
@@ -24,7 +24,7 @@ _SEEN: Final = re.compile(r"\S")
 _EMPTY: Final = re.compile(rf"^[{_NO_PROSE} \t]+$", re.MULTILINE)
 _FRONT_MATTER: Final = re.compile(r"(---|\+\+\+)[ \t]*\n(?:.*\n)*?\1[ \t]*(?:\n|\Z)")
 _PARAGRAPH: Final = re.compile(r"(?:[ \t]*\S.*\n?)+")
-# Between back-ticks, and sessions of Python.
+# Code between back-ticks, and sessions of Python.
 _CODE: Final = re.compile(r"(?<![`\\])(`+)(?!`)(?s:.+?)(?<!`)\1(?!`)|^[ \t]*(?:>>>|\.\.\.) .*$", re.MULTILINE)
 _INLINE: Final = re.compile(
     # Comments, tags, and addresses in angle brackets; targets of links; other addresses.
@@ -42,17 +42,17 @@ _END: Final = re.compile(
     r"|^(?:[ \t]*\n)+|\n(?=[ \t]*(?:[-*+>|#]|\d+[.)]\s))",
     re.MULTILINE,
 )
-_AROUND: Final = 100  # characters before and after a place, in which its sentence is looked for
-_MARKUP: Final = " \t\n#>|*+-\"'`"  # what a sentence neither begins nor ends with
+_AROUND: Final = 100  # characters before and after a place that may belong to its sentence
+_MARKUP: Final = " \t\n#>|*+-\"'`"  # no part of a sentence at its beginning or end
 _SUFFIXES: Final = MARKDOWN | {".txt", ".rst"}
 _FOREIGN: Final = frozenset({"node_modules", "__pycache__", "site-packages"})
 _RUN: Final = re.compile(r"\S+|\n[ \t]*\n")
 
 
 def prose_of(text: str, suffix: str) -> str:
-    """Return the prose of a file, each character in its place.
+    """Return the prose of a file; all characters keep their positions.
 
-    Everything else (code, front matter, targets of links) becomes a mark that is in no term.
+    Everything else (code, front matter, targets of links) becomes a mark that no term contains.
     """
     if suffix in MARKDOWN:
         prose, comments = _markdown(text)
@@ -60,7 +60,7 @@ def prose_of(text: str, suffix: str) -> str:
         comments = _PARAGRAPH.sub(lambda block: _CODE.sub(_hidden, block[0]), text)
         prose = _INLINE.sub(_hidden, comments)
     if "vocabgap" in comments:
-        ignored = {  # alone on its line, the comment is about the next one
+        ignored = {  # a comment alone on its line is about the next line
             comments.count("\n", 0, match.start()) + (not (match["before"] + match["after"]).strip())
             for match in _IGNORE.finditer(comments)
         }
@@ -92,11 +92,11 @@ def _hidden(match: re.Match[str]) -> str:
 
 
 def _markdown(text: str) -> tuple[str, str]:
-    """Return the prose of Markdown, and its text without code, which has the comments."""
+    """Return the prose of Markdown, and its text with comments but without code."""
     from markdown_it import MarkdownIt  # noqa: PLC0415 - loads what only a linter needs
 
     reader = MarkdownIt("commonmark")
-    reader.core.ruler.disable("inline")  # what is in a block keeps no place
+    reader.core.ruler.disable("inline")  # it does not keep positions
     front = _FRONT_MATTER.match(text)
     lost = "" if front is None else front[0]
     blocks = reader.parse("\n" * lost.count("\n") + text[len(lost) :])
@@ -123,12 +123,12 @@ class Rule(StrEnum):
 
     @property
     def fails(self) -> bool:
-        """Tell whether a file with it fails."""
+        """Tell whether a finding of this kind fails the check."""
         return self is not Rule.AMBIGUOUS
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A word that should not stand where it does; lines and columns count from 1."""
+    """A word that should not be used; lines and columns count from 1."""
 
     path: str
     line: int
@@ -143,16 +143,16 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Linter:
-    """A linter: finds words that a glossary says not to use.
+    """A linter that finds words that a glossary says not to use.
 
-    A word under `synonyms_to_avoid` of a term is avoided, unless it is a term itself. Of several terms at one
-    place the longest counts.
+    A word in `synonyms_to_avoid` of a term is a finding, unless it is a term itself. Of several terms at one
+    place, the longest counts.
     """
 
     def __init__(self, loaded: Loaded) -> None:
         self._glossary = loaded.glossary
-        self._instead: dict[str, dict[str, None]] = {}  # by the key of what is avoided
-        self._spellings: dict[str, str] = {}  # of terms, that are avoided: the term by their normal form
+        self._instead: dict[str, dict[str, None]] = {}  # by the key of an avoided word
+        self._spellings: dict[str, str] = {}  # the term by the normal form of an avoided spelling
         deprecated = {
             sense.surface.surface_text: sense.definition
             for sense in loaded.glossary
@@ -198,7 +198,7 @@ class Linter:
 
     def _known_terms(self, prose: str) -> Iterator[tuple[int, int, Rule, str, tuple[str, ...]]]:
         matches = list(_RUN.finditer(prose))
-        runs = [keys_of(match[0]) or ("\n",) for match in matches]  # no term goes on in another paragraph
+        runs = [keys_of(match[0]) or ("\n",) for match in matches]  # no term continues in the next paragraph
         ends = list(accumulate(map(len, runs)))
         for place in self._known.occurrences(runs):
             first, last = bisect(ends, place.start), bisect(ends, place.end - 1)
@@ -215,16 +215,16 @@ class Linter:
         if senses:
             own = self._spellings.get(normal_form(shown))
             if own is not None and normal_form(shown) != normal_form(own):
-                return Rule.AVOIDED, f"say '{own}' instead of '{shown}'", (own,)
+                return Rule.AVOIDED, f"use '{own}' instead of '{shown}'", (own,)
             if self._glossary.meaning(term) is None:
                 meanings = "; ".join(dict.fromkeys(sense.definition for sense in senses))
                 return Rule.AMBIGUOUS, f"'{shown}' may mean: {meanings}", ()
             return None
         say = " or ".join(f"'{name}'" for name in instead)
         if key in self._deprecated:
-            what = f"say {say} instead" if say else f"it meant: {self._deprecated[key]}"
+            what = f"use {say} instead" if say else f"it meant: {self._deprecated[key]}"
             return Rule.DEPRECATED, f"'{shown}' is deprecated; {what}", instead
-        return Rule.AVOIDED, f"say {say} instead of '{shown}'", instead
+        return Rule.AVOIDED, f"use {say} instead of '{shown}'", instead
 
 
 class Report(NamedTuple):
@@ -254,9 +254,9 @@ def lint(linter: Linter, paths: Iterable[Path]) -> Report:
 
 
 def files_to_check(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
-    """Yield the files that some paths name, and whether each was named itself.
+    """Yield the files of some paths, and whether a path names the file itself.
 
-    A folder stands for its files of Markdown and text; hidden ones and other packages are left out.
+    A folder yields its Markdown and text files, without hidden files and the files of other packages.
     """
     for path in paths:
         name, kind = printable_name(str(path)), file_kind(path)
@@ -264,7 +264,7 @@ def files_to_check(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
             yield from ((file, False) for file in _files_within(path))
         elif kind is FileKind.NOTHING:
             raise NotFoundError(
-                f"there is no file or folder '{name}'", hint="name another one, or give a text with --text"
+                f"there is no file or folder '{name}'", hint="name another path, or give a text with --text"
             )
         else:
             yield path, True
@@ -284,7 +284,7 @@ def _files_within(folder: Path) -> Iterator[Path]:
 
 
 def text_of(path: Path) -> str:
-    """Read the text of a file, with line feeds alone."""
+    """Read the text of a file; all its lines end with line feeds."""
     content = content_of(path, "file")
     if isinstance(content, FileKind):
         raise InvalidInputError(f"it is {content}, expected a regular file", hint="name files or folders")
@@ -300,7 +300,7 @@ def text_of(path: Path) -> str:
 def github(finding: Finding) -> str:
     """Return a finding as a command of a GitHub workflow."""
     place = {"file": printable_name(finding.path), "line": finding.line, "endLine": finding.end_line}
-    if finding.line == finding.end_line:  # columns of several lines are refused
+    if finding.line == finding.end_line:  # GitHub refuses columns for several lines
         place |= {"col": finding.column, "endColumn": finding.end_column}
     place |= {"title": finding.rule.value}
     properties = ",".join(

@@ -1,4 +1,4 @@
-"""The files of a glossary: seed files and event logs, read into one glossary, and appended to."""
+"""The files of a glossary: read seed files and event logs, and append events."""
 
 import json
 import re
@@ -42,7 +42,7 @@ from vocabgap.glossary.senses import InvalidTermError, ScopeStack, require_id
 from vocabgap.text import count, printable_name
 
 LOG_ENDING: Final = ".events.jsonl"
-BY_HAND: Final = "glossary"  # the log of changes beside any mission
+BY_HAND: Final = "glossary"  # the log of changes outside missions
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 _NEXT: Final = timedelta(microseconds=1)
 _LAST: Final = datetime.max.replace(tzinfo=UTC) - _NEXT
@@ -53,7 +53,7 @@ _LOCK: Final = "writer.lock"
 
 @dataclass(frozen=True, slots=True)
 class LoggedEvent:
-    """An event, the name of its log, and its moment, which is never before an earlier one of its log."""
+    """An event, the name of its log, and its moment, which never decreases within a log."""
 
     event: GlossaryEvent
     log: str
@@ -62,19 +62,19 @@ class LoggedEvent:
 
 @dataclass(frozen=True)
 class EventsRead:
-    """The events of the logs of a folder, and the number of lines that are none."""
+    """The events of the logs of a folder, and the number of unreadable lines."""
 
     events: tuple[LoggedEvent, ...] = ()
     skipped: int = 0
 
 
 def skipped_lines(skipped: int) -> list[str]:
-    """Return a message about the lines of logs that are no events, if there are any."""
-    return [f"passed over in the event logs: {count(skipped, 'line')} that cannot be read"] if skipped else []
+    """Return a message about unreadable lines of logs, if there are any."""
+    return [f"skipped in the event logs: {count(skipped, 'unreadable line')}"] if skipped else []
 
 
 def log_name(mission_id: str) -> str:
-    """Return the name of a mission's log; odd characters become hyphens."""
+    """Return the name of a mission's log; other characters than `A-Za-z0-9_.-` become hyphens."""
     require_id("mission_id", mission_id)
     return f"{_FOREIGN.sub('-', mission_id)}{LOG_ENDING}"
 
@@ -159,7 +159,7 @@ def require_checkpoint(folder: Path, retry_token: str) -> StepCheckpointed:
     if checkpoint is None:
         raise NotFoundError(
             f"there is no checkpoint '{retry_token}' in '{folder}'",
-            hint="the step that was stopped names its token; run it again to get a new one",
+            hint="a stopped step prints its token; run the step again to get a new one",
         )
     return checkpoint
 
@@ -172,7 +172,7 @@ def _event(line: bytes, _: str) -> GlossaryEvent:
             payload = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise InvalidTermError("no JSON") from error
-        return event_of(payload)  # which reads the forms of others, too
+        return event_of(payload)  # it also reads the forms of other programs
 
 
 _JOURNAL: Final = Journal(
@@ -180,14 +180,14 @@ _JOURNAL: Final = Journal(
         "event log",
         "name another folder for the glossary's events",
         undone="nothing was logged",
-        again="try again when that one is done",
+        again="try again when the other writer is done",
     ),
     _event,
 )
 
 
 class Loaded(NamedTuple):
-    """A glossary, and what was wrong in its files."""
+    """A glossary and the problems of its files."""
 
     glossary: Glossary
     seeds: tuple[Seed, ...] = ()
@@ -196,38 +196,38 @@ class Loaded(NamedTuple):
 
     @property
     def unread(self) -> list[str]:
-        """The seed terms and files that do not count, a sentence each."""
+        """One sentence for each seed term or file that is not used."""
         return [f"{seed.path}: {problem}" for seed in self.seeds for problem in seed.problems] + [
             f"not read: {path}: {why_unread(path, self.glossary.scopes)}" for path in self.unused
         ]
 
     @property
     def problems(self) -> list[str]:
-        """All problems of the files, a sentence each."""
+        """One sentence for each problem of the files."""
         return self.unread + skipped_lines(self.skipped)
 
     def require_read(self) -> None:
-        """Raise InvalidInputError if a part of a seed file does not count."""
+        """Raise InvalidInputError if a seed term or file is not used."""
         if self.unread:
             raise InvalidInputError(
                 f"not all of the glossary can be read: {'; '.join(self.unread)}",
-                hint="correct it, or move the file out of the folder",
+                hint="correct the file, or move it out of the folder",
             )
 
 
 class GlossaryFiles:
-    """The files of a glossary, and what was read of them."""
+    """The files of a glossary, with a cache of their content."""
 
     def __init__(self, seeds: Path, events: Path, scopes: ScopeStack | None = None) -> None:
         self.seeds, self.events = seeds, events
         self.scopes = ScopeStack() if scopes is None else scopes
-        # Replaced as a whole, never changed, so that threads may share it.
+        # These are replaced, never modified, so that threads can share them.
         self._seeds: Mapping[str, tuple[bytes, Seed]] = {}  # by scope, with the content
         self._logs: Mapping[Path, tuple[object, EventsRead]] = {}  # the changes, with the state of the file
         self._loaded: tuple[object, Glossary] | None = None
 
     def load(self, mission_id: str | None = None) -> Loaded:
-        """Load the glossary that seed files and logged events make."""
+        """Load the glossary from seed files and logged events."""
         self._seeds = seeds = self._read_seeds()
         read = self._changes()
         changes = read.events
@@ -258,7 +258,7 @@ class GlossaryFiles:
     def _of_seeds(self, seeds: Mapping[str, tuple[bytes, Seed]]) -> Glossary:
         for _, seed in seeds.values():
             if not seed.terms and any(problem.term is None for problem in seed.problems):
-                # Without a whole scope the gate would let pass what people settled.
+                # Without this scope, the gate would ignore decisions of people.
                 command = ("glossary", "validate", printable_name(str(seed.path)))
                 hint = Hint("correct the file, which {} checks, or move it away", (command,))
                 raise SeedFileValidationError(seed.path, seed.problems, hint=hint)
@@ -307,10 +307,10 @@ class GlossaryFiles:
         return [answer for answer in answers if term_key(answer.term_surface) == term_key(term)]
 
     def append_changes(self, mission_id: str, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
-        """Append events that change a glossary, so that they count after everything that is logged.
+        """Append events that change a glossary, so that they apply after all logged events.
 
-        An event before the last logged moment gets the next moment: a clock that was ahead once does not
-        win for ever. Hold the logs with `changing` meanwhile.
+        An event before the last logged moment gets the next moment, so that the events of a fast clock can
+        be overruled. The caller holds the lock (`changing`).
         """
         latest = max((logged.moment for logged in self._changes().events), default=_LONG_AGO)
         earliest = min(latest, _LAST) + _NEXT

@@ -49,7 +49,7 @@ from vocabgap.glossary.session import (
     verify_inputs,
 )
 
-MOST_ASKED: Final = 3  # questions of one round
+MOST_ASKED: Final = 3  # questions that one run asks
 
 
 @dataclass
@@ -58,7 +58,7 @@ class Session:
 
     Attributes:
         files: The files of the glossary; None if nothing is logged.
-        checkpoint: The checkpoint that the step goes on from, if any.
+        checkpoint: The checkpoint that the step resumes from, if any.
         keeps_steps: Whether a step that is stopped can be resumed later.
     """
 
@@ -89,7 +89,7 @@ class Session:
     def record(self, events: Iterable[GlossaryEvent]) -> list[GlossaryEvent]:
         """Log events and apply them to the glossary.
 
-        Events that cannot be logged count in this run all the same, so that a full disk lets nothing pass.
+        The run also uses events that cannot be logged, so that a full disk lets no conflict pass.
         """
         mission = self.context.mission_id
         logged = [in_mission(identified(event), mission) for event in events]
@@ -107,21 +107,21 @@ class Session:
     def restore(self) -> None:
         """Restore a step from the checkpoint of its token.
 
-        With the same inputs its terms are restored, and their meanings are the current ones. With other
-        inputs, if that is confirmed, everything is found anew.
+        If the inputs are the same, its terms are restored and get their current meanings. If the inputs have
+        changed and a person confirms them, the terms are extracted again.
         """
         context, checkpoint = self.context, self.checkpoint
         if not context.retry_token or self.files is None:
             return
         if checkpoint is None:
-            context.notes.append(f"there is no checkpoint '{context.retry_token}'; the step begins anew")
+            context.notes.append(f"there is no checkpoint '{context.retry_token}'; the step starts again")
             context.retry_token = None
             return
         state = load_state(self.files.events, context.retry_token)
         is_same, old, new = verify_inputs(checkpoint.input_hash, context.inputs)
         if not is_same:
             if self.confirm is None:
-                raise AbortResumeError("the inputs of the step have changed, and nobody was asked about it")
+                raise AbortResumeError("the inputs of the step have changed, and nobody confirmed them")
             changes = {} if state is None else input_diff(state.inputs, context.inputs)
             if not self.confirm(ChangedInputs(old, new, changes)):
                 raise AbortResumeError("User declined resumption due to context change")
@@ -155,7 +155,7 @@ class Session:
         )
 
     def check_terms(self) -> None:
-        """Find the conflicts of the step; a restored one logs them again only if the glossary changed."""
+        """Find the conflicts of the step; a restored step logs them again only if the glossary changed."""
         context = self.context
         refs, context.scope_refs = context.scope_refs, self.glossary.scope_refs
         if context.is_restored and (refs == context.scope_refs or not context.conflicts):
@@ -176,7 +176,7 @@ class Session:
         context.check_event_id = event.event_id
 
     def guard(self) -> None:
-        """Let the step go on, or stop it: first with a checkpoint, the second time with an error."""
+        """Decide if the step is stopped. The first call writes a checkpoint, the second raises an error."""
         context, was_stopped = self.context, self.context.is_stopped
         names = [term.surface.surface_text for term in context.extracted_terms]
         meanings = {name: self.glossary.meaning(name) for name in names}
@@ -208,23 +208,23 @@ class Session:
     def _remedy(self) -> str | Hint:
         """Return a hint for a step that is stopped."""
         if not self.context.questions:
-            return "nothing was logged: name the step with --step, and its questions can be answered"
+            return "nothing was logged; to answer the questions, name the step with --step"
         resolve, token = self.context.questions[0].command, self.context.retry_token
         if not token:
             return Hint("answer with {}, then try again", (resolve,), FOLDER)
         return Hint("answer with {}, then {}", (resolve, ("glossary", "resume", token)), FOLDER)
 
     def clarify(self) -> None:
-        """Put the questions of the step, the worst first.
+        """Ask or log the questions of the step, the worst first.
 
-        A conflict is a question if it stops the step, has high severity, or is ambiguous. A few that stop it
-        are asked if somebody can answer; the others stay open. Weak finds become drafts.
+        A conflict is a question if it stops the step, has high severity, or is ambiguous. If somebody can
+        answer, up to `MOST_ASKED` that stop it are asked; the others stay open. Weak finds become drafts.
         """
         context = self.context
         left = MOST_ASKED if context.is_stopped else 0
         context.questions = []
         stays = []
-        unlogged: list[GlossaryEvent] = []  # logged together: each time costs a wait for the disk
+        unlogged: list[GlossaryEvent] = []  # logged together, because each write waits for the disk
         for conflict in sorted(context.conflicts, key=lambda it: it.place):
             stops = should_block(self.strictness, [conflict.severity])
             is_ambiguous = conflict.conflict_type is ConflictType.AMBIGUOUS
@@ -277,7 +277,7 @@ class Session:
         )
 
     def _checkpointed(self) -> str | None:
-        """Store what the step needs to go on; return its token, or None if that fails.
+        """Store what the step needs to resume; return its token, or None if that fails.
 
         A restored step keeps its token.
         """
@@ -299,7 +299,7 @@ class Session:
             if earlier is None:
                 save_state(self.files.events, token, context)
         except VocabgapError as error:
-            context.notes.append(f"there is no checkpoint: {error.message}")
+            context.notes.append(f"no checkpoint was written: {error.message}")
             return earlier
         noted = len(context.notes)
         self.record([checkpoint])
@@ -309,7 +309,7 @@ class Session:
         """Ask a question, and record the answer in the newest glossary."""
         try:
             answer = ask(question)
-        except Exception as error:  # a terminal that fails must not let a step pass that was to be stopped
+        except Exception as error:  # a terminal that fails must not let the step pass
             self.context.notes.append(f"'{question.term}' was not asked: {type(error).__name__}: {error}")
             return False
         if isinstance(answer, Defer):
@@ -331,7 +331,7 @@ class Session:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Hold the newest glossary while an answer is recorded; a note says if that is not possible."""
+        """Lock and reload the glossary while an answer is recorded; add a note if that fails."""
         with ExitStack() as held:
             if self.files is not None:
                 try:

@@ -1,7 +1,7 @@
-"""The normal form of a term, by which terms are compared and found.
+"""The normal form of a term, which is used to compare and find terms.
 
-Words are split as everywhere (`vocabgap.text.apart`), but not stemmed, because people see them. Only plurals
-become singulars.
+Words are split by `vocabgap.text.apart`, but not stemmed, because people read them. Only plurals become
+singulars.
 """
 
 import re
@@ -14,18 +14,18 @@ from typing import Final, NamedTuple
 from vocabgap.glossary.senses import InvalidTermError, TermSurface
 from vocabgap.text import FUNCTION_WORDS, HYPHEN, apart
 
-# Plural to singular, as far as a word alone says; in doubt it stays.
+# Plural to singular, if the word alone decides; otherwise the word is unchanged.
 _SHORTEST: Final = 4  # letters of a word that may be a plural
-_SHORTEST_IES: Final = 5  # letters from which on -ies is from -y: policies, but ties
+_SHORTEST_IES: Final = 5  # letters of a word whose -ies becomes -y: policies, but ties
 _VOWELS: Final = frozenset("aeiouy")
-# Ends like a plural and is none, or has no other form.
+# These end like a plural but are not, or have no singular.
 _UNCHANGED: Final = """
 news lens series species means always perhaps towards besides sometimes nowadays afterwards whereas
 physics mathematics politics economics ethics athletics electronics robotics statistics analytics logistics
 corps pants jeans scissors tweezers binoculars headquarters innards outdoors indoors mars wales
 aids rabies diabetes kubernetes postgres https does goes has was yes
 """
-# Plurals without a rule, each before its singular.
+# Irregular plurals, each before its singular.
 _IRREGULAR: Final = """
 lenses lens axes axis analyses analysis syntheses synthesis parentheses parenthesis hypotheses hypothesis
 theses thesis prostheses prosthesis crises crisis diagnoses diagnosis prognoses prognosis emphases emphasis
@@ -44,7 +44,7 @@ menus gnus emus
 _SINGULARS: Final = dict(zip(_IRREGULAR.split()[::2], _IRREGULAR.split()[1::2], strict=True))
 _SINGULARS.update({word: word[:-1] for word in _PLURALS.split()})
 _SINGULARS.update({word: word for word in _UNCHANGED.split()})
-# Words whose singular ends in -ie, -oe, -che or -use: the rules would take more than the s.
+# Words whose singular ends in -ie, -oe, -che or -use: they only lose their s.
 _KEEPS_E: Final = re.compile(
     r"(?:mov|cook|self|calor|zomb|gen|hood|rook|pix|prair|magp|neckt|smooth|brown|newb|freeb|talk|bir?d|bowt|aunt"
     r"|sort|rever|ind|tech|lingerr|eyr|boug|cal|coll|edd|goal)ies"
@@ -56,17 +56,17 @@ _SIBILANT: Final = ("sses", "xes", "zzes", "tzes", "shes", "ches", "oes", "uses"
 _PARTICLES: Final = frozenset({"any", "away", "back", "down", "every", "off", "out", "over", "some"})
 # A word, or a mark that ends a term. Hyphens and quotation marks are neither.
 _TOKEN: Final = re.compile(rf'{HYPHEN}|["“”„«»`*]|(\w+|[^\w\s])')
-# Unseen characters that do not change a word: hyphenation points, text directions.
+# Invisible characters that do not change a word: hyphenation points, text directions.
 _UNSEEN: Final = (
     "\xad\u034f\u061c\u180e\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064"
     "\u2066\u2067\u2068\u2069\u206a\u206b\u206c\u206d\u206e\u206f\ufeff"
 )
 _WITHOUT_UNSEEN: Final = str.maketrans("", "", _UNSEEN)
-# Needed to write some words and signs, but no other word either.
+# These are needed to write some words, but do not distinguish words.
 _JOINERS: Final = re.compile("[\u200c\u200d\ufe0e\ufe0f]")
-# A dotted I, which only Turkish tells from I: in lower case, it would be two characters.
+# A dotted I, which only Turkish distinguishes from I. Its lower case has two characters.
 _DOTTED: Final = re.compile("(?:\u0130|(?<=i)\u0307)\u0307*")
-# Two to five capitals, with digits between or after them: API, HTTP2, K8S; and several of them: APIs.
+# Up to five capitals, with digits between or after them: API, HTTP2, K8S; and plurals: APIs.
 ACRONYM: Final = re.compile(r"(?=(?:[0-9]*[A-Z]){1,5}[0-9]*s?\Z)[A-Z][A-Z0-9]+(s?)")
 
 
@@ -90,7 +90,7 @@ def word_form(word: str) -> str:
 
 
 def lower(text: str) -> str:
-    """Return text in lower case and composed; doing so again changes nothing."""
+    """Return text in lower case and composed; a second call changes nothing."""
     return composed(text.lower())
 
 
@@ -102,7 +102,7 @@ def term_key(surface: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def spaced_key(text: str) -> str:
-    """Return the key with its words apart, for unknown terms: `work_space` is not `workspace` (X14)."""
+    """Return the key of an unknown term with spaces between words: `work_space` is not `workspace`."""
     return " ".join(map(word_key, tokens_of(apart(composed(text)))))
 
 
@@ -114,7 +114,7 @@ def keys_of(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=100_000)
 def places_of(run: str) -> tuple[tuple[int, int], ...]:
-    """Return the first and last character of each word and mark of a run, as `keys_of` has them."""
+    """Return the span of characters of each word and mark of a run, in the order of `keys_of`."""
     places = tuple(match.span() for match in _TOKEN.finditer(run) if match[1])
     number = len(keys_of(run))
     return places if len(places) == number else ((0, len(run)),) * number
@@ -127,7 +127,7 @@ def tokens_of(text: str) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def word_key(word: str) -> str:
-    """Return the key of a word; that of an identifier joins the keys of its words."""
+    """Return the key of a word; the key of an identifier joins the keys of its words."""
     if word.islower() and "_" not in word:
         return singular(lower(word)) if word[-1] == "s" or not word.isascii() else word
     return "".join(singular(word_form(part)) for part in apart(word).split())
@@ -141,7 +141,7 @@ def composed(text: str) -> str:
     plain = _DOTTED.sub(
         lambda match: "I" if match[0][0] == "\u0130" else "", folded.translate(_WITHOUT_UNSEEN)
     )
-    return folded if plain == folded else composed(plain)  # what was apart may be one character now
+    return folded if plain == folded else composed(plain)  # characters may compose now
 
 
 def definition_key(definition: str) -> str:
@@ -150,7 +150,7 @@ def definition_key(definition: str) -> str:
 
 
 def surface_of(text: str) -> TermSurface | None:
-    """Return the term of a text; None if it is blank or no Unicode text."""
+    """Return a text as a term; None if it is blank or not Unicode text."""
     try:
         return TermSurface(normal_form(text))
     except InvalidTermError:
@@ -162,7 +162,7 @@ def singular(word: str) -> str:
     """Return the singular of a word in lower case; the word itself in doubt."""
     if not word.isalpha():
         return word
-    while (shorter := _once(word)) != word:  # no word is a plural twice, but its singular is its own
+    while (shorter := _once(word)) != word:  # so that a singular is its own singular
         word = shorter
     return word
 
@@ -179,7 +179,7 @@ def _once(word: str) -> str:
 
 
 class Occurrence(NamedTuple):
-    """The place of a term in a text: its first word or mark, from 0, and the one after its last."""
+    """The place of a term in a text: `start` and `end` (exclusive) count words and marks from 0."""
 
     start: int
     end: int
@@ -187,26 +187,26 @@ class Occurrence(NamedTuple):
 
 
 class KnownTerms:
-    """Terms that are found in texts, however their words are joined; of two spellings the first counts."""
+    """Terms to find in texts, however their words are joined. Only the first of two spellings is used."""
 
     def __init__(self, terms: Iterable[str] = ()) -> None:
         self._terms: dict[str, str] = {}
         for term in sorted(set(terms)):
             self._terms.setdefault(term_key(term), term)
-        self._starts = set(chain.from_iterable(map(accumulate, self._terms)))  # what some key begins with
+        self._starts = set(chain.from_iterable(map(accumulate, self._terms)))  # all beginnings of keys
 
     def name(self, key: str) -> str | None:
         """Return the term of a key."""
         return self._terms.get(key)
 
     def occurrences(self, runs: Iterable[Sequence[str]]) -> Iterator[Occurrence]:
-        """Yield the terms in a text, in order; the longest at each place, and none within another.
+        """Yield the terms in a text, in order: the longest at each place, without overlaps.
 
-        Words with white space between them can be a term that is written as one (`work space`), unless one
-        of them is a common word: "in form" is not `inform`.
+        Separate words can be a term that is written as one word (`work space`), unless one of them is a
+        common word: "in form" is not `inform`.
 
         Args:
-            runs: The keys of the words and marks between white space.
+            runs: The keys of the words and marks in each run of text without white space.
         """
         listed = list(runs)
         keys, gaps = list(chain.from_iterable(listed)), set(accumulate(map(len, listed)))
@@ -225,7 +225,7 @@ class KnownTerms:
                 yield longest
 
     def _is_one(self, key: str, keys: Sequence[str], start: int, end: int, gaps: set[int]) -> bool:
-        """Tell whether words with white space between them make the term of a key."""
+        """Tell whether separate words are the term of a key."""
         own = set(accumulate(map(len, spaced_key(self._terms[key]).split())))  # where its spelling has spaces
         return all(
             sum(map(len, keys[start:place])) in own or not any(map(_is_common, keys[place - 1 : place + 1]))

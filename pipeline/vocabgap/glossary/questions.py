@@ -1,4 +1,4 @@
-"""Questions about what terms mean: as a step puts them, as the logs hold them, and their answers."""
+"""Questions about the meanings of terms, which steps ask and logs store, and their answers."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -24,16 +24,16 @@ from vocabgap.glossary.normal_form import definition_key, term_key
 from vocabgap.glossary.senses import ConflictType, SemanticConflict, SenseRef, SenseStatus, Severity
 
 LATER: Final = "cli_resolve"  # the source of answers that are given later
-SHOWN_DIGITS: Final = 8  # of a conflict's identifier; at least as many name it
+SHOWN_DIGITS: Final = 8  # of a conflict's identifier; a person must give as many
 _OURS: Final = UUID("6f0c8f0e-0b0e-5b61-9d5c-6a1b0c7d4e2f")  # the name space of the identifiers
 _Place = tuple[str, str, str]  # mission, step and term of a finding
 
 
 class Question(NamedTuple):
-    """A question that a step puts.
+    """A question that a step asks.
 
     Attributes:
-        conflict_id: The same for the same term, candidates, mission and use of the term.
+        conflict_id: It depends only on the term, candidates, mission and use of the term.
         candidates: The senses to choose from, the likeliest first.
     """
 
@@ -53,24 +53,24 @@ class Question(NamedTuple):
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The words of the command that answers it."""
+        """The words of the command that answers the question."""
         return "glossary", "resolve", self.conflict_id[:SHOWN_DIGITS]
 
 
 class Select(NamedTuple):
-    """The answer that a candidate is meant, by its place from 0."""
+    """The answer that names a candidate by its position from 0."""
 
     place: int
 
 
 class Define(NamedTuple):
-    """The answer that something else is meant."""
+    """The answer that gives another definition."""
 
     definition: str
 
 
 class Defer(NamedTuple):
-    """The answer that the question stays open."""
+    """The answer that leaves the question open."""
 
 
 Answer = Select | Define | Defer
@@ -78,7 +78,7 @@ Ask = Callable[[Question], Answer]
 
 
 def question_of(conflict: SemanticConflict, mission_id: str, glossary: Glossary) -> Question:
-    """Return the question about a conflict; without active senses, written drafts are the candidates."""
+    """Return the question about a conflict; without active senses, drafts are the candidates."""
     candidates = conflict.candidate_senses
     if conflict.conflict_type in {ConflictType.UNKNOWN, ConflictType.UNRESOLVED_CRITICAL}:
         candidates = tuple(
@@ -148,8 +148,8 @@ class OpenQuestion(msgspec.Struct, frozen=True):
     """A question in the logs, open or answered.
 
     Attributes:
-        context: The sentence in which the term stands.
-        usage: The use of the term that it is about; empty if it is about the term as such.
+        context: The sentence that contains the term.
+        usage: The questioned use of the term; empty if the term itself is questioned.
         senses: The candidates that the check named.
     """
 
@@ -168,7 +168,7 @@ class OpenQuestion(msgspec.Struct, frozen=True):
 
     @property
     def is_open(self) -> bool:
-        """Tell whether it waits for an answer."""
+        """Tell whether the question waits for an answer."""
         return self.status is QuestionStatus.UNRESOLVED
 
     def candidates(self, glossary: Glossary) -> tuple[SenseRef, ...]:
@@ -219,7 +219,7 @@ def questions_of(events: Iterable[GlossaryEvent]) -> list[OpenQuestion]:
 def as_they_stand(
     questions: Iterable[OpenQuestion], glossary_of: Callable[[str | None], Glossary]
 ) -> list[OpenQuestion]:
-    """Return the current questions: an answer for a term settles all questions about it."""
+    """Return the questions with their current status: one answer settles all questions about a term."""
     loaded = cache(glossary_of)
 
     def standing(question: OpenQuestion) -> OpenQuestion:
@@ -237,7 +237,7 @@ def as_they_stand(
 def require_question(
     questions: Iterable[OpenQuestion], name: str, mission_id: str | None = None
 ) -> OpenQuestion:
-    """Return the question of an identifier, of its beginning, or about a term.
+    """Return the question that an identifier, its beginning or a term names.
 
     Raises:
         NotFoundError: There is none.

@@ -25,14 +25,14 @@ from vocabgap.glossary.senses import DEFAULT_SCOPES, ScopeStack, Strictness
 from vocabgap.glossary.session import SERVICE, Confirm, ExecutionContext, clock, drop_state, load_state
 from vocabgap.text import printable_name
 
-EVENTS: Final = "events"  # the folder of the logs, within that of the seed files
+EVENTS: Final = "events"  # the folder of the logs within the folder of the seed files
 
 
 @dataclass(frozen=True, kw_only=True)
 class GlossaryRuntime:
-    """A runtime that checks the words of steps against a glossary, and stops unsettled ones.
+    """A runtime that checks the words of steps against a glossary, and stops steps with conflicts.
 
-    It reads the glossary once, and later only what has changed: one runtime serves many steps.
+    One runtime serves many steps: it reads the glossary once, and later only its changes.
 
     Attributes:
         events: The folder of the event logs; `events` within `folder` by default.
@@ -74,13 +74,13 @@ class GlossaryRuntime:
             raise NotFoundError(
                 f"the glossary is not initialized: there is no folder '{printable_name(str(self.folder))}'",
                 hint=Hint(
-                    f"write `{DEFAULT_SCOPES[1]}.yaml` in it, as {{}} shows, or name another with --glossary",
+                    f"create it with a `{DEFAULT_SCOPES[1]}.yaml` as in {{}}, or give another --glossary",
                     (("manual", "glossary"),),
                 ),
             )
 
     def load(self, mission_id: str | None = None) -> Loaded:
-        """Load the glossary of all missions, or of one, and what is wrong in its files."""
+        """Load the glossary of all missions, or of one, and the problems of its files."""
         return self.files.load(mission_id)
 
     def start(self, context: ExecutionContext, strictness: Strictness | None = None) -> list[GlossaryEvent]:
@@ -122,14 +122,14 @@ class GlossaryRuntime:
         """Take a step through all middlewares.
 
         Args:
-            context: The step; with a `retry_token` it goes on from that checkpoint.
-            strictness: The strictness of this run, which goes before that of the step and its mission.
+            context: The step; with a `retry_token` it resumes from that checkpoint.
+            strictness: The strictness of this run; it overrides the strictness of the step and its mission.
             ask: Asks a person what a term means; without it all questions stay open.
-            confirm: Asks whether a step goes on with changed inputs; without it, it does not.
+            confirm: Asks whether a step resumes with changed inputs; without it, the step does not resume.
 
         Raises:
-            BlockedByConflictError: Its words are not settled.
-            AbortResumeError: Its inputs have changed, and it does not go on.
+            BlockedByConflictError: The gate stops the step.
+            AbortResumeError: Its inputs have changed, and nobody confirmed them.
             VocabgapError: The glossary cannot be read.
         """
         require_kind("context", context, ExecutionContext, "an ExecutionContext")
@@ -138,7 +138,7 @@ class GlossaryRuntime:
             checkpoint = load_checkpoint(
                 self.logs, context.step_id, mission_id=context.mission_id, retry_token=context.retry_token
             )
-        # The strictness that stopped a step decides whether it goes on, unless this run names another.
+        # The strictness that stopped a step also applies when it resumes, unless this run names another.
         then = None if checkpoint is None else checkpoint.strictness
         context.effective_strictness = self.in_force(context, strictness or then)
         if context.effective_strictness in {None, Strictness.OFF}:
@@ -154,7 +154,7 @@ class GlossaryRuntime:
         try:
             session.run()
         except BlockedByConflictError as error:
-            if error.retry_token:  # what was kept of it is kept under this one by now
+            if error.retry_token:  # the state is stored under the new token now
                 self._forget(context, {came_from} - {error.retry_token})
             raise
         self._forget(context, {came_from, context.retry_token or ""})
@@ -169,12 +169,12 @@ class GlossaryRuntime:
         ask: Ask | None = None,
         confirm: Confirm | None = None,
     ) -> ExecutionContext:
-        """Continue a step that was stopped, perhaps with other inputs; NotFoundError if there is none."""
+        """Resume a stopped step, perhaps with other inputs; raise NotFoundError if there is none."""
         context = self.stopped(retry_token, inputs)
         return self.run(context, strictness=strictness, ask=ask, confirm=confirm)
 
     def stopped(self, retry_token: str, inputs: Mapping[str, Any] | None = None) -> ExecutionContext:
-        """Return a step that was stopped, ready to run again; NotFoundError if there is none."""
+        """Return a stopped step, ready to run again; raise NotFoundError if there is none."""
         require_text("retry_token", retry_token)
         checkpoint = require_checkpoint(self.logs, retry_token)
         names = (checkpoint.step_id, checkpoint.mission_id, checkpoint.run_id)
@@ -210,7 +210,7 @@ class GlossaryRuntime:
             self.files.append_changes(question.mission_id or BY_HAND, changes)
 
     def _forget(self, context: ExecutionContext, tokens: Iterable[str]) -> None:
-        """Remove what was stored under tokens that are done: its inputs are private."""
+        """Remove the stored states of finished steps: their inputs are private."""
         try:
             for token in filter(None, tokens):
                 drop_state(self.logs, token)

@@ -1,4 +1,4 @@
-"""Seed files: the senses of a scope, as people write them down."""
+"""Seed files, in which people write the senses of a scope."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -31,8 +31,8 @@ class SeedTerm(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
     surface: str
     definition: str
     confidence: Annotated[float, msgspec.Meta(ge=0, le=1)] = 1.0
-    # The published implementation has `draft` here. By its data model, drafts come from doubtful finds, so
-    # a term that people write down counts at once.
+    # The published implementation has `draft` here. But in its data model, drafts come from doubtful finds.
+    # So a term that people write is active.
     status: SenseStatus = SenseStatus.ACTIVE
     see_also: tuple[dict[str, str], ...] | None = None
     synonyms_to_avoid: tuple[str, ...] | None = None
@@ -52,7 +52,7 @@ _EXPECTED: Final[Mapping[object, str]] = {
     "definition": "expected text",
     "confidence": "expected a number from 0.0 to 1.0",
     "status": f"expected one of {', '.join(SenseStatus)}",
-    "see_also": "expected a list of objects that hold nothing but texts",
+    "see_also": "expected a list of objects with text values",
     "synonyms_to_avoid": "expected a list of texts",
     "introduced_in_mission": "expected text",
 }
@@ -76,7 +76,7 @@ class SeedProblem(NamedTuple):
 
 
 class SeedFileValidationError(InvalidInputError, ValueError):
-    """A seed file with errors, all of them at once."""
+    """All errors of a seed file."""
 
     def __init__(self, path: Path | str, errors: Sequence[SeedProblem], *, hint: str | Hint = "") -> None:
         listed = "\n".join(f"  {error}" for error in errors)
@@ -106,7 +106,7 @@ def validated(data: object) -> tuple[list[SeedTerm], list[SeedProblem]]:
         return [], [*problems, SeedProblem(TERMS, problem)]
     try:
         return msgspec.convert(listed, list[SeedTerm]), problems
-    except msgspec.ValidationError:  # one by one, so that all is found that is wrong, and the rest kept
+    except msgspec.ValidationError:  # check each term, to list all problems and keep the valid terms
         terms = []
         for number, fields in enumerate(listed):
             wrong = list(_problems(number, fields))
@@ -116,7 +116,7 @@ def validated(data: object) -> tuple[list[SeedTerm], list[SeedProblem]]:
         return terms, problems
 
 
-def _problems(number: int, fields: Any) -> Iterator[SeedProblem]:  # noqa: ANN401 - whatever a file may hold
+def _problems(number: int, fields: Any) -> Iterator[SeedProblem]:  # noqa: ANN401 - any YAML value
     if not isinstance(fields, Mapping):
         yield SeedProblem("term", f"expected an object, found {short_repr(fields)}", number)
         return
@@ -143,7 +143,7 @@ def _problem(field: object, fields: Mapping[object, object]) -> str:
 
 
 SEED_ENDING: Final = ".yaml"
-OTHER_ENDING: Final = ".yml"  # of the same format, and easily written
+OTHER_ENDING: Final = ".yml"  # the same format, often used by mistake
 FROM_SEED: Final = Provenance("system:seed_file", None, SEEDED)
 
 
@@ -165,14 +165,14 @@ class Seed(NamedTuple):
 
 
 def seed_scope(path: Path, scopes: ScopeStack) -> str | None:
-    """Return the scope of a seed file; None if its name is no scope's."""
+    """Return the scope of a seed file; None if no scope has its name."""
     return path.stem if path.suffix == SEED_ENDING and path.stem in scopes.names else None
 
 
 def why_unread(path: Path, scopes: ScopeStack) -> str:
-    """Say why a file is no scope's seed."""
+    """Return why a file is not the seed file of a scope."""
     if path.stem in scopes.names:
-        return f"call it {path.stem}{SEED_ENDING}"
+        return f"rename it to {path.stem}{SEED_ENDING}"
     return f"'{path.stem}' is not a scope; the scopes are {', '.join(scopes.names)}"
 
 
@@ -194,7 +194,7 @@ def read_content(path: Path) -> bytes | None:
     if content is FileKind.NOTHING:
         return None
     raise InvalidInputError(
-        f"seed file '{path}' is {content}, expected a file", hint="put a file in its place"
+        f"seed file '{path}' is {content}, expected a file", hint="replace it with a file"
     )
 
 

@@ -11,14 +11,14 @@ from vocabgap.errors import InvalidInputError
 from vocabgap.text import can_be_seen
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
-EXTRACTED: Final = "auto_extraction"  # the source of drafts that were made when a term was found
+EXTRACTED: Final = "auto_extraction"  # the source of automatic drafts, made when a term was found
 SEEDED: Final = "seed_file"  # the source of senses in seed files
-PLACEHOLDER: Final = "No definition yet."  # how the definition of an extracted draft begins
-WEAK: Final = 0.3  # confidence of a find that may be no term at all
+PLACEHOLDER: Final = "No definition yet."  # the beginning of the definition of an automatic draft
+WEAK: Final = 0.3  # confidence of a find that may not be a term
 
 
 class InvalidTermError(InvalidInputError, ValueError):
-    """A term, a sense, a conflict or a checkpoint that breaks its own rules."""
+    """An invalid term, sense, conflict or checkpoint."""
 
 
 _LOCAL, _TEAM = "mission_local", "team_domain"
@@ -36,7 +36,7 @@ class ScopeStack(msgspec.Struct, frozen=True):
             if not _NAME.fullmatch(name):
                 raise InvalidTermError(f"scope {name!r}: expected letters, digits, '-' and '_'")
         if len(set(self.names)) < len(self.names):
-            raise InvalidTermError(f"scopes {', '.join(self.names)}: a name comes twice")
+            raise InvalidTermError(f"scopes {', '.join(self.names)}: a name occurs twice")
 
     @property
     def local_scope(self) -> str | None:
@@ -94,7 +94,7 @@ class Provenance(msgspec.Struct, frozen=True, gc=False):
 
 
 class SenseRef(msgspec.Struct, frozen=True, gc=False):
-    """A sense as conflicts and events name it."""
+    """A reference to a sense in conflicts and events."""
 
     surface: str
     scope: str
@@ -132,12 +132,12 @@ class TermSense(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def ref(self) -> SenseRef:
-        """The sense as conflicts and events name it."""
+        """The reference to the sense for conflicts and events."""
         return SenseRef(self.surface.surface_text, self.scope, self.definition, self.confidence)
 
 
 class TermSource(StrEnum):
-    """The sign by which a term was found, in the order in which signs are looked for."""
+    """The sign of a term that was found, in the order in which signs are searched."""
 
     METADATA_HINT = "metadata_hint"
     QUOTED_PHRASE = "quoted_phrase"
@@ -157,7 +157,7 @@ _CONFIDENCES: Final[dict[str, float]] = {
 
 
 def source_confidence(source: str) -> float:
-    """Return the confidence of a find by some sign, 0 to 1; weak for an unknown sign."""
+    """Return the confidence (0 to 1) of a term with a sign; weak for an unknown sign."""
     return _CONFIDENCES.get(source, WEAK)
 
 
@@ -234,7 +234,7 @@ class SemanticConflict(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def usage(self) -> str:
-        """The use that the question is about; empty if it is about the term as such."""
+        """The questioned use of the term; empty if the term itself is questioned."""
         return self.context if self.conflict_type == ConflictType.INCONSISTENT else ""
 
     @property
@@ -244,7 +244,7 @@ class SemanticConflict(msgspec.Struct, frozen=True, gc=False):
 
 
 def require_surface(text: object) -> None:
-    """Raise InvalidTermError if the text is no surface."""
+    """Raise InvalidTermError if the text is not a normalized term."""
     normal = _seen("surface", text, "must not").lower().strip()
     if text != normal:
         raise InvalidTermError(
@@ -254,14 +254,14 @@ def require_surface(text: object) -> None:
 
 
 def require_definition(text: object) -> None:
-    """Raise InvalidTermError if the text defines nothing."""
+    """Raise InvalidTermError if the text is not a definition."""
     _seen("Definition", text, "cannot")
 
 
 def require_confidence(value: object) -> None:
-    """Raise InvalidTermError if the value is no confidence."""
+    """Raise InvalidTermError if the value is not a number from 0 to 1."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not 0 <= value <= 1:  # type: ignore[operator] # nothing lies beside not-a-number
+    if not is_number or not 0 <= value <= 1:  # type: ignore[operator] # false for NaN
         raise InvalidTermError(f"Confidence must be 0.0-1.0, found {value!r}")
 
 
@@ -275,7 +275,7 @@ def _seen(name: str, text: object, refusal: str) -> str:
     if not isinstance(text, str):
         raise InvalidTermError(f"{name} must be text, found {text!r}")
     try:
-        text.encode()  # JSON can write half of a character, and no file can hold it
+        text.encode()  # JSON can contain half of a surrogate pair, UTF-8 cannot
     except UnicodeEncodeError as error:
         raise InvalidTermError(f"{name} must be Unicode text, found {text!r}") from error
     if not can_be_seen(text):

@@ -1,4 +1,4 @@
-"""A step that is about to generate something, and the state that is stored of a stopped one."""
+"""A step that is about to generate something, and the stored state of a stopped step."""
 
 import hashlib
 import json
@@ -21,18 +21,18 @@ from vocabgap.text import escape_unseen
 
 SERVICE: Final = Actor("system:vocabgap", ActorType.SERVICE, "vocabgap")
 _SHOWN_DIGITS: Final = 16  # of a hash
-_PRIVATE: Final = 0o600  # inputs are what people wrote
+_PRIVATE: Final = 0o600  # people wrote the inputs
 _STORED: Final = (
     *("step_id", "mission_id", "run_id", "inputs", "metadata", "config", "step_input", "step_output"),
     "extracted_terms",
 )
-"""The fields that are stored of a stopped step."""
-_ROLE: Final = FileRole("state of a step", "see to its folder", undone="nothing was kept", again="try again")
+"""The stored fields of a stopped step."""
+_ROLE: Final = FileRole("state of a step", "check its folder", undone="nothing was stored", again="try again")
 
 
 @dataclass
 class ExecutionContext:
-    """A step that is about to generate something; each middleware adds what it finds out.
+    """A step that is about to generate something; each middleware adds its results.
 
     Attributes:
         step_input: The texts to scan for terms; by default a copy of the inputs.
@@ -77,7 +77,7 @@ class ExecutionContext:
             self.step_input = dict(self.inputs)
 
     def begin(self) -> None:
-        """Forget the findings of an earlier run; the inputs and the token stay."""
+        """Reset the results of an earlier run; keep the inputs and the token."""
         self.extracted_terms, self.conflicts, self.resolved_conflicts, self.questions = [], [], [], []
         self.meanings, self.notes = {}, []
         self.check_event_id, self.scope_refs, self.checkpoint_cursor = "", (), None
@@ -85,7 +85,7 @@ class ExecutionContext:
 
     @property
     def is_critical(self) -> bool:
-        """Tell whether any problem must stop this step."""
+        """Tell whether the step is critical: its conflicts are more severe."""
         return bool(self.metadata.get("critical_step"))
 
     @property
@@ -140,12 +140,12 @@ def _canonical(value: object) -> str:
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInputError(
             f"inputs cannot be hashed: {error}",
-            hint="expected what JSON can hold: texts, numbers, true, false, null, lists and objects",
+            hint="expected JSON values: texts, numbers, true, false, null, lists and objects",
         ) from error
 
 
 def save_state(events: Path, retry_token: str, context: ExecutionContext) -> None:
-    """Store a step whole, or not at all."""
+    """Store the state of a step as a whole, or not at all."""
     state = {name: getattr(context, name) for name in _STORED}
     path = state_path(events, retry_token)
     try:
@@ -157,7 +157,7 @@ def save_state(events: Path, retry_token: str, context: ExecutionContext) -> Non
 
 
 def load_state(events: Path, retry_token: str) -> ExecutionContext | None:
-    """Load a step; None if it is not there, or damaged."""
+    """Load the state of a step; None if it is missing or damaged."""
     path = state_path(events, retry_token)
     with _ROLE.refusing(path, "read"):
         if not path.is_file():
@@ -177,7 +177,7 @@ def drop_state(events: Path, retry_token: str) -> None:
 
 
 def state_path(events: Path, retry_token: str) -> Path:
-    """Return the file of a step; NotFoundError if the token is none."""
+    """Return the file of a step; raise NotFoundError if the token is not a UUID."""
     if not is_uuid(retry_token):
         raise NotFoundError(
             f"there is no checkpoint '{escape_unseen(retry_token)}'",
@@ -203,9 +203,9 @@ Confirm = Callable[[ChangedInputs], bool]
 
 
 def clock() -> datetime:
-    """Return the present moment, in UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
 class AbortResumeError(StateError):
-    """A step does not go on with changed inputs."""
+    """A step is not resumed with changed inputs."""

@@ -68,7 +68,7 @@ _JOURNAL: Final = Journal[bytes](
         "gap log",
         "see to the disk and the permissions, and log the gap again",
         undone="nothing was logged",
-        again="log the gap again when that one is done",
+        again="log the gap again when the other writer is done",
         may_be_link=False,  # a scan would not follow it out of its roots
     ),
     lambda line, _: line,

@@ -15,7 +15,7 @@ from vocabgap.errors import ExitCode, VocabgapError
 
 PARSED_CHUNK: Final = "parsed-chunk-v1"
 BACKUP_RECORD: Final = "backup-record-v1"
-_OPEN: Final = ("customMeta", "metadata")  # the contracts leave open what these objects hold
+_OPEN: Final = ("customMeta", "metadata")  # the contracts allow any content in these objects
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff\U000f0000]")
 _LEVELS: Final = 3  # the contracts describe a record, its lists and their items
 _T = TypeVar("_T")
@@ -99,7 +99,7 @@ class Fault:
 
 
 def keeps(name: str, record: object) -> bool:
-    """Check whether a record keeps a contract."""
+    """Check whether a record conforms to a contract."""
     return _checked(_validator(name).is_valid, record)
 
 
@@ -123,7 +123,7 @@ def _faults_of(name: str, error: ValidationError, record: object) -> Iterator[Fa
     elif rule == "additionalProperties" and isinstance(record, dict):
         for key in record:
             if key not in schema["properties"]:
-                yield Fault(pointer, key, rule, f"{key!a} is not a field of {name}, expected to be left out")
+                yield Fault(pointer, key, rule, f"{key!a} is not a field of {name}; leave it out")
     else:
         value: Any = record
         for part in path:
@@ -153,7 +153,7 @@ def _checked(check: Callable[[object], _T], record: object) -> _T:
 
 
 def _acceptable(value: object, levels: int = _LEVELS) -> Any:  # noqa: ANN401 - any JSON value
-    """Spell out halves of surrogate pairs and empty deep levels, which the validator cannot take."""
+    """Replace halves of surrogate pairs and deep levels, which the validator cannot process."""
     if isinstance(value, str):
         return _LONE_SURROGATE.sub(lambda half: f"\U000f0000{ord(half[0]):x};", value)
     if isinstance(value, dict):
