@@ -276,7 +276,6 @@ ADMIN: Final = Verbs(
 )
 CORPUS: Final = Verbs(
     "corpus",
-    "Collect gap logs in a corpus, to share them.\n\n"
-    "`vocabgap report FOLDER` also reports on a corpus.",
+    "Collect gap logs in a corpus, to share them.\n\n`vocabgap report FOLDER` also reports on a corpus.",
     (push, export, restore, status, forget, compact, ADMIN),
 )
