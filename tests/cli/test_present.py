@@ -36,7 +36,7 @@ def test_a_record_of_the_future_does_not_move_it(photos: Path, tmp_path: Path) -
     listed = vocabgap("list", photos, "--now", "last", "--since", "1d")
 
     assert json.loads((tmp_path / "out" / "run.json").read_text())["now"] == LAST
-    said = "1 record is dated later than now, and not counted as the present\n"
+    said = "1 record is dated in the future, and cannot be the present\n"
     assert (told.err.count(said), listed.err.count(said)) == (1, 1)
 
 

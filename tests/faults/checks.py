@@ -21,7 +21,7 @@ from vocabgap.files import locking
 REFUSED: Final = frozenset({ExitCode.STATE, ExitCode.PERMISSION})
 _BUG: Final = ("Traceback", "this is a bug")
 # What is told of a folder or a file by what comes of it.
-_TOLD: Final = ("cannot be listed", "may not be read", "could not be removed")
+_TOLD: Final = ("cannot be listed", "cannot be read", "may not be read", "could not be removed")
 ATTACKS: Final = {"fill": errno.ENOSPC, "deny": errno.EACCES, "break": errno.EIO}
 
 

@@ -40,7 +40,7 @@ def test_the_lines_of_the_demo_add_up_to_its_account(demo: Path) -> None:
         ('"timestamp": 3', Repair.TIMESTAMP_UNREADABLE, "3, kept without a date"),
         ('"timestamp": "0001-01-01T00:00:00+05:00"', Repair.TIMESTAMP_UNREADABLE, "'0001-01-01T"),
         ('"image_id": "two"', Repair.IMAGE_NOT_FOLDER, "'two' in folder 'one'"),
-        ('"image_id": " "', Repair.IMAGE_FROM_FOLDER, "none is named, read as 'one'"),
+        ('"image_id": " "', Repair.IMAGE_FROM_FOLDER, "no image is named, read as 'one'"),
     ],
 )  # fmt: skip
 def test_a_repair_shows_the_text_and_its_reading(

@@ -65,7 +65,7 @@ def test_of_two_needs_of_one_state_the_one_that_is_meant_is_corrected(image: Pat
         ({"corrects": 5}, "corrects: expected a record_id, or its beginning, found 5", 2),
         ({"missing_capability": "something else"}, "would be corrected instead", 4),
         ({"image_id": "fjord"}, "a correction must name the image", 2),
-        ({"timestamp": "2020-01-01T00:00:00Z"}, "a correction is later than what it corrects", 2),
+        ({"timestamp": "2020-01-01T00:00:00Z"}, "a correction must be later than the corrected record", 2),
         ({"satisfaction": 7}, "satisfaction: expected", 2),
     ],
 )
@@ -118,7 +118,7 @@ def test_a_category_that_is_left_empty_is_that_of_the_earlier_record(image: Path
 
 def test_a_record_of_another_log_is_not_corrected(image: Path) -> None:
     first = logged(image, "calm water")
-    with pytest.raises(vg.VocabgapError, match="the image has none") as refused:
+    with pytest.raises(vg.VocabgapError, match="the image has no log") as refused:
         vg.log_gap(image.parent, corrects=first.gap_id, satisfaction=-1)
     assert refused.value.exit_code == 3
     assert [path.name for path in image.parent.iterdir()] == ["heron"]
@@ -127,5 +127,5 @@ def test_a_record_of_another_log_is_not_corrected(image: Path) -> None:
 def test_a_record_is_corrected_once(image: Path) -> None:
     first = logged(image, "blur along a path")
     vg.log_gap(image, corrects=first.gap_id, satisfaction=-1)
-    with pytest.raises(vg.VocabgapError, match="was corrected before"):
+    with pytest.raises(vg.VocabgapError, match="was already corrected"):
         vg.log_gap(image, corrects=first.gap_id, satisfaction=1)

@@ -1,6 +1,6 @@
 """The account of a scan: every line is in exactly one place.
 
-A readable line counts unless it is the second copy of a record, or a later one corrects it.
+A readable line counts unless it repeats a record, or a later record corrects it.
 """
 
 import re
@@ -82,11 +82,11 @@ def summarize(
 def gaps_of(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Return table `gaps` of one or more frames of table `records`, ordered by repository, file and line.
 
-    A line does not count if it is a duplicate or superseded. Of the lines with the same record and tenant one
-    stays: the first whose folder has the name of its image, else the first. So the original stays and not its
+    A line does not count if it is a duplicate or superseded. Of lines with the same record and tenant, one
+    counts: the first whose folder has the name of its image, else the first. So the original counts, not its
     copy. A record is superseded if the notes of a later record of the same image name its `snapshot_hash`.
 
-    The batches stay apart inside the result: to put them together first would copy them for the new columns.
+    The batches stay separate chunks of the result: joining them first would copy them for the new columns.
     """
     why_not = _why_not(pl.concat(batches).lazy())
     later = [pl.lit(None, GAPS.schema[name]).alias(name) for name in _FILLED_LATER]

@@ -1,7 +1,7 @@
-"""Bad lines that are known, and repaired lines: what `vocabgap check` shows beside the account of a scan.
+"""Known bad lines and repaired lines, which `vocabgap check` shows with the account of a scan.
 
 A baseline lists bad lines by their file and the digest of their content. So a line stays known if its number
-changes, and a line that was written again is another one.
+changes, but not if its content changes.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ class KnownLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_baseline(path: str | Path) -> tuple[KnownLine, ...]:
-    """Return the bad lines of a baseline, or raise an error if the file is none."""
+    """Return the bad lines of a baseline; raise an error if the file is no baseline."""
     place = expanded(path)
     entries = _JOURNAL.read(place)
     if not entries and file_kind(place) is FileKind.NOTHING:
@@ -72,7 +72,7 @@ _JOURNAL: Final = Journal(
 
 
 def write_baseline(path: str | Path, rejects: pl.DataFrame) -> None:
-    """Write the rows of table `rejects` to a baseline; never replace a file that is none."""
+    """Write the rows of table `rejects` to a baseline; never replace a file that is no baseline."""
     place = expanded(path)
     _JOURNAL.read(place)
     rows = _keyed(rejects).select(KnownLine.__struct_fields__).sort(pl.all(), nulls_last=True)
@@ -99,7 +99,7 @@ def _keyed(rejects: pl.DataFrame) -> pl.DataFrame:
 
 
 class RepairedLine(msgspec.Struct, frozen=True):
-    """One kind of repair in one line of a log: how often, and what was read as what."""
+    """One kind of repair in one line of a log, with its number and details."""
 
     repo_slug: str
     source_path: str
@@ -114,8 +114,8 @@ def repaired_lines(
 ) -> list[RepairedLine]:
     """Read every gap log below the roots, and list the repairs of the lines that a scan keeps.
 
-    There is one for each line and kind, in the order of the logs. Their times, by kind, are the `repairs` of
-    the scan's summary. A shared corpus among the roots is passed over.
+    There is one entry per line and kind, in the order of the logs. The sums of `times` by kind are the
+    `repairs` of the scan's summary. A shared corpus among the roots is skipped.
     """
     settings = settings or ScanSettings()
     listing = _Listing(settings.tenant, settings.max_expanded_mib * MIB)
@@ -177,7 +177,7 @@ _DETAILS: Final[Mapping[Repair, Callable[[dict[str, Any], LogFile], str]]] = {
     Repair.BYTE_ORDER_MARK: lambda _, __: "passed over",
     Repair.TIMESTAMP_WITHOUT_OFFSET: lambda fields, _: f"{_shown(fields['timestamp'])}, read as UTC",
     Repair.TIMESTAMP_UNREADABLE: lambda fields, _: f"{_shown(fields['timestamp'])}, kept without a date",
-    Repair.IMAGE_FROM_FOLDER: lambda _, log: f"none is named, read as {_shown(log.folder)}",
+    Repair.IMAGE_FROM_FOLDER: lambda _, log: f"no image is named, read as {_shown(log.folder)}",
     Repair.IMAGE_NOT_FOLDER: lambda fields, log: (
         f"{_shown(fields['image_id'])} in folder {_shown(log.folder)}"
     ),

@@ -60,9 +60,9 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True)
 class FieldMap:
-    """A `Source` made ready: its paths are parsed once, not for every line.
+    """A `Source` whose paths are parsed, once and not for every line.
 
-    `origins` has the paths of each field as the settings write them; `also` are further shapes of gaps.
+    `origins` has the paths of each field as in the settings; `also` are further shapes of gaps.
     """
 
     native: bool
@@ -93,7 +93,7 @@ class FieldMap:
 
     @property
     def needs(self) -> str:
-        """The detail of a reject that names no need."""
+        """The detail of a reject without a need."""
         if not self.origins:
             others = "missing_capability or intent in its place"
             return f"field 'description': expected text, or {others}, found none"
@@ -102,7 +102,7 @@ class FieldMap:
 
     @property
     def reads(self) -> list[Pointer]:
-        """The pointers to all that is read of an object; none if objects are records as they are."""
+        """The pointers to all values that are read of an object; empty if all are."""
         shapes = (self, *self.also)
         if not all(shape.paths for shape in shapes):
             return []
@@ -114,7 +114,7 @@ class FieldMap:
         return next((shape for shape in (self, *self.also) if _fits(shape, value)), None)
 
     def applied(self, value: dict[str, Any]) -> dict[str, Any]:
-        """Return the fields that an object has, without those that it does not mention."""
+        """Return the fields of a record that an object has."""
         if self.paths:
             mapped = {}
             for field, paths in self.paths:
@@ -218,7 +218,7 @@ def _strictly(line: bytes) -> Decoded | None:
 
 
 def _without_marks(line: bytes) -> bytes:
-    """Remove the byte order marks in front of a line: somebody joined logs that began with one."""
+    """Remove the byte order marks before a line, as in logs that were joined."""
     while line.startswith(BYTE_ORDER_MARK):
         line = line[len(BYTE_ORDER_MARK) :]
     return line
@@ -245,7 +245,7 @@ def _repaired(
     if timestamp is None or moment is not None:
         return Decoded(GapRecord(**fields, timestamp=moment), tuple(repairs))
     repairs.append(Repair.TIMESTAMP_UNREADABLE)
-    # The line stands for a value that is no text: to write one may fail, such as a number of 5,000 digits.
+    # Keep the line for a value that is no text: writing the value may fail, as for a number of 5,000 digits.
     unreadable = timestamp if isinstance(timestamp, str) else line.decode("utf-8")
     return Decoded(GapRecord(**fields), tuple(repairs), unreadable)
 
@@ -295,7 +295,7 @@ def _wrong_type(fields: dict[str, Any]) -> _Wrong | None:
 
 
 def _unpaired_surrogate(fields: dict[str, Any]) -> _Wrong | None:
-    """Find half a character: JSON can write it, but no frame can hold it."""
+    """Find half of a surrogate pair: JSON can hold it, but a frame cannot."""
     for name in FIELDS:
         value = fields.get(name)
         texts = value if isinstance(value, list) else [value]
@@ -327,7 +327,7 @@ def refused(fault: ValueError | RecursionError, what: str) -> Rejected:
     if isinstance(fault, json.JSONDecodeError):
         problem = fault.msg[:1].lower() + fault.msg[1:].removesuffix(" at")
         if fault.msg == "Extra data":
-            problem = "expected one object a line, which ends"
+            problem = "expected one object per line, found more"
         return Rejected(RejectReason.INVALID_JSON, f"{problem} at character {fault.pos + 1} of the {what}")
     return Rejected(RejectReason.INVALID_JSON, str(fault))
 

@@ -1,4 +1,4 @@
-"""The log files of a scan: every one below its roots, in an order that does not depend on the disk."""
+"""Find the log files below the roots of a scan, in an order that does not depend on the disk."""
 
 import errno
 import os
@@ -40,7 +40,7 @@ _SHOWN: Final = 4  # names of gap logs in a message
 class LogKind:
     """A kind of gap log: its source, its field map and its compression."""
 
-    source: str = ""  # its name; empty for a file that was named outright and fits none
+    source: str = ""  # its name; empty if a root is a file that fits none
     fields: FieldMap = NATIVE_FIELDS
     compression: str = ""
     by_pattern: bool = False  # a folder may have such a name, too
@@ -49,7 +49,7 @@ class LogKind:
 class Catalogue:
     """The names of gap logs.
 
-    A glob may name a log as it is or as it is compressed; the name of the file tells its compression.
+    A glob also matches the names of compressed logs. The ending of the name shows the compression.
     """
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
@@ -80,7 +80,7 @@ class Catalogue:
         return None
 
     def kind_of_root(self, path: str) -> LogKind:
-        """Return the kind of a file that was named outright: a record per line if its name tells no other."""
+        """Return the kind of a root that is a file; by default it has one record per line."""
         name = path.rpartition("/")[2]
         return self.kind_of(name, path) or LogKind(compression=_compression(name))
 
@@ -98,7 +98,7 @@ class LogFile(msgspec.Struct, frozen=True):
     source_path: str  # below the root, with forward slashes
     folder: str  # the name of its folder: the image, if a record names none
     kind: LogKind
-    problem: Rejected | None = None  # why it is not read, if that is known beforehand
+    problem: Rejected | None = None  # why it cannot be read, if that is already known
     tenant_id: str = ""  # if a scan has logs of several tenants
     root_kind: str = ROOT_KIND
 
@@ -106,9 +106,8 @@ class LogFile(msgspec.Struct, frozen=True):
 def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | None = None) -> list[LogFile]:
     """Find every gap log at any depth below the roots, ordered by repository and source path.
 
-    A link to a log within the roots is followed. A folder is searched under its own name only. Folders that
-    cannot be listed, and links that lead out of the roots or to hidden folders, are among the logs, too, with
-    their `problem`.
+    A link to a log within the roots is followed, a link to a folder is not. Unreadable folders, and links out
+    of the roots or to hidden folders, are returned with their `problem`.
     """
     bases = resolve_roots(roots)
     slugs = repository_slugs([base if base.is_dir() else base.parent for base in bases])
@@ -141,7 +140,7 @@ def resolve_roots(roots: str | Path | Iterable[str | Path]) -> list[Path]:
     for root in several:
         require_kind("roots", root, (str, os.PathLike), "paths")
         if not str(root).strip():  # as from an unset variable
-            hint = "name a folder or a log file; this folder is called ."
+            hint = "name a folder or a log file; the current folder is ."
             raise InvalidInputError("a root has an empty name", hint=hint)
     bases = sorted({_resolve(Path(root)) for root in several})
     if not bases:
@@ -150,7 +149,7 @@ def resolve_roots(roots: str | Path | Iterable[str | Path]) -> list[Path]:
 
 
 def repository_slugs(folders: list[Path]) -> list[str]:
-    """Return a short name for each folder: its own, and as many parents as tell it from the others."""
+    """Return a short name for each folder: its own, with parents if others have the same name."""
     distinct = set(folders)
 
     @cache
@@ -170,26 +169,26 @@ def _resolve(path: Path) -> Path:
     try:
         resolved = (path if os.path.lexists(path) else path.expanduser()).resolve(strict=True)
     except PermissionError as error:
-        raise AccessDeniedError(f"root '{path}' may not be read: {error.strerror}") from error
+        raise AccessDeniedError(f"root '{path}' cannot be read: {error.strerror}") from error
     except (OSError, RuntimeError, ValueError) as error:
         raise _unresolved(path) from error
     if resolved.is_dir() and not os.access(resolved, os.R_OK | os.X_OK):
-        raise AccessDeniedError(f"root '{path}' may not be read", hint="check the folder's permissions")
+        raise AccessDeniedError(f"root '{path}' cannot be read", hint="check the folder's permissions")
     return resolved
 
 
 def _unresolved(path: Path) -> VocabgapError:
-    """Return the error for a root that has no path of its own; it may exist, as `<(command)` does."""
+    """Return the error for a root without a real path; it may exist, like `<(command)`."""
     near, state = [], "does not exist"
     with suppress(OSError):
         kind = file_kind(path)
         if kind is FileKind.DANGLING:
             state = f"is {kind}"
         elif kind not in {FileKind.NOTHING, FileKind.FILE, FileKind.FOLDER}:
-            hint = "save what comes through it in a file, and name that"
+            hint = "save its content in a file, and name the file"
             return InvalidInputError(f"root '{path}' is {kind}, expected a folder or a log file", hint=hint)
         near = alike(path.name, sorted(entry.name for entry in path.parent.iterdir()), 1)
-    elsewhere = "check the path, and that its disk is there; [ingest] roots of the settings may name it"
+    elsewhere = "check the path and its disk; [ingest] roots in the settings may name it"
     hint = f"did you mean '{path.with_name(near[0])}'?" if near else elsewhere
     return NotFoundError(f"root '{path}' {state}", hint=hint)
 
@@ -205,7 +204,7 @@ _IRREGULAR: Final = Rejected(RejectReason.UNREADABLE_FILE, "the log cannot be re
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """The search below one root of all of them: a link may lead to any."""
+    """The search below one root. A link may lead to any of the roots (`bases`)."""
 
     base: str
     slug: str
@@ -240,9 +239,9 @@ class _Walk:
                 yield self._log(folder, within.rstrip("/") or ".", LogKind(), why)
 
     def _linked(self, path: str, relative: str, kind: LogKind | None) -> Iterator[LogFile]:
-        """Yield the log that a link leads to. A folder is searched under its own name only."""
+        """Yield the log that a link leads to; do not follow links to folders."""
         try:
-            # The system first: it follows 40 links in a row, `realpath` any number, recursively.
+            # `stat` first: it stops after 40 links, but `realpath` recurses without a limit.
             is_folder = stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 - paths are text here
             target = os.path.realpath(path, strict=True)
         except OSError as problem:
@@ -263,7 +262,7 @@ class _Walk:
         elif kind is not None and not is_folder:
             irregular = None if os.path.isfile(target) else _IRREGULAR  # noqa: PTH113
             log = self._log(path, relative, kind, irregular)
-            # Its image is the folder of the file: else the same lines would belong to two images.
+            # Its image is the folder of the target: else the same lines would belong to two images.
             yield structs.replace(log, folder=printable_name(target.rsplit("/", 2)[-2]))
 
     def _log(self, path: str, relative: str, kind: LogKind, problem: Rejected | None) -> LogFile:

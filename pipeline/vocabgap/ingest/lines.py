@@ -1,8 +1,8 @@
-"""Logs to tables: each line becomes a record, a reject, or nothing if it is blank or not wanted.
+"""Make tables of logs: each line becomes a record, a reject, or nothing if it is blank or passed over.
 
-Clean lines are decoded many at once. Records gather until a batch is full and then become columns: strings
-as they are, timestamps as microseconds, and a list of names as one joined string that Polars splits. That
-takes 0.25 µs a record instead of 5 (`tests/benchmarks/ingest.py` measures the whole).
+Clean lines are decoded many at once. Records are collected until a batch is full and then become columns:
+strings as they are, timestamps as microseconds, and lists of names as joined strings that Polars splits.
+That takes 0.25 µs per record instead of 5 (`tests/benchmarks/ingest.py` measures the whole).
 """
 
 import sys
@@ -37,7 +37,7 @@ from vocabgap.model.record import (
 from vocabgap.model.tables import FILES, NAMES, RECORDS, REJECTS, UTC_MICROSECONDS
 from vocabgap.text import visible
 
-# A cut may fall inside a string or inside a character.
+# The last line may be cut inside a string or inside a character.
 _TORN: Final = frozenset({RejectReason.INVALID_JSON, RejectReason.INVALID_UTF8})
 BATCH: Final = 20_000  # rows
 BATCH_BYTES: Final = 32 << 20
@@ -60,7 +60,7 @@ class LogsRead(NamedTuple):
 
 @dataclass(slots=True)
 class LineCounts:
-    """The lines of a log: `lines` are records and rejects, not the blank ones and those passed over."""
+    """The numbers of lines in a log: of records and rejects, and of lines that were passed over."""
 
     lines: int = 0
     passed_over: int = 0
@@ -68,9 +68,9 @@ class LineCounts:
 
 @dataclass(slots=True)
 class RecordColumns:
-    """Records on their way to frames of table `records`, in the order of the lines.
+    """Records that become frames of table `records`, in the order of the lines.
 
-    With text, the frames have the columns `TEXT` and `FOLDER`, too.
+    With text, the frames also have the columns `TEXT` and `FOLDER`.
     """
 
     tenant_id: str
@@ -93,9 +93,9 @@ class RecordColumns:
         positions: Sequence[int],
         unreadable: dict[int, str],
     ) -> None:
-        """Take the records of some lines of a block, each with the position of its line.
+        """Add the records of some lines of a block, each with the position of its line.
 
-        `unreadable` has the text of an unreadable timestamp by its place in `records`.
+        `unreadable` maps a place in `records` to the text of its unreadable timestamp.
         """
         if self.with_text:  # the line of a record is UTF-8
             self._texts += [block.lines[position].decode() for position in positions]
@@ -116,7 +116,7 @@ class RecordColumns:
             self.flush()
 
     def flush(self) -> None:
-        """Make a frame of the gathered records."""
+        """Make a frame of the collected records."""
         if not self._records:
             return
         values = dict(zip(FIELDS, zip(*map(astuple, self._records), strict=True), strict=True))
@@ -151,12 +151,12 @@ class RecordColumns:
 
 
 class LogDecoder:
-    """A decoder of logs that gathers their tables, and counts the repairs of each kind."""
+    """A decoder of logs that collects their tables, and counts the repairs of each kind."""
 
     def __init__(
         self, tenant_id: str = "", max_expanded: int = sys.maxsize, *, with_text: bool = False
     ) -> None:
-        """Decode logs of a tenant; a compressed log may expand to so many bytes."""
+        """Decode logs of a tenant; a compressed log may expand to `max_expanded` bytes."""
         self.repairs: Counter[str] = Counter()
         self._max_expanded = max_expanded
         self._records = RecordColumns(tenant_id, with_text)
@@ -178,7 +178,7 @@ class LogDecoder:
         try:
             for block in blocks_of(log, content.chunks()):
                 if not block.ended and content.problem is not None and not _is_whole(block, log):
-                    break  # a line that was being written, or could not be read on
+                    break  # an incomplete line
                 self.decode(log, block, counts)
         finally:
             content.close()
@@ -201,7 +201,7 @@ class LogDecoder:
             self._decode_lines(log, block, counts)
 
     def add_file(self, log: LogFile, size: int, sha256: str, counts: LineCounts) -> None:
-        """Note a log that was read to its end, or as far as it can be."""
+        """Add a log that was read to its end, or as far as possible."""
         origin = (log.repo_slug, log.source_path)
         self._files.append((*origin, size, counts.lines, sha256, log.kind.source, counts.passed_over))
 
@@ -225,14 +225,14 @@ class LogDecoder:
         offset: int | None = None,
         line: bytes = b"",
     ) -> None:
-        """Take one reject. Without a number it is the whole log; an offset below 0 is unknown."""
+        """Add a reject. Without a number it is the whole log; an offset below 0 is unknown."""
         raw = visible(line[:RAW_LIMIT].decode("utf-8", "backslashreplace"))
         place = None if offset is None or offset < 0 else offset
         detail = visible(why.detail)
         self._rejects.append((log.source_path, number, place, why.reason.value, detail, raw, log.repo_slug))
 
     def _decode_lines(self, log: LogFile, block: Block, counts: LineCounts) -> None:
-        """Decode lines that are all clean, as they mostly are, without a Python statement for each."""
+        """Decode the lines of a block; if all are clean, as usual, without a Python statement for each."""
         decoded: list[GapRecord | None] = [None] * len(block.lines)
         if log.kind.fields.native:
             decoded = decode_complete(block.lines)

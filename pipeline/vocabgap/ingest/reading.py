@@ -1,7 +1,7 @@
-"""Opening a log and cutting it: plain or compressed, into lines or into the elements of JSON documents.
+"""Open plain and compressed logs, and cut them into lines or into the elements of JSON documents.
 
-A log may be written while it is read. A scan reads the content that was there when it opened the log. It says
-if the size has changed since, and leaves an unfinished last line for the next scan.
+A log may be written while it is read. A scan reads the content that was there when it opened the log. It
+reports a change of the size since then, and leaves an unfinished last line for the next scan.
 """
 
 import gzip
@@ -33,8 +33,8 @@ CHUNK_BYTES: Final = 1 << 20
 MIB: Final = 1 << 20
 COMPRESSIONS: Final = ("gz", "zst")
 MOST_BYTES: Final = 64 << 20  # of a document, which is read whole
-UNKNOWN_OFFSET: Final = -(1 << 60)  # so low that no line within an element comes to 0
-# A FIFO that has taken a log's place must not be waited for, nor a terminal become ours.
+UNKNOWN_OFFSET: Final = -(1 << 60)  # so low that no line within an element reaches 0
+# Do not wait for a FIFO in place of a log, and do not take over a terminal.
 _FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _ANY_MEMBER: Final = "*"
 _SPACE: Final = " \t\r\n\ufeff"
@@ -95,7 +95,7 @@ class OpenLog:
                 return
             length = len(chunk)
             if length > left:
-                self.problem = _changed(f"it grew; byte {self.expected:,} and after are for the next scan")
+                self.problem = _changed(f"it grew; the next scan reads on from byte {self.expected:,}")
                 chunk = chunk[:left]
             if chunk:
                 yield chunk
@@ -115,7 +115,7 @@ class OpenLog:
                 while chunk := self._next_chunk(content, min(left + 1, CHUNK_BYTES)):
                     if len(chunk) > left:
                         limit = f"{self.max_expanded / MIB:,.0f} MiB (setting max_expanded_mib)"
-                        detail = f"the content is beyond {limit}; the rest was not read"
+                        detail = f"the content is larger than {limit}; the rest was not read"
                         self.problem = Rejected(RejectReason.EXPANDS_TOO_FAR, detail)
                     yield chunk[:left]
                     left -= len(chunk)
@@ -128,7 +128,7 @@ class OpenLog:
         return gzip.GzipFile(fileobj=packed) if self.compression == "gz" else zstd.ZstdFile(packed)
 
     def _next_chunk(self, content: _Unpacked, most: int) -> bytes:
-        """Read a chunk. What comes before damage is sound, and is not lost."""
+        """Read a chunk, and keep the content before a damaged part."""
         pieces: list[bytes] = []
         gathered = 0
         try:
@@ -155,8 +155,8 @@ def _changed(how: str) -> Rejected:
 class Block(msgspec.Struct, frozen=True):
     """Some lines of a log without their newlines, the number of the first, and the offset of its first byte.
 
-    A line over the limit stands alone and is cut; `too_long` is its length in bytes. An element of a document
-    has its `place` there. A document that cannot be read has no lines, and `refused` says why.
+    A line over the limit is a block of its own and is cut; `too_long` is its length in bytes. An element of a
+    document has its `place` there. An unreadable document has no lines, and `refused` has the reason.
     """
 
     number: int
@@ -169,7 +169,7 @@ class Block(msgspec.Struct, frozen=True):
     refused: Rejected | None = None
 
     def offsets(self) -> Iterator[int]:
-        """Yield the offset of each line's first byte; a newline follows each line before it."""
+        """Yield the offset of each line's first byte."""
         before = accumulate(map(len, self.lines), initial=self.offset)
         return map(add, before, range(len(self.lines)))
 
@@ -233,17 +233,17 @@ def _split_too_long(number: int, offset: int, lines: list[bytes]) -> Iterator[Bl
 def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
     """Yield each element that the pointers of a source lead to, as a block of one line, numbered from 1.
 
-    A file that begins with a whole document on its first line has one per line, and is read line by line;
-    any other file is read whole. An element keeps only the fields that the source reads: a span, say, holds
-    much that was not meant for us. Elements that are no gaps are only counted. A document that cannot be read
-    is a block without lines; documents on later lines are read on.
+    If the first line of a file is a whole document, each line is one; any other file is read whole. An
+    element keeps only the fields that the source reads, because a span may hold private data. Elements that
+    are no gaps are only counted. An unreadable document is a block without lines; the documents on later
+    lines are still read.
     """
     number = 1
     reads = _tree(fields.reads)
     for line, content in _documents(chunks):
         of_line = f" of line {line}" if line > 1 else ""
         if len(content) > MOST_BYTES:
-            detail = f"expected at most {MOST_BYTES:,} bytes in the document{of_line}, for it is read whole"
+            detail = f"expected at most {MOST_BYTES:,} bytes in the document{of_line}, which is read whole"
             yield _refused(Rejected(RejectReason.TOO_LONG, detail))
             return
         try:
@@ -288,7 +288,7 @@ def _documents(chunks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 def _decoded(content: bytes) -> tuple[Any] | None:
-    """Decode a whole document; None if it is none, or the fast decoder refuses it."""
+    """Decode a document; None if it is incomplete, or the fast decoder refuses it."""
     try:
         return (msgspec.json.decode(content),)
     except (msgspec.DecodeError, ValueError, RecursionError):
@@ -300,7 +300,7 @@ def _values(content: bytes) -> Iterator[tuple[Any, Callable[[Any], bytes]]]:
     if decoded := _decoded(content):
         yield decoded[0], _encoded
         return
-    text = content.decode("utf-8")  # the slower decoder says why, and reads what a faster one refuses
+    text = content.decode("utf-8")  # the slower decoder gives reasons, and reads more
     at = _after_space(text, 0)
     while at < len(text):
         value, end = DECODER.raw_decode(text, at)
@@ -356,7 +356,7 @@ def _kept(value: Any, reads: _Tree) -> Any:  # noqa: ANN401 - any JSON
     if isinstance(value, dict):
         return {key: _kept(member, reads[key]) for key, member in value.items() if key in reads}
     if any(key.isdigit() for key in reads):
-        return value  # members that are counted have to stay in their places
+        return value  # a pointer with a number needs all members in their places
     named = ((one.get("key"), one.get("value")) for one in value if isinstance(one, dict))
     return [
         {"key": key, "value": _kept(member, reads[key])}

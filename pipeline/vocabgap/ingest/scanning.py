@@ -31,7 +31,7 @@ from vocabgap.model.tables import GAPS, NAMES, RECORDS, stripped
 from vocabgap.progress import tell
 from vocabgap.text import count, excerpt
 
-_SHOWN: Final = 5  # names of those that exist
+_SHOWN: Final = 5  # existing names in a hint
 _Aliases = Mapping[str, Mapping[str, str]]
 _ALIASES: Final = {"category_aliases": CATEGORY_ALIASES, "operation_aliases": OPERATION_ALIASES}
 _ARGUMENT_HINT: Final = "`vocabgap status` prints [ingest] with its defaults"
@@ -100,8 +100,8 @@ def scan(
 
     Args:
         roots: Folders to search for gap logs, single log files, or folders of shared corpora.
-        settings: Defaults of the next four arguments; `Settings.scan` gives them.
-        tenant_id: The tenant of records of logs, `local` by default; records of a corpus name theirs.
+        settings: Defaults of the next four arguments; `Settings.scan` has them.
+        tenant_id: The tenant of records in logs, `local` by default; records of a corpus name their tenant.
         sources: The kinds of gap logs and how each is read: a `Source` or a table of its keys. The shipped
             ones by default.
         hidden: Whether to search files and folders whose name starts with a dot.
@@ -116,7 +116,7 @@ def scan(
 
     Raises:
         NotFoundError: A root does not exist.
-        AccessDeniedError: A root may not be read.
+        AccessDeniedError: A root cannot be read.
         InvalidInputError: No root was given, or an argument is out of bounds.
         StateError: A corpus cannot be read.
     """
@@ -142,7 +142,7 @@ def scan(
 
 
 def by_reader(roots: Iterable[Path]) -> dict[RootReader | None, list[Path]]:
-    """Group roots by the reader that they belong to; those of None are searched for logs."""
+    """Group roots by their reader; roots of the reader None are searched for logs."""
     groups: dict[RootReader | None, list[Path]] = {}
     for root in roots:
         groups.setdefault(reader_of(root), []).append(root)
@@ -161,9 +161,9 @@ def read_here(logs: list[LogFile], settings: ScanSettings) -> LogsRead:
 
 @contextmanager
 def without_cycle_search() -> Iterator[None]:
-    """Keep Python from looking for reference cycles: records hold none.
+    """Switch off Python's search for reference cycles: records have none.
 
-    The search costs 3 µs a record; decoding costs 1.2.
+    The search costs 3 µs per record; decoding costs 1.2.
     """
     enabled = gc.isenabled()
     gc.disable()
@@ -175,7 +175,7 @@ def without_cycle_search() -> Iterator[None]:
 
 
 def united(scans: Iterable[Scan]) -> Scan:
-    """Unite one or more scans: a record that two of them have counts once."""
+    """Unite one or more scans; a record in two of them counts once."""
     several = list(scans)
     if len(several) == 1:
         return several[0]
@@ -197,15 +197,15 @@ def united(scans: Iterable[Scan]) -> Scan:
 def scan_of(
     records: list[pl.DataFrame], rejects: pl.DataFrame, files: pl.DataFrame, repairs: Mapping[str, int]
 ) -> Scan:
-    """Tell which lines count, and return the scan of `records` (frames in order), `rejects` and `files`."""
+    """Decide which lines count, and return the scan of `records` (frames in order), `rejects` and `files`."""
     gaps = gaps_of(records or [RECORDS.empty()])
     return Scan(gaps, rejects, files, summarize(gaps, rejects, files, repairs))
 
 
 def select(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, str]) -> pl.DataFrame:
-    """Return table `gaps` in which the rows that are not selected are marked as `filtered`.
+    """Return table `gaps` with the rows outside a selection marked as `filtered`.
 
-    Only rows that counted, or that a rule makes no gap, are marked.
+    Only rows that counted, or that a rule excluded, are marked.
     """
     GAPS.require(gaps, ("timestamp", "counted", "why_not", "rule"))
     if not selection:
@@ -233,10 +233,10 @@ def select(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, str
 def unmatched(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, str]) -> tuple[str, ...]:
     """Return a sentence for each value of a selection that no record has, with the nearest values.
 
-    For a corpus without a record there are only those about tenants and repositories.
+    Without any record, only tenants and repositories are checked.
     """
     GAPS.require(gaps)
-    if gaps.is_empty():  # nothing else was read of a shared corpus
+    if gaps.is_empty():  # a shared corpus was read by these only
         selection = Selection(tenants=selection.tenants, repositories=selection.repositories)
     sentences = []
     for noun, value, names in _absent(gaps, selection, aliases):
@@ -246,7 +246,7 @@ def unmatched(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, 
 
 
 def require_known(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, str]) -> None:
-    """Refuse a selection by a name that no record has; the error names the nearest ones."""
+    """Raise InvalidInputError for a selected name that no record has; the error names similar ones."""
     for noun, value, names in _absent(gaps, selection, aliases):
         there = f"there are {len(names):,}, such as {', '.join(map(excerpt, names[:_SHOWN]))}"
         hint = there if names else f"check the spelling; no other {noun} was read"
@@ -256,7 +256,7 @@ def require_known(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[s
 def with_newest_session(gaps: pl.DataFrame, selection: Selection) -> tuple[Selection, str | None]:
     """Replace a session called `last` by the newest one of the selected images and time; return both.
 
-    Where no record has a session, the selection stays as it is.
+    If no record has a session, the selection stays as it is.
     """
     if LAST not in selection.sessions:
         return selection, None
@@ -272,7 +272,7 @@ def with_newest_session(gaps: pl.DataFrame, selection: Selection) -> tuple[Selec
 
 
 def newest(records: pl.DataFrame, most: int | None = None) -> pl.DataFrame:
-    """Return records by time, the newest first and those without a time last: all, or the first of them."""
+    """Return all records, or the first `most`: the newest first, records without a time last."""
     if most is not None and 0 < most < records.height - records["timestamp"].null_count():
         # Sort only the rows that can be among the first: sorting a million records takes far longer.
         records = records.filter(pl.col("timestamp") >= records["timestamp"].top_k(most).min())
@@ -307,7 +307,7 @@ def _values(gaps: pl.DataFrame, column: str) -> pl.Series:
 def newest_moment(gaps: pl.DataFrame, clock: datetime) -> tuple[datetime, int]:
     """Return the newest timestamp of the records that count, and how many are later than the clock.
 
-    These are left aside; if there are no others, the moment is that of the clock.
+    Later timestamps are ignored; if there are no others, the moment is that of the clock.
     """
     moments = gaps.filter("counted")["timestamp"].drop_nulls()
     past = moments.filter(moments <= clock)
@@ -316,9 +316,9 @@ def newest_moment(gaps: pl.DataFrame, clock: datetime) -> tuple[datetime, int]:
 
 
 def ahead_in_words(number: int) -> str:
-    """Describe how many records are later than the clock, if the newest was to be the present."""
+    """Describe the number of records that are later than the clock."""
     are = "is" if number == 1 else "are"
-    return f"{count(number, 'record')} {are} dated later than now, and not counted as the present"
+    return f"{count(number, 'record')} {are} dated in the future, and cannot be the present"
 
 
 def undated(gaps: pl.DataFrame, selection: Selection) -> int:

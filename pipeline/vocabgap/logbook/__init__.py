@@ -1,1 +1,1 @@
-"""The logbook: a gap is written down, by a person, an agent or a hook."""
+"""The logbook: people, agents and hooks log gaps."""

@@ -1,6 +1,6 @@
 """Set up an agent's program to log gaps: hooks, and the server of the Model Context Protocol.
 
-Each is an entry of a JSON file of that program, beside the entries of others.
+Each is an entry in a JSON file of that program; other entries stay.
 """
 
 import json
@@ -16,10 +16,10 @@ from vocabgap.ingest.decoding import json_type, refused
 
 OWN: Final = "vocabgap"
 _SETTINGS: Final = "vocabgap.toml"
-_TOML: Final = '[ingest]\nroots = ["."]  # folders with gap logs, seen from this file\n'
+_TOML: Final = '[ingest]\nroots = ["."]  # folders with gap logs, relative to this file\n'
 _NEW_MODE: Final = 0o644
-_HINT: Final = "mend it, and try again"
-_AGAIN: Final = "files that were named before it are changed; a second time does what is left"
+_HINT: Final = "correct it, and try again"
+_AGAIN: Final = "the files named before it are changed; repeat the command for the rest"
 _READABLE: Final = frozenset((FileKind.FILE, FileKind.NOTHING, FileKind.DANGLING))
 
 
@@ -32,13 +32,13 @@ class Change(NamedTuple):
 
 
 def changes(folder: Path, agent: str) -> list[Change]:
-    """Return the changes of files in the folder of an agent that add the entries."""
+    """Return the changes that add the entries to the files of an agent."""
     if not folder.is_dir():
         raise NotFoundError(f"there is no folder '{folder}'")
     changed = []
     for name, entries in FILES[agent].items():
         before = _read(folder / name)
-        after: dict[str, Any] = json.loads(_written(before))  # `deepcopy` goes less deep
+        after: dict[str, Any] = json.loads(_written(before))  # a copy; `deepcopy` allows less depth
         try:
             _add(after, entries)
         except InvalidInputError as error:
@@ -51,7 +51,7 @@ def changes(folder: Path, agent: str) -> list[Change]:
 
 
 def write(changed: Iterable[Change]) -> None:
-    """Make the changes, each file at once, and keep their permissions."""
+    """Write the changed files, each one whole, and keep their permissions."""
     for path, content, _ in changed:
         with refusing(f"'{path}' cannot be changed", hint=_AGAIN):
             mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else _NEW_MODE
@@ -63,7 +63,7 @@ def _written(value: Any) -> str:  # noqa: ANN401 - JSON
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Return the settings of a file that can be written again without a loss; none without a file."""
+    """Return the settings of a file, if writing them again loses nothing; empty without a file."""
     try:
         if (kind := file_kind(path)) not in _READABLE:
             raise InvalidInputError(f"'{path}' is {kind}, expected a regular file", hint=_HINT)
@@ -105,7 +105,7 @@ def _member(holder: dict[str, Any], key: str, kind: type) -> Any:  # noqa: ANN40
 
 
 def _add(settings: dict[str, Any], entries: Mapping[str, Any]) -> None:
-    """Add entries that are missing; what has their names stays."""
+    """Add missing entries; existing entries of the same name stay."""
     for key, members in entries.items():
         if not isinstance(members, dict):
             settings.setdefault(key, members)

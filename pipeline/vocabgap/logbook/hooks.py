@@ -45,11 +45,11 @@ class UnmetCall(msgspec.Struct, frozen=True):
 def log_calls(agent: str, content: bytes, image: Path | None) -> list[LoggedGap]:
     """Log each call of a missing tool in the input of a hook, once.
 
-    The log lies in the folder `image`, by default in the one that the agent works in.
+    The log is in the folder `image`, by default in the working folder of the agent.
 
     Raises:
-        VocabgapError: The input does not fit, the log cannot be written, or a moment does not fit into a
-            record. The other calls are logged nevertheless.
+        VocabgapError: The input or a timestamp is invalid, or the log cannot be written. The other calls are
+            still logged.
     """
     if agent not in AGENTS:
         raise InvalidInputError(f"no hook of '{agent}' is known", hint=f"expected {' or '.join(AGENTS)}")
@@ -83,8 +83,8 @@ def log_calls(agent: str, content: bytes, image: Path | None) -> list[LoggedGap]
 
 
 def note_failure(error: Exception) -> None:
-    """Write down why a hook failed, in a file that does not disturb the agent."""
-    with suppress(OSError, RuntimeError):  # nobody has a home everywhere
+    """Append the reason of a hook's failure to a file, because output would disturb the agent."""
+    with suppress(OSError, RuntimeError):  # some users have no home
         state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
         path = Path(state, "vocabgap", "hook.log")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -144,7 +144,7 @@ def _object(line: bytes) -> dict[str, Any]:
     try:
         return msgspec.json.decode(line, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return {}  # torn, or cut
+        return {}  # incomplete
 
 
 def _parts(entry: dict[str, Any]) -> list[dict[str, Any]]:

@@ -62,11 +62,11 @@ _HEAD_REFERENCE: Final = re.compile(r"ref: *(refs/(?:(?!\.\.?/)[^/\0]+/)*(?!\.\.
 _MOST_REFERENCES: Final = 8  # from HEAD to a snapshot
 _MOST_OF_HEAD: Final = 4_096  # bytes
 _SHOW_HINT: Final = Hint("{} lists the records with their identifiers", (("list",),))
-_FOLDER_HINT: Final = "name the folder of an image, or make it first: only its log is made by itself"
+_FOLDER_HINT: Final = "name the folder of an image, or create it first: vocabgap creates only the log"
 _JOURNAL: Final = Journal[bytes](
     FileRole(
         "gap log",
-        "see to the disk and the permissions, and log the gap again",
+        "check the disk and the permissions, and log the gap again",
         undone="nothing was logged",
         again="log the gap again when the other writer is done",
         may_be_link=False,  # a scan would not follow it out of its roots
@@ -97,14 +97,14 @@ def log_gap(
     on_wait: Callable[[], None] = lambda: None,
     **fields: Any,  # noqa: ANN401 - those of `GapRecord`
 ) -> LoggedGap:
-    """Append a gap record to the log of an image: one line, whole or not at all, whoever else is writing.
+    """Append a gap record to the log of an image, whole or not at all, even while others write.
 
     Args:
-        image: The folder of the image; the log in it is made where there is none.
+        image: The folder of the image; the log in it is created if it is missing.
         description: What was missing; by default `missing_capability`, else `intent`.
-        corrects: The record of the same log that this one takes the place of: its `record_id`, or as much of
-            its beginning as no other has. What is left out is as that record says.
-        on_wait: Called once where another writer has held the log for a second.
+        corrects: The record of the same log that this one replaces: its `record_id`, or a beginning that no
+            other has. Fields that are not given are those of that record.
+        on_wait: Called once if another writer has held the log for a second.
         **fields: Further fields of the record, such as `intent`; `vocabgap schema records` lists them. The
             `satisfaction` may be a word, and the `timestamp` text.
 
@@ -114,8 +114,8 @@ def log_gap(
     Raises:
         InvalidInputError: A field does not fit, or the line would be too long to be read.
         NotFoundError: There is no such folder, or no such record to correct.
-        StateError: The disk is full, or something else lies in place of the log.
-        AccessDeniedError: The system does not permit it.
+        StateError: The disk is full, or something else is in place of the log.
+        AccessDeniedError: The system denies access.
     """
     folder = _image_folder(image)
     given = {"description": description, **fields}
@@ -125,7 +125,7 @@ def log_gap(
         return _append(log, lambda: line, on_wait)
     if file_kind(log) is FileKind.NOTHING:  # locking would create it
         raise NotFoundError(
-            f"no record of this log begins with '{corrects}': the image has none", hint=_SHOW_HINT
+            f"no record of this log begins with '{corrects}': the image has no log", hint=_SHOW_HINT
         )
 
     # The lock is held from reading the log to appending the line.
@@ -133,7 +133,7 @@ def log_gap(
 
 
 def _checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
-    """Return the record of some fields; those that are missing or null get a default, the time is now.
+    """Return the record of some fields; missing or null fields get a default, the time is now.
 
     `satisfaction` may be a word. The default of `description` is `missing_capability`, else `intent`.
     """
@@ -142,13 +142,13 @@ def _checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
         raise InvalidInputError(f"{unknown[0]}: not a record field", hint=nearest(unknown[0], FIELDS))
     given = {name: value for name, value in fields.items() if value is not None}
     if wrong := wrong_type(given):
-        raise unusable(*wrong, hint="one name is a list of one" if wrong[0] in LIST_FIELDS else "")
+        raise unusable(*wrong, hint="write a list, even of one name" if wrong[0] in LIST_FIELDS else "")
     for name in (*NULLABLE_TEXT_FIELDS, *TEXT_FIELDS, *LIST_FIELDS):
         texts(name, given.get(name, ()))
     if "description" not in given:
         given["description"] = need_of(given)
     if not given["description"].strip():
-        hint = "say in a sentence what was missing, on the command line with --need"
+        hint = "describe what was missing, on the command line with --need"
         raise InvalidInputError("description: expected text that is not blank", hint=hint)
     if not given.get("image_id", "-").strip():
         hint = "leave it out if the folder has the image's name"
@@ -192,7 +192,7 @@ def _image_folder(image: str | Path) -> Path:
     if not str(image).strip():
         raise unusable("image", "the folder of an image", image)
     folder = expanded(image)
-    with refusing(f"'{folder}' may not be looked at", hint="check its permissions"):
+    with refusing(f"'{folder}' cannot be accessed", hint="check its permissions"):
         kind = file_kind(folder)
     if kind is FileKind.NOTHING:
         raise NotFoundError(f"there is no folder '{folder}'", hint=_FOLDER_HINT)
@@ -220,7 +220,7 @@ def _record(folder: Path, given: Mapping[str, Any], now: datetime) -> GapRecord:
 
 
 def _without_nulls(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that are given; an empty category is not."""
+    """Return the fields that are given; an empty category counts as not given."""
     given = {name: value for name, value in fields.items() if value is not None}
     if given.get("intent_category") == "":
         del given["intent_category"]
@@ -250,10 +250,10 @@ def _append(
 
 
 def _snapshot(image: Path) -> str | None:
-    """Return the snapshot of an image: that of the environment, else the one that its `HEAD` leads to.
+    """Return the snapshot of an image, from the environment, else from its `HEAD`; None without one.
 
-    `HEAD` holds 64 hexadecimal digits, or `ref: ` and the name of a file below `refs/` that does. No link is
-    followed out of the folder. Whatever stands in the way, the record has none.
+    `HEAD` holds 64 hexadecimal digits, or `ref: ` and the name of a file below `refs/` that holds them. No
+    link is followed out of the folder. An unreadable `HEAD` counts as none.
     """
     if named := _encodable(os.environ.get(SNAPSHOT_VARIABLE)):
         return named
@@ -300,10 +300,10 @@ def _correction(log: Path, corrects: str, given: Mapping[str, Any], now: datetim
     if not _SNAPSHOT.fullmatch(earlier["snapshot_hash"] or ""):
         raise StateError(
             f"record {digits} names no snapshot_hash of 64 hexadecimal digits, and cannot be corrected",
-            hint="log it as a gap of its own, and dismiss the need with `vocabgap decide` if it is none",
+            hint="log a new gap; if the old one is no gap, dismiss the need with `vocabgap decide`",
         )
     if not earlier["counted"]:
-        raise StateError(f"record {digits} was corrected before", hint=_SHOW_HINT)
+        raise StateError(f"record {digits} was already corrected", hint=_SHOW_HINT)
     fields = {name: earlier[name] for name in FIELDS if name != "timestamp"}
     # A correction must not correct again what the earlier record corrected.
     fields["notes"] = _CORRECTS.sub("", earlier["notes"]).strip()
@@ -335,7 +335,7 @@ def _record_of(gaps: "pl.DataFrame", identifier: str) -> dict[str, Any]:
         raise NotFoundError(f"no record of this log begins with '{identifier}'", hint=_SHOW_HINT)
     if len(rows) > 1:
         raise InvalidInputError(
-            f"{len(rows)} records of this log begin with '{identifier}'", hint="give more of it"
+            f"{len(rows)} records of this log begin with '{identifier}'", hint="give more digits"
         )
     return rows[0]
 
@@ -358,12 +358,12 @@ def _require_correction(gaps: "pl.DataFrame", earlier: dict[str, Any], record: G
     if others:
         raise StateError(
             f"record {others[0][:_SHOWN_DIGITS]} of the same snapshot would be corrected instead of {digits}",
-            hint="word missing_capability as the record that is meant has it, or correct the later one first",
+            hint="use the missing_capability of the record that you mean, or correct the later one first",
         )
     if corrected.is_empty():
         moment = earlier["timestamp"]
         raise InvalidInputError(
-            "timestamp: a correction is later than what it corrects"
+            "timestamp: a correction must be later than the corrected record"
             + ("" if moment is None else f", {moment.isoformat()}"),
             hint="give a later one",
         )
