@@ -60,7 +60,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class RootReader:
-    """A reader of roots that are not searched for logs."""
+    """A reader of roots that need no search for logs, such as corpora."""
 
     entry: str  # a file in every such root; without it, no module is loaded
     recognises: Reference  # `(root) -> bool` for a folder with that entry

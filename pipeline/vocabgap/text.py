@@ -89,7 +89,7 @@ def words(phrase: str) -> list[str]:
     """Return the words of a phrase, unstemmed and in order.
 
     Compatibility forms (NFKC) and case are folded. Identifiers and hyphens are split; punctuation marks,
-    symbols and control characters separate words. Apostrophes and invisible format characters vanish.
+    symbols and control characters separate words. Apostrophes and invisible characters are removed.
     """
     if phrase.isascii() and phrase == phrase.lower():  # most phrases
         return phrase.translate(_WORD_CHARACTERS).split()

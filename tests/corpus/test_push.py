@@ -82,8 +82,8 @@ def test_a_false_claim_is_overwritten_with_a_warning(chunk: Chunk) -> None:
     result = push(store, {"files": files}, tenant="ada", repo="lab")
     assert store.current.rows(["tenant_id", "repo_slug"]).unique().rows() == [("ada", "lab")]
     assert result.warnings == (
-        "repoSlug was claimed as 'den' by 3, stamped as 'lab'",
-        "tenantId was claimed as 'bo' by 3, stamped as 'ada'",
+        "repoSlug was claimed as 'den' 3 times, and stored as 'lab'",
+        "tenantId was claimed as 'bo' 3 times, and stored as 'ada'",
     )
     assert (result.errors, result.exit_code) == ((), ExitCode.DONE)
 
@@ -214,7 +214,7 @@ def test_a_file_that_claims_another_tenant_is_a_warning_or_refused(form: dict[st
     answer = push(MemoryStore(), payload, tenant="ada")
     refused = push(MemoryStore(), payload, tenant="ada", refuse_false=True)
 
-    assert answer.warnings == ("tenantId was claimed as 'bo' by 1, stamped as 'ada'",)
+    assert answer.warnings == ("tenantId was claimed as 'bo' 1 time, and stored as 'ada'",)
     assert codes(refused) == [Code.SPOOF_REJECTED]
 
 

@@ -101,7 +101,7 @@ class Corpus:
             base: For a folder: the revision after which git deleted the files to withdraw.
             head: The last revision whose deletions count.
             git: The folder of a git repository that has the revisions.
-            confirmed: Whether a push may withdraw the whole repository, or a function to ask then.
+            confirmed: Whether a push may withdraw the whole repository; a function is called only then.
             now: The moment of the push; the present one by default.
 
         Raises:

@@ -25,6 +25,7 @@ from vocabgap.corpus.identity import (
 )
 from vocabgap.errors import VocabgapError
 from vocabgap.model.record import ROOT_KIND, RejectReason
+from vocabgap.text import count
 
 SCHEMA_VERSION: Final = "1.0.0"
 _NEAR_VERSION: Final = re.compile("1[.][0-9]+[.][0-9]+")
@@ -158,7 +159,7 @@ class Incoming:
     logs: list[tuple[str, PushedLog]] = field(default_factory=list)
 
     def __bool__(self) -> bool:
-        """Check whether there is anything to bring in."""
+        """Check whether there is anything to add."""
         return bool(self.chunks or self.logs)
 
     @property
@@ -166,10 +167,12 @@ class Incoming:
         """One sentence for each overwritten claim and each unsupported version."""
         for (name, claimed, stamped), chunks in sorted(self.claims.items()):
             if name == "schemaVersion":
-                refused = f"deprecated: {chunks} of version {claimed} of {PARSED_CHUNK} refused"
+                refused = (
+                    f"deprecated: {count(chunks, 'chunk')} of version {claimed} of {PARSED_CHUNK} refused"
+                )
                 yield f"{refused}; this corpus reads {stamped}; use a parser of that version"
             else:
-                yield f"{name} was claimed as {claimed!r} by {chunks}, stamped as {stamped!r}"
+                yield f"{name} was claimed as {claimed!r} {count(chunks, 'time')}, and stored as {stamped!r}"
 
     def notice(self, claimant: Mapping[str, Any], stamp: Mapping[str, Any], *, refuse: bool) -> None:
         """Count the false claims of a chunk or payload, or refuse it."""
@@ -257,7 +260,7 @@ def _parsed(
         return [_completed(piece, file, version) for piece in parser(file)]
     except VocabgapError as error:
         raise RefusedError(Code.PARSE_FAILED, f"{path}: {error}", parserId=parser_id) from error
-    except Exception as error:  # the caller supplies the parser; whatever it does, the other files are read
+    except Exception as error:  # the caller supplies the parser; after any error, the other files are read
         message = f"{path}: parser {parser_id!r} failed: {type(error).__name__}: {error}"
         raise RefusedError(Code.PARSE_FAILED, message, parserId=parser_id) from error
 

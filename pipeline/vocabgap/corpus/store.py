@@ -43,8 +43,8 @@ from vocabgap.files.signals import deferred_signals
 from vocabgap.text import printable_name
 
 _TEMPORARY: Final = "manifest.json.new"
-# Row groups are small and sorted, so a search by path reads few of them. To read LZ4 costs half the CPU of
-# Zstandard, in files twice as large (see tests/corpus/benchmarks/corpus_store.py).
+# Row groups are small and sorted, so a search by path reads few of them. Reading LZ4 costs half the CPU of
+# Zstandard, but the files are twice as large (see tests/corpus/benchmarks/corpus_store.py).
 _ROW_GROUP: Final = 32_768
 _PART_ROWS: Final = 262_144  # of a merged part
 _MANY_PARTS: Final = 48  # readers hold all parts open; at this number, small parts are merged

@@ -138,7 +138,7 @@ def _past_boundary(payload: Mapping[str, Any], resolver: Resolver | None) -> lis
         raise RefusedError(Code.BOUNDARY_UNAVAILABLE, str(error)) from error
     except VocabgapError as error:
         raise RefusedError(Code.BOUNDARY_FAILED, str(error)) from error
-    except Exception as error:  # the caller supplies the resolver; the other signals count all the same
+    except Exception as error:  # the caller supplies the resolver; the other signals still count
         why = f"{type(error).__name__}: {error}"
         message = f"the files deleted between '{base}' and '{head}' could not be listed: {why}"
         raise RefusedError(Code.BOUNDARY_FAILED, message) from error
@@ -306,7 +306,7 @@ def _chosen(  # noqa: PLR0917 - as in `forget`
     own = chunks = version.rows(columns, owned)
     own_logs = logs = version.table("logs").filter(owned)
     if record is not None:
-        # The name of a gap record's chunk is its id; other names, such as a heading, are no ids.
+        # The name of a gap record's chunk is its id; other names, such as a heading, are not ids.
         is_gap = pl.col("kind").eq(GAP_KIND)
         exact = chunks.filter(pl.col("id").eq(pl.lit(record)) | (is_gap & pl.col("name").eq(pl.lit(record))))
         begins = is_gap & pl.col("name").str.starts_with(record)

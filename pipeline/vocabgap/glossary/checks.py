@@ -57,7 +57,7 @@ class CheckWords(Acting):
 
     paths: Annotated[
         tuple[Path, ...],
-        argument("Files or folders of Markdown and text; - is --text -.", "[PATH]..."),
+        argument("Files or folders of Markdown and text; - reads a text from stdin.", "[PATH]..."),
     ] = ()
     text: Annotated[str | None, _TEXT] = None
     text_format: Annotated[CheckFormat, option("The format of findings in files.", "--format")] = (
@@ -66,7 +66,7 @@ class CheckWords(Acting):
     exclude: Annotated[tuple[str, ...], option("A word of the text that is not a term.")] = ()
     output_of_step: Annotated[str | None, option("The text generated so far.", "--output")] = None
     critical: Annotated[
-        bool, option("The step is critical: its conflicts are more severe.", "--critical")
+        bool, option("Treat the step as critical: its conflicts are more severe.", "--critical")
     ] = False
     strictness: Annotated[Strictness | None, _STRICTNESS] = None
     ask: Annotated[bool | None, _ASK] = None

@@ -27,7 +27,7 @@ from vocabgap.text import FUNCTION_WORDS, stem
 SURE: Final = 0.8  # a find of this confidence or more is very likely a term
 UNSURE: Final = 0.5  # a find of less confidence may not be a term
 WINDOW: Final = 50  # characters on either side of a use of the term
-_LEAST_SHARED: Final = 0.3  # share of the words that another definition has to repeat
+_LEAST_SHARED: Final = 0.3  # share of a definition's words that a similar definition repeats
 _TELLING: Final = 4  # letters of a word whose denial denies the definition
 _WORD: Final = re.compile(r"[^\W_]+")
 _NOT: Final = r"(?:is not|isn't|not an?)"
@@ -59,7 +59,7 @@ def effective_strictness(
     mission: Strictness | None = None,
     configured: Strictness | None = None,
 ) -> Strictness:
-    """Return the nearest strictness that is given, else `medium`."""
+    """Return the first strictness that is given, else `medium`."""
     given = (runtime, step, mission, configured)
     return next((strictness for strictness in given if strictness is not None), Strictness.MEDIUM)
 
@@ -138,7 +138,7 @@ def check(
         name, confidence, context = term.surface.surface_text, term.confidence, term.context
         senses = glossary.resolve(name)
         kind = classify(senses, confidence, critical=critical)
-        if kind is None:  # one meaning: only uses against it that nobody accepted are conflicts
+        if kind is None:  # it has one meaning: only a use against it that nobody accepted is a conflict
             uses = contradictions(output, name, senses[0].definition) if output else iter(())
             context = next((use for use in uses if not glossary.accepts(senses[0], use)), "")
             if not context:

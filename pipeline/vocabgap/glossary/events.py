@@ -74,7 +74,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event_type"):
         moment = self.timestamp
         if moment.tzinfo is None:
             msgspec.structs.force_setattr(self, "timestamp", moment.replace(tzinfo=UTC))
-        elif moment.year in {1, 9999}:  # the year may be another one in UTC
+        elif moment.year in {1, 9999}:  # in UTC, the year may be out of range
             try:
                 moment.astimezone(UTC)
             except OverflowError as error:
@@ -149,7 +149,7 @@ class GlossaryChange(Event, frozen=True, kw_only=True):
 
     Attributes:
         conflict_id: The question that it answers, if any.
-        overruled: The replaced senses. If unset: all others if it answers a question, else none.
+        overruled: The replaced senses. If unset, an answer to a question replaces all others.
         usage: The use of the term that the question was about, if any.
         mission_id: The mission; empty outside missions, or if the log does not name it.
     """

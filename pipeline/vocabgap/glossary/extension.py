@@ -23,7 +23,8 @@ class GlossarySettings(Section, frozen=True):
         ),
     ] = None
     events: Annotated[
-        PathText | None, meaning("Folder of its logs; by default `events` within `folder`.", written=True)
+        PathText | None,
+        meaning("Folder of the event logs; by default `events` within `folder`.", written=True),
     ] = None
     scopes: Annotated[
         tuple[Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9_-]*\Z")], ...],
@@ -48,7 +49,7 @@ EXTENSION: Final = Extension(
     options={
         "report": {
             "--glossary": "Folder of a glossary, which stops a report if words in it have open meanings.",
-            "--strictness": "How strict it is: off, medium or max.",
+            "--strictness": "Conflicts that stop the report: none (off), severe ones (medium) or all (max).",
         },
     },
     gate=Reference("glossary.gate:check_report"),

@@ -28,7 +28,7 @@ from vocabgap.glossary.senses import (
 )
 from vocabgap.text import FUNCTION_WORDS
 
-# The hundred commonest words of English.
+# The hundred most common words of English.
 _COMMONEST: Final = """
 the be to of and a in that have i it for not on with he as you do at this but his by from they we
 say her she or an will my one all would there their what so up out if about who get which go me when
@@ -80,7 +80,7 @@ DEFAULT_FIELDS: Final = ("description", "prompt", "output")
 OFTEN: Final = 3  # uses that make a word a term
 _WATCHED, _ALIASES, _EXCLUDED = "glossary_watch_terms", "glossary_aliases", "glossary_exclude_terms"
 _FIELDS: Final = "glossary_fields"
-SIGNS: Final = "glossary_signs"  # in the metadata of a step: the only signs that count
+SIGNS: Final = "glossary_signs"  # in the metadata of a step: the signs to use
 _HAS_WORD: Final = re.compile(r"[^\W_]")
 _NOTHING_KNOWN: Final = KnownTerms()
 _Find = tuple[str, str]  # the normal form of a term, and its spelling in the text
@@ -101,7 +101,7 @@ def extract(
     Args:
         fields: The texts.
         metadata: The step's terms to watch (`glossary_watch_terms`, values of `glossary_aliases`), texts that
-            are not terms (`glossary_exclude_terms`), and the only signs that count (`glossary_signs`).
+            are not terms (`glossary_exclude_terms`), and the signs to use (`glossary_signs`).
         known: The terms that have a meaning already.
     """
     texts = [_Scanned(field, known) for field in fields]
@@ -254,7 +254,7 @@ def capitalised(text: str) -> Iterator[str]:
 
 
 class _Sign(NamedTuple):
-    """A find by its spelling, and its place in the run, in words and marks."""
+    """A find by its spelling; `start` and `length` count words and marks of the run."""
 
     source: TermSource
     find: _Find
@@ -272,7 +272,7 @@ class _Reading(NamedTuple):
 
 @lru_cache(maxsize=100_000)
 def _read(run: str) -> _Reading:
-    if run.isalpha() and run.islower():  # most of any text
+    if run.isalpha() and run.islower():  # most words
         keys = (word_key(run),)
         return _Reading(keys, (), keys if _is_noun(run) else ())
     run = composed(run)
@@ -280,7 +280,7 @@ def _read(run: str) -> _Reading:
     signs = [
         _Sign(*sign, place)
         for place, token in enumerate(tokens)
-        if len(token) > 1 and (sign := spelled_as(token)) is not None  # a single letter or mark is no term
+        if len(token) > 1 and (sign := spelled_as(token)) is not None  # a single letter or mark is not a term
     ]
     for match in _KEBAB.finditer(run) if "-" in run else ():
         word = match[0]

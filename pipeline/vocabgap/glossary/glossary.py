@@ -182,7 +182,7 @@ class Glossary:
         return True
 
     def _put(self, sense: TermSense, overruled: Iterable[SenseRef], usage: str) -> None:
-        """Put a sense in place: senses that it overrules are deprecated in its scope, ruled out in others."""
+        """Add or replace a sense; deprecate overruled senses of its scope, and rule out those of others."""
         key, own = term_key(sense.surface.surface_text), sense_id(sense)
         if usage:
             self._accepted[key] = {**self._accepted.get(key, {}), usage: own}

@@ -172,7 +172,7 @@ class Linter:
         self._known = KnownTerms([*active, *deprecated, *self._instead])
 
     def findings(self, path: str, text: str, suffix: str) -> Iterator[Finding]:
-        """Yield the findings of a text in order; each ambiguous term once."""
+        """Yield the findings of a text in order; report each ambiguous term once."""
         prose = prose_of(text, suffix)
         lines = [0, *(match.end() for match in re.finditer("\n", text))]
         seen: set[tuple[Rule, str]] = set()

@@ -295,7 +295,7 @@ class Session:
                 retry_token=token,
                 **self._named(),
             )
-            # First the state, then the event that names it: a token in the log always leads to its state.
+            # The state is saved before the event that names it, so that each logged token has a state.
             if earlier is None:
                 save_state(self.files.events, token, context)
         except VocabgapError as error:

@@ -16,7 +16,7 @@ from vocabgap.text import FUNCTION_WORDS, HYPHEN, apart
 
 # Plural to singular, if the word alone decides; otherwise the word is unchanged.
 _SHORTEST: Final = 4  # letters of a word that may be a plural
-_SHORTEST_IES: Final = 5  # letters of a word whose -ies becomes -y: policies, but ties
+_SHORTEST_IES: Final = 5  # fewest letters of a word whose -ies becomes -y: policies, but ties
 _VOWELS: Final = frozenset("aeiouy")
 # These end like a plural but are not, or have no singular.
 _UNCHANGED: Final = """
@@ -159,7 +159,7 @@ def surface_of(text: str) -> TermSurface | None:
 
 @lru_cache(maxsize=100_000)
 def singular(word: str) -> str:
-    """Return the singular of a word in lower case; the word itself in doubt."""
+    """Return the singular of a word in lower case; if in doubt, the word itself."""
     if not word.isalpha():
         return word
     while (shorter := _once(word)) != word:  # so that a singular is its own singular

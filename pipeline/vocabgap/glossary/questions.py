@@ -24,7 +24,7 @@ from vocabgap.glossary.normal_form import definition_key, term_key
 from vocabgap.glossary.senses import ConflictType, SemanticConflict, SenseRef, SenseStatus, Severity
 
 LATER: Final = "cli_resolve"  # the source of answers that are given later
-SHOWN_DIGITS: Final = 8  # of a conflict's identifier; a person must give as many
+SHOWN_DIGITS: Final = 8  # of a conflict's identifier; an abbreviation needs as many
 _OURS: Final = UUID("6f0c8f0e-0b0e-5b61-9d5c-6a1b0c7d4e2f")  # the name space of the identifiers
 _Place = tuple[str, str, str]  # mission, step and term of a finding
 
@@ -253,7 +253,7 @@ def require_question(
         name,
         singular="conflict",
         plural="conflicts",
-        hint="it was not found; the list of conflicts has them all",
+        hint="the list of conflicts shows all identifiers",
         fewest=SHOWN_DIGITS,
     )
     return listed[place]
