@@ -128,7 +128,8 @@ def test_a_version_near_ours_has_a_code_of_its_own_and_a_warning(
     assert result.errors[0].details["errors"][0]["pointer"] == "/schemaVersion"
     assert len(result.warnings) == (code is Code.VERSION_DRIFT)
     assert all(
-        item.startswith(f"deprecated: 2 chunks of version {version} of parsed-chunk-v1") for item in result.warnings
+        item.startswith(f"deprecated: 2 chunks of version {version} of parsed-chunk-v1")
+        for item in result.warnings
     )
 
 

@@ -253,7 +253,7 @@ def require_question(
         name,
         singular="conflict",
         plural="conflicts",
-        hint="the list of conflicts shows all identifiers",
+        hint="it was not found; `vocabgap glossary conflicts` lists all",
         fewest=SHOWN_DIGITS,
     )
     return listed[place]
