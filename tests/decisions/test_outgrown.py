@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Gap = Callable[..., dict[str, object]]
 
-OUTGROWN = "holds no longer: the group has outgrown it"
+OUTGROWN = "no longer holds: the group has outgrown it"
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_a_dismissal_does_not_swallow_a_larger_group(grown: "Studio") -> None:
     row = widened(grown)
 
     assert (row["mentions"], row["status"], row["outgrown"]) == (5, "open", [dismissal.decision_id])
-    assert row["decisions"] == [f"{dismissal.summary} – {OUTGROWN}, with 2 of 5 mentions worded as then"]
+    assert row["decisions"] == [f"{dismissal.summary} – {OUTGROWN}, with 2 of 5 mentions in the same words"]
     assert OUTGROWN in grown.files()["report.md"].decode()
 
 

@@ -108,7 +108,7 @@ def test_a_check_leads_back_to_the_line_and_says_what_to_ask_and_what_was_done_i
 
     assert (check.log, check.snapshot_hash) == ("photos/quay-01/vocabulary_gaps.jsonl:1", "abc")
     assert check.when == "2025-05-01T12:00:00Z"
-    assert check.to_do == ("ask again: “lift it”; what was done instead should not be needed: “a brush”")
+    assert check.to_do == ("ask again: “lift it”; the workaround should not be needed: “a brush”")
 
 
 def test_without_gaps_the_examples_of_the_capability_are_what_is_known() -> None:

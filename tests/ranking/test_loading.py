@@ -72,7 +72,7 @@ def test_a_path_that_leads_nowhere_is_not_found(tmp_path: Path) -> None:
 def test_a_folder_without_a_manifest_is_not_found(tmp_path: Path) -> None:
     write(tmp_path, "packs/words.json", names("fog"))
 
-    with pytest.raises(NotFoundError, match=r"packs' holds no manifest") as caught:
+    with pytest.raises(NotFoundError, match=r"packs' has no manifest") as caught:
         load_vocabulary(tmp_path / "packs")
 
     assert "manifest.json" in caught.value.hint

@@ -1,7 +1,7 @@
 """The search for neighbours as work for a cluster: each worker searches shards for blocks of queries.
 
-The search of this machine then compares what the shards list. So the neighbours are the same, whoever
-searched and in any order. Each row is a piece of work, as in `spark`; a result is a file of NumPy.
+This machine then compares the listed candidates. So the neighbours do not depend on the workers or on their
+order. Each row is a piece of work, as in `spark`; a result is a NumPy file.
 """
 
 import io
@@ -22,11 +22,11 @@ FOUND: Final = "block long, content binary"
 SHARD: Final = 150_000  # clusters of a shard, some 50 MB: Spark takes no more than 128 MB for one task
 QUERIES: Final = 150_000  # searched for at once by all workers, some 50 MB
 REQUEST: Final = 60 * 2**20  # bytes of each side of a search: a server takes 128 MiB at once
-FEW_PAIRS: Final = 10**9  # of a query and a cluster: to search here is quicker than to send
+FEW_PAIRS: Final = 10**9  # of a query and a cluster: up to here, searching here is faster
 
 
 class Sharding(NamedTuple):
-    """A place that searches each packed shard for each packed block of queries with its packed floors."""
+    """A search for packed blocks of queries, with packed floors, in packed shards elsewhere."""
 
     blocks: int  # for `QUERIES` queries
     search: Callable[[list[bytes], list[bytes], list[bytes]], pa.Table]
@@ -48,7 +48,7 @@ class ShardedNeighbours(SparseNeighbours):
         bounds: FloatArray,
         limits: npt.NDArray[np.float32] | None = None,
     ) -> Nearest:
-        """Search elsewhere for the queries that nearby candidates do not answer."""
+        """Search as the base class does; search elsewhere if nearby candidates are not enough."""
         if len(queries) * len(self.weights) <= FEW_PAIRS:
             return super().search(queries, nearby, bounds, limits)
         # With bounds of 0 the search compares the known candidates and ends.

@@ -1,8 +1,8 @@
 """The heavy steps on Spark, over Spark Connect: workers read the logs and search for neighbours.
 
-Without the address of a server, Sail does it: an engine of the same protocol in this process. Each step is a
-function over Arrow batches that knows no engine. A row is a piece of work, or one of its tables as an Arrow
-file in a binary column. So a worker reads what a scan here would read, bit by bit.
+Without a server, Sail runs them: an engine with the same protocol in this process. Each step is a function
+over Arrow batches that knows no engine. A row is a piece of work, or one of its tables as an Arrow file in a
+binary column. So the result equals that of a scan in this process, bit for bit.
 """
 
 import io
@@ -57,7 +57,7 @@ _ADDRESS_HINT: Final = "expected sc://HOST:PORT; with a token, sc://HOST:PORT/;t
 
 
 class SparkEngine:
-    """A session of Spark that does a number of tasks in parallel, and the steps that run on it.
+    """A session of Spark with a number of parallel tasks, and the steps that run on it.
 
     Attributes:
         name: Its name in `run.json`, with its version and the place of a server.
@@ -69,7 +69,7 @@ class SparkEngine:
         self._pieces = _PIECES * tasks
 
     def read_logs(self, logs: list[LogFile], settings: ScanSettings) -> LogsRead:
-        """Read logs as a scan here does; the workers must see them under the same paths."""
+        """Read logs as a scan in this process does; the workers must see them under the same paths."""
         at_once = min(_LOGS_AT_ONCE, -(-len(logs) // self._pieces))
         starts = range(0, len(logs), at_once)
         packed = [pickle.dumps((logs[start : start + at_once], settings)) for start in starts]
@@ -140,7 +140,7 @@ def spark_engine(remote: str | None = None) -> Iterator[SparkEngine]:
     except PySparkException as error:
         raise StateError(
             f"{where or 'the engine'} failed: {_error_line(str(error))}",
-            hint="its workers need Python with vocabgap's packages, and the logs under the same paths",
+            hint="its workers need Python with vocabgap's dependencies, and the logs under the same paths",
         ) from error
 
 
@@ -185,7 +185,7 @@ def _collected(frame: "DataFrame") -> "pa.Table":
 
 
 def _parallel_tasks(session: "SparkSession") -> int:
-    """Count the parallel tasks of a cluster: Connect splits a range of numbers into as many parts."""
+    """Count the parallel tasks of a cluster: Connect splits a range of numbers into one part for each."""
     from pyspark.sql.functions import spark_partition_id  # noqa: PLC0415 - an extra
 
     parts = session.range(_MANY_NUMBERS).select(spark_partition_id()).distinct()
@@ -205,7 +205,7 @@ def _send_package(session: "SparkSession") -> None:
 
 
 def _error_line(text: str) -> str:
-    """Return the line with the error in the traceback of a worker or the text of a failed request."""
+    """Return the line with the error, in a worker's traceback or the text of a failed request."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     matches = (re.match(r"([\w.]+(?:Error|Exception): .*)|details = \"(.*)\"", line) for line in lines)
     return visible(next((match[1] or match[2] for match in matches if match), lines[0]))
@@ -225,7 +225,7 @@ def _sail() -> Iterator["SparkSession"]:
         ) from error
     try:
         _keep_ctrl_c()
-        # A proxy would see the logs, and cannot lead here.
+        # A proxy would see the logs, and cannot reach this process.
         options = [("grpc.enable_http_proxy", 0)]
         session = _session("sc://{}:{}".format(*server.listening_address), options)
         _keep_ctrl_c()
@@ -234,7 +234,7 @@ def _sail() -> Iterator["SparkSession"]:
         finally:
             session.client.close()
     finally:
-        # `stop` waits for everybody who holds a connection.
+        # `stop` waits for all open connections.
         stopping = threading.Thread(target=server.stop, daemon=True)
         stopping.start()
         stopping.join(_STOP_SECONDS)
@@ -278,7 +278,7 @@ def _place(remote: str) -> str:
 
 
 def _require_greeting(remote: str) -> None:
-    """Check that a server speaks the protocol: the client would go on asking for a minute."""
+    """Check that a server speaks the protocol: the client would retry for a minute."""
     import grpc  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
 
     channel = _builder(remote).toChannel()
@@ -288,7 +288,7 @@ def _require_greeting(remote: str) -> None:
         raise StateError(
             f"no Spark Connect server answers at '{_place(remote)}', or not with this encryption",
             hint="start one (`vocabgap manual scale`), or leave out --remote for an engine in this process;"
-            " a token or use_ssl=true asks for TLS",
+            " a token or use_ssl=true needs TLS",
         ) from error
     finally:
         channel.close()
@@ -302,7 +302,7 @@ def _builder(address: str, options: list[tuple[str, int]] | None = None) -> "Def
     try:
         return DefaultChannelBuilder(address, options)
     except PySparkException as error:
-        message = f"the part after the port is not understood in the address of '{_place(address)}'"
+        message = f"in the address of '{_place(address)}', the part after the port is not valid"
         raise InvalidInputError(message, hint=_ADDRESS_HINT) from error
 
 
@@ -319,7 +319,7 @@ def _session(address: str, options: list[tuple[str, int]] | None = None) -> "Spa
 
 @contextmanager
 def _loading() -> Iterator[None]:
-    """Load the client in silence, and under `python -c`, too, which it would take for its doctests."""
+    """Load the client without warnings; keep it from taking `python -c` for its doctests."""
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     main = sys.modules["__main__"]
     lacks = not hasattr(main, "__file__")

@@ -1,1 +1,1 @@
-"""Ranking: groups of wordings to capabilities, each with its evidence, in the order to look at them."""
+"""Ranking: make capabilities of groups of wordings, with their evidence, and sort them."""

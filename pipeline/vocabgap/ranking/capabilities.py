@@ -1,4 +1,4 @@
-"""The ranking stage: records and their clusters in, ranked capabilities out."""
+"""The ranking stage: make ranked capabilities of records and their clusters."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -19,10 +19,10 @@ from vocabgap.ranking.priority import trends, with_priority
 from vocabgap.text import count
 
 _DEFAULTS: Final = RankSettings()
-_PINNED: Final = 0  # of the blocks, see `_standing`
+_PINNED: Final = 0  # number of a block, see `_standing`
 _INTERVAL: Final = ("rank_low", "rank_high")
 _TIES: Final = ("mentions", "images", "sessions", "last_seen")
-_ORDER_HINT: Final = "hand in what vocabgap.rank returned, or some of its rows, in their order"
+_ORDER_HINT: Final = "pass the result of vocabgap.rank, or some of its rows in the same order"
 
 
 def rank(
@@ -40,13 +40,13 @@ def rank(
     """Rank the capabilities that some records ask for: pinned ones first, dismissed and authored ones last.
 
     Args:
-        records: Table `records`: those that were clustered, or some of them. These are counted.
+        records: Table `records`: the records to count, all or some of those that were clustered.
         clusters: The groups of their wordings.
-        settings: The count to sort by, what is established, and the parameters of priority and trend.
+        settings: The count to sort by, the limits of established capabilities, and further parameters.
         now: The present for priority and trend; the latest readable timestamp of the corpus by default.
         identities: Table `identities`; by default identifiers come from the labels' surfaces.
         corpus: Table `records`: all that were clustered; `records` by default. Identifier, label, cohesion,
-            `first_seen`, `trend`, `weekly` and `status` depend on the corpus, not on what is counted.
+            `first_seen`, `trend`, `weekly` and `status` depend on the whole corpus.
         category_aliases: Lower-case spelling to category.
         operation_aliases: Lower-case name to operation.
         overrides: Single settings, by their names in `RankSettings`: `by="unsatisfied", min_images=2`.
@@ -78,7 +78,7 @@ def rank(
     if strangers:
         raise InvalidInputError(
             f"the corpus has no record of the groups of {count(strangers, 'record')}",
-            hint="the corpus is all records that were clustered; rank these or some of them",
+            hint="pass all records that were clustered as the corpus",
         )
     earliest, latest = (
         cast("datetime | None", end) for end in (whole["timestamp"].min(), whole["timestamp"].max())
@@ -110,7 +110,7 @@ def rank(
     ranking = placed(pins=True).with_columns(pl.lit(None, pl.Int64).alias("unpinned_rank"))
     is_first = pl.col("standing") == _PINNED
     if ranking.select(is_first.any()).item():
-        # A pin is no evidence: the interval is that of the place that the counts give.
+        # A pin is no evidence: the interval is that of the rank by counts.
         by_counts = placed(pins=False).select("cluster", *_INTERVAL, unpinned_rank="rank")
         ranking = ranking.join(by_counts, on="cluster", how="left", suffix="_unpinned").with_columns(
             pl.when(is_first).then(pl.col(f"{name}_unpinned")).otherwise(name).alias(name)
@@ -126,8 +126,8 @@ def rank(
 def order_of(ranked: pl.DataFrame, ranked_by: RankBy | str | None = None) -> RankBy:
     """Return the count that a ranking is sorted by.
 
-    Capabilities with decisions may stand anywhere. The others must be sorted within their block: established,
-    not established, or settled. The first count that fits is taken unless one is given.
+    Capabilities with decisions may be anywhere. The others must be sorted within their block: established,
+    not established, or settled. Without `ranked_by`, the first count that fits is returned.
     """
     block = (pl.col("status").is_in(SETTLED), pl.col("established"))
     undecided = ranked.filter(pl.col("decisions").list.len() == 0)
@@ -171,7 +171,7 @@ def _with_evidence(
     for part in parts:
         capabilities = capabilities.join(part, on="cluster", how="left")
     counted_mentions, of_all = pl.col("mentions"), pl.col("clustered")
-    # A cluster without a row in some evidence has none of it.
+    # A cluster without a row in some evidence gets the default.
     filled = [column for column in CAPABILITIES.columns if column.name in capabilities.columns]
     return (
         capabilities.with_columns(pl.col(column.name).fill_null(column.filling) for column in filled)

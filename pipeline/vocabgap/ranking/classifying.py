@@ -37,7 +37,7 @@ _MOST_WORDINGS: Final = 20_000  # to learn from; more cost time and hardly chang
 # Probabilities are better calibrated than with 1 or 100.
 _INVERSE_REGULARISATION: Final = 10.0
 _ITERATIONS: Final = 1_000
-_DIGITS: Final = 9  # of a weight: what different processors agree on
+_DIGITS: Final = 9  # of a weight, on which different processors agree
 _CATEGORY: Final = ("category", "category_by", "category_probability")
 # At this probability more than nine in ten judged records get the category of the agent. Cross-validated:
 # 0.96 (38 % of the records are judged) if nobody asked for the same need before, else 0.99 (89 %).
@@ -57,7 +57,7 @@ class Classifier(NamedTuple):
 
     categories: tuple[str, ...]  # sorted
     intercepts: tuple[float, ...]
-    terms: dict[str, tuple[float, tuple[float, ...]]]  # inverse document frequency; a weight a category
+    terms: dict[str, tuple[float, tuple[float, ...]]]  # inverse document frequency; a weight per category
     uncategorized: frozenset[str] = frozenset()  # terms of records without a category only
 
     def judge(self, wanted: Collection[str]) -> tuple[str, float]:
@@ -90,9 +90,9 @@ def reclassify(
     """Fill in the columns of table `gaps` about the category, and assign one to uncategorised records.
 
     A classifier of words, trained on the categorised records, assigns a category if it is sure. Else the most
-    frequent category of the record's operations is taken, unless its words are those of needs that agents
-    leave uncategorised. Both learn from the corpus: table `gaps` or `records`, by default the counted rows
-    of `gaps`. `operations` maps keys of operations to categories, beside those that the corpus gives.
+    frequent category of the record's operations is assigned, unless agents leave needs with such words
+    uncategorised. Both learn from the corpus: table `gaps` or `records`, by default the counted rows of
+    `gaps`. `operations` maps keys of operations to categories, and overrides what the corpus shows.
     """
     GAPS.require(gaps)
     corpus = gaps if corpus is None else corpus
@@ -119,9 +119,9 @@ def verdict(
     table: Mapping[str, str] = OPERATION_CATEGORIES,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> Verdict:
-    """Judge the category of a record without one: from its words if they are sure, else its operations.
+    """Judge the category of a record without one, from its words if they are clear, else its operations.
 
-    Words of records without a category only leave it open.
+    A word that occurs only in records without a category leaves it open.
     """
     probability = None
     if classifier is not None:

@@ -1,7 +1,7 @@
-"""Sets of operations that recur in records, how often, and how often by chance.
+"""Sets of operations that recur in records: how often they do, and how often they would by chance.
 
-The sets are closed ones, found by prefix-preserving closure extension (Uno, Kiyomi, Arimura: LCM ver. 2,
-2004), the most frequent first, so that the search can stop early.
+Closed sets are found by prefix-preserving closure extension (Uno, Kiyomi, Arimura: LCM ver. 2, 2004), the
+most frequent first, so that the search can stop early.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,9 +22,9 @@ from vocabgap.ranking.evidence import operation_sets
 LEAST: Final = 3  # records and sessions of a set; fewer are no pattern
 MOST_OPERATIONS: Final = 20  # of a record; one with more lists what was in use
 MOST_SETS: Final = 1_000
-_MOST_WORK: Final = 40_000_000  # operations of records that are looked at: a few seconds
-_STEP: Final = 5_000  # a step costs about as much as looking at so many
-_DIGITS: Final = 6  # what different processors agree on
+_MOST_WORK: Final = 40_000_000  # operations of records that are read: a few seconds
+_STEP: Final = 5_000  # operations that take as long to read as a step costs
+_DIGITS: Final = 6  # on which different processors agree
 _LOWER_END: Final = 0.05  # of an interval that holds 90 %
 _READ: Final = ("operations_involved", "session_id", *IMAGE_KEY)
 
@@ -42,11 +42,11 @@ def recurring_sets(
 ) -> pl.DataFrame:
     """Find the sets of two or more operations that records use together, alone or with others.
 
-    A set is in each record that involves all of it; records of one session with the same operations count
-    once. A closed set is listed: one that no larger set is in as many records as. By chance, one operation
-    would join the others independently; `expected` takes the operation that gives most. Lift is the ratio to
-    that, for two operations the lift of association rules (Brin and others 1997). Only rows that count may
-    be handed in.
+    A record has a set if it involves all its operations. Records of one session with the same operations
+    count once. Only closed sets are listed: every larger set is in fewer records. `expected` supposes that
+    one operation joins the others independently, and takes the operation with the greatest result. Lift is
+    `records / expected`; for two operations it is the lift of association rules (Brin and others 1997). Pass
+    only rows that count.
 
     Returns:
         Table `combinations`, sorted by the records beyond chance. A set is in at least `LEAST` records and
@@ -103,7 +103,7 @@ def recurring_sets(
 
 
 def names_too_many() -> pl.Expr:
-    """Return whether a record names too many operations to be looked at."""
+    """Return whether a record names too many operations to be counted."""
     return pl.col("operations_involved").list.n_unique() > MOST_OPERATIONS
 
 

@@ -1,12 +1,12 @@
-"""Capabilities that a vocabulary may have already: an agent that missed an entry is a finding, too.
+"""Find capabilities that a vocabulary may already have: agents may have overlooked an entry.
 
-An entry explains a word of the need as far as it uses the word (BM25 over name, tags, operations and
+An entry explains a word of the need to the degree that it uses the word (BM25 over name, tags, operations and
 description; Robertson and Zaragoza 2009). `explained` is the explained share of the need. A rare word counts
-more than a frequent one, and a word that no entry uses counts double: it may be what is missing. The share is
-halved unless the need explains the entry's own name in turn.
+more than a frequent one. A word that no entry uses counts double: it may be what is missing. The share falls
+to as little as half if the need does not explain the entry's name.
 
-An agent works with an operation whether or not an entry exists. So operations order the entries, in `score`,
-but do not decide whether one covers the need. Each wording is judged by itself, without its frame.
+An agent uses operations whether or not an entry exists. So operations order the entries, in `score`, but do
+not decide whether an entry covers the need. Each wording is judged by itself, without its frame.
 """
 
 import math
@@ -31,17 +31,17 @@ from vocabgap.text import ignored_stems, stem, words
 SHOWN: Final = 3  # entries listed for a need
 SATURATION: Final = 1.0  # occurrences at which a word is half explained
 LENGTH_SHARE: Final = 0.5  # of the length normalisation of descriptions, 0 to 1
-ALIKE: Final = 0.5  # share of trigrams (Dice) from which on two words stand for each other
-SPELLING: Final = 0.6  # weight of a word that is only spelt alike, times its similarity
+ALIKE: Final = 0.5  # least share of trigrams (Dice) of two words that count as similar
+SPELLING: Final = 0.6  # weight of a word with a similar spelling, times its similarity
 UNKNOWN: Final = 2.0  # weight of a word that no entry uses, relative to the rarest word
 OPERATION: Final = 0.25  # score of an operation that only this entry shares
-NAMESAKE: Final = 2.0  # further shares of it if the entry is the operation's namesake
+NAMESAKE: Final = 2.0  # further shares of it if the entry has the operation's name
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+")
 _RUN: Final = re.compile(r"\w+")
 _GRAM: Final = 3
 _SAME_DIGITS: Final = 9  # scores that differ only beyond these are the same
 _SAME: Final = 10.0 ** (1 - _SAME_DIGITS)
-_DIGITS = 6  # so that the last bit of a logarithm is the same on every machine
+_DIGITS = 6  # further ones of a logarithm depend on the machine
 
 
 @dataclass(frozen=True)
@@ -61,17 +61,17 @@ def covered(
     stop_words: Iterable[str] = (),
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> pl.DataFrame:
-    """Fill in the entries that come nearest to each capability, and those that explain its wordings.
+    """Fill in the entries nearest to each capability, and the entries that explain its wordings.
 
     Args:
         ranked: Table `capabilities`.
         vocabulary: What agents can already ask for.
-        stop_words: Words to ignore beside the function words: those that the clustering ignored.
-        operation_aliases: Lower-case name to operation, as `rank` had them.
+        stop_words: Further words to ignore, as for `cluster`.
+        operation_aliases: Lower-case name to operation, as for `rank`.
 
     Returns:
-        The same with the column `covered_by` filled, the nearest of up to three entries first. In `variants`,
-        each wording has the entry that explains most of it, and the share that it explains.
+        The table with up to three entries in column `covered_by`, the nearest first. In `variants`, each
+        wording has the entry that explains most of it, and the share that it explains.
     """
     CAPABILITIES.require(ranked, ("label", "operations", "mentions", "variants"))
     require_kind("vocabulary", vocabulary, Vocabulary, "what vocabgap.load_vocabulary returned")
@@ -87,7 +87,7 @@ def covered(
             [variant | _explaining(index, variant["wording"]) for variant in variants]
             for variants in ranked["variants"]
         ]
-    # `pl.Series` would make a frame of each list, in three times the time.
+    # `pl.Series` would make a frame of each list, and take three times as long.
     return ranked.with_columns(
         pl.from_dicts([{name: value} for value in values], {name: CAPABILITIES.schema[name]})[name]
         for name, values in columns.items()
@@ -100,7 +100,7 @@ def probably_covered(threshold: float = DEFAULT_COVERED) -> pl.Expr:
     No entry covers a capability that is probably several needs. The result is false without a vocabulary.
 
     Args:
-        threshold: The share of a wording, 0 to 1, that an entry explains at least: `[vocabulary] threshold`.
+        threshold: The least share of a wording that an entry explains, 0 to 1: `[vocabulary] threshold`.
     """
     explained, mentions = (pl.element().struct.field(name) for name in ("explained", "mentions"))
     within = pl.when(explained >= threshold).then(mentions).otherwise(0)
@@ -115,7 +115,7 @@ def with_folded_operations(entries: Iterable[Entry], aliases: Mapping[str, str])
 
 
 def _explaining(index: "EntryIndex", wording: str) -> dict[str, Any]:
-    # The whole wording, too: a frame that is none would leave little.
+    # Also judge the whole wording: its frame may have been part of the need.
     matches = [match for text in (need(wording), wording) for match in index.covering(text, top=1)]
     best = max(matches, key=lambda match: match.explained, default=None)
     if best is None or not best.explained:
@@ -150,7 +150,7 @@ class EntryIndex:
 
     @cached_property
     def _postings(self) -> Mapping[str, Mapping[int, float]]:
-        """Map each word to the entries that use it, and to how far these explain it, 0 to 1."""
+        """Map each word to the entries that use it, and each entry to its weight, 0 to 1."""
         texts = _own_words(self.entries)
         descriptions = [_stems(text) for text in texts]
         mean = sum(map(len, descriptions)) / max(len(descriptions), 1) or 1.0
@@ -189,7 +189,7 @@ class EntryIndex:
         return self._rarity(holders) if holders else UNKNOWN * self._rarity(0)
 
     def _alike(self, word: str) -> Mapping[str, float]:
-        """Map the entries' words that may stand for a word to how far they do, 0 to 1."""
+        """Map the entries' words that are similar to a word to their similarity, 0 to 1."""
         if word not in self._similar:
             sizes, holders = self._trigrams
             grams = _grams(word)
@@ -230,7 +230,7 @@ class EntryIndex:
             name: {number: share * weight for number, weight in self._shared(name).items()}
             for name, share in self._named_operations(need, operations or {}).items()
         }
-        # The entry's name can only lower what the entry has by its words.
+        # The entry's name can only lower these sums.
         words_alone = _sums((by_word, total))
         bounds = _sums((by_word, total), (by_operation, 1.0))
 
@@ -254,7 +254,7 @@ class EntryIndex:
         return nearest
 
     def _explained(self, word: str) -> dict[int, float]:
-        """Map the entries that explain a word to how much of its weight they explain."""
+        """Map the entries that explain a word to the part of its weight that they explain."""
         best: dict[int, float] = defaultdict(float)
         for other, share in self._alike(word).items():
             # An unknown word counts no more than the known word that it is spelt like.
@@ -273,7 +273,7 @@ class EntryIndex:
         return sum(shares) / (sum(weights.values()) or 1.0)
 
     def _named_operations(self, need: Mapping[str, str], operations: Mapping[str, float]) -> dict[str, float]:
-        """Return the involved operations and, with share 1, those that the need names."""
+        """Return the involved operations, and the operations that the need names, with share 1."""
         shares = {
             name: 1.0 for name, parts in self._operation_words.items() if parts and parts <= need.keys()
         }
@@ -282,7 +282,7 @@ class EntryIndex:
         return dict(sorted(shares.items()))
 
     def _shared(self, operation: str) -> dict[int, float]:
-        """Map the entries that share an operation to what it adds to their scores."""
+        """Map the entries that share an operation to the part of their scores that it adds."""
         holders = self._operations.get(operation, [])
         share = OPERATION * self._rarity(len(holders)) / self._rarity(1)
         shared = dict.fromkeys(holders, share)
@@ -293,7 +293,7 @@ class EntryIndex:
 
 
 def _sums(*shares: tuple[Mapping[str, Mapping[int, float]], float]) -> dict[int, float]:
-    """Add up what each entry has of some wholes."""
+    """Sum the shares of each entry."""
     sums: dict[int, float] = defaultdict(float)
     for parts, whole in shares:
         for held in parts.values():
@@ -319,7 +319,7 @@ def _stems(text: str) -> list[str]:
 
 
 def _grams(word: str) -> frozenset[str]:
-    """Return the trigrams of a word; none if it holds a digit, for another digit is another thing."""
+    """Return the trigrams of a word; none if it has a digit, because another digit is another thing."""
     if any(map(str.isdigit, word)):
         return frozenset()
     padded = f" {word} "

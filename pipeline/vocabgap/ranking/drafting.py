@@ -1,4 +1,4 @@
-"""From a gap to an entry: a starting point for its author, with nothing that no record says."""
+"""Draft an entry for a capability, as a starting point for its author, from what records say."""
 
 import re
 from collections import Counter
@@ -24,12 +24,12 @@ from vocabgap.text import content_words, count, ignored_stems, stem, surface, vi
 SESSIONS: Final = 3  # to test against
 _EXAMPLES: Final = 10  # intents
 _WORDINGS: Final = 10
-_SHARE: Final = 0.5  # of the mentions of the most frequent operation or category, that another has at least
+_SHARE: Final = 0.5  # least mentions of an operation or category, relative to the most frequent one
 _NAME_WORDS: Final = 4  # at most
-_SHARED_BY: Final = 0.5  # of the mentions, that use a word of the name at least
+_SHARED_BY: Final = 0.5  # least share of the mentions that use a word of the name
 _NEGATIONS: Final = frozenset({"no", "not"})
 _ASIDE: Final = re.compile(r"\([^()]*\)")
-_BREAK: Final = re.compile(r"\s[—–-]\s|[:;]")  # what follows explains what stands before
+_BREAK: Final = re.compile(r"\s[—–-]\s|[:;]")  # the text after it explains the text before it
 _EVIDENCE: Final = (
     "timestamp", "image_id", "session_id", "snapshot_hash", "description", "intent", "workaround",
     "satisfaction", "tenant_id", "repo_slug", "source_path", "line",
@@ -38,7 +38,7 @@ _EXAMPLES_SCHEMA: Final = {name: RECORDS.schema.get(name, pl.String) for name in
 
 
 class DraftEntry(msgspec.Struct, frozen=True):
-    """The entry, as a manifest has it."""
+    """The entry as in a manifest."""
 
     name: str
     description: str
@@ -82,8 +82,8 @@ class Draft(msgspec.Struct, frozen=True):
         examples: What people asked for, most frequent first.
         checklist: Sessions to test the entry against, from different images if possible.
         nearest: Entries to look at first.
-        evidence: What it was made from.
-        notes: What a person should know about it.
+        evidence: The basis of the draft.
+        notes: What its author should know.
     """
 
     draft: str
@@ -106,18 +106,18 @@ def draft(
 ) -> Draft:
     """Draft an entry for a capability.
 
-    The description is the most frequent one of the records; of equally frequent ones, that which is most
-    like the label. Tags are the capability's categories and the words of its name; a vocabulary with tags
-    restricts these words to its tags. `touches` are the operations that at least half as many records name
-    as name the most frequent one.
+    The description is the most frequent one of the records; of equally frequent ones, the one most similar to
+    the label. Tags are the capability's categories and the words of its name; a vocabulary with tags
+    restricts these words to its tags. `touches` are the operations with at least half of the mentions of the
+    most frequent one.
 
     Args:
         capability: Its identifier, label or a wording, as `find_capability` takes it.
         ranked: Table `capabilities`.
-        gaps: Table `gaps` of the same run; without it only the examples of the capability are known.
-        vocabulary: What there is already: the name is new in it, and its words are joined as there.
-        stop_words: Words to ignore beside the function words.
-        operation_aliases: Lower-case name to operation, as `rank` had them.
+        gaps: Table `gaps` of the same run; without it only the examples of the capability are used.
+        vocabulary: The existing entries. The name differs from theirs, and its words are joined like theirs.
+        stop_words: Further words to ignore.
+        operation_aliases: Lower-case name to operation, as for `rank`.
 
     Raises:
         NotFoundError: There is no such capability.
@@ -178,7 +178,7 @@ def _records(row: Mapping[str, Any], gaps: pl.DataFrame | None) -> pl.DataFrame:
     if examples.is_empty():
         raise InvalidInputError(
             f"frame 'gaps' holds no counted record of '{row['capability_id']}'",
-            hint="hand in the gaps of the run that the capability was ranked in",
+            hint="pass the gaps of the run that ranked the capability",
         )
     telling = pl.sum_horizontal(
         stripped(pl.col(name)).fill_null("") != "" for name in ("intent", "workaround")
@@ -195,7 +195,7 @@ def _most_frequent(
 ) -> list[str]:
     """Return the distinct texts of a column, most frequent first; spellings of one surface are one.
 
-    Of equally frequent texts the likest comes first, then that of the more telling record.
+    Of equally frequent texts the most similar comes first, then the text of the more detailed record.
     """
     spellings: dict[str, Counter[str]] = {}
     for text in records[column].drop_nulls():
@@ -243,7 +243,7 @@ def _checklist(records: pl.DataFrame, label: str) -> list[dict[str, object]]:
 def _check(row: Mapping[str, Any], label: str) -> dict[str, object]:
     intent, workaround = (visible(row[name] or "") for name in ("intent", "workaround"))
     request = f"ask again: “{intent}”" if intent else f"ask for it: “{visible(label)}”"
-    instead = f"; what was done instead should not be needed: “{workaround}”" if workaround else ""
+    instead = f"; the workaround should not be needed: “{workaround}”" if workaround else ""
     optional = {name: row[name] or None for name in ("session_id", "image_id", "snapshot_hash")}
     return {
         **optional,
@@ -282,7 +282,7 @@ def propose_name(
 
 
 def _core(label: str, ignored: frozenset[str]) -> list[str]:
-    """Return the telling words of a label, once each; leave out asides if something else is left."""
+    """Return the distinct content words of a label; leave out asides if something else is left."""
     for text in (_BREAK.split(_ASIDE.sub(" ", label))[0], label):
         own: dict[str, str] = {}
         for word in words(text):
@@ -294,6 +294,6 @@ def _core(label: str, ignored: frozenset[str]) -> list[str]:
 
 
 def _style(entries: Sequence[Entry]) -> Callable[[Iterable[str]], str]:
-    """Return what joins the words of a name as most entries do: a dash or an underscore."""
+    """Return a function that joins words with a dash or an underscore, as most entries do."""
     names = [entry.name for entry in entries if len(words(entry.name)) > 1]
     return ("-" if sum("-" in name for name in names) > len(names) / 2 else "_").join

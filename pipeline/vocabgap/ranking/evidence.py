@@ -29,7 +29,7 @@ def evidence(compute: Computing) -> Computing:
 
 
 def counts(clustered: pl.DataFrame) -> pl.DataFrame:
-    """Count mentions, images, sessions, tenants, ratings and mentions that nobody asked for."""
+    """Count mentions, images, sessions, tenants, ratings and mentions without a request in words."""
     known_session = pl.struct("tenant_id", "session_id").filter(stripped(pl.col("session_id")) != "")
     return clustered.group_by("cluster").agg(
         _MENTIONS,
@@ -121,8 +121,8 @@ def askers(clustered: pl.DataFrame) -> pl.DataFrame:
 def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     """Choose a few example records of each cluster, newest first.
 
-    One record of every image comes before a second one of any. A record that knows its session, snapshot and
-    workaround comes before one that does not.
+    One record of every image comes before a second record of any image. A record with a session, snapshot
+    and workaround comes before a record without them.
     """
     has_pointer = (stripped(pl.col(name)) != "" for name in ("session_id", "snapshot_hash", "workaround"))
     pointers = pl.sum_horizontal(has_pointer)
@@ -152,7 +152,7 @@ def examples(clustered: pl.DataFrame) -> pl.DataFrame:
 
 @evidence
 def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
-    """Count the verbatim repeats by automation among the mentions of each cluster; leave out those without.
+    """Count the verbatim repeats by automation in each cluster; leave out clusters without any.
 
     All mentions of one surface by one tenant count as repeats if they come from at least five sessions at
     regular intervals: four of five differ from their median by at most 20 % of it. A session counts at its
@@ -207,7 +207,7 @@ def operation_sets(operations: pl.Series, fold: Callable[[str], str]) -> pl.Seri
 def combinations(clustered: pl.DataFrame, fold: Callable[[str], str]) -> pl.DataFrame:
     """List the combinations of operations that recur in each cluster, most frequent first.
 
-    A combination is the whole set of a record's operations, two at least, that two records have at least.
+    A combination is the whole set of a record's operations: at least two operations, in at least two records.
     """
     recurring = (
         clustered.with_columns(operation_sets(clustered["operations_involved"], fold))

@@ -1,4 +1,4 @@
-"""The same capability from run to run: its identifier, what people decided about it, and its lineage."""
+"""Capabilities from run to run: their identifiers, people's decisions about them, and their lineage."""
 
 import hashlib
 from collections.abc import Sequence
@@ -73,12 +73,12 @@ def identify(
     """Identify the capability of each group.
 
     The proposed groups, before people's decisions, take over the identifiers of the run before (`baseline`).
-    A matching of the greatest weight decides: a surface of both weighs its smaller number of mentions. A
+    The matching of the greatest weight decides; a surface of both weighs its smaller number of mentions. A
     group without a counterpart gets an identifier from its label's surface. United groups keep the identifier
-    of the one that was named first; a split-off group has one from the decision. So an undo restores both.
+    of the group that was named first; a split-off group gets one from the decision. So an undo restores both.
 
-    The last decision gives the status. A decision about some wordings holds while these carry at least half
-    of the group's mentions; then the group has outgrown it and is open again. An authored capability has
+    The last decision gives the status. A decision about some wordings holds while they have at least half of
+    the group's mentions. After that, the group has outgrown it and is open again. An authored capability has
     regressed if it is mentioned later, in any words. Without a decision it is `new` if the run before had
     none of its surfaces, and `open` otherwise.
     """
@@ -119,7 +119,7 @@ def identify(
 
 
 def default_identities(clusters: pl.DataFrame) -> pl.DataFrame:
-    """Return table `identities` without any history: identifiers from the labels' surfaces, all open."""
+    """Return table `identities` without a history: identifiers from the labels' surfaces, all open."""
     ids = [derived_id(surface) for surface in clusters["label_surface"]]
     return clusters.select(
         "cluster",
@@ -132,7 +132,7 @@ def default_identities(clusters: pl.DataFrame) -> pl.DataFrame:
 
 
 def derived_id(source: str) -> str:
-    """Derive an identifier from a label's surface, or from what else made a capability."""
+    """Derive an identifier from a label's surface, or from the decision that made a capability."""
     return f"{CAPABILITY_PREFIX}{hashlib.sha256(source.encode()).hexdigest()[:ID_DIGITS]}"
 
 
@@ -141,7 +141,7 @@ def _surfaces(clusters: Grouping) -> pl.DataFrame:
 
 
 def _group_ids(proposed: Grouping, surfaces: pl.DataFrame, baseline: pl.DataFrame | None) -> pl.DataFrame:
-    """Return columns `cluster`, `label_surface`, `group_id` and `known`: the run before had some of it."""
+    """Return columns `cluster`, `label_surface`, `group_id` and `known` (to the run before)."""
     labels = proposed.clusters.select("cluster", "label_surface").sort("cluster")
     carried: dict[str, str] = {}
     continued, taken = set[str](), set[str]()
@@ -165,7 +165,7 @@ def _group_ids(proposed: Grouping, surfaces: pl.DataFrame, baseline: pl.DataFram
 
 
 def _unused(label: str, taken: set[str]) -> str:
-    """Derive an identifier from a label that no other group has or had."""
+    """Derive from a label an identifier that no other group has or had."""
     numbered = (label if number == 1 else f"{label}\n{number}" for number in numbers_from(1))
     return next(name for name in map(derived_id, numbered) if name not in taken)
 
@@ -173,7 +173,7 @@ def _unused(label: str, taken: set[str]) -> str:
 def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: pl.DataFrame) -> pl.DataFrame:
     """Return one row per group that a decision mentions, with the columns of `_DECIDED`.
 
-    The label is null without a `rename`, the status if no decision gives one.
+    The label is null without a `rename`; the status is null if no decision gives one.
     """
     if verdicts is None or verdicts.is_empty():
         return pl.DataFrame(schema=_DECIDED)
@@ -197,7 +197,7 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: pl.Data
         .group_by("cluster", "decision_id")
         .agg(pl.col("mentions").sum().alias("carried"))
     )
-    why = "{} – holds no longer: the group has outgrown it, with {} of {} mentions worded as then"
+    why = "{} – no longer holds: the group has outgrown it, with {} of {} mentions in the same words"
     in_words = pl.when("is_outgrown").then(pl.format(why, "told", "carried", "whole")).otherwise("told")
     given = pl.when("has_regressed").then(pl.lit(REGRESSED)).otherwise(action.replace(_STATUS_OF))
     return (
@@ -246,11 +246,11 @@ def trace(groups: pl.DataFrame, ranked: pl.DataFrame, baseline: pl.DataFrame | N
 def relations(previous: pl.DataFrame, present: pl.DataFrame) -> pl.DataFrame:
     """Relate the capabilities of two runs.
 
-    A capability is *continued* under its identifier. In runs that do not know of each other, the capability
-    that shares most with it continues it. One that is gone and whose surfaces are in another was *merged*
-    into that; one that appears and whose surfaces were in another was *split* off that. One that shares no
-    surface is *new* or *gone*. A surface that moved between two continued ones is no relation. Rows are
-    sorted by the rank in the later run, then by that in the earlier one.
+    A capability is *continued* if both runs have its identifier; in independent runs, the capability that
+    shares most with it continues it. A capability that disappeared was *merged* into one that has some of its
+    surfaces. A capability that appeared was *split* off one that had some of its surfaces. Without a shared
+    surface it is *gone* or *new*. A surface that moved between two continued capabilities is no relation.
+    Rows are sorted by the rank in the later run, then by the rank in the earlier run.
     """
     left, right = (side.with_columns(key="capability_id") for side in (previous, present))
     before, now = {*previous["capability_id"]}, {*present["capability_id"]}
@@ -289,7 +289,7 @@ def _capabilities(surfaces: pl.DataFrame) -> pl.DataFrame:
 
 
 def overlaps(previous: pl.DataFrame, present: pl.DataFrame) -> pl.DataFrame:
-    """Return the keys of groups of two runs, and the mentions of the surfaces that both have."""
+    """Return pairs of groups of two runs, with the mentions of the surfaces that both have."""
     return (
         previous.select(pl.col("key").alias("previous"), "surface", "mentions")
         .join(present.select(pl.col("key").alias("present"), "surface", other="mentions"), on="surface")
@@ -302,8 +302,8 @@ def overlaps(previous: pl.DataFrame, present: pl.DataFrame) -> pl.DataFrame:
 def matched(pairs: pl.DataFrame) -> list[tuple[str, str]]:
     """Return the matching of the greatest weight; each group has at most one counterpart.
 
-    Groups that share nothing, even indirectly, are matched apart, so that new data elsewhere changes nothing
-    here. Of matchings of equal weight, the one with more preferred pairs wins, in any order of the pairs.
+    Groups without a direct or indirect link are matched separately, so that new data elsewhere changes
+    nothing here. Of matchings of equal weight, the one with more preferred pairs wins, in any order of pairs.
     The columns are `previous` and `present`, two keys; `shared`, the weight, a whole number above 0; and
     `preferred`, whether the pair wins a tie.
     """
@@ -328,7 +328,7 @@ def matched(pairs: pl.DataFrame) -> list[tuple[str, str]]:
 
 
 def _matched_part(part: Sequence[tuple[Any, ...]]) -> list[tuple[str, str]]:
-    """Match groups that are all linked, directly or not; a group may stay alone at no weight."""
+    """Match groups that are all linked, directly or not; a group may stay alone with weight 0."""
     ends = [(one, other) for one, other, _, _ in part]
     left, right = (sorted(set(side)) for side in zip(*ends, strict=True))
     # Preferred pairs only break ties: all of them together weigh less than one mention.
@@ -341,7 +341,7 @@ def _matched_part(part: Sequence[tuple[Any, ...]]) -> list[tuple[str, str]]:
     row = {name: number for number, name in enumerate(left)}
     column = {name: number for number, name in enumerate(right)}
     alone = np.arange(len(left))
-    # One more for every edge: each row takes exactly one, and SciPy drops an edge of no weight.
+    # Add 1 to every edge, because SciPy drops edges of weight 0. Each row takes exactly one edge.
     values = np.concatenate([np.array(weights, np.float64), np.zeros(len(left))]) + 1.0
     rows = np.concatenate([np.array([row[one] for one, _ in ends]), alone])
     columns = np.concatenate([np.array([column[other] for _, other in ends]), alone + len(right)])

@@ -1,4 +1,4 @@
-"""The certainty of a place in the ranking: a bootstrap over images."""
+"""The certainty of ranks: a bootstrap over images."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,19 +17,19 @@ from vocabgap.ranking.priority import FloatArray, age_in_days, factors
 IntArray = npt.NDArray[np.int64]
 RankArray = npt.NDArray[np.int32]
 TIED: Final = 0.10
-"""The share of draws from which on two capabilities are tied, if the order fails in more of them."""
+"""Two capabilities are tied if the next one is level or ahead in more than this share of draws."""
 DRAWS: Final = 500
 CONFIDENCE: Final = 0.90
 SEED: Final = 20_260_501
 _LEFT_OUT: Final = round(DRAWS * (1.0 - CONFIDENCE) / 2.0)
-_CELLS: Final = 1 << 21  # numbers in each array of the draws that are worked on at a time
+_CELLS: Final = 1 << 21  # numbers in each array, for the draws that are computed at once
 _COLUMNS: Final = ("rank_low", "rank_high", "tie_group", "next_ahead")
 _INTERVALS: Final = {name: CAPABILITIES.schema[name] for name in _COLUMNS}
 
 
 @dataclass(frozen=True)
 class _Shares:
-    """The amounts per capability and image: one entry per occurring pair, by capability, then by image."""
+    """The amounts per capability and image: one entry per pair with records, sorted by both."""
 
     starts: IntArray  # first entry of each capability, and the number of entries; shape (capabilities + 1,)
     images: IntArray  # of each entry, counted from 0
@@ -56,7 +56,7 @@ def rank_intervals(
     now: datetime | None,
     earliest: datetime | None,
 ) -> pl.DataFrame:
-    """Return the 90 % interval of each rank, and which ranks are tied, from 500 bootstrap samples of images.
+    """Return the 90 % interval of each rank and the ties, from 500 bootstrap samples of images.
 
     Each draw takes as many images as there are, with replacement and with all their records, because the
     records of one image are not independent. Capabilities that are equal in a draw share their ranks. Blocks
@@ -194,7 +194,7 @@ def tie_groups(best: RankArray) -> IntArray:
 
 
 def next_ahead(best: RankArray) -> FloatArray:
-    """Return the share of draws in which the next capability is level with each, or ahead; NaN for the last.
+    """Return, for each capability, the share of draws in which the next is level or ahead; NaN for the last.
 
     `best` holds the best place of each in each draw, shape (draws, capabilities), in order of rank.
     """

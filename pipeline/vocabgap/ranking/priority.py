@@ -14,8 +14,8 @@ from vocabgap.model.tables import UTC_MICROSECONDS
 
 FloatArray = npt.NDArray[np.float64]
 SMOOTHING: Final = 5.0
-"""The number of average ratings that are added to each capability's own."""
-# The last digits of a logarithm differ between processors; equal evidence has to give equal numbers.
+"""The number of average ratings that are added to the ratings of each capability."""
+# The last digits of a logarithm differ between processors; equal evidence must give equal numbers.
 _DECIMALS: Final = 12
 SIGNIFICANCE: Final = 0.1
 RECENT_PARTS: Final = 3

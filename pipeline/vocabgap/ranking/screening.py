@@ -1,4 +1,4 @@
-"""Screening: records that are no gap of the vocabulary are marked, never dropped."""
+"""Mark the records that are no gap of the vocabulary; never drop them."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -15,19 +15,19 @@ NOT_A_GAP: Final = "not_a_gap"
 _READ: Final = ("description", "missing_capability", "workaround", "notes")
 _SEARCHED: Final = ("description", "workaround", "notes")  # by regular expressions
 
-# The end of a clause, after which the next one says something of its own.
+# The end of a clause.
 _CLAUSE_END: Final = re.compile(
     r"[.!?;,]+(?=\s|$)|[()\[\]{}\n\r\u2014\u2013]|\s-+\s|\b(?:but|because|since|however|and|so|though)\b",
     re.IGNORECASE,
 )
-# Before a phrase, in its clause, these words mean something to author, not something that happened.
+# Before a phrase in its clause, these words show a wish, not an event.
 _WISHES: Final = frozenset([
     "no", "without", "need", "needs", "needed", "needing", "want", "wants", "wanted", "wanting", "wish",
     "wishes", "missing", "lack", "lacks", "lacking", "should", "way", "handle", "handles", "handling",
     "against", "support", "supports", "retry", "resume", "recover", "fallback", "detect", "avoid",
     "prevent", "simulate",
 ])  # fmt: skip
-# The same after it: "permission denied handling" is something to author.
+# The same after a phrase: "permission denied handling" is a wish.
 _THINGS: Final = frozenset([
     "handling", "handler", "recovery", "detection", "detector", "setting", "settings", "option", "policy",
     "primitive", "entry", "entries",
@@ -41,12 +41,12 @@ _FAILURES: Final = frozenset([
 def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFrame:
     """Mark the records that are no gap of the vocabulary, each with the first rule that fits.
 
-    A phrase is looked for in the description, or in `missing_capability` without one. A phrase that somebody
-    wishes for in its clause ("no way to handle permission denied", "rate limit exceeded handling") does not
-    count. A phrase that also fits photographs ("broken pipe") counts only if something failed and the record
-    does not name what is missing. Workaround and notes are read only if the description tells of a failure,
-    or if the record neither names what is missing nor wishes for anything. Regular expressions are searched
-    in description, workaround and notes.
+    A phrase is searched in the description, or in `missing_capability` without one. A phrase in a wish ("no
+    way to handle permission denied", "rate limit exceeded handling") does not count. A phrase that may be in
+    a photograph ("broken pipe") counts only if something failed and the record does not name what is missing.
+    Workaround and notes are read only if the description tells of a failure, or if the record neither names
+    what is missing nor expresses a wish. Regular expressions are searched in description, workaround and
+    notes.
 
     Args:
         gaps: Table `gaps`.
@@ -135,9 +135,9 @@ def _happened(clause: str, phrase: str) -> bool:
 
 
 def _may_fit(rules: Sequence[Rule]) -> pl.Expr:
-    """Select the records that a phrase may fit: the longest word of one is there, in any case.
+    """Select the records that a phrase may fit: they contain its longest word, in any case.
 
-    Only text beyond ASCII has further spellings, so it is always read.
+    Only text beyond ASCII may have further spellings, so it is always selected.
     """
     phrases = {phrase for rule in rules for phrase in (*rule.phrases, *rule.if_failed)}
     keys = sorted({max(phrase.split(), key=len) for phrase in phrases})

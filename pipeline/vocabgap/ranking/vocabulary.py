@@ -1,4 +1,4 @@
-"""Vocabularies: what agents can already ask for, read from the files that list it."""
+"""Vocabularies: the entries that agents can already ask for, read from files."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ from vocabgap.files.refusals import FileKind, existing_content, file_kind, refus
 from vocabgap.model.sources import pointer_of, value_at
 from vocabgap.text import printable_name, shortened
 
-# Places of the fields in manifests and tools lists; of several the first that leads to a value counts.
+# Places of the fields in manifests and tools lists; the first place with a value counts.
 _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "name": ("name",),
     "description": ("description", "title", "annotations.title"),
@@ -50,14 +50,14 @@ class Entry:
     name: str  # unique in the vocabulary
     description: str = ""  # what it does
     tags: tuple[str, ...] = ()
-    operations: tuple[str, ...] = ()  # that it touches
-    pack: str = ""  # that it comes from
+    operations: tuple[str, ...] = ()  # operations that it touches
+    pack: str = ""  # the pack that it comes from
 
 
 class VocabularyFile(msgspec.Struct, frozen=True):
     """One file that entries were read from."""
 
-    pack: Annotated[str, msgspec.Meta(description="its folder's name for a manifest, else its own")]
+    pack: Annotated[str, msgspec.Meta(description="name of a manifest's folder, else of the file")]
     name: str
     entries: int
     sha256: str
@@ -98,17 +98,17 @@ def load_vocabulary(paths: str | Path | Iterable[str | Path]) -> Vocabulary:
         The entries, sorted by name.
 
     Raises:
-        NotFoundError: A path leads to nothing, or a folder holds no manifest.
-        AccessDeniedError: The system does not permit reading something.
-        InvalidInputError: A file is not in its format, an entry is bad, or two entries have the same name.
-            The error names file and entry.
-        StateError: The disk does not give a file.
+        NotFoundError: A path does not exist, or a folder has no manifest.
+        AccessDeniedError: The system denies access.
+        InvalidInputError: A file or an entry has the wrong format, or two entries have the same name. The
+            error names file and entry.
+        StateError: The disk fails.
     """
     by_name: dict[str, tuple[Entry, str]] = {}
     files = []
     for path in vocabulary_files(paths):
         content = existing_content(path, "vocabulary", _PATH_HINT)
-        # A manifest's pack has the name of its folder, another file's its own without the ending.
+        # The pack of a manifest is its folder's name, the pack of another file its name without the ending.
         pack = printable_name(path.parent.name if path.name in _MANIFESTS else path.stem)
         with _naming(path):
             placed = [(item.place, _entry(item, pack)) for item in _items(path, content)]
@@ -135,16 +135,16 @@ def vocabulary_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
 
 
 def _files(path: Path) -> list[Path]:
-    """List the files of a path. A link is followed if it is the path, not below it."""
-    with refusing(f"vocabulary '{path}' cannot be reached", hint="check the permissions on the way"):
+    """List the files of a path. Only the path itself may be a link."""
+    with refusing(f"vocabulary '{path}' cannot be accessed", hint="check the permissions of its folders"):
         kind = file_kind(path)
     if kind is not FileKind.FOLDER:
         return [path.resolve() if kind is FileKind.FILE else path]
     manifests = sorted(_manifests(path.resolve()))
     if not manifests:
         raise NotFoundError(
-            f"vocabulary '{path}' holds no manifest",
-            hint=f"expected files called {', '.join(_MANIFESTS)}; name another file outright",
+            f"vocabulary '{path}' has no manifest",
+            hint=f"expected files called {', '.join(_MANIFESTS)}; name any other file itself",
         )
     return manifests
 
@@ -152,7 +152,7 @@ def _files(path: Path) -> list[Path]:
 def _manifests(folder: Path) -> Iterator[Path]:
     def refuse(error: OSError) -> None:
         raise AccessDeniedError(
-            f"folder '{error.filename}' of a vocabulary may not be read", hint="check its permissions"
+            f"folder '{error.filename}' of a vocabulary cannot be read", hint="check its permissions"
         ) from error
 
     for place, folders, names in os.walk(folder, onerror=refuse):
@@ -234,7 +234,7 @@ def _entry(item: _Item, pack: str) -> Entry:
     if not name:
         keys = ", ".join(short_repr(key) for key in islice(item.fields, _KEYS_SHOWN)) or "none"
         raise InvalidInputError(
-            f"{item.place}: there is no name at 'name'; its first keys are {keys}",
+            f"{item.place}: 'name' is missing or blank; its first keys are {keys}",
             hint="give every entry a name",
         )
     place = item.place
