@@ -181,7 +181,7 @@ def test_a_run_that_has_lost_its_logs_is_refused_unless_meant(tmp_path: Path) ->
     for name in ("one", "two"):
         (root / name / "vocabulary_gaps.jsonl").unlink()
 
-    with pytest.raises(StateError, match="the report before was made of 3 logs, and there are 1 now"):
+    with pytest.raises(StateError, match="the earlier report had 3 logs, but now there are 1"):
         run(root, tmp_path / "out")
     assert run(root, tmp_path / "out", allow_shrink=True).ranked["mentions"].to_list() == [1]
 

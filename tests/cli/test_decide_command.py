@@ -68,7 +68,7 @@ def test_what_was_dismissed_is_reopened_and_what_is_open_is_not() -> None:
     first, second = vocabgap("decide", "reopen", "sky mask"), vocabgap("decide", "reopen", "sky mask")
 
     assert (first.code, second.code) == (0, 2)
-    assert "'sky mask' is open: there is nothing to reopen" in second.err
+    assert "'sky mask' is already open" in second.err
 
 
 def test_the_next_report_follows(reported: Path, tmp_path: Path) -> None:
@@ -215,5 +215,5 @@ def test_a_damaged_run_before_is_told_with_the_way_round_it(reported: Path, tmp_
 
     told = vocabgap("report", reported)
 
-    assert (told.code, "`--previous none` does without it" in told.err) == (4, True)
+    assert (told.code, "`--previous none` ignores it" in told.err) == (4, True)
     assert vocabgap("report", reported, "--previous", "none").code == 0

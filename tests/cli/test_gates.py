@@ -43,7 +43,7 @@ def test_bad_line_fails_the_job_and_the_report_is_published_all_the_same(photos:
         ExitCode.GATE,
         "",
         (
-            "vocabgap: 1 gate does not hold: rejects: one/vocabulary_gaps.jsonl:3 not_an_object\n"
+            "vocabgap: 1 gate failed: rejects: one/vocabulary_gaps.jsonl:3 not_an_object\n"
             "  the report is published in 'out'\n"
         ),
     )
@@ -114,7 +114,7 @@ def test_several_gates_are_told_together_each_with_what_it_met(photos: Path) -> 
     assert (gates[0]["source_path"], gates[0]["line"]) == ("one/vocabulary_gaps.jsonl", 3)
     assert gates[-1]["capability_id"].startswith("cap-")
     assert (events[-1]["event"], events[-1]["code"]) == ("error", 5)
-    assert "2 gates do not hold: rejects: " in events[-1]["message"]
+    assert "2 gates failed: rejects: " in events[-1]["message"]
     assert " and 3 more; new-top: " in events[-1]["message"]
 
 

@@ -120,7 +120,7 @@ def test_what_is_not_there_is_an_error_with_the_nearest(capsys: pytest.CaptureFi
     assert run(["history", "film gran"]) == ExitCode.NOT_FOUND
     assert "did you mean 'film grain'?" in capsys.readouterr().err
     assert run(["history", "--run", "nowhere"]) == ExitCode.NOT_FOUND
-    assert "holds no run" in capsys.readouterr().err
+    assert "has no run" in capsys.readouterr().err
 
 
 def test_pin_is_told_as_a_pin(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

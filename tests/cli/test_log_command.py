@@ -82,7 +82,10 @@ def test_a_correction_takes_the_place_of_the_record(image: Path) -> None:
 def test_a_category_that_is_not_known_is_noted_with_the_nearest(image: Path) -> None:
     told = vocabgap("log", image, "-d", "x", "--category", "lokal")
     assert (told.code, line(image)["intent_category"]) == (0, "lokal")
-    assert "category 'lokal' is not known here; the nearest: local; `known` under [categories]" in told.err
+    assert (
+        "category 'lokal' is not known; similar categories: local; to add it, use `known` under [categories]"
+        in told.err
+    )
 
 
 @pytest.mark.parametrize("category", ["tone", "colour", "White_Balance", "portrait", "uncategorized"])
@@ -97,7 +100,7 @@ def test_a_category_that_the_run_has_is_known(image: Path) -> None:
     assert vocabgap("log", image, "-d", "x", "--category", "portrait").err
     vocabgap("report", image, "--out", "out")
     assert vocabgap("log", image, "-d", "y", "--category", "portrait").err == ""
-    assert "the nearest" in vocabgap("log", image, "-d", "z", "--category", "portraits").err
+    assert "similar categories" in vocabgap("log", image, "-d", "z", "--category", "portraits").err
 
 
 def test_settings_that_cannot_be_read_cost_no_gap(image: Path) -> None:

@@ -44,7 +44,7 @@ def test_events_tell_the_files(tmp_path: Path) -> None:
 def test_folder_without_a_run_is_not_found() -> None:
     told = vocabgap("render", "nowhere")
     assert told.code == ExitCode.NOT_FOUND
-    assert "holds no run of vocabgap" in told.err
+    assert "has no run of vocabgap" in told.err
     assert "RUN_DIR" in told.err
 
 

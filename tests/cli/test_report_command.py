@@ -275,7 +275,7 @@ def test_a_report_whose_logs_are_gone_leaves_the_one_before(photos: Path, tmp_pa
 
     last = json.loads(told.out.splitlines()[-1])
     assert (told.code, last["event"], last["code"]) == (4, "error", 4)
-    assert f"the report in '{tmp_path / 'out'}' stays as it is" in last["message"]
+    assert f"the report in '{tmp_path / 'out'}' was not changed" in last["message"]
     assert (tmp_path / "out" / "run.json").read_bytes() == before
 
 
@@ -327,7 +327,7 @@ def test_a_span_that_leaves_nothing_tells_how_new_the_records_are(photos: Path) 
         "no record since 2026-05-02T23:57:00Z: the oldest is of 2026-04-01T10:00:00Z, the newest of"
         in told.err
     )
-    assert "30m are minutes, 2026-05 is a month" in told.err
+    assert "30m means minutes, 2026-05 a month" in told.err
 
 
 def many(tmp_path: Path, name: str = "photos", logs: int = 10) -> Path:
@@ -353,9 +353,7 @@ def test_a_run_that_has_lost_more_than_half_of_its_logs_is_refused(
     told = vocabgap("report", root, *quiet)
 
     assert (told.code, told.out) == (4, "")
-    assert (
-        "the report before was made of 10 logs, and there are 4 now (6 of 'photos' are missing)" in told.err
-    )
+    assert "the earlier report had 10 logs, but now there are 4 (6 of 'photos' are missing)" in told.err
     assert "--allow-shrink" in told.err
     assert (tmp_path / "out" / "run.json").read_bytes() == before
     assert vocabgap("report", root, "--allow-shrink", "--quiet").code == 0
@@ -372,7 +370,7 @@ def test_a_run_that_has_lost_more_than_half_of_its_lines_is_refused(tmp_path: Pa
 
     assert told.code == 4
     assert (
-        "the report before was made of 6 lines, and there are 2 now"
+        "the earlier report had 6 lines, but now there are 2"
         " (4 of 'photos/one/vocabulary_gaps.jsonl' are missing)" in told.err
     )
     assert vocabgap("report", root, "--allow-shrink", "--quiet").code == 0
@@ -386,7 +384,7 @@ def test_one_root_of_two_that_is_gone_is_refused(tmp_path: Path) -> None:
     told = vocabgap("report", photos, scans)
 
     assert told.code == 4
-    assert "the report before was made of 13 logs, and there are 3 now" in told.err
+    assert "the earlier report had 13 logs, but now there are 3" in told.err
 
 
 def test_a_report_of_other_roots_has_lost_nothing(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_a_folder_of_other_files_is_a_state_error_and_left_alone(photos: Path, t
     (mine / "thesis.txt").write_text("precious")
     told = vocabgap("report", photos, "--out", mine)
     assert (told.code, told.out) == (4, "")
-    assert "holds files, but no run" in told.err
+    assert "has files, but no run" in told.err
     assert [entry.name for entry in mine.iterdir()] == ["thesis.txt"]
 
 

@@ -112,4 +112,4 @@ def test_the_report_follows_the_answers(monkeypatch: pytest.MonkeyPatch) -> None
     assert "no questions are left" in answer.out
     mentions = {each["capability"]["mentions"] for each in events(report, "capability")}
     assert mentions == {2 * len([*MASKS, *GRAINS])}
-    assert "one need, when asked" in vocabgap("decisions", "list").out
+    assert "same need, in a review" in vocabgap("decisions", "list").out

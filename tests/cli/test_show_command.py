@@ -109,7 +109,7 @@ def test_what_is_not_there_is_not_found_and_the_nearest_is_told(photos: Path) ->
     told = vocabgap("show", "herno", photos)
 
     assert (told.code, told.out) == (3, "")
-    assert "the nearest: 'heron'" in told.err
+    assert "similar names: 'heron'" in told.err
     assert result(vocabgap("--json", "show", "herno", photos).out)["code"] == 3
 
 

@@ -75,15 +75,18 @@ def test_decisions_outlive_new_data_and_another_cut(studio: "Studio", tmp_path: 
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda book: book.merge("sky mask", "mask the sky"), "are one capability"),
-        (lambda book: book.split("lens flare", "lens flare"), "nothing of 'lens flare' would stay"),
+        (lambda book: book.merge("sky mask", "mask the sky"), "are the same capability"),
+        (lambda book: book.split("lens flare", "lens flare"), "no wording of 'lens flare' would stay"),
         (lambda book: book.split("lens flare", "sky mask"), "has no wording 'sky mask'"),
         (lambda book: book.dismiss("lens flare", " "), "a dismissal needs a reason"),
         (lambda book: book.author("lens flare", ""), "the entry is blank"),
         (lambda book: book.rename("lens flare", " "), "the new label is blank"),
-        (lambda book: book.rename("lens flare", "Sky-Mask"), "another capability is called 'sky mask': cap-"),
-        (lambda book: book.rename("lens flare", "lens flare"), "'lens flare' is called that already"),
-        (lambda book: book.reopen("lens flare"), "'lens flare' is open: there is nothing to reopen"),
+        (
+            lambda book: book.rename("lens flare", "Sky-Mask"),
+            "another capability has the label 'sky mask': cap-",
+        ),
+        (lambda book: book.rename("lens flare", "lens flare"), "'lens flare' already has this label"),
+        (lambda book: book.reopen("lens flare"), "'lens flare' is already open"),
         (lambda book: book.dismiss("lens flare", "\u200b"), "a dismissal needs a reason"),
         (lambda book: book.author("lens flare", "\u2060"), "author needs field 'entry' with"),
         (
@@ -92,7 +95,7 @@ def test_decisions_outlive_new_data_and_another_cut(studio: "Studio", tmp_path: 
         ),
         (
             lambda book: book.pin("lens flare", "\u200b"),
-            r"reason '\\u200b' has no character",
+            r"reason '\\u200b' has no visible character",
         ),
         (lambda book: book.undo("dec-000000000000"), "no decision is called 'dec-000000000000'"),
         (lambda book: book.undo(" "), "no decision is called ''"),
@@ -109,11 +112,11 @@ def test_what_cannot_be_decided_leaves_no_trace(
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda book: book.pin("sky mask"), "'sky mask' is pinned already"),
-        (lambda book: book.dismiss("sky mask", "no"), "'sky mask' was dismissed before, for the same reason"),
-        (lambda book: book.author("sky mask", "sky"), "'sky mask' was authored before, as 'sky'"),
-        (lambda book: book.reopen("sky mask"), "'sky mask' is open: there is nothing to reopen"),
-        (lambda book: book.rename("sky mask", "a mask"), "'a mask' is called that already"),
+        (lambda book: book.pin("sky mask"), "'sky mask' is already pinned"),
+        (lambda book: book.dismiss("sky mask", "no"), "'sky mask' was already dismissed for the same reason"),
+        (lambda book: book.author("sky mask", "sky"), "'sky mask' was already authored as 'sky'"),
+        (lambda book: book.reopen("sky mask"), "'sky mask' is already open"),
+        (lambda book: book.rename("sky mask", "a mask"), "'a mask' already has this label"),
     ],
 )
 def test_what_is_decided_already_is_refused_before_a_report_follows_it(
@@ -131,7 +134,7 @@ def test_a_label_that_was_given_since_the_run_is_taken(studio: "Studio") -> None
     studio.decide.rename("lens flare", "glare")
     studio.decide.rename("sky mask", "lens flare")
 
-    with pytest.raises(InvalidInputError, match="another capability is called 'glare'"):
+    with pytest.raises(InvalidInputError, match="another capability has the label 'glare'"):
         studio.decide.rename("film grain", "glare")
 
 
@@ -147,7 +150,7 @@ def test_what_is_undone_cannot_be_undone_again(studio: "Studio") -> None:
     pin = studio.decide.pin("sky mask")
     undo = studio.decide.undo(pin.decision_id)
 
-    with pytest.raises(InvalidInputError, match=f"was undone before, by {undo.decision_id}"):
+    with pytest.raises(InvalidInputError, match=f"was already undone by {undo.decision_id}"):
         studio.decide.undo(pin.decision_id)
 
 

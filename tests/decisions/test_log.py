@@ -96,7 +96,9 @@ def test_an_unresolved_merge_is_told(log: Path) -> None:
     append(log, decided("pin", ["sky mask"]))
     log.write_text("<<<<<<< HEAD\n" + log.read_text() + "=======\n>>>>>>> theirs\n")
 
-    with pytest.raises(StateError, match=r"decisions.jsonl:1: a merge of two copies was left unresolved"):
+    with pytest.raises(
+        StateError, match=r"decisions.jsonl:1: a merge of two copies has unresolved conflicts"
+    ):
         read_decisions(log)
 
 
@@ -104,7 +106,7 @@ def test_one_identifier_with_two_contents_is_told(log: Path) -> None:
     append(log, decided("pin", ["sky mask"], reason="first"))
     log.write_text(log.read_text() + log.read_text().replace("first", "changed"))
 
-    with pytest.raises(StateError, match=r"decisions.jsonl:2: decision dec-\w+ differs from that in line 1"):
+    with pytest.raises(StateError, match=r"decisions.jsonl:2: decision dec-\w+ differs from line 1"):
         read_decisions(log)
 
 

@@ -108,7 +108,7 @@ def test_an_answer_that_contradicts_what_came_meanwhile_is_refused(found: Cluste
     assert question is not None
     one.answer(question, file, is_one=True)
 
-    with pytest.raises(StateError, match="cannot both be respected"):
+    with pytest.raises(StateError, match="contradict each other"):
         other.answer(question, file, is_one=False)
     assert len(read_decisions(file)) == 1
 

@@ -120,7 +120,7 @@ def test_a_run_that_was_narrowed_still_knows_every_capability(photos: Path, tmp_
 
 
 def test_a_run_that_was_named_and_is_not_there_is_not_found(photos: Path, tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match="holds no run"):
+    with pytest.raises(NotFoundError, match="has no run"):
         vg.list_gaps(photos, out=tmp_path)
 
 

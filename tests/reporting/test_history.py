@@ -203,7 +203,7 @@ def test_run_without_a_history_knows_itself(photos: Path, tmp_path: Path) -> Non
     (made.published.folder / "history.parquet").unlink()
 
     assert known(made.published.folder) == [("sky mask", 1, 2), ("film grain", 2, 1)]
-    with pytest.raises(NotFoundError, match="holds no run"):
+    with pytest.raises(NotFoundError, match="has no run"):
         vg.history(tmp_path)
 
 
@@ -215,7 +215,7 @@ def test_damaged_history_is_refused_before_the_work_and_nothing_is_replaced(
     before = (made.published.folder / "report.md").read_bytes()
     stages: list[str] = []
 
-    with pytest.raises(StateError, match=r"history.parquet' is damaged.*move it away"):
+    with pytest.raises(StateError, match=r"history.parquet' is damaged.*move the file away"):
         publish(tmp_path, photos, now=START + WEEK, on_stage=stages.append)
 
     assert stages == []
@@ -231,7 +231,7 @@ def test_flipped_bit_is_told_before_what_is_damaged_is_decoded(
     content[len(content) // 2] ^= 4
     file.write_bytes(content)
 
-    with pytest.raises(StateError, match=rf"{name}' is damaged, or was replaced just now"):
+    with pytest.raises(StateError, match=rf"{name}' is damaged or was just replaced"):
         publish(tmp_path, photos, now=START + WEEK)
 
 

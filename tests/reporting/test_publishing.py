@@ -90,7 +90,7 @@ def test_what_a_person_put_beside_a_run_is_carried_over(out: Path) -> None:
 def test_a_folder_with_files_but_no_run_is_refused_and_left_alone(out: Path) -> None:
     out.mkdir()
     (out / "thesis.txt").write_text("precious")
-    with pytest.raises(StateError, match="holds files, but no run of vocabgap"):
+    with pytest.raises(StateError, match="has files, but no run of vocabgap"):
         publish(out)
     assert contents(out) == {"thesis.txt": "precious"}
     assert [entry.name for entry in out.parent.iterdir()] == ["out"]
@@ -98,7 +98,7 @@ def test_a_folder_with_files_but_no_run_is_refused_and_left_alone(out: Path) -> 
 
 def test_a_file_in_the_folder_s_place_is_refused_and_left_alone(out: Path) -> None:
     out.write_text("precious")
-    with pytest.raises(StateError, match="is a file, not a folder"):
+    with pytest.raises(StateError, match="is not a folder"):
         publish(out)
     assert out.read_text() == "precious"
 

@@ -101,12 +101,12 @@ def test_page_to_share_is_made_when_it_is_asked_for_and_not_kept(folder: Path) -
 def test_without_records_nothing_can_be_shared(demo_run: Run, tmp_path: Path) -> None:
     out = tmp_path / "out"
     report(demo_run.ranked, out, now=NOW)
-    with pytest.raises(InvalidInputError, match=r"without gaps\.parquet"):
+    with pytest.raises(InvalidInputError, match=r"has no gaps\.parquet"):
         render(out, share=True)
 
 
 def test_folder_without_a_run_is_not_found(tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match="holds no run"):
+    with pytest.raises(NotFoundError, match="has no run"):
         render(tmp_path / "nowhere")
 
 
@@ -137,7 +137,7 @@ def test_run_that_was_replaced_meanwhile_stays(folder: Path, monkeypatch: pytest
         return write(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(writing, "write_formats", replaced)
-    with pytest.raises(StateError, match="was replaced meanwhile"):
+    with pytest.raises(StateError, match="was replaced during the work"):
         render(folder)
     assert msgspec.json.decode((folder / "run.json").read_bytes())["capabilities"] == 99
 

@@ -43,7 +43,7 @@ def test_what_a_run_knows_is_not_lost_where_its_manifest_is_damaged(
     monkeypatch.chdir(target.parent)
     (target / "run.json").write_text(MANIFEST)
 
-    with pytest.raises(StateError, match=r"run\.json' is damaged, or of another version.*--previous none"):
+    with pytest.raises(StateError, match=r"run\.json' is damaged or of another version.*--previous none"):
         previous_run(target, previous)
 
     assert previous_run(target, "none")(NOW).groups is None
@@ -61,7 +61,7 @@ def test_a_folder_that_has_the_name_of_a_file_of_ours_is_not_removed(target: Pat
 def test_a_folder_that_holds_what_is_scanned_is_refused(target: Path, inside: str) -> None:
     (target / "run.json").write_text(MANIFEST)
 
-    with pytest.raises(StateError, match="holds what is scanned"):
+    with pytest.raises(StateError, match="contains the scanned logs"):
         check_target(target, [(target / inside).resolve()])
 
 

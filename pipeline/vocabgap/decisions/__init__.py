@@ -1,1 +1,1 @@
-"""Decisions of people about capabilities, kept as lines of a file and replayed at every run."""
+"""Decisions of people about capabilities: lines of a file that every run replays."""

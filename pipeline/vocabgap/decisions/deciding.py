@@ -1,4 +1,4 @@
-"""Deciding about the capabilities of a published run: what the command line and notebooks call."""
+"""Decide about the capabilities of a published run, from the command line or a notebook."""
 
 from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
@@ -31,21 +31,21 @@ from vocabgap.text import can_be_seen, excerpt, printable_name, shortened, surfa
 
 
 class Decisions:
-    """Decisions about the capabilities of a run: those that people made, and new ones.
+    """The decisions about the capabilities of a run; its methods read them and add new ones.
 
-    A capability is named by its identifier or the beginning of it, by its label, or by a wording. A decision
-    adds a line to the file; the next run follows it.
+    Name a capability by its identifier (or the first characters of it), its label, or a wording. A decision
+    is added as a line to the file; the next run follows it.
 
     Args:
         run: The folder of the published run.
-        file: The file of decisions, which is created if need be.
-        actor: Who decides; by default the one that VOCABGAP_ACTOR names, or the user.
-        now: The moment of the decisions; the clock's by default.
-        on_wait: Called if a decision has to wait for another one to be written.
+        file: The file of decisions; created if it does not exist.
+        actor: The person who decides; by default VOCABGAP_ACTOR, else the user name.
+        now: The time of the decisions; by default the current time.
+        on_wait: Called if another program is writing the file.
 
     Raises:
-        VocabgapError: By every method: the run or the file cannot be read, there is no such capability,
-            wording or decision, or the decision would change nothing.
+        VocabgapError: Every method raises it if the run or the file cannot be read, if there is no such
+            capability, wording or decision, or if the decision would change nothing.
     """
 
     def __init__(
@@ -69,11 +69,11 @@ class Decisions:
         return f"Decisions('{file}'; run '{run}')"
 
     def all(self) -> tuple[Decision, ...]:
-        """Return all decisions in the order in which they were made."""
+        """Return all decisions, oldest first."""
         return read_decisions(self.file)
 
     def in_force(self) -> tuple[Decision, ...]:
-        """Return the active decisions: those that no other one undoes."""
+        """Return the active decisions: the decisions that no other decision undoes."""
         return in_force(self.all())
 
     def outgrown(self) -> frozenset[str]:
@@ -83,20 +83,20 @@ class Decisions:
     def merge(self, capability: str, other: str, why: str = "") -> Decision:
         """Merge two capabilities into one, with the identifier of the first.
 
-        An earlier decision must not keep wordings of the two apart.
+        An earlier decision must not separate wordings of the two.
         """
         into, merged = self._subject(capability), self._subject(other)
         if into.capability_id == merged.capability_id:
             raise InvalidInputError(
-                f"'{shortened(capability)}' and '{shortened(other)}' are one capability",
-                hint="there is nothing to merge",
+                f"'{shortened(capability)}' and '{shortened(other)}' are the same capability",
+                hint="name two different capabilities",
             )
         return self._append(Action.MERGE, into, reason=why, other=merged)
 
     def split(self, capability: str, wordings: str | Iterable[str], why: str = "") -> Decision:
         """Split wordings off a capability.
 
-        An earlier decision must not hold a wording that leaves together with one that stays.
+        An earlier decision must not unite a wording that leaves with a wording that stays.
         """
         row = find_capability(self._ranked, capability).row(0, named=True)
         leaving = tuple(find_wording(row, wording) for wording in texts("wordings", wordings))
@@ -107,28 +107,28 @@ class Decisions:
         """Give a capability another label."""
         require_kind("label", label, str, "text")
         if not label.strip():
-            raise InvalidInputError("the new label is blank", hint="say what the capability is to be called")
+            raise InvalidInputError("the new label is blank", hint="give the capability a label")
         return self._append(Action.RENAME, self._subject(capability), reason=why, label=label.strip())
 
     def pin(self, capability: str, why: str = "") -> Decision:
-        """Rank a capability first, regardless of its counts and of entries that cover it."""
+        """Rank a capability first, whatever its counts are and whichever entries cover it."""
         return self._append(Action.PIN, self._subject(capability), reason=why)
 
     def dismiss(self, capability: str, why: str) -> Decision:
-        """Dismiss a capability: nobody is going to author it.
+        """Dismiss a capability: nobody will author it.
 
-        That holds while its present wordings carry at least half of its mentions.
+        The decision applies while its present wordings have at least half of its mentions.
         """
         require_kind("why", why, str, "text")
         if not can_be_seen(why):
-            raise InvalidInputError("a dismissal needs a reason", hint="say it with --why")
+            raise InvalidInputError("a dismissal needs a reason", hint="add --why")
         return self._append(Action.DISMISS, self._subject(capability, most=None), reason=why)
 
     def author(self, capability: str, entry: str, why: str = "") -> Decision:
         """Record the entry that was authored for a capability; a later mention is a regression."""
         require_kind("entry", entry, str, "text")
         if not entry.strip():
-            raise InvalidInputError("the entry is blank", hint="name the vocabulary entry with --entry")
+            raise InvalidInputError("the entry is blank", hint="give the vocabulary entry with --entry")
         about = self._subject(capability, most=None)
         return self._append(Action.AUTHOR, about, reason=why, entry=entry.strip())
 
@@ -137,10 +137,10 @@ class Decisions:
         return self._append(Action.REOPEN, self._subject(capability, most=None), reason=why)
 
     def undo(self, decision: str, why: str = "") -> Decision:
-        """Undo a decision, named by its identifier or the beginning of it: it has never been made.
+        """Undo a decision, as if it had never been made; name it by the first characters of its identifier.
 
-        If it merged two capabilities, later decisions about them stay with the one that had the wording or
-        the identifier by which people named it.
+        If you undo a merge, each later decision stays with one of the two capabilities: the one whose wording
+        or identifier named it.
         """
         decisions = self.all()
         place = lookup(
@@ -156,8 +156,8 @@ class Decisions:
         undo = undoings(decisions).get(wanted.decision_id)
         if undo is not None:
             raise InvalidInputError(
-                f"{wanted.decision_id} was undone before, by {undo.decision_id}",
-                hint=Hint("{} brings it back", (("decide", "undo", undo.decision_id),), FILE),
+                f"{wanted.decision_id} was already undone by {undo.decision_id}",
+                hint=Hint("{} restores it", (("decide", "undo", undo.decision_id),), FILE),
             )
         return self._append(Action.UNDO, None, reason=why, undoes=wanted.decision_id)
 
@@ -185,7 +185,7 @@ class Decisions:
         return decision
 
     def _require_news(self, decision: Decision) -> None:
-        """Refuse a decision that changes nothing, and a label that another capability has."""
+        """Refuse a decision that changes nothing, or a label that another capability has."""
         if decision.capability is None:
             return
         active = self.in_force()
@@ -211,8 +211,8 @@ class Decisions:
     def _subject(self, name: str, most: int | None = KEPT_WORDINGS) -> Subject:
         """Find a capability by its name.
 
-        If people have united several groups, the wordings of the group with the name come first, or of the
-        group whose identifier is kept. So an undo of the merge leaves the decision with that group.
+        If people merged several groups, the wordings of one group come first: the group with the name, else
+        the group whose identifier is kept. If the merge is undone, the decision stays with that group.
         """
         require_kind("capability", name, str, "the name of a capability")
         row = find_capability(self._ranked, name).row(0, named=True)
@@ -233,13 +233,13 @@ class Decisions:
         return subject(row["capability_id"], ordered[0] if is_elsewhere else row["label"], ordered, most)
 
     def _staying(self, name: str, leaving: Collection[str]) -> Subject:
-        """Find a capability without the surfaces that leave; the wording of the name comes first."""
+        """Find a capability without the surfaces that leave; the named wording comes first."""
         whole = self._subject(name, most=None)
         staying = [wording for wording in whole.wordings if surface(wording) not in leaving]
         if not staying:
             raise InvalidInputError(
-                f"nothing of '{excerpt(whole.label)}' would stay",
-                hint="name only the wordings that are to leave",
+                f"no wording of '{excerpt(whole.label)}' would stay",
+                hint="name only the wordings to split off",
             )
         staying.sort(key=lambda wording: surface(wording) != surface(name))
         return subject(whole.capability_id, whole.label, staying)

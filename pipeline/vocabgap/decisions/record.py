@@ -1,6 +1,6 @@
-"""Decisions: who decided what about which capability, when and why; and the file that keeps them.
+"""Decisions and the file that keeps them.
 
-Several people append to the file, also through git.
+Several people may append to the file, also through git.
 """
 
 import hashlib
@@ -20,13 +20,13 @@ from vocabgap.text import can_be_seen, count, surface, visible
 
 ID_PREFIX: Final = "dec-"
 ID_DIGITS: Final = 12
-FILE: Final = ("--decisions",)  # the option that the commands of a hint take, too
+FILE: Final = ("--decisions",)  # the option that the commands of a hint repeat
 KEPT_WORDINGS: Final = 20  # of a capability: enough to find the need in other corpora
 
 _CONFLICT: Final = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
-_LINE_HINT: Final = "correct the line, or take it out; nothing else was read"
+_LINE_HINT: Final = "correct or remove the line; no decision was read"
 
-ReviewAnswer = Literal["same", "different", "skip"]  # whether two sides are one need
+ReviewAnswer = Literal["same", "different", "skip"]  # are two sides the same need?
 
 _Text = Annotated[str, msgspec.Meta(min_length=1)]
 
@@ -44,7 +44,7 @@ class Action(StrEnum):
     UNDO = "undo"
 
 
-# The field that an action needs beside the capability.
+# The field that an action needs in addition to the capability.
 _NEEDED: Final[Mapping[Action, str]] = {
     Action.MERGE: "other",
     Action.SPLIT: "wordings",
@@ -67,12 +67,12 @@ _IN_WORDS: Final[Mapping[Action, str]] = {
 class Subject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A capability at the time of a decision.
 
-    The decision holds on to the wordings, one of each surface: identifiers and groups may change. First comes
-    that of the label, then the most frequent. A status keeps all, other decisions the first ones.
+    The decision stores wordings, one for each surface, because identifiers and groups may change. The wording
+    of the label is first, then the most frequent. A decision about a status stores all, others only some.
     """
 
     capability_id: _Text
-    label: _Text  # if people have united several groups, that of the named one
+    label: _Text  # if people merged several groups, the label of the named group
     wordings: Annotated[tuple[_Text, ...], msgspec.Meta(min_length=1)]
 
 
@@ -80,15 +80,15 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     """One line of the decisions file.
 
     Attributes:
-        decision_id: Identifier, a digest of the rest.
-        time: The moment of the decision.
-        actor: Who decided.
+        decision_id: Identifier, a digest of the other fields.
+        time: The time of the decision.
+        actor: The person who decided.
         action: The kind of decision.
-        reason: The person's reason.
+        reason: The reason of the person.
         capability: The capability; only an undo has none.
-        other: The capability that is merged into it.
+        other: The capability that is merged into `capability`.
         wordings: The wordings that are split off.
-        staying: The wordings that stay in a split; others follow the nearer side.
+        staying: The wordings that stay in a split; other wordings go to the more similar side.
         label: The new label.
         entry: The vocabulary entry that was authored.
         undoes: The decision that is undone.
@@ -119,18 +119,18 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
             if name == needed and not value:
                 raise ValueError(f"{self.action} needs field '{name}'")
             if isinstance(value, str) and not can_be_seen(value):
-                raise ValueError(f"{self.action} needs field '{name}' with a character that can be seen")
+                raise ValueError(f"{self.action} needs field '{name}' with a visible character")
             if name != needed and value not in {None, ()}:
                 raise ValueError(f"{self.action} has no field '{name}'")
 
     @property
     def place(self) -> tuple[datetime, str]:
-        """Its place in the order of decisions, which the order of lines does not change."""
+        """The sort key of the decision; the order of lines does not matter."""
         return self.time, self.decision_id
 
     @property
     def what(self) -> str:
-        """The decision in words, without who and when."""
+        """The decision in words, without person and time."""
         name = "" if self.capability is None else f"'{visible(self.capability.label)}'"
         more = f" and {count(len(self.wordings) - 1, 'more wording')}" if len(self.wordings) > 1 else ""
         return _IN_WORDS[self.action].format(
@@ -164,17 +164,17 @@ def decide(
     reason: str = "",
     **details: Any,  # noqa: ANN401 - further fields of a decision
 ) -> Decision:
-    """Make a decision with its identifier, a digest of the rest: equal lines are one decision."""
+    """Return a decision with its identifier, a digest of the fields: equal lines are one decision."""
     for name, text in {"actor": actor, "reason": reason, **details}.items():
         if isinstance(text, str):
             require_text(name, text)
     if reason.strip() and not can_be_seen(reason):
         raise InvalidInputError(
-            f"reason '{visible(reason)}' has no character that can be seen",
-            hint="say why in words, or not at all",
+            f"reason '{visible(reason)}' has no visible character",
+            hint="write a reason, or leave it out",
         )
     if not can_be_seen(actor):
-        raise InvalidInputError("the actor is empty", hint="name somebody with --actor")
+        raise InvalidInputError("the actor is empty", hint="name a person with --actor")
     try:
         draft = Decision(
             decision_id=f"{ID_PREFIX}{'0' * ID_DIGITS}",
@@ -194,7 +194,7 @@ def decide(
 def subject(
     capability_id: str, label: str, wordings: Iterable[str], most: int | None = KEPT_WORDINGS
 ) -> Subject:
-    """Return a capability as a decision keeps it: the first wording of each surface."""
+    """Return a capability as a decision stores it: with the first wording of each surface."""
     one_each: dict[str, str] = {}
     for wording in wordings:
         one_each.setdefault(surface(wording), wording)
@@ -202,10 +202,10 @@ def subject(
 
 
 def read_decisions(path: Path) -> tuple[Decision, ...]:
-    """Return the decisions of a file in the order in which they were made; none if there is no file.
+    """Return the decisions of a file, oldest first; none if there is no file.
 
-    The order of lines means nothing, because a merge of two copies may shuffle them. A line that occurs
-    twice counts once. Errors name file, line and field.
+    The order of lines does not matter, because a merge of two copies may change it. A repeated line counts
+    once. Errors name file, line and field.
     """
     return _in_order(_distinct(_JOURNAL.read(path), path).values())
 
@@ -216,10 +216,10 @@ def append_decision(
     check: Callable[[tuple[Decision, ...]], None],
     on_wait: Callable[[], None] = lambda: None,
 ) -> None:
-    """Append a decision if it fits what the file holds; wait until the line is on the disk.
+    """Append a decision if `check` accepts it; return when the line is on the disk.
 
-    `check` is called with all decisions while the file is locked. So the second of two people who decide at
-    once is checked against the first.
+    `check` is called with all decisions while the file is locked. If two people decide at the same time,
+    the second decision is checked against the first.
     """
     with _JOURNAL.appending(path, on_wait) as writer:
         before = _distinct(writer.entries(), path)
@@ -238,8 +238,8 @@ def _distinct(entries: Iterable[tuple[int, Decision]], path: Path) -> dict[str, 
         first, same = by_id.setdefault(decision.decision_id, (number, decision))
         if same != decision:
             raise StateError(
-                f"{path}:{number}: decision {decision.decision_id} differs from that in line {first}",
-                hint="keep one of the two lines",
+                f"{path}:{number}: decision {decision.decision_id} differs from line {first}",
+                hint="remove one of the two lines",
             )
     return {name: decision for name, (_, decision) in by_id.items()}
 
@@ -248,8 +248,8 @@ def _decision(line: bytes, place: str) -> Decision:
     text = line.decode("utf-8", "replace")
     if text.startswith(_CONFLICT):
         raise StateError(
-            f"{place}: a merge of two copies was left unresolved",
-            hint="take out the lines of <<<<<<<, ======= and >>>>>>>, and keep every line between them",
+            f"{place}: a merge of two copies has unresolved conflicts",
+            hint="remove the lines of <<<<<<<, ======= and >>>>>>>, but keep all lines between them",
         )
     try:
         decision = msgspec.json.decode(line, type=Decision)
@@ -265,7 +265,7 @@ def _decision(line: bytes, place: str) -> Decision:
 _JOURNAL: Final = Journal(
     FileRole(
         "decisions file",
-        "name another one with --decisions",
+        "name another file with --decisions",
         undone="nothing was decided",
         again="decide again when the other writer is done",
     ),

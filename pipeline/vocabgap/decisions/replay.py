@@ -1,4 +1,4 @@
-"""From decisions to what a run follows: constraints on surfaces, and verdicts on groups."""
+"""Turn decisions into constraints on surfaces and verdicts on groups, which a run follows."""
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -16,12 +16,12 @@ from vocabgap.model.moments import iso
 from vocabgap.model.tables import VERDICTS, Apart, Constraint, Together
 from vocabgap.text import excerpt, surface, visible
 
-_surface = lru_cache(maxsize=100_000)(surface)  # the same decisions are replayed after each one
+_surface = lru_cache(maxsize=100_000)(surface)  # each new decision replays the same decisions
 _Links = Mapping[str, list[tuple[str, Decision]]]
 
 
 class Reasoned(NamedTuple):
-    """A constraint on surfaces, and the decision that it comes from."""
+    """A constraint on surfaces and its decision."""
 
     decision: Decision
     constraint: Constraint
@@ -29,16 +29,16 @@ class Reasoned(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class EffectiveDecisions:
-    """The decisions as far as they concern the surfaces of a corpus; all in order of time."""
+    """The decisions that concern the surfaces of a corpus, oldest first."""
 
     reasoned: tuple[Reasoned, ...]  # the constraints with their decisions
-    about: tuple[tuple[Decision, list[str]], ...]  # those that concern this corpus, with their surfaces
-    active: tuple[Decision, ...]  # those that are not undone
-    inactive: tuple[Decision, ...]  # those among them that concern nothing in this corpus
+    about: tuple[tuple[Decision, list[str]], ...]  # decisions that concern this corpus, and their surfaces
+    active: tuple[Decision, ...]  # decisions that are not undone
+    inactive: tuple[Decision, ...]  # active decisions that concern nothing in this corpus
 
     @cached_property
     def verdicts(self) -> pl.DataFrame:
-        """Table `verdicts`: the decisions about the groups that hold certain surfaces."""
+        """Table `verdicts`: the decisions about the groups of some surfaces."""
         rows: list[tuple[object, ...]] = []
         for decision, surfaces in self.about:
             who = (decision.decision_id, decision.time.astimezone(UTC), decision.actor)
@@ -49,7 +49,7 @@ class EffectiveDecisions:
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
-        """The constraints, in order of time."""
+        """The constraints, oldest first."""
         return tuple(reasoned.constraint for reasoned in self.reasoned)
 
     def __repr__(self) -> str:
@@ -60,12 +60,12 @@ class EffectiveDecisions:
 def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> EffectiveDecisions:
     """Apply decisions to the surfaces of a corpus.
 
-    A decision concerns the first of its capability's wordings that the corpus has. Without any it is inactive
-    until one comes back. The time of the decisions counts, not their order.
+    A decision concerns the first wording of its capability that the corpus has. If the corpus has none, the
+    decision is inactive. The times of the decisions matter, not their order.
 
     Raises:
-        InvalidInputError: A decision undoes one that is not there.
-        StateError: Two of them cannot both be respected; the error names them.
+        InvalidInputError: A decision undoes a decision that does not exist.
+        StateError: Two decisions contradict each other; the error names them.
     """
     present = frozenset(surfaces)
     active = in_force(decisions)
@@ -90,7 +90,7 @@ def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> Effectiv
 
 
 def _found(decision: Decision, present: frozenset[str], parted: frozenset[str]) -> list[str]:
-    """Return the surfaces of a decision, the capability's first; none if a side is missing."""
+    """Return the surfaces of a decision, the capability first; none if a side is missing."""
     if decision.capability is None:
         return []
     leaving = dict.fromkeys(_surface(wording) for wording in decision.wordings)
@@ -109,7 +109,7 @@ def _found(decision: Decision, present: frozenset[str], parted: frozenset[str]) 
 def _anchor(
     about: Subject, present: Collection[str], parted: Collection[str], leaving: Collection[str] = ()
 ) -> str | None:
-    """Return the surface that stands for a capability: its first, else one that no split took out."""
+    """Return the surface that represents a capability: its first, else one that no split moved."""
     forms = map(_surface, about.wordings)
     first = next(forms)
     if first in present and first not in leaving:
@@ -118,7 +118,7 @@ def _anchor(
 
 
 def in_force(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
-    """Return the decisions that no other one undoes, in order, without the undos."""
+    """Return the decisions that no other decision undoes, oldest first, without the undos."""
     by_id = {decision.decision_id: decision for decision in decisions}
     undone = undoings(by_id.values())
     standing = (each for each in by_id.values() if each.undoes is None and each.decision_id not in undone)
@@ -126,14 +126,14 @@ def in_force(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
 
 
 def undoings(decisions: Iterable[Decision]) -> dict[str, Decision]:
-    """Map each undone decision, also an undone undo, to the first undo that stands."""
+    """Map each undone decision (or undo) to the first undo of it that is not undone."""
     by_id = {decision.decision_id: decision for decision in decisions}
     undos: dict[str, list[Decision]] = {name: [] for name in by_id}
     for undo in by_id.values():
         if undo.undoes is not None and undo.undoes not in by_id:
             raise InvalidInputError(
                 f"decision {undo.decision_id} undoes {undo.undoes}, which is not in the file",
-                hint="put the line back, or take out the one that undoes it",
+                hint="restore that line, or remove the line that undoes it",
             )
         if undo.undoes is not None:
             undos[undo.undoes].append(undo)
@@ -146,7 +146,7 @@ def undoings(decisions: Iterable[Decision]) -> dict[str, Decision]:
                 undone[name] = min(standing, key=lambda undo: undo.place)
     except CycleError as error:
         raise InvalidInputError(
-            f"decision {min(error.args[1])} undoes itself in the end", hint="take one of the lines out"
+            f"decision {min(error.args[1])} undoes itself through others", hint="remove one of the lines"
         ) from error
     return undone
 
@@ -172,20 +172,20 @@ def require_change(
     current = next((earlier.label for earlier in reversed(about) if earlier.label), label)
     problem = ""
     if decision.action is Action.REOPEN and (last.action is Action.REOPEN if last else not is_settled):
-        problem = "is open: there is nothing to reopen"
+        problem = "is already open"
     elif decision.action is Action.PIN and any(earlier.action is Action.PIN for earlier in about):
-        problem = "is pinned already"
+        problem = "is already pinned"
     elif decision.action is Action.RENAME and decision.label == current:
-        problem = "is called that already"
+        problem = "already has this label"
     elif last is not None and last.action is decision.action:
         if decision.action is Action.DISMISS and last.reason == decision.reason:
-            problem = "was dismissed before, for the same reason"
+            problem = "was already dismissed for the same reason"
         elif decision.action is Action.AUTHOR and last.entry == decision.entry and not is_regressed:
-            problem = f"was authored before, as '{excerpt(last.entry or '')}'"
+            problem = f"was already authored as '{excerpt(last.entry or '')}'"
     if problem:
         raise InvalidInputError(
             f"'{excerpt(current)}' {problem}",
-            hint=Hint("{} lists the decisions; nothing was added", (("decisions", "list"),), FILE),
+            hint=Hint("nothing was decided; {} lists the decisions", (("decisions", "list"),), FILE),
         )
 
 
@@ -202,7 +202,7 @@ def require_own_label(decision: Decision, active: Sequence[Decision], labels: Ma
     for capability_id, label in called.items():
         if capability_id not in merged and capability_id != _about(decision) and surface(label) == wanted:
             raise InvalidInputError(
-                f"another capability is called '{excerpt(label)}': {capability_id}",
+                f"another capability has the label '{excerpt(label)}': {capability_id}",
                 hint=Hint("choose another label, or merge the two with {}", (("decide", "merge"),), FILE),
             )
 
@@ -212,7 +212,7 @@ def _about(decision: Decision) -> str:
 
 
 def require_agreement(reasoned: Iterable[Reasoned]) -> None:
-    """Refuse a split of surfaces that merges link, directly or in a chain."""
+    """Refuse a split of surfaces that merges connect, directly or in a chain."""
     pairs = tuple(reasoned)
     links = _links(pairs, {})
     for decision, constraint in pairs:
@@ -225,7 +225,7 @@ def require_agreement(reasoned: Iterable[Reasoned]) -> None:
 
 
 def agreeing(decision: Decision, groups: Mapping[str, str] | None) -> Callable[[tuple[Decision, ...]], None]:
-    """Return a check that refuses a new decision if not all decisions can be respected.
+    """Return a check that refuses a new decision if it contradicts another decision.
 
     `groups` maps surfaces to groups; it is None if only decisions are known.
     """
@@ -241,10 +241,10 @@ def agreeing(decision: Decision, groups: Mapping[str, str] | None) -> Callable[[
 
 
 def require_followed(new: Decision, reasoned: Iterable[Reasoned], groups: Mapping[str, str]) -> None:
-    """Refuse a decision that would have less effect than its author sees in it.
+    """Refuse a decision whose effect its author would not expect.
 
-    A merge of two groups has none if a split keeps some of their surfaces apart. A split has less if a merge
-    holds its surfaces together with others of the same group: these would leave, too.
+    A merge of two groups has no effect if a split separates some of their surfaces. A split moves more than
+    its author names if a merge unites its surfaces with other surfaces of the same group.
     """
     pairs = tuple(reasoned)
     own = next((constraint for decision, constraint in pairs if decision == new), None)
@@ -268,7 +268,7 @@ def require_followed(new: Decision, reasoned: Iterable[Reasoned], groups: Mappin
 
 
 def _links(reasoned: Iterable[Reasoned], groups: Mapping[str, str]) -> _Links:
-    """Map each surface, or its group, to those that merges link it with directly."""
+    """Map each surface, or its group, to its direct partners in merges."""
     links: defaultdict[str, list[tuple[str, Decision]]] = defaultdict(list)
     for decision, constraint in reasoned:
         if isinstance(constraint, Together):
@@ -279,7 +279,7 @@ def _links(reasoned: Iterable[Reasoned], groups: Mapping[str, str]) -> _Links:
 
 
 def _latest_links(links: _Links, start: str) -> dict[str, Decision | None]:
-    """Map all that merges link with a surface to the latest merge on the shortest way there."""
+    """Map each surface that merges connect with `start` to the latest merge on the shortest path."""
     latest: dict[str, Decision | None] = {start: None}
     waiting = deque([start])
     while waiting:
@@ -299,7 +299,7 @@ def _conflict(split: Decision, merge: Decision, leaving: str) -> StateError:
         return f"{decision.decision_id} ({decision.what}, {when})"
 
     return StateError(
-        f"two decisions cannot both be respected: {named(earlier)} and {named(later)};"
-        f" one unites '{leaving}' with wordings that the other splits it from",
+        f"two decisions contradict each other: {named(earlier)} and {named(later)};"
+        f" one unites '{leaving}' with wordings that the other splits off",
         hint=Hint("{} or {}", tuple(("decide", "undo", each.decision_id) for each in (later, earlier)), FILE),
     )

@@ -1,4 +1,4 @@
-"""Reviews: people answer whether two sides are one need, and each answer is a decision."""
+"""Reviews: people answer if two sides are the same need; each answer is a decision."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -38,9 +38,9 @@ class Reviewed:
     """The result of a review.
 
     Attributes:
-        clusters: The groups that follow the answers.
-        decisions: A decision for each answer, in order.
-        asked: The questions in order, also the skipped ones.
+        clusters: The groups after the answers.
+        decisions: The decision of each answer, in order.
+        asked: All questions in order, also skipped questions.
     """
 
     clusters: "Clusters"
@@ -63,21 +63,21 @@ def review(
     actor: str | None = None,
     now: datetime | None = None,
 ) -> Reviewed:
-    """Ask whether groups are one need or two, in order of how much an answer changes the largest groups.
+    """Ask if groups are the same need; the questions that may change the largest groups come first.
 
-    Each answer is a decision, takes effect at once, and moves the cut for similar wordings.
+    Each answer is a decision. It takes effect at once and moves the cut for similar wordings.
 
     Args:
         found: The groups that `vocabgap.cluster` returns.
-        ask: Answers a question with `same`, `different` or `skip`.
-        questions: The number of questions at most.
-        top: The number of the largest groups that count; 0 for all.
-        decisions: Earlier decisions, which are not asked about again.
-        actor: Who answers; by default the one that VOCABGAP_ACTOR names, or the user.
-        now: The moment of the first answer; the clock's by default.
+        ask: Returns `same`, `different` or `skip` for a question.
+        questions: The largest number of questions.
+        top: The number of the largest groups to ask about; 0 for all.
+        decisions: Earlier decisions; their questions are not asked again.
+        actor: The person who answers; by default VOCABGAP_ACTOR, else the user name.
+        now: The time of the first answer; by default the current time.
 
     Returns:
-        The groups, and the new decisions. Nothing is written.
+        The groups and the new decisions; nothing is written.
     """
     most = whole_number("questions", questions)
     under_review = Review(found, decisions, top=top, actor=actor, now=now)
@@ -89,7 +89,7 @@ def review(
         if answer not in get_args(ReviewAnswer):
             raise InvalidInputError(
                 f"answer: expected one of {', '.join(get_args(ReviewAnswer))}, got '{answer}'",
-                hint="same: one need; different: two",
+                hint="same: the same need; different: two needs",
             )
         if answer != "skip":
             answers.append(under_review.decision(question, is_one=answer == "same"))
@@ -100,8 +100,8 @@ def review(
 class Review:
     """Groups under review, and the decisions so far.
 
-    `found` are the groups without any decision, `decided` all decisions. `capabilities` maps surfaces to
-    capabilities, by default from the labels of their groups; the rest is as `review` has it.
+    `found` are the groups without decisions, `decided` are all decisions. `capabilities` maps surfaces to
+    capabilities; by default they come from the labels of the groups. The other arguments are as in `review`.
     """
 
     def __init__(
@@ -126,13 +126,13 @@ class Review:
         self.follow(decided)
 
     def follow(self, decided: Iterable[Decision]) -> None:
-        """Let the groups follow all of these decisions."""
+        """Apply all these decisions to the groups."""
         self.decided = tuple(decided)
         constraints = replay(self.decided, self._surfaces).constraints
         self.clusters = self._found.taught(constraints).constrained(constraints)
 
     def questions(self, most: int) -> "Iterator[Question]":
-        """Yield up to so many questions: each time the one whose answer would change most, none twice."""
+        """Yield up to `most` different questions; the question that may change most comes next."""
         asked = set[str]()
         while len(asked) < most:
             fresh = (each for each in self.clusters.questions(self._top) if each.question_id not in asked)
@@ -144,7 +144,7 @@ class Review:
     def answer(
         self, question: "Question", file: Path, on_wait: Callable[[], None] = lambda: None, *, is_one: bool
     ) -> Decision:
-        """Append an answer to the file of decisions, and follow all that the file holds then."""
+        """Append an answer to the file of decisions, and apply all decisions of the file."""
         decision = self.decision(question, is_one=is_one)
         groups = self.clusters.wordings.select("surface", "cluster").iter_rows()
         check = agreeing(decision, {name: str(group) for name, group in groups})
@@ -155,7 +155,7 @@ class Review:
     def decision(self, question: "Question", *, is_one: bool) -> Decision:
         """Return the decision of an answer: a merge or a split, even if it changes nothing now.
 
-        A merge keeps the first wordings of the sides together, a split keeps all of both apart.
+        A merge unites the first wordings of the sides; a split separates all wordings of both.
         """
         left, right = (
             subject(self._capabilities[surface(side[0])], side[0], side)
@@ -163,16 +163,16 @@ class Review:
         )
         decided = partial(decide, capability=left, actor=self._actor, time=self._moment())
         if is_one:
-            return decided(Action.MERGE, reason="one need, when asked", other=right)
+            return decided(Action.MERGE, reason="same need, in a review", other=right)
         most = None if question.are_one else KEPT_WORDINGS
         leaving, staying = question.right[:most], question.left[1:most]
-        return decided(Action.SPLIT, reason="two needs, when asked", wordings=leaving, staying=staying)
+        return decided(Action.SPLIT, reason="two needs, in a review", wordings=leaving, staying=staying)
 
     def _moment(self) -> datetime:
         if self._now is None:
             return datetime.now(UTC)
-        moment = self._now  # the order of decisions is that of their times
-        with suppress(OverflowError):  # at the end of time
+        moment = self._now  # decisions are ordered by time
+        with suppress(OverflowError):  # the largest datetime
             self._now += timedelta(microseconds=1)
         return moment
 

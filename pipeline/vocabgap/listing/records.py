@@ -1,4 +1,4 @@
-"""List gap records, newest first, with the numbers over them."""
+"""List gap records, newest first, with totals."""
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -47,25 +47,25 @@ _RUN_OPTION: Final = "--run"
 
 
 class Totals(msgspec.Struct, frozen=True):
-    """Numbers over some records."""
+    """Totals of some records."""
 
     records: int
     images: int
-    sessions: int  # that are known
-    first: datetime | None  # timestamp that can be read
+    sessions: int  # known sessions
+    first: datetime | None  # first readable timestamp
     last: datetime | None
     unsatisfied: int
     neutral: int
     satisfied: int
     unrated: int
-    worked_around: int  # those that say what was done instead
-    categories: tuple[Tally, ...]  # most frequent first, the first of many
+    worked_around: int  # records with a workaround
+    categories: tuple[Tally, ...]  # most frequent first, at most 20
 
 
 class Belonging(msgspec.Struct, frozen=True):
-    """A capability of the published run, and how many of the records ask for it.
+    """A capability of the published run, and the number of listed records that ask for it.
 
-    Its mentions and its status are null if the run was narrowed to others.
+    Mentions and status are None if the run was narrowed and does not have the capability.
     """
 
     capability_id: str
@@ -80,10 +80,10 @@ class PublishedCapabilities:
     """The capabilities of a published run."""
 
     ranked: pl.DataFrame  # table `capabilities`
-    groups: pl.DataFrame  # table `groups`, only the surfaces of this run
+    groups: pl.DataFrame  # table `groups`; only surfaces of this run
     relations: pl.DataFrame  # table `lineage`
     folder: Path
-    now: datetime  # the present of the run
+    now: datetime  # the present moment of the run
     narrowed_to: str
 
     @classmethod
@@ -97,13 +97,13 @@ class PublishedCapabilities:
 
 @dataclass(frozen=True, repr=False)
 class Listing:
-    """The records that were asked for."""
+    """The selected records."""
 
-    gaps: pl.DataFrame  # table `listed`, newest first: as many as were asked for
-    totals: Totals  # over all that fit, also beyond the limit
-    belonging: tuple[Belonging, ...]  # of the listed ones
-    session: str | None  # the newest, if it was asked for and is known
-    notes: tuple[str, ...]  # such as filters that no record fits
+    gaps: pl.DataFrame  # table `listed`, newest first, up to the limit
+    totals: Totals  # of all selected records, also beyond the limit
+    belonging: tuple[Belonging, ...]  # of the listed records
+    session: str | None  # the newest session, if it was asked for and is known
+    notes: tuple[str, ...]  # for example filters that match no record
     published: PublishedCapabilities | None  # the run with the capabilities
     scan: Scan
 
@@ -123,23 +123,23 @@ def list_gaps(
 ) -> pl.DataFrame:
     """Return the records that count, newest first.
 
-    Several values of one filter widen it, several filters narrow it.
+    A record must match every filter; it matches a filter if it matches one of its values.
 
     Args:
         root: Folders to search for gap logs, single log files, or folders of shared corpora.
-        limit: The largest number of records; null for all.
-        now: The moment that spans count back from, `last` for the newest record; by default the clock's.
-        out: The folder of the published run with the capabilities; by default that of the settings.
-        settings: The settings; the defaults by default.
-        **filters: The filters of `Selection` by name, such as `images`. A moment may be a datetime with an
-            offset, or text as on the command line. The session `last` is the newest of the selected images.
+        limit: The largest number of records; None for all.
+        now: The end of time spans; `last` for the newest record; by default the current time.
+        out: The folder of the published run with the capabilities; by default the folder in the settings.
+        settings: The settings; by default the default settings.
+        **filters: Filters of `Selection` by name, such as `images`. A moment is a datetime with an offset, or
+            text as on the command line. The session `last` is the newest session of the selected images.
 
     Returns:
-        Table `listed`. Records without a time come last. Records of one moment are ordered by repository and
-        file, the later line first.
+        Table `listed`. Records without a time come last. Records of the same moment are ordered by repository
+        and file, later lines first.
 
     Raises:
-        VocabgapError: One of its kinds, as `vocabgap.scan` raises them, or an argument cannot be used.
+        VocabgapError: An error of `vocabgap.scan`, or an argument cannot be used.
     """
     for name in filters.keys() - set(Selection.__struct_fields__):
         raise InvalidInputError(
@@ -158,9 +158,9 @@ def listing(
     out: str | Path | None = None,
     settings: Settings | None = None,
 ) -> Listing:
-    """Return the selected records, newest first, with the numbers over them; see `list_gaps`.
+    """Return the selected records, newest first, with totals; see `list_gaps`.
 
-    A selection with spans before the present is a function of that moment.
+    If the selection has time spans, it is a function of the present moment.
     """
     most = None if limit is None else whole_number("limit", limit, hint="leave it out to list all")
     settings = Settings() if settings is None else settings
@@ -178,13 +178,13 @@ def listing(
     selected = scanned.select(chosen, **settings.aliases_by_argument).gaps
     records = with_category(selected.filter("counted").select(RECORDS.names), settings)
     if LAST in chosen.sessions:
-        notes.append(f"no record has a session, so that there is no {LAST} one")
+        notes.append(f"no record has a session, so there is no {LAST} session")
     else:
         notes += unmatched(scanned.gaps, chosen, **settings.aliases_by_argument)
     notes += unread(scanned)
     without = undated(selected, chosen)
     if without:
-        notes.append(f"{count(without, 'record')} without a readable timestamp left out")
+        notes.append(f"left out: {count(without, 'record')} without a readable timestamp")
     gaps = with_capability(newest(records, most), published)
     return Listing(
         gaps, totals(records), belonging(gaps, published), session, tuple(notes), published, scanned
@@ -192,10 +192,10 @@ def listing(
 
 
 def published_in(out: str | Path | None, default: str) -> tuple[PublishedCapabilities | None, str]:
-    """Return the capabilities of the run in a folder, and why a run that is there cannot be used.
+    """Return the capabilities of the run in a folder, and a message if the run cannot be used.
 
     Raises:
-        VocabgapError: The folder was named and holds no readable run.
+        VocabgapError: `out` is given and has no readable run.
     """
     if out is not None:
         return PublishedCapabilities.read(out), ""
@@ -206,11 +206,11 @@ def published_in(out: str | Path | None, default: str) -> tuple[PublishedCapabil
     except NotFoundError:
         return None, ""
     except StateError as error:
-        return None, f"no capability is named: {error.message}"
+        return None, f"capabilities are not shown: {error.message}"
 
 
 def with_capability(records: pl.DataFrame, published: PublishedCapabilities | None) -> pl.DataFrame:
-    """Return table `listed`: records with a `category`, and the capability of each."""
+    """Return table `listed`: add the capability to records that have a `category`."""
     if published is None:
         unknown = pl.lit(None, pl.String)
         return records.with_columns(capability_id=unknown, capability=unknown).select(LISTED.names)
@@ -223,7 +223,7 @@ def with_capability(records: pl.DataFrame, published: PublishedCapabilities | No
 
 
 def totals(records: pl.DataFrame) -> Totals:
-    """Return the numbers over records with a `category`."""
+    """Return the totals of records that have a `category`."""
     session = pl.struct("tenant_id", "session_id").filter(stripped(pl.col("session_id")) != "")
     rated = pl.col("satisfaction")
     row = records.select(
@@ -258,13 +258,13 @@ def belonging(gaps: pl.DataFrame, published: PublishedCapabilities | None) -> tu
 
 
 def with_category(records: pl.DataFrame, settings: Settings) -> pl.DataFrame:
-    """Add the category as the agent wrote it, aliases folded."""
+    """Add the category of the agent, with aliases replaced."""
     fold = partial(fold_category, aliases=settings.category_aliases)
     return records.with_columns(folded(records["intent_category"], fold).alias("category"))
 
 
 def unknown_category(name: str, settings: Settings, run: str | Path) -> str:
-    """Return a note on the category of a record that neither the settings nor a published run has, if any."""
+    """Return a note if neither the settings nor a published run has a category, else empty text."""
     category = fold_category(name, settings.category_aliases)
     if category in settings.known_categories:
         return ""
@@ -275,12 +275,12 @@ def unknown_category(name: str, settings: Settings, run: str | Path) -> str:
     known = sorted(settings.known_categories - {UNCATEGORIZED})
     near = ", ".join(alike(category, known) or known)
     return (
-        f"category '{excerpt(category)}' is not known here; the nearest: {near};"
-        " `known` under [categories] in vocabgap.toml adds to them"
+        f"category '{excerpt(category)}' is not known; similar categories: {near};"
+        " to add it, use `known` under [categories] in vocabgap.toml"
     )
 
 
 def unread(scanned: Scan) -> list[str]:
-    """Return a note about the lines that could not be read, if there are any."""
+    """Return a note on lines that could not be read, if there are any."""
     number = scanned.summary.rejects
     return [f"{count(number, 'line')} could not be read; `vocabgap check` lists them"] if number else []

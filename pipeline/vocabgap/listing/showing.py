@@ -38,22 +38,22 @@ from vocabgap.model.settings import Settings
 from vocabgap.model.tables import RECORDS
 from vocabgap.text import excerpt, visible
 
-_NAMED: Final = 5  # candidates that an error names
+_NAMED: Final = 5  # candidates in an error
 _MOST: Final = 120  # characters of a name that does not exist
 
 
 class Place(msgspec.Struct, frozen=True):
-    """A line that holds a record."""
+    """A line with a record."""
 
     repo_slug: str
     source_path: str  # relative to the root
     line: int  # counted from 1
-    byte_offset: int | None  # of its first byte; null if a corpus does not record it
+    byte_offset: int | None  # of its first byte; None if a corpus does not record it
     state: str  # `counted`, `duplicate` or `superseded`
 
 
 class Kind(StrEnum):
-    """A kind of thing that a name may stand for."""
+    """A kind of thing with a name."""
 
     IMAGE = "image"
     SESSION = "session"
@@ -62,11 +62,11 @@ class Kind(StrEnum):
 
 
 class Candidate(NamedTuple):
-    """Something that a name may stand for."""
+    """A thing that a name may mean."""
 
     kind: Kind
     name: str
-    tenant_id: str = ""  # here and below: empty if it distinguishes nothing
+    tenant_id: str = ""  # here and below: empty if not needed to distinguish
     repo_slug: str = ""
     label: str = ""
 
@@ -80,22 +80,22 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Shown:
-    """The thing that a name stands for."""
+    """The thing that a name means."""
 
     kind: Kind
-    name: str  # the whole one
-    gaps: pl.DataFrame  # table `listed`, newest first: its records that count; a record itself in any case
-    totals: Totals  # over them
-    left_out: dict[str, int]  # the number of its lines that do not count, by reason
+    name: str  # the full name
+    gaps: pl.DataFrame  # table `listed`, newest first: records that count; a shown record always
+    totals: Totals  # of these records
+    left_out: dict[str, int]  # reason to the number of lines that do not count
     belonging: tuple[Belonging, ...]  # the published capabilities of its records, most records first
     run: Path | None  # the folder of the published run
     notes: tuple[str, ...]
     scan: Scan
-    capability: Capability | None = None  # also that of a record, if it is known
-    lineage: tuple[str, ...] = ()  # what became of the capability since the run before, in sentences
-    places: tuple[Place, ...] = ()  # every line that holds a record, the counted one first
-    superseded_by: tuple[str, ...] = ()  # the identities of the records that correct a record
-    supersedes: tuple[str, ...] = ()  # the identities of the records that it corrects
+    capability: Capability | None = None  # also the capability of a record, if known
+    lineage: tuple[str, ...] = ()  # sentences about changes since the run before
+    places: tuple[Place, ...] = ()  # all lines of a record, the counted line first
+    superseded_by: tuple[str, ...] = ()  # records that correct the shown record
+    supersedes: tuple[str, ...] = ()  # records that the shown record corrects
 
     def __repr__(self) -> str:
         """Name the thing in a few words."""
@@ -112,22 +112,22 @@ def show(
     repositories: Iterable[str] = (),
     settings: Settings | None = None,
 ) -> Shown:
-    """Show all that is known of an image, a session, a capability or a record.
+    """Show an image, a session, a capability or a record with its evidence.
 
     Args:
         root: Folders to search for gap logs, single log files, or folders of shared corpora.
-        name: The id of an image or a session; the identifier of a capability, also a former one, its label or
-            a wording; the identity of a record, or at least four of its first digits.
-        kind: `image`, `session`, `capability` or `record`, if the name alone is ambiguous.
-        out: The folder of the published run with the capabilities; by default that of the settings.
+        name: The id of an image or a session; the identifier (also a former one), the label or a wording of a
+            capability; the identity of a record, or at least its first four digits.
+        kind: `image`, `session`, `capability` or `record`, if the name is ambiguous.
+        out: The folder of the published run with the capabilities; by default the folder in the settings.
         tenants: Only the records of these tenants.
         repositories: Only the records of these repositories.
-        settings: The settings; the defaults by default.
+        settings: The settings; by default the default settings.
 
     Raises:
-        NotFoundError: Nothing has this name; the error names the nearest.
-        InvalidInputError: Several things have it; the error names them.
-        VocabgapError: One of its kinds, as `vocabgap.scan` raises them.
+        NotFoundError: Nothing has this name; the error lists similar names.
+        InvalidInputError: Several things have this name; the error lists them.
+        VocabgapError: An error of `vocabgap.scan`.
     """
     require_text("name", name)
     settings = Settings() if settings is None else settings
@@ -191,9 +191,9 @@ def _surroundings(identifier: str, lines: pl.DataFrame, gaps: pl.DataFrame) -> d
 
 def _capability(identifier: str, published: PublishedCapabilities, settings: Settings) -> dict[str, Any]:
     row = published.ranked.filter(capability_id=identifier)
-    if row.is_empty():  # the run was narrowed to others
+    if row.is_empty():  # the run was narrowed and does not have it
         return {}
-    # Only a capability needs what these load.
+    # Only a capability needs these modules.
     from vocabgap.reporting.listed import lineage_of  # noqa: PLC0415
     from vocabgap.reporting.wording import phrase  # noqa: PLC0415
 
@@ -207,13 +207,13 @@ def _capability(identifier: str, published: PublishedCapabilities, settings: Set
 def find(
     name: str, gaps: pl.DataFrame, published: PublishedCapabilities | None, kind: Kind | None
 ) -> Candidate:
-    """Return the one thing of table `gaps`, or the one published capability, that a person means.
+    """Return the thing of table `gaps`, or the published capability, that a name means.
 
-    A whole name has precedence over a label, a wording, and the beginning of an identifier.
+    A full name has precedence over a label, a wording, and the first characters of an identifier.
 
     Raises:
-        NotFoundError: Nothing has this name; the error names the nearest.
-        InvalidInputError: Several things have it; the error names them.
+        NotFoundError: Nothing has this name; the error lists similar names.
+        InvalidInputError: Several things have this name; the error lists them.
     """
     wanted = name.strip()
     for candidates in (
@@ -227,14 +227,14 @@ def find(
             several = ", ".join(map(str, fitting[:_NAMED]))
             more = f" and {len(fitting) - _NAMED:,} more" if len(fitting) > _NAMED else ""
             raise InvalidInputError(
-                f"'{excerpt(wanted)}' may be several things: {several}{more}",
-                hint="choose one with --kind, --repo or --tenant, or name it in full",
+                f"'{excerpt(wanted)}' is ambiguous: {several}{more}",
+                hint="add --kind, --repo or --tenant, or write the full name",
             )
     raise _unknown(wanted, gaps, published, kind)
 
 
 def _logged(name: str, wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
-    """Return the images, sessions and records of exactly this name, or of one that is shown so."""
+    """Return the images, sessions and records with this name, or with a name that is shown like it."""
     candidates = []
     for kind, *columns in (
         (Kind.IMAGE, "image_id", "tenant_id", "repo_slug"),
@@ -251,7 +251,7 @@ def _logged(name: str, wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
 
 
 def _identified(wanted: str, published: PublishedCapabilities | None) -> list[Candidate]:
-    """Return the capability of an identifier, or the capabilities that followed the one that had it."""
+    """Return the capability of an identifier; for a former identifier, its successors."""
     if published is None:
         return []
     rows = published.ranked.filter(capability_id=wanted)
@@ -265,7 +265,7 @@ def _identified(wanted: str, published: PublishedCapabilities | None) -> list[Ca
 
 
 def _called(wanted: str, published: PublishedCapabilities | None) -> list[Candidate]:
-    """Return the capability with this label or wording, or whose identifier begins so."""
+    """Return the capability with this label, wording, or beginning of its identifier."""
     if published is None:
         return []
     try:
@@ -276,7 +276,7 @@ def _called(wanted: str, published: PublishedCapabilities | None) -> list[Candid
 
 
 def _begun(wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
-    """Return the records whose identity begins so."""
+    """Return the records whose identity begins with a text."""
     digits = wanted.casefold()
     if len(digits) < FEWEST_DIGITS:
         return []
@@ -290,14 +290,14 @@ def _unknown(
     names = [*gaps["image_id"].unique().sort(), *gaps["session_id"].drop_nulls().unique().sort()]
     hint = ""
     if published is None:
-        hint = "; capabilities are known once `vocabgap report ROOTS` has published a run"
+        hint = "; to name capabilities, run `vocabgap report ROOTS` first"
     else:
         names += [*published.ranked["label"], *published.ranked["capability_id"]]
         if published.narrowed_to:
-            hint = f"; the run was narrowed to {published.narrowed_to}; --run names another one"
+            hint = f"; the run was narrowed to {published.narrowed_to}; --run chooses another run"
     near = ", ".join(f"'{excerpt(name)}'" for name in alike(wanted, dict.fromkeys(names)))
     what = "image, session, capability or record" if kind is None else str(kind)
     return NotFoundError(
         f"no {what} is called '{excerpt(wanted, _MOST)}'",
-        hint=(f"the nearest: {near}" if near else "`vocabgap list` prints what was logged") + hint,
+        hint=(f"similar names: {near}" if near else "`vocabgap list` shows the records") + hint,
     )

@@ -30,7 +30,7 @@ class Kind(StrEnum):
     UNPINNED = "unpinned"
 
 
-_ORDER: Final = (  # in which they are listed
+_ORDER: Final = (  # of the list
     *(Kind.NEW, Kind.REGRESSED, Kind.PINNED, Kind.UNPINNED, Kind.RISEN, Kind.FALLEN),
     *(Kind.RESOLVED, Kind.MERGED, Kind.SPLIT),
 )
@@ -38,22 +38,22 @@ _LATER: Final = ("status", "pinned_by", "unpinned_rank", "rank_low", "rank_high"
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One capability that changed between an earlier, or previous, run and a later one.
+    """A capability that changed between a previous run and a later run.
 
-    The previous label of a merged or split capability is the label of the one it came from.
+    The previous label of a merged or split capability is the label of the capability that it came from.
     """
 
     kind: Kind
-    capability_id: str | None  # null if it has gone
-    previous_id: str | None  # null if it is new
+    capability_id: str | None  # None if it is gone
+    previous_id: str | None  # None if it is new
     label: str | None
     previous_label: str | None
     rank: int | None
     previous_rank: int | None
     mentions: int | None
     previous_mentions: int | None
-    status: str | None  # `gone` if nobody mentions it any more, null if the run is narrowed to others
-    places: int = 0  # capabilities open in both runs that it passed; negative if they passed it
+    status: str | None  # `gone` if nobody mentions it now; None if the run does not have it
+    places: int = 0  # capabilities that it passed, of those open in both runs; negative if they passed it
     # In the later run:
     pinned_by: str | None = None
     unpinned_rank: int | None = None
@@ -66,10 +66,10 @@ class Comparison(msgspec.Struct, frozen=True):
 
     earlier: datetime
     later: datetime
-    changes: tuple[Change, ...]  # by kind; the most mentioned, or moved, first
-    unchanged: int  # that kept their place; if no ranks are compared, that are in both
-    differences: tuple[Difference, ...] = ()  # in narrowing or ranking; with any, nothing has risen or fallen
-    embedding: tuple[Difference, ...] = ()  # in how wordings were embedded
+    changes: tuple[Change, ...]  # by kind; largest moves or most mentions first
+    unchanged: int  # capabilities without a change; if ranks are not compared, those in both runs
+    differences: tuple[Difference, ...] = ()  # in narrowing or ranking; if any, ranks are not compared
+    embedding: tuple[Difference, ...] = ()  # in embedding
     ranked_by: str = RankSettings().by.value  # of the later run
 
     def of(self, kind: Kind) -> tuple[Change, ...]:
@@ -80,12 +80,12 @@ class Comparison(msgspec.Struct, frozen=True):
 def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
     """Compare two published runs.
 
-    A capability has risen or fallen if its rank did, and its place among those open in both runs did, too.
-    New, settled and pinned capabilities move no other.
+    A capability has risen or fallen if both its rank and its place among those open in both runs changed in
+    that direction. New, settled and pinned capabilities do not move others.
 
-    If the runs are narrowed or ranked differently, no ranks are compared. New, gone, merged and split
-    capabilities are then taken from the groups of both runs, because a filter hides some. Without the groups
-    the comparison leaves them out.
+    If the runs are narrowed or ranked differently, ranks are not compared. New, gone, merged and split
+    capabilities then come from the groups of both runs, because a filter hides some capabilities. Without
+    these groups, the comparison omits them.
     """
     before, after, one, other = earlier.capabilities, later.capabilities, earlier.manifest, later.manifest
     apart = differences(one.narrowing, other.narrowing, between=other.now - one.now)
@@ -152,7 +152,7 @@ def _change(row: dict[str, Any], kind: Kind, places: int) -> Change:
 
 
 def _kind(row: dict[str, Any], places: int) -> Kind | None:
-    """Return how a capability changed; None if it did not."""
+    """Return the kind of change of a capability; None if it did not change."""
     relation, status, was = row["relation"], row["status"], row["previous_status"]
     if relation in {Kind.NEW, Kind.MERGED, Kind.SPLIT}:
         return Kind(str(relation))
@@ -174,7 +174,7 @@ def _order(change: Change) -> tuple[int, int, int, str, str]:
 
 
 def _surfaces(ranked: pl.DataFrame) -> pl.DataFrame:
-    """Return the surfaces of each capability with their mentions, one row each, as `relations` reads them."""
+    """Return one row per surface of each capability, with mentions, for `relations`."""
     CAPABILITIES.require(ranked)
     spoken = (
         ranked.select("capability_id", "label", "rank", "variants")

@@ -1,4 +1,4 @@
-"""Conditions of a run: before it may replace the one before, and of its report for a job to pass."""
+"""Conditions for publishing a run, and gates that let a job fail."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -21,15 +21,15 @@ from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import phrase
 from vocabgap.text import count, excerpt
 
-_EMPTY: Final = "--allow-empty publishes a report of nothing"
-_KEPT: Final = 0.5  # share of the logs and lines of the run before that must still be there
-_NAMED: Final = 3  # failures of one gate in a message
+_EMPTY: Final = "--allow-empty publishes an empty report"
+_KEPT: Final = 0.5  # share of the earlier logs and lines that must still exist
+_NAMED: Final = 3  # failures per gate in a message
 
 
 def require_something(
     scanned: Scan, roots: Sequence[Path], target: Path, settings: Settings, selection: Selection
 ) -> None:
-    """Refuse to publish a report of nothing in `target`."""
+    """Refuse to publish an empty report in `target`."""
     aliases = settings.aliases_by_argument
     is_part = (selection.tenants or selection.repositories) and set(by_reader(roots)) - {None}
     if not (scanned.summary.files or is_part):
@@ -40,15 +40,15 @@ def require_something(
     narrowed = ", ".join(f"{name} {value}" for name, value in selection.in_words().items())
     account = account_of(scanned.gaps, scanned.rejects, scanned.summary)
     if account is not None and account.filtered:
-        why = "; ".join(unmatched(scanned.gaps, selection, **aliases)) or f"no record fits {narrowed}"
-        minutes = "30m are minutes, 2026-05 is a month, and 13w are three; " if selection.dated else ""
-        raise StateError(f"{why}; {_kept(target)}", hint=f"ask for less at once; {minutes}{_EMPTY}")
+        why = "; ".join(unmatched(scanned.gaps, selection, **aliases)) or f"no record matches {narrowed}"
+        minutes = "30m means minutes, 2026-05 a month, and 13w three months; " if selection.dated else ""
+        raise StateError(f"{why}; {_kept(target)}", hint=f"use fewer filters; {minutes}{_EMPTY}")
     summary = scanned.summary
     bad = f"; {summary.rejects:,} of them cannot be read" if summary.rejects else ""
     none = f"no record in {count(summary.lines, 'line')} of {count(summary.files, 'log')}{bad}"
     raise StateError(
         f"{phrase('nothing', account) if summary.records else none}; {_kept(target)}",
-        hint=f"`vocabgap check` says what was read, and what not; {_EMPTY}",
+        hint=f"`vocabgap check` lists the bad lines; {_EMPTY}",
     )
 
 
@@ -60,20 +60,20 @@ def _nothing_read(scanned: Scan, roots: Sequence[Path], target: Path, settings: 
         problem = f"{first['source_path']}: {first['detail']}" + (f"; {unread - 1:,} more" * (unread > 1))
         return StateError(
             f"no log could be read in {where}: {problem}; {_kept(target)}",
-            hint=f"`vocabgap check` lists what was not read; {_EMPTY}",
+            hint=f"`vocabgap check` lists the unread files; {_EMPTY}",
         )
     named = looked_for(settings.sources)
     return StateError(
         f"no log was found in {where}: looked for {named}; {_kept(target)}",
-        hint="check that the folder is there whole, or name one above the logs; `vocabgap log IMAGE` begins a"
-        f" log; `vocabgap manual gap-logs` says what is read; {_EMPTY}",
+        hint="check that the folder is complete, or name a folder that contains logs; `vocabgap log IMAGE`"
+        f" begins a log; `vocabgap manual gap-logs` explains the formats; {_EMPTY}",
     )
 
 
 def require_no_loss(scanned: Scan, roots: Sequence[Path], target: Path, selection: Selection) -> None:
-    """Refuse to replace a run by one that has lost more than half of its logs, or of their lines.
+    """Refuse to replace a run if more than half of its logs or lines are missing now.
 
-    It compares only roots that both runs read, if a log of the run before is still there, or none is.
+    Only roots that both runs read are compared. If all logs are different ones, nothing is compared.
     """
     before = read_manifest(target)
     if before is None or _whose(before) != (set(selection.tenants), set(selection.repositories)):
@@ -81,7 +81,7 @@ def require_no_loss(scanned: Scan, roots: Sequence[Path], target: Path, selectio
     slugs = {log.repo_slug for log in before.inputs}
     readers = by_reader(roots)
     folders = [root if root.is_dir() else root.parent for root in readers.pop(None, [])]
-    if not readers:  # no corpus, whose repositories are not known before it is read
+    if not readers:  # the repositories of a corpus are unknown before it is read
         slugs &= {*repository_slugs(folders)}
     past = {(log.repo_slug, log.source_path): log.lines for log in before.inputs if log.repo_slug in slugs}
     rows = scanned.files.select("repo_slug", "source_path", "lines").iter_rows()
@@ -98,25 +98,25 @@ def require_no_loss(scanned: Scan, roots: Sequence[Path], target: Path, selectio
         return
     worst, number = min(lost.items(), key=lambda item: (-item[1], item[0]))
     raise StateError(
-        f"the report before was made of {count(were, kind)}, and there are {are:,} now"
+        f"the earlier report had {count(were, kind)}, but now there are {are:,}"
         f" ({number:,} of '{worst}' are missing); {_kept(target)}",
-        hint="check that the folder is there whole; --allow-shrink publishes all the same",
+        hint="check that the folder is complete; --allow-shrink publishes anyway",
     )
 
 
 def _whose(manifest: Manifest) -> tuple[set[str], set[str]]:
-    """Return the tenants and repositories that a run was narrowed to: it read no others of a corpus."""
+    """Return the tenants and repositories that a run was narrowed to; it read only these of a corpus."""
     chosen = Selection() if manifest.parameters is None else manifest.parameters.selection
     return {*chosen.tenants}, {*chosen.repositories}
 
 
 def _kept(target: Path) -> str:
-    kept = f", and the report in '{target}' stays as it is" if read_manifest(target) is not None else ""
+    kept = f", and the report in '{target}' was not changed" if read_manifest(target) is not None else ""
     return f"nothing was published{kept}"
 
 
 class Failure(msgspec.Struct, frozen=True, rename={"message": "told"}):
-    """A capability, or an unreadable line, for which a gate does not hold."""
+    """A capability or a bad line that fails a gate."""
 
     gate: Gate
     message: str
@@ -132,10 +132,10 @@ def failures(
     rejects: pl.DataFrame,
     known: Collection[KnownLine] = (),
 ) -> tuple[Failure, ...]:
-    """Return why a report does not pass the gates, in their order.
+    """Return the failures of a report, in the order of the gates.
 
-    `regressed` looks at all capabilities, `new-top` and `mixed` at those that the report shows first. Nothing
-    is new in a run that was compared with none. `known` are bad lines that do not count.
+    `regressed` checks all capabilities; `new-top` and `mixed` check the shown ones. Nothing is new in a run
+    that was not compared with another. `known` are bad lines that do not count.
     """
     shown = [(item, (item.capability_id, item.label, item.rank)) for item in summary.capabilities]
     named = {
@@ -154,14 +154,14 @@ def failures(
 
 
 def gate_error(failed: Collection[Failure], hint: str) -> GateError:
-    """Return the error that names what each gate met."""
+    """Return the error that lists the failures of each gate."""
     parts = []
     for gate in dict.fromkeys(each.gate for each in failed):
         met = [each.message for each in failed if each.gate == gate]
         more = f" and {len(met) - _NAMED:,} more" if len(met) > _NAMED else ""
         parts.append(f"{gate}: {', '.join(met[:_NAMED])}{more}")
     gates = count(len(parts), "gate")
-    return GateError(f"{gates} {'does' if len(parts) == 1 else 'do'} not hold: {'; '.join(parts)}", hint=hint)
+    return GateError(f"{gates} failed: {'; '.join(parts)}", hint=hint)
 
 
 def _rejects(rejects: pl.DataFrame) -> Iterator[Failure]:

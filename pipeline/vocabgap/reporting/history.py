@@ -1,7 +1,7 @@
-"""The history of a folder: the rank and counts of each capability in every run published there.
+"""The history of a folder: rank and counts of each capability in every run published there.
 
-A run adds its rows to those of the run that it replaces. A capability is followed across merges, splits and
-changes of its identifier.
+A run adds its rows to the rows of the run that it replaces. A capability is followed across merges, splits
+and changes of its identifier.
 """
 
 import hashlib
@@ -27,12 +27,12 @@ from vocabgap.reporting.listed import Past
 from vocabgap.reporting.manifest import HISTORY_NAME, Manifest, read_manifest
 from vocabgap.reporting.published_run import NO_PREVIOUS, read_run, read_table, resolve_target
 
-# Two years of nights, and the first capabilities of each: the file stays small and quick to extend.
+# Nightly runs of two years, and the first capabilities of each: the file stays small.
 MOST_RUNS: Final = 800
 MOST_CAPABILITIES: Final = 1_000
-MOST_POINTS: Final = 24  # of a capability on a page
+MOST_POINTS: Final = 24  # per capability on a page
 _ID_DIGITS: Final = 12
-_BEGIN_ANEW: Final = "move it away to begin a new history"
+_BEGIN_ANEW: Final = "move the file away to begin a new history"
 
 
 class RunKey(NamedTuple):
@@ -46,7 +46,7 @@ class RunKey(NamedTuple):
 
     @classmethod
     def of(cls, manifest: Manifest) -> Self:
-        """Return the key of a run. Runs of one moment, narrowed and ranked alike, are the same run."""
+        """Return the key of a run. Runs with the same moment, narrowing and ranking are the same run."""
         selection = Selection() if manifest.parameters is None else manifest.parameters.selection
         window = Selection(since=selection.since, until=selection.until).in_words()
         narrowed = ", ".join(filter(None, (*map(" ".join, window.items()), manifest.narrowed_or_ranked)))
@@ -55,20 +55,20 @@ class RunKey(NamedTuple):
 
 
 def history(run: str | Path) -> pl.DataFrame:
-    """Return table `history` of a published run, with names as text: all runs that its folder knows."""
+    """Return table `history` of a published run, with names as text: all runs of its folder."""
     manifest, ranked = read_run(run, option="run")
     return history_of(run, manifest, ranked).with_columns(pl.col(pl.Categorical).cast(pl.String))
 
 
 def history_of(folder: str | Path, manifest: Manifest, ranked: pl.DataFrame) -> pl.DataFrame:
-    """Return table `history` of a published run; a run without that file knows only itself."""
+    """Return table `history` of a published run; without the file, only the rows of this run."""
     rows = earlier_rows(folder)
     is_there = (rows["run"] == RunKey.of(manifest).run).any()
     return rows if is_there else carried_on(ranked, manifest, None, rows)
 
 
 def earlier_rows(*folders: str | Path | None) -> pl.DataFrame:
-    """Return the rows of earlier runs in some folders; the first folder that knows a run decides."""
+    """Return the rows of earlier runs; each run comes from the first folder that has it."""
     known = HISTORY.empty()
     named = (folder for folder in folders if folder is not None and str(folder) != NO_PREVIOUS)
     for place in dict.fromkeys(map(resolve_target, named)):
@@ -81,7 +81,7 @@ def earlier_rows(*folders: str | Path | None) -> pl.DataFrame:
 def carried_on(
     ranked: pl.DataFrame, manifest: Manifest, relations: pl.DataFrame | None, earlier: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return table `history` of earlier runs with the rows of a run added; the same run is replaced.
+    """Return table `history` of earlier runs, with the rows of a run added or replaced.
 
     `ranked` is table `capabilities` of the run, and `relations` its table `lineage`.
     """
@@ -94,9 +94,9 @@ def carried_on(
 
 
 def comparable(rows: pl.DataFrame, key: RunKey) -> pl.DataFrame:
-    """Return the keys of the runs up to one that are narrowed and ranked like it.
+    """Return the keys of the runs up to `key` that have the same narrowing and ranking.
 
-    Windows of the same length, such as the last 30 days of each run, are alike.
+    Time windows of the same length are the same, for example the last 30 days of each run.
     """
     runs = _runs(rows).filter(pl.col("moment") <= key.moment, narrowed=key.narrowed)
     for name, value in (("since", key.since), ("until", key.until)):
@@ -107,11 +107,11 @@ def comparable(rows: pl.DataFrame, key: RunKey) -> pl.DataFrame:
 
 
 def points_of(rows: pl.DataFrame, runs: pl.DataFrame, most: int) -> dict[str, tuple[Past, ...]]:
-    """Return, by identifier, what each capability was in at most `most` of the runs, the oldest first.
+    """Return, by identifier, rank and mentions of each capability in at most `most` runs, oldest first.
 
-    Before a merge the mentions of the parts are added up, and the best rank counts. Before a split both are
-    those of the whole. The rank of a pinned capability is the rank by its counts. If there are many runs, it
-    chooses some evenly, with the first and the last two. `rows` is table `history`.
+    Before a merge, the mentions of the parts are added and the best rank counts. Before a split, the numbers
+    of the whole count. The rank of a pinned capability is its rank without the pin. Of many runs, the first,
+    the last two and evenly spaced others are used. `rows` is table `history`.
     """
     last = runs.height - 1
     if last >= most:
@@ -133,21 +133,21 @@ def points_of(rows: pl.DataFrame, runs: pl.DataFrame, most: int) -> dict[str, tu
 
 
 def points_of_run(rows: pl.DataFrame, manifest: Manifest) -> dict[str, tuple[Past, ...]]:
-    """Return what each capability was in the runs that a page shows: those comparable with its own."""
+    """Return rank and mentions of each capability in the runs that a page shows: comparable runs."""
     return points_of(rows, comparable(rows, RunKey.of(manifest)), MOST_POINTS)
 
 
 def followed(rows: pl.DataFrame, runs: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of some runs with a column `part_of`: the capability that each belongs to later.
+    """Return the rows of some runs with a column `part_of`: the capability that they belong to later.
 
-    A row stands there once for each such capability, itself included.
+    A row is repeated for each such capability, including itself.
     """
     own = rows.join(runs, on="run", how="semi").with_columns(part_of="capability_id")
     became = _became(rows)
     if became.is_empty():
         return own
     earlier = own.drop("part_of").join(became, on="capability_id").filter(pl.col("moment") < pl.col("before"))
-    # A part that split off belongs to the whole only until it has rows of its own.
+    # A part that split off belongs to the whole only in runs where it has no row.
     apart = earlier.filter("split").join(
         own, left_on=["run", "part_of"], right_on=["run", "capability_id"], how="anti"
     )
@@ -181,9 +181,9 @@ def _runs(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _became(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return what each capability is part of later: columns `capability_id`, `part_of`, `before`, `split`.
+    """Return what each capability becomes part of: columns `capability_id`, `part_of`, `before`, `split`.
 
-    A row holds for runs before that moment. `split` means that the two parted and both went on.
+    A row is valid for runs before the moment `before`. `split` means that both capabilities still exist.
     """
     events = (
         rows.filter(pl.col("came_from").list.len() > 0)

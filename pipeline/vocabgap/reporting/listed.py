@@ -1,4 +1,4 @@
-"""The lists of a report: capabilities with their commands, and doubts about groups with theirs."""
+"""The lists of a report: capabilities and doubts about groups, with their commands."""
 
 import re
 import shlex
@@ -14,12 +14,12 @@ from vocabgap.model.capability import Asker, Capability, Tally, means
 from vocabgap.model.tables import IMAGE_KEY, SETTLED
 from vocabgap.text import escape_unseen, surface
 
-if TYPE_CHECKING:  # a program that only reads a run clusters nothing
+if TYPE_CHECKING:  # a program that only reads runs does not load clustering
     from vocabgap.clustering.questions import Question
 
 TO_AUTHOR: Final = "open"  # to be authored
 COVERED: Final = "covered"  # probably, by an entry of the vocabulary
-DECIDED: Final = "settled"  # by people, who have dismissed or authored it
+DECIDED: Final = "settled"  # dismissed or authored by people
 HIDDEN: Final = "hidden"  # not established
 TITLES: Final = {
     TO_AUTHOR: "To author",
@@ -28,15 +28,15 @@ TITLES: Final = {
     HIDDEN: "Too rare so far",
 }
 MOST_LISTED: Final = 10_000
-# Of each group without a script, and on paper; a script shows all of them.
+# Of each group on paper and without a script; a script shows all.
 SHOWN: Final = 50
 _OURS: Final = re.compile(r"cap-[0-9a-f]{12}")  # an identifier that vocabgap made
 _OWNER: Final = IMAGE_KEY[:-1]  # of an image: its tenant and repository
 
 MOST_DOUBTS: Final = 5  # of each kind
 _LIKELY: Final = 0.25  # that two groups are one need; few groups that are apart are likelier
-_UNLIKELY: Final = 0.5  # that one group is one need
-_NAMED: Final = 3  # wordings in a command: the others go where they are more similar
+_UNLIKELY: Final = 0.5  # probability that one group is one need
+_NAMED: Final = 3  # wordings in a command; the others go to the more similar side
 _LONGEST: Final = 80  # characters of a wording in a command
 
 
@@ -52,7 +52,7 @@ class Relation(msgspec.Struct, frozen=True):
 
 
 class Past(msgspec.Struct, frozen=True):
-    """A capability in an earlier run; the rank of a pinned one is the rank by its counts."""
+    """A capability in an earlier run; the rank of a pinned capability is its rank without the pin."""
 
     moment: datetime
     rank: int
@@ -61,14 +61,14 @@ class Past(msgspec.Struct, frozen=True):
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A capability with what only a list of all of them needs."""
+    """A capability with facts for the list of all capabilities."""
 
     capability: Capability
     group: str  # one of `TITLES`
-    on_images: tuple[Tally, ...] = ()  # that it came up on, most mentions first; empty without records
-    on_days: tuple[tuple[date, int], ...] = ()  # UTC, the earliest first; empty without records
+    on_images: tuple[Tally, ...] = ()  # images with mentions, most first; empty without records
+    on_days: tuple[tuple[date, int], ...] = ()  # UTC, earliest first; empty without records
     lineage: tuple[Relation, ...] = ()
-    history: tuple[Past, ...] = ()  # in some of the runs up to this one, the oldest first
+    history: tuple[Past, ...] = ()  # in some runs up to this run, oldest first
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -76,11 +76,11 @@ class Command(msgspec.Struct, frozen=True):
 
     does: str
     before: str
-    after: str  # the person fills in the words in capitals
-    group: str | None = None  # of capabilities that it is for; null for all
+    after: str  # people replace the words in capitals
+    group: str | None = None  # the capabilities that it is for; None for all
 
     def line(self, capability_id: str) -> str:
-        """Return the whole line. No text of a log is in it, so that people can paste it unread."""
+        """Return the whole line. It has no text from logs, so it is safe to paste."""
         return f"{self.before}{capability_id}{self.after}"
 
 
@@ -96,19 +96,19 @@ _COMMANDS: Final = (
 
 
 class Doubt(msgspec.Struct, frozen=True):
-    """Two groups that are probably one need, or one that is probably two."""
+    """Two groups that may be one need, or a group that is probably two needs."""
 
     capability_id: str
-    other_id: Annotated[str | None, means("of the other group; null if it is one group")]
-    left: Annotated[str, means("most used wording of the one side")]
-    right: Annotated[str, means("most used wording of the other")]
+    other_id: Annotated[str | None, means("identifier of the other group; null if it is one group")]
+    left: Annotated[str, means("most frequent wording of one side")]
+    right: Annotated[str, means("most frequent wording of the other side")]
     left_mentions: int
     right_mentions: int
-    leaving: Annotated[tuple[str, ...], means("wordings that leave if they are two")] = ()
-    likely: Annotated[float | None, means("how likely two groups are one need, 0 to 1")] = None
+    leaving: Annotated[tuple[str, ...], means("wordings to split off if they are two needs")] = ()
+    likely: Annotated[float | None, means("probability that two groups are one need")] = None
 
     def command(self, options: str) -> str:
-        """Return the command line for it: a merge, or a split that names wordings, quoted for the shell."""
+        """Return the command, quoted for the shell: a merge, or a split that names wordings."""
         words = ["vocabgap", "decide", "merge" if self.other_id else "split", self.capability_id]
         words += [self.other_id] if self.other_id else []
         words += [word for wording in self.leaving for word in ("--wording", wording)]
@@ -147,7 +147,7 @@ def listed(
 def commands(capability_ids: Iterable[str], deciding: str | None) -> tuple[Command, ...]:
     """Return the commands for some capabilities; each ends in the options `deciding`.
 
-    There are none without options, and none if vocabgap did not make an identifier: a shell may obey it.
+    Return none if `deciding` is None, or if vocabgap did not make an identifier: a shell might execute it.
     """
     names = list(capability_ids)
     if deciding is None or not names or not all(map(is_ours, names)):
@@ -159,14 +159,14 @@ def commands(capability_ids: Iterable[str], deciding: str | None) -> tuple[Comma
 
 
 def is_ours(capability_id: str) -> bool:
-    """Return whether vocabgap made an identifier, so that a shell takes it as it is."""
+    """Return whether vocabgap made an identifier, so that it is safe in a shell."""
     return _OURS.fullmatch(capability_id) is not None
 
 
 def named_by(
     gaps: pl.DataFrame | None, rejects: pl.DataFrame | None, askers: tuple[Asker, ...]
 ) -> tuple[str, ...]:
-    """Return which of `tenant_id` and `repo_slug` vary, and so stand before the name of an image or a log."""
+    """Return which of `tenant_id` and `repo_slug` vary; they precede the names of images and logs."""
     owners = pl.DataFrame([{name: getattr(each, name) for name in _OWNER} for each in askers])
     tables = [owners] if gaps is None else [gaps] if rejects is None else [gaps, rejects]
 
@@ -188,7 +188,7 @@ def lineage_of(relations: pl.DataFrame) -> dict[str, tuple[Relation, ...]]:
 
 
 def _first(ranked: pl.DataFrame, groups: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """Return the capabilities that a page lists: no browser takes more of them at once."""
+    """Return the capabilities that a page lists: not more than a browser can show."""
     if ranked.height <= MOST_LISTED:
         return ranked
     first = [rows.head(SHOWN)["capability_id"] for rows in groups.values()]
@@ -197,7 +197,7 @@ def _first(ranked: pl.DataFrame, groups: Mapping[str, pl.DataFrame]) -> pl.DataF
 
 
 def _on_images(counted: pl.DataFrame, named: tuple[str, ...]) -> pl.DataFrame:
-    """Return columns `capability_id`, `value`, `mentions`; images have the names that examples show."""
+    """Return columns `capability_id`, `value`, `mentions`; images are named as in examples."""
     name = pl.concat_str(*named, "image_id", separator="/")
     return (
         counted.group_by("capability_id", *IMAGE_KEY)
@@ -225,12 +225,12 @@ def _lists(pairs: pl.DataFrame) -> dict[str, list[tuple[Any, int]]]:
 
 
 def doubts_of(asked: Iterable["Question"], groups: pl.DataFrame, ranked: pl.DataFrame) -> tuple[Doubt, ...]:
-    """Return doubts about the largest groups whose answer would probably change them.
+    """Return doubts about the largest groups: questions whose answer may change them.
 
-    `asked` are the questions of a review, those first whose answers would change most. Dismissed and authored
-    capabilities are in no doubt.
+    `asked` are the questions of a review, in the order of how much an answer may change. Dismissed and
+    authored capabilities are left out.
     """
-    # A program that only reads a run loads nothing that deciding needs.
+    # A program that only reads runs does not load this module.
     from vocabgap.decisions.reviewing import capabilities_of  # noqa: PLC0415
 
     is_open = ranked.filter(~pl.col("status").is_in(SETTLED))
@@ -242,7 +242,7 @@ def doubts_of(asked: Iterable["Question"], groups: pl.DataFrame, ranked: pl.Data
         if doubt is not None and doubt.other_id is not None:
             one_need.append(doubt)
         elif doubt is not None:
-            # One doubt for each group, the weightiest: its answer changes the others.
+            # Only the most important doubt of each group: its answer changes the others.
             two_needs.setdefault(doubt.capability_id, doubt)
         if min(len(one_need), len(two_needs)) >= MOST_DOUBTS:
             break
@@ -255,7 +255,7 @@ def is_doubtful(question: "Question") -> bool:
 
 
 def _doubt(question: "Question", capabilities: Mapping[str, str]) -> Doubt | None:
-    """Return a question as a doubt, or None if no command of the report could answer it."""
+    """Return a question as a doubt, or None if no command can answer it."""
     one, other = (capabilities.get(surface(side[0]), "") for side in (question.left, question.right))
     leaving = tuple(islice(filter(_can_be_typed, question.right), _NAMED)) if question.are_one else ()
     if not (is_ours(one) and is_ours(other)) or (one == other) != question.are_one:
@@ -275,6 +275,6 @@ def _doubt(question: "Question", capabilities: Mapping[str, str]) -> Doubt | Non
 
 
 def _can_be_typed(wording: str) -> bool:
-    """Return whether a shell would take a wording of a log as it is read."""
+    """Return whether a wording is short and plain enough for a command."""
     is_plain = escape_unseen(wording) == wording == wording.strip()
     return is_plain and 0 < len(wording) <= _LONGEST and not wording.startswith("-")

@@ -39,7 +39,7 @@ GROUPS_NAME: Final[str] = file_of("groups")
 COMBINATIONS_NAME: Final[str] = file_of("combinations")
 HISTORY_NAME: Final[str] = file_of("history")
 MANIFEST_NAME: Final = "run.json"
-# Every name that a run may write. A run replaces all of them.
+# All file names of a run. A new run replaces all of them.
 RUN_FILES: Final = frozenset(
     {MARKDOWN_NAME, PAGE_NAME, SHARE_NAME, MANIFEST_NAME, CAPABILITIES_NAME}
     | {GAPS_NAME, REJECTS_NAME, LINEAGE_NAME, GROUPS_NAME, COMBINATIONS_NAME, HISTORY_NAME}
@@ -50,13 +50,13 @@ _UNKNOWN: Final = "not known"
 
 
 class Narrowing(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The records that a run ranks, and the measures that it ranks them by."""
+    """The records that a run ranks, and the settings of the ranking."""
 
     selection: Annotated[Selection, means("the records that the report is about")]
-    min_images: Annotated[int, means("images that an established capability is on at least")]
-    min_sessions: Annotated[int, means("the same for sessions")]
-    rank_by: Annotated[RankBy, means("what the ranking counts first")]
-    further: Annotated[dict[str, str], means("other settings of the ranking, by their options")] = {}
+    min_images: Annotated[int, means("fewest images of an established capability")]
+    min_sessions: Annotated[int, means("fewest sessions of an established capability")]
+    rank_by: Annotated[RankBy, means("count that the ranking is sorted by")]
+    further: Annotated[dict[str, str], means("other settings of the ranking, by option")] = {}
 
     @classmethod
     def of(cls, selection: Selection, rank: RankSettings) -> Self:
@@ -71,7 +71,7 @@ class Narrowing(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """A filter or a rule of the ranking that differs between two runs, with both values."""
+    """A filter or a setting of the ranking that differs between two runs, with both values."""
 
     filter: str
     earlier: str
@@ -86,7 +86,7 @@ class Timing(msgspec.Struct, frozen=True):
 
 
 class InputFile(msgspec.Struct, frozen=True):
-    """One log that was read; size and digest are those of the expanded content."""
+    """A log that was read; size and digest are of the uncompressed content."""
 
     repo_slug: str
     source_path: str
@@ -94,11 +94,11 @@ class InputFile(msgspec.Struct, frozen=True):
     lines: Annotated[int, means("lines that are not blank")]
     sha256: str
     source: Annotated[str, means("the kind of log")]
-    passed_over: Annotated[int, means("further lines that are no gaps")]
+    passed_over: Annotated[int, means("further lines that are not gaps")]
 
 
 class OutputFile(msgspec.Struct, frozen=True):
-    """One file of the run."""
+    """A file of the run."""
 
     name: str
     bytes: int
@@ -109,26 +109,26 @@ class Model(msgspec.Struct, frozen=True):
     """The model that embedded the wordings."""
 
     name: str
-    sha256: Annotated[str, means("of the model, its tokenizer and its settings")]
+    sha256: Annotated[str, means("SHA-256 of the model, its tokenizer and its settings")]
     runtime: Annotated[str, means("the library that ran it, with its version")]
     processor: Annotated[str, means("the kind of CPU that ran it")] = ""
-    vectors: Annotated[str, means("SHA-256 of the vectors that it gave")] = ""
-    embedded: Annotated[int | None, means("wordings that stood for all; null if all were embedded")] = None
+    vectors: Annotated[str, means("SHA-256 of its vectors")] = ""
+    embedded: Annotated[int | None, means("wordings that represented all; null if all were embedded")] = None
 
 
 class GroupedBy(msgspec.Struct, frozen=True):
     """The basis of the groups: a model, or words alone."""
 
     model: str | None = None
-    embedded: int | None = None  # wordings that stood for all; null for each one
+    embedded: int | None = None  # wordings that represented all; None if all were embedded
 
 
 class Decided(msgspec.Struct, frozen=True, rename={"inactive": "dormant"}):
     """The decisions of people at the time of the run."""
 
     active: Annotated[int, means("decisions that are not undone")]
-    inactive: Annotated[int, means("those that match nothing in the logs")]
-    sha256: Annotated[str, means("of the identifiers of all of them, one a line, in order")]
+    inactive: Annotated[int, means("active decisions that match nothing in the logs")]
+    sha256: Annotated[str, means("SHA-256 of their identifiers, one per line, in order")]
 
     @classmethod
     def of(cls, effective: EffectiveDecisions) -> Self:
@@ -142,18 +142,18 @@ class Compared(msgspec.Struct, frozen=True):
     """The run that another run was compared with."""
 
     now: Annotated[datetime, means("the moment that counts as the present")]
-    sha256: Annotated[str, means("of its groups.parquet")]
-    narrowing: Annotated[Narrowing | None, means("what it was narrowed to, if known")]
-    folder: Annotated[str | None, means("its folder in the command; null if it was replaced")] = None
+    sha256: Annotated[str, means("SHA-256 of its groups.parquet")]
+    narrowing: Annotated[Narrowing | None, means("its filters and ranking, if known")]
+    folder: Annotated[str | None, means("its folder in the command; null for the replaced run")] = None
     model: Annotated[Model | None, means("the model that embedded its wordings, if any")] = None
 
 
 class Rendering(msgspec.Struct, frozen=True):
-    """The facts that a report needs beside parameters and tables."""
+    """Further facts for the report."""
 
-    top: Annotated[int, means("capabilities that are shown; 0 for all")]
-    ranked_by: Annotated[str, means("what the ranking counted first")]
-    deciding: Annotated[str, means("options of the commands to decide with")]
+    top: Annotated[int, means("number of shown capabilities; 0 for all")]
+    ranked_by: Annotated[str, means("count that the ranking is sorted by")]
+    deciding: Annotated[str, means("options of the commands for decisions")]
 
 
 class Parameters(msgspec.Struct, frozen=True):
@@ -169,9 +169,9 @@ class Manifest(msgspec.Struct, frozen=True):
     schema_version: int
     vocabgap: Annotated[str, means("version of vocabgap")]
     python: Annotated[str, means("version of Python")]
-    libraries: Annotated[dict[str, str], means("versions of what the result depends on")]
-    now: Annotated[datetime, means("the moment the run counts as its present")]
-    command: Annotated[str, means("makes the run again, in the folder that holds the roots")]
+    libraries: Annotated[dict[str, str], means("versions of the libraries")]
+    now: Annotated[datetime, means("the present moment of the run")]
+    command: Annotated[str, means("repeats the run, in the folder that contains the roots")]
     parameters: Annotated[Parameters | None, means("active settings and selection")]
     account: Annotated[Account | None, means("the account of all lines")]
     capabilities: Annotated[int, means("rows of capabilities.parquet")]
@@ -189,12 +189,12 @@ class Manifest(msgspec.Struct, frozen=True):
 
     @property
     def settings(self) -> Settings:
-        """Return the settings of the run; the defaults if it does not say."""
+        """Return the settings of the run; the defaults if unknown."""
         return Settings() if self.parameters is None else self.parameters.settings
 
     @property
     def narrowing(self) -> Narrowing | None:
-        """Return what the run was narrowed to, or None if it does not say."""
+        """Return the narrowing of the run, or None if unknown."""
         parameters = self.parameters
         return None if parameters is None else Narrowing.of(parameters.selection, parameters.settings.rank)
 
@@ -208,20 +208,20 @@ class Manifest(msgspec.Struct, frozen=True):
 
     @property
     def grouping(self) -> GroupedBy | None:
-        """Return what brought wordings together, or None if the run does not say."""
+        """Return the basis of the groups, or None if unknown."""
         if self.model is not None:
             return GroupedBy(self.model.name, self.model.embedded)
         return None if self.parameters is None else GroupedBy()
 
     @property
     def installing(self) -> str:
-        """Return the command that installs a model, if one was wanted and none is there; else empty."""
+        """Return the command that installs a model, if `auto` found none; else empty text."""
         wanted = self.parameters is not None and self.settings.cluster.embedder == AUTO
         return INSTALLING if wanted and self.model is None else ""
 
     @property
     def narrowed_to(self) -> str:
-        """Return what the run was narrowed to, in words; empty for everything."""
+        """Return the filters of the run in words; empty if there are none."""
         if self.parameters is None:
             return ""
         return visible(
@@ -234,7 +234,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
     @property
     def narrowed_or_ranked(self) -> str:
-        """Return what the run was narrowed to, beside its window, and ranked by; empty for the defaults."""
+        """Return the filters and ranking of the run, without its time window; empty for the defaults."""
         if self.narrowing is None:
             return _UNKNOWN
         usual = _by_name(Narrowing.of(Selection(), RankSettings())).items()
@@ -249,9 +249,9 @@ class Manifest(msgspec.Struct, frozen=True):
 def differences(
     earlier: Narrowing | None, later: Narrowing | None, *, between: timedelta
 ) -> tuple[Difference, ...]:
-    """Return in what two runs are narrowed, or ranked, differently.
+    """Return the differences of two runs in narrowing and ranking.
 
-    Windows of the same length, such as the last 30 days of each run, are no difference.
+    Time windows of the same length are equal, for example the last 30 days of each run.
     """
     if earlier is None or later is None:
         known = [_UNKNOWN if each is None else "known" for each in (earlier, later)]
@@ -268,7 +268,7 @@ def differences(
 
 
 def model_differences(earlier: Model | None, later: Model | None) -> tuple[Difference, ...]:
-    """Return the models that embedded the wordings of two runs, if they are not the same."""
+    """Return the difference of the models of two runs, if any."""
     digests = [None if each is None else each.sha256 for each in (earlier, later)]
     if digests[0] == digests[1]:
         return ()
@@ -279,7 +279,7 @@ def model_differences(earlier: Model | None, later: Model | None) -> tuple[Diffe
 
 
 def _by_name(narrowing: Narrowing) -> dict[str, str]:
-    # The order and the number of times that a value was given do not matter.
+    # Order and repetition of values do not matter.
     values = structs.asdict(narrowing.selection)
     ordered = {
         name: tuple(sorted(set(value), key=str)) for name, value in values.items() if isinstance(value, tuple)
@@ -289,7 +289,7 @@ def _by_name(narrowing: Narrowing) -> dict[str, str]:
         "min-images": str(narrowing.min_images),
         "min-sessions": str(narrowing.min_sessions),
         "rank-by": narrowing.rank_by.value,
-        **Narrowing.of(Selection(), RankSettings()).further,  # an option that a run did not know yet
+        **Narrowing.of(Selection(), RankSettings()).further,  # defaults of options newer than the run
         **narrowing.further,
     }
 
@@ -300,14 +300,14 @@ def _moved_along(earlier: datetime | None, later: datetime | None, between: time
 
 @cache
 def versions() -> dict[str, str]:
-    """Return the versions of the libraries that a result depends on, by name."""
+    """Return the versions of the libraries that affect a result, by name."""
     return {name: version(name) for name in _LIBRARIES}
 
 
 def new_manifest(
     now: datetime, capabilities: int, rendering: Rendering, parameters: Parameters | None = None
 ) -> Manifest:
-    """Return a manifest with the versions of this installation; the files are still to be written."""
+    """Return a manifest with the versions of this installation, without files."""
     return Manifest(
         schema_version=SCHEMA_VERSION,
         vocabgap=__version__,
@@ -338,9 +338,9 @@ def encode_manifest(manifest: Manifest) -> bytes:
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """Return the manifest of the run in a folder; None if there is none, or one of another version.
+    """Return the manifest of the run in a folder; None if there is none, or it is of another version.
 
-    A refusal of the system is an error: otherwise a run would lose what the run before knows.
+    An error of the system is raised: otherwise a new run would lose the history.
     """
     path = folder / MANIFEST_NAME
     try:
@@ -353,7 +353,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def _decoded(content: bytes) -> Manifest:
-    """Decode a manifest; one with settings of another version is read without its parameters."""
+    """Decode a manifest; omit the parameters if the settings are of another version."""
     try:
         return msgspec.json.decode(content, type=Manifest)
     except msgspec.ValidationError:

@@ -1,4 +1,4 @@
-"""The map of the needs: where they lie, how their circles are drawn, and which labels have room.
+"""The map of the needs: places, circles and labels.
 
 Needs with similar wording or the same category are close together.
 """
@@ -18,34 +18,34 @@ from vocabgap.model.tables import SETTLED
 from vocabgap.reporting.overviews import Place
 from vocabgap.reporting.rows import Row
 
-if TYPE_CHECKING:  # a program that only reads a run clusters nothing
+if TYPE_CHECKING:  # a program that only reads runs does not load clustering
     from vocabgap.clustering.grouping import Clusters
 
 MOST_PLACES: Final = 60
-FEWEST_PLACES: Final = 3  # fewer are no map
+FEWEST_PLACES: Final = 3  # fewer need no map
 NEAREST: Final = 3
-_NEAR: Final = 0.1  # similarity from which on another need is called near
-# The similarity that a common category adds to two wordings. On the demo's map 8 of 10 of the three nearest
-# are then of one category, 3 of 10 without.
+_NEAR: Final = 0.1  # least similarity of a need that is listed as near
+# The similarity that a common category adds to two wordings. On the map of the demo, 8 of 10 of the three
+# nearest needs then have the same category; without it 3 of 10.
 _THEME: Final = 0.2
 _STEPS: Final = 300
 _TIE: Final = 1e-3  # of the distances
 _DIGITS: Final = 3
 WIDTH: Final = 1000
 HEIGHT: Final = 640
-THEMES: Final = 8  # categories that have a colour of their own
+THEMES: Final = 8  # categories with their own colour
 _MARGIN: Final = 48  # for labels at the edge
-# Radius: the area goes by the mentions, and a number has room in the smallest.
+# Radius: the area grows with the mentions; the smallest circle has room for a number.
 _LARGEST, _SMALLEST = 36.0, 10.0
-_FILLED: Final = 0.2  # share of the drawing that circles fill at most
+_FILLED: Final = 0.2  # largest share of the drawing that circles fill
 _GAP: Final = 4.0
-_ROUNDS: Final = 80  # at most, until no circle covers another
-_LINE: Final = 13.0  # height of a line of a label, and
-_LETTER: Final = 6.2  # about the width of a letter
+_ROUNDS: Final = 80  # at most, to move overlapping circles apart
+_LINE: Final = 13.0  # height of a line of a label
+_LETTER: Final = 6.2  # approximate width of a letter
 _LETTERS: Final = 18  # of a line
 _LINES: Final = 3
-_ROOM: Final = 18.0  # radius of a circle that has two lines
-_INSIDE: Final = 5.2  # about the width of a letter of what stands in a circle
+_ROOM: Final = 18.0  # radius of a circle with two lines
+_INSIDE: Final = 5.2  # approximate width of a letter inside a circle
 _NEVER: Final = 1e-9
 FloatArray = npt.NDArray[np.float64]
 
@@ -65,10 +65,10 @@ class Circle(msgspec.Struct, frozen=True):
     x: float
     y: float
     radius: float
-    theme: int  # 0 for the categories that have no colour of their own
-    named: str  # its category, if that has room in the circle
+    theme: int  # 0 for categories without their own colour
+    named: str  # its category, if the circle has room
     label: tuple[Line, ...]  # none if there is no room
-    near: tuple[Row, ...]  # with the most similar wordings
+    near: tuple[Row, ...]  # most similar wordings
 
 
 class Theme(msgspec.Struct, frozen=True):
@@ -106,7 +106,7 @@ class _Box(msgspec.Struct, frozen=True):
 
 
 def places_of(clusters: "Clusters", ranked: pl.DataFrame) -> tuple[Place, ...]:
-    """Return the places of the first capabilities that are neither settled nor rare; none if they are few."""
+    """Return the places of the first capabilities that are neither settled nor rare; none if few."""
     is_listed = ~pl.col("status").is_in(SETTLED) & (pl.col("established") | pl.col("pinned"))
     first = ranked.filter(is_listed).head(MOST_PLACES)
     if first.height < FEWEST_PLACES:
@@ -132,10 +132,10 @@ def places_of(clusters: "Clusters", ranked: pl.DataFrame) -> tuple[Place, ...]:
 
 
 def scaled(distances: FloatArray) -> FloatArray:
-    """Return points of a plane, shape (n, 2), within -1 and 1, whose distances are about those given.
+    """Return points in a plane, shape (n, 2), from -1 to 1, whose distances are close to `distances`.
 
-    Multidimensional scaling: from the classical solution the stress is majorized (de Leeuw 1977). The points
-    are rounded, so that they are the same with any number of threads. `distances` have the shape (n, n).
+    Multidimensional scaling: stress majorization from the classical solution (de Leeuw 1977). The points are
+    rounded, so that they are the same with any number of threads. `distances` has the shape (n, n).
     """
     size = len(distances)
     points = _start(distances)
@@ -144,13 +144,13 @@ def scaled(distances: FloatArray) -> FloatArray:
         lengths = np.sqrt((between**2).sum(axis=2))
         ratios = np.divide(distances, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
         points = (ratios[:, :, np.newaxis] * between).sum(axis=1) / size
-    # The direction of the map means nothing: the first point goes to the upper left.
+    # The direction of the map has no meaning: put the first point in the upper left.
     points *= np.where(points[0] > 0.0, -1.0, 1.0)
     return np.asarray(np.round(points / (np.abs(points).max() or 1.0), _DIGITS) + 0.0)
 
 
 def _start(distances: FloatArray) -> FloatArray:
-    """Return the classical solution. A spiral parts points with equal distances."""
+    """Return the classical solution; a spiral separates points with equal distances."""
     size = len(distances)
     turns = np.arange(size) * np.pi * (3.0 - np.sqrt(5.0))
     spiral = np.sqrt(np.arange(1.0, size + 1.0) / size)[:, np.newaxis] * np.c_[np.cos(turns), np.sin(turns)]
@@ -162,7 +162,7 @@ def _start(distances: FloatArray) -> FloatArray:
 
 
 def needs_map(places: Sequence[Place], rows: Mapping[str, Row], categories: Sequence[str]) -> NeedsMap | None:
-    """Return the map of the places whose rows, by identifier, a page has, or None if there are none."""
+    """Return the map of the places whose rows are on a page, or None if there are none."""
     known = [each for each in places if each.capability_id in rows]
     if not known:
         return None
@@ -174,7 +174,7 @@ def needs_map(places: Sequence[Place], rows: Mapping[str, Row], categories: Sequ
     xs = _spread([each.x for each in known], WIDTH)
     ys = _spread([each.y for each in known], HEIGHT)
     _part(xs, ys, radii)
-    counted = Counter(row.category for row in shown).most_common()  # of equals the first by rank
+    counted = Counter(row.category for row in shown).most_common()  # of equal counts, the first by rank
     numbers = {name: number for number, (name, _) in enumerate(counted[:THEMES], 1)}
     themes = [Theme(numbers[name], categories[name], capabilities) for name, capabilities in counted[:THEMES]]
     rest = sum(capabilities for _, capabilities in counted[THEMES:])
@@ -203,7 +203,7 @@ def _spread(numbers: Sequence[float], size: float) -> list[float]:
 
 
 def _part(xs: list[float], ys: list[float], radii: Sequence[float]) -> None:
-    """Move circles that cover one another apart, each half of the way, until none does."""
+    """Move overlapping circles apart, each by half the distance, until none overlap."""
     for _ in range(_ROUNDS):
         moved = False
         for one in range(len(xs)):
@@ -214,7 +214,7 @@ def _part(xs: list[float], ys: list[float], radii: Sequence[float]) -> None:
                 if short <= _NEVER:
                     continue
                 moved = True
-                # Two at one place part in a way that no other two do.
+                # Circles at the same place move in a direction of their own.
                 dx, dy = (dx / apart, dy / apart) if apart > _NEVER else (cos(one), sin(one))
                 for each, way in ((one, short / 2), (other, -short / 2)):
                     edge = radii[each] + 1
@@ -227,7 +227,7 @@ def _part(xs: list[float], ys: list[float], radii: Sequence[float]) -> None:
 def _labels(
     texts: Sequence[str], xs: Sequence[float], ys: Sequence[float], radii: Sequence[float]
 ) -> list[tuple[Line, ...]]:
-    """Return the label of each circle, below, above or beside it; the first by rank get the room."""
+    """Return the label of each circle, below, above or beside it; better ranks get the room first."""
     taken = [_Box(x - r, y - r, x + r, y + r) for x, y, r in zip(xs, ys, radii, strict=True)]
     found: list[tuple[Line, ...]] = []
     for text, x, y, radius in zip(texts, xs, ys, radii, strict=True):
@@ -245,7 +245,7 @@ def _labels(
 
 
 def _boxes(lines: Sequence[str], x: float, y: float, radius: float) -> Iterator[_Box]:
-    """Yield the boxes for a label: below its circle, above, and on either side."""
+    """Yield possible boxes for a label: below, above, right and left of its circle."""
     half, height = max(map(len, lines), default=0) * _LETTER / 2, _LINE * len(lines)
     for middle_x, middle_y in (
         (x, y + radius + height / 2 + 2),

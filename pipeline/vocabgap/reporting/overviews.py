@@ -1,4 +1,4 @@
-"""The parts of a report about all records: the account of lines, categories, operations, and askers."""
+"""The parts of a report about all records: account of lines, categories, operations and askers."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ from vocabgap.ranking.classifying import CategoryBy
 
 SHOWN_REJECTS: Final = 20
 SHOWN: Final = 10  # combinations
-SHOWN_CATEGORIES: Final = 50  # those with most mentions
+SHOWN_CATEGORIES: Final = 50  # with most mentions
 
 
 class Reject(msgspec.Struct, frozen=True):
-    """One line that was not read, with the reason."""
+    """A line that was not read, with the reason."""
 
     repo_slug: str
     source_path: str
@@ -28,11 +28,11 @@ class Reject(msgspec.Struct, frozen=True):
 
 
 class Account(msgspec.Struct, frozen=True):
-    """The account of every line that is not blank and not passed over.
+    """The account of all lines that are not blank and not skipped.
 
     `lines = records + duplicates + superseded + rejects`, and `records = counted + filtered + not_a_gap`.
-    `rules` counts the last by rule. `passed_over` are lines of other logs that are no gaps; `unread` has the
-    reasons why files were not read.
+    `rules` counts the lines of `not_a_gap` by rule. `passed_over` counts the lines of other logs that are
+    not gaps. `unread` counts unread files by reason.
     """
 
     files: int
@@ -60,7 +60,7 @@ _OF_SCAN: Final = (
 
 
 class Category(msgspec.Struct, frozen=True):
-    """A category, and the records and the capabilities in it."""
+    """A category with its numbers of records and capabilities."""
 
     name: str
     mentions: int
@@ -68,7 +68,7 @@ class Category(msgspec.Struct, frozen=True):
 
 
 class Categorised(msgspec.Struct, frozen=True):
-    """The records without a category of their agent, by where their category comes from."""
+    """The number of records without a category of their agent, by the source of their category."""
 
     by_operations: int
     by_classifier: int
@@ -76,33 +76,33 @@ class Categorised(msgspec.Struct, frozen=True):
 
 
 class RecurringSet(msgspec.Struct, frozen=True):
-    """A set of operations that records use together, alone or with others."""
+    """A set of operations that records use together, also with other operations."""
 
     operations: tuple[str, ...]  # sorted by name
-    records: int  # those of a session with the same operations count once
+    records: int  # records of a session with the same operations count once
     images: int
     expected: float  # records by chance
-    lift: float  # records for each one that is expected
+    lift: float  # records divided by `expected`
     lift_low: float  # lower end of its 90 % interval
 
 
 class Place(msgspec.Struct, frozen=True):
-    """The place of a capability on the map, from -1 to 1 either way."""
+    """The place of a capability on the map; x and y are from -1 to 1."""
 
     capability_id: str
     x: float
     y: float
-    near: Annotated[tuple[str, ...], means("those put most alike, the nearest first")] = ()
+    near: Annotated[tuple[str, ...], means("capabilities with the most similar wordings, nearest first")] = ()
 
 
 class Withheld(msgspec.Struct, frozen=True):
-    """The numbers of what a shareable report leaves out."""
+    """The numbers of things that a shareable report omits."""
 
-    fewest: int  # images that a capability, or words about it, must be on to be shown
-    capabilities: int  # on fewer
-    mentions: int  # of these
-    decided: int  # on enough images; people have authored or dismissed them
-    unlisted: int  # on enough images; beyond those that a page lists
+    fewest: int  # fewest images of a shown capability or word
+    capabilities: int  # on fewer images
+    mentions: int  # of these capabilities
+    decided: int  # on enough images, but authored or dismissed
+    unlisted: int  # on enough images, but too many for the page
 
 
 def account_of(
@@ -129,7 +129,7 @@ def account_of(
 
 
 def askers_of(ranked: pl.DataFrame) -> tuple[Asker, ...]:
-    """Return whose records a ranking counts, those with most mentions first."""
+    """Return the owners of the ranked records, most mentions first."""
     whose = ("tenant_id", "repo_slug")
     rows = _summed(ranked, "asked_by", whose).sort("mentions", *whose, descending=[True, False, False])
     return tuple(Asker(**row) for row in rows.drop("capabilities").iter_rows(named=True))
@@ -144,13 +144,13 @@ def categories_of(ranked: pl.DataFrame) -> tuple[Category, ...]:
 
 
 def _summed(ranked: pl.DataFrame, column: str, keys: Sequence[str]) -> pl.DataFrame:
-    """Return the mentions, and the capabilities, of each item in a column of lists."""
+    """Return the mentions and the number of capabilities of each item in a column of lists."""
     items = ranked.select(pl.col(column).explode()).drop_nulls().unnest(column)
     return items.group_by(keys).agg(pl.col("mentions").sum(), pl.len().alias("capabilities"))
 
 
 def reclassified_of(counted: pl.DataFrame) -> Categorised:
-    """Count the records of table `gaps` without a category of their own, among those that count."""
+    """Count the records that had no category, from the counted rows of table `gaps`."""
     by = Counter(counted["category_by"].to_list())
     return Categorised(by[CategoryBy.OPERATIONS.value], by[CategoryBy.CLASSIFIER.value], by[None])
 

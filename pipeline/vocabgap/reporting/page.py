@@ -27,16 +27,16 @@ ROWS: Final = 20
 OPERATIONS: Final = 12
 _FOLDER: Final = files("vocabgap.reporting") / "templates" / "page"
 _LAST: Final = "start.js"
-# A comment that has its lines to itself; one beside code stays, as the code does.
+# A comment on lines of its own; comments beside code stay.
 _COMMENT: Final = re.compile(r"^[ ]*(?:/\*(?:(?!\*/)[\s\S])*\*/|//[^\n]*)\n", re.MULTILINE)
 _DAY: Final = re.compile(r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
 _BLANK: Final = re.compile(r"^[ ]+|^\n", re.MULTILINE)
-# End tags that need not be there (HTML, 13.1.2.4), and are a tenth of a page of ten capabilities.
+# End tags that are optional (HTML, 13.1.2.4): a tenth of a page with ten capabilities.
 _ENDS: Final = re.compile(r"</(?:t[hdr]|thead|tbody|li|p|d[td])>\n?")
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """A number, and how dark its cell is, 0 to `HEAT_STEPS`."""
+    """A number and the darkness of its cell, 0 to `HEAT_STEPS`."""
 
     number: int
     step: int
@@ -45,15 +45,15 @@ class Cell(msgspec.Struct, frozen=True):
 class HeatMap(msgspec.Struct, frozen=True):
     """Capabilities by operations, with their mentions."""
 
-    operations: tuple[int, ...]  # positions in the page's list of names, most mentions first
-    rows: tuple[tuple[Row, tuple[Cell, ...]], ...]  # with a cell for every one of these
-    others: int  # operations of these capabilities that are not among them
+    operations: tuple[int, ...]  # positions in the page's list, most mentions first
+    rows: tuple[tuple[Row, tuple[Cell, ...]], ...]  # one cell for each of these operations
+    others: int  # number of further operations
 
 
 def render_page(summary: Summary) -> str:
     """Render a report as one HTML page, ending in a newline.
 
-    It has as much of each capability as fits into `MOST_BYTES`.
+    The page shows as much of each capability as fits into `MOST_BYTES`.
     """
     page = ""
     for limits in levels(summary):
@@ -97,7 +97,7 @@ def style() -> str:
 
 @cache
 def script() -> str:
-    """Return the text of the `script` that runs: the files by name, `start.js` last."""
+    """Return the text of the `script` element: the files by name, `start.js` last."""
     parts = sorted(
         (part for part in (_FOLDER / "script").iterdir() if part.name.endswith(".js")),
         key=lambda part: (part.name == _LAST, part.name),
@@ -107,7 +107,7 @@ def script() -> str:
 
 
 def bare(text: str) -> str:
-    """Remove indentation, blank lines, and lines of nothing but comments."""
+    """Remove indentation, blank lines, and lines with only comments."""
     return _BLANK.sub("", _COMMENT.sub("", text))
 
 
@@ -124,12 +124,12 @@ def _digest(text: str) -> str:
 
 
 def percentage(number: float, most: float) -> float:
-    """Return a number as a percentage of the greatest one, to one digit."""
+    """Return a number as a percentage of `most`, to one digit."""
     return round(100 * number / most, 1) if most else 0.0
 
 
 def bars(numbers: Sequence[int]) -> str:
-    """Draw upright bars as the path of an SVG; a bar that is not zero is at least one pixel high."""
+    """Return vertical bars as an SVG path; bars above zero are at least one pixel high."""
     most = max(numbers, default=0)
     step = SPARK.width / max(len(numbers), 1)
     width = round(step * SPARK.filled, 1)
@@ -142,17 +142,17 @@ def bars(numbers: Sequence[int]) -> str:
 
 
 def heat(number: int, most: int) -> int:
-    """Return how dark a cell of a heat map is: 0 for nothing, up to `HEAT_STEPS` for the most."""
+    """Return the darkness of a cell of a heat map: 0 for nothing, `HEAT_STEPS` for the most."""
     if not number or not most:
         return 0
     return -(-number * HEAT_STEPS // most)
 
 
 def heat_map(rows: Sequence[Row]) -> HeatMap:
-    """Return the heat map of the first capabilities and the operations that they involve most."""
+    """Return the heat map of the first capabilities and their most frequent operations."""
     first = rows[:ROWS]
     counts = [Counter(dict(zip(row.operations[::2], row.operations[1::2], strict=True))) for row in first]
-    # Equal operations stand in the order of the ranking.
+    # Equal operations keep the order of the ranking.
     totals = sum(counts, Counter[int]())
     chosen = tuple(operation for operation, _ in totals.most_common(OPERATIONS))
     most = max((counted[each] for counted in counts for each in chosen), default=0)
@@ -161,7 +161,7 @@ def heat_map(rows: Sequence[Row]) -> HeatMap:
 
 
 def trail(history: Sequence[tuple[int, int, int]]) -> str:
-    """Draw ranks from run to run as the path of an SVG, the better the higher."""
+    """Return the ranks over the runs as an SVG path; better ranks are higher."""
     first, last = (history[0][0], history[-1][0]) if history else (0, 0)
     worst = max((rank for _, rank, _ in history), default=1)
     best = min((rank for _, rank, _ in history), default=1)
@@ -174,17 +174,17 @@ def trail(history: Sequence[tuple[int, int, int]]) -> str:
 
 
 def _dated(text: object) -> Markup:
-    """Keep each day of a sentence on one line."""
-    return Markup(_DAY.sub(r"<time>\g<0></time>", str(escape(text))))  # noqa: S704 - digits between what is safe
+    """Mark each date in a sentence, so that no line break splits it."""
+    return Markup(_DAY.sub(r"<time>\g<0></time>", str(escape(text))))  # noqa: S704 - escaped before
 
 
 def _data(value: object) -> Markup:
-    """Return text of a log on one line, escaped, with a direction of writing of its own."""
+    """Return text of a log on one line, escaped, with its own text direction."""
     return Markup("<bdi>{}</bdi>").format(excerpt(str(value)))
 
 
 def _code(value: object) -> Markup:
-    """Return text of a log to be copied: its white space stays as it is."""
+    """Return text of a log for copying: white space does not change."""
     return Markup("<code>{}</code>").format(shortened(escape_unseen(str(value))))
 
 

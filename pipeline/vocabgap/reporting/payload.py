@@ -1,4 +1,4 @@
-"""The data of a page for its script: the capabilities in one block of JSON."""
+"""The data of a page for its script: capabilities as one block of JSON."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -21,7 +21,7 @@ from vocabgap.reporting.rows import (
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import CONFIDENT, SHOWN_WORDINGS
 
-# Limits of a page for each capability, from much to little.
+# Limits of a page for each capability, from most to least content.
 LEVELS: Final = (
     Limits(characters=240, wordings=500, evidence=5, images=100_000, runs=24),
     Limits(characters=240, wordings=500, evidence=5, images=1_000, runs=24, names=1_000),
@@ -37,10 +37,10 @@ LEVELS: Final = (
         for rows in (10_000, 4_000, 1_500, 500, 100)
     ),
 )
-_FIRST: Final = 5  # times as many wordings, images and names that the first `WITH_ALL_EVIDENCE` have
+_FIRST: Final = 5  # factor for wordings, images and names of the first `WITH_ALL_EVIDENCE`
 # An estimate before the block is made; the rest of a page works without a script.
 MOST_BLOCK_BYTES: Final = 7_400_000
-_SAMPLE: Final = 500  # capabilities that are measured
+_SAMPLE: Final = 500  # capabilities for the estimate
 # Characters that could end the block, as escapes of JSON.
 _ESCAPES: Final = {
     b"<": rb"\u003c",
@@ -56,8 +56,8 @@ class Drawing(msgspec.Struct, frozen=True):
 
     width: int
     height: int
-    filled: float = 1.0  # by a bar, of the width that it has to itself
-    edge: int = 0  # that a line keeps from above and below
+    filled: float = 1.0  # share of its width that a bar fills
+    edge: int = 0  # distance of a line from top and bottom
 
 
 SPARK: Final = Drawing(width=60, height=16, filled=0.75)  # upright bars
@@ -65,36 +65,36 @@ TRAIL: Final = Drawing(width=300, height=60, edge=4)  # ranks over runs
 
 
 class MostShown(msgspec.Struct, frozen=True):
-    """Limits of the visible part of a capability's long lists."""
+    """Limits of the visible part of long lists."""
 
-    wordings: int  # not folded away
+    wordings: int  # shown at once
     images: int
-    most_images: int  # to be unfolded
-    most_wordings: int  # likewise, without a script
+    most_images: int  # shown on request
+    most_wordings: int  # shown on request, without a script
 
 
 SHOWN: Final = MostShown(wordings=SHOWN_WORDINGS, images=12, most_images=100, most_wordings=100)
 
 
 class Payload(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that a page lists, and the names that its rows refer to by position."""
+    """The rows of a page, and the names that they refer to by position."""
 
-    first_day: str | None  # with a mention; days are counted from it
+    first_day: str | None  # first day with a mention; days are counted from it
     weeks: int  # of `weekly`
     confidence: int  # of the intervals, in percent
     limits: Limits
     shown: MostShown
     spark: Drawing
     trail: Drawing
-    most_mentions: int  # of a full bar in the list
-    groups: dict[str, str]  # with their titles
+    most_mentions: int  # mentions of a full bar in the list
+    groups: dict[str, str]  # group to title
     categories: tuple[str, ...]
     operations: tuple[str, ...]
     images: tuple[str, ...]
     files: tuple[str, ...]
-    runs: tuple[str, ...]  # moments of the runs of histories, the oldest first
+    runs: tuple[str, ...]  # moments of the runs in histories, oldest first
     statuses: tuple[str, ...]
-    filters: tuple[str, ...]  # for which some capability has a value
+    filters: tuple[str, ...]  # filters for which some capability has a value
     commands: tuple[Command, ...]
     columns: tuple[str, ...]
     example_columns: tuple[str, ...]
@@ -102,7 +102,7 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def levels(summary: Summary) -> tuple[Limits, ...]:
-    """Return the levels at which a page may be small enough, from much to little; one at least."""
+    """Return the levels at which a page may be small enough, at least one; most content first."""
     stride = -(-len(summary.everything) // _SAMPLE)
     sample = replace(summary, everything=summary.everything[:: stride or 1])
     for place, each in enumerate(LEVELS):
@@ -113,7 +113,7 @@ def levels(summary: Summary) -> tuple[Limits, ...]:
 
 
 def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
-    """Return what a page lists of a summary."""
+    """Return the data of the page of a summary."""
     everything = _listed(summary, limits)
     index = _index(summary, limits)
     rows = tuple(row_of(each, index, _limits(each, limits)) for each in everything)
@@ -129,7 +129,7 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
         groups=TITLES,
         categories=index.categories.shown(limits.characters),
         operations=index.operations.shown(limits.characters),
-        # People search images by their whole names, so these are cut last.
+        # People search for whole names of images, so these are cut last.
         images=index.images.shown((LEVELS[0] if limits.evidence else limits).characters),
         files=index.files.shown(limits.characters),
         runs=tuple(map(iso, index.runs)),
@@ -143,7 +143,7 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
 
 
 def encode_payload(payload: Payload) -> str:
-    """Return the payload as JSON that may stand in a `script` element."""
+    """Return the payload as JSON that is safe in a `script` element."""
     encoded = msgspec.json.encode(payload)
     for character, escape in _ESCAPES.items():
         encoded = encoded.replace(character, escape)
@@ -151,7 +151,7 @@ def encode_payload(payload: Payload) -> str:
 
 
 def _listed(summary: Summary, limits: Limits) -> list[Listed]:
-    """Return the capabilities of a page in order of rank, with those that it shows without a script."""
+    """Return the capabilities of a page in order of rank, including those shown without a script."""
     groups = (summary.capabilities, summary.covered, summary.settled)
     first = {each.capability_id for group in groups for each in group[:FIRST]}
     return [
@@ -162,7 +162,7 @@ def _listed(summary: Summary, limits: Limits) -> list[Listed]:
 
 
 def _limits(each: Listed, limits: Limits) -> Limits:
-    """Return how much a page has of a capability; the first ones get more wordings and images."""
+    """Return the limits of a capability; the first capabilities get more wordings and images."""
     if each.capability.rank > WITH_ALL_EVIDENCE:
         return limits
     more = {name: getattr(limits, name) * _FIRST for name in ("wordings", "images", "names")}
@@ -190,5 +190,5 @@ def _index(summary: Summary, limits: Limits) -> Index:
         askers=summary.askers,
         ranked_by=summary.ranked_by,
         last_rank=max((each.capability.rank_high for each in summary.everything), default=1),
-        runs=runs[max(len(runs) - limits.runs, 0) :] if len(runs) > 1 else (),  # one is no history
+        runs=runs[max(len(runs) - limits.runs, 0) :] if len(runs) > 1 else (),  # one run is no history
     )

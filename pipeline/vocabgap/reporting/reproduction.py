@@ -1,4 +1,4 @@
-"""The request of a run: the command that repeats it, and its part of the manifest."""
+"""The request of a run, the command that repeats it, and its part of the manifest."""
 
 import os
 import shlex
@@ -32,31 +32,31 @@ from vocabgap.reporting.published_run import NO_PREVIOUS
 from vocabgap.text import escape_unseen, printable_name
 
 _EMBEDDERS: Final = (AUTO, MINILM, NO_EMBEDDER)
-# Options of settings that change no report, or that the command leaves to their default.
+# Options that do not change a report, or that the command leaves at their default.
 _LEFT_OUT: Final = {"--out", "--fail-on", "--baseline"}
 
 
 class Reproduction(msgspec.Struct, frozen=True):
-    """The request of a run, and the part of it that a command line must name."""
+    """The request of a run."""
 
     roots: tuple[Path, ...]  # absolute
     settings: Settings
     selection: Selection
-    now: datetime  # the moment the run counts as its present
+    now: datetime  # the present moment of the run
     config: Path | None = None
     model: Model | None = None
     vocabulary: tuple[VocabularyFile, ...] = ()
     decided: Decided | None = None
-    previous: Path | None = None  # the folder of the run before, if one was named, or `none`
-    compared: Compared | None = None  # that run, or the one that is replaced
-    engine: str | None = None  # which no command names, for the report is the same on any
+    previous: Path | None = None  # the named folder of the run before, or `none`
+    compared: Compared | None = None  # that run, or the replaced run
+    engine: str | None = None  # not in the command: every engine makes the same report
 
     @property
     def command(self) -> str:
-        """Return a command to run in the folder that holds the roots; empty if no command has the settings.
+        """Return the command that repeats the run; empty if options cannot express the settings.
 
-        Paths are relative to that folder, and the output folder is the default. So the command and the report
-        that quotes it are the same on every machine.
+        It runs in the folder that contains the roots. Paths are relative to it, and the output folder is the
+        default. So the command, and the report that quotes it, are the same on every machine.
         """
         if self.config is None and self._beyond_flags():
             return ""
@@ -73,7 +73,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         return _line([*words, "--now", iso(self.now)])
 
     def _option(self, option: str, flag: Setting) -> list[str]:
-        """Return the words of one option that sets a setting; none if its default has the same effect."""
+        """Return the words of an option; none if its default has the same effect."""
         table = getattr(self.settings, flag.table)
         value = getattr(table, flag.key)
         slice_ = next((each for each in extensions() if each.name == flag.table), None)
@@ -82,7 +82,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         if isinstance(value, bool):
             return [option] * value
         if option == "--embedder":
-            # The machine decides what `auto` finds.
+            # The result of `auto` depends on the machine.
             found = NO_EMBEDDER if self.model is None else MINILM
             used = found if value == AUTO else value or NO_EMBEDDER
             values = [used if used in _EMBEDDERS else self._beside(used, *_EMBEDDERS)]
@@ -93,14 +93,14 @@ class Reproduction(msgspec.Struct, frozen=True):
         elif option == "--decisions" or (slice_ is not None and flag.written):
             values = [self._argument(value)]
         else:
-            # A flag wins over the settings file, so beside a file every value is named.
+            # An option overrides the settings file, so name every value if there is a file.
             is_needless = self.config is None and slice_ is None and value == flag.default
             values = [] if is_needless else [str(value)]
         return [word for each in values for word in (option, each)]
 
     @property
     def deciding(self) -> str:
-        """Return the options with which `vocabgap decide` follows the same settings in the same folder."""
+        """Return the options that make `vocabgap decide` use the same settings in the same folder."""
         words = [] if self.config is None else ["--config", self._argument(self.config.resolve())]
         file = self._argument(self.settings.decisions.file)
         names_file = self.decided is not None or self.settings.decisions.file != DEFAULT_DECISIONS
@@ -109,7 +109,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         return _line(words)
 
     def described_in(self, manifest: Manifest) -> Manifest:
-        """Return the manifest with what the run was asked for."""
+        """Return the manifest with the request of the run."""
         compared = self.compared
         if compared is not None and self.previous is not None:
             compared = replace(compared, folder=self._previous)
@@ -127,7 +127,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         )
 
     def _without_places(self) -> Settings:
-        """Return the settings without the places of files, which may name a person."""
+        """Return the settings without folders, which may contain the name of a person."""
         ours = self.settings
         embedder, name = ours.cluster.embedder, None if self.model is None else self.model.name
         for each in known_settings():
@@ -144,7 +144,7 @@ class Reproduction(msgspec.Struct, frozen=True):
 
     @property
     def _home(self) -> Path:
-        """Return the folder that the commands run in."""
+        """Return the folder for the commands."""
         return Path(os.path.commonpath([root.parent for root in self.roots]))
 
     @property
@@ -153,10 +153,10 @@ class Reproduction(msgspec.Struct, frozen=True):
         return NO_PREVIOUS if nothing else self._beside(str(self.previous), NO_PREVIOUS)
 
     def _argument(self, path: str | Path) -> str:
-        """Return a path as seen from the home folder, which a shell takes for no option and no home.
+        """Return a path relative to the folder of the commands; it never looks like an option or `~`.
 
-        It is only the name if the two share nothing but the root of the file system: other folders may name a
-        person.
+        Return only the name if both share just the root of the file system: other folders may contain the
+        name of a person.
         """
         place, home = expanded(path).resolve(), self._home
         apart = os.path.commonpath([place, home]) == place.anchor and place.parent != home
@@ -168,7 +168,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         return f"./{place}" if place in words else place
 
     def _beyond_flags(self) -> bool:
-        """Return whether a setting has a value that only a settings file can give."""
+        """Return whether a setting has a value that no option can set."""
         ours, default = self.settings, Settings()
         rest = ours
         for flag in known_flags().values():

@@ -1,6 +1,6 @@
-"""The rows of a page: capabilities as plain data, every text safe to show, and cut if it is long.
+"""The rows of a page: capabilities as plain data, with texts that are safe to show and cut if long.
 
-A page may have thousands: names and files stand in lists of the page, and rows refer to positions.
+A page may have thousands of rows, so they refer to names and files by position in lists of the page.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,19 +18,19 @@ from vocabgap.text import excerpt
 Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
 Counted = tuple[str, int]
 WITH_ALL_EVIDENCE: Final = 500
-_THINNEST: Final = 5.0  # of a span, to be seen
+_THINNEST: Final = 5.0  # smallest visible length of a span
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """Limits of the lists of a capability on a page; the Parquet has all of it."""
+    """Limits of the lists of a capability on a page; the Parquet files have everything."""
 
     characters: int  # of each text
     wordings: int  # and sets of operations
-    evidence: int  # examples, and workarounds, of one that is not among the first `WITH_ALL_EVIDENCE`
-    images: int = 100  # with most mentions
-    names: int = 100_000  # categories, operations and entries, likewise
+    evidence: int  # examples and workarounds of a capability after the first `WITH_ALL_EVIDENCE`
+    images: int = 100  # those with most mentions
+    names: int = 100_000  # categories, operations and entries with most mentions
     rows: int = MOST_LISTED  # capabilities of the page
-    runs: int = 0  # the newest ones in its history
+    runs: int = 0  # newest runs in a history
 
 
 class Span(msgspec.Struct, frozen=True, array_like=True):
@@ -41,10 +41,10 @@ class Span(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ShownExample(msgspec.Struct, frozen=True, array_like=True):
-    """One record to look at.
+    """An example record.
 
-    Image and file are positions in the page's lists; a file that begins with a slash follows the name of the
-    image.
+    Image and file are positions in the page's lists. If a file begins with a slash, the name of the image
+    precedes it.
     """
 
     day: str | None
@@ -61,7 +61,7 @@ class ShownExample(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
-    """A capability as a page shows it, with columns of table `capabilities` and columns of its own.
+    """A capability on a page: columns of table `capabilities`, and further columns.
 
     Days are ISO dates; categories, operations and images are positions in the page's lists.
     """
@@ -72,7 +72,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     rank_high: int
     span: Span  # of the interval of the rank
     label: str
-    status: str | None  # null if withheld
+    status: str | None  # None if withheld
     group: str
     mentions: int
     images: int
@@ -87,10 +87,10 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     priority: float
     # Phrases:
     interval: str
-    pin: str  # who pinned it, and its rank without the pin; empty if nobody did
+    pin: str  # the person who pinned it, and the rank without the pin; else empty
     overtaken: str  # share of samples; empty if unknown
     likely: str
-    several: str  # empty if it is one need
+    several: str  # empty unless probably several needs
     asked: str
     rated: str
     trend_phrase: str
@@ -99,15 +99,15 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     categories: Pairs
     operations: Pairs
     image_counts: Pairs
-    other_images: int  # that are not among these
-    days: Pairs  # with mentions: distance from the page's first day, and days in a row
+    other_images: int  # number of further images
+    days: Pairs  # stretches of days with mentions: distance from the page's first day, and length
     vocabulary_used: tuple[Counted, ...]
-    variants: tuple[tuple[str, int, float], ...]  # with the similarity to the label
-    other_wordings: int  # that are not among these
+    variants: tuple[tuple[str, int, float], ...]  # wording, mentions, similarity to the label
+    other_wordings: int  # number of further wordings
     combinations: tuple[tuple[tuple[int, ...], int], ...]
     workarounds: tuple[Counted, ...]
     covered_by: tuple[tuple[str, str, float, tuple[str, ...]], ...]  # entry, pack, explained, terms
-    covered: tuple[tuple[str, int, tuple[str, ...]], ...]  # entry, mentions, wordings that it probably covers
+    covered: tuple[tuple[str, int, tuple[str, ...]], ...]  # entry, mentions, covered wordings
     lineage: tuple[str, ...]
     decisions: tuple[str, ...]
     outgrown: tuple[str, ...]
@@ -117,17 +117,17 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     examples: tuple[ShownExample, ...]
     history: tuple[tuple[int, int, int], ...]  # run, rank and mentions, the oldest run first
     pinned_in: tuple[int, ...]  # runs of the history in which it was pinned
-    before: int | None  # its rank in the run before, if it was there
+    before: int | None  # rank in the run before
 
 
-# The columns that a row takes from a capability: those of the same name and type.
+# The columns that a row takes from a capability: columns with the same name and type.
 _OWN: Final = get_type_hints(Row)
 _SHARED: Final = tuple(name for name, kind in get_type_hints(Capability).items() if _OWN.get(name) == kind)
 _DIGITS: Final = 4
 
 
 class Names:
-    """Names in the order in which they were first used."""
+    """Names in the order of their first use."""
 
     def __init__(self) -> None:
         self._known: dict[str, int] = {}
@@ -142,16 +142,16 @@ class Names:
 
 
 class Index:
-    """The lists that the rows of a page refer to, and the measures that all of them share."""
+    """The lists that the rows of a page refer to, and facts that all rows share."""
 
     def __init__(
         self,
-        on_days: Sequence[tuple[date, int]] = (),  # with the mentions on each, the earliest first
+        on_days: Sequence[tuple[date, int]] = (),  # days and their mentions, earliest first
         *,
-        named_by: tuple[str, ...] = (),  # what stands before the name of an image or a log
+        named_by: tuple[str, ...] = (),  # columns that precede the name of an image or a log
         askers: tuple[Asker, ...] = (),
-        last_rank: int = 1,  # that any interval reaches
-        runs: Sequence[datetime] = (),  # that histories tell of, the oldest first
+        last_rank: int = 1,  # largest end of a rank interval
+        runs: Sequence[datetime] = (),  # runs of the histories, oldest first
         ranked_by: str = "mentions",
     ) -> None:
         self.categories, self.operations, self.images, self.files = Names(), Names(), Names(), Names()
@@ -161,7 +161,7 @@ class Index:
 
 
 def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
-    """Return a capability as a page shows it."""
+    """Return a capability as a row of a page."""
     item, most = listed.capability, limits.characters
     past_runs = [(index.runs[past.moment], past) for past in listed.history if past.moment in index.runs]
     history = tuple((place, past.rank, past.mentions) for place, past in past_runs)
@@ -226,8 +226,8 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
     )
 
 
-def _safe(value: Any, most: int) -> Any:  # noqa: ANN401 - whatever a column holds
-    """Return a value with its texts safe to show and its numbers short."""
+def _safe(value: Any, most: int) -> Any:  # noqa: ANN401 - any value of a column
+    """Return a value with safe texts and short numbers."""
     if isinstance(value, str):
         return excerpt(value, most)
     if isinstance(value, tuple):
@@ -236,7 +236,7 @@ def _safe(value: Any, most: int) -> Any:  # noqa: ANN401 - whatever a column hol
 
 
 def days_together(each_on_days: Iterable[Sequence[tuple[date, int]]]) -> list[tuple[date, int]]:
-    """Return the days of all, the earliest first, with the sums of their mentions."""
+    """Return all days, earliest first, with the sums of their mentions."""
     counts: dict[date, int] = {}
     for on_days in each_on_days:
         for day, mentions in on_days:
@@ -245,7 +245,7 @@ def days_together(each_on_days: Iterable[Sequence[tuple[date, int]]]) -> list[tu
 
 
 def rank_span(low: int, high: int, last: int) -> Span:
-    """Return the segment of a rank's interval between the first and the last rank, on a logarithmic scale."""
+    """Return the segment of a rank interval between rank 1 and the last rank, on a logarithmic scale."""
     whole = log(last) if last > 1 else 1.0
     start, end = (round(100 * log(each) / whole, 1) for each in (low, high))
     start = min(start, 100 - _THINNEST)
@@ -255,7 +255,7 @@ def rank_span(low: int, high: int, last: int) -> Span:
 def _example(example: Example, index: Index, most: int) -> ShownExample:
     owner = "".join(f"{getattr(example, name)}/" for name in index.named_by)
     image, path = f"{owner}{example.image_id}", f"{owner}{example.source_path}"
-    # Most logs lie in a folder that is called as their image.
+    # The folder of most logs has the name of their image.
     is_below = path.startswith(f"{image}/") and len(image) <= most
     return ShownExample(
         day=_day(example.timestamp),

@@ -1,4 +1,4 @@
-"""The shareable report: what several images have in common, and nothing else of the logs."""
+"""The shareable report: only facts that several images have in common."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -21,7 +21,7 @@ from vocabgap.text import surface
 NO_WORDING: Final = "(wording withheld)"
 NO_CATEGORY: Final = "(withheld)"
 _TIMES: Final = ("since", "until")
-# The origin of a record: the image that it claims, and the folder of its log, which it cannot invent.
+# The origin of a record: its image, which a record may invent, and the folder of its log.
 _WHERE: Final = (
     pl.struct(IMAGE_KEY).alias("image"),
     pl.struct("tenant_id", "repo_slug", pl.col("source_path").str.replace("[^/]*$", "")).alias("folder"),
@@ -30,7 +30,7 @@ _PLACES: Final = pl.min_horizontal(pl.col("image", "folder").n_unique()).alias("
 _Pairs = frozenset[tuple[str, str]]
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
-# Fields that leave the machine as they are. A field that is not named here or below leaves as its default.
+# Fields that are shared unchanged. A field that is not listed here or below gets its default.
 SUMMARY_AS_IT_IS: Final = (
     *("now", "total", "mentions", "images", "single", "first_seen", "last_seen", "ranked_by"),
     *("fewest", "stale_days"),
@@ -48,19 +48,19 @@ ACCOUNT_AS_IT_IS: Final = (
 
 
 class Spoken(msgspec.Struct, frozen=True):
-    """Words for a surface, and the records of the capability that have it."""
+    """Words for a surface, and the number of records of the capability with this surface."""
 
     wording: str
     mentions: int
 
 
 class CommonWords(msgspec.Struct, frozen=True):
-    """Names that enough images of a capability have in common: pairs of capability and name."""
+    """Names that occur on enough images of a capability: pairs of capability and name."""
 
-    wordings: dict[tuple[str, str], Spoken]  # capability and surface to the words that stand for it
+    wordings: dict[tuple[str, str], Spoken]  # capability and surface to the words that are shown
     categories: _Pairs
     operations: _Pairs
-    entries: _Pairs  # of the vocabulary, that were used
+    entries: _Pairs  # vocabulary entries that were used
 
 
 def shareable(
@@ -69,17 +69,17 @@ def shareable(
     fewest: int,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> Summary:
-    """Reduce a summary to what may leave the machine.
+    """Reduce a summary to what may be shared.
 
-    Numbers, days, and words of at least `fewest` images of one capability stay. The images must be in as many
-    folders, because a record may claim any image.
+    Numbers, days, and words on at least `fewest` images of one capability stay. The images must be in as many
+    folders, because a record may invent an image.
     """
     common = common_words(counted, fewest, operation_aliases)
     rows = counted.select("capability_id", *_WHERE).group_by("capability_id").agg(_PLACES, pl.len())
     rare = rows.filter(pl.col("places") < fewest)
     frequent = {*rows.filter(pl.col("places") >= fewest)["capability_id"]}
     many = [each for each in summary.everything if each.capability.capability_id in frequent]
-    # Decisions of people stay private: settled capabilities are not listed.
+    # Decisions stay private, so settled capabilities are not listed.
     open_or_covered = [each for each in many if each.group != DECIDED]
     shared = tuple(_shared(each, common) for each in open_or_covered)
     open_, covered = (
@@ -121,14 +121,14 @@ def _shared(listed: Listed, common: CommonWords) -> Listed:
         capability=_allowed(
             item,
             CAPABILITY_AS_IT_IS,
-            capability_id=f"cap-{item.rank}",  # the real one is made from a wording
+            capability_id=f"cap-{item.rank}",  # the real identifier is derived from a wording
             label=_label(item, variants, common),
             intent_category=min(categories, key=lambda each: each.name == UNCATEGORIZED).name,
             categories=categories,
             operations=_common_tallies(item.operations, name, common.operations),
             vocabulary_used=_common_tallies(item.vocabulary_used, name, common.entries),
             variants=variants,
-            # A pin is a decision of people, and the interval that comes with it would reveal it.
+            # A pin is a decision; its interval would reveal it.
             rank_low=min(item.rank, item.rank_low),
             rank_high=max(item.rank, item.rank_high),
         ),
@@ -148,7 +148,7 @@ def _common_tallies(tallies: tuple[Tally, ...], name: str, common: _Pairs) -> tu
 
 
 def _variants(item: Capability, common: CommonWords) -> tuple[Wording, ...]:
-    """Return one wording of each common surface, the most used first."""
+    """Return one wording of each common surface, most mentions first."""
     similarity = {surface(each.wording): each.similarity for each in item.variants}
     spoken = [(common.wordings.get((item.capability_id, form)), alike) for form, alike in similarity.items()]
     variants = [Wording(each.wording, each.mentions, alike) for each, alike in spoken if each]
@@ -165,7 +165,7 @@ def _label(item: Capability, variants: tuple[Wording, ...], common: CommonWords)
 def _as_many(
     shared: tuple[Capability, ...], shown: tuple[Capability, ...], total: int
 ) -> tuple[Capability, ...]:
-    """Return as many as the report shows; all if it shows all."""
+    """Return as many capabilities as the report shows; all if it shows all."""
     return shared[: len(shown)] if len(shown) < total else shared
 
 
@@ -179,7 +179,7 @@ def _schema_of(*columns: str) -> dict[str, pl.DataType]:
 
 
 def _categories(shared: tuple[Listed, ...]) -> tuple[Category, ...]:
-    """Count records by category, from the shown capabilities."""
+    """Count the records of the shown capabilities by category."""
     tallies = [[structs.asdict(tally) for tally in each.capability.categories] for each in shared]
     return categories_of(pl.DataFrame({"categories": tallies}, _schema_of("categories")))
 
@@ -187,7 +187,7 @@ def _categories(shared: tuple[Listed, ...]) -> tuple[Category, ...]:
 def common_words(
     counted: pl.DataFrame, fewest: int, operation_aliases: Mapping[str, str] = OPERATION_ALIASES
 ) -> CommonWords:
-    """Return the words that a capability has in enough places, from the counted rows of table `gaps`."""
+    """Return the words in enough places of a capability, from the counted rows of table `gaps`."""
     fold = partial(fold_operation, aliases=operation_aliases)
     used = counted.explode("vocabulary_used")["vocabulary_used"]
     involved = counted.explode("operations_involved")["operations_involved"]
@@ -200,7 +200,7 @@ def common_words(
 
 
 def _common(rows: pl.DataFrame, values: pl.Series, fewest: int) -> _Pairs:
-    """Return the values, one of each row, that are in enough places of a capability."""
+    """Return the values (one per row) that are in enough places of a capability."""
     common = (
         rows.select("capability_id", *_WHERE, values.alias("value"))
         .group_by("capability_id", "value")
@@ -211,7 +211,7 @@ def _common(rows: pl.DataFrame, values: pl.Series, fewest: int) -> _Pairs:
 
 
 def _wordings(counted: pl.DataFrame, fewest: int) -> dict[tuple[str, str], Spoken]:
-    # The intent of a person stays private, even if nothing else says what was missing.
+    # The intent of a person stays private, even if it is the only description.
     says_need = pl.any_horizontal(stripped(pl.col(name)) != "" for name in PHRASE_FIELDS if name != "intent")
     spoken = counted.filter(says_need).select("capability_id", *_WHERE, phrase().alias("wording"))
     spoken = spoken.with_columns(folded(spoken["wording"], surface).alias("surface"))
@@ -229,6 +229,6 @@ def _wordings(counted: pl.DataFrame, fewest: int) -> dict[tuple[str, str], Spoke
         .unique(["capability_id", "surface"], keep="first", maintain_order=True)
     )
     spelled = needs.join(spellings, on=["capability_id", "surface"], how="left")
-    wording = pl.coalesce("wording", "surface")  # that of too few places is shown by the stems of its words
+    wording = pl.coalesce("wording", "surface")  # show word stems if each spelling is in too few places
     rows = spelled.select("capability_id", "surface", wording, "mentions").iter_rows()
     return {(name, form): Spoken(wording, mentions) for name, form, wording, mentions in rows}

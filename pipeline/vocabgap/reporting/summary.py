@@ -1,4 +1,4 @@
-"""The content of a report as plain data. Every format is rendered from it, and from nothing else."""
+"""The content of a report as plain data. Every format is rendered only from it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ from vocabgap.text import count
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables of a run by name; null for those that it was published without."""
+    """The tables of a run by name; None for tables that the run does not have."""
 
     capabilities: pl.DataFrame
     gaps: pl.DataFrame | None = None
@@ -47,60 +47,60 @@ class Tables:
 
     @property
     def files(self) -> dict[str, pl.DataFrame]:
-        """Return the tables by the names of their files."""
+        """Return the tables by file name."""
         return {file_of(name): frame for name, frame in vars(self).items() if frame is not None}
 
 
 class Summary(msgspec.Struct, frozen=True):
     """The content of a report.
 
-    The lists of capabilities have as many as `top` says; `*_total` counts all. Null means that a run does not
-    know a fact: without its records, its scan or a run before.
+    The lists have `top` capabilities; `*_total` counts all. None means that a run lacks the facts,
+    for example without its records, its scan or a run before.
     """
 
     now: datetime  # the present moment of the run
-    capabilities: tuple[Capability, ...]  # shown to be authored, in order of rank
+    capabilities: tuple[Capability, ...]  # shown capabilities to author, in order of rank
     total: int
-    open_total: int  # to be authored: established, not settled, and not probably covered
+    open_total: int  # all to author: established, not settled, not probably covered
     mentions: int
     images: int | None
-    named_by: tuple[str, ...]  # tenant_id, repo_slug or both, if they vary: precede names of images and logs
+    named_by: tuple[str, ...]  # tenant_id and repo_slug if they vary; precede names of images and logs
     single: int  # capabilities mentioned once
-    first_seen: datetime | None  # of these records or, without them, of all for the same needs
+    first_seen: datetime | None  # of the selected records; without records, of all records
     last_seen: datetime | None
     ranked_by: str
     categories: tuple[Category, ...]
     account: Account | None
-    selection: tuple[tuple[str, str | None], ...]  # filter and value; null if withheld
-    command: str  # that makes this report again; empty if unknown
-    reclassified: Categorised | None = None  # null unless asked for
+    selection: tuple[tuple[str, str | None], ...]  # filter and value; None if withheld
+    command: str  # makes this report again; empty if unknown
+    reclassified: Categorised | None = None  # None unless requested
     covered: tuple[Capability, ...] = ()  # probably covered by an entry of the vocabulary
     covered_total: int = 0
     settled: tuple[Capability, ...] = ()  # dismissed or authored by people
     settled_total: int = 0
     hidden: int = 0  # on too few images or in too few sessions to be established
-    fewest: Mapping[str, int] = {}  # column to the least number that makes a capability established
+    fewest: Mapping[str, int] = {}  # column to the least value of an established capability
     has_vocabulary: bool = False
     changes: dict[str, int] | None = None  # since the run before, by kind
-    ties: tuple[tuple[int, int], ...] = ()  # first and last rank of each tie that has a shown capability
+    ties: tuple[tuple[int, int], ...] = ()  # first and last rank of each tie with a shown capability
     before: datetime | None = None  # the present moment of the run before
-    differences: tuple[Difference, ...] = ()  # of that run in narrowing, grouping or ranking
+    differences: tuple[Difference, ...] = ()  # to that run in narrowing, grouping or ranking
     askers: tuple[Asker, ...] = ()  # most mentions first
     everything: tuple[Listed, ...] = ()  # all capabilities, or the first of very many, in order of rank
-    deciding: str | None = ""  # options for `vocabgap decide`; null in a report without commands
-    withheld: Withheld | None = None  # only in a report that may leave the machine
-    doubts: tuple[Doubt, ...] | None = None  # about groups; null unless looked for
-    places: tuple[Place, ...] = ()  # of the first on a map; none in a shareable report
+    deciding: str | None = ""  # options for `vocabgap decide`; None in a report without commands
+    withheld: Withheld | None = None  # only in a shareable report
+    doubts: tuple[Doubt, ...] | None = None  # about groups; None if not computed
+    places: tuple[Place, ...] = ()  # of the first capabilities on a map; none in a shareable report
     recurring_sets: tuple[RecurringSet, ...] | None = None  # all; most records beyond chance first
-    overlong: int = 0  # records with too many operations for these
+    overlong: int = 0  # records with too many operations for these sets
     stale_days: int | None = None  # age of the newest record, if too old for trends
-    grouping: GroupedBy | None = None  # what brought wordings together; null if unknown or withheld
+    grouping: GroupedBy | None = None  # basis of the groups; None if unknown or withheld
 
     @property
     def ahead(self) -> tuple[Capability, ...]:
-        """Return the probably covered ones that rank before all that are to be authored.
+        """Return the probably covered capabilities that rank before all capabilities to author.
 
-        There are none in a shareable report: it does not name the entries.
+        A shareable report has none, because it does not name entries.
         """
         if self.withheld is not None:
             return ()
@@ -109,12 +109,12 @@ class Summary(msgspec.Struct, frozen=True):
 
     @property
     def beyond_chance(self) -> tuple[RecurringSet, ...]:
-        """Return the first sets of operations that clearly more records use together than by chance."""
+        """Return the first sets of operations that records use together clearly more often than by chance."""
         return tuple(each for each in self.recurring_sets or () if each.lift_low > 1)[:SHOWN]
 
     @property
     def one_need(self) -> tuple[Doubt, ...] | None:
-        """Return pairs of groups that are probably one need; None without commands, or if nobody looked."""
+        """Return pairs of groups that may be one need; None without commands, or if not computed."""
         if self.doubts is None or self.deciding is None or not self.capabilities:
             return None
         return tuple(each for each in self.doubts if each.other_id is not None)
@@ -132,20 +132,20 @@ class Summary(msgspec.Struct, frozen=True):
         return f"{count(self.total, 'capability', 'capabilities')}, {count(self.mentions, 'mention')}"
 
     def __repr__(self) -> str:
-        """Return a line instead of the pages that the fields would fill."""
+        """Return the numbers in one line; the fields would fill pages."""
         return f"Summary({self.headline}, {len(self.capabilities):,} shown)"
 
 
 def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = None) -> Summary:
     """Return the content of the report of a run.
 
-    Without table `gaps` the facts about single records are missing. `scanned` is the account of the scan if
-    the manifest does not have it yet.
+    Without table `gaps`, facts about single records are missing. `scanned` is the account of the scan if the
+    manifest does not have it yet.
     """
     ranked, settings = tables.capabilities, manifest.settings
     CAPABILITIES.require(ranked)
     stale = days_stale(_newest(tables), manifest.now, settings.rank.window_weeks)
-    if stale is not None:  # empty bars mean nothing, and earlier versions called that fading
+    if stale is not None:  # empty bars would look like fading
         ranked = ranked.with_columns(
             pl.lit(None, pl.String).alias("trend"), pl.lit([], ranked.schema["weekly"]).alias("weekly")
         )
@@ -215,7 +215,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
 
 
 def _newest(tables: Tables) -> datetime | None:
-    """Return the moment of the newest record, selected or not; without records that of the ranking."""
+    """Return the moment of the newest record, selected or not; without records, of the ranking."""
     if tables.gaps is None:
         return _moment(tables.capabilities["last_seen"].max())
     is_record = pl.col("counted") | (pl.col("why_not") == FILTERED)
@@ -228,7 +228,7 @@ def _shown(ranked: pl.DataFrame, top: int, covered_from: float) -> tuple[Capabil
 
 
 def ties_of(ranked: pl.DataFrame, shown: tuple[Capability, ...]) -> tuple[tuple[int, int], ...]:
-    """Return first and last rank of each tie that has a shown capability."""
+    """Return first and last rank of each tie with a shown capability."""
     groups = ranked.group_by("tie_group").agg(
         pl.col("rank").min().alias("first"), pl.col("rank").max().alias("last")
     )
@@ -239,7 +239,7 @@ def ties_of(ranked: pl.DataFrame, shown: tuple[Capability, ...]) -> tuple[tuple[
 
 
 def _changes(relations: pl.DataFrame) -> dict[str, int]:
-    """Count the capabilities of each relation; a capability counts once for each."""
+    """Count the capabilities of each relation; a capability counts once per relation."""
     of_now = pl.coalesce("capability_id", "previous_id").n_unique()
     counted = dict(relations.group_by("relation").agg(of_now.alias("number")).iter_rows())
     return {relation: counted.get(relation, 0) for relation in RELATIONS}

@@ -1,7 +1,7 @@
-"""The words of a report: the templates' filters and figures, and the report as Markdown.
+"""Render reports: the filters and values of the templates, and the report as Markdown.
 
-The sentences stand in `templates/`. Text from logs is shown as it is, and never obeyed: Markdown gets
-backslashes before ASCII punctuation (CommonMark, section 2.4). Words that renderers turn into links are code.
+The sentences are in `templates/`. Text from logs is never read as markup: Markdown gets backslashes before
+ASCII punctuation (CommonMark, section 2.4). Words that renderers would turn into links are code.
 """
 
 import re
@@ -31,14 +31,14 @@ _TEMPLATES: Final = Path(__file__).parent / "templates"
 _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>#|~&!$^]")
 _OPENING: Final = re.compile(r"^(\s*)([-+=])")  # a list item, a heading's underline
 _NUMBERED: Final = re.compile(r"^(\s*\d{1,9})([.)])")
-# Text that GitHub, GitLab or linkify-it may turn into a link, anywhere in a word: an address with a scheme
-# or without one, of a host, a machine or a person; a mention; a number of an issue, and a commit.
+# Text that GitHub, GitLab or linkify-it may turn into a link, anywhere in a word: a URL, a host, an IP or
+# mail address, a mention of a user, the number of an issue, or a commit.
 _LINKED: Final = re.compile(
     r"(?ia)//|@(?=\S)|[a-z][a-z0-9+.-]*:(?=\S)|www(?![a-z0-9])|[^\s.]\.(?u:[^\W\d_]){2}|(?:[0-9]+\.){3}[0-9]"
     r"|#(?=[0-9])|\bgh-(?=[0-9])|!(?=[0-9])|(?<![\w-])(?=[a-f]*[0-9])[0-9a-f]{7,40}\b"
 )
-# A word, and what stands around it: white space, what cannot be code in a cell of a table, and punctuation
-# that is no part of an address.
+# A word with its surroundings: white space, characters that cannot be code in a table cell, and punctuation
+# that is not part of an address.
 _WORD: Final = re.compile(r"""([\s`|(\[{<"'“‘«]*)([^\s`|]*?)([)\]}>"'”’».,;:!?]*(?=[\s`|]|$))""")
 _BACKTICKS: Final = re.compile(r"`+")
 _BARS: Final = "▁▂▃▄▅▆▇█"
@@ -48,7 +48,7 @@ SEVERAL: Final = "probably several needs"
 CONFIDENT: Final = round(100 * CONFIDENCE)
 MOST_BYTES: Final = 1_000_000  # of a report
 _PHRASES: Final = "phrases.j2"
-# The numbers and names that the templates know.
+# Numbers and names for the templates.
 _GLOBALS: Final = {
     "draws": DRAWS,
     "confidence": CONFIDENT,
@@ -91,7 +91,7 @@ def rendered(template: str, *, markdown: bool, **values: object) -> str:
 def render_markdown(summary: Summary) -> str:
     """Render a report as Markdown, ending in a newline.
 
-    It has as many capabilities of each list as fit into `MOST_BYTES`, and says how many others there are.
+    Each list has as many capabilities as fit into `MOST_BYTES`, and the number of the others.
     """
     template = _MARKDOWN.get_template("report.md.j2")
     lists = {name: getattr(summary, name) for name in ("capabilities", "covered", "settled")}
@@ -106,9 +106,9 @@ def render_markdown(summary: Summary) -> str:
 
 
 def escape(value: object) -> str:
-    """Return text as one line of Markdown that renders as itself, in a paragraph, a heading or a table cell.
+    """Return text as one line of Markdown that renders literally in a paragraph, heading or table cell.
 
-    A word that may become a link is a code span: many renderers look for addresses behind the backslashes.
+    A word that may become a link becomes a code span, because many renderers ignore backslashes in URLs.
     """
     text = _WORD.sub(_escaped, excerpt(str(value)))
     text = _NUMBERED.sub(r"\1\\\2", text)
@@ -122,15 +122,15 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def code(value: object) -> str:
-    """Return text as a Markdown code span, outside tables: the fence is longer than any backticks inside.
+    """Return text as a Markdown code span, not for tables: the fence is longer than any backticks inside.
 
-    White space stays as it is, so that the text can be copied.
+    White space does not change, so that people can copy the text.
     """
     text = shortened(escape_unseen(str(value)))
     if not text:
         return "` `"
     fence = "`" * (1 + max((len(run) for run in _BACKTICKS.findall(text)), default=0))
-    # One space on both sides is taken off again (CommonMark 6.1), unless there is nothing but spaces.
+    # Renderers remove one space on each side (CommonMark 6.1), unless there are only spaces.
     padding = " " if text.strip(" ") and (text[0] in "` " or text[-1] in "` ") else ""
     return f"{fence}{padding}{text}{padding}{fence}"
 
@@ -151,7 +151,7 @@ def day(moment: datetime | None) -> str:
 
 
 def rating(satisfaction: int | None) -> str:
-    """Return the name of a satisfaction."""
+    """Return the name of a satisfaction value."""
     return RATING_NAMES[satisfaction]
 
 
@@ -161,7 +161,7 @@ def short_hash(digest: str) -> str:
 
 
 def sparkline(weekly: tuple[int, ...]) -> str:
-    """Draw the mentions of each week as a row of bars, the newest last; the lowest bar stands for none."""
+    """Return the mentions of each week as bars, newest last; the lowest bar means none."""
     most = max(weekly, default=0)
     return "".join(_BARS[-(-each * (len(_BARS) - 1) // most)] if most else _BARS[0] for each in weekly)
 
@@ -172,10 +172,10 @@ def capital(text: str) -> str:
 
 
 def environment(*, autoescape: bool, **filters: Callable[..., object]) -> jinja2.Environment:
-    """Return an environment for the templates of one format, with the filters that only this format has."""
+    """Return the template environment of one format, with the filters of this format."""
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader([_TEMPLATES, *(each.folder / "templates" for each in extensions())]),
-        autoescape=autoescape,  # noqa: S701 - of no use but for HTML and SVG
+        autoescape=autoescape,  # noqa: S701 - only HTML and SVG need it
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -192,7 +192,7 @@ def _plain(value: object) -> str:
     return excerpt(str(value))
 
 
-# Every text from a log goes through `data`, `code` or `strong`, which a test holds.
+# A test checks that every text from a log goes through `data`, `code` or `strong`.
 _MARKDOWN: Final = environment(
     autoescape=False, data=escape, code=code, strong=lambda value: f"**{escape(value)}**"
 )

@@ -1,4 +1,4 @@
-"""The files of a run: tables, manifest and report, published together or not at all.
+"""Write the files of a run: tables, manifest and report, published together or not at all.
 
 `report` writes them from a ranking; `render` writes the report of a published run again.
 """
@@ -72,15 +72,15 @@ class Published:
     """A published run."""
 
     folder: Path
-    files: tuple[str, ...]  # their names
+    files: tuple[str, ...]  # names
     summary: Summary  # the content of the report
     manifest: Manifest  # the content of `run.json`
-    combinations: pl.DataFrame | None = None  # the table of that name; None without a scan
+    combinations: pl.DataFrame | None = None  # table `combinations`; None without a scan
     shared: Summary | None = None  # the content of the shareable page
 
     @property
     def headline(self) -> str:
-        """Return the numbers of the report, and its folder."""
+        """Return the numbers and the folder of the report."""
         return f"{self.summary.headline}, in '{printable_name(str(self.folder))}'"
 
     def __repr__(self) -> str:
@@ -106,19 +106,19 @@ def report(
 ) -> Published:
     """Write the files of a run and publish them together.
 
-    An earlier run in `out` is replaced. `ranked` is table `capabilities`, in the order of `ranked_by`.
-    Without a `scan` of its records there are no `gaps.parquet`, `rejects.parquet` and `combinations.parquet`,
-    and no account of lines. Without a `lineage` there are no `lineage.parquet` and `groups.parquet`, and the
-    next run cannot recognise the capabilities. `now` is the clock's moment by default.
+    A run in `out` is replaced. `ranked` is table `capabilities`, in the order of `ranked_by`. Without the
+    `scan` of its records, the run has no `gaps.parquet`, `rejects.parquet` and `combinations.parquet`, and no
+    account of lines. Without a `lineage`, it has no `lineage.parquet` and `groups.parquet`, and the next run
+    cannot recognise the capabilities. `now` is by default the current time.
 
-    The Markdown shows the `top` first capabilities, or all if it is 0. `share` also writes `share.html`, with
-    what is on so many images, at least two. `doubts` is None if nobody looked for any. The run continues the
-    histories of the folders `earlier`, beside that of the run that it replaces.
+    The Markdown shows the first `top` capabilities, or all if `top` is 0. If `share` is given, `share.html`
+    is also written; it shows only what is on at least `share` images (2 or more). `doubts` is None if they
+    were not computed. The run continues its own history and the histories in the folders `earlier`.
 
     Raises:
-        InvalidInputError: An argument cannot be used, or they do not fit each other.
-        StateError: The folder holds something that is no run, or the disk did not take the files.
-        AccessDeniedError: The folder may not be written.
+        InvalidInputError: An argument cannot be used, or two arguments do not fit together.
+        StateError: The folder has other files but no run, or the disk refused the files.
+        AccessDeniedError: No permission to write to the folder.
     """
     CAPABILITIES.require(ranked)
     require_kind("out", out, (str, os.PathLike), "the path of a folder")
@@ -129,9 +129,7 @@ def report(
     top = whole_number("top", top, hint="0 shows all")
     if share is not None:
         share = shared_from(whole_number("share", share))
-        require_kind(
-            "scan", scan, Scan, "what vocabgap.scan returned, for what may be shared is in the records"
-        )
+        require_kind("scan", scan, Scan, "what vocabgap.scan returned, because sharing needs the records")
     settings = Settings() if reproduction is None else reproduction.settings
     gaps = None
     if scan is not None:
@@ -167,17 +165,17 @@ def render(
     share: bool = False,
     option: str = "RUN",
 ) -> Published:
-    """Make the report of a published run again, as this version writes it; its tables stay as they are.
+    """Write the report of a published run again, with the layout of this version; tables do not change.
 
-    All its files go to `out`, by default the folder of the run. `share` also writes `share.html`, which may
-    leave the machine. `option` names the run in errors.
+    All files are written to `out`, by default the folder of the run. If `share` is true, `share.html` is also
+    written. `option` names the run in errors.
 
     Raises:
         NotFoundError: There is no run.
-        InvalidInputError: The run has no `gaps.parquet`, and so nothing to share.
-        StateError: A file is missing, damaged or of another version, the run was replaced meanwhile, or the
-            folder holds something that is not a run.
-        AccessDeniedError: A folder may not be read or written.
+        InvalidInputError: The run has no `gaps.parquet`, which sharing needs.
+        StateError: A file is missing, damaged or of another version; the run was replaced during the work; or
+            the folder has other files but no run.
+        AccessDeniedError: No permission to read or write a folder.
     """
     place = resolve_target(run, option=option)
     manifest, capabilities = read_run(place, option=option)
@@ -185,8 +183,8 @@ def render(
     outputs = {output.name: output for output in manifest.outputs}
     if share and GAPS_NAME not in outputs:
         raise InvalidInputError(
-            f"the run in '{place}' was published without {GAPS_NAME}, which says what may be shared",
-            hint="make a report of a scan",
+            f"the run in '{place}' has no {GAPS_NAME}, which sharing needs",
+            hint="publish a report with a scan",
         )
     tables = Tables(
         capabilities,
@@ -205,18 +203,18 @@ def _publish(
     earlier: Iterable[str | Path | None] = (),
     again: Path | None = None,
 ) -> Published:
-    """Write tables, formats and manifest; `again` is the folder of the run whose report is made again."""
+    """Write tables, formats and manifest; `again` is the folder of a run that is rendered again."""
     with published(out) as folder:
-        # Nobody else publishes here now, so that the history has both of two runs at once.
+        # The folder is locked here, so the history gets the rows of both of two parallel runs.
         rows = carried_on(tables.capabilities, manifest, tables.lineage, earlier_rows(out, *earlier))
         tables = replace_in(tables, history=rows)
         summary = summarise(tables, manifest, None if scan is None else scan.summary)
-        for name, frame in tables.files.items():  # without statistics, the history takes half the time
+        for name, frame in tables.files.items():  # the history is written twice as fast without statistics
             write_parquet(frame, folder / name, statistics=name != HISTORY_NAME)
         with_account = manifest if again else replace(manifest, account=summary.account)
         written, shared = write_formats(folder, tables, summary, with_account, share)
         if again is not None and read_manifest(again) != manifest:
-            raise StateError(f"the run in '{again}' was replaced meanwhile", hint="try again")
+            raise StateError(f"the run in '{again}' was replaced during the work", hint="try again")
     names = (*(output.name for output in written.outputs), MANIFEST_NAME)
     return Published(resolve_target(out), names, summary, written, tables.combinations, shared)
 
@@ -224,9 +222,9 @@ def _publish(
 def write_formats(
     folder: Path, tables: Tables, summary: Summary, manifest: Manifest, fewest: int | None
 ) -> tuple[Manifest, Summary | None]:
-    """Write the formats that people read and the manifest; return the manifest and the shareable summary.
+    """Write the formats for people and the manifest; return the manifest and the shareable summary.
 
-    There is a shareable page only if `fewest` says on how many images a capability must be.
+    The shareable page is only written if `fewest` is given: the fewest images of a shown capability.
     """
     shared = None
     texts = {MARKDOWN_NAME: render_markdown(summary), PAGE_NAME: render_page(summary)}
@@ -246,7 +244,7 @@ def write_formats(
 
 
 def with_capabilities(gaps: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
-    """Add to table `gaps` the capability that the wording of each line belongs to."""
+    """Add the capability of each line to table `gaps`, by its wording."""
     GAPS.require(gaps)
     belongs = (
         ranked.select("capability_id", pl.col("variants").list.eval(pl.element().struct.field("wording")))
@@ -266,14 +264,14 @@ def _require_same_records(ranked: pl.DataFrame, gaps: pl.DataFrame) -> None:
     counted = gaps.filter("counted").height
     if mentions != counted or gaps.filter(pl.col("counted") & pl.col("capability_id").is_null()).height:
         raise InvalidInputError(
-            f"the ranking, of {mentions:,} mentions, is not that of the scan's {counted:,} records",
-            hint="hand in the scan whose records were ranked",
+            f"the ranking has {mentions:,} mentions, but the scan has {counted:,} records",
+            hint="give the scan whose records were ranked",
         )
 
 
 @contextmanager
 def _named(path: Path) -> Iterator[Path]:
-    """Name the file in an error of the disk; the system does so only for a file that is opened."""
+    """Add the file name to a disk error; the system only adds it when a file is opened."""
     try:
         yield path
     except OSError as error:
