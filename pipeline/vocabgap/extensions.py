@@ -33,9 +33,9 @@ def meaning(
     written: bool = False,
     **bounds: Any,  # noqa: ANN401 - as msgspec has them
 ) -> msgspec.Meta:
-    """Describe a setting, the help of its option and the bounds of its value.
+    """Describe a setting and the bounds of its value. The sentence is also the help of its option.
 
-    `written` marks a setting that names a place to write to, because a stranger may have made the file.
+    `written` marks a place to write to, which a settings file of a stranger must not choose.
     """
     extra = {"flag": flag, "variable": variable, "written": written}
     return msgspec.Meta(description=sentence, extra=extra, **bounds)

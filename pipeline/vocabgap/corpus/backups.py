@@ -47,7 +47,7 @@ _HINT: Final = "expected one backup-record-v1 object per line, as `vocabgap corp
 _AT_ONCE: Final = 50_000  # chunks in memory
 _SAMPLE: Final = 5  # divergent records that an error names
 _SHOWN_ID: Final = 12
-_NATURAL_KEY: Final = ("tenant_id", "repo_slug", "kind", "name")  # equal if natural keys are equal
+_NATURAL_KEY: Final = ("tenant_id", "repo_slug", "kind", "name")  # the columns of the natural key
 _EXPORTED: Final = ("id", "metadata", "content", "embedding")
 
 

@@ -119,7 +119,7 @@ class Store:
             remove_unnamed(self.folder, read_manifest(self.folder) or Manifest())
 
     def _require_own(self) -> None:
-        """Refuse a folder without a manifest that holds files of others."""
+        """Refuse a folder that has foreign files and no manifest."""
         if (self.folder / MANIFEST).exists():
             return
         strange = sorted(path.name for path in self.folder.iterdir() if not OURS.fullmatch(path.name))

@@ -58,7 +58,7 @@ class Journal(Generic[Entry]):
 
 @dataclass(frozen=True)
 class Writer(Generic[Entry]):
-    """The only writer of a journal, as long as its block lasts."""
+    """The only writer of a journal until its block ends."""
 
     journal: Journal[Entry]
     path: Path

@@ -1,4 +1,4 @@
-"""Kinds of files, and errors that a person can act on in place of errors of the system."""
+"""Kinds of files, and translation of system errors into errors that a person can act on."""
 
 import errno
 import os

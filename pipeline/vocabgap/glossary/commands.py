@@ -236,7 +236,7 @@ def promote_sense(
     define: str | None = None,
     is_replacing: bool | None = None,
 ) -> NewSense:
-    """Activate a sense, or with `define` a new one; return it.
+    """Activate a sense, or add one with the definition `define`; return it.
 
     If `is_replacing`, it replaces the other active senses; if that is false, all stay active.
 
@@ -287,7 +287,7 @@ def require_sense(
     *,
     likely: SenseStatus | None = None,
 ) -> TermSense:
-    """Return the one matching sense; without a definition, the only one of the likely status."""
+    """Return the only matching sense; without a definition, prefer the likely status."""
     begins = "" if definition is None else definition_key(definition)
     senses = [
         sense

@@ -156,7 +156,7 @@ def scanned_fields(
 
 
 class _Scanned:
-    """A text, split once for all signs; each different word is read once."""
+    """A text that is split once for all signs. Each distinct word is read once."""
 
     def __init__(self, field: Field, known: KnownTerms) -> None:
         self.context, self._text = field.context, field.text

@@ -123,7 +123,7 @@ class Rule(StrEnum):
 
     @property
     def fails(self) -> bool:
-        """Tell whether a finding of this kind fails the check."""
+        """Tell whether a finding of this kind makes the check fail."""
         return self is not Rule.AMBIGUOUS
 
 

@@ -121,7 +121,7 @@ def append_events(folder: Path, mission_id: str, events: Iterable[GlossaryEvent]
 
 
 def identified(event: GlossaryEvent) -> GlossaryEvent:
-    """Return the event with an identifier, a new one if it has none."""
+    """Return the event with an identifier; create one if it has none."""
     return event if event.event_id else msgspec.structs.replace(event, event_id=str(uuid4()))
 
 

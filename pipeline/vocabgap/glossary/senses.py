@@ -122,12 +122,12 @@ class TermSense(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_active(self) -> bool:
-        """Tell whether it defines the term."""
+        """Tell whether the sense defines the term."""
         return self.status == SenseStatus.ACTIVE
 
     @property
     def is_placeholder(self) -> bool:
-        """Tell whether it only records that the term was found, without a definition."""
+        """Tell whether the sense only records that the term was found."""
         return self.definition.startswith(PLACEHOLDER)
 
     @property
@@ -137,7 +137,7 @@ class TermSense(msgspec.Struct, frozen=True, gc=False):
 
 
 class TermSource(StrEnum):
-    """The sign of a term that was found, in the order in which signs are searched."""
+    """A sign of a term in a text; signs are searched in this order."""
 
     METADATA_HINT = "metadata_hint"
     QUOTED_PHRASE = "quoted_phrase"
@@ -197,7 +197,7 @@ class Severity(StrEnum):
 
     @property
     def rank(self) -> int:
-        """0 to 2, the worst highest."""
+        """The rank: 0 for low, 2 for high."""
         return list(Severity).index(self)
 
 

@@ -21,7 +21,7 @@ from vocabgap.text import escape_unseen
 
 SERVICE: Final = Actor("system:vocabgap", ActorType.SERVICE, "vocabgap")
 _SHOWN_DIGITS: Final = 16  # of a hash
-_PRIVATE: Final = 0o600  # people wrote the inputs
+_PRIVATE: Final = 0o600  # the inputs may be private
 _STORED: Final = (
     *("step_id", "mission_id", "run_id", "inputs", "metadata", "config", "step_input", "step_output"),
     "extracted_terms",
