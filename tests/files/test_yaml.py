@@ -80,6 +80,8 @@ def test_a_few_lines_that_stand_for_beyond_all_measure_are_refused_at_once(text:
         ("a: b\na: c", 'line 2: .*found duplicate key "a"'),
         ("? [a]\n: b", "line 1: expected a name before the colon"),
         ("9" * 5_000, r"line 1: '9+\.\.\.9+' is not !!int"),
+        ("a: 0x" + "f" * 5_000, "line 1: found a number of more than 1,024 bits"),
+        (f"a: b\n? 0x{'f' * 5_000}\n: 1", "line 2: found a number of more than 1,024 bits"),
         ("%YAML 1.1\n---\n- no", "line 1: found a document of YAML 1.1"),
         ("a: b\nc: \x01", "line 2: control characters are not allowed"),
         ("a: >\n \n\n   \n b", "line 5: .*did not find expected key"),

@@ -23,6 +23,7 @@ from vocabgap.text import excerpt
 
 LARGEST: Final = 64_000_000  # characters of a document
 DEEPEST: Final = 100  # levels
+LONGEST_NUMBER: Final = 1_024  # bits; Python does not print a number of 4,300 digits
 MOST_REPEATED: Final = 1_000_000  # values that aliases repeat
 Place = tuple[str | int, ...]  # the keys and list positions (from 0) of a value
 
@@ -36,9 +37,12 @@ class _Plain(SafeConstructor):
 
     def construct_object(self, node: Node, deep: bool = False) -> object:
         try:
-            return super().construct_object(node, deep)
+            value = super().construct_object(node, deep)
         except (ValueError, LookupError):
             _refuse(node, f"{short_repr(node.value)} is not {_short(node.tag)}")
+        if isinstance(value, int) and value.bit_length() > LONGEST_NUMBER:
+            _refuse(node, f"found a number of more than {LONGEST_NUMBER:,} bits")
+        return value
 
     def flatten_mapping(self, node: MappingNode) -> None:
         for key, _ in node.value:

@@ -49,6 +49,7 @@ DEFAULT_TENANT: Final = "local"
 DEFAULT_SHARED_FROM: Final = 3  # images of a need on a shareable page
 LEAST_SHARED_FROM: Final = 2
 LEAST_WEEKS: Final = 3  # since the first record, before a trend is computed
+_MOST: Final = 1_000_000_000  # least value of a count
 DEFAULT_COVERED: Final = 0.28  # share of a wording that an entry must explain to probably cover it
 
 
@@ -142,11 +143,17 @@ class RankSettings(Section, frozen=True):
         RankBy.MENTIONS
     )
     min_images: Annotated[
-        int, flag("--min-images", "Hide capabilities on fewer images; in Parquet they come last.", ge=0)
+        int,
+        flag("--min-images", "Hide capabilities on fewer images; in Parquet they come last.", ge=0, le=_MOST),
     ] = 1
     min_sessions: Annotated[
         int,
-        flag("--min-sessions", "Hide capabilities in fewer sessions; in Parquet they come last.", ge=0),
+        flag(
+            "--min-sessions",
+            "Hide capabilities in fewer sessions; in Parquet they come last.",
+            ge=0,
+            le=_MOST,
+        ),
     ] = 0
     half_life_days: Annotated[
         float,
