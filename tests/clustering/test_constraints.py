@@ -101,7 +101,7 @@ def test_a_split_stays_in_force_when_a_later_merge_would_undo_it() -> None:
 
 
 def test_together_and_apart_is_told(found: Clusters) -> None:
-    with pytest.raises(InvalidInputError, match="'sky mask' and 'cloud mask' are to be together and apart"):
+    with pytest.raises(InvalidInputError, match="decisions both merge and split 'sky mask' and 'cloud mask'"):
         found.constrained([Together("sky mask", "cloud mask"), Apart("sky mask", ("cloud mask",), "mine")])
 
 

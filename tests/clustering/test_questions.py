@@ -111,7 +111,7 @@ def test_after_a_few_answers_the_cut_is_asked_about_no_more(found: Clusters) -> 
     one = Together("cloud mask", "sky mask")
     after = [found.constrained([one] * count).questions() for count in (4, 5)]
 
-    assert ["where needs part" in next(asked).why for asked in after] == [True, False]
+    assert ["helps to place the cut" in next(asked).why for asked in after] == [True, False]
 
 
 def test_what_contrasts_is_hardly_one_need_and_asked_about_where_it_is_near() -> None:
@@ -155,8 +155,8 @@ def test_a_cut_that_somebody_named_stays(found: Clusters) -> None:
 
     assert (taught.threshold, taught.shift) == (0.6, 0.0)
     assert grouped_wordings(taught) == grouped_wordings(named)
-    assert not any("where needs part" in each.why for each in named.questions())
-    assert any("where needs part" in each.why for each in found.questions())
+    assert not any("helps to place the cut" in each.why for each in named.questions())
+    assert any("helps to place the cut" in each.why for each in found.questions())
 
 
 def test_a_shift_is_no_threshold(found: Clusters) -> None:

@@ -1,8 +1,8 @@
-"""Clusters more wordings than can be embedded one by one: first by words, then by meaning.
+"""Cluster more wordings than can be embedded one by one: first by words, then by meaning.
 
-The nearest merges by words come first, until few enough groups are left; no merge joins a contrast or distant
-wordings. One wording of each group is embedded for all of it. These are clustered by meaning, weighted by the
-mentions of their groups. If too many groups are left, those with the fewest mentions stay as they are.
+The nearest wordings by words are merged first, until few enough groups are left; contrasts and distant
+wordings are not merged. One wording per group is embedded, and weighted by the mentions of its group. These
+wordings are clustered by meaning. If too many groups are left, the smallest groups stay as they are.
 
 Both kinds of merges form one dendrogram. Distances by words are longer than those by meaning, so they are
 scaled down, and further if the group merges by meaning below that.
@@ -30,11 +30,11 @@ _SHORTER: Final = MEANING_CUT.pair / WORDS_CUT.pair  # scale of distances by wor
 
 
 class Cascade(NamedTuple):
-    """A clustering in which some surfaces stand for others."""
+    """A clustering in which some surfaces represent others."""
 
-    rows: Rows  # of each surface: its own words, and the meaning of the surface that stands for it, if any
+    rows: Rows  # of each surface: its own words, and the meaning of the surface that represents it, if any
     linkage: pl.DataFrame  # table `linkage` of all surfaces
-    max_distance: float  # below which the merges by meaning are complete
+    max_distance: float  # below it, the merges by meaning are complete
     counted: IntArray  # 1 for each surface that was embedded, else 0; shape (n,)
 
 
@@ -75,7 +75,7 @@ def cascaded(
 
 
 def _merges(linkage: pl.DataFrame, names: IntArray, side: npt.NDArray[np.int8] | None = None) -> Merges:
-    """Return the merges of a linkage under other names, without those at which a side leaves."""
+    """Return the merges of a linkage under other names, without merges at which a side leaves."""
     name = names.tolist()
     leaves = [0] * linkage.height if side is None else side[: linkage.height].tolist()
     merges: list[tuple[int, int, float]] = []
@@ -112,7 +112,7 @@ def _joined(by_words: Merges, by_meaning: Merges, weights: FloatArray) -> pl.Dat
 
 
 def _rows_of_all(points: Points, embedded: Rows, place: IntArray) -> Rows:
-    """Return the row of each surface, given the embedded rows and the place of its own there."""
+    """Return the row of each surface, given the embedded rows and the place of each surface there."""
     words = word_rows(points.contents, points.weights)
     dense = np.zeros((0, 0)) if embedded.dense is None else embedded.dense
     scales = np.where(place < len(dense), np.sqrt(WORD_PART), 1.0)

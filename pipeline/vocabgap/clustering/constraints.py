@@ -1,7 +1,7 @@
-"""Groups that follow people's decisions: some surfaces together that the cut parts, some apart that it joins.
+"""Groups that follow people's decisions: some surfaces are merged, and some are split, against the cut.
 
-Decisions are followed in their order, each on the groups that it saw. A decision that parts surfaces stays
-active: if a later one brings them together, they leave again.
+Decisions are applied in their order, each one to the groups after the decision before it. A split stays
+active: if a later decision brings the surfaces together, they leave again.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ class Origin(NamedTuple):
     """The state of a group before the constraints."""
 
     cluster: int | None  # its number; None if it left another group
-    split: str | None  # the constraint that made it leave, numbered from the second time on
+    split: str | None  # the constraint that made it leave; the second and later times with a number
 
 
 class Regrouped(NamedTuple):
@@ -40,9 +40,9 @@ def regrouped(
     rows: Rows,
     constraints: Iterable[Constraint],
 ) -> Regrouped:
-    """Follow the constraints.
+    """Apply the constraints to the groups.
 
-    A united group has the label of the larger one. If a group is parted, its undecided members go to the side
+    A united group has the label of the larger one. If a group is split, its undecided members go to the side
     with the higher mean cosine similarity; they stay if both are equal.
     """
     groups = _Groups(labels, labelled, points, rows)
@@ -52,7 +52,7 @@ def regrouped(
             standing.append(constraint)
             groups.part(constraint)
         elif groups.unite(constraint):
-            # Only parted surfaces within the united group can have come together again.
+            # Only in the united group, surfaces that were split may be together again.
             for apart in [one for one in standing if groups.are_one(one.anchor, constraint.first)]:
                 groups.part(apart)
     return groups.result()
@@ -118,10 +118,10 @@ class _Groups:
         leaving = frozenset[int]().union(*map(self._links.of, present))
         if not staying.isdisjoint(leaving):
             raise InvalidInputError(
-                f"'{constraint.anchor}' and '{constraint.leaving[0]}' are to be together and apart",
+                f"decisions both merge and split '{constraint.anchor}' and '{constraint.leaving[0]}'",
                 hint="undo one of the decisions",
             )
-        # Members that an earlier decision ties to leaving ones leave, too.
+        # Members that an earlier decision ties to a leaving member leave, too.
         there = [point for point in map(self._place, constraint.staying) if self._group[point] == group]
         staying = staying.union(*(tied for tied in map(self._links.of, there) if tied.isdisjoint(leaving)))
         gone = {*leaving, *self._nearer(group, staying, leaving)}
@@ -162,7 +162,7 @@ class _Groups:
             cosines = terms @ self._rows.plain_terms(others).mean(axis=0)
             if dense is not None:
                 cosines += dense[self._rows.placed(order)] @ dense[self._rows.placed(others)].mean(axis=0)
-            # Further digits are rounding.
+            # Further digits are rounding errors.
             return np.asarray((np.add.reduceat(cosines, starts) / sizes).round(SHOWN_DIGITS))
 
         goes = mean_similarity(leaving) > mean_similarity(staying)

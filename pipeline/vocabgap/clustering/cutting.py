@@ -1,13 +1,13 @@
-"""Cuts of a dendrogram: at one distance, or at a distance that suits each merge; and how sure the groups are.
+"""Cuts of a dendrogram: at one distance, or at a distance for each merge; and the certainty of groups.
 
 Two single wordings must be close to be one need. Two large groups may be further apart, because a mean of
 many distances is more certain than one. Sentences with the same meaning share fewer words than noun phrases,
-so they may be further apart, too. Opposites (add, remove) are never one need. In a corpus about few things,
-wordings of different needs are close, so a need has to be closer still.
+so they may also be further apart. Opposites (add, remove) are never one need. In a corpus about few things,
+wordings of different needs are close, so wordings of one need must be closer still.
 
-The size of a need lies, in about nine of ten cases, between a share of the largest part of its group at a
-tighter cut, and a multiple of its group at a looser cut. This was fitted on five labelled sets and checked on
-six others; the manual has the figures. It does not cover records that were never logged, nor ranks.
+In about nine of ten cases, the size of a need is at least a share of the largest part of its group at a
+tighter cut, and at most a multiple of its group at a looser cut. This was fitted on five labelled sets and
+checked on six others; the manual has the figures. It covers neither missing records nor ranks.
 """
 
 from collections.abc import Collection
@@ -26,7 +26,7 @@ Sides = npt.NDArray[np.int8]
 
 
 class Cut(NamedTuple):
-    """Cosine distances at which needs part."""
+    """Cosine distances that separate needs."""
 
     pair: float  # for two single noun phrases
     group: float  # extra distance for two groups; the larger they are, the more of it
@@ -35,7 +35,7 @@ class Cut(NamedTuple):
 
     @property
     def farthest(self) -> float:
-        """The distance from which on nothing merges."""
+        """The distance at and above which nothing merges."""
         return self.pair + self.group + self.sentence
 
 
@@ -43,11 +43,11 @@ class Cut(NamedTuple):
 WORDS_CUT: Final = Cut(0.55, 0.0, 0.21)
 MEANING_CUT: Final = Cut(0.32, 0.25, 0.2, 0.3)
 SPARSE: Final = 0.4  # a corpus is crowded if a quarter of its merges are below this distance
-LEAST_MENTIONS: Final = 4  # of a group that may be marked as several needs
+LEAST_MENTIONS: Final = 4  # of a group that may be marked as mixed
 
 
 class Margins(NamedTuple):
-    """The distance between the sizes of needs and those of groups."""
+    """The uncertainty of the size of a need, given its group."""
 
     tighter: float  # distance that the tighter cut subtracts
     share: float  # of the largest part at the tighter cut: the smallest size
@@ -73,8 +73,8 @@ class Tree(NamedTuple):
     def labels(self, threshold: float | None, shift: float = 0.0) -> IntArray:
         """Return the group of each point, shape (n_samples,), at a cosine distance plus a shift.
 
-        Without a distance each merge has its own cut, and contrasts are parted. Wordings that share nothing
-        never merge.
+        Without a distance each merge has its own cut, and contrasts are separated. Wordings that share
+        nothing never merge.
         """
         at = np.clip((self.cuts if threshold is None else threshold) + shift, 0.0, 1.0)
         return flat_groups(self.linkage, self.n_samples, at, self.leaving if threshold is None else None)
@@ -91,7 +91,7 @@ def cuts(
     """Return the distance below which each merge is made, shape (merges,).
 
     The clause shares of all members are averaged, so that commands among questions count as sentences, too.
-    `counted` is 0 for a surface that another one stands for.
+    `counted` is 0 for a surface that another surface represents.
     """
     count = len(weights)
     mass = np.concatenate([weights * clause_shares, np.zeros(linkage.height)]).tolist()
@@ -125,8 +125,8 @@ def flat_groups(
 ) -> IntArray:
     """Return the groups under the highest merges that are strictly below their threshold, shape (n_samples,).
 
-    Everything under such a merge stays together, at any thresholds further down. A side that leaves at a
-    merge is a tree of its own. Groups are numbered from 0 in the order of their first point.
+    Everything under such a merge stays together, whatever the thresholds below it. A side that leaves at a
+    merge is a separate tree. Groups are numbered from 0 in the order of their first point.
     """
     leaving = np.zeros(linkage.height, np.int8) if leaving is None else leaving
     is_merged = (linkage["height"].to_numpy() < distance_threshold) & (leaving == 0)

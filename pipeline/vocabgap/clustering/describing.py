@@ -15,13 +15,13 @@ from vocabgap.clustering.wordings import Points, need
 from vocabgap.text import REQUEST_WORDS, words
 
 CORE_SHARE: Final = 0.5  # of the mentions of a group
-SHOWN_DIGITS: Final = 6  # of a similarity; further ones are rounding
+SHOWN_DIGITS: Final = 6  # of a similarity; further digits are rounding errors
 _STEPS: Final = 4  # of the F1 of a member, so that small differences do not count
 _ROWS_AT_ONCE: Final = 50_000
 
 
 class Labeller:
-    """The search for the wording that stands for a group."""
+    """A search for the wording that represents a group."""
 
     def __init__(self, points: Points) -> None:
         self._names = points.surfaces["surface"].to_list()
@@ -33,7 +33,7 @@ class Labeller:
             self._wordings[position[surface]].append((wording, count))
 
     def label(self, group: Iterable[int]) -> tuple[str, int]:
-        """Return the wording that stands for a group, and the point it belongs to."""
+        """Return the wording that represents a group, and its point."""
         members = list(group)
         contents = [frozenset(self._contents[member].split()) for member in members]
         names = [self._names[member] for member in members]
@@ -47,11 +47,11 @@ class Labeller:
 def representative(
     members: Sequence[frozenset[str]], mentions: Sequence[int], surfaces: Sequence[str]
 ) -> int:
-    """Return the position of the member that says what the group has in common, and little else.
+    """Return the position of the member with most of the group's common terms, and few others.
 
-    It has the highest F1 of two shares: the common terms that it has, weighted by mentions, and the terms of
-    it that are common. Among members in the same quarter the most mentioned one wins; then the higher F1, the
-    shorter surface, the first in the alphabet. A member is given by its content words.
+    It has the highest F1 of recall (its share of the common terms, weighted by mentions) and precision (the
+    share of its terms that are common). If F1 rounds to the same quarter, the most mentioned member wins;
+    then the higher F1, the shorter surface, the first in the alphabet. Members are given by content words.
     """
     core = core_terms(members, mentions)
     whole = sum(core.values())
@@ -67,9 +67,9 @@ def representative(
 
 
 def core_terms(members: Sequence[frozenset[str]], mentions: Sequence[int]) -> dict[str, int]:
-    """Return the terms of at least half of a group's mentions, each with its mentions.
+    """Return the terms in at least half of a group's mentions, each with its mentions.
 
-    If there are none, return the terms of several members.
+    If there are none, return the terms in several members.
     """
     used: Counter[str] = Counter()
     users: Counter[str] = Counter()
@@ -82,7 +82,7 @@ def core_terms(members: Sequence[frozenset[str]], mentions: Sequence[int]) -> di
 
 
 def labels_of(wordings: Sequence[str]) -> list[str]:
-    """Make unique labels from the wordings that stand for groups, without their frames.
+    """Make unique labels from the wordings that represent groups, without their frames.
 
     Wordings whose labels would be equal stay whole.
     """
@@ -95,10 +95,10 @@ def labels_of(wordings: Sequence[str]) -> list[str]:
 
 
 def best_wording(wordings: Iterable[tuple[str, int]]) -> str:
-    """Choose the wording that stands for several with the same terms.
+    """Choose one of several wordings with the same terms.
 
-    Words come before an identifier (`sky_mask`, `skyMask`), and a need before a request for it ("wanted sky
-    mask"); then the most used, the shorter, the first in the alphabet.
+    Words come before an identifier (`sky_mask`, `skyMask`), and a need before a request ("wanted sky mask").
+    Then comes the most used wording, the shorter one, the first in the alphabet.
     """
 
     def order(wording: tuple[str, int]) -> tuple[bool, bool, int, int, str]:
@@ -131,7 +131,7 @@ def similarity(rows: Rows, others: IntArray) -> FloatArray:
 def cohesion(rows: Rows, labels: IntArray) -> FloatArray:
     """Return the mean cosine similarity of all pairs of each group, 0 to 1; 1 for one member.
 
-    The squared length of the sum of the rows gives it without making pairs.
+    It is computed from the squared length of the sum of the rows, without pairs.
     """
     count = np.bincount(labels)
     several = np.flatnonzero(count[labels] > 1)
@@ -164,10 +164,10 @@ def nearness(rows: Rows, groups: Sequence[IntArray], weights: FloatArray) -> Flo
 def weakest_links(linkage: pl.DataFrame, left_leaves: npt.NDArray[np.bool_], labels: IntArray) -> FloatArray:
     """Return the height of the last merge in each group, shape (groups,); 0 for a group of one.
 
-    `left_leaves` says for each merge whether its left side left the group.
+    `left_leaves` is true for each merge whose left side left the group.
     """
     links = np.zeros(int(labels.max(initial=-1)) + 1)
-    # The first point below each node: a merge is in the group that holds both of its sides.
+    # The first point below each node. A merge is in the group that holds both of its sides.
     first = np.concatenate([np.arange(len(labels)), np.zeros(linkage.height, np.int64)])
     heights = linkage["height"].to_numpy()
     sides = zip(linkage["left"].to_list(), linkage["right"].to_list(), strict=True)

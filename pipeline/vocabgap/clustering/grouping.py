@@ -1,4 +1,4 @@
-"""The clustering stage: records in, groups of wordings out."""
+"""The clustering stage: group the wordings of records."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ from vocabgap.model.settings import BY_WORDING, DEFAULT_TOP, ClusterSettings, ov
 from vocabgap.model.tables import CLUSTERS, RECORDS, WORDINGS, Constraint
 from vocabgap.text import count
 
-HEAVIEST: Final = 100  # most mentioned wordings that stand for a group in comparisons
+HEAVIEST: Final = 100  # most mentioned wordings that represent a group in comparisons
 
 
 def cluster(
@@ -47,25 +47,25 @@ def cluster(
     max_distance: float = 0.0,
     space: Space | None = None,
 ) -> "Clusters":
-    """Group the needs of some records, however they were worded.
+    """Group the needs of some records, whatever their wording.
 
-    A row stands for a distinct surface and is weighted by its mentions. With an embedder it consists of the
+    A row represents a distinct surface and is weighted by its mentions. With an embedder it consists of the
     meaning of the wording and its records, their words and their contrasts; without one it is TF-IDF. Rows
     are grouped by average linkage on cosine distance, as scikit-learn's `AgglomerativeClustering` does with
-    one row per mention. With an embedder and more than 20,000 surfaces, wordings of nearly the same words are
-    merged first, and one of each group is embedded. The cut was fitted with `minilm`: another model may need
-    a threshold.
+    one row per mention. With an embedder and more than 20,000 surfaces, wordings with nearly the same words
+    are merged first, and one wording per group is embedded. The cut was fitted with `minilm`: another model
+    may need a threshold.
 
     Args:
-        records: Table `records`, at least the three columns that a phrase is taken from.
-        settings: The settings; the defaults by default. The keywords replace single ones.
+        records: Table `records`, at least the columns `missing_capability`, `description` and `intent`.
+        settings: The settings; the defaults by default. The keywords replace single settings.
         threshold: Cosine distance, 0 to 1, below which groups merge. `by wording` chooses it for each merge:
             large groups and sentences may be further apart, and opposites (add, remove) never merge.
-        stop_words: Words to ignore beside the function words.
-        synonyms: A word or phrase with the others that stand for it.
+        stop_words: Further words to ignore.
+        synonyms: A word or phrase to its synonyms, which count as that word.
         embedder: An embedder such as `vocabgap.Embedder`; or its name: `auto` (the known model, if it is
             installed), `minilm`, a model's folder, or `none`.
-        max_distance: Cosine distance up to which other cuts are wanted. Small corpora have them all.
+        max_distance: The largest cosine distance of later cuts with `.at`. Small corpora allow any.
         space: An engine's search for neighbours by words.
 
     Returns:
@@ -114,12 +114,12 @@ def cluster(
 class Clusters:
     """Groups of wordings that ask for the same thing.
 
-    Tables are computed when they are first read: a review of 60,000 surfaces reads little of them.
+    Tables are computed when they are first read, because a review of 60,000 surfaces needs few of them.
 
     Attributes:
         threshold: The cosine distance of the cut; None if it depends on the wordings.
-        shift: How much further apart groups may be than the wordings suggest; 0.0 by default.
-        origins: For each group, what it was before people's decisions.
+        shift: A distance that is added to the cut that the wordings suggest; 0.0 by default.
+        origins: The state of each group before people's decisions.
         constraints: The decisions that the groups follow.
     """
 
@@ -182,7 +182,7 @@ class Clusters:
 
     @property
     def embedded(self) -> int | None:
-        """The number of surfaces that were embedded for all others; None if each one was."""
+        """The number of surfaces that were embedded; None if all were."""
         return self._rows.shared
 
     def __repr__(self) -> str:
@@ -193,7 +193,7 @@ class Clusters:
         return f"Clusters({count(self.clusters.height, 'group')} of {of}, cut {cut})"
 
     def taught(self, constraints: Iterable[Constraint]) -> "Clusters":
-        """Return the groups at the cut that people's decisions suggest; a named cut stays."""
+        """Return the groups at the cut that people's decisions suggest; a given threshold stays."""
         shift = self.shift
         if self.threshold is None:
             shift = taught_shift(lessons(self._tree, self._place, constraints))
@@ -206,10 +206,10 @@ class Clusters:
 
         Args:
             top: How many of the largest groups count; 0 for all.
-            about_cut: Whether the first few questions are about the cut; never at a named cut.
+            about_cut: Whether the first few questions are about the cut; never with a given threshold.
 
         Yields:
-            The questions in the order of what their answers would change. An answer changes the later ones.
+            The questions, sorted by how much their answers would change. An answer changes later questions.
         """
         top = whole_number("top", top) or len(self._labelled)
         return questions(
@@ -245,7 +245,7 @@ class Clusters:
 
         Args:
             threshold: Cosine distance of the cut; None to let it depend on the wordings.
-            shift: With None, how much further apart groups may be than the wordings suggest.
+            shift: With None, a distance that is added to the cut that the wordings suggest.
 
         Raises:
             InvalidInputError: The threshold is no cosine distance, is beyond `max_distance`, or has a shift.
@@ -255,7 +255,7 @@ class Clusters:
         return _clusters(self._points, self._rows, self._tree, self._within(threshold), shift)
 
     def members(self, cluster: int) -> IntArray:
-        """Return the points of a group, as places in the sorted surfaces; an unknown one is an error."""
+        """Return the points of a group, as places in the sorted surfaces; an unknown group is an error."""
         cluster = whole_number("cluster", cluster, hint="see column `cluster` of .clusters")
         members = np.flatnonzero(self._labels == cluster)
         if not len(members):
@@ -268,7 +268,7 @@ class Clusters:
     def nearness(self, clusters: Sequence[int]) -> FloatArray:
         """Return cosine similarities of the means of some groups, 0 to 1, shape (clusters, clusters).
 
-        The most mentioned wordings of each group stand for it.
+        The most mentioned wordings of each group represent it.
         """
         weights = self._points.weights
         members = map(self.members, clusters)

@@ -9,11 +9,11 @@ is a dimension has a score if the query has it. The score of any other term is t
 it shares with the query. If many terms share a trigram ("deploy1", "deploy2", ...), only terms with enough of
 the other trigrams of the query are scored: the rest score no more than the norm of the shared ones.
 
-Bounds are float32 sums of positive parts and may be off by a small share per part, so they get some slack.
-Similarities are computed in float64.
+Bounds are float32 sums of positive parts with a small error per part, so they get some slack. Similarities
+are computed in float64.
 
-All compiled loops are in this module: what Numba caches for a function is valid until the file of that
-function changes, and the files of other functions do not count.
+All compiled loops are in this module, because Numba compiles a cached function again only if the function's
+own file changes.
 """
 
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
@@ -32,7 +32,7 @@ from vocabgap.clustering.vectorizing import FloatArray, IntArray
 GRID: Final = 2.0**40
 DEPTH: Final = 0.85
 
-MANY_POSTINGS: Final = 2**15  # of a query's trigrams: more of them cost more than the rest of a search
+MANY_POSTINGS: Final = 2**15  # of a query's trigrams: reading more takes longer than the rest of a search
 _BLOCK: Final = 16  # clusters
 _LEVELS: Final = 255  # weights from 0 to 1 are kept in steps of 1/255, rounded up
 _STRIP: Final = 64  # bounds that are scanned at once
@@ -123,7 +123,7 @@ def compiled(function: Callable[..., Any], **options: bool) -> Any:  # noqa: ANN
     """Compile a function at its first call, or load what an earlier run compiled."""
     try:
         return njit(cache=True, **options)(function)
-    except RuntimeError:  # there is no folder to keep it in; NUMBA_CACHE_DIR can name one
+    except RuntimeError:  # no folder for the cache; NUMBA_CACHE_DIR can name one
         return njit(**options)(function)
 
 
@@ -132,10 +132,10 @@ def search(
     first, step, queries, candidates, limits, bounds, floors, order, vectors, trigrams, blocks, memory,
     listed, listed_limits, similarity, bound,
 ):  # fmt: skip
-    """Fill the fields of `Nearest` for every `step`-th query from `first` on: see `SparseNeighbours.search`.
+    """Fill the fields of `Nearest` for every `step`-th query, beginning at `first`.
 
-    A thread writes only what belongs to its own queries, so the result does not depend on their number.
-    `limits` are overwritten.
+    See `SparseNeighbours.search`. A thread writes only the results of its own queries, so the number of
+    threads does not matter. `limits` are overwritten.
     """
     near, term_scores = memory.near, memory.term_scores
     for row in range(first, len(queries), step):
@@ -167,7 +167,7 @@ def search(
 def _compare_candidates(q, candidates, limits, bound, order, vectors, trigrams, floor, memory):
     """List the nearest candidates; return the length of the list, and the bound on all others.
 
-    Clusters with the highest limits come first. The loop stops at those that cannot be the nearest.
+    Clusters with the highest limits come first. The loop stops when no other cluster can be the nearest.
     """
     near, places, compared, term_scores = memory.near, memory.places, memory.compared, memory.term_scores
     start, terms, weights = vectors
@@ -231,7 +231,7 @@ def _search_blocks(q, n_touched, count, order, vectors, trigrams, blocks, floor,
 
 @njit
 def _choose_terms(trigrams, limit, memory):
-    """Choose the terms to read; return their number, and the largest score left out."""
+    """Choose the terms to read; return their number, and the largest score of the other terms."""
     term_scores, scored_terms, read_terms = memory.term_scores, memory.scored_terms, memory.read_terms
     first_gram = trigrams.start
     count, left_out = 0, 0.0
@@ -389,7 +389,7 @@ def _expand_query(q, vectors, trigrams, memory):
 
 @njit
 def _score_terms(q, terms, trigrams, memory):
-    """Score the spelt ones of some terms, unless they have a score."""
+    """Score the spelt terms among some terms, unless they have a score."""
     scored_for, query_grams, first_gram = memory.scored_for, memory.query_grams, trigrams.start
     grams, gram_weights = trigrams.grams, trigrams.weights
     n_scored = memory.n_scored[0]
@@ -472,7 +472,7 @@ def _score_likely_terms(q, n_touched, limit, trigrams, memory):
 def laid_out(start, terms, weights, spread):
     """Return a key for each row: rows that share their heaviest terms have keys near to each other.
 
-    `spread`, shape (terms,), weights terms down that only few rows have.
+    `spread`, shape (terms,), lowers the weight of terms in few rows.
     """
     numbers = np.empty(len(start) - 1, np.int64)
     heaviest, heights = np.empty(_KEYS, np.int64), np.empty(_KEYS)

@@ -1,18 +1,18 @@
 """Average linkage of rows of unit length, on cosine distance and weighted by mentions.
 
 A surface with w mentions counts as w equal rows. scikit-learn groups up to `DENSE_LIMIT` mentions, one row
-per mention. Average linkage is reducible: no merge brings a cluster nearer to a third than the nearer of its
-parts was. So the order of merges does not change the dendrogram, and our own code can merge weighted rows:
+per mention. Average linkage is reducible: a merged cluster is never nearer to a third than its nearer part
+was. So the order of merges does not change the dendrogram, and our own code can merge weighted rows:
 
-* Few surfaces with many mentions follow the nearest-neighbour chain over the matrix of distances (Murtagh
-  1983; Müllner 2011, arXiv 1109.2378, figure 3).
-* Many surfaces take memory linear in their number. Each round merges all pairs of clusters that are each
+* Few surfaces with many mentions: the nearest-neighbour chain over the matrix of distances (Murtagh 1983;
+  Müllner 2011, arXiv 1109.2378, figure 3).
+* Many surfaces: memory linear in their number. Each round merges all pairs of clusters that are each
   other's nearest (reciprocal agglomerative clustering, Sumengen et al. 2021, arXiv 2105.11653). A cluster
   without a neighbour below the limit is finished. Each cluster keeps a list of its nearest neighbours with a
   bound on all others, and a new search starts only if the best of the list falls to that bound.
 
 Of equally near clusters the one with the smallest row comes first. Similarities are compared in steps of
-1e-12, so that rounding seldom decides, and do not depend on the number of threads.
+1e-12, so that rounding errors seldom decide. They do not depend on the number of threads.
 """
 
 from collections.abc import Callable, Sequence
@@ -69,7 +69,7 @@ class Merges:
 
     keep: IntArray
     drop: IntArray
-    height: FloatArray  # no lower than those of its parts
+    height: FloatArray  # not below the heights of its parts
 
     @classmethod
     def of(cls, merges: Sequence[tuple[int, int, float]]) -> "Merges":
@@ -102,7 +102,7 @@ def cosine_distances(rows: sparse.csr_array, dense: FloatArray | None = None) ->
     """Compute all pairwise cosine distances of rows of unit length, shape (n, n)."""
     count = rows.shape[0]
     distances = np.empty((count, count))
-    # By blocks: the sparse product of all rows would take more than the dense matrix.
+    # By blocks: the sparse product of all rows would take more memory than the dense matrix.
     for start in range(0, count, _BLOCK_ROWS):
         part = slice(start, start + _BLOCK_ROWS)
         np.subtract(1.0, (rows[part] @ rows.T).toarray(), out=distances[part])
@@ -157,7 +157,7 @@ def nearest_neighbour_chain(distances: FloatArray, weights: FloatArray) -> pl.Da
             chain.append(nearest)
             continue
         drop, keep = sorted((chain.pop(), chain.pop()))  # as SciPy does, so that ties are broken alike
-        # A height below those of its parts can only be rounding.
+        # A height below the heights of its parts can only be a rounding error.
         heights[keep] = max(near[keep, drop], heights[keep], heights[drop])
         merges.append((keep, drop, float(heights[keep])))
         together = weight[keep] + weight[drop]
@@ -169,7 +169,7 @@ def nearest_neighbour_chain(distances: FloatArray, weights: FloatArray) -> pl.Da
     return in_order_of_height(Merges.of(merges), weights)
 
 
-# Makes a space of rows, the row of each cluster, their weights, and a floor: see `SparseNeighbours`.
+# A function of rows, the row of each cluster, their weights and a floor: see `SparseNeighbours`.
 Space = Callable[[Rows, IntArray, FloatArray, float], "SparseNeighbours"]
 
 
@@ -181,7 +181,7 @@ def reciprocal_merges(
     same = np.flatnonzero(first != np.arange(len(first)))
     single = np.flatnonzero(first == np.arange(len(first)))
     together = np.asarray(np.bincount(first, weights, len(first))[single], np.float64)
-    # Rows that share frequent terms stand together, so that a search reads memory in order.
+    # Rows with the same frequent terms are neighbours, so that a search reads memory in order.
     order = _by_frequent_terms(rows, single)
     floor = 1.0 - distance_threshold
     if rows.dense is None:
@@ -270,9 +270,9 @@ def link(space: "BlendedNeighbours | SparseNeighbours") -> Merges:
 def _candidates_of(
     nearest: Nearest, one: IntArray, other: IntArray, weights: FloatArray
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32], FloatArray]:
-    """Return the lists of some clusters and of those merged into them, if any, with limits and bounds.
+    """Return the lists of some clusters, joined with those of their partners, with limits and bounds.
 
-    A cluster in only one of two lists is as similar to the other as that one's next neighbour, at most.
+    A cluster that is missing in one of two lists is no more similar than the next neighbour of that list.
     """
     candidates, limits, bounds = nearest.listed[one], nearest.limits[one], nearest.bound[one]
     if not len(one):
@@ -302,7 +302,7 @@ def _reciprocal(nearest: Nearest, order: IntArray) -> tuple[IntArray, IntArray]:
     mutual = (into >= 0) & (into[into] == place) & (order < order[into])
     one = np.flatnonzero(mutual)
     if not len(one) and (into >= 0).any():
-        # Rounding has closed a circle of equally near clusters; the nearest pair of all is always right.
+        # A rounding error closed a circle of equally near clusters; the nearest pair of all is always right.
         linked = np.flatnonzero(into >= 0)
         best = linked[np.lexsort((order[linked], -nearest.similarity[linked]))[0]]
         pair = np.array([best, into[best]])
@@ -312,7 +312,7 @@ def _reciprocal(nearest: Nearest, order: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def first_equals(rows: Rows) -> IntArray:
-    """Return the first row that equals each row; a row of zeros equals itself only."""
+    """Return, for each row, the first row that equals it; a row of zeros equals only itself."""
     start, terms, data = rows.term_weights.indptr, rows.term_weights.indices, rows.term_weights.data
     dense = np.zeros((rows.term_weights.shape[0], 0)) if rows.dense is None else rows.dense
     seen: dict[tuple[bytes, bytes, bytes], int] = {}
@@ -325,7 +325,7 @@ def first_equals(rows: Rows) -> IntArray:
 
 
 def _by_frequent_terms(rows: Rows, chosen: IntArray) -> IntArray:
-    """Order rows so that those with the same most frequent terms stand together."""
+    """Order rows so that rows with the same most frequent terms are neighbours."""
     term_weights = rows.term_weights[chosen]
     frequency = np.bincount(term_weights.indices, minlength=term_weights.shape[1])
     rank = np.empty(len(frequency), dtype=np.int32)

@@ -7,10 +7,10 @@ nor G are negative. So
 * no cluster of a block is more similar than t' m, with m the largest weight of each term in the block, and
 * spelt terms with t <= eta add at most eta times the largest sum of their weights in the block.
 
-Clusters are ordered by their heaviest terms, and sixteen consecutive ones make a block. An inverted index
-lists the blocks of each term with the largest weight there (block-max pruning: Ding & Suel 2011; Mallia et
-al. 2024, arXiv 2405.01117, also read such blocks best first). The best block is opened at once: it shows how
-similar the nearest clusters are. Then come all blocks whose bound is not below that.
+Clusters are ordered by their heaviest terms, and sixteen consecutive clusters make a block. An inverted index
+lists the blocks of each term with its largest weight there (block-max pruning: Ding & Suel 2011; Mallia et
+al. 2024, arXiv 2405.01117, also read such blocks best first). The best block is opened first: it shows how
+similar the nearest clusters are. Then all blocks are opened whose bound is not below that.
 """
 
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ _LOT: Final = 2_048  # queries of one call; Ctrl-C and progress wait for the end
 
 
 class Shard(NamedTuple):
-    """Consecutive clusters of a space from place `first` on, to be searched elsewhere."""
+    """Consecutive clusters of a space, beginning at place `first`, to be searched elsewhere."""
 
     first: int
     floor: float
@@ -51,7 +51,7 @@ class Shard(NamedTuple):
 class Asked(NamedTuple):
     """Queries, with their candidates and bounds: see `SparseNeighbours.search`.
 
-    Similarities up to the floor of a query do not matter: it has a nearer neighbour elsewhere.
+    Similarities up to the floor of a query do not matter: the query has a nearer neighbour elsewhere.
     """
 
     places: IntArray
@@ -71,10 +71,10 @@ class SparseNeighbours:
     def __init__(self, rows: Rows, chosen: IntArray, weights: FloatArray, floor: float) -> None:
         chosen_rows = rows.term_weights[chosen]
         frequency = np.bincount(chosen_rows.indices, minlength=chosen_rows.shape[1])
-        # A dimension of a single row is part of no similarity.
+        # A dimension of a single row adds to no similarity.
         frequency[: rows.own][frequency[: rows.own] == 1] = 0
-        # Terms are numbered from the rarest on, so that scores of frequent ones lie together in memory. Terms
-        # that no row has are left out.
+        # Terms are numbered from rare to frequent, so that scores of frequent terms are together in memory.
+        # Terms that no row has are left out.
         rarest = np.argsort(frequency, kind="stable")
         rarest = rarest[(frequency[rarest] > 0) | (rarest >= rows.own)]
         number = np.full(len(frequency), -1, np.int32)
@@ -82,7 +82,7 @@ class SparseNeighbours:
         self._floor = floor
         self._trigrams = _trigrams(rows, rarest)
         terms = number[chosen_rows.indices]
-        kept = (terms >= 0) & (chosen_rows.data > 0.0)  # a loop takes a weight of zero for a new term
+        kept = (terms >= 0) & (chosen_rows.data > 0.0)  # the loops treat a term with weight 0 as new
         ends = np.concatenate([[0], np.cumsum(kept)])
         chosen_rows = sparse.csr_array(
             (chosen_rows.data[kept], terms[kept], ends[chosen_rows.indptr]), shape=(len(chosen), len(rarest))
@@ -100,7 +100,7 @@ class SparseNeighbours:
         bounds: FloatArray,
         limits: npt.NDArray[np.float32] | None = None,
     ) -> Nearest:
-        """Find the nearest clusters, exactly; read blocks only if the candidates leave a doubt.
+        """Find the nearest clusters, exactly; search the blocks only if the candidates are not enough.
 
         Args:
             queries: Places of the clusters to search for, shape (q,).
@@ -198,7 +198,7 @@ def search_shard(shard: Shard, asked: Asked) -> Nearest:
     """Search a shard for the neighbours of some queries, on one thread."""
     count, last = len(shard.order), shard.first + len(shard.order)
     laid, place = _layout(shard.vectors, shard.trigrams)
-    # A query from elsewhere stands behind the clusters of the shard, and in no block.
+    # A query from elsewhere is placed after the clusters of the shard, and is in no block.
     inside = (asked.places >= shard.first) & (asked.places < last)
     elsewhere = count + np.arange(len(asked.places))
     queries = np.where(inside, place[np.where(inside, asked.places - shard.first, 0)], elsewhere)

@@ -1,9 +1,9 @@
-"""Questions about the groups: is this one need, or two? Answers that would change most come first.
+"""Questions about the groups: is this one need, or two? The most useful questions come first.
 
-A question is about a merge of the dendrogram. If the merge is not made: are its two sides one need, the
-largest group of each? If it is made within a group: are its sides two needs? The distance of the merge from
-its cut says how likely each answer is; the mentions of the smaller side say what it would change. The first
-few questions are about the cut, which moves everything, and the others about the largest groups.
+A question is about a merge of the dendrogram. If the merge is not made: are the largest groups of its two
+sides one need? If it is made within a group: are its sides two needs? The distance of the merge from its cut
+shows how likely each answer is. The mentions of the smaller side show how much the answer would change. The
+first few questions are about the cut, which affects all groups, the others about the largest groups.
 
 An answer is also a lesson about the merge that joins two wordings. The cut moves to the distance that the
 fewest lessons contradict; a single answer hardly moves it.
@@ -62,7 +62,7 @@ def likelihood(beyond: FloatArray | float, smaller: FloatArray | float) -> Float
 def lessons(tree: Tree, place: Mapping[str, int], constraints: Iterable[Constraint]) -> list[Lesson]:
     """Return the lessons of constraints; merges of contrasts or far from their cut teach nothing.
 
-    If a wording is parted from several others, the lowest of their merges counts.
+    If a wording is split from several others, the lowest of their merges counts.
 
     Args:
         tree: The dendrogram.
@@ -108,7 +108,7 @@ def _parents(tree: Tree) -> list[int]:
 
 
 def _first_merge(parent: list[int], point: int, others: Iterable[int]) -> int:
-    """Return the lowest merge above a point and one of some others, or -1."""
+    """Return the lowest merge that holds a point and any of some others, or -1."""
     above = set[int]()
     while point >= 0:
         above.add(point)
@@ -166,7 +166,7 @@ def questions(
     top: int,
     about_cut: bool,
 ) -> Iterator[Question]:
-    """Yield the open questions in order; answers that follow from earlier decisions are not asked for.
+    """Yield the open questions in order; leave out questions that earlier decisions answer.
 
     Args:
         tree: The dendrogram.
@@ -212,7 +212,7 @@ def _merges(
     size = [*weights.tolist(), *tree.linkage["size"].to_list()]
     heights, leaving = tree.linkage["height"].to_list(), tree.leaving.tolist()
     beyond = (tree.linkage["height"].to_numpy() - tree.cuts - shift).tolist()
-    # For each node the group that holds all of it, or -1, and its largest group.
+    # For each node: the group that holds all of it, or -1; and the largest group in it.
     whole = labels.tolist() + [-1] * len(heights)
     largest = whole.copy()
     of_group = mentions.tolist()
@@ -257,11 +257,11 @@ def _question(
     left, right = (tuple(points.spoken[point] for point in side) for side in sides)
     one, other = (int(points.weights[side].sum()) for side in sides)
     if merge.apart is None:
-        why = f"one group of {count(one + other, 'mention')}; two of {one:,} and {other:,} if they are apart"
+        why = f"one group of {count(one + other, 'mention')}; two of {one:,} and {other:,} after a split"
     else:
-        why = f"two groups of {one:,} and {other:,} mentions; one of {one + other:,} if they are one"
+        why = f"two groups of {one:,} and {other:,} mentions; one of {one + other:,} after a merge"
     if about_cut:
-        why += "; and it says much about where needs part here"
+        why += "; the answer helps to place the cut"
     digested = sorted("\n".join(sorted(names[point] for point in side)) for side in sides)
     digest = hashlib.sha256("\n\n".join(digested).encode()).hexdigest()
     return Question(
@@ -290,7 +290,7 @@ class _Decided:
                 self._apart.append((points[0], frozenset(points[1:])))
 
     def settles(self, left: list[int], right: list[int]) -> bool:
-        """Tell whether people decided that they are one need, or two."""
+        """Tell whether people decided if the two sides are one need."""
         one, other = set(left), set(right)
         if any(not other.isdisjoint(self._ties.of(point)) for point in left):
             return True

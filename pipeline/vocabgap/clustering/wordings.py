@@ -1,11 +1,11 @@
 """The points that are clustered: the distinct surfaces of records, weighted by mentions; and their needs.
 
 A wording is a phrase as somebody wrote it, a surface is its normal form, and a point is a distinct surface.
-Synonyms are replaced before anything is compared. A point also knows how far it is a sentence.
+Synonyms are replaced before wordings are compared.
 
 "No way to crop to a circle", "the editor has no circular crop" and "cannot crop to a circle from here" ask
 for one thing in three frames. Frames say nothing about the need, so they are removed from a wording. No list
-has all frames: a wording in an unknown frame stays as it is, and so does one that would become empty.
+has all frames. A wording in an unknown frame, or one that would become empty, stays as it is.
 """
 
 import re
@@ -48,7 +48,7 @@ class Points:
     wordings: pl.DataFrame  # columns `wording`, `mentions` and `surface`, one row a distinct phrase
     surfaces: pl.DataFrame  # columns `surface` and `mentions`, one row a point
     contents: list[str]  # the compared words of each surface
-    clause_shares: npt.NDArray[np.float64]  # of clause words in each surface, shape (n,)
+    clause_shares: npt.NDArray[np.float64]  # share of clause words in each surface, shape (n,)
     words_of: Callable[[str], str]  # returns the compared words of a surface
     texts: tuple[str, ...] = ()  # the need of each surface with the details of its longest record
     text_contents: tuple[str, ...] = ()  # the compared words of each text
@@ -84,7 +84,7 @@ class Points:
     def with_texts(self, records: pl.DataFrame, wordings: pl.DataFrame | None = None) -> "Points":
         """Return the points with the details of their records.
 
-        `wordings` may name another surface that gets the details of each wording.
+        `wordings` may assign wordings, and so their details, to other surfaces.
         """
         details, used = _details_of(records, self.wordings if wordings is None else wordings)
         names = self.surfaces["surface"].to_list()
@@ -121,7 +121,7 @@ def points_of(
 def represented(
     points: Points, groups: npt.NDArray[np.int64], standing: npt.NDArray[np.int64]
 ) -> tuple[Points, pl.DataFrame]:
-    """Return points that each stand for a group of points, and the surface that stands for each wording.
+    """Return one point per group of points, and the surface that represents each wording.
 
     Groups behind the last standing point are left out. The frame has columns `wording` and `surface`.
     """
@@ -163,7 +163,7 @@ def wordings_of(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def _details_of(records: pl.DataFrame, wordings: pl.DataFrame) -> tuple[dict[str, str], dict[str, str]]:
-    """Return, for the longest record of each surface, its details, and the operations it used."""
+    """Return, for each surface, the details and the operations of its longest record."""
     columns = [stripped(pl.col(name)) for name in _DETAILS if name in records.columns]
     filled = [pl.when(column != "").then(column) for column in columns]
     used = pl.lit("")
@@ -230,7 +230,7 @@ def clause_share(surface: str) -> float:
 
 
 def sentence_share(clause_shares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return how far wordings are sentences, 0 to 1, from their shares of clause words."""
+    """Return the degree to which wordings are sentences, 0 to 1, from their shares of clause words."""
     return np.minimum(1.0, clause_shares / _SENTENCE_FROM)
 
 
@@ -282,7 +282,7 @@ _OWNERS: Final = (
     rf".{{2,60}}?\b{_LACKING} (?:{_MEANS_TO})?",
     r"(?:the )?[\w./-]+(?: [\w./-]+){0,3}? (?:can't|cannot|couldn't|could not|won't) (?!be )",
 )
-_LACKS: Final = ("no", "n't", "lack", "miss")  # each of these openings has one of them
+_LACKS: Final = ("no", "n't", "lack", "miss")  # one of them is in each of these openings
 # The name of a tool before a colon: "Forge MCP: retry a job".
 _NAME: Final = re.compile(
     r"(?:[A-Z][\w.+-]*|[a-z]+-(?:mcp|bridge|server|connector))"
@@ -315,7 +315,7 @@ def _compiled(patterns: tuple[str, ...], anchor: str = "") -> tuple[re.Pattern[s
     return tuple(re.compile(f"{anchor}(?:{pattern})", re.IGNORECASE) for pattern in patterns)
 
 
-# Most wordings have no frame, or one: a single pattern finds out faster than many.
+# Most wordings have no frame, or one: testing a single pattern first is faster.
 _ANY_OPENING: Final = re.compile(f"^(?:{'|'.join(_OPENINGS)})", re.IGNORECASE)
 _ANY_ENDING: Final = re.compile("|".join(_ENDINGS), re.IGNORECASE)
 _OPENING, _OWNER, _ENDING = _compiled(_OPENINGS, "^"), _compiled(_OWNERS, "^"), _compiled(_ENDINGS)
