@@ -107,4 +107,4 @@ def test_a_root_of_the_settings_that_is_gone_is_said_to_be_of_the_settings(
     told = vocabgap("report", "--config", settings)
 
     assert told.code == 3
-    assert "[ingest] roots of the settings may name it" in told.err
+    assert "[ingest] roots in the settings may name it" in told.err

@@ -177,7 +177,7 @@ async def test_a_category_that_is_not_known_is_noted(connect: Connect, photos: P
             await found(client, "log_vocabulary_gap", image_id="heron", intent="x", intent_category=category)
             for category in ("lokal", "local")
         ]
-    assert "'lokal' is not known here; the nearest: local" in told[0]["note"]
+    assert "'lokal' is not known; similar categories: local" in told[0]["note"]
     assert told[1]["note"] is None
 
 
