@@ -284,7 +284,7 @@ def test_a_report_of_nothing_that_is_meant_says_so(tmp_path: Path, images: dict[
     told = vocabgap("report", write_corpus(tmp_path, images), "--allow-empty")
 
     assert told.code == 0
-    assert ("Nothing is missing here" if images else "No log was found") in told.out
+    assert ("No record in these logs counts" if images else "No log was found") in told.out
     assert json.loads((tmp_path / "out" / "run.json").read_text())["command"].count("--allow-empty") == 1
 
 
@@ -314,7 +314,7 @@ def test_a_name_that_no_record_has_is_noted_where_nothing_may_be_published(photo
     told = vocabgap("report", photos, "--image", "her", "--operation", "graim", "--allow-empty")
 
     assert told.code == 0
-    assert "Nothing is left of 3 records: the filters fit none." in told.out
+    assert "None of 3 records matches the filters." in told.out
     assert "no record has image 'her'; the nearest: heron\n" in told.err
     assert "no record has operation 'graim'; the nearest: grain\n" in told.err
 

@@ -22,7 +22,7 @@ def test_a_pair_is_told_where_no_two_records_name_just_the_same(tmp_path: Path) 
     others = [["grain", "lens"], ["grain", "spots"], ["lens"], ["spots"]] * 4
     text = text_of(published(tmp_path, *(["blur", "crop", name] for name in "abcde"), *others))
     assert "| blur + crop | 5 | 5 | 1.2 | 4.2 |" in text
-    assert "A session that names the same operations again counts once." in text
+    assert "If a session repeats the same operations, they count once." in text
 
 
 def test_what_is_no_more_than_chance_is_in_the_table_alone(tmp_path: Path) -> None:

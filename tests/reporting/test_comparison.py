@@ -116,7 +116,7 @@ def test_what_is_pinned_is_told_as_that_and_lets_nobody_fall() -> None:
     assert kinds(found) == [("pinned", "lens flare")]
     assert found.unchanged == 2
     assert compared_in_words(found, top=0).splitlines()[2:] == [
-        "Pinned: first because people want it so (1)",
+        "Pinned: first because people decided so (1)",
         "",
         "  lens flare: rank 3 to 1, pinned by a|na; by mentions rank 3, 2 to 3; 3 mentions",
     ]

@@ -33,8 +33,8 @@ def test_a_narrowed_report_says_to_what_and_how_many_were_left_out(tmp_path: Pat
         publish(tmp_path, root, selection=Selection(images=("one", "two"), operations=(), sessions=()))
     )
     assert (
-        "Narrowed to image one or two. Counts, ranks, evidence and last days are of these records only."
-        " Names, status, first days and trends are of all records.\n"
+        "Narrowed to image one or two. Counts, ranks, evidence and last dates cover only these records."
+        " Names, status, first dates and trends cover all records.\n"
     ) in text
     assert "| filtered out | 1 |" in text
 
@@ -67,14 +67,14 @@ def test_lines_of_other_logs_that_are_no_gaps_are_told_beside_the_lines(tmp_path
     events = [wish, {"event": "$pageview"}, {"event": "click"}]
     (root / "one" / "posthog.jsonl").write_text("".join(f"{json.dumps(event)}\n" for event in events))
     text = text_of(publish(tmp_path, root))
-    assert "2 lines of other logs are no gaps, and not among these." in text
+    assert "2 lines of other logs are not gaps, and not counted here." in text
     assert "| counted | 1 |" in text
 
 
 @pytest.mark.parametrize("lines", [[], ["", "  "], ["[1]"]], ids=["no line", "blank lines", "rejects only"])
 def test_a_report_without_a_record_says_so(tmp_path: Path, lines: list[str]) -> None:
     text = text_of(publish(tmp_path, write_corpus(tmp_path, {"one": lines}), allow_empty=True))
-    assert "**Nothing is missing here, as far as these logs tell: no record counts.**" in text
+    assert "**No record in these logs counts.**" in text
     assert headings(text) == [
         "What to author next",
         "What was counted, and what was not",

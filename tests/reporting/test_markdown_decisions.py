@@ -145,7 +145,7 @@ def test_what_is_covered_has_its_evidence_so_that_the_claim_can_be_checked(desk:
 
 
 def test_a_rank_that_is_missing_in_the_list_is_explained(desk: Desk) -> None:
-    told = "The missing ranks are probably covered and listed below."
+    told = "The missing ranks are probably covered; see below."
     assert told in text_of(desk.report(FILM, FOG))
     assert told not in text_of(desk.report(FOG))
 
@@ -166,7 +166,7 @@ def test_what_people_pinned_stays_in_the_list_though_it_is_covered(desk: Desk) -
     text = text_of(made)
     assert labels(next(tables(text)))[0] == "sky mask"
     assert COVERED not in headings(text)
-    assert "**sky mask** stands first because ana pinned it: asked for 3 times" in lead(text)
+    assert "**sky mask** is first because ana pinned it: asked for 3 times" in lead(text)
     assert "The entry `sky_mask` probably covers all of it." in lead(text)
     assert re.search(r"Decided: 2026-07-01 ana pinned 'sky mask' \(dec-[0-9a-f]+\)\.", lead(text))
 
@@ -175,7 +175,7 @@ def test_what_stands_first_though_less_is_asked_for_it_is_not_called_missing_mos
     desk.report()
     desk.decide.pin("lens flare", "a client waits")
     told = lead(text_of(desk.report()))
-    assert "**lens flare** stands first because ana pinned it: asked for once" in told
+    assert "**lens flare** is first because ana pinned it: asked for once" in told
     assert "Without the pin its rank by mentions would be 3, with 90 % confidence between 1 and 3." in told
     whole = next(tables(text_of(desk.report())))
     assert whole[1][0] == "1 (pinned by ana; by mentions rank 3, 1 to 3)"

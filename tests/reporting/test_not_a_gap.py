@@ -50,7 +50,7 @@ def test_a_report_of_nothing_but_failures_says_so(tmp_path: Path) -> None:
     text = text_of(
         publish(tmp_path, write_corpus(tmp_path, {"one": [gap("the render timed out")]}), allow_empty=True)
     )
-    assert "**Nothing is left of 1 record: 1 no gap of the vocabulary.**" in text
+    assert "**Nothing is left of 1 record: 1 not a gap.**" in text
 
 
 def test_given_categories_are_ranked_by_and_told(tmp_path: Path) -> None:
@@ -62,6 +62,6 @@ def test_given_categories_are_ranked_by_and_told(tmp_path: Path) -> None:
     assert given is not None
     assert (given.by_operations, given.by_classifier, given.left) == (1, 0, 1)
     assert made.ranked.filter(label="sky warmth")["intent_category"].to_list() == ["wb"]
-    told = "2 records had no category. 1 got one from the operations involved and 0 from the words"
+    told = "2 records had no category. 1 got one from their operations, and 0 from their words"
     assert told in text_of(made)
     assert "--reclassify" in made.published.summary.command

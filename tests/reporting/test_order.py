@@ -68,5 +68,5 @@ def test_a_report_says_what_its_frame_is_ranked_by(
     report(ranked(by="priority"), tmp_path / "out")
 
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert "stands first by priority" in text
-    assert "is what is missing most" not in text
+    assert "is first by priority" in text
+    assert "is missing most" not in text

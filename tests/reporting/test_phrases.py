@@ -36,9 +36,9 @@ def test_an_interval_of_one_rank_is_that_rank(demo_run: Run, low: int, high: int
         ({"weekly": (0, 0, 3)}, "rising: 3 mentions in the last 3 weeks, 3 of them in the last week"),
         # As the trend itself: the third of five weeks is two, rounded.
         ({"weekly": (0, 0, 0, 2, 3)}, "rising: 5 mentions in the last 5 weeks, 5 of them in the last 2"),
-        ({"first_seen": None}, "no date can be read"),
-        ({"trend": None}, "too early for a trend: the first record of all is less than 3 weeks old"),
-        ({"trend": None, "weekly": (0, 0)}, "no trend: nothing was logged lately"),
+        ({"first_seen": None}, "no readable date"),
+        ({"trend": None}, "too early for a trend: the first record is less than 3 weeks old"),
+        ({"trend": None, "weekly": (0, 0)}, "no trend: no recent mention"),
     ],
 )
 def test_a_trend_says_which_mentions_it_compares(demo_run: Run, changed: dict[str, Any], text: str) -> None:
@@ -50,8 +50,8 @@ def test_a_trend_says_which_mentions_it_compares(demo_run: Run, changed: dict[st
     [
         ((1,), "Workaround: way 0 (1 time)."),
         ((3, 2, 2), "Most frequent workaround: way 0 (3 times)."),
-        ((3, 3, 2), "Most frequent workaround: way 0 (3 times), and 1 other just as often."),
-        ((1,) * 5, "Workaround: way 0 (1 time), and at least 4 others just as often."),
+        ((3, 3, 2), "Most frequent workaround: way 0 (3 times), and 1 other equally often."),
+        ((1,) * 5, "Workaround: way 0 (1 time), and at least 4 others equally often."),
     ],
 )
 def test_equally_frequent_workarounds_are_counted(
@@ -188,13 +188,13 @@ def test_changes_name_only_what_happened(kinds: dict[str, int], text: str) -> No
     ("own", "everybody", "text"),
     [
         ((COAST,), (COAST,), ""),
-        ((COAST,), (COAST, TOWN, PIER), "in 'coast' of 'reeve' only"),
+        ((COAST,), (COAST, TOWN, PIER), "only in 'coast' of 'reeve'"),
         (
             (COAST, TOWN, PIER),
             (COAST, TOWN, PIER),
             "by 2 tenants in 3 repositories, most often in 'coast' of 'reeve' (5)",
         ),
-        ((TOWN, PIER), (COAST, TOWN, PIER), "by 2 tenants in 2 repositories, most often in no single one"),
+        ((TOWN, PIER), (COAST, TOWN, PIER), "by 2 tenants in 2 repositories"),
         ((COAST, TOWN), (COAST, TOWN), "in 2 repositories, most often in 'coast' (5)"),
     ],
 )
@@ -222,11 +222,11 @@ def test_the_origin_of_all_records_is_a_sentence(everybody: tuple[Asker, ...], t
         ({}, "In the run before: 12 mentions, rank 3"),
         ({"previous_rank": None}, "In the run before: 12 mentions, not ranked"),
         ({"previous_label": "masks"}, "In the run before, as masks: 12 mentions, rank 3"),
-        ({"relation": "merged"}, "Took in sky mask, which had 12 mentions, rank 3: 5 mentions of it"),
-        ({"relation": "split"}, "Split off sky mask, which had 12 mentions, rank 3: 5 mentions of it"),
+        ({"relation": "merged"}, "Merged with sky mask (12 mentions, rank 3): 5 mentions came from it"),
+        ({"relation": "split"}, "Split from sky mask (12 mentions, rank 3): 5 mentions came from it"),
         (
             {"relation": "new", "previous_label": None, "previous_mentions": None, "previous_rank": None},
-            "New: no wording of it was there in the run before",
+            "New: the run before had none of its wordings",
         ),
     ],
 )

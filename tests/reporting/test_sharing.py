@@ -223,8 +223,8 @@ def test_nothing_that_was_decided_is_in_the_page(decided: Run) -> None:
 
 def test_the_headline_of_a_pinned_one_does_not_say_why_it_stands_first(decided: Run) -> None:
     report = (decided.published.folder / "report.html").read_text(encoding="utf-8")
-    assert "stands first because ada pinned it" in read(report).text
-    assert "stands first of those shown here" in shared_page(decided)
+    assert "is first because ada pinned it" in read(report).text
+    assert "is first of those shown here" in shared_page(decided)
     shown = read(shared_page(decided)).text
     assert "pinned it" not in shown
     assert "pinned by" not in shown
@@ -291,4 +291,4 @@ def test_operations_that_are_withheld_are_not_said_to_be_none(tmp_path: Path) ->
     page = shared_page(publish(tmp_path, write_corpus(tmp_path, images), share=3))
     assert "No record of these names an operation" not in page
     assert "No two records name" not in page
-    assert "no operation is named on 3 images or more" in page
+    assert "No operation of these is named on 3 images or more" in page

@@ -94,7 +94,7 @@ def test_first_capabilities_stand_in_the_table_with_their_evidence(summary: Summ
 
 def test_empty_corpus_is_a_page_that_says_so(tmp_path: Path) -> None:
     seen = read(of(publish(tmp_path, write_corpus(tmp_path, {"heron": []}), allow_empty=True)))
-    assert "Nothing is missing here" in seen.text
+    assert "No record in these logs counts" in seen.text
     assert (seen.data["rows"], seen.data["commands"], seen.data["filters"]) == ([], [], [])
     assert "The commands under" not in seen.text
     assert seen.all("article") == []
@@ -169,7 +169,7 @@ def test_what_is_known_of_a_capability_alone_is_in_its_panel(summary: Summary) -
     seen = read(render_page(whole))
     assert "Could be overtaken by the next in 25 % of samples" in seen.text
     assert "Asked for by 2 tenants in 2 repositories, most often in 'coast' of 'reeve' (5)" in seen.text
-    assert "Decisions that hold no longer dec-000000000001, dec-000000000002" in seen.text
+    assert "Decisions that no longer apply dec-000000000001, dec-000000000002" in seen.text
 
 
 def test_without_trends_there_is_no_column_of_them(summary: Summary) -> None:

@@ -1,12 +1,12 @@
-/** The small drawings, the same as in the part of the page that was written without this script. */
+/** Small drawings, the same as in the part of the page that needs no script. */
 
-/** A bar across, as long as the number's share of the greatest one. */
+/** A horizontal bar whose length is the share of the greatest number. */
 function bar(number, greatest) {
   const length = greatest ? 100 * number / greatest : 0;
   return stretch('bar', { width: `${tenths(length)}%` });
 }
 
-/** Upright bars, one a week, the newest last; what is not zero is one pixel high at least. */
+/** Vertical bars, one per week, newest last; bars above zero are at least one pixel high. */
 function spark(weekly) {
   const { width: whole, height, filled } = run.spark;
   const greatest = Math.max(0, ...weekly);
@@ -20,12 +20,12 @@ function spark(weekly) {
   return draw('svg', { class: 'spark', viewBox, 'aria-hidden': 'true' }, draw('path', { d: bars.join('') }));
 }
 
-/** Where the interval of a rank lies between the first and the last rank. */
+/** The interval of a rank between the first and the last rank. */
 function span([start, length]) {
   return stretch('span', { x: `${tenths(start)}%`, width: `${tenths(length)}%` });
 }
 
-/** Ranks from run to run, the better the higher. */
+/** Ranks over the runs; better ranks are higher. */
 function trail(history) {
   const { width, height, edge } = run.trail;
   const runs = history.map(([place]) => place);
@@ -38,12 +38,12 @@ function trail(history) {
   return draw('svg', { class: 'trail', ...box }, draw('path', { d: `M${points.join('L')}` }));
 }
 
-/** A part of a line, in percent of it. */
+/** A segment of a line, in percent. */
 function stretch(name, place) {
   return draw('svg', { class: name, 'aria-hidden': 'true' }, draw('rect', place));
 }
 
-/** To one decimal, which is always there: 7.0. */
+/** With exactly one decimal: 7.0. */
 function tenths(number) {
   return decimals(number, 1);
 }

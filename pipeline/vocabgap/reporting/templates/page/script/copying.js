@@ -1,4 +1,4 @@
-/** Copying a command line: by the clipboard where the page may use it, else by selecting the text. */
+/** Copy a command: through the clipboard if the page may use it, else by selecting the text. */
 
 const SHOWN_COPIED_FOR = 2000; // milliseconds
 
@@ -7,7 +7,7 @@ function copyButton(does, line) {
   return make('button', { type: 'button', class: 'copy', 'data-copy': line, 'aria-label': `Copy: ${does}` }, 'Copy');
 }
 
-/** Copy the line of the button that was pressed, and say whether that worked. */
+/** Copy the line of the pressed button, and show if that worked. */
 async function copyOnClick(event) {
   const button = event.target.closest('button.copy');
   if (!button) return;
@@ -18,7 +18,7 @@ async function copyOnClick(event) {
   setTimeout(() => { button.textContent = 'Copy'; }, SHOWN_COPIED_FOR);
 }
 
-/** Browsers give the clipboard to pages from this machine and over HTTPS only, and a person may refuse it. */
+/** Browsers allow the clipboard only for local pages and over HTTPS, and a person may refuse it. */
 async function inClipboard(line) {
   try {
     await navigator.clipboard.writeText(line);
@@ -28,7 +28,7 @@ async function inClipboard(line) {
   }
 }
 
-/** The older way. Where that is refused too, the text is left selected. */
+/** The older way. If it fails, too, the text stays selected. */
 function selectedAndCopied(button) {
   getSelection().selectAllChildren(button.parentElement.querySelector('code'));
   return document.execCommand('copy');

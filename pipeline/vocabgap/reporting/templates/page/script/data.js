@@ -1,4 +1,4 @@
-/** The capabilities, read from the block of JSON that the page carries. */
+/** The capabilities, read from the JSON block of the page. */
 
 /** A row of the block; `columns` of the block names its cells. */
 class Capability {
@@ -7,7 +7,7 @@ class Capability {
   }
 }
 
-/** What the cells of these columns mean: in the block, much is told by position. */
+/** Decoders of columns: the block stores many names as positions. */
 const UNPACKED = {
   categories: pairs,
   operations: pairs,
@@ -18,14 +18,14 @@ const UNPACKED = {
 
 const run = readRun();
 
-/** Position, number, position, number, and so on, two by two. */
+/** Turn position, number, position, number, … into pairs. */
 function pairs(flat) {
   const all = [];
   for (let place = 0; place < flat.length; place += 2) all.push([flat[place], flat[place + 1]]);
   return all;
 }
 
-/** An example, with what stands elsewhere in the block put where it belongs. */
+/** An example with the names of its image and file. */
 function exampleOf(cells) {
   const each = Object.fromEntries(run.example_columns.map((column, place) => [column, cells[place]]));
   const image = run.images[each.image];
@@ -37,7 +37,7 @@ function exampleOf(cells) {
   };
 }
 
-/** The block, with an object for each row. The cells stay where they are: copying 5,000 rows takes its time. */
+/** The block, with an object for each row. Cells are not copied: 5,000 rows would take too long. */
 function readRun() {
   const { rows, ...block } = JSON.parse(document.getElementById('run-data').textContent);
   block.columns.forEach((column, place) => {
@@ -51,7 +51,7 @@ function readRun() {
 
 const MILLISECONDS_A_DAY = 24 * 60 * 60 * 1000;
 
-/** How many days after the page's first day a day is. */
+/** The number of days since the first day of the page. */
 function dayNumber(isoDay) {
   return (Date.parse(isoDay) - Date.parse(run.first_day)) / MILLISECONDS_A_DAY;
 }

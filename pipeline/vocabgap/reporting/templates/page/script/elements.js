@@ -1,15 +1,15 @@
-/** Elements are made one by one and texts are set as text, so that nothing in a log can become markup. */
+/** Make elements one by one and set texts as text, so that no text of a log becomes markup. */
 
 const SVG = 'http://www.w3.org/2000/svg';
 
 /**
- * An element with its attributes and children; a child is a node or a text, and one that is null is left out.
+ * An element with its attributes and children; a child is a node or a text, and null is ignored.
  */
 function make(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
 
-/** The same for an element of a drawing. */
+/** The same for an element of an SVG. */
 function draw(tag, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), attributes, children);
 }
@@ -20,22 +20,22 @@ function filled(element, attributes, children) {
   return element;
 }
 
-/** A text from a log within a sentence: which way it is written, what stands beside it is not moved. */
+/** A text from a log in a sentence; its text direction does not affect the sentence. */
 function isolated(text) {
   return make('bdi', {}, text);
 }
 
-/** A sentence whose days are not broken between two lines. */
+/** A sentence without line breaks in its dates. */
 function dated(text) {
   return text.split(/(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)/).map((part, place) => (place % 2 ? make('time', {}, part) : part));
 }
 
-/** Lists of nodes and texts, one after the other, with a text between them. */
+/** Concatenate lists of nodes and texts, with a text between them. */
 function joined(parts, between) {
   return parts.flatMap((nodes, place) => (place ? [between, ...nodes] : nodes));
 }
 
-/** The elements with these identifiers, by them. */
+/** The elements with these identifiers, by identifier. */
 function named(...identifiers) {
   return Object.fromEntries(identifiers.map((each) => [each, document.getElementById(each)]));
 }

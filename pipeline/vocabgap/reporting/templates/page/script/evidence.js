@@ -1,4 +1,4 @@
-/** What is known of one capability, the same as in `capability.html.j2`. */
+/** The evidence of one capability, the same as in `capability.html.j2`. */
 
 function evidenceOf(capability) {
   const { wordings: wordingsShown, images: imagesShown, most_images: mostImages } = run.shown;
@@ -27,7 +27,7 @@ function evidenceOf(capability) {
   ].filter((part) => part !== null);
 }
 
-/** A section with its heading; none where there is nothing to say. */
+/** A section with its heading; none if it would be empty. */
 function section(name, title, items, content) {
   if (!items.length) return null;
   return make('section', { class: name }, make('h3', {}, title), ...[content(items)].flat());
@@ -50,10 +50,10 @@ function facts(capability) {
     ['Satisfaction', capability.rated],
     ['First and last seen', ...dated(capability.last_seen ? `${capability.first_seen}, ${capability.last_seen}` : MISSING)],
     ['Categories', ...joined(categories, ', ')],
-    ['How alike the wordings are', decimals(capability.cohesion, 2)],
+    ['Similarity of the wordings', decimals(capability.cohesion, 2)],
     ...(capability.seen ? [['Seen in traces or by hooks, not asked for', whole(capability.seen)]] : []),
     ...(capability.repeats ? [['Look like copies that an automatic job wrote', whole(capability.repeats)]] : []),
-    ...(capability.outgrown.length ? [['Decisions that hold no longer', capability.outgrown.join(', ')]] : []),
+    ...(capability.outgrown.length ? [['Decisions that no longer apply', capability.outgrown.join(', ')]] : []),
     ...(run.commands.length ? [['Identifier', make('code', {}, capability.id)]] : []),
   ];
   return make('dl', { class: 'facts' }, ...told.map(([term, ...texts]) => described(term, ...texts)));
@@ -63,7 +63,7 @@ function described(term, ...texts) {
   return make('div', {}, make('dt', {}, term), make('dd', {}, ...texts));
 }
 
-/** Items with as many as are shown at once, and the rest to be unfolded. */
+/** The first items, and the others in an element that unfolds. */
 function folding(items, shown, content) {
   const parts = [content(items.slice(0, shown))];
   if (items.length > shown) {
@@ -77,13 +77,13 @@ function withMentions([name, mentions]) {
   return [isolated(name), ` (${whole(mentions)})`];
 }
 
-/** Where those are that are too many for a page. */
+/** A note on items that the page omits. */
 function others(number, name, file) {
   if (number <= 0) return null;
   return make('p', { class: 'note' }, counted(number, `other ${name} is`, `other ${name}s are`), ' in ', code(file), '.');
 }
 
-/** A table of heads and rows; the first cell of a row is its heading. */
+/** A table; the first cell of a row is its heading. */
 function table(heads, rows) {
   const head = make('tr', {}, ...heads.map((text) => make('th', { scope: 'col' }, text)));
   const body = rows.map(([first, ...rest]) => make('tr', {},
@@ -92,7 +92,7 @@ function table(heads, rows) {
   return make('table', {}, make('thead', {}, head), make('tbody', {}, ...body));
 }
 
-/** The ranks by the counts from run to run, drawn, and told from the newest on. */
+/** The ranks without pins in each run: a drawing, and a table with the newest run first. */
 function past(history, pinned) {
   const rows = [...history].reverse().map(([place, rank, mentions]) =>
     [run.runs[place].slice(0, 10), whole(rank) + (pinned.includes(place) ? ' (pinned)' : ''), whole(mentions)]);
@@ -115,7 +115,7 @@ function covers(entries) {
   return table(['Entry', 'Pack', 'Explained', 'By'], rows);
 }
 
-/** Pairs that refer to names by position, with the names. */
+/** Replace positions by names in pairs. */
 function spelled(pairs, names) {
   return pairs.map(([place, mentions]) => [names[place], mentions]);
 }
@@ -152,7 +152,7 @@ function code(...parts) {
   return make('code', {}, ...parts);
 }
 
-/** The command lines for a capability, each with what it does. */
+/** The commands for a capability, with their purpose. */
 function commandsFor(capability) {
   return run.commands
     .filter(({ group }) => group === null || group === capability.group)

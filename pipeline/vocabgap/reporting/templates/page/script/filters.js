@@ -1,9 +1,9 @@
-/** Which capabilities are listed. A capability fits if one of its mentions does, for each filter. */
+/** Select the listed capabilities. A capability must have, for each filter, a mention that matches it. */
 
-// Images that are proposed while one is typed; making an element of each of very many would take longer than the page.
+// Proposed images while a person types; elements for all images would take longer than the page.
 const MOST_PROPOSED = 1000;
 
-/** Fill the choices with what occurs. */
+/** Fill the choices with the values of the page. */
 function makeFilters() {
   const fields = filterFields();
   const groups = Object.entries(run.groups).filter(([name]) => run.capabilities.some((each) => each.group === name));
@@ -19,13 +19,13 @@ function makeFilters() {
   document.getElementById('filters').reset();
 }
 
-/** Fold the filters away, or unfold them. */
+/** Hide or show the filters. */
 function foldFilters() {
   const fold = document.getElementById('f-fold');
   fold.setAttribute('aria-expanded', String(fold.getAttribute('aria-expanded') !== 'true'));
 }
 
-/** Say in words what the list is narrowed to: the fields are not seen on paper, nor where they are folded away. */
+/** Describe the active filters: their fields are hidden on paper, or if they are folded. */
 function sayFilters() {
   const active = Object.values(filterFields()).filter(isActive);
   const said = active.map((field) => [`${field.labels[0].textContent}: `, isolated(chosen(field))]);
@@ -43,7 +43,7 @@ function chosen(field) {
   return field.matches('select') ? field.selectedOptions[0].textContent : field.value.trim();
 }
 
-/** Positions of names with the names, in the order of the alphabet. */
+/** Pairs of position and name, in alphabetical order. */
 function placed(names) {
   return names.map((name, place) => [String(place), name]).sort((one, other) => COLLATOR.compare(one[1], other[1]));
 }
@@ -59,7 +59,7 @@ function filterFields() {
   return Object.fromEntries(names.map((name) => [name, form.querySelector(`#f-${name}`)]));
 }
 
-/** Those that fit what the form says, and how many more would in another list. */
+/** The capabilities that match the form, and the number of matches in other lists. */
 function filtered() {
   const fields = filterFields();
   const tests = [byStatus, byCategory, byOperation, byImage, byDays, byText].map((testFor) => testFor(fields));
@@ -100,7 +100,7 @@ function byDays({ since, until }) {
   return (each) => each.days.some(([day, length]) => first < day + length && day <= last);
 }
 
-/** Every word, in the label, in any wording or in the identifier. */
+/** Every word must be in the label, a wording or the identifier. */
 function byText({ text }) {
   const words = folded(text.value).split(/\s+/).filter(Boolean);
   if (!words.length) return null;
@@ -109,7 +109,7 @@ function byText({ text }) {
 
 const searchedTexts = new Map();
 
-/** What is searched of a capability: made when it is first asked for, so that the page opens without it. */
+/** The searched text of a capability; made at the first search, so that the page opens quickly. */
 function searchedText(capability) {
   let text = searchedTexts.get(capability.id);
   if (text === undefined) {
@@ -120,7 +120,7 @@ function searchedText(capability) {
   return text;
 }
 
-/** A text without what tells capitals and compatible forms apart: STRASSE and straße are the same. */
+/** A text without differences of case and compatible forms: STRASSE and straße are the same. */
 function folded(text) {
   return text.normalize('NFKC').toUpperCase().toLowerCase();
 }

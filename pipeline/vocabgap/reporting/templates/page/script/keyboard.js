@@ -1,4 +1,4 @@
-/** Keys beside those that browsers know: `/` to the search, and the arrows from one capability to the next. */
+/** Further keys: `/` moves to the search, and arrows move to the next or previous capability. */
 
 function onKey(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey && event.key !== '/') return;
@@ -15,7 +15,7 @@ function stepOnArrow(event) {
 
 function searchOnSlash(event) {
   const isTyping = event.target.matches('input:not([type=checkbox]), select, textarea');
-  // A key without another one is only for who can turn it off: the style sheet hides that where this matches.
+  // A single key must be possible to turn off; the style sheet hides that option where this matches.
   const { matches: hasNoKeys } = matchMedia('(max-width: 47rem), (hover: none) and (pointer: coarse)');
   if (event.key !== '/' || isTyping || hasNoKeys || !document.getElementById('f-slash').checked) return;
   event.preventDefault();

@@ -1,23 +1,23 @@
-/** The table: what is listed, in which order, and the page of it that is shown. */
+/** The table: its rows, their order, and the shown page. */
 
 const ROWS_A_PAGE = 50;
 const list = { found: [], elsewhere: 0, page: 0, column: 'rank', descending: false };
 
-/** List what fits the filters, from its first page on. */
+/** List the matches of the filters from the first page. */
 function relist() {
   const { found, elsewhere } = filtered();
   Object.assign(list, { found: sorted(found, list.column, list.descending), elsewhere, page: 0 });
   showPage();
 }
 
-/** Sort by a column; by the same one again, the other way round. */
+/** Sort by a column; if it is the same column again, reverse the order. */
 function sortBy(column) {
   const descending = column === list.column ? !list.descending : GREATEST_FIRST.has(column);
   Object.assign(list, { found: sorted(list.found, column, descending), column, descending, page: 0 });
   showPage();
 }
 
-/** Turn so many pages, and begin to read at the head of the list again. */
+/** Turn pages and move to the head of the list. */
 function turn(pages) {
   list.page += pages;
   showPage();
@@ -25,7 +25,7 @@ function turn(pages) {
   document.getElementById('list-title').focus({ preventScroll: true });
 }
 
-/** Turn to the page that a capability is on, if it is listed. */
+/** Turn to the page of a capability, if it is listed. */
 function turnTo(capability) {
   const place = list.found.indexOf(capability);
   const page = Math.floor(place / ROWS_A_PAGE);
@@ -47,7 +47,7 @@ function showPage() {
 
 function rowOfNone(table) {
   const { length } = table.tHead.rows[0].cells;
-  return make('tr', { class: 'none' }, make('td', { colspan: length }, 'None fits.'));
+  return make('tr', { class: 'none' }, make('td', { colspan: length }, 'No match.'));
 }
 
 function sayCount() {
@@ -68,7 +68,7 @@ function sayPlace(first, number) {
   setUsable([back, first > 0], [next, after < list.found.length]);
 }
 
-/** Let buttons be pressed or not; the keyboard's focus does not stay on one that cannot be. */
+/** Enable or disable buttons; the focus does not stay on a disabled button. */
 function setUsable(...buttons) {
   const hadFocus = buttons.some(([button]) => button === document.activeElement);
   for (const [button, usable] of buttons) button.disabled = !usable;

@@ -1,15 +1,15 @@
-/** The map: every circle leads to its panel, and the arrows go from one to the next that lies that way. */
+/** The map: a circle opens its panel; arrow keys move to the next circle in their direction. */
 
 const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 function startMap() {
-  // Without this script only those can be followed whose evidence is on the page.
+  // Without this script, only links to evidence on the page work.
   for (const link of document.querySelectorAll('#map a[data-id]')) link.setAttribute('href', `#${link.dataset.id}`);
   const [first, ...others] = circles();
   if (!first) return;
-  // One stop for the tabulator, and not sixty.
+  // One stop for the Tab key instead of sixty.
   for (const link of others) link.setAttribute('tabindex', '-1');
-  // Not of the drawing itself: one that listens for the focus is a stop of its own.
+  // Not on the drawing itself: an element that listens for focus is also a stop.
   const map = first.closest('.wide');
   map.addEventListener('keydown', stepOnMap);
   map.addEventListener('focusin', ({ target }) => {
@@ -30,7 +30,7 @@ function stepOnMap(event) {
   const ahead = circles().map((link) => {
     const [dx, dy] = [middle(link)[0] - x, middle(link)[1] - y];
     const along = dx * way[0] + dy * way[1];
-    // What lies aside is farther than what lies ahead.
+    // Circles to the side count as farther than circles ahead.
     return { link, along, far: along + 2 * Math.abs(dx * way[1] + dy * way[0]) };
   }).filter(({ along }) => along > 0);
   ahead.sort((one, other) => one.far - other.far);

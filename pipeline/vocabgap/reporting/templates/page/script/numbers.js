@@ -1,4 +1,4 @@
-/** Numbers as the rest of the page writes them. */
+/** Format numbers like the rest of the page. */
 
 const GROUPED = new Intl.NumberFormat('en-US');
 const MISSING = '–';
@@ -14,8 +14,8 @@ function counted(number, singular, plural) {
 }
 
 /**
- * A number with so many decimals. What lies exactly between two goes to the even one, as in the part of the
- * page that was written without this script; `toFixed` alone goes to the greater one.
+ * A number with some decimals. A tie is rounded to the even digit, as in the part of the page that needs no
+ * script; `toFixed` alone would round it up.
  */
 function decimals(number, digits) {
   const isBetween = Math.abs(number * 2 ** (digits + 1)) % 2 === 1;

@@ -1,12 +1,12 @@
 /**
- * The panel about one capability. The address says which one is open (`#cap-...`), so that it can be handed on,
- * and so that the browser's ways back and forward work.
+ * The panel of one capability. The URL names the open capability (`#cap-...`), so that people can share it
+ * and the Back and Forward buttons of the browser work.
  */
 
 const TITLE = document.title;
 const panel = { capability: null, opener: null };
 
-/** Open, fill or close the panel, as the address says. */
+/** Open, fill or close the panel, according to the URL. */
 function followAddress() {
   const capability = capabilityInAddress();
   const dialog = document.getElementById('panel');
@@ -27,16 +27,16 @@ function capabilityInAddress() {
 }
 
 /**
- * Follow a link to a capability. The browser would move the focus to the part of the page that the address names,
- * sooner or later, so it is kept out of this.
+ * Follow a link to a capability without the browser: it would later move the focus to the part of the page
+ * that the URL names.
  */
 function followLink(event) {
   const link = event.target.closest('a[href^="#"]');
   const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
-  const address = link?.getAttribute('href'); // a link of a drawing has no other way to tell it
+  const address = link?.getAttribute('href'); // the only way for a link in an SVG
   if (!link || !isPlain || !run.byId.has(address.slice(1))) return;
   event.preventDefault();
-  // On the way back the browser would scroll to where the list was, and not to where the focus goes.
+  // On Back, the browser would scroll to the old position instead of the focus.
   history.scrollRestoration = 'manual';
   history.pushState({ opened: true }, '', address);
   followAddress();
@@ -57,7 +57,7 @@ function showInPanel(capability) {
   setUsable([back, place > 0], [next, place >= 0 && place + 1 < list.found.length]);
 }
 
-/** Go on to another capability of the list, so many places on. */
+/** Move to another capability of the list. */
 function stepInPanel(places) {
   const place = list.found.indexOf(panel.capability);
   const capability = place < 0 ? undefined : list.found[place + places];
@@ -72,11 +72,11 @@ function stepInPanel(places) {
   said.textContent = `${capability.label}: ${where.textContent}`;
 }
 
-/** After the panel was closed: no capability in the address, and the focus where one came from. */
+/** After closing: remove the capability from the URL, and restore the focus. */
 function leavePanel() {
   document.title = TITLE;
   if (capabilityInAddress()) {
-    // What a link of the page has led to is gone back from: the way back does not lead through closed panels.
+    // If a link opened the panel, go back in the history, so that Back skips closed panels.
     if (history.state?.opened) history.back();
     else history.replaceState(null, '', location.pathname + location.search);
   }

@@ -1,4 +1,4 @@
-/** One row of the table, the same as in `ranking.html.j2`. */
+/** A row of the table, the same as in `ranking.html.j2`. */
 
 function rowOf(capability) {
   const rated = capability.unsatisfied + capability.neutral + capability.satisfied;
@@ -20,7 +20,7 @@ function rowOf(capability) {
     cell('category', run.categories[capability.category]));
 }
 
-/** That it is probably several needs, to stand behind a label. */
+/** The mark after a label: probably several needs. */
 function severalOf({ several }) {
   return several ? [' ', make('span', { class: 'name' }, several)] : [];
 }

@@ -1,16 +1,16 @@
-/** The order of the list: by any column, the better rank first where that leaves a choice. */
+/** The order of the list: by any column, and by rank for equal values. */
 
 const COLLATOR = new Intl.Collator('en', { numeric: true });
 const TRENDS = ['rising', 'new', 'steady', 'fading'];
 
-/** What a column is sorted by that is not its value: a list of values; null comes last either way. */
+/** Sort keys of columns that are not sorted by their value; null is always last. */
 const SORTED_BY = {
   rank_low: (each) => [each.rank_low, each.rank_high],
   trend: (each) => [each.trend === null ? null : TRENDS.indexOf(each.trend)],
   category: (each) => [run.categories[each.category]],
 };
 
-/** The columns where the greatest, or the newest, is what one looks for first. */
+/** The columns that begin with the greatest or newest value. */
 const GREATEST_FIRST = new Set(['mentions', 'images', 'sessions', 'priority', 'last_seen', 'unsatisfied']);
 
 /** The capabilities in the order of a column. */
@@ -33,7 +33,7 @@ function compared(left, right, descending) {
   return descending ? -order : order;
 }
 
-/** Make the table's headings buttons that sort it. */
+/** Turn the headings of the table into buttons that sort it. */
 function makeSortable(table) {
   for (const heading of table.tHead.querySelectorAll('th[data-key]')) {
     const button = make('button', { type: 'button' }, ...heading.childNodes);
@@ -42,13 +42,13 @@ function makeSortable(table) {
   }
 }
 
-/** What a column is called within a sentence. */
+/** The name of a column in a sentence. */
 function nameOfColumn(column) {
   const heading = document.querySelector(`#ranking th[data-key="${column}"]`);
   return (heading.querySelector('abbr')?.title ?? heading.textContent).toLowerCase();
 }
 
-/** Say at the headings what the table is sorted by. */
+/** Mark the sorted column in its heading. */
 function markSorted(table, column, descending) {
   for (const heading of table.tHead.querySelectorAll('th[data-key]')) {
     if (heading.dataset.key === column) heading.setAttribute('aria-sort', descending ? 'descending' : 'ascending');

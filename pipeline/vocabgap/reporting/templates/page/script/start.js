@@ -1,8 +1,8 @@
-/** Everything is set going here, once the rest of the page is there. */
+/** Start the scripts when the rest of the page is loaded. */
 
 function start() {
   if (run.capabilities.length) startList();
-  // What is for who runs no script goes last: should any of this fail, the page is read as it was written.
+  // Hide the parts for pages without scripts last: if a step fails, the page stays readable.
   document.documentElement.classList.add('js');
 }
 
@@ -27,7 +27,7 @@ function startList() {
   relist();
   followAddress();
   filters.hidden = false;
-  performance.mark('usable'); // what the benchmark of the page waits for, and its test
+  performance.mark('usable'); // the benchmark and a test of the page wait for this
 }
 
 function onPress(identifier, does) {
