@@ -12,7 +12,7 @@ def test_the_page_says_what_is_found_and_listed(demo: Path) -> None:
 
     ranked = vg.covered(vg.rank(scan.records, vg.cluster(scan.records)), vocabulary)
 
-    assert f"finds {ranked.height} capabilities. `star-shrinking`, `defringe purple edges`" in page
+    assert f"by words alone it finds {ranked.height}. Without the model, `star-shrinking`, `defringe purple" in page
     assert {"star-shrinking", "defringe purple edges"} < {*ranked["label"]}
     assert f"lists {len(vocabulary.entries)} existing entries" in page
     assert ranked.filter(vg.probably_covered()).height == 1
