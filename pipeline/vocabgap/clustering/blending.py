@@ -1,7 +1,7 @@
 """Rows by meaning: sentence embeddings beside contrasts and words; and the search for their neighbours.
 
-All texts of a corpus are about one trade, so their embeddings share a direction that says nothing. It is
-subtracted, the more texts show it, the more of it. The embedding of a short text is noisy. It is averaged
+All texts of a corpus are about one field, so their embeddings share a direction without information. It is
+subtracted, and more of it if there are more texts. The embedding of a short text is noisy. It is averaged
 with its nearest neighbours, weighted by a power of their cosine similarity: alpha query expansion (Radenović,
 Tolias & Chum 2018, arXiv 1711.02512), applied to every row. Each surface counts once here.
 
@@ -22,12 +22,12 @@ from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, on_grid,
 from vocabgap.clustering.wordings import Points
 from vocabgap.errors import InvalidInputError, unusable
 
-# Chosen on four labelled gap logs and eight sets of public phrases; flat around these values.
+# Chosen on four labelled gap logs and eight sets of public phrases; similar values give similar results.
 MEANING: Final = 2.0  # weight of the embeddings ...
-CONTRASTS: Final = 0.35  # ... of the poles at which a need stands, beside them ...
+CONTRASTS: Final = 0.35  # ... of the poles of a need ...
 WORDS: Final = 0.4  # ... and of the words
 WORD_PART: Final = WORDS / (MEANING + CONTRASTS + WORDS)  # of the square of a row
-SHRINKAGE: Final = 5.0  # texts at which half of their mean is taken off
+SHRINKAGE: Final = 5.0  # number of texts for which half of their mean is subtracted
 EXPANSION: Final = 6  # nearest texts that are averaged into a text
 ALPHA: Final = 3  # power of the cosine that weights a neighbour
 PRIOR: Final = 0.2  # added to the sum of the weights, so that few and far neighbours count less
@@ -57,7 +57,7 @@ def blended_rows(points: Points, embedder: TextEmbedder, copies: IntArray | None
     """Make rows of unit length from the meaning of needs and records, their poles, and their words.
 
     Each wording is embedded as it is, and again without its frame but with the details of its record.
-    Embeddings cover the spelling, so there are no character trigrams. A row may stand for several surfaces
+    Embeddings cover the spelling, so there are no character trigrams. A row may represent several surfaces
     (`copies`, shape (n,)).
     """
     count = len(points.contents)
@@ -81,7 +81,7 @@ def embedded(embedder: TextEmbedder, texts: Sequence[str]) -> FloatArray:
     if vectors.ndim != 2 or len(vectors) != len(texts):  # noqa: PLR2004
         raise InvalidInputError(
             f"embedder '{embedder.name}' gave an array of shape {vectors.shape} for {len(texts)} texts",
-            hint="expected one row a text",
+            hint="return one row per text",
         )
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not (np.isfinite(lengths) & (lengths > 0.0)).all():
@@ -113,7 +113,7 @@ def drawn_nearer(rows: FloatArray, copies: IntArray | None = None) -> FloatArray
     for start, near, similarity in _nearest(distinct, EXPANSION):
         part = slice(start, start + len(near))
         own = copies[part, None] - 1
-        # Its own copies come first, then as many copies of each neighbour as there is room for.
+        # The row's own copies come first, then copies of each neighbour up to the limit.
         before = np.cumsum(np.concatenate([own, copies[near]], axis=1), axis=1)[:, :-1]
         taken = np.clip(EXPANSION - before, 0, copies[near])
         weights = taken * np.maximum(similarity, 0.0) ** ALPHA
@@ -131,9 +131,9 @@ def _unit(rows: FloatArray) -> FloatArray:
 
 
 def _nearest(rows: FloatArray, count: int) -> Iterator[tuple[int, IntArray, FloatArray]]:
-    """Yield, per block, its first row, and the nearest other rows of each with their cosines.
+    """Yield for each block its first row, and the nearest other rows of each row with their cosines.
 
-    Both arrays have the shape (block, count). Of equally near rows the first ones are taken.
+    Both arrays have the shape (block, count). Of equally near rows the first rows are taken.
     """
     count = min(count, len(rows) - 1)
     rough = rows.astype(np.float32)
@@ -146,7 +146,7 @@ def _nearest(rows: FloatArray, count: int) -> Iterator[tuple[int, IntArray, Floa
         if not count:
             yield start, np.zeros((len(own), 0), np.int64), np.zeros((len(own), 0))
             continue
-        # Two scores may be off, so a row among the nearest may score that much below the bound.
+        # Two scores may have an error, so a near row may score that much below the bound.
         bound = least_of_largest(scores, count) - 2.0 * off
         row, place = np.nonzero(scores >= bound[:, None])
         exact = on_grid(products(rows, own[row], place))
@@ -158,7 +158,7 @@ def _nearest(rows: FloatArray, count: int) -> Iterator[tuple[int, IntArray, Floa
 
 @dataclass
 class Nearest:
-    """The neighbours of some clusters, as far as a search has gone."""
+    """The neighbours of some clusters that a search has found."""
 
     listed: npt.NDArray[np.int32]  # shape (m, LISTED): places by falling similarity; -1 if there are no more
     similarity: FloatArray  # shape (m,): to the first listed one
@@ -208,7 +208,7 @@ class BlendedNeighbours:
         bounds: FloatArray,
         limits: npt.NDArray[np.float32] | None = None,  # noqa: ARG002 - all candidates are compared
     ) -> Nearest:
-        """Search as `SparseNeighbours` does; compare all only if the candidates leave a doubt."""
+        """Search as `SparseNeighbours` does; compare all only if the candidates are not enough."""
         row, column = np.nonzero((candidates >= 0) & (candidates != queries[:, None]))
         pairs = np.unique(row * len(self.weights) + candidates[row, column])
         result = self._nearest(queries, *np.divmod(pairs, len(self.weights)), bounds)
@@ -265,7 +265,7 @@ class BlendedNeighbours:
             yield part, row, place, wanted
 
     def _nearest(self, queries: IntArray, row: IntArray, place: IntArray, bounds: FloatArray) -> Nearest:
-        """List the nearest of some candidates, given by the numbers of their queries and their places."""
+        """List the nearest of some candidates, given by the number of their query and their place."""
         result = Nearest.unknown(len(queries))
         result.similarity[:] = self._floor
         result.bound[:] = bounds
@@ -283,7 +283,7 @@ class BlendedNeighbours:
         return result
 
     def _similarity(self, one: IntArray, other: IntArray) -> FloatArray:
-        """Cosine similarity of pairs of clusters, averaged over their rows, shape (pairs,)."""
+        """Compute the mean cosine similarity between the rows of pairs of clusters, shape (pairs,)."""
         terms = self._sparse[one].multiply(self._sparse[other]).sum(axis=1)
         total = products(self._dense, one, other) + terms
         similarity = total / (self.weights[one] * self.weights[other])
@@ -291,7 +291,7 @@ class BlendedNeighbours:
 
 
 def slack(parts: int) -> float:
-    """Bound the error of a float32 product of two rows of unit length with so many parts."""
+    """Bound the error of a float32 product of two rows of unit length with `parts` parts."""
     return _ROUNDING * (parts + 2)
 
 

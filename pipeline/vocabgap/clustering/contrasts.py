@@ -1,9 +1,9 @@
 """Contrasts: words that turn one need into another, such as opposites (add, remove).
 
-"Upload a release asset" and "download a release asset" share all words but one, and every embedding puts them
-close together. So wordings at different poles of a contrast are moved apart before they are compared. Two
-groups never merge if half of each stands at another pole. In a sentence such a word may belong to anything,
-so only short phrases part groups.
+"Upload a release asset" and "download a release asset" share all words but one, and have similar embeddings.
+So wordings at different poles of a contrast are moved apart before they are compared. Two groups never merge
+if half of each group is at a different pole. In a sentence, such a word may refer to anything, so only short
+phrases separate groups.
 """
 
 import tomllib
@@ -21,13 +21,13 @@ from vocabgap.clustering.vectorizing import FloatArray
 from vocabgap.clustering.wordings import clause_share
 from vocabgap.text import surface
 
-MOST: Final = 0.5  # of the mentions of a group that stands at a pole
-SENTENCE: Final = 0.2  # share of clause words; a need with more parts no groups
-SHORT: Final = 12  # words; a longer need parts no groups
+MOST: Final = 0.5  # least share of a group's mentions at a pole
+SENTENCE: Final = 0.2  # share of clause words; a need with more of them separates no groups
+SHORT: Final = 12  # words; a longer need separates no groups
 LEFT: Final = 1  # the left side of a merge leaves ...
 RIGHT: Final = 2  # ... or the right one
 
-Poles = dict[int, int]  # the number of a contrast to that of the pole
+Poles = dict[int, int]  # the number of a contrast to the number of the pole
 
 
 class _Contrasts(NamedTuple):
@@ -39,9 +39,9 @@ class _Contrasts(NamedTuple):
 
 
 def poles_of(words: Sequence[str]) -> Poles:
-    """Return the poles of a wording, from its stems: only of contrasts with one pole in it.
+    """Return the poles of a wording, from its stems; a contrast with two poles in the wording is left out.
 
-    "Too hard" does not ask for anything hard, so it says nothing.
+    A word after "too" does not count: "too hard" does not ask for anything hard.
     """
     places, firsts, _ = _contrasts()
     terms = [word for before, word in pairwise(("", *words)) if word in places and before != "too"]
@@ -56,7 +56,7 @@ def poles_of(words: Sequence[str]) -> Poles:
 
 
 def parting_poles(words: Sequence[str]) -> Poles:
-    """Return the poles of a need that may part groups: none for sentences and long needs."""
+    """Return the poles of a need that may separate groups; none for sentences and long needs."""
     if len(words) > SHORT:
         return {}
     poles = poles_of(words)
@@ -64,7 +64,7 @@ def parting_poles(words: Sequence[str]) -> Poles:
 
 
 def pole_rows(poles: Sequence[Poles]) -> FloatArray:
-    """Return rows of unit length with one dimension per opposite, shape (n, opposites); zeros for no pole."""
+    """Return rows of unit length, one dimension per opposite, shape (n, opposites); zeros without a pole."""
     opposites = _contrasts().opposites
     rows = np.zeros((len(poles), opposites))
     for row, own in enumerate(poles):
@@ -78,10 +78,9 @@ def pole_rows(poles: Sequence[Poles]) -> FloatArray:
 def leaving(linkage: pl.DataFrame, weights: FloatArray, poles: Sequence[Poles]) -> npt.NDArray[np.int8]:
     """Return the side that leaves at each merge because of a contrast: `LEFT`, `RIGHT`, or 0 for none.
 
-    The side with fewer mentions leaves, the right one of equal sides. The other goes on as if it had not
-    merged.
+    The side with fewer mentions leaves; of equal sides, the right one. The other side continues without it.
     """
-    # The mentions of each pole in each cluster, handed on to the merged cluster.
+    # The mentions of each pole in each cluster.
     mentions: list[dict[tuple[int, int], float]] = [
         dict.fromkeys(own.items(), weight) for own, weight in zip(poles, weights.tolist(), strict=True)
     ]
@@ -105,7 +104,7 @@ def leaving(linkage: pl.DataFrame, weights: FloatArray, poles: Sequence[Poles]) 
 def _differ(
     one: dict[tuple[int, int], float], of_one: float, other: dict[tuple[int, int], float], of_other: float
 ) -> bool:
-    """Tell whether most of two clusters stand at different poles of a contrast."""
+    """Tell whether two clusters are mostly at different poles of a contrast."""
     if not one or not other:
         return False
     stands = {contrast: pole for (contrast, pole), weight in one.items() if weight >= MOST * of_one}

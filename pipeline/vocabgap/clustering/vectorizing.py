@@ -1,13 +1,13 @@
-"""Turns surfaces into vectors: TF-IDF of words, word pairs, topic words and character trigrams.
+"""Turn surfaces into vectors: TF-IDF of words, word pairs, topic words and character trigrams.
 
-Words carry the meaning. Trigrams match what stemming and typing leave different ("denoise", "de-noising").
+Words carry the meaning. Trigrams match words that still differ after stemming ("denoise", "de-noising").
 scikit-learn counts both. Document frequencies count each surface as often as it was mentioned.
 
-Two wordings of one need may share no word ("too dark shadows", "lift the blacks") but stand among the same
+Two wordings of one need may share no word ("too dark shadows", "lift the blacks") but occur with the same
 words. So each word adds the words that it co-occurs with most, as topic words.
 
 A million surfaces share few words, and the trigrams of a surface are those of its words. So a row is kept as
-a combination of terms, each a dimension of its own or the trigrams of a word.
+a combination of terms. A term is a dimension of its own, or the trigrams of a word.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -30,8 +30,8 @@ WORD_SHARE: Final = 0.65
 PAIR_WEIGHT: Final = 0.3  # of a pair of neighbouring words beside a word
 LONGEST_ROW: Final = 15  # heaviest words, pairs and topic words kept of a surface
 TOPIC_WORDS: Final = 10  # of a word
-CO_OCCURRING: Final = 64  # heaviest words of a surface that are paired; thousands would fill any memory
-DAMPING: Final = 0.4  # power of a word's mass that it is divided by: frequent words co-occur with all
+CO_OCCURRING: Final = 64  # heaviest words of a surface that are paired; thousands need too much memory
+DAMPING: Final = 0.4  # a word is divided by this power of its mass: frequent words co-occur with all
 STRENGTH: Final = (0.35, 1.0)  # of topic words beside the surface's own, for noun phrases and for sentences
 _GRAM: Final = 3  # letters
 _BLOCK_ROWS: Final = 65_536
@@ -43,7 +43,7 @@ class Rows:
     """Rows of unit length as combinations of terms: row i is `term_weights[i]` times the terms.
 
     The first `own` terms are dimensions, the others rows of trigrams. Rows may share dense parts; the last
-    dense row is then zeros, for rows without such a part.
+    dense row is then zeros, for rows without a dense part.
     """
 
     term_weights: sparse.csr_array  # shape (n, terms), not negative, columns sorted
@@ -89,8 +89,8 @@ class Rows:
 def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArray) -> Rows:
     """Turn surfaces into rows of unit length, so that dot products are cosine similarities.
 
-    `contents` are the content words of each surface, joined by spaces. `sentences` says how far each surface
-    is a sentence rather than a noun phrase, 0 to 1.
+    `contents` are the content words of each surface, joined by spaces. `sentences` is the degree to which
+    each surface is a sentence rather than a noun phrase, 0 to 1.
     """
     if not contents:
         return Rows(sparse.csr_array((0, 0)), sparse.csr_array((0, 0)))
@@ -119,7 +119,7 @@ def _lexical(
     own, single = unit_rows(sparse.csr_array(both)), unit_rows(weighted)
     near = co_occurrence(single, mentions)
     shortened = []
-    # By blocks: before they are shortened, the rows are several times as long.
+    # By blocks: the rows are several times as long before they are shortened.
     for start in range(0, words.shape[0], _BLOCK_ROWS):
         part = slice(start, start + _BLOCK_ROWS)
         topics = topic_words(single[part], near, sentences[part])
@@ -153,7 +153,7 @@ def topic_words(words: sparse.csr_array, near: sparse.csr_array, sentences: Floa
 def _trigram_part(
     words: sparse.csr_array, grams: sparse.csr_array, mentions: FloatArray
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Return TF-IDF of trigrams as two factors: weights of words, and words as rows of unit length."""
+    """Return TF-IDF of trigrams as two factors: weights of words, and rows of unit length for words."""
     frequency = np.zeros(grams.shape[1])
     for block, start in _blocks(words, grams):
         repeated = np.repeat(mentions[start : start + block.shape[0]], np.diff(block.indptr))
@@ -223,7 +223,7 @@ def _idf(frequency: npt.NDArray[Any], rows: float) -> FloatArray:
 
 
 def largest(rows: sparse.csr_array, count: int) -> sparse.csr_array:
-    """Keep the largest entries of each row; of equal ones those in the first columns."""
+    """Keep the largest entries of each row; of equal entries, those in the first columns."""
     rows.sort_indices()
     lengths = np.diff(rows.indptr)
     kept = np.ones(len(rows.data), dtype=bool)

@@ -1,4 +1,4 @@
-"""Embedding: short texts to vectors of unit length by a model that lies on this machine."""
+"""Embed short texts as vectors of unit length, with a model on this machine."""
 
 from vocabgap.clustering.embedding.embedder import Embedder, EmbeddingUse, load_embedder
 

@@ -1,8 +1,8 @@
 """Embeddings of earlier runs, in one SQLite file that several runs may use at once.
 
-The key of a vector is a digest of everything it depends on: the model, the libraries, the kind of CPU and its
+The key of a vector is a digest of everything it depends on: the model, the libraries, the kind of CPU and the
 text. Each row has a checksum. The cache never stops a run: if the file cannot be used, vectors are computed
-again and a note says so. A file that has grown too large is begun anew.
+again, and a note tells the user. A file that has grown too large is emptied.
 """
 
 import hashlib
@@ -49,10 +49,10 @@ _T = TypeVar("_T")
 
 
 class EmbeddingCache:
-    """The embeddings of one model, in a folder of their own within the folder of the cache.
+    """The embeddings of one model, in a subfolder of the cache.
 
-    Vectors have `dims` dimensions and depend on their text and `depends_on`. `note` says what users should
-    know about the cache.
+    Vectors have `dims` dimensions and depend on their text and `depends_on`. `note` is a message for users
+    about a problem of the cache.
     """
 
     def __init__(self, folder: str | Path, depends_on: Sequence[str], dims: int) -> None:
@@ -96,7 +96,7 @@ class EmbeddingCache:
         return written
 
     def add(self, texts: Sequence[bytes], vectors: Grid) -> None:
-        """Keep the vectors of some texts, a row each."""
+        """Keep the vectors of some texts, one row per text."""
         blobs = (row.tobytes() for row in np.ascontiguousarray(vectors, dtype=_NUMBER))
         keyed = zip(map(self._key, texts), blobs, strict=True)
         rows = [(key, blob, crc32(key + blob)) for key, blob in keyed]
@@ -110,14 +110,14 @@ class EmbeddingCache:
         self._use(insert)
 
     def _create(self) -> None:
-        """Make the file, private to the user: digests of needs are private, too. Follow no link."""
+        """Create the file for the user only, because digests of needs are private. Follow no link."""
         os.close(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
 
     def _key(self, text: bytes) -> bytes:
         return hashlib.sha256(self._depends_on + text).digest()
 
     def _use(self, work: Callable[[sqlite3.Connection], _T]) -> _T | None:
-        """Return what some work on the file gives; None if it fails. A damaged file is begun anew."""
+        """Return the result of some work on the file; None if it fails. Replace a damaged file."""
         if self.note.startswith("embeddings cannot be kept:"):
             return None
         try:
@@ -138,7 +138,7 @@ class EmbeddingCache:
 
 
 def cpu_kind() -> str:
-    """Return the architecture, and a short digest of the models and instructions of all CPUs."""
+    """Return the architecture and a short digest of the models and instructions of all CPUs."""
     machine, lines = platform.machine(), [platform.processor()]
     with suppress(OSError):
         lines = _CPU_LIST.read_text(encoding="utf-8", errors="replace").splitlines()

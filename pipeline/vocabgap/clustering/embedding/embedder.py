@@ -1,4 +1,4 @@
-"""Embeds texts: several at a time, and each text once."""
+"""Embed texts, several at a time, and each text once."""
 
 import hashlib
 from collections.abc import Sequence
@@ -39,18 +39,18 @@ class EmbeddingUse:
 
     found: int  # texts whose vectors were in the cache
     computed: int  # texts that the model was run on
-    note: str = ""  # what users should know about the cache; empty if all was well
+    note: str = ""  # a problem of the cache, for users; empty without one
 
 
 class Embedder:
     """A sentence embedding model on this machine; see `Embedder.load`.
 
-    On one kind of CPU, the same text has the same vector, bit for bit. Other texts, their order, the number
-    of threads and a cache change nothing. Another kind of CPU may round a few numbers to the next step. It
-    takes no vectors of this one from a cache.
+    On one kind of CPU, the same text has the same vector, bit for bit, whatever the other texts, their order,
+    the number of threads and the cache. Another kind of CPU may round a few numbers to the next step, so it
+    takes no vectors of this kind from a cache.
 
     Attributes:
-        name: The name of the model, without the place where it lies.
+        name: The name of the model, without its folder.
         digest: SHA-256 (hex) of the model, its tokenizer and its settings.
         runtime: The library that runs it, with its version.
         processor: The kind of CPU that runs it.
@@ -79,9 +79,9 @@ class Embedder:
         """Load a model.
 
         Args:
-            model: A folder with `tokenizer.json` and `model.onnx`, as models are published; or, as text,
-                `minilm`: the known one that the extra `embed` installs. A folder of that name is `./minilm`.
-            cache: A folder that keeps vectors for the next run. If it cannot be used, `use` says so.
+            model: A folder with `tokenizer.json` and `model.onnx`, as models are published; or the text
+                `minilm`: the known model of the extra `embed`. A folder of that name is `./minilm`.
+            cache: A folder that keeps vectors for the next run. If it cannot be used, `use` has a note.
 
         Raises:
             NotFoundError: There is no such model, or one of its files is missing.
@@ -97,7 +97,7 @@ class Embedder:
 
     @property
     def use(self) -> EmbeddingUse:
-        """The number of different texts from the cache, and of those computed, over all calls."""
+        """The numbers of different texts that were cached and computed, over all calls."""
         return EmbeddingUse(self._found, self._computed, self._cache.note if self._cache else "")
 
     @property
@@ -109,7 +109,7 @@ class Embedder:
         """Embed some texts.
 
         Args:
-            texts: Any texts. Long ones are cut off where the model stops reading.
+            texts: Any texts. The model ignores the end of long texts.
 
         Returns:
             Rows of unit length in the order of the texts, shape (n, dims).
@@ -126,7 +126,7 @@ class Embedder:
                 distinct.append(text)
         grid = self._embed_distinct(list(places), distinct)
         self._given.update(grid.astype("<i2").tobytes())
-        # Sums of squares of whole numbers are exact: the same grid is the same vector on every machine.
+        # Sums of squares of whole numbers are exact: equal grids give equal vectors on every machine.
         lengths = np.sqrt(np.square(grid, dtype=np.float64).sum(axis=1, keepdims=True))
         vectors = np.asarray(grid / lengths, dtype=np.float32)
         return vectors if len(distinct) == len(keys) else vectors[[places[key] for key in keys]]
@@ -152,7 +152,7 @@ class Embedder:
         pool = ThreadPoolExecutor(usable_cpus(), thread_name_prefix="embedding")
         try:
             for chunk in _cut(missing, _KEPT_AT_ONCE):
-                chunk.sort(key=lambda place: len(texts[place]))  # texts of equal length come together
+                chunk.sort(key=lambda place: len(texts[place]))  # texts of equal length run together
                 for task in [pool.submit(fill, part) for part in _cut(chunk, _TEXTS_OF_A_TASK)]:
                     task.result()
                 self._computed += len(chunk)
@@ -191,10 +191,10 @@ def _cut(places: list[int], size: int) -> list[list[int]]:
 
 def _key(text: str) -> bytes:
     if not isinstance(text, str):
-        raise InvalidInputError(f"texts: expected text, found {type(text).__name__}", hint="fill or drop it")
+        raise InvalidInputError(f"texts: expected text, found {type(text).__name__}", hint="remove it")
     try:
         return hashlib.sha256(text.encode("utf-8")).digest()
     except UnicodeEncodeError as error:
         raise InvalidInputError(
-            f"'{shortened(visible(text))}' is not Unicode text: it holds a lone surrogate", hint="drop it"
+            f"'{shortened(visible(text))}' is not Unicode text: it has a lone surrogate", hint="remove it"
         ) from error

@@ -1,7 +1,7 @@
-"""A model on disk: its files, the digest of them, and the graph that turns tokens into vectors.
+"""A model on disk: its files, their digest, and the graph that turns tokens into vectors.
 
-A text is run by itself, without padding and in one thread of the runtime. The results of int8 arithmetic
-depend on the rest of a batch, and sums may depend on how threads share them. Only a model that is known to
+Each text runs alone, without padding, and in one thread of the runtime. The results of int8 arithmetic depend
+on the rest of a batch, and sums may depend on the division among threads. Only a model that is known to
 compute in float32 runs texts of equal length together.
 """
 
@@ -26,23 +26,23 @@ from vocabgap.text import excerpt, printable_name
 
 Grid = npt.NDArray[np.int16]  # whole steps of `STEPS` to 1, shape (n, dims)
 
-# Kinds of processors differ in the seventh digit of a number. Rounding removes most of that. The angle
-# between a vector and the rounded one is a third of a degree at 384 dimensions.
+# Kinds of processors differ in the seventh digit of a number. Rounding removes most of that. With 384
+# dimensions, it turns a vector by a third of a degree.
 STEPS: Final = 1024
 
-_RULES: Final = "2"  # changed whenever the same files would give other vectors
-_DAMAGED_HINT: Final = "copy the model again from where it was published"
+_RULES: Final = "2"  # to be changed whenever the same files would give other vectors
+_DAMAGED_HINT: Final = "download the model again"
 _FOLDER_HINT: Final = "name a folder with tokenizer.json and model.onnx; see `vocabgap manual settings`"
 _POOLED_HINT: Final = "export the model with an output called sentence_embedding, which needs no pooling"
 _OTHER_MODEL_HINT: Final = "name a model that embeds texts"
-_ONE_EXPORT_HINT: Final = "put model and tokenizer of one export into a folder, and name it"
+_ONE_EXPORT_HINT: Final = "name a folder with the model and the tokenizer of one export"
 
 _MODEL_PLACES: Final = tuple(
     f"{folder}{name}.onnx" for folder in ("", "onnx/") for name in ("model", "model_quantized", "model_int8")
 )
-_MOST_TOKENS: Final = 256  # of a text, its end marks included
+_MOST_TOKENS: Final = 256  # of a text, including its end marks
 _KNOWN_MODULES: Final = frozenset({"Transformer", "Pooling", "Normalize"})
-# The name of an input in a graph, and the attribute of the tokenizer's answer that has its values.
+# The name of an input in a graph, and the attribute of the tokenizer's result with its values.
 _INPUTS: Final = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
 _INTEGER: Final = "tensor(int64)"
 _FLOATS: Final = frozenset({"tensor(float)", "tensor(float16)", "tensor(double)"})
@@ -78,7 +78,7 @@ class ModelFiles:
     batch: int = 1  # texts of equal length that may run together without changing a bit
 
     def digest(self, model: bytes | None = None) -> str:
-        """Compute the SHA-256 (hex) of everything that decides a vector; the known model is not read."""
+        """Compute the SHA-256 (hex) of everything that affects a vector; the known model is not read."""
         sha256 = _MODEL_SHA256 if model is None else _sha256(model)
         parts = [
             ("rules", _RULES.encode()),
@@ -105,9 +105,9 @@ def find_model(path: str | Path) -> ModelFiles:
 
 
 def find_minilm() -> ModelFiles | None:
-    """Find the known model in the installed packages; None if a file is missing or is not the known one.
+    """Find the known model in the installed packages; None if a file is missing or differs.
 
-    No package is imported: files count by their digests.
+    No package is imported: files are identified by their digests.
     """
     model = _installed(_MODEL_PACKAGE, ".onnx", _MODEL_SHA256)
     tokenizer = _installed(_TOKENIZER_PACKAGE, "/tokenizer.json", _TOKENIZER_SHA256)
@@ -146,7 +146,7 @@ def load_encoder(files: ModelFiles) -> "Encoder":
     for name, kind in inputs.items():
         if name not in _INPUTS or kind != _INTEGER:
             raise InvalidInputError(
-                f"'{files.model}' asks for the input '{name}' ({kind}); known are {', '.join(_INPUTS)}",
+                f"'{files.model}' needs the input '{name}' ({kind}); expected {', '.join(_INPUTS)}",
                 hint=_OTHER_MODEL_HINT,
             )
     output = next((name for name in (*_OUTPUTS, *outputs) if name in outputs), _SCORES)
@@ -169,7 +169,7 @@ class Encoder:
     _output: str
 
     def encode(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Grid]]:
-        """Yield the vectors of some texts, rounded to the grid, a few at a time: their places and rows."""
+        """Yield the vectors of some texts, rounded to the grid, a few at a time, as places and rows."""
         tokens = [self._tokens(text) for text in texts]
         by_length: dict[int, list[int]] = {}
         for place, own in enumerate(tokens):
@@ -233,7 +233,7 @@ class Encoder:
 
 
 def _require_mean(folder: Path) -> None:
-    """Refuse a model that does not simply take the mean of its tokens: the rest would be left out."""
+    """Refuse a model that does more than take the mean of its tokens: other steps would be left out."""
     pooling = _read_json(folder / "1_Pooling/config.json", dict[str, Any]) or {}
     modules = _read_json(folder / "modules.json", list[dict[str, Any]]) or ()
     kinds = {str(module.get("type", "")).rpartition(".")[2] for module in modules}
@@ -286,13 +286,13 @@ def _library(name: str) -> Any:  # noqa: ANN401 - modules that need not be insta
 def _version(name: str) -> str:
     try:
         return version(name)
-    except PackageNotFoundError:  # another build of it, such as that for GPUs
+    except PackageNotFoundError:  # another build of the library, such as one for GPUs
         return str(_library(name).__version__)
 
 
 @contextmanager
 def _failing(message: str, *, hint: str = _DAMAGED_HINT) -> Iterator[None]:
-    """Turn any error of a library within the block into one with a message; Ctrl-C passes."""
+    """Turn any error of a library in the block into an InvalidInputError; let Ctrl-C pass."""
     try:
         yield
     except BaseException as error:
