@@ -136,7 +136,7 @@ def test_lines_that_could_not_be_read_are_told_with_where_to_look(tmp_path: Path
     told = vocabgap("list", write_corpus(tmp_path, {"one": [gap("sky mask"), '{"description": "half']}))
 
     assert "sky mask" in told.out
-    assert "1 line could not be read; `vocabgap check` lists them" in told.err
+    assert "1 line could not be read; `vocabgap check` for the same folders lists them" in told.err
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def looked_for(sources: Mapping[str, Source]) -> str:
     """Return the names of gap logs in words."""
     globs = [glob for source in sources.values() for glob in source.globs]
     names, others = ", ".join(globs[:_SHOWN]), len(globs) - _SHOWN
-    names += f" and {others} more that `vocabgap status` lists" if others > 0 else ""
+    names += f" and {others} more that `vocabgap --json status` lists" if others > 0 else ""
     packed = " or ".join(f".{compression}" for compression in COMPRESSIONS)
     return f"{names}, each with {packed}, too" if names else "nothing, since every source is off"
 

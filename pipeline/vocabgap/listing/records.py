@@ -283,4 +283,8 @@ def unknown_category(name: str, settings: Settings, run: str | Path) -> str:
 def unread(scanned: Scan) -> list[str]:
     """Return a note on lines that could not be read, if there are any."""
     number = scanned.summary.rejects
-    return [f"{count(number, 'line')} could not be read; `vocabgap check` lists them"] if number else []
+    return (
+        [f"{count(number, 'line')} could not be read; `vocabgap check` for the same folders lists them"]
+        if number
+        else []
+    )

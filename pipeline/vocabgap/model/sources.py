@@ -23,7 +23,9 @@ _IF_FAILED_PREFIX: Final = "if failed:"
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 Pointer = tuple[str, ...]
 _GLOB_HINT: Final = 'for example "wishes-*.jsonl" at any depth, or "exports/*.jsonl" below any folder'
-_TABLE_HINT: Final = 'for example {"mine": {"glob": "wishes-*.jsonl"}}; `vocabgap status` prints the others'
+_TABLE_HINT: Final = (
+    'for example {"mine": {"glob": "wishes-*.jsonl"}}; `vocabgap --json status` prints the others'
+)
 _FIELDS_HINT: Final = "`vocabgap schema records` lists the fields and their types"
 _RULE_HINT: Final = 'for example outage = ["the tile server is down", "re:error 5[0-9]{2}"]'
 _Scalar = str | int | float | bool

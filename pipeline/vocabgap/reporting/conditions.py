@@ -66,7 +66,7 @@ def _nothing_read(scanned: Scan, roots: Sequence[Path], target: Path, settings: 
     return StateError(
         f"no log was found in {where}: looked for {named}; {_kept(target)}",
         hint="check that the folder is complete, or name a folder that contains logs; `vocabgap log IMAGE`"
-        f" begins a log; `vocabgap manual gap-logs` explains the formats; {_EMPTY}",
+        f" begins a log; `vocabgap manual your-own-file` says how to read other logs; {_EMPTY}",
     )
 
 
