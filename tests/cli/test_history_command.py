@@ -135,7 +135,7 @@ def test_pin_is_told_as_a_pin(folder: Path, capsys: pytest.CaptureFixture[str]) 
     told = capsys.readouterr().out.splitlines()
     assert told[2].split() == ["sky", "mask", "2", "1", "2", "2", "2*"]
     assert [line.split()[:3:2] for line in told[11:13]] == [["2026-08-01", "2*"], ["2026-07-01", "2"]]
-    assert sum(line.startswith("* pinned then") for line in told) == 2
+    assert sum(line.startswith("* pinned in that run") for line in told) == 2
     assert [(json.loads(line)["rank"], json.loads(line)["unpinned_rank"]) for line in told[-3:-1]] == [
         (2, None),
         (1, 2),

@@ -130,7 +130,7 @@ class Schema(Request, kw_only=True):
 
 @verb(Schema)
 def schema(call: "Call", request: Schema) -> Answer:
-    """Explain the columns of a published table, or print a contract of the shared corpus."""
+    """Explain the columns of a published table, or print a contract."""
     from vocabgap.model.tables import PUBLISHED, REJECTS
 
     name, documents = request.name, _documents()

@@ -34,7 +34,7 @@ class Render(Request, kw_only=True):
 
 @verb(Render)
 def render(call: "Call", request: Render) -> Answer:
-    """Write the report of a published run again, with the layout of this version."""
+    """Write a published report again, with the layout of this version."""
     from vocabgap.reporting.writing import render as render_run
 
     published = render_run(request.run, request.out, share=request.share, option="RUN_DIR")

@@ -229,7 +229,7 @@ class Demo(Request):
 
 @verb(Demo)
 def demo(call: "Call", request: Demo) -> Answer:
-    """Try vocabgap: create made-up gap logs and a report, and show what to try next.
+    """Create a workspace of made-up gap logs with a report, to try vocabgap.
 
     Your own settings and decisions are not used.
     """

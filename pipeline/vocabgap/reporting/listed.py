@@ -34,8 +34,8 @@ _OURS: Final = re.compile(r"cap-[0-9a-f]{12}")  # an identifier that vocabgap ma
 _OWNER: Final = IMAGE_KEY[:-1]  # of an image: its tenant and repository
 
 MOST_DOUBTS: Final = 5  # of each kind
-_LIKELY: Final = 0.25  # that two groups are one need; few groups that are apart are likelier
-_UNLIKELY: Final = 0.5  # probability that one group is one need
+_LIKELY: Final = 0.25  # least probability that two groups are one need; few pairs have more
+_UNLIKELY: Final = 0.5  # largest probability that one group is one need
 _NAMED: Final = 3  # wordings in a command; the others go to the more similar side
 _LONGEST: Final = 80  # characters of a wording in a command
 
