@@ -1,4 +1,4 @@
-"""Rows by meaning: sentence embeddings beside contrasts and words; and the search for their neighbours.
+"""Rows by meaning: sentence embeddings, contrasts and words; and the search for their neighbours.
 
 All texts of a corpus are about one field, so their embeddings share a direction without information. It is
 subtracted, and more of it if there are more texts. The embedding of a short text is noisy. It is averaged
@@ -101,7 +101,7 @@ def centred(embeddings: FloatArray, copies: IntArray | None = None) -> FloatArra
 
 
 def drawn_nearer(rows: FloatArray, copies: IntArray | None = None) -> FloatArray:
-    """Average rows of unit length with their nearest ones; `copies` says how often each row counts."""
+    """Average rows of unit length with their nearest rows; each row counts as often as `copies`."""
     if len(rows) < 2:  # noqa: PLR2004
         return rows
     # All texts in a script that the model does not know have the same embedding.

@@ -53,8 +53,7 @@ def cluster(
     meaning of the wording and its records, their words and their contrasts; without one it is TF-IDF. Rows
     are grouped by average linkage on cosine distance, as scikit-learn's `AgglomerativeClustering` does with
     one row per mention. With an embedder and more than 20,000 surfaces, wordings with nearly the same words
-    are merged first, and one wording per group is embedded. The cut was fitted with `minilm`: another model
-    may need a threshold.
+    are merged first, and one per group is embedded. The cut fits `minilm`; other models may need a threshold.
 
     Args:
         records: Table `records`, at least the columns `missing_capability`, `description` and `intent`.
@@ -129,7 +128,7 @@ class Clusters:
     _points: Points
     _rows: Rows
     _labels: IntArray
-    _labelled: Sequence[tuple[str, int]]  # the wording that stands for each group, and its point
+    _labelled: Sequence[tuple[str, int]]  # the wording that represents each group, and its point
     origins: tuple[Origin, ...]
     constraints: tuple[Constraint, ...] = ()
 

@@ -41,7 +41,7 @@ _KEYS: Final = 3  # heaviest terms that order the clusters ...
 _KEY_BITS: Final = 21  # ... and the bits of each in the key
 _ROUNDING: Final = 2.0**-23  # error of a float32 sum of positive parts up to 1, per part, at most
 _ABOVE: Final = 1.0 + 2.0**-22  # factor that keeps a similarity from shrinking in float32
-_PARTS: Final = 32  # parts to allow for beside the postings that are read
+_PARTS: Final = 32  # further parts of a sum, in addition to the postings
 
 
 class Vectors(NamedTuple):

@@ -84,7 +84,7 @@ def in_order_of_height(merges: Merges, weights: FloatArray) -> pl.DataFrame:
     number = list(range(n_samples))
     size = weights.astype(np.int64).tolist()
     left, right, sizes = [], [], []
-    # The sort is stable and no merge is lower than its parts, so parts come first in a tie, too.
+    # The sort is stable and no merge is lower than its parts, so parts also come first in a tie.
     order = np.argsort(merges.height, kind="stable")
     pairs = zip(merges.keep[order].tolist(), merges.drop[order].tolist(), strict=True)
     for node, (kept, dropped) in enumerate(pairs, start=n_samples):

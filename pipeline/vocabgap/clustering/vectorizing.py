@@ -27,7 +27,7 @@ IntArray = npt.NDArray[np.int64]
 GRID: Final = 2.0**40
 
 WORD_SHARE: Final = 0.65
-PAIR_WEIGHT: Final = 0.3  # of a pair of neighbouring words beside a word
+PAIR_WEIGHT: Final = 0.3  # of a pair of neighbouring words, relative to a word
 LONGEST_ROW: Final = 15  # heaviest words, pairs and topic words kept of a surface
 TOPIC_WORDS: Final = 10  # of a word
 CO_OCCURRING: Final = 64  # heaviest words of a surface that are paired; thousands need too much memory

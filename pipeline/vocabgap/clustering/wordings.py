@@ -32,13 +32,13 @@ i me my we our you your he him his she her they them their
 what which who whom whose when where how why
 im ive dont doesnt didnt cant couldnt wont wouldnt isnt arent whats wheres hows youre theres lets
 """
-# Nouns as well ("can crop tool"): they count only beside another clause word.
+# Nouns as well ("can crop tool"): they count only with another clause word.
 _NOUNS_TOO: Final = "can will may might must does"
 CLAUSE_STEMS: Final = frozenset(map(stem, _CLAUSE_WORDS.split()))
 _AMBIGUOUS_STEMS: Final = frozenset(map(stem, _NOUNS_TOO.split()))
 _SENTENCE_FROM: Final = 0.10  # share of clause words of a sentence
 _DETAILS: Final = ("intent", "description", "workaround")  # columns that describe a need, in this order
-_OPERATIONS: Final = "operations_involved"  # the column of what was used instead
+_OPERATIONS: Final = "operations_involved"  # the column with the operations of the workaround
 
 
 @dataclass(frozen=True)

@@ -251,7 +251,7 @@ def _repaired(
 
 
 def _satisfaction(value: object, repairs: list[Repair]) -> object:
-    # True == 1 in Python, and 1.0 too; neither is what the schema allows.
+    # In Python True and 1.0 equal 1; the schema allows neither.
     if value is None or (type(value) is int and value in (-1, 0, 1)):
         return value
     if isinstance(value, str) and value.strip().casefold() in SATISFACTION_WORDS:

@@ -235,8 +235,7 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
 
     If the first line of a file is a whole document, each line is one; any other file is read whole. An
     element keeps only the fields that the source reads, because a span may hold private data. Elements that
-    are no gaps are only counted. An unreadable document is a block without lines; the documents on later
-    lines are still read.
+    are no gaps are only counted. An unreadable document is a block without lines; later ones are still read.
     """
     number = 1
     reads = _tree(fields.reads)
@@ -296,7 +295,7 @@ def _decoded(content: bytes) -> tuple[Any] | None:
 
 
 def _values(content: bytes) -> Iterator[tuple[Any, Callable[[Any], bytes]]]:
-    """Yield the values of a document, one or several after each other, with an encoder for parts of them."""
+    """Yield the value or values of a document, each with an encoder for its parts."""
     if decoded := _decoded(content):
         yield decoded[0], _encoded
         return
@@ -342,7 +341,7 @@ def _members(value: Any, pointer: Pointer, place: str = "") -> Iterator[tuple[st
 
 
 def _tree(pointers: Collection[Pointer]) -> _Tree:
-    """Return pointers as nested keys; an empty tree, or the end of a pointer, stands for all below."""
+    """Return pointers as nested keys; an empty tree means all values below."""
     if () in pointers:
         return {}
     keys = dict.fromkeys(pointer[0] for pointer in pointers)

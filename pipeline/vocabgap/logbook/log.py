@@ -253,7 +253,7 @@ def _snapshot(image: Path) -> str | None:
     """Return the snapshot of an image, from the environment, else from its `HEAD`; None without one.
 
     `HEAD` holds 64 hexadecimal digits, or `ref: ` and the name of a file below `refs/` that holds them. No
-    link is followed out of the folder. An unreadable `HEAD` counts as none.
+    link is followed out of the folder.
     """
     if named := _encodable(os.environ.get(SNAPSHOT_VARIABLE)):
         return named

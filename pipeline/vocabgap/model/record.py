@@ -216,7 +216,7 @@ _ENCODER: Final = msgspec.json.Encoder()
 
 
 def fields_of(record: GapRecord) -> dict[str, Any]:
-    """Return the fields of a record; those after the first 13 only if they differ from their default."""
+    """Return the fields of a record; fields after the first 13 only if they differ from their default."""
     fields = structs.asdict(record)
     return {name: value for name, value in fields.items() if name not in _LATER or value != _LATER[name]}
 

@@ -102,7 +102,7 @@ class IngestSettings(_LogSettings, frozen=True):
 
 
 class ScanSettings(_LogSettings, frozen=True):
-    """The settings that a scan depends on: those of `[ingest]`, and the sources of gap logs by name."""
+    """The settings that a scan depends on: `[ingest]`, and the sources of gap logs by name."""
 
     sources: Mapping[str, Source] = msgspec.field(default_factory=shipped_sources)
 

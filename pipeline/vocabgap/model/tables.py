@@ -271,7 +271,7 @@ class Apart(NamedTuple):
     anchor: str
     leaving: tuple[str, ...]
     name: str  # of the new group
-    staying: tuple[str, ...] = ()  # beside the anchor
+    staying: tuple[str, ...] = ()  # in addition to the anchor
 
     @property
     def surfaces(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from vocabgap.model.tables import COMBINATIONS, IMAGE_KEY, RECORDS, stripped
 from vocabgap.ranking.evidence import operation_sets
 
 LEAST: Final = 3  # records and sessions of a set; fewer are no pattern
-MOST_OPERATIONS: Final = 20  # of a record; one with more lists what was in use
+MOST_OPERATIONS: Final = 20  # of a record; a record with more probably lists all that were in use
 MOST_SETS: Final = 1_000
 _MOST_WORK: Final = 40_000_000  # operations of records that are read: a few seconds
 _STEP: Final = 5_000  # operations that take as long to read as a step costs

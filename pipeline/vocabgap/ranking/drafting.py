@@ -106,10 +106,9 @@ def draft(
 ) -> Draft:
     """Draft an entry for a capability.
 
-    The description is the most frequent one of the records; of equally frequent ones, the one most similar to
-    the label. Tags are the capability's categories and the words of its name; a vocabulary with tags
-    restricts these words to its tags. `touches` are the operations with at least half of the mentions of the
-    most frequent one.
+    The description is the most frequent one of the records, of equally frequent ones the most similar to the
+    label. Tags are the capability's categories and the words of its name; a vocabulary with tags restricts
+    these words to its tags. `touches` are operations with at least half of the most frequent one's mentions.
 
     Args:
         capability: Its identifier, label or a wording, as `find_capability` takes it.
@@ -226,7 +225,7 @@ def _frequent(tally: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _checklist(records: pl.DataFrame, label: str) -> list[dict[str, object]]:
-    """Choose one record of each of three sessions; an image stands for its unknown sessions."""
+    """Choose one record of each of three sessions; unknown sessions of an image count as one."""
     session = stripped(pl.col("session_id"))
     named = pl.when(session != "").then(pl.lit("session ") + session)
     image = pl.concat_str(pl.lit("image "), pl.col("repo_slug", "image_id"), ignore_nulls=True)

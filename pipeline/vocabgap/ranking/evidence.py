@@ -46,7 +46,7 @@ def counts(clustered: pl.DataFrame) -> pl.DataFrame:
 
 
 def folded(values: pl.Series, fold: Callable[[str], str]) -> pl.Series:
-    """Replace each text by the name that it stands for; fold each distinct text once."""
+    """Replace each text by its name; fold each distinct text once."""
     distinct = values.unique()
     names = [None if value is None else fold(value) for value in distinct]
     return values.replace_strict(distinct, pl.Series(names, dtype=pl.String))

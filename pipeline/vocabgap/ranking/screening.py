@@ -45,8 +45,7 @@ def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFr
     way to handle permission denied", "rate limit exceeded handling") does not count. A phrase that may be in
     a photograph ("broken pipe") counts only if something failed and the record does not name what is missing.
     Workaround and notes are read only if the description tells of a failure, or if the record neither names
-    what is missing nor expresses a wish. Regular expressions are searched in description, workaround and
-    notes.
+    what is missing nor expresses a wish. Regular expressions search description, workaround and notes.
 
     Args:
         gaps: Table `gaps`.
