@@ -39,7 +39,7 @@ def test_operations_come_from_the_settings_file(photos: Path, tmp_path: Path) ->
 
 def test_reclassify_is_a_flag(photos: Path) -> None:
     told = vocabgap("report", photos, "--reclassify").out
-    assert "0 categorised by operations, 0 by words; 2 without a category" in told
+    assert "0 got one from their operations and 0 from the classifier; 2 still have none" in told
 
 
 def test_status_shows_the_rules_and_the_categories_of_the_settings(tmp_path: Path) -> None:

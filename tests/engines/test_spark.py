@@ -128,7 +128,7 @@ def test_an_address_without_a_server_is_an_error_at_once(photos: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--remote", "sc://a:1"), "--remote is for Spark"),
+        (("--remote", "sc://a:1"), "--remote needs Spark"),
         (("--engine", "spark", "--remote", "sc://[::1"), "'sc://[::1' is not the address of a Spark Connect"),
         (("--engine", "spark", "--remote", "sc://a\nb:1"), "'sc://a b:1' is not the address of a Spark"),
         (("--engine", "spark", "--remote", "sc://a:x/;token=S"), "'sc://a:x' is not the address of a Spark"),
@@ -203,7 +203,7 @@ def test_a_bad_parameter_after_the_port_is_an_error(photos: Path, listener: int,
     told = vocabgap("report", photos, "--engine", "spark", "--remote", f"sc://127.0.0.1:{listener}/{rest}")
 
     assert (told.code, len(told.err.splitlines())) == (2, 2)
-    assert "the part after the port is not understood" in told.err
+    assert "the part after the port is not valid" in told.err
 
 
 def test_no_proxy_sees_the_logs(

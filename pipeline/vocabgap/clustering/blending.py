@@ -291,7 +291,7 @@ class BlendedNeighbours:
 
 
 def slack(parts: int) -> float:
-    """Bound the error of a float32 product of two rows of unit length with `parts` parts."""
+    """Return an upper bound of the error of a float32 dot product of unit rows with `parts` terms."""
     return _ROUNDING * (parts + 2)
 
 

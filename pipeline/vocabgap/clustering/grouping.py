@@ -222,7 +222,7 @@ class Clusters:
         )
 
     def constrained(self, constraints: Iterable[Constraint]) -> "Clusters":
-        """Return groups that follow people's decisions, in their order; the linkage stays the same.
+        """Apply people's decisions in the given order, and return the new groups.
 
         Raises:
             InvalidInputError: A surface does not exist, or two decisions contradict each other.

@@ -79,7 +79,7 @@ class Blocks(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """The working memory of one thread. Between two queries all sums are zero."""
+    """The working memory of one thread. Between two queries, all scores are zero."""
 
     term_scores: FloatArray  # of each term for the query
     scored_terms: npt.NDArray[np.int32]  # terms whose score may not be zero ...

@@ -350,7 +350,7 @@ def without_forgotten(version: Version, rows: pl.DataFrame) -> tuple[pl.DataFram
 
 
 def _hashes(chunks: pl.DataFrame) -> pl.DataFrame:
-    """Hash the owners and ids of chunks; a gap record also has its own id."""
+    """Hash the owners and the id of each chunk; for a gap record also the id of the record."""
     name = pl.when(pl.col("kind") == GAP_KIND).then("name").fill_null(pl.col("id"))
     named = chunks.select("tenant_id", "repo_slug", name.alias("name"), "id").iter_rows()
     rows = [

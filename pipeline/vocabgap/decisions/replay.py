@@ -29,7 +29,7 @@ class Reasoned(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class EffectiveDecisions:
-    """The decisions that concern the surfaces of a corpus, oldest first."""
+    """Active decisions and their effect on the surfaces of a corpus, oldest first."""
 
     reasoned: tuple[Reasoned, ...]  # the constraints with their decisions
     about: tuple[tuple[Decision, list[str]], ...]  # decisions that concern this corpus, and their surfaces

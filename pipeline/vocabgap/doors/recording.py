@@ -173,7 +173,8 @@ def mcp(call: "Call", request: Mcp) -> None:
     roots = settings.ingest.roots if request.root is None else (str(request.root),)
     if len(roots) > 1:
         raise InvalidInputError(
-            f"[ingest] roots names {len(roots)} folders, but a server needs one", hint="add it to the command"
+            f"the setting [ingest] roots has {len(roots)} folders, but a server needs one",
+            hint="name one folder: `vocabgap mcp FOLDER`",
         )
     try:
         from vocabgap.doors.mcp.server import build, serve_stdio

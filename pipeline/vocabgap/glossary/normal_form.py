@@ -74,7 +74,8 @@ ACRONYM: Final = re.compile(r"(?=(?:[0-9]*[A-Z]){1,5}[0-9]*s?\Z)[A-Z][A-Z0-9]+(s
 def normal_form(text: str) -> str:
     """Return the normal form of a term: lower case, single spaces, and the last word in the singular.
 
-    An acronym only loses a small s: `APIs` is `api`, `CORS` is `cors`.
+    An acronym is not made singular. It only loses a lower-case `s` at its end: `APIs` is `api`, and
+    `CORS` is `cors`.
     """
     folded = " ".join(composed(text).split())
     start, space, last = folded.rpartition(" ")
@@ -187,7 +188,7 @@ class Occurrence(NamedTuple):
 
 
 class KnownTerms:
-    """Terms to find in texts, however their words are joined. Only the first of two spellings is used."""
+    """Terms to find in texts, however their words are joined. Of equal terms, the first counts."""
 
     def __init__(self, terms: Iterable[str] = ()) -> None:
         self._terms: dict[str, str] = {}

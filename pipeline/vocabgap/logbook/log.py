@@ -103,10 +103,10 @@ def log_gap(
         image: The folder of the image; the log in it is created if it is missing.
         description: What was missing; by default `missing_capability`, else `intent`.
         corrects: The record of the same log that this one replaces: its `record_id`, or a beginning that no
-            other has. Fields that are not given are those of that record.
+            other has. Fields that are not given keep the values of that record.
         on_wait: Called once if another writer has held the log for a second.
         **fields: Further fields of the record, such as `intent`; `vocabgap schema records` lists them. The
-            `satisfaction` may be a word, and the `timestamp` text.
+            `satisfaction` may be given as a word, and the `timestamp` as text.
 
     Returns:
         The logged gap.
@@ -358,7 +358,7 @@ def _require_correction(gaps: "pl.DataFrame", earlier: dict[str, Any], record: G
     if others:
         raise StateError(
             f"record {others[0][:_SHOWN_DIGITS]} of the same snapshot would be corrected instead of {digits}",
-            hint="use the missing_capability of the record that you mean, or correct the later one first",
+            hint=f"keep the missing_capability of {digits}, or correct {others[0][:_SHOWN_DIGITS]} first",
         )
     if corrected.is_empty():
         moment = earlier["timestamp"]

@@ -143,7 +143,10 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     decisions: Annotated[tuple[str, ...], means("active decisions about it, in order")]
     established: Annotated[bool, means("whether it has the images and sessions that the settings ask for")]
     pinned: Annotated[bool, means("whether people pinned it; then it is listed even if entries cover it")]
-    outgrown: Annotated[tuple[str, ...], means("identifiers of decisions that it has outgrown")]
+    outgrown: Annotated[
+        tuple[str, ...],
+        means("decisions on its status that ended: their wordings have under half of its mentions"),
+    ]
     next_ahead: Annotated[float | None, means("share of samples in which the next one is level or ahead")]
     asked_by: Annotated[tuple[Asker, ...], means("tenants and repositories, most mentions first")]
     mentions_low: Annotated[int, means("fewest mentions in a 90 % interval for the grouping of the wordings")]

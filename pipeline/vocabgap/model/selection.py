@@ -207,7 +207,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             yield filtered, [_typed(one) for one in several]
 
     def in_words(self) -> dict[str, str]:
-        """Return the selected values in words, by the noun of their filter."""
+        """Map the noun of each filter that is set to its values as text."""
         words = {filtered.noun: " or ".join(values) for filtered, values in self.as_given()}
         if self.satisfaction:
             words["satisfaction"] = " or ".join(RATING_NAMES[rating] for rating in self.satisfaction)

@@ -256,5 +256,7 @@ def _pattern(name: str, text: str) -> str:
             f"{expression} is not a regular expression: {why}", hint=_RULE_HINT
         ) from error
     if fits_nothing:
-        raise InvalidInputError(f"{expression} matches every record", hint="match at least one character")
+        raise InvalidInputError(
+            f"{expression} matches every record", hint="change it so that it does not match empty text"
+        )
     return text

@@ -42,8 +42,8 @@ def factors(
 
     - reach = ln(1 + images) / ln(1 + images of the capability that has the most)
     - need = (unsatisfied + 5 p) / (rated + 5), where p = (all unsatisfied + 1) / (all rated + 2) is the
-      share of unsatisfied records in the corpus: without ratings a capability is as bad as the corpus, and
-      few ratings change that only a little
+      share of unsatisfied records in the corpus. A capability without ratings gets p; one with few ratings
+      stays near p
     - recency = 0.5 ^ (days from the last mention to now / half-life)
     - priority = reach x need x recency
 

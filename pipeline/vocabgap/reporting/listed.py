@@ -197,7 +197,7 @@ def _first(ranked: pl.DataFrame, groups: Mapping[str, pl.DataFrame]) -> pl.DataF
 
 
 def _on_images(counted: pl.DataFrame, named: tuple[str, ...]) -> pl.DataFrame:
-    """Return columns `capability_id`, `value`, `mentions`; images are named as in examples."""
+    """Return columns `capability_id`, `value`, `mentions`; an image is named by `named` and its id."""
     name = pl.concat_str(*named, "image_id", separator="/")
     return (
         counted.group_by("capability_id", *IMAGE_KEY)

@@ -153,7 +153,7 @@ class Rendering(msgspec.Struct, frozen=True):
 
     top: Annotated[int, means("number of shown capabilities; 0 for all")]
     ranked_by: Annotated[str, means("count that the ranking is sorted by")]
-    deciding: Annotated[str, means("options of the commands for decisions")]
+    deciding: Annotated[str, means("options that let `vocabgap decide` use the same settings")]
 
 
 class Parameters(msgspec.Struct, frozen=True):
@@ -173,7 +173,7 @@ class Manifest(msgspec.Struct, frozen=True):
     now: Annotated[datetime, means("the present moment of the run")]
     command: Annotated[str, means("repeats the run, in the folder that contains the roots")]
     parameters: Annotated[Parameters | None, means("active settings and selection")]
-    account: Annotated[Account | None, means("the account of all lines")]
+    account: Annotated[Account | None, means("numbers of logs and lines, by what became of them")]
     capabilities: Annotated[int, means("rows of capabilities.parquet")]
     inputs: Annotated[tuple[InputFile, ...], means("the logs, with their digests")]
     outputs: Annotated[tuple[OutputFile, ...], means("the other files of the run")]

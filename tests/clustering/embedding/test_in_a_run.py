@@ -87,7 +87,7 @@ def test_the_report_says_that_some_wordings_were_embedded_for_all(
     assert run(["report", str(sightings), "--embedder", str(folder), "--now", NOW]) == 0
 
     report = re.sub("</?bdi>", "", (tmp_path / "out" / "report.md").read_text())
-    assert "(tiny; 2 wordings embedded, each for all of nearly the same words)" in report
+    assert "(tiny; 2 wordings embedded, one for each set of nearly the same words)" in report
     assert json.loads((tmp_path / "out" / "run.json").read_text())["model"]["embedded"] == 2
 
 

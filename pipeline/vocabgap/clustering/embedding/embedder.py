@@ -80,7 +80,7 @@ class Embedder:
 
         Args:
             model: A folder with `tokenizer.json` and `model.onnx`, as models are published; or the text
-                `minilm`: the known model of the extra `embed`. A folder of that name is `./minilm`.
+                `minilm`: the model of the extra `embed`. For a folder with that name, give `./minilm`.
             cache: A folder that keeps vectors for the next run. If it cannot be used, `use` has a note.
 
         Raises:
@@ -180,7 +180,7 @@ def _files_of(model: str | Path) -> ModelFiles:
     files = find_minilm() if model == MINILM else find_model(model)
     if files is None:
         raise NotFoundError(
-            "the known model is not installed", hint=f"{INSTALLING}, or name the folder of a model"
+            "the model 'minilm' is not installed", hint=f"{INSTALLING}, or name the folder of a model"
         )
     return files
 

@@ -169,7 +169,7 @@ class Encoder:
     _output: str
 
     def encode(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Grid]]:
-        """Yield the vectors of some texts, rounded to the grid, a few at a time, as places and rows."""
+        """Embed texts in batches: yield the positions of a batch in `texts`, and its vectors on the grid."""
         tokens = [self._tokens(text) for text in texts]
         by_length: dict[int, list[int]] = {}
         for place, own in enumerate(tokens):

@@ -137,7 +137,7 @@ def tool(
 
 
 def with_fields(base: type[RequestType], fields: Fields) -> Any:  # noqa: ANN401 - a subclass of the base
-    """Return a request with more optional fields of one value, such as the filters."""
+    """Return a subclass of a request with more optional fields, such as filters; each takes one value."""
     further = [(name, _single(kind), default) for name, kind, default in fields]
     return msgspec.defstruct(
         base.__name__,
