@@ -35,7 +35,7 @@ def test_settings_are_checked(photos: Path) -> None:
     ("roots", "code", "why"),
     [
         ('["gone"]', 3, "root 'gone' does not exist"),
-        ('["photos", "gone"]', 2, "names 2 folders, but a server needs one"),
+        ('["photos", "gone"]', 2, "has 2 folders, but a server needs one"),
     ],
 )
 def test_the_root_may_be_that_of_the_settings(tmp_path: Path, roots: str, code: int, why: str) -> None:
