@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,9 +40,8 @@ QUICK = (
 
 
 class Checkout(NamedTuple):
-    """A copy of this checkout without a slice and its tests."""
+    """A copy of this checkout without some slices and their tests."""
 
-    slice_: str
     root: Path
 
     def run(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
@@ -57,31 +57,36 @@ class Checkout(NamedTuple):
         )
 
 
-@pytest.fixture(scope="module", params=SLICES)
-def without(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    root = tmp_path_factory.mktemp("without") / "checkout"
+def checkout_without(slices: Sequence[str], place: Path) -> Checkout:
+    root = place / "checkout"
     root.mkdir()
     for name in ("pipeline", "tests"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, root / name, symlinks=True, ignore=ignored)
     for folder in ("pipeline/vocabgap", "tests"):
-        shutil.rmtree(root / folder / request.param)
+        for slice_ in slices:
+            shutil.rmtree(root / folder / slice_)
     for path in ROOT.glob("[!.]*"):
         if not (root / path.name).exists():
             (root / path.name).symlink_to(path)
-    return Checkout(request.param, root)
+    return Checkout(root)
 
 
-def test_the_program_works_without_a_slice(without: Checkout, demo: Path) -> None:
-    told = without.run("-c", COMMANDS.replace("SLICE", without.slice_), demo, without.root)
+@pytest.mark.parametrize("slice_", SLICES)
+def test_the_program_works_without_a_slice(slice_: str, demo: Path, tmp_path: Path) -> None:
+    without = checkout_without([slice_], tmp_path)
+
+    told = without.run("-c", COMMANDS.replace("SLICE", slice_), demo, without.root)
 
     assert (told.returncode, told.stderr) == (0, "")
     assert (without.root / "out" / "report.html").is_file()
-    assert f"\n  {without.slice_} " not in told.stdout
+    assert f"\n  {slice_} " not in told.stdout
 
 
 @pytest.mark.slow
-def test_the_other_tests_are_collected_and_pass_without_a_slice(without: Checkout) -> None:
+def test_the_other_tests_are_collected_and_pass_without_the_slices(tmp_path: Path) -> None:
+    without = checkout_without(SLICES, tmp_path)
+
     told = without.run("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", QUICK)
 
     assert told.returncode == 0, told.stdout
