@@ -195,10 +195,7 @@ def analyse(
         if settings.categories.reclassify:
             # The classifier learns from all records.
             categorised = reclassify(
-                selected.gaps,
-                corpus=whole.gaps,
-                operations=settings.operation_categories,
-                **aliases,
+                selected.gaps, corpus=whole.gaps, operations=settings.operation_categories, **aliases
             )
             selected = replace(selected, gaps=categorised)
         ranked = rank(

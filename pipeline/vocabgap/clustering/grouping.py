@@ -13,15 +13,7 @@ from vocabgap.clustering import cascading
 from vocabgap.clustering.blending import TextEmbedder, blended_rows
 from vocabgap.clustering.constraints import Origin, regrouped
 from vocabgap.clustering.contrasts import LEFT, leaving, parting_poles
-from vocabgap.clustering.cutting import (
-    MEANING_CUT,
-    WORDS_CUT,
-    Tree,
-    below,
-    certainty,
-    cuts,
-    members_of,
-)
+from vocabgap.clustering.cutting import MEANING_CUT, WORDS_CUT, Tree, below, certainty, cuts, members_of
 from vocabgap.clustering.describing import Labeller, cohesion, labels_of, nearness, similarity, weakest_links
 from vocabgap.clustering.linkage import Space, average_linkage
 from vocabgap.clustering.questions import Question, lessons, questions, taught_shift

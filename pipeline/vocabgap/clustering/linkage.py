@@ -257,10 +257,7 @@ def link(space: "BlendedNeighbours | SparseNeighbours") -> Merges:
 
         space.merge(kept, partner[kept])
         nearest = Nearest(
-            place[nearest.listed[kept]],
-            nearest.similarity[kept],
-            nearest.bound[kept],
-            nearest.limits[kept],
+            place[nearest.listed[kept]], nearest.similarity[kept], nearest.bound[kept], nearest.limits[kept]
         )
         heights = heights[kept]
         count = len(kept)

@@ -23,15 +23,7 @@ from scipy import sparse
 
 from vocabgap.clustering import usable_cpus
 from vocabgap.clustering.blending import LISTED, Nearest, merged_rows
-from vocabgap.clustering.kernels import (
-    Blocks,
-    Memory,
-    Trigrams,
-    Vectors,
-    blocks_of,
-    laid_out,
-    search,
-)
+from vocabgap.clustering.kernels import Blocks, Memory, Trigrams, Vectors, blocks_of, laid_out, search
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.progress import tell
 

@@ -101,9 +101,7 @@ class Points:
 
 
 def points_of(
-    records: pl.DataFrame,
-    stop_words: Iterable[str] = (),
-    synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS,
+    records: pl.DataFrame, stop_words: Iterable[str] = (), synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS
 ) -> Points:
     """Return the points of some records (columns `missing_capability`, `description` and `intent`)."""
     ignored = ignored_stems(stop_words)
@@ -301,8 +299,7 @@ _ENDINGS: Final = (
     r" [–—-]+ .*$",
 )
 _PASSIVE: Final = re.compile(
-    r" (?:can't|cannot|couldn't|could not) be (\w+(?: (?:out|off|down|up|back|away)\b)?).*$",
-    re.IGNORECASE,
+    r" (?:can't|cannot|couldn't|could not) be (\w+(?: (?:out|off|down|up|back|away)\b)?).*$", re.IGNORECASE
 )
 _LEAST: Final = 3  # letters and digits that must be left
 _ROUNDS: Final = 3

@@ -83,10 +83,7 @@ def push(call: "Call", request: Push) -> Answer:
         now=moment,
     )
     shown = result.errors[:_SHOWN]
-    notes = [
-        *result.warnings,
-        *(f"{error.code}: {_place(error.details)}{error.message}" for error in shown),
-    ]
+    notes = [*result.warnings, *(f"{error.code}: {_place(error.details)}{error.message}" for error in shown)]
     if len(result.errors) > len(shown):
         notes.append(f"and {len(result.errors) - len(shown):,} more; --json lists them all")
     if result.deleted:
@@ -193,8 +190,7 @@ class Forget(OfTenant):
         str | None, option("Only records of this image: its name in the record, or the name of its folder.")
     ] = None
     record: Annotated[
-        str | None,
-        option("Only the record with this id or these first digits; `vocabgap list` shows them."),
+        str | None, option("Only the record with this id or these first digits; `vocabgap list` shows them.")
     ] = None
     lift: Annotated[bool, option("Let the next push bring forgotten records back.", "--lift")] = False
     dry_run: Annotated[bool, _DRY_RUN] = False
@@ -269,11 +265,7 @@ def compact(call: "Call", _: Request) -> Answer:
     return Answer(view="corpus-compact.txt.j2", result=asdict(measures), shown={"measures": measures})
 
 
-ADMIN: Final = Verbs(
-    "admin",
-    "Maintain a shared corpus.",
-    (configure, remove_orphans),
-)
+ADMIN: Final = Verbs("admin", "Maintain a shared corpus.", (configure, remove_orphans))
 CORPUS: Final = Verbs(
     "corpus",
     "Collect gap logs in a corpus, to share them.\n\n`vocabgap report FOLDER` also reports on a corpus.",

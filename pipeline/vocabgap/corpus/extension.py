@@ -18,8 +18,7 @@ class CorpusSettings(Section, frozen=True):
         meaning("What to do with chunks that claim another tenant or repository."),
     ] = "overwrite"
     orphan_version_gap: Annotated[
-        int,
-        meaning("Number of later configurations of the tenant after which a chunk may be removed.", ge=1),
+        int, meaning("Number of later configurations of the tenant after which a chunk may be removed.", ge=1)
     ] = 2
 
 

@@ -170,8 +170,7 @@ def decide(
             require_text(name, text)
     if reason.strip() and not can_be_seen(reason):
         raise InvalidInputError(
-            f"reason '{visible(reason)}' has no visible character",
-            hint="write a reason, or leave it out",
+            f"reason '{visible(reason)}' has no visible character", hint="write a reason, or leave it out"
         )
     if not can_be_seen(actor):
         raise InvalidInputError("the actor is empty", hint="name a person with --actor")

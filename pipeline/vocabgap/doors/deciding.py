@@ -294,8 +294,7 @@ def review(call: "Call", request: ReviewRequest) -> Answer:
             output.text(f"{decision.reason}; to undo: `vocabgap decide undo {decision.decision_id}`\n")
     is_done = answer != _QUIT and asked < request.questions
     return Answer(
-        result={"asked": asked, "answered": answered, "is_done": is_done, "file": place},
-        view="review.txt.j2",
+        result={"asked": asked, "answered": answered, "is_done": is_done, "file": place}, view="review.txt.j2"
     )
 
 

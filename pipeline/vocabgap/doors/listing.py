@@ -215,8 +215,7 @@ class Check(OverRoots):
     """The request of `check`."""
 
     repairs: Annotated[
-        bool,
-        option("Also list the repaired lines of logs; not those of shared corpora.", panel=Panel.WRITE),
+        bool, option("Also list the repaired lines of logs; not those of shared corpora.", panel=Panel.WRITE)
     ] = False
     write_baseline: Annotated[
         bool, option("Write all bad lines to the file of --baseline; exit with 0.", panel=Panel.WRITE)

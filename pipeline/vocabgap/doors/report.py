@@ -114,10 +114,7 @@ def report(call: "Call", request: Report) -> Answer:
     fewest = _fewest(call) if request.share else None
     from vocabgap.pipeline import STAGES, run
 
-    with (
-        _engine(request.engine, request.remote) as running,
-        call.output.progress(STAGES) as listener,
-    ):
+    with _engine(request.engine, request.remote) as running, call.output.progress(STAGES) as listener:
         result = run(
             roots,
             settings=settings,

@@ -196,10 +196,7 @@ class Verb(Generic[RequestType]):
 
 
 def verb(
-    request: type[RequestType],
-    *,
-    name: str = "",
-    settings: tuple[str, ...] | None = None,
+    request: type[RequestType], *, name: str = "", settings: tuple[str, ...] | None = None
 ) -> Callable[[Run[RequestType]], Verb[RequestType]]:
     """Turn a function into a verb; the docstring becomes the help."""
 

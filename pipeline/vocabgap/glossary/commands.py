@@ -199,10 +199,7 @@ class Promote(Deprecate, kw_only=True):
     define: Annotated[str | None, option("A new definition of the term, if no sense has it yet.")] = None
     replace: Annotated[
         bool | None,
-        option(
-            "If the term already has another meaning: replace it, or keep both.",
-            "--replace/--beside",
-        ),
+        option("If the term already has another meaning: replace it, or keep both.", "--replace/--beside"),
     ] = None
 
 

@@ -50,7 +50,7 @@ EXTENSION: Final = Extension(
         "report": {
             "--glossary": "Folder of a glossary, which stops a report if words in it have open meanings.",
             "--strictness": "Conflicts that stop the report: none (off), severe ones (medium) or all (max).",
-        },
+        }
     },
     gate=Reference("glossary.gate:check_report"),
     pages={"how to": ("glossary",)},

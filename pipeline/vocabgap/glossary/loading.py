@@ -136,11 +136,7 @@ def changing(folder: Path) -> Iterator[None]:
 
 
 def load_checkpoint(
-    folder: Path,
-    step_id: str | None = None,
-    *,
-    mission_id: str | None = None,
-    retry_token: str | None = None,
+    folder: Path, step_id: str | None = None, *, mission_id: str | None = None, retry_token: str | None = None
 ) -> StepCheckpointed | None:
     """Return the newest checkpoint of a step."""
     wanted = {"step_id": step_id, "mission_id": mission_id, "retry_token": retry_token}
@@ -237,12 +233,7 @@ class GlossaryFiles:
         if loaded is None or loaded[0] != source:
             counting = (logged.event for logged in changes if not self._is_foreign(logged, mission_id))
             self._loaded = loaded = (source, self._of_seeds(seeds).applied(counting))
-        return Loaded(
-            loaded[1],
-            tuple(seed for _, seed in seeds.values()),
-            read.skipped,
-            self._unused(),
-        )
+        return Loaded(loaded[1], tuple(seed for _, seed in seeds.values()), read.skipped, self._unused())
 
     def _read_seeds(self) -> dict[str, tuple[bytes, Seed]]:
         seeds = {}

@@ -16,24 +16,10 @@ import numpy as np
 import polars as pl
 from msgspec.structs import astuple
 
-from vocabgap.ingest.decoding import (
-    Decoded,
-    Rejected,
-    decode_complete,
-    decode_line,
-    says_something,
-)
+from vocabgap.ingest.decoding import Decoded, Rejected, decode_complete, decode_line, says_something
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.reading import Block, OpenLog, blocks, elements
-from vocabgap.model.record import (
-    FIELDS,
-    MAX_LINE_BYTES,
-    GapRecord,
-    RejectReason,
-    Repair,
-    in_utc,
-    record_ids,
-)
+from vocabgap.model.record import FIELDS, MAX_LINE_BYTES, GapRecord, RejectReason, Repair, in_utc, record_ids
 from vocabgap.model.tables import FILES, NAMES, RECORDS, REJECTS, UTC_MICROSECONDS
 from vocabgap.text import visible
 

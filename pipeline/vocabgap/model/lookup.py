@@ -91,8 +91,7 @@ def lookup(
             )
     labels = (thing.label for thing in things if thing.label)
     raise NotFoundError(
-        f"no {singular} is called '{excerpt(wanted)}'",
-        hint=did_you_mean(wanted, labels) or hint,
+        f"no {singular} is called '{excerpt(wanted)}'", hint=did_you_mean(wanted, labels) or hint
     )
 
 

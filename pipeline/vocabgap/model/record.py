@@ -122,8 +122,7 @@ class GapRecord(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         ),
     ] = UNCATEGORIZED
     missing_capability: Annotated[
-        str | None,
-        _field("The word or tool that was missing.", names=("--missing-capability", "--need")),
+        str | None, _field("The word or tool that was missing.", names=("--missing-capability", "--need"))
     ] = None
     operations_involved: Annotated[
         list[str], _field("Operations that the workaround used.", names=("--operation",))

@@ -156,12 +156,10 @@ class RankSettings(Section, frozen=True):
         ),
     ] = 0
     half_life_days: Annotated[
-        float,
-        meaning("Age of the last mention, in days, that halves the priority.", ge=0.1, le=100_000.0),
+        float, meaning("Age of the last mention, in days, that halves the priority.", ge=0.1, le=100_000.0)
     ] = 90.0
     window_weeks: Annotated[
-        int,
-        meaning("Weeks before now that the trend covers; fewer for young logs.", ge=LEAST_WEEKS, le=520),
+        int, meaning("Weeks before now that the trend covers; fewer for young logs.", ge=LEAST_WEEKS, le=520)
     ] = 12
 
     @property
@@ -251,8 +249,7 @@ class CategorySettings(Section, frozen=True):
         tuple[str, ...], meaning("Further categories; `log` prints a note for any other that no run has.")
     ] = ()
     reclassify: Annotated[
-        bool,
-        flag("--reclassify", "Give a category to records without one, from their words or operations."),
+        bool, flag("--reclassify", "Give a category to records without one, from their words or operations.")
     ] = False
     operations: Annotated[dict[str, str], meaning("Operation to the category that it stands for.")] = (
         msgspec.field(default_factory=dict)

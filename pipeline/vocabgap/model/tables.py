@@ -367,11 +367,7 @@ HISTORY: Final = Table(
 
 EXAMPLE_FIELDS: Final = Example.__struct_fields__
 
-CAPABILITIES: Final = Table(
-    "capabilities",
-    "one missing capability, ranked",
-    tuple(_OF_CAPABILITY.values()),
-)
+CAPABILITIES: Final = Table("capabilities", "one missing capability, ranked", tuple(_OF_CAPABILITY.values()))
 
 
 COMBINATIONS: Final = Table(

@@ -16,13 +16,7 @@ import polars as pl
 
 from vocabgap.model.moments import iso
 from vocabgap.model.selection import Selection
-from vocabgap.model.tables import (
-    CAPABILITIES,
-    HISTORY,
-    LINEAGE,
-    NEW,
-    UTC_MICROSECONDS,
-)
+from vocabgap.model.tables import CAPABILITIES, HISTORY, LINEAGE, NEW, UTC_MICROSECONDS
 from vocabgap.reporting.listed import Past
 from vocabgap.reporting.manifest import HISTORY_NAME, Manifest, read_manifest
 from vocabgap.reporting.published_run import NO_PREVIOUS, read_run, read_table, resolve_target

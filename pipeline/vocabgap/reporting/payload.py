@@ -9,15 +9,7 @@ from msgspec.structs import replace
 from vocabgap.model.moments import iso
 from vocabgap.reporting.listed import SHOWN as FIRST
 from vocabgap.reporting.listed import TITLES, Command, Listed, commands
-from vocabgap.reporting.rows import (
-    WITH_ALL_EVIDENCE,
-    Index,
-    Limits,
-    Row,
-    ShownExample,
-    days_together,
-    row_of,
-)
+from vocabgap.reporting.rows import WITH_ALL_EVIDENCE, Index, Limits, Row, ShownExample, days_together, row_of
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import CONFIDENT, SHOWN_WORDINGS
 

@@ -159,11 +159,7 @@ def report(
 
 
 def render(
-    run: str | Path,
-    out: str | Path | None = None,
-    *,
-    share: bool = False,
-    option: str = "RUN",
+    run: str | Path, out: str | Path | None = None, *, share: bool = False, option: str = "RUN"
 ) -> Published:
     """Write the report of a published run again, with the layout of this version; tables do not change.
 

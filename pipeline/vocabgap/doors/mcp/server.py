@@ -34,12 +34,7 @@ from mcp_types import Tool as Definition
 
 from vocabgap import __version__
 from vocabgap.doors.mcp.tool import MARK, Envelope, Limit, Tool, schema_of, shown
-from vocabgap.doors.mcp.tools import (
-    list_gaps,
-    log_vocabulary_gap,
-    report_gaps,
-    show_capability,
-)
+from vocabgap.doors.mcp.tools import list_gaps, log_vocabulary_gap, report_gaps, show_capability
 from vocabgap.doors.mcp.workspace import Workspace
 from vocabgap.errors import DEBUG_VARIABLE, StateError, system_error
 from vocabgap.files.signals import STOPPING
@@ -47,12 +42,7 @@ from vocabgap.logbook.log import SESSION_VARIABLE
 from vocabgap.text import escape_unseen_in_json
 
 NAME: Final = "vocabgap"
-TOOLS: Final[tuple[Tool[Any, Any], ...]] = (
-    log_vocabulary_gap,
-    report_gaps,
-    list_gaps,
-    show_capability,
-)
+TOOLS: Final[tuple[Tool[Any, Any], ...]] = (log_vocabulary_gap, report_gaps, list_gaps, show_capability)
 # The largest number of tasks of each kind at a time. A writer only waits for its own log.
 LIMITS: Final = {Limit.WRITE: 64, Limit.COMPUTE: 1, Limit.LOOK: 4}
 _DOES_READ: Final = "rank it, and read the evidence"
