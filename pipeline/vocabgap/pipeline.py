@@ -185,8 +185,6 @@ def analyse(
         space = None if engine is None else engine.space
         proposed = cluster(whole.records, settings.cluster, embedder=embedder, space=space)
         decisions = replay(recorded, proposed.wordings["surface"].unique())
-        if decisions.constraints:
-            proposed = proposed.taught(decisions.constraints)
         clusters = proposed.constrained(decisions.constraints)
     with stage("rank"):
         identified = identify(

@@ -65,7 +65,7 @@ def review(
 ) -> Reviewed:
     """Ask if groups are the same need; the questions that may change the largest groups come first.
 
-    Each answer is a decision. It takes effect at once and moves the cut for similar wordings.
+    Each answer is a decision. It takes effect at once.
 
     Args:
         found: The groups that `vocabgap.cluster` returns.
@@ -129,7 +129,7 @@ class Review:
         """Apply all these decisions to the groups."""
         self.decided = tuple(decided)
         constraints = replay(self.decided, self._surfaces).constraints
-        self.clusters = self._found.taught(constraints).constrained(constraints)
+        self.clusters = self._found.constrained(constraints)
 
     def questions(self, most: int) -> "Iterator[Question]":
         """Yield up to `most` different questions; the question that may change most comes next."""

@@ -15,7 +15,7 @@ from vocabgap.doors.verbs import (
     selection_of,
     verb,
 )
-from vocabgap.errors import NotFoundError, expanded
+from vocabgap.errors import NotFoundError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,14 +37,11 @@ def show(call: "Call", request: ShowCluster) -> Answer:
     """Show the wordings of a group, and the distance at which each joined the wordings above it."""
     from vocabgap.clustering.embedding import load_embedder
     from vocabgap.clustering.grouping import cluster
-    from vocabgap.decisions.record import read_decisions
-    from vocabgap.decisions.replay import replay
     from vocabgap.ingest.scanning import scan
     from vocabgap.ranking.screening import screen
     from vocabgap.reporting.wording import phrase
 
     settings, roots, selection = call.settings, call.roots(request.roots), selection_of(request)
-    decisions = read_decisions(expanded(settings.decisions.file))
     embedder = load_embedder(settings.cluster.embedder)  # fails before anything is read
     scanned = scan(
         roots, settings=settings.scan, tenants=selection.tenants, repositories=selection.repositories
@@ -57,7 +54,6 @@ def show(call: "Call", request: ShowCluster) -> Answer:
     scanned = replace(scanned, gaps=screen(scanned.gaps, settings.rules))
     clustering = cluster(scanned.records, settings.cluster, embedder=embedder)
     call.note_embeddings(embedder.use if embedder else None)
-    clustering = clustering.taught(replay(decisions, clustering.wordings["surface"].unique()).constraints)
     number = _named(clustering, request.label)
     surfaces, linkage = clustering.dendrogram(number)
     distances = joined(surfaces, linkage)
@@ -77,8 +73,7 @@ def show(call: "Call", request: ShowCluster) -> Answer:
 
 CLUSTERS: Final = Verbs(
     "clusters",
-    "Look into groups before decisions change them.\n\n"
-    "Decisions move the cut, but only a report merges and splits groups.",
+    "Look into groups before decisions change them.",
     (show,),
 )
 

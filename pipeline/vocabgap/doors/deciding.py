@@ -252,7 +252,7 @@ def review(call: "Call", request: ReviewRequest) -> Answer:
     """Answer questions about which groups are the same need.
 
     The most important question comes first. Each answer is a decision, as with `vocabgap decide`: it takes
-    effect at once, can be undone, and moves the cut for similar groups.
+    effect at once, and can be undone.
     """
     output, settings, present = call.output, call.settings, parse_present(request.now)
     roots = call.roots(request.roots)
