@@ -103,10 +103,10 @@ def quiet_for_long(tmp_path: Path) -> Path:
 
 
 def test_silence_is_told_once_and_not_as_fading(quiet_for_long: Path, tmp_path: Path) -> None:
-    told = vocabgap("report", quiet_for_long, "--now", "2026-07-01")
+    told = vocabgap("report", quiet_for_long, "--now", "2026-05-21")
     markdown, page = ((tmp_path / "out" / name).read_text(encoding="utf-8") for name in FACES)
 
-    said = "The newest record is 121 days old"
+    said = "The newest record is 80 days old"
     for text in (told.out, markdown, page):
         assert text.count(said) == 1
         assert "--now last" in text

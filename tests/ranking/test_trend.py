@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, false_discovery_control
 
 from builders.ranking import ranked
-from vocabgap.ranking.priority import recent_weeks
+from vocabgap.ranking.priority import SIGNIFICANCE, changes, recent_weeks
 
 NOW = datetime(2025, 6, 1, 9, 30, tzinfo=UTC)
 
@@ -43,32 +44,106 @@ def test_what_is_later_than_now_or_unreadable_is_in_no_week() -> None:
         ([0], "new"),
         ([3.99], "new"),
         ([-1], "new"),
-        ([4], "steady"),
-        ([12], "fading"),
-        ([30, 50], "fading"),
-        ([30, 1, 2], "steady"),
-        ([30, 1, 2, 3], "rising"),
-        ([30, 1, 2, 3, 11], "steady"),
-        ([30, 1, 2, 3, 3, 11], "rising"),
-        ([5, 6, 7, 8, 9], "steady"),
-        ([5, 6, 7, 8, 9, 10], "fading"),
-        ([week + 0.5 for week in range(12)], "steady"),
+        # With so few mentions, nothing could be told from chance.
+        ([4], None),
+        ([5, 6, 7, 8, 9, 10, 11], None),
+        ([30, 1, 2], None),
+        ([30, 50], None),
+        ([week + 0.5 for week in range(12)], None),
+        ([5, 6, 7, 8, 9, 10, 10, 11], "fading"),
+        ([11.9] * 47, "fading"),
+        ([12.1] * 47, "fading"),
+        ([6, 7, *[1] * 12], "rising"),
+        ([week / 10 for week in range(120)], "steady"),
     ],
 )
-def test_trend_goes_by_the_documented_rule(weeks: list[float], trend: str) -> None:
+def test_trend_goes_by_the_documented_rule(weeks: list[float], trend: str | None) -> None:
     assert asked_for(weeks)["trend"] == trend
 
 
-@pytest.mark.parametrize("earlier", [1, 8])
-@pytest.mark.parametrize("lately", [0, 1, 3, 5])
-def test_rising_and_fading_are_those_of_a_binomial_test(earlier: int, lately: int) -> None:
-    total = earlier + lately
-    rising = binomtest(lately, total, 1 / 3, "greater").pvalue <= 0.1
-    fading = binomtest(lately, total, 1 / 3, "less").pvalue <= 0.1
+def found(lately: Sequence[int], whole: Sequence[int], others: tuple[int, int] = (0, 0)) -> list[int]:
+    """The changes of needs with so many mentions in the last third of a window, and in all of it."""
+    size = len(whole)
+    rest = [np.full(size, number) for number in others]
+    everything = np.full(size, fill_value=True)
+    told = changes(
+        np.array(lately), np.array(whole), np.full(size, 1 / 3), rest[0], rest[1], tested=everything
+    )
+    return told.tolist()
 
-    row = asked_for([9.5] * earlier + [0.5] * lately)
 
-    assert row["trend"] == ("rising" if rising else "fading" if fading else "steady")
+@pytest.mark.parametrize("whole", [3, 9, 24, 70])
+def test_a_change_of_one_need_is_that_of_a_binomial_test(whole: int) -> None:
+    for lately in range(whole + 1):
+        more, fewer = (
+            int(binomtest(lately, whole, 1 / 3, side).pvalue <= SIGNIFICANCE / 2)
+            for side in ("greater", "less")
+        )
+        assert found([lately], [whole]) == [more - fewer]
+
+
+def test_of_many_needs_the_surest_are_told() -> None:
+    lately, whole = [0, 1, 2, 3, 9, 13, 15, 20, 1], [20, 20, 20, 20, 30, 30, 30, 30, 2]
+    tails = [
+        [binomtest(own, of, 1 / 3, side).pvalue for side in ("greater", "less")]
+        for own, of in zip(lately[:-1], whole[:-1], strict=True)  # two mentions never show a change
+    ]
+    sure = false_discovery_control([min(2 * min(pair), 1) for pair in tails]) <= SIGNIFICANCE
+    expected = [
+        is_sure * (1 if more < fewer else -1) for is_sure, (more, fewer) in zip(sure, tails, strict=True)
+    ]
+
+    assert found(lately, whole) == [*expected, 0]
+    assert 0 < sum(sure) < len(sure)
+
+
+@pytest.mark.parametrize(
+    ("others", "change"),
+    [((0, 0), 1), ((1, 2), 1), ((330, 1000), 1), ((660, 1000), 0), ((1000, 1000), 0), ((10, 1000), 1)],
+)
+def test_what_the_whole_log_does_is_no_change_of_a_need(others: tuple[int, int], change: int) -> None:
+    assert found([33], [50], others) == [change]
+
+
+@pytest.mark.parametrize("recently", [1.0, 0.2, 2.0])
+def test_flat_rates_show_few_changes_and_a_doubling_is_found(recently: float) -> None:
+    """Random logs of 40 needs; the whole log becomes busier or quieter in its last third."""
+    random = np.random.default_rng(7)
+    rates = np.geomspace(0.1, 12, 40)
+    weeks = np.array([1.0] * 8 + [recently] * 4)
+    logs = 300
+    wrong = right = 0
+    for doubled in (False, True):
+        for _ in range(logs):
+            means = np.outer(rates, weeks * random.gamma(100, 1 / 100, 12))
+            means[-1, -4:] *= 1 + doubled
+            mentions = random.poisson(means)
+            lately, whole = mentions[:, -4:].sum(axis=1), mentions.sum(axis=1)
+            told = changes(
+                lately,
+                whole,
+                np.full(40, 1 / 3),
+                lately.sum() - lately,
+                whole.sum() - whole,
+                tested=whole > 0,
+            )
+            wrong += not doubled and bool(told.any())
+            right += doubled and told[-1] == 1
+    assert wrong <= SIGNIFICANCE * logs
+    assert right >= 0.9 * logs or recently < 1  # a need that only keeps its rate in a quiet log is no rise
+
+
+def test_a_session_that_repeats_itself_is_no_trend() -> None:
+    def trend(session: str | None) -> str | None:
+        asked: list[dict[str, Any]] = [{"timestamp": NOW - timedelta(weeks=week)} for week in (7, 8, 60)]
+        loop = [
+            {"timestamp": NOW - timedelta(days=2, seconds=turn), "session_id": session} for turn in range(40)
+        ]
+        others = [{"timestamp": NOW - timedelta(days=day), "missing_capability": "dew"} for day in range(80)]
+        table = ranked([*asked, *loop, *others], now=NOW)
+        return table.filter(label="lamp glow")["trend"].item()
+
+    assert (trend(None), trend("loop")) == ("rising", None)
 
 
 def test_before_the_first_record_of_all_there_is_no_week() -> None:
@@ -86,10 +161,9 @@ def test_the_part_of_a_week_that_the_corpus_began_in_counts_as_a_part() -> None:
 @pytest.mark.parametrize(
     ("weeks", "trend"),
     [
-        ([4.2, 0.1, 0.2, 0.3, 0.4, 0.5], "rising"),
+        ([4.2, *[0.1] * 9], "rising"),
         ([4.2, 4.1, 4.0, 3.9, 3.8, 3.7], "fading"),
-        ([4.2], "steady"),
-        ([2.1], "steady"),
+        ([4.2], None),
         ([1.9], "new"),
     ],
 )
@@ -122,8 +196,12 @@ def test_each_capability_has_its_own_weeks() -> None:
     assert weekly == [[0, 0, 2], [1, 0, 0], [0, 0, 0]]
 
 
-@pytest.mark.parametrize(("weeks", "trend"), [(12, None), (11.99, "steady"), (40, None)])
-def test_where_nothing_was_logged_within_the_window_no_trend_is_told(weeks: float, trend: str | None) -> None:
-    asked = [{"timestamp": NOW - timedelta(weeks=week)} for week in (60, weeks)]
+@pytest.mark.parametrize(("weeks", "trend"), [(3.99, "fading"), (4, None), (40, None)])
+def test_if_nothing_was_logged_lately_no_need_has_a_trend(weeks: float, trend: str | None) -> None:
+    asked = [{"timestamp": NOW - timedelta(weeks=week)} for week in (60, *[10] * 40)]
+    last = {"timestamp": NOW - timedelta(weeks=weeks), "missing_capability": "tilt shift"}
+    earlier = {"timestamp": NOW - timedelta(weeks=50), "missing_capability": "tilt shift"}
 
-    assert ranked(asked, now=NOW)["trend"].to_list() == [trend]
+    table = ranked([*asked, last, earlier], now=NOW)
+
+    assert table.filter(label="lamp glow")["trend"].item() == trend

@@ -37,8 +37,15 @@ def test_an_interval_of_one_rank_is_that_rank(demo_run: Run, low: int, high: int
         # As the trend itself: the third of five weeks is two, rounded.
         ({"weekly": (0, 0, 0, 2, 3)}, "rising: 5 mentions in the last 5 weeks, 5 of them in the last 2"),
         ({"first_seen": None}, "no readable date"),
-        ({"trend": None}, "too early for a trend: the first record is less than 3 weeks old"),
-        ({"trend": None, "weekly": (0, 0)}, "no trend: no recent mention"),
+        (
+            {"trend": None, "weekly": (0,) * 8 + (1, 2, 3, 4)},
+            "no clear trend: 10 mentions in the last 12 weeks, 10 of them in the last 4",
+        ),
+        ({"trend": None, "weekly": (0,) * 12}, "no clear trend: no mention in the last 12 weeks"),
+        (
+            {"trend": None, "weekly": (1, 2)},
+            "too early for a trend: the first record is less than 3 weeks old",
+        ),
     ],
 )
 def test_a_trend_says_which_mentions_it_compares(demo_run: Run, changed: dict[str, Any], text: str) -> None:

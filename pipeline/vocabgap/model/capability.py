@@ -124,7 +124,7 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     cohesion: Annotated[float, means("similarity of the wordings, 0 to 1: mean cosine of their pairs")]
     rank_low: Annotated[int, means("best rank in its 90 % interval, without its pin (samples of images)")]
     rank_high: Annotated[int, means("worst rank in its 90 % interval, without its pin (samples of images)")]
-    trend: Annotated[str | None, means("`rising`, `steady`, `fading` or `new`; null if unknown")]
+    trend: Annotated[str | None, means("`rising`, `steady`, `fading` or `new`; null if unclear")]
     priority: Annotated[float, means("product of `reach`, `need` and `recency`, 0 to 1")]
     covered_by: Annotated[tuple[Cover, ...], means("nearest entries, and the one that explains most")]
     status: Annotated[str, means("`new`, `open`, `dismissed`, `authored` or `regressed`")]

@@ -1,7 +1,7 @@
 """Priority, from reach, need and recency; and the trend of the mentions."""
 
 from datetime import datetime, timedelta
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -10,16 +10,19 @@ from scipy.special import bdtr, bdtrc
 
 from vocabgap.model.moments import MICROSECONDS_A_DAY
 from vocabgap.model.settings import LEAST_WEEKS, RankSettings
-from vocabgap.model.tables import UTC_MICROSECONDS
+from vocabgap.model.tables import UTC_MICROSECONDS, stripped
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 SMOOTHING: Final = 5.0
 """The number of average ratings that are added to the ratings of each capability."""
 # The last digits of a logarithm differ between processors; equal evidence must give equal numbers.
 _DECIMALS: Final = 12
 SIGNIFICANCE: Final = 0.1
+"""The expected share of wrong trends among those that are shown."""
 RECENT_PARTS: Final = 3
 _MICROSECONDS_A_WEEK: Final = 7 * MICROSECONDS_A_DAY
+_MICROSECONDS_AN_HOUR: Final = MICROSECONDS_A_DAY // 24
 
 
 def with_priority(
@@ -77,22 +80,24 @@ def trends(
     last third of the window's weeks (4 of 12). The trend is
 
     1. null if the capability has no readable timestamp, if the first record of all is less than three weeks
-       old, or if nothing was logged within the window;
+       old, or if nothing at all was logged within the recent third;
     2. `new` if the capability was first seen within the recent third, or later than now;
-    3. `fading` if nobody mentioned it within the window;
-    4. `rising` or `fading` if an even spread over the window would give as many recent mentions or more, or
-       as few or fewer, with a probability of at most 0.1 (one-sided binomial tests);
-    5. `steady` otherwise.
+    3. `rising` or `fading` if `changes` finds a change. It compares the recent third with the window, or
+       the window with all time before now if the capability was not mentioned within the window;
+    4. `steady` if the counts exclude that its rate doubled, and that it halved (two one-sided tests [1]);
+    5. null otherwise: the counts are too few.
+
+    The tests count the mentions of one session within an hour once, because a session may repeat itself.
+
+    [1] Schuirmann, D. J. (1987). A comparison of the two one-sided tests procedure and the power approach.
+    *Journal of Pharmacokinetics and Biopharmaceutics* 15.
     """
     lived = float(window_weeks)
     if earliest is not None and now is not None:
-        lived = min(lived, max(0.0, (now - earliest) / timedelta(weeks=1)))
+        lived = max(0.0, (now - earliest) / timedelta(weeks=1))
     weeks = min(window_weeks, int(lived) + 1)
-    newest = cast("datetime | None", clustered["timestamp"].max())
-    is_stale = days_stale(newest, now, window_weeks) is not None
+    recent = recent_weeks(weeks)
     present = pl.lit(now, UTC_MICROSECONDS)
-    ago = (present - pl.col("timestamp")).dt.total_microseconds()
-    week = pl.when(ago >= 0).then(ago // _MICROSECONDS_A_WEEK)
     clusters = (
         clustered.group_by("cluster")
         .agg(pl.col("timestamp").min().alias("first_seen"))
@@ -100,49 +105,101 @@ def trends(
         .sort("cluster")
         .with_row_index("row")
     )
+    ago = (present - pl.col("timestamp")).dt.total_microseconds()
+    session = pl.when(stripped(pl.col("session_id")) != "").then("session_id")
+    own = ["cluster", "week", "hour", "tenant_id", "session"]
     cells = (
-        clustered.select("cluster", week.alias("week"))
-        .filter(pl.col("week") < weeks)
-        .group_by("cluster", "week")
+        clustered.select(
+            "cluster",
+            (ago // _MICROSECONDS_A_WEEK).clip(upper_bound=weeks).alias("week"),
+            (ago // _MICROSECONDS_AN_HOUR).alias("hour"),
+            "tenant_id",
+            session.alias("session"),
+        )
+        .filter(pl.col("week") >= 0)
+        .group_by(own)
         .len("mentions")
+        .group_by("cluster", "week")
+        .agg(
+            pl.col("mentions").sum(),
+            pl.when(pl.col("session").is_null()).then("mentions").otherwise(1).sum().alias("independent"),
+        )
         .join(clusters.select("cluster", "row"), on="cluster")
     )
-    weekly = np.zeros((clusters.height, weeks), np.int64)
-    weekly[cells["row"].to_numpy(), weeks - 1 - cells["week"].to_numpy()] = cells["mentions"].to_numpy()
-    recent = recent_weeks(weeks)
-    lately, whole = weekly[:, -recent:].sum(axis=1), weekly.sum(axis=1)
-    share = recent / max(lived, recent)
-    counted = pl.DataFrame(
-        {
-            "in_window": whole,
-            "rising": np.where(lately > 0, bdtrc(lately - 1.0, whole, share), 1.0) <= SIGNIFICANCE,
-            "fading": bdtr(lately.astype(np.float64), whole, share) <= SIGNIFICANCE,
-        }
+    weekly, independent = np.zeros((2, clusters.height, 1 + weeks), np.int64)  # first all earlier weeks
+    for counts, name in ((weekly, "mentions"), (independent, "independent")):
+        counts[cells["row"].to_numpy(), weeks - cells["week"].to_numpy()] = cells[name].to_numpy()
+    past = independent[:, 1:].sum(axis=1) == 0
+    lately = np.where(past, 0, independent[:, -recent:].sum(axis=1))
+    whole = np.where(past, independent[:, 0], independent[:, 1:].sum(axis=1))
+    in_window, in_recent = independent[:, 1:].sum(), independent[:, -recent:].sum()
+    even = np.where(past, weeks / max(lived, weeks), recent / max(min(lived, window_weeks), recent))
+    is_new = pl.col("age") < recent * _MICROSECONDS_A_WEEK
+    change = changes(
+        lately,
+        whole,
+        even,
+        np.where(past, in_window, in_recent) - lately,
+        np.where(past, independent.sum(), in_window) - whole,
+        tested=clusters.select(~is_new.fill_null(value=True)).to_series().to_numpy(),
     )
-    return clusters.hstack(counted).select(
+    level = SIGNIFICANCE / 2
+    steady = (bdtr(lately, whole, 2 * even / (1 + even)) <= level) & (
+        bdtrc(lately - 1.0, whole, even / (2 - even)) <= level
+    )
+    return clusters.with_columns(pl.Series("change", change), pl.Series("steady", steady)).select(
         "cluster",
         "first_seen",
-        pl.Series("weekly", weekly).cast(pl.List(pl.Int64)),
-        pl.when(pl.col("first_seen").is_null() | pl.lit(lived < LEAST_WEEKS or is_stale))
+        pl.Series("weekly", weekly[:, 1:]).cast(pl.List(pl.Int64)),
+        pl.when(pl.col("first_seen").is_null() | pl.lit(lived < LEAST_WEEKS or in_recent == 0))
         .then(None)
-        .when(pl.col("age") < recent * _MICROSECONDS_A_WEEK)
+        .when(is_new)
         .then(pl.lit("new"))
-        .when(pl.col("in_window") == 0)
-        .then(pl.lit("fading"))
-        .when("rising")
+        .when(pl.col("change") > 0)
         .then(pl.lit("rising"))
-        .when("fading")
+        .when(pl.col("change") < 0)
         .then(pl.lit("fading"))
-        .otherwise(pl.lit("steady"))
+        .when("steady")
+        .then(pl.lit("steady"))
         .alias("trend"),
     )
 
 
-def days_stale(newest: datetime | None, now: datetime | None, window_weeks: int) -> int | None:
-    """Return the age of the newest record in days if it is older than the window, else None."""
-    if newest is None or now is None or now - newest < timedelta(weeks=window_weeks):
-        return None
-    return (now - newest).days
+def changes(
+    lately: IntArray,
+    whole: IntArray,
+    even: FloatArray,
+    others_lately: IntArray,
+    others_whole: IntArray,
+    *,
+    tested: npt.NDArray[np.bool_],
+) -> IntArray:
+    """Return 1 for each capability that is mentioned more often lately, -1 for less often, 0 if unclear.
+
+    Given the mentions of a capability (`whole`), those of late are binomial if its rate is flat: the
+    conditional test of two Poisson rates [1]. The expected share of late mentions is `even` for a flat rate.
+    If the whole log has more or fewer mentions lately, no single need has a trend. So a change must exceed
+    both `even` and the share of the other capabilities. If these have few mentions, `even` fills up their
+    share: as many even mentions are added to them as the capability has.
+
+    At most 10 % of all changes that are found are expected to be wrong [2]. Only capabilities with enough
+    mentions for a possible change count as tests [3].
+
+    [1] Przyborowski, J. and Wilenski, H. (1940). Homogeneity of results in testing samples from Poisson
+    series. *Biometrika* 31.
+    [2] Benjamini, Y. and Hochberg, Y. (1995). Controlling the false discovery rate. *Journal of the Royal
+    Statistical Society B* 57.
+    [3] Tarone, R. E. (1990). A modified Bonferroni method for discrete data. *Biometrics* 46.
+    """
+    usual = (others_lately + whole * even) / np.maximum(others_whole + whole, 1)
+    high, low = np.maximum(even, usual), np.minimum(even, usual)
+    more, fewer = bdtrc(lately - 1.0, whole, high), bdtr(lately, whole, low)
+    chance = 2 * np.minimum(more, fewer)
+    possible = tested & (2 * np.minimum(high**whole, (1 - low) ** whole) <= SIGNIFICANCE)
+    ordered = np.sort(chance[possible])
+    found = ordered[ordered <= SIGNIFICANCE * np.arange(1, ordered.size + 1) / max(ordered.size, 1)]
+    is_found = possible & (chance <= found.max(initial=-1.0))
+    return np.where(is_found, np.where(more < fewer, 1, -1), 0)
 
 
 def recent_weeks(window_weeks: int) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import msgspec
 import polars as pl
@@ -12,7 +12,7 @@ from vocabgap.model.capability import Asker, Capability
 from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, RELATIONS, SETTLED
 from vocabgap.ranking.combinations import names_too_many
 from vocabgap.ranking.coverage import probably_covered
-from vocabgap.ranking.priority import days_stale
+from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.history import points_of_run
 from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Doubt, Listed, listed, named_by
 from vocabgap.reporting.manifest import Difference, GroupedBy, Manifest, Rendering, file_of
@@ -144,7 +144,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
     """
     ranked, settings = tables.capabilities, manifest.settings
     CAPABILITIES.require(ranked)
-    stale = days_stale(_newest(tables), manifest.now, settings.rank.window_weeks)
+    stale = _days_stale(tables, manifest.now)
     if stale is not None:  # empty bars would look like fading
         ranked = ranked.with_columns(
             pl.lit(None, pl.String).alias("trend"), pl.lit([], ranked.schema["weekly"]).alias("weekly")
@@ -214,12 +214,20 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
     )
 
 
-def _newest(tables: Tables) -> datetime | None:
-    """Return the moment of the newest record, selected or not; without records, of the ranking."""
-    if tables.gaps is None:
-        return _moment(tables.capabilities["last_seen"].max())
-    is_record = pl.col("counted") | (pl.col("why_not") == FILTERED)
-    return _moment(tables.gaps.filter(is_record)["timestamp"].max())
+def _days_stale(tables: Tables, now: datetime) -> int | None:
+    """Return the age of the newest record in days if no record is recent enough for a trend, else None.
+
+    Records count even if they are not selected. Without table `gaps`, those of the ranking count.
+    """
+    moments = tables.capabilities["last_seen"]
+    if tables.gaps is not None:
+        is_record = pl.col("counted") | (pl.col("why_not") == FILTERED)
+        moments = tables.gaps.filter(is_record)["timestamp"]
+    newest = _moment(moments.filter(moments <= now).max())
+    weeks = tables.capabilities["weekly"].list.len().max()
+    if newest is None or not isinstance(weeks, int) or now - newest < timedelta(weeks=recent_weeks(weeks)):
+        return None
+    return (now - newest).days
 
 
 def _shown(ranked: pl.DataFrame, top: int, covered_from: float) -> tuple[Capability, ...]:

@@ -53,7 +53,7 @@ _GLOBALS: Final = {
     "draws": DRAWS,
     "confidence": CONFIDENT,
     "tied_from": round(100 * TIED),
-    "chance": f"{SIGNIFICANCE:g}",
+    "chance": f"{SIGNIFICANCE:.0%}".replace("%", " %"),
     "shown_parts": FIRST_COVERING,
     "several": SEVERAL,
     "least": LEAST,
