@@ -128,3 +128,19 @@ def test_a_shared_page_says_so_too(quiet_for_long: Path, tmp_path: Path) -> None
     assert "The newest record is 121 days old" in (tmp_path / "out" / "share.html").read_text(
         encoding="utf-8"
     )
+
+
+def test_a_loop_of_one_session_is_marked_beside_its_rank(tmp_path: Path) -> None:
+    loop = [gap("open the vault", session_id="s-1", notes=f"turn {turn}") for turn in range(12)]
+    calm = [gap("film grain", session_id=f"s-{turn}", notes=f"turn {turn}") for turn in range(8)]
+    root = write_corpus(tmp_path, {"one": [*loop, *calm]})
+
+    told = vocabgap("report", root, "--now", "last", "--format", "table")
+    rows = vocabgap("--json", "report", root, "--now", "last")
+    faces = [(tmp_path / "out" / name).read_text(encoding="utf-8") for name in FACES]
+
+    for text in (told.out, *faces):
+        assert "12 of 12 from one session" in " ".join(text.split())
+        assert "of 8 from one session" not in text
+    capabilities = [line for line in map(json.loads, rows.out.splitlines()) if line["event"] == "capability"]
+    assert [line["capability"]["largest_session"] for line in capabilities] == [12, 1]

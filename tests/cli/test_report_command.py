@@ -135,6 +135,7 @@ def test_csv_is_nothing_but_the_table(photos: Path) -> None:
         "mixed",
         "pinned_by",
         "unpinned_rank",
+        "largest_session",
     ]
     assert [(row[2], row[3], row[7], row[8], row[12]) for row in rows] == [
         ("sky mask", "2", "2026-05-02T00:00:00Z", "1", "local"),

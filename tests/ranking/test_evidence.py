@@ -15,7 +15,17 @@ def tally_of(table: pl.DataFrame, column: str) -> list[tuple[str, int]]:
 def test_unknown_session_is_not_counted(unknown: str | None) -> None:
     table = ranked([{"session_id": unknown}, {"session_id": "s1"}, {"session_id": "s1"}])
 
-    assert table["sessions"].to_list() == [1]
+    assert table.select("sessions", "largest_session").row(0) == (1, 2)
+
+
+def test_sessions_of_two_tenants_are_not_one() -> None:
+    table = ranked([{"session_id": "s1", "tenant_id": tenant} for tenant in ("a", "a", "a", "b", "b")])
+
+    assert table.select("sessions", "largest_session").row(0) == (2, 3)
+
+
+def test_without_sessions_none_is_the_largest() -> None:
+    assert ranked([{}] * 3).select("sessions", "largest_session").row(0) == (0, 0)
 
 
 @pytest.mark.parametrize(

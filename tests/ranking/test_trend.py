@@ -69,7 +69,7 @@ def found(lately: Sequence[int], whole: Sequence[int], others: tuple[int, int] =
     told = changes(
         np.array(lately), np.array(whole), np.full(size, 1 / 3), rest[0], rest[1], tested=everything
     )
-    return told.tolist()
+    return [int(change) for change in told]
 
 
 @pytest.mark.parametrize("whole", [3, 9, 24, 70])
@@ -134,7 +134,7 @@ def test_flat_rates_show_few_changes_and_a_doubling_is_found(recently: float) ->
 
 
 def test_a_session_that_repeats_itself_is_no_trend() -> None:
-    def trend(session: str | None) -> str | None:
+    def trend(session: str | None) -> object:
         asked: list[dict[str, Any]] = [{"timestamp": NOW - timedelta(weeks=week)} for week in (7, 8, 60)]
         loop = [
             {"timestamp": NOW - timedelta(days=2, seconds=turn), "session_id": session} for turn in range(40)

@@ -53,6 +53,24 @@ def test_a_trend_says_which_mentions_it_compares(demo_run: Run, changed: dict[st
 
 
 @pytest.mark.parametrize(
+    ("mentions", "largest", "mixed", "text"),
+    [
+        (150, 150, False, "150 of 150 from one session"),
+        (1999, 1000, True, "probably several needs, 1,000 of 1,999 from one session"),
+        (9, 5, False, "5 of 9 from one session"),
+        (10, 5, False, ""),  # the half is not most
+        (4, 4, True, "probably several needs"),  # a few repeats are no loop
+        (20, 0, False, ""),
+    ],
+)
+def test_a_mark_says_that_one_session_has_most_mentions(
+    *, demo_run: Run, mentions: int, largest: int, mixed: bool, text: str
+) -> None:
+    item = capability(demo_run, mentions=mentions, largest_session=largest, mixed=mixed)
+    assert phrase("marks", item) == text
+
+
+@pytest.mark.parametrize(
     ("mentions", "text"),
     [
         ((1,), "Workaround: way 0 (1 time)."),

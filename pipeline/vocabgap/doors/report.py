@@ -47,7 +47,7 @@ _CSV_COLUMNS: Final = (
     "rank", "capability_id", "label", "mentions", "images", "sessions", "first_seen", "last_seen",
     "unsatisfied", "neutral", "satisfied", "unrated", "intent_category", "status", "rank_low", "rank_high",
     "trend", "priority", "covered_by", "mentions_low", "mentions_high", "mixed", "pinned_by",
-    "unpinned_rank",
+    "unpinned_rank", "largest_session",
 )  # fmt: skip
 
 

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Final, Literal, Self
 
 import msgspec
 
+# In the demo and in `chemigram`, no session has more than three mentions of a need.
+_LEAST_OF_SESSION: Final = 5
 FIRST_COVERING: Final = 3  # entries that cover a part of a need, and wordings of each
 
 
@@ -155,6 +157,7 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     pinned_by: Annotated[str | None, means("who pinned it last; null if nobody did")]
     unpinned_rank: Annotated[int | None, means("if pinned, the rank by its counts; null otherwise")]
     seen: Annotated[int, means("mentions that a trace or a hook reported, without a request in words")] = 0
+    largest_session: Annotated[int, means("mentions of the known session with the most mentions")] = 0
     covered: tuple[Covered, ...] = ()  # by wording; the entry that covers most mentions first
 
     @classmethod
@@ -167,6 +170,11 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     def rated(self) -> int:
         """The number of records with a satisfaction."""
         return self.unsatisfied + self.neutral + self.satisfied
+
+    @property
+    def depends_on_session(self) -> bool:
+        """Return whether one session has more than half of its mentions, and at least five."""
+        return self.largest_session >= max(_LEAST_OF_SESSION, self.mentions // 2 + 1)
 
     @property
     def nearest(self) -> Cover | None:

@@ -29,12 +29,10 @@ def evidence(compute: Computing) -> Computing:
 
 
 def counts(clustered: pl.DataFrame) -> pl.DataFrame:
-    """Count mentions, images, sessions, tenants, ratings and mentions without a request in words."""
-    known_session = pl.struct("tenant_id", "session_id").filter(stripped(pl.col("session_id")) != "")
+    """Count mentions, images, tenants, ratings and mentions without a request in words."""
     return clustered.group_by("cluster").agg(
         _MENTIONS,
         pl.struct(IMAGE_KEY).n_unique().cast(pl.Int64).alias("images"),
-        known_session.n_unique().cast(pl.Int64).alias("sessions"),
         pl.col("tenant_id").n_unique().cast(pl.Int64).alias("tenants"),
         pl.col("timestamp").max().alias("last_seen"),
         (pl.col("satisfaction") == -1).sum().cast(pl.Int64).alias("unsatisfied"),
@@ -115,6 +113,21 @@ def askers(clustered: pl.DataFrame) -> pl.DataFrame:
     """List the tenants and repositories of each cluster's records, most mentions first."""
     whose = ["tenant_id", "repo_slug"]
     return _listed(clustered.group_by("cluster", *whose).agg(_MENTIONS), "asked_by", whose)
+
+
+@evidence
+def sessions(clustered: pl.DataFrame) -> pl.DataFrame:
+    """Count the known sessions of each cluster, and the mentions of the session with the most mentions."""
+    return (
+        clustered.filter(stripped(pl.col("session_id")) != "")
+        .group_by("cluster", "tenant_id", "session_id")
+        .len()
+        .group_by("cluster")
+        .agg(
+            pl.len().cast(pl.Int64).alias("sessions"),
+            pl.col("len").max().cast(pl.Int64).alias("largest_session"),
+        )
+    )
 
 
 @evidence

@@ -12,7 +12,7 @@ import msgspec
 
 from vocabgap.model.capability import Asker, Capability, Example, Tally
 from vocabgap.reporting.listed import MOST_LISTED, Listed
-from vocabgap.reporting.wording import SEVERAL, phrase, rating, short_hash
+from vocabgap.reporting.wording import phrase, rating, short_hash
 from vocabgap.text import excerpt
 
 Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
@@ -90,7 +90,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     pin: str  # the person who pinned it, and the rank without the pin; else empty
     overtaken: str  # share of samples; empty if unknown
     likely: str
-    several: str  # empty unless probably several needs
+    marks: str  # warnings beside the rank; mostly empty
     asked: str
     rated: str
     trend_phrase: str
@@ -180,7 +180,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         last_seen=_day(item.last_seen),
         interval=phrase("rank_interval", item),
         likely=phrase("likely", item),
-        several=SEVERAL if item.mixed else "",
+        marks=phrase("marks", item),
         pin=excerpt(phrase("pinned", item, index.ranked_by), most),
         overtaken=phrase("overtaken", item),
         asked=excerpt(phrase("asked_by", item, index.askers), most),

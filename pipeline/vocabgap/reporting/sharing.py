@@ -39,7 +39,7 @@ CAPABILITY_AS_IT_IS: Final = (
     *("rank", "mentions", "images", "sessions", "first_seen", "last_seen"),
     *("unsatisfied", "neutral", "satisfied", "unrated", "cohesion", "trend"),
     *("priority", "tie_group", "reach", "need", "recency", "weekly", "repeats", "established"),
-    *("next_ahead", "mentions_low", "mentions_high", "mixed", "seen"),
+    *("next_ahead", "mentions_low", "mentions_high", "mixed", "seen", "largest_session"),
 )
 ACCOUNT_AS_IT_IS: Final = (
     *("files", "unreadable", "lines", "records", "counted", "filtered", "duplicates", "superseded"),

@@ -33,7 +33,7 @@ _FIRST: Final = 5  # operations, wordings and workarounds of a listed capability
 _SAME: Final = (
     "rank", "capability_id", "label", "mentions", "images", "sessions", "unsatisfied", "rated", "first_seen",
     "last_seen", "trend", "priority", "status", "intent_category", "mentions_low", "mentions_high", "mixed",
-    "pinned_by", "unpinned_rank",
+    "pinned_by", "unpinned_rank", "largest_session",
 )  # fmt: skip
 _Text = Annotated[str, Meta(min_length=1, max_length=65_536)]
 

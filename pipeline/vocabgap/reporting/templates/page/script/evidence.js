@@ -36,7 +36,7 @@ function section(name, title, items, content) {
 function facts(capability) {
   const categories = spelled(capability.categories, run.categories).map(withMentions);
   const told = [
-    ['Mentions', `${whole(capability.mentions)}, likely ${[capability.likely, capability.several].filter(Boolean).join(', ')}`],
+    ['Mentions', `${whole(capability.mentions)}, likely ${[capability.likely, capability.marks].filter(Boolean).join(', ')}`],
     ['Images', whole(capability.images)],
     ['Known sessions', whole(capability.sessions)],
     ...(capability.status ? [['Status', capability.status]] : []),

@@ -6,7 +6,7 @@ function rowOf(capability) {
   return make('tr', { 'data-id': capability.id },
     cell('rank', whole(capability.rank)),
     cell('rank_low', span(capability.span), ` ${capability.interval}`),
-    make('th', { scope: 'row', class: 'c-label' }, link, ...severalOf(capability)),
+    make('th', { scope: 'row', class: 'c-label' }, link, ...marksOf(capability)),
     run.runs.length > 1 ? cell('before', capability.before === null ? MISSING : whole(capability.before)) : null,
     run.statuses.length ? cell('status', capability.status ?? MISSING) : null,
     make('td', { class: 'c-mentions', title: `likely ${capability.likely}` },
@@ -20,9 +20,9 @@ function rowOf(capability) {
     cell('category', run.categories[capability.category]));
 }
 
-/** The mark after a label: probably several needs. */
-function severalOf({ several }) {
-  return several ? [' ', make('span', { class: 'name' }, several)] : [];
+/** The warnings after a label. */
+function marksOf({ marks }) {
+  return marks ? [' ', make('span', { class: 'name' }, marks)] : [];
 }
 
 function cell(column, ...children) {
