@@ -80,7 +80,7 @@ def test_decisions_outlive_new_data_and_another_cut(studio: "Studio", tmp_path: 
         (lambda book: book.split("lens flare", "sky mask"), "has no wording 'sky mask'"),
         (lambda book: book.dismiss("lens flare", " "), "a dismissal needs a reason"),
         (lambda book: book.author("lens flare", ""), "the entry is blank"),
-        (lambda book: book.rename("lens flare", " "), "the new label is blank"),
+        (lambda book: book.rename("lens flare", " "), "the label is blank"),
         (
             lambda book: book.rename("lens flare", "Sky-Mask"),
             "another capability has the label 'sky mask': cap-",
@@ -144,6 +144,36 @@ def test_a_decision_is_undone_by_any_beginning_that_only_it_has(studio: "Studio"
     undo = studio.decide.undo(pin.decision_id[: len("dec-") + 1])
 
     assert undo.undoes == pin.decision_id
+
+
+@pytest.mark.parametrize(("name", "open_one"), [("film grain look", 0), ("cap", 1)])
+def test_what_is_decided_right_after_a_split_is_about_the_named_side(
+    studio: "Studio", name: str, open_one: int
+) -> None:
+    parts = ("film grain", "film grain look")
+    identifier = studio.rows()["film grain"]["capability_id"]
+    studio.decide.split(identifier, "film grain look")
+
+    studio.decide.author(identifier if name == "cap" else name, "grain")
+
+    rows = studio.rows()
+    assert [rows[parts[place]]["status"] for place in (open_one, 1 - open_one)] == ["open", "authored"]
+
+
+def test_the_last_active_decision_is_undone_without_its_name(studio: "Studio") -> None:
+    pin, merge = studio.decide.pin("sky mask"), studio.decide.merge("sky mask", "lens flare")
+
+    undone = [studio.decide.undo(last=True).undoes for _ in range(2)]
+
+    assert undone == [merge.decision_id, pin.decision_id]
+    with pytest.raises(NotFoundError, match="no decision is active"):
+        studio.decide.undo(last=True)
+
+
+@pytest.mark.parametrize(("name", "last"), [(None, False), ("dec-1", True)])
+def test_an_undo_takes_a_name_or_the_last(studio: "Studio", name: str | None, last: bool) -> None:
+    with pytest.raises(InvalidInputError, match="an undo takes the identifier of a decision, or `last`"):
+        studio.decide.undo(name, last=last)
 
 
 def test_what_is_undone_cannot_be_undone_again(studio: "Studio") -> None:

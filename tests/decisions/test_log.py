@@ -10,13 +10,13 @@ import msgspec
 import pytest
 
 from builders.decisions import decided
-from vocabgap.decisions.record import Decision, append_decision, read_decisions
+from vocabgap.decisions.record import Decision, append_decisions, read_decisions
 from vocabgap.errors import AccessDeniedError, InvalidInputError, StateError
 from vocabgap.files import locking
 
 
 def append(path: Path, decision: Decision) -> None:
-    append_decision(path, decision, lambda _: None)
+    append_decisions(path, [decision], lambda _: None)
 
 
 # Waits for the other one, then appends what it reads.
@@ -24,13 +24,13 @@ APPEND = """
 import sys
 from pathlib import Path
 import msgspec
-from vocabgap.decisions.record import append_decision
+from vocabgap.decisions.record import append_decisions
 from vocabgap.decisions.record import Decision
 decisions = msgspec.json.decode(sys.stdin.buffer.readline(), type=list[Decision])
 print("ready", flush=True)
 sys.stdin.buffer.readline()
 for decision in decisions:
-    append_decision(Path(sys.argv[1]), decision, lambda _: None)
+    append_decisions(Path(sys.argv[1]), [decision], lambda _: None)
 """
 
 
@@ -119,7 +119,7 @@ def test_a_refused_decision_leaves_the_file_as_it_was(log: Path) -> None:
         raise StateError("no")
 
     with pytest.raises(StateError, match="no"):
-        append_decision(log, decided("pin", ["film grain"]), refuse)
+        append_decisions(log, [decided("pin", ["film grain"])], refuse)
 
     assert log.read_bytes() == before
 
@@ -142,7 +142,9 @@ def test_a_writer_who_never_ends_is_told_of_and_given_up(log: Path, monkeypatch:
         fcntl.flock(held, fcntl.LOCK_EX)
 
         with pytest.raises(StateError, match=r"decisions\.jsonl' is held by process \d+") as given_up:
-            append_decision(log, decided("pin", ["sky mask"]), lambda _: None, lambda: told.append("waits"))
+            append_decisions(
+                log, [decided("pin", ["sky mask"])], lambda _: None, lambda: told.append("waits")
+            )
 
     assert told == ["waits"]
     assert "decide again" in given_up.value.hint

@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from builders.ranking import ranked
-from vocabgap.errors import NotFoundError
+from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.model.lookup import find_capability
 
 
@@ -29,3 +29,17 @@ def test_what_is_not_there_is_told_with_the_nearest_labels(two: pl.DataFrame) ->
         find_capability(two, "tilt shaft")
 
     assert "tilt shift" in caught.value.hint
+
+
+def test_a_whole_number_is_a_rank(two: pl.DataFrame) -> None:
+    assert find_capability(two, "2")["label"].to_list() == ["tilt shift"]
+
+
+def test_a_number_that_is_also_exactly_a_name_is_refused() -> None:
+    needs = ["1", "tilt shift", "tilt shift", "3"]
+    found = ranked([{"missing_capability": need} for need in needs])
+    assert found["label"].to_list() == ["tilt shift", "1", "3"]
+
+    with pytest.raises(InvalidInputError, match="'1' means several capabilities: cap-"):
+        find_capability(found, "1")
+    assert find_capability(found, "3")["label"].to_list() == ["3"]

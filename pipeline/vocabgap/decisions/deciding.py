@@ -1,46 +1,62 @@
 """Decide about the capabilities of a published run, from the command line or a notebook."""
 
-from collections.abc import Callable, Collection, Iterable
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
+from typing import Any, Final
 
 import polars as pl
 
+from vocabgap.decisions.proposing import Identified, read_proposals
 from vocabgap.decisions.record import (
     FILE,
     ID_PREFIX,
     KEPT_WORDINGS,
+    SETTLING,
     Action,
     Decision,
     Subject,
-    append_decision,
+    append_decisions,
     decide,
     read_decisions,
     subject,
 )
 from vocabgap.decisions.replay import agreeing, in_force, require_change, require_own_label, undoings
-from vocabgap.errors import Hint, InvalidInputError, expanded, require_kind, texts
+from vocabgap.errors import (
+    Hint,
+    InvalidInputError,
+    NotFoundError,
+    VocabgapError,
+    expanded,
+    require_kind,
+    texts,
+)
 from vocabgap.model.loading import login
 from vocabgap.model.lookup import Named, find_capability, find_wording, lookup
-from vocabgap.model.moments import require_offset
+from vocabgap.model.moments import iso, require_offset
 from vocabgap.model.settings import DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.model.tables import REGRESSED, SETTLED
+from vocabgap.reporting.manifest import Manifest
 from vocabgap.reporting.published_run import read_groups, read_run
-from vocabgap.text import can_be_seen, excerpt, printable_name, shortened, surface
+from vocabgap.text import can_be_seen, excerpt, printable_name, shortened, surface, visible
+
+_ANOTHER_RUN: Final = "nothing was decided; decide on the page of this run, or name its run with --run"
+_ONE_UNDO: Final = "name the decision, or use --last"
 
 
 class Decisions:
     """The decisions about the capabilities of a run; its methods read them and add new ones.
 
-    Name a capability by its identifier (or the first characters of it), its label, or a wording. A decision
-    is added as a line to the file; the next run follows it.
+    Name a capability by its rank, its identifier (or the first characters of it), its label, or a wording. A
+    decision is added as a line to the file; the next run follows it.
 
     Args:
         run: The folder of the published run.
         file: The file of decisions; created if it does not exist.
         actor: The person who decides; by default VOCABGAP_ACTOR, else the user name.
         now: The time of the decisions; by default the current time.
+        dry_run: Check each decision, but write nothing.
         on_wait: Called if another program is writing the file.
 
     Raises:
@@ -55,11 +71,13 @@ class Decisions:
         *,
         actor: str | None = None,
         now: datetime | None = None,
+        dry_run: bool = False,
         on_wait: Callable[[], None] = lambda: None,
     ) -> None:
         self._run = run
         self.file = expanded(file)
         self._actor = actor
+        self._dry_run = dry_run
         self._on_wait = on_wait
         self._now = None if now is None else require_offset(now, name="now")
 
@@ -85,110 +103,199 @@ class Decisions:
 
         An earlier decision must not separate wordings of the two.
         """
-        into, merged = self._subject(capability), self._subject(other)
-        if into.capability_id == merged.capability_id:
-            raise InvalidInputError(
-                f"'{shortened(capability)}' and '{shortened(other)}' are the same capability",
-                hint="name two different capabilities",
-            )
-        return self._append(Action.MERGE, into, reason=why, other=merged)
+        return self._decide(Action.MERGE, capability, why, other=other)
 
     def split(self, capability: str, wordings: str | Iterable[str], why: str = "") -> Decision:
         """Split wordings off a capability.
 
         An earlier decision must not unite a wording that leaves with a wording that stays.
         """
-        row = find_capability(self._ranked, capability).row(0, named=True)
-        leaving = tuple(find_wording(row, wording) for wording in texts("wordings", wordings))
-        about = self._staying(capability, frozenset(map(surface, leaving)))
-        return self._append(Action.SPLIT, about, reason=why, wordings=leaving)
+        return self._decide(Action.SPLIT, capability, why, wordings=texts("wordings", wordings))
 
     def rename(self, capability: str, label: str, why: str = "") -> Decision:
         """Give a capability another label."""
-        require_kind("label", label, str, "text")
-        if not label.strip():
-            raise InvalidInputError("the new label is blank", hint="give the capability a label")
-        return self._append(Action.RENAME, self._subject(capability), reason=why, label=label.strip())
+        return self._decide(Action.RENAME, capability, why, label=label)
 
     def pin(self, capability: str, why: str = "") -> Decision:
         """Rank a capability first, whatever its counts are and whichever entries cover it."""
-        return self._append(Action.PIN, self._subject(capability), reason=why)
+        return self._decide(Action.PIN, capability, why)
 
     def dismiss(self, capability: str, why: str) -> Decision:
         """Dismiss a capability: nobody will author it.
 
         The decision applies while its present wordings have at least half of its mentions.
         """
-        require_kind("why", why, str, "text")
-        if not can_be_seen(why):
-            raise InvalidInputError("a dismissal needs a reason", hint="add --why")
-        return self._append(Action.DISMISS, self._subject(capability, most=None), reason=why)
+        return self._decide(Action.DISMISS, capability, why)
 
     def author(self, capability: str, entry: str, why: str = "") -> Decision:
         """Record the entry that was authored for a capability; a later mention is a regression."""
-        require_kind("entry", entry, str, "text")
-        if not entry.strip():
-            raise InvalidInputError("the entry is blank", hint="give the vocabulary entry with --entry")
-        about = self._subject(capability, most=None)
-        return self._append(Action.AUTHOR, about, reason=why, entry=entry.strip())
+        return self._decide(Action.AUTHOR, capability, why, entry=entry)
 
     def reopen(self, capability: str, why: str = "") -> Decision:
         """Reopen a capability that was dismissed or authored."""
-        return self._append(Action.REOPEN, self._subject(capability, most=None), reason=why)
+        return self._decide(Action.REOPEN, capability, why)
 
-    def undo(self, decision: str, why: str = "") -> Decision:
+    def apply(
+        self, source: str | Path | Iterable[str | bytes], on_other_run: Callable[[str], None] = lambda _: None
+    ) -> tuple[Decision, ...]:
+        """Record decisions that the page of a report saved, in a file or as lines: all of them or none.
+
+        Each line is a `Proposal`. Identifier and label of a capability must fit the run. `on_other_run` is
+        called with the moment of each other run that lines come from.
+        """
+        decided: list[Decision] = []
+        runs: dict[str, None] = {}
+        for place, line in read_proposals(source):
+            runs[line.run] = None
+            try:
+                about = self._identified("capability", line.capability)
+                other = None if line.other is None else self._identified("other", line.other)
+                made = self._made(
+                    line.action,
+                    about,
+                    line.reason,
+                    decided,
+                    other=other,
+                    wordings=line.wordings,
+                    label=line.label,
+                    entry=line.entry,
+                )
+                decided.append(made)
+            except VocabgapError as error:
+                error.message = f"{place}: {error.message}"
+                raise
+        self._record(decided)
+        for run in runs:
+            if run != iso(self._manifest.now):
+                on_other_run(run)
+        return tuple(decided)
+
+    def undo(self, decision: str | None = None, why: str = "", *, last: bool = False) -> Decision:
         """Undo a decision, as if it had never been made; name it by the first characters of its identifier.
 
-        If you undo a merge, each later decision stays with one of the two capabilities: the one whose wording
-        or identifier named it.
+        Or undo the last active decision of the file, with `last`. If you undo a merge, each later decision
+        stays with one of the two capabilities: the one whose wording or identifier named it.
         """
         decisions = self.all()
-        place = lookup(
-            [Named(made.decision_id, made.what) for made in decisions],
-            decision,
-            singular="decision",
-            plural="decisions",
-            hint="see `vocabgap decisions list`",
-            prefix=ID_PREFIX,
-            fewest=1,
-        )
-        wanted = decisions[place]
+        if (decision is None) is not last:
+            raise InvalidInputError("an undo takes the identifier of a decision, or `last`", hint=_ONE_UNDO)
+        if decision is None:
+            wanted = next(reversed(in_force(decisions)), None)
+            if wanted is None:
+                raise NotFoundError(f"no decision is active in '{self.file}'", hint="nothing was undone")
+        else:
+            named = [Named(made.decision_id, made.what) for made in decisions]
+            wanted = decisions[
+                lookup(
+                    named,
+                    decision,
+                    singular="decision",
+                    plural="decisions",
+                    hint="see `vocabgap decisions list`",
+                    prefix=ID_PREFIX,
+                    fewest=1,
+                )
+            ]
         undo = undoings(decisions).get(wanted.decision_id)
         if undo is not None:
             raise InvalidInputError(
                 f"{wanted.decision_id} was already undone by {undo.decision_id}",
                 hint=Hint("{} restores it", (("decide", "undo", undo.decision_id),), FILE),
             )
-        return self._append(Action.UNDO, None, reason=why, undoes=wanted.decision_id)
+        made = self._signed(Action.UNDO, None, why, undoes=wanted.decision_id)
+        self._record([made])
+        return made
 
-    def _append(
+    def _decide(self, action: Action, capability: str, why: str, **details: Any) -> Decision:  # noqa: ANN401
+        decision = self._made(action, capability, why, (), **details)
+        self._record([decision])
+        return decision
+
+    def _made(
+        self,
+        action: Action,
+        capability: str,
+        why: str,
+        before: Collection[Decision],
+        *,
+        other: str | None = None,
+        wordings: tuple[str, ...] = (),
+        label: str | None = None,
+        entry: str | None = None,
+    ) -> Decision:
+        """Return a decision about a capability; `before` are earlier decisions that are not recorded yet."""
+        details: dict[str, Any] = {}
+        for name, text in (("label", label), ("entry", entry)):
+            if text is None:
+                continue
+            require_kind(name, text, str, "text")
+            if not text.strip():
+                raise InvalidInputError(f"the {name} is blank", hint=f"give the {name} some text")
+            details[name] = text.strip()
+        require_kind("why", why, str, "text")
+        if action is Action.DISMISS and not can_be_seen(why):
+            raise InvalidInputError("a dismissal needs a reason", hint="add --why")
+        active = in_force((*self.all(), *before))
+        about = self._subject(capability, active, None if action in SETTLING else KEPT_WORDINGS)
+        if other is not None:
+            details["other"] = self._subject(other, active)
+            if about.capability_id == details["other"].capability_id:
+                raise InvalidInputError(
+                    f"'{shortened(capability)}' and '{shortened(other)}' are the same capability",
+                    hint="name two different capabilities",
+                )
+        if wordings:
+            row = self._row(capability)
+            leaving = tuple(find_wording(row, wording) for wording in wordings)
+            about, details["wordings"] = (
+                self._staying(capability, active, frozenset(map(surface, leaving))),
+                leaving,
+            )
+        decision = self._signed(action, about, why, after=len(before), **details)
+        self._require_news(decision, active)
+        return decision
+
+    def _signed(
         self,
         action: Action,
         about: Subject | None,
+        why: str,
         *,
-        reason: str,
-        **details: str | Subject | tuple[str, ...],
+        after: int = 0,
+        **details: Any,  # noqa: ANN401
     ) -> Decision:
-        decision = decide(
-            action,
-            about,
-            actor=login() if self._actor is None else self._actor,
-            time=datetime.now(UTC) if self._now is None else self._now,
-            reason=reason,
-            **details,
-        )
-        self._require_news(decision)
-        groups = None  # an undo needs no run
-        if decision.action is not Action.UNDO:
-            groups = dict(self._groups.select("surface", "capability_id").iter_rows())
-        append_decision(self.file, decision, agreeing(decision, groups), self._on_wait)
-        return decision
+        """Return a decision with person and time; decisions of one call follow each other by microseconds."""
+        now = datetime.now(UTC) if self._now is None else self._now
+        actor = login() if self._actor is None else self._actor
+        time = now + timedelta(microseconds=after)
+        return decide(action, about, actor=actor, time=time, reason=why, **details)
 
-    def _require_news(self, decision: Decision) -> None:
+    def _record(self, decisions: Sequence[Decision]) -> None:
+        """Append all decisions or none; check them against the file, also for a trial."""
+        needs_run = any(each.action is not Action.UNDO for each in decisions)
+        groups = dict(self._groups.select("surface", "capability_id").iter_rows()) if needs_run else None
+        check = agreeing(decisions, groups)
+        if self._dry_run:
+            check((*self.all(), *decisions))
+        else:
+            append_decisions(self.file, decisions, check, self._on_wait)
+
+    def _identified(self, field: str, named: Identified) -> str:
+        """Return the identifier of a capability that must be in the run under its label."""
+        labels = dict(self._ranked.select("capability_id", "label").iter_rows())
+        label = labels.get(named.capability_id)
+        if label is None:
+            problem = f"'{excerpt(named.label)}' ({excerpt(named.capability_id)}) is not in the run"
+            raise NotFoundError(f"field '{field}': {problem}", hint=_ANOTHER_RUN)
+        if visible(label) != visible(named.label):
+            problem = f"{named.capability_id} is '{excerpt(label)}' in the run, not '{excerpt(named.label)}'"
+            raise InvalidInputError(f"field '{field}': {problem}", hint=_ANOTHER_RUN)
+        return named.capability_id
+
+    def _require_news(self, decision: Decision, active: Sequence[Decision]) -> None:
         """Refuse a decision that changes nothing, or a label that another capability has."""
         if decision.capability is None:
             return
-        active = self.in_force()
         about = self._ranked.filter(capability_id=decision.capability.capability_id)
         ((label, status),) = about.select("label", "status").iter_rows()
         require_change(
@@ -201,22 +308,42 @@ class Decisions:
         require_own_label(decision, active, dict(self._ranked.select("capability_id", "label").iter_rows()))
 
     @cached_property
+    def _published(self) -> tuple[Manifest, pl.DataFrame]:
+        return read_run(self._run, option="--run")
+
+    @property
+    def _manifest(self) -> Manifest:
+        return self._published[0]
+
+    @property
     def _ranked(self) -> pl.DataFrame:
-        return read_run(self._run, option="--run")[1]
+        return self._published[1]
 
     @cached_property
     def _groups(self) -> pl.DataFrame:
         return read_groups(self._run)
 
-    def _subject(self, name: str, most: int | None = KEPT_WORDINGS) -> Subject:
+    def _row(self, name: str) -> dict[str, Any]:
+        require_kind("capability", name, str, "the name of a capability")
+        return find_capability(self._ranked, name).row(0, named=True)
+
+    def _subject(self, name: str, active: Sequence[Decision], most: int | None = KEPT_WORDINGS) -> Subject:
         """Find a capability by its name.
 
         If people merged several groups, the wordings of one group come first: the group with the name, else
-        the group whose identifier is kept. If the merge is undone, the decision stays with that group.
+        the group whose identifier is kept. If the merge is undone, the decision stays with that group. If a
+        split is newer than the run, only the wordings of one side belong to the capability.
         """
-        require_kind("capability", name, str, "the name of a capability")
-        row = find_capability(self._ranked, name).row(0, named=True)
+        row = self._row(name)
         forms = {variant["wording"]: surface(variant["wording"]) for variant in row["variants"]}
+        moved = {
+            surface(wording): split.decision_id
+            for split in active
+            if split.capability is not None and split.capability.capability_id == row["capability_id"]
+            for wording in split.wordings
+        }
+        side = moved.get(surface(name))
+        forms = {wording: form for wording, form in forms.items() if moved.get(form) == side} or forms
         own = self._groups.filter(capability_id=row["capability_id"])
         group_of = dict(own.select("surface", "group_id").iter_rows())
         label_of = dict(own.select("group_id", "group_surface").iter_rows())
@@ -229,12 +356,14 @@ class Decisions:
             return group_of.get(form) != meant, form != label_of.get(meant), wording != row["label"]
 
         ordered = sorted(forms, key=distance)
-        is_elsewhere = meant is not None and group_of.get(surface(row["label"]), meant) != meant
+        label_form = surface(row["label"])
+        is_elsewhere = meant is not None and group_of.get(label_form, meant) != meant
+        is_elsewhere = is_elsewhere or moved.get(label_form) != side
         return subject(row["capability_id"], ordered[0] if is_elsewhere else row["label"], ordered, most)
 
-    def _staying(self, name: str, leaving: Collection[str]) -> Subject:
+    def _staying(self, name: str, active: Sequence[Decision], leaving: Collection[str]) -> Subject:
         """Find a capability without the surfaces that leave; the named wording comes first."""
-        whole = self._subject(name, most=None)
+        whole = self._subject(name, active, most=None)
         staying = [wording for wording in whole.wordings if surface(wording) not in leaving]
         if not staying:
             raise InvalidInputError(

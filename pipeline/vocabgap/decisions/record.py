@@ -4,11 +4,11 @@ Several people may append to the file, also through git.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -25,6 +25,7 @@ KEPT_WORDINGS: Final = 20  # of a capability: enough to find the need in other c
 
 _CONFLICT: Final = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 _LINE_HINT: Final = "correct or remove the line; no decision was read"
+_Line = TypeVar("_Line", bound=msgspec.Struct)
 
 ReviewAnswer = Literal["same", "different", "skip"]  # are two sides the same need?
 
@@ -44,6 +45,8 @@ class Action(StrEnum):
     UNDO = "undo"
 
 
+SETTLING: Final = frozenset({Action.DISMISS, Action.AUTHOR, Action.REOPEN})
+"""The actions that give a status. The last one counts."""
 # The field that an action needs in addition to the capability.
 _NEEDED: Final[Mapping[Action, str]] = {
     Action.MERGE: "other",
@@ -108,6 +111,10 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     staying: tuple[_Text, ...] = ()
 
     def __post_init__(self) -> None:
+        try:
+            self.time.astimezone(UTC)
+        except OverflowError as error:
+            raise ValueError(str(error)) from error
         needed = _NEEDED.get(self.action)
         if (self.capability is None) != (self.action is Action.UNDO):
             verb = "has no" if self.action is Action.UNDO else "needs a"
@@ -209,22 +216,23 @@ def read_decisions(path: Path) -> tuple[Decision, ...]:
     return _in_order(_distinct(_JOURNAL.read(path), path).values())
 
 
-def append_decision(
+def append_decisions(
     path: Path,
-    decision: Decision,
+    decisions: Sequence[Decision],
     check: Callable[[tuple[Decision, ...]], None],
     on_wait: Callable[[], None] = lambda: None,
 ) -> None:
-    """Append a decision if `check` accepts it; return when the line is on the disk.
+    """Append all decisions if `check` accepts them, else none; return when the lines are on the disk.
 
     `check` is called with all decisions while the file is locked. If two people decide at the same time,
     the second decision is checked against the first.
     """
     with _JOURNAL.appending(path, on_wait) as writer:
         before = _distinct(writer.entries(), path)
-        check(_in_order({**before, decision.decision_id: decision}.values()))
-        if decision.decision_id not in before:
-            writer.add(msgspec.json.encode(decision) + b"\n")
+        new = {each.decision_id: each for each in decisions if each.decision_id not in before}
+        check(_in_order({**before, **new}.values()))
+        if new:
+            writer.add(b"".join(msgspec.json.encode(each) + b"\n" for each in new.values()))
 
 
 def _in_order(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
@@ -250,15 +258,18 @@ def _decision(line: bytes, place: str) -> Decision:
             f"{place}: a merge of two copies has unresolved conflicts",
             hint="remove the lines of <<<<<<<, ======= and >>>>>>>, but keep all lines between them",
         )
+    return decoded_line(line, place, Decision, _LINE_HINT)
+
+
+def decoded_line(line: bytes, place: str, kind: type[_Line], hint: str) -> _Line:
+    """Decode a line of a file of decisions; an error names the place and the field."""
     try:
-        decision = msgspec.json.decode(line, type=Decision)
-        decision.time.astimezone(UTC)
-    except (msgspec.DecodeError, UnicodeDecodeError, OverflowError) as error:
+        return msgspec.json.decode(line, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         problem, _, where = str(error).partition(" - at `$")
         field = where.removeprefix(".").rstrip("`")
         message = f"field '{field}': {problem}" if field else problem
-        raise InvalidInputError(f"{place}: {message.replace('`', chr(39))}", hint=_LINE_HINT) from error
-    return decision
+        raise InvalidInputError(f"{place}: {message.replace('`', chr(39))}", hint=hint) from error
 
 
 _JOURNAL: Final = Journal(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from vocabgap.decisions.record import FILE, Action, Decision, Subject
+from vocabgap.decisions.record import FILE, SETTLING, Action, Decision, Subject
 from vocabgap.errors import Hint, InvalidInputError, StateError
 from vocabgap.model.moments import iso
 from vocabgap.model.tables import VERDICTS, Apart, Constraint, Together
@@ -162,18 +162,26 @@ def surfaces_of(decisions: Iterable[Decision]) -> frozenset[str]:
     return frozenset(_surface(wording) for part in holders for wording in part.wordings)
 
 
+def replaced(decision: Decision, active: Iterable[Decision]) -> Decision | None:
+    """Return the active decision on the same status, label or pin that a new decision replaces, if any."""
+    if decision.action in {Action.MERGE, Action.SPLIT, Action.UNDO}:
+        return None
+    alike = SETTLING if decision.action in SETTLING else {decision.action}
+    rivals = [each for each in active if each.action in alike and _about(each) == _about(decision)]
+    return rivals[-1] if rivals else None
+
+
 def require_change(
     decision: Decision, active: Sequence[Decision], *, label: str, is_settled: bool, is_regressed: bool
 ) -> None:
-    """Refuse a decision that would change nothing."""
-    about = [earlier for earlier in active if _about(earlier) == _about(decision)]
-    settling = [each for each in about if each.action in {Action.DISMISS, Action.AUTHOR, Action.REOPEN}]
-    last = settling[-1] if settling else None
-    current = next((earlier.label for earlier in reversed(about) if earlier.label), label)
+    """Refuse a decision that would change nothing; name the earlier decision."""
+    last = replaced(decision, active)
+    about = [earlier.label for earlier in active if earlier.label and _about(earlier) == _about(decision)]
+    current = about[-1] if about else label
     problem = ""
     if decision.action is Action.REOPEN and (last.action is Action.REOPEN if last else not is_settled):
         problem = "is already open"
-    elif decision.action is Action.PIN and any(earlier.action is Action.PIN for earlier in about):
+    elif decision.action is Action.PIN and last is not None:
         problem = "is already pinned"
     elif decision.action is Action.RENAME and decision.label == current:
         problem = "already has this label"
@@ -184,7 +192,7 @@ def require_change(
             problem = f"was already authored as '{excerpt(last.entry or '')}'"
     if problem:
         raise InvalidInputError(
-            f"'{excerpt(current)}' {problem}",
+            f"'{excerpt(current)}' {problem}{f': {last.summary}' if last else ''}",
             hint=Hint("nothing was decided; {} lists the decisions", (("decisions", "list"),), FILE),
         )
 
@@ -224,8 +232,10 @@ def require_agreement(reasoned: Iterable[Reasoned]) -> None:
                     raise _conflict(decision, merged, leaving)
 
 
-def agreeing(decision: Decision, groups: Mapping[str, str] | None) -> Callable[[tuple[Decision, ...]], None]:
-    """Return a check that refuses a new decision if it contradicts another decision.
+def agreeing(
+    new: Iterable[Decision], groups: Mapping[str, str] | None
+) -> Callable[[tuple[Decision, ...]], None]:
+    """Return a check that refuses new decisions if one of them contradicts another decision.
 
     `groups` maps surfaces to groups; it is None if only decisions are known.
     """
@@ -233,7 +243,8 @@ def agreeing(decision: Decision, groups: Mapping[str, str] | None) -> Callable[[
     def check(together: tuple[Decision, ...]) -> None:
         try:
             effective = replay(together, surfaces_of(together) if groups is None else groups)
-            require_followed(decision, effective.reasoned, groups or {})
+            for decision in new:
+                require_followed(decision, effective.reasoned, groups or {})
         except StateError as error:
             raise StateError(error.message, hint="nothing was decided; undo the earlier one first") from error
 

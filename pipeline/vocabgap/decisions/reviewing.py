@@ -15,7 +15,7 @@ from vocabgap.decisions.record import (
     Action,
     Decision,
     ReviewAnswer,
-    append_decision,
+    append_decisions,
     decide,
     read_decisions,
     subject,
@@ -147,8 +147,8 @@ class Review:
         """Append an answer to the file of decisions, and apply all decisions of the file."""
         decision = self.decision(question, is_one=is_one)
         groups = self.clusters.wordings.select("surface", "cluster").iter_rows()
-        check = agreeing(decision, {name: str(group) for name, group in groups})
-        append_decision(file, decision, check, on_wait)
+        check = agreeing([decision], {name: str(group) for name, group in groups})
+        append_decisions(file, [decision], check, on_wait)
         self.follow(read_decisions(file))
         return decision
 

@@ -41,24 +41,28 @@ if TYPE_CHECKING:
     from vocabgap.decisions.record import Decision
     from vocabgap.doors.cli.calls import Call
 
-_CAPABILITY: Final = argument("Identifier, label or any wording of a capability.")
+_CAPABILITY: Final = argument("Rank, identifier, label or any wording of a capability.")
 _WHY: Final = option("Reason for the decision.")
 _SETTINGS: Final = ("--decisions",)
+_OTHER_RUN: Final = (
+    "the decisions come from the report of {}; their capabilities have the same labels in this run"
+)
 
 
 class Deciding(Request):
-    """Base of requests that add a decision."""
+    """Base of requests that add decisions."""
 
     actor: Annotated[str | None, ACTOR] = None
     now: Annotated[str | None, NOW] = None
-    why: Annotated[str, _WHY] = ""
+    run: Annotated[Place | None, RUN] = None
+    dry_run: Annotated[bool, option("Show what would change, but record nothing.")] = False
 
 
 class About(Deciding, kw_only=True):
     """A decision about a capability of a published run."""
 
     capability: Annotated[str, _CAPABILITY]
-    run: Annotated[Place | None, RUN] = None
+    why: Annotated[str, _WHY] = ""
 
 
 # The docstrings of the following classes are the help.
@@ -110,10 +114,23 @@ class Undo(Deciding, kw_only=True):
     identifier named it.
     """
 
-    decision: Annotated[str, argument("Identifier in `vocabgap decisions list`, or its first characters.")]
+    decision: Annotated[
+        str | None, argument("Identifier in `vocabgap decisions list`, or its first characters.")
+    ] = None
+    last: Annotated[bool, option("Undo the last active decision of the file.")] = False
+    why: Annotated[str, _WHY] = ""
 
 
-_DECIDING: "Final[Mapping[type[Deciding], Callable[[Decisions, Any], Decision]]]" = {
+class Apply(Deciding, kw_only=True):
+    """Record the decisions that the page of a report saved: all of them or none.
+
+    Each capability must be in the run under the same label.
+    """
+
+    source: Annotated[str, argument("The file that the page saved; - reads its lines from stdin.", "FILE")]
+
+
+_ONE: "Final[Mapping[type[Deciding], Callable[[Decisions, Any], Decision]]]" = {
     Merge: lambda book, asked: book.merge(asked.capability, asked.other, asked.why),
     Split: lambda book, asked: book.split(asked.capability, asked.wording, asked.why),
     Rename: lambda book, asked: book.rename(asked.capability, asked.label, asked.why),
@@ -121,7 +138,7 @@ _DECIDING: "Final[Mapping[type[Deciding], Callable[[Decisions, Any], Decision]]]
     Dismiss: lambda book, asked: book.dismiss(asked.capability, asked.why),
     Author: lambda book, asked: book.author(asked.capability, asked.entry, asked.why),
     Reopen: lambda book, asked: book.reopen(asked.capability, asked.why),
-    Undo: lambda book, asked: book.undo(asked.decision, asked.why),
+    Undo: lambda book, asked: book.undo(asked.decision, asked.why, last=asked.last),
 }
 
 
@@ -131,29 +148,37 @@ def _decided(call: "Call", request: Deciding) -> Answer:
     settings = call.settings
     place = printable_name(str(expanded(settings.decisions.file)))
     book = Decisions(
-        getattr(request, "run", None) or settings.report.out,
+        request.run or settings.report.out,
         settings.decisions.file,
         actor=request.actor,
         now=None if request.now is None else parse_now(request.now),
+        dry_run=request.dry_run,
         on_wait=call.output.telling_of_wait(place),
     )
-    decision = _DECIDING[type(request)](book, request)
+    if isinstance(request, Apply):
+        source = sys.stdin.buffer if request.source == "-" and sys.stdin else request.source
+        decisions = book.apply(source, lambda run: call.note(_OTHER_RUN.format(run)))
+        recorded: dict[str, object] = {"decision_ids": [each.decision_id for each in decisions]}
+    else:
+        decisions = (_ONE[type(request)](book, request),)
+        recorded = {"decision_id": decisions[0].decision_id}
     return Answer(
-        events=[Event("decision", {"decision": decision})],
-        result={"decision_id": decision.decision_id, "file": place},
+        events=[Event("decision", {"decision": decision}) for decision in decisions],
+        result={**recorded, "dry_run": request.dry_run, "file": place},
         view="decide.txt.j2",
-        shown={"decision": decision},
+        shown={"decisions": decisions},
     )
 
 
+_REQUESTS: Final[tuple[type[Deciding], ...]] = (*_ONE, Apply)
 DECIDE: Final = Verbs(
     "decide",
     "Decide about the capabilities of a published run.\n\n"
-    "Name a capability by its identifier (or the first characters of it), its label, or a wording. "
+    "Name a capability by its rank, its identifier (or the first characters of it), its label, or a wording. "
     "A decision does not change the logs. It is a line in a file, and every later report follows it.",
     tuple(
         Verb(each.__name__.lower(), each, _decided, cleandoc(each.__doc__ or ""), _SETTINGS)
-        for each in _DECIDING
+        for each in _REQUESTS
     ),
 )
 

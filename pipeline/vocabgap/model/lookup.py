@@ -19,18 +19,19 @@ class Named(NamedTuple):
     identifier: str
     label: str = ""
     wordings: Collection[str] = ()
+    rank: int | None = None
 
 
 def find_capability(ranked: pl.DataFrame, name: str) -> pl.DataFrame:
     """Return the row of table `capabilities` that a person names; see `lookup`."""
-    CAPABILITIES.require(ranked, ("capability_id", "label", "variants"))
-    rows = ranked.select("capability_id", "label", "variants").iter_rows()
+    columns = ("capability_id", "label", "variants", "rank")
+    CAPABILITIES.require(ranked, columns)
     things = [
-        Named(identifier, label, [variant["wording"] for variant in variants])
-        for identifier, label, variants in rows
+        Named(identifier, label, [variant["wording"] for variant in variants], rank)
+        for identifier, label, variants, rank in ranked.select(columns).iter_rows()
     ]
     hint = (
-        "name an identifier, a label or a wording from capabilities.parquet of the run;"
+        "name a rank, an identifier, a label or a wording from capabilities.parquet of the run;"
         " --run chooses another run"
     )
     place = lookup(
@@ -70,8 +71,9 @@ def lookup(
 ) -> int:
     """Return the place of the thing that a person names.
 
-    The name is a label, a wording, or an identifier or its beginning, with or without the prefix. An exact
-    match comes first, then the text as it is shown, then another spelling.
+    The name is a rank, a label, a wording, or an identifier or its beginning, with or without the prefix. An
+    exact match comes first, then the text as it is shown, then another spelling. A number that is one thing's
+    rank and exactly another's name is an error.
 
     Raises:
         NotFoundError: No thing has the name.
@@ -106,6 +108,8 @@ def _ways(name: str, prefix: str, fewest: int) -> Iterator[Callable[[Named], boo
     """Yield functions that test if a thing has the name, the strictest first."""
     digits = name.removeprefix(prefix)
     spoken = surface(name) if name else name
+    if name.isdecimal():
+        yield lambda thing: name in {str(thing.rank), thing.label, *thing.wordings}
     if name:
         yield lambda thing: thing.identifier == name
         yield lambda thing: thing.label == name

@@ -1,0 +1,70 @@
+"""Proposed decisions: the lines that the page of a report saves, and `vocabgap decide apply` records."""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Final
+
+import msgspec
+
+from vocabgap.decisions.record import Action, decoded_line
+from vocabgap.errors import InvalidInputError, expanded
+from vocabgap.files.journal import entries_of
+from vocabgap.files.refusals import existing_content
+
+STDIN: Final = "stdin"  # the place of lines without a file
+_HINT: Final = "correct or remove the line, or save the decisions again; nothing was decided"
+
+_Text = Annotated[str, msgspec.Meta(min_length=1)]
+
+
+class Identified(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A capability as a report shows it. The label protects against a wrong identifier."""
+
+    capability_id: _Text
+    label: str
+
+
+class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """One line: a decision without person and time. The fields are those of the decisions file.
+
+    Attributes:
+        run: The present moment of the report, as `now` in its `run.json`.
+        action: The kind of decision, except `undo`.
+        capability: The capability.
+        other: The capability to merge into it.
+        wordings: The wordings to split off.
+        label: The new label.
+        entry: The vocabulary entry that was authored.
+        reason: The reason of the person.
+    """
+
+    run: str
+    action: Action
+    capability: Identified
+    other: Identified | None = None
+    wordings: tuple[_Text, ...] = ()
+    label: str | None = None
+    entry: str | None = None
+    reason: str = ""
+
+
+def read_proposals(source: str | Path | Iterable[str | bytes]) -> Iterator[tuple[str, Proposal]]:
+    """Yield the place and the content of each line of a file, or of the given lines.
+
+    Raises:
+        NotFoundError: The file does not exist.
+        InvalidInputError: A line is no proposal, or there is none.
+    """
+    if isinstance(source, str | Path):
+        path = expanded(source)
+        content = existing_content(path, "file of decisions", "check its name")
+        lines: Iterable[bytes] = content.split(b"\n")
+    else:
+        path = Path(STDIN)
+        lines = (line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line for line in source)
+    number = 0
+    for number, proposal in entries_of(lines, partial(decoded_line, kind=Proposal, hint=_HINT), path):
+        yield f"{path}:{number}", proposal
+    if not number:
+        raise InvalidInputError(f"{path}: it has no decision", hint="save the decisions of the page again")

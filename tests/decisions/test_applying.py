@@ -1,0 +1,131 @@
+"""Decisions that the page of a report saved are recorded all together, or not at all."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from vocabgap.decisions.deciding import Decisions
+from vocabgap.errors import InvalidInputError, NotFoundError, StateError, VocabgapError
+
+if TYPE_CHECKING:
+    from decisions.conftest import Studio
+
+RUN = "2026-07-01T00:00:00Z"
+
+
+def named(studio: "Studio", wording: str) -> dict[str, str]:
+    row = studio.rows()[wording]
+    return {"capability_id": row["capability_id"], "label": row["label"]}
+
+
+def line(action: str, capability: dict[str, str], **more: Any) -> dict[str, Any]:  # noqa: ANN401 - any field
+    return {"run": RUN, "action": action, "capability": capability, **more}
+
+
+def saved(studio: "Studio", *lines: dict[str, Any]) -> Path:
+    path = studio.folder / "page.jsonl"
+    path.write_text("".join(f"{json.dumps(each)}\n" for each in lines), encoding="utf-8")
+    return path
+
+
+def test_the_next_report_follows_every_line(studio: "Studio") -> None:
+    sky, grain, flare = (named(studio, each) for each in ("sky mask", "film grain", "lens flare"))
+    path = saved(
+        studio,
+        line("merge", sky, other=flare, reason="same need"),
+        line("split", grain, wordings=["film grain look"]),
+        line("rename", sky, label="sky and flare"),
+        line("author", grain, entry="film_grain"),
+    )
+
+    made = studio.decide.apply(path)
+
+    rows = studio.rows()
+    assert [each.action for each in made] == ["merge", "split", "rename", "author"]
+    assert studio.decide.all() == made
+    assert rows["lens flare"]["capability_id"] == rows["sky mask"]["capability_id"] == sky["capability_id"]
+    assert rows["lens flare"]["label"] == "sky and flare"
+    assert rows["film grain"]["capability_id"] != rows["film grain look"]["capability_id"]
+    assert (rows["film grain"]["status"], rows["film grain look"]["status"]) == ("authored", "open")
+
+
+def test_lines_may_come_from_a_pipe_and_of_another_run(studio: "Studio") -> None:
+    pin = line("pin", named(studio, "sky mask")) | {"run": "2026-06-30T00:00:00Z"}
+    told: list[str] = []
+
+    studio.decide.apply([json.dumps(pin).encode()], told.append)
+
+    assert studio.rows()["sky mask"]["pinned"]
+    assert told == ["2026-06-30T00:00:00Z"]
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "told"),
+    [
+        ({"action": "pinn"}, InvalidInputError, "field 'action': "),
+        ({"action": "undo"}, InvalidInputError, "undo has no field 'capability'"),
+        ({"action": "merge"}, InvalidInputError, "merge needs field 'other'"),
+        ({"action": "dismiss"}, InvalidInputError, "a dismissal needs a reason"),
+        ({"entry": "sky_mask"}, InvalidInputError, "pin has no field 'entry'"),
+        ({"action": "split", "wordings": ["moon"]}, NotFoundError, "'lens flare' has no wording 'moon'"),
+        ({"time": RUN}, InvalidInputError, "unknown field 'time'"),
+        ({"capability": {"capability_id": "cap-1", "label": "moon"}}, NotFoundError, "'moon' .cap-1. is not"),
+        ({"capability": {"capability_id": 7, "label": ""}}, InvalidInputError, "'capability.capability_id'"),
+        ({"run": 7}, InvalidInputError, "field 'run'"),
+    ],
+)  # fmt: skip
+def test_a_bad_line_is_named_and_nothing_is_recorded(
+    studio: "Studio", change: dict[str, Any], kind: type[VocabgapError], told: str
+) -> None:
+    good, bad = (line("pin", named(studio, each)) for each in ("sky mask", "lens flare"))
+    path = saved(studio, good, bad | change)
+
+    with pytest.raises(kind, match=rf"page\.jsonl:2: .*{told}"):
+        studio.decide.apply(path)
+    assert studio.decide.all() == ()
+
+
+def test_a_capability_with_another_label_is_refused(studio: "Studio") -> None:
+    sky = named(studio, "sky mask") | {"label": "moon mask"}
+
+    with pytest.raises(InvalidInputError, match="is 'sky mask' in the run, not 'moon mask'"):
+        studio.decide.apply(saved(studio, line("pin", sky)))
+
+
+@pytest.mark.parametrize("content", ["", "\n \n"])
+def test_a_file_without_a_line_is_refused(studio: "Studio", content: str) -> None:
+    path = saved(studio)
+    path.write_text(content)
+
+    with pytest.raises(InvalidInputError, match="it has no decision"):
+        studio.decide.apply(path)
+
+
+def test_a_conflict_names_the_other_person_and_leaves_the_file_as_it_was(studio: "Studio") -> None:
+    studio.decide.split("film grain", "film grain look")
+    grain = named(studio, "film grain")
+    lone = line("merge", named(studio, "film grain look"), other=named(studio, "film grain"))
+
+    with pytest.raises(StateError, match=r"split 'film grain look' off .*, 2026-07-01T00:01:00Z by ana"):
+        studio.decide.apply(saved(studio, line("pin", grain), lone))
+    assert len(studio.decide.all()) == 1
+
+
+def test_what_somebody_decided_already_is_told_with_the_person(studio: "Studio") -> None:
+    sky = named(studio, "sky mask")
+    studio.decide.pin("sky mask")
+
+    with pytest.raises(InvalidInputError, match="already pinned: 2026-07-01 ana pinned 'sky mask'"):
+        studio.decide.apply(saved(studio, line("pin", sky)))
+
+
+def test_a_trial_records_nothing(studio: "Studio") -> None:
+    path = saved(studio, line("pin", named(studio, "sky mask")))
+    trial = Decisions(studio.folder / "out", studio.folder / "decisions.jsonl", dry_run=True)
+
+    (made,) = trial.apply(path)
+
+    assert made.what == "pinned 'sky mask'"
+    assert not (studio.folder / "decisions.jsonl").exists()
