@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binomtest, false_discovery_control
 
 from builders.ranking import ranked
-from vocabgap.ranking.priority import SIGNIFICANCE, changes, recent_weeks
+from vocabgap.ranking.priority import SIGNIFICANCE, IntArray, found_trends, recent_weeks
 
 NOW = datetime(2025, 6, 1, 9, 30, tzinfo=UTC)
 
@@ -61,15 +61,19 @@ def test_trend_goes_by_the_documented_rule(weeks: list[float], trend: str | None
     assert asked_for(weeks)["trend"] == trend
 
 
-def found(lately: Sequence[int], whole: Sequence[int], others: tuple[int, int] = (0, 0)) -> list[int]:
-    """The changes of needs with so many mentions in the last third of a window, and in all of it."""
-    size = len(whole)
-    rest = [np.full(size, number) for number in others]
-    everything = np.full(size, fill_value=True)
-    told = changes(
-        np.array(lately), np.array(whole), np.full(size, 1 / 3), rest[0], rest[1], tested=everything
+def found(
+    lately: IntArray, whole: IntArray, others: tuple[IntArray | int, IntArray | int] = (0, 0)
+) -> list[int]:
+    """1 for what rises and -1 for what fades, of mentions in the last third of a window and in all of it."""
+    told = found_trends(
+        lately,
+        whole,
+        np.full(whole.size, 1 / 3),
+        log_lately=lately + others[0],
+        log_whole=whole + others[1],
+        skipped=whole == 0,
     )
-    return [int(change) for change in told]
+    return [{"rising": 1, "fading": -1}.get(trend, 0) for trend in told]
 
 
 @pytest.mark.parametrize("whole", [3, 9, 24, 70])
@@ -79,7 +83,7 @@ def test_a_change_of_one_need_is_that_of_a_binomial_test(whole: int) -> None:
             int(binomtest(lately, whole, 1 / 3, side).pvalue <= SIGNIFICANCE / 2)
             for side in ("greater", "less")
         )
-        assert found([lately], [whole]) == [more - fewer]
+        assert found(np.array([lately]), np.array([whole])) == [more - fewer]
 
 
 def test_of_many_needs_the_surest_are_told() -> None:
@@ -93,7 +97,7 @@ def test_of_many_needs_the_surest_are_told() -> None:
         is_sure * (1 if more < fewer else -1) for is_sure, (more, fewer) in zip(sure, tails, strict=True)
     ]
 
-    assert found(lately, whole) == [*expected, 0]
+    assert found(np.array(lately), np.array(whole)) == [*expected, 0]
     assert 0 < sum(sure) < len(sure)
 
 
@@ -102,7 +106,7 @@ def test_of_many_needs_the_surest_are_told() -> None:
     [((0, 0), 1), ((1, 2), 1), ((330, 1000), 1), ((660, 1000), 0), ((1000, 1000), 0), ((10, 1000), 1)],
 )
 def test_what_the_whole_log_does_is_no_change_of_a_need(others: tuple[int, int], change: int) -> None:
-    assert found([33], [50], others) == [change]
+    assert found(np.array([33]), np.array([50]), others) == [change]
 
 
 @pytest.mark.parametrize("recently", [1.0, 0.2, 2.0])
@@ -119,15 +123,8 @@ def test_flat_rates_show_few_changes_and_a_doubling_is_found(recently: float) ->
             means[-1, -4:] *= 1 + doubled
             mentions = random.poisson(means)
             lately, whole = mentions[:, -4:].sum(axis=1), mentions.sum(axis=1)
-            told = changes(
-                lately,
-                whole,
-                np.full(40, 1 / 3),
-                lately.sum() - lately,
-                whole.sum() - whole,
-                tested=whole > 0,
-            )
-            wrong += not doubled and bool(told.any())
+            told = found(lately, whole, (lately.sum() - lately, whole.sum() - whole))
+            wrong += not doubled and any(told)
             right += doubled and told[-1] == 1
     assert wrong <= SIGNIFICANCE * logs
     assert right >= 0.9 * logs or recently < 1  # a need that only keeps its rate in a quiet log is no rise

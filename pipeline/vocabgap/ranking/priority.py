@@ -82,15 +82,10 @@ def trends(
     1. null if the capability has no readable timestamp, if the first record of all is less than three weeks
        old, or if nothing at all was logged within the recent third;
     2. `new` if the capability was first seen within the recent third, or later than now;
-    3. `rising` or `fading` if `changes` finds a change. It compares the recent third with the window, or
-       the window with all time before now if the capability was not mentioned within the window;
-    4. `steady` if the counts exclude that its rate doubled, and that it halved (two one-sided tests [1]);
-    5. null otherwise: the counts are too few.
+    3. otherwise that of `found_trends`, which compares the recent third with the window. If the capability
+       was not mentioned within the window, it compares the window with all time before now.
 
-    The tests count the mentions of one session within an hour once, because a session may repeat itself.
-
-    [1] Schuirmann, D. J. (1987). A comparison of the two one-sided tests procedure and the power approach.
-    *Journal of Pharmacokinetics and Biopharmaceutics* 15.
+    The test counts the mentions of one session within an hour once, because a session may repeat itself.
     """
     lived = float(window_weeks)
     if earliest is not None and now is not None:
@@ -98,108 +93,106 @@ def trends(
     weeks = min(window_weeks, int(lived) + 1)
     recent = recent_weeks(weeks)
     present = pl.lit(now, UTC_MICROSECONDS)
+    ago = (present - pl.col("timestamp")).dt.total_microseconds()
+    is_new = (present - pl.col("first_seen")).dt.total_microseconds() < recent * _MICROSECONDS_A_WEEK
     clusters = (
         clustered.group_by("cluster")
         .agg(pl.col("timestamp").min().alias("first_seen"))
-        .with_columns((present - pl.col("first_seen")).dt.total_microseconds().alias("age"))
+        .with_columns(is_new.fill_null(value=True).alias("is_new"))
         .sort("cluster")
         .with_row_index("row")
     )
-    ago = (present - pl.col("timestamp")).dt.total_microseconds()
-    session = pl.when(stripped(pl.col("session_id")) != "").then("session_id")
-    own = ["cluster", "week", "hour", "tenant_id", "session"]
     cells = (
         clustered.select(
             "cluster",
+            "tenant_id",
             (ago // _MICROSECONDS_A_WEEK).clip(upper_bound=weeks).alias("week"),
             (ago // _MICROSECONDS_AN_HOUR).alias("hour"),
-            "tenant_id",
-            session.alias("session"),
+            pl.when(stripped(pl.col("session_id")) != "").then("session_id").alias("session"),
         )
         .filter(pl.col("week") >= 0)
-        .group_by(own)
+        .group_by(pl.all())
         .len("mentions")
         .group_by("cluster", "week")
         .agg(
             pl.col("mentions").sum(),
-            pl.when(pl.col("session").is_null()).then("mentions").otherwise(1).sum().alias("independent"),
+            pl.when(pl.col("session").is_null()).then("mentions").otherwise(1).sum().alias("separate"),
         )
         .join(clusters.select("cluster", "row"), on="cluster")
     )
-    weekly, independent = np.zeros((2, clusters.height, 1 + weeks), np.int64)  # first all earlier weeks
-    for counts, name in ((weekly, "mentions"), (independent, "independent")):
-        counts[cells["row"].to_numpy(), weeks - cells["week"].to_numpy()] = cells[name].to_numpy()
-    past = independent[:, 1:].sum(axis=1) == 0
-    lately = np.where(past, 0, independent[:, -recent:].sum(axis=1))
-    whole = np.where(past, independent[:, 0], independent[:, 1:].sum(axis=1))
-    in_window, in_recent = independent[:, 1:].sum(), independent[:, -recent:].sum()
-    even = np.where(past, weeks / max(lived, weeks), recent / max(min(lived, window_weeks), recent))
-    is_new = pl.col("age") < recent * _MICROSECONDS_A_WEEK
-    change = changes(
-        lately,
-        whole,
-        even,
-        np.where(past, in_window, in_recent) - lately,
-        np.where(past, independent.sum(), in_window) - whole,
-        tested=clusters.select(~is_new.fill_null(value=True)).to_series().to_numpy(),
+    counted = np.zeros((2, clusters.height, 1 + weeks), np.int64)  # the first column has all earlier weeks
+    place = cells["row"].to_numpy(), weeks - cells["week"].to_numpy()
+    counted[:, *place] = cells.select("mentions", "separate").to_numpy().T
+    weekly, separate = counted
+    window = separate[:, 1:].sum(axis=1)
+    lately = separate[:, -recent:].sum(axis=1)
+    is_past = window == 0
+    tested = found_trends(
+        np.where(is_past, window, lately),
+        np.where(is_past, separate[:, 0], window),
+        np.where(is_past, weeks / max(lived, weeks), recent / max(min(lived, window_weeks), recent)),
+        log_lately=np.where(is_past, window.sum(), lately.sum()),
+        log_whole=np.where(is_past, separate.sum(), window.sum()),
+        skipped=clusters["is_new"].to_numpy(),
     )
-    level = SIGNIFICANCE / 2
-    steady = (bdtr(lately, whole, 2 * even / (1 + even)) <= level) & (
-        bdtrc(lately - 1.0, whole, even / (2 - even)) <= level
-    )
-    return clusters.with_columns(pl.Series("change", change), pl.Series("steady", steady)).select(
+    is_unknown = pl.col("first_seen").is_null() | pl.lit(lived < LEAST_WEEKS or not lately.any())
+    return clusters.select(
         "cluster",
         "first_seen",
         pl.Series("weekly", weekly[:, 1:]).cast(pl.List(pl.Int64)),
-        pl.when(pl.col("first_seen").is_null() | pl.lit(lived < LEAST_WEEKS or in_recent == 0))
+        pl.when(is_unknown)
         .then(None)
-        .when(is_new)
+        .when("is_new")
         .then(pl.lit("new"))
-        .when(pl.col("change") > 0)
-        .then(pl.lit("rising"))
-        .when(pl.col("change") < 0)
-        .then(pl.lit("fading"))
-        .when("steady")
-        .then(pl.lit("steady"))
+        .otherwise(pl.Series(tested).replace("", None))
         .alias("trend"),
     )
 
 
-def changes(
+def found_trends(
     lately: IntArray,
     whole: IntArray,
     even: FloatArray,
-    others_lately: IntArray,
-    others_whole: IntArray,
     *,
-    tested: npt.NDArray[np.bool_],
-) -> IntArray:
-    """Return 1 for each capability that is mentioned more often lately, -1 for less often, 0 if unclear.
+    log_lately: IntArray,
+    log_whole: IntArray,
+    skipped: npt.NDArray[np.bool_],
+) -> npt.NDArray[np.str_]:
+    """Return `rising`, `fading` or `steady` for each capability, empty if its mentions show neither.
 
-    Given the mentions of a capability (`whole`), those of late are binomial if its rate is flat: the
-    conditional test of two Poisson rates [1]. The expected share of late mentions is `even` for a flat rate.
+    If the rate of a capability is flat, its late mentions are a binomial sample of all its mentions
+    (`whole`): the conditional test of two Poisson rates [1]. The expected share of late mentions is `even`.
     If the whole log has more or fewer mentions lately, no single need has a trend. So a change must exceed
-    both `even` and the share of the other capabilities. If these have few mentions, `even` fills up their
-    share: as many even mentions are added to them as the capability has.
+    both `even` and the share of the other capabilities in the log. If these have few mentions, `even` fills
+    up their share: as many even mentions are added to them as the capability has.
 
-    At most 10 % of all changes that are found are expected to be wrong [2]. Only capabilities with enough
-    mentions for a possible change count as tests [3].
+    At most 10 % of all changes are expected to be wrong [2]. Only capabilities with enough mentions for a
+    possible change count as tests [3]. A capability is steady if its mentions exclude that its rate doubled,
+    and that it halved (two one-sided tests [4]).
 
     [1] Przyborowski, J. and Wilenski, H. (1940). Homogeneity of results in testing samples from Poisson
     series. *Biometrika* 31.
     [2] Benjamini, Y. and Hochberg, Y. (1995). Controlling the false discovery rate. *Journal of the Royal
     Statistical Society B* 57.
     [3] Tarone, R. E. (1990). A modified Bonferroni method for discrete data. *Biometrics* 46.
+    [4] Schuirmann, D. J. (1987). A comparison of the two one-sided tests procedure and the power approach.
+    *Journal of Pharmacokinetics and Biopharmaceutics* 15.
     """
-    usual = (others_lately + whole * even) / np.maximum(others_whole + whole, 1)
+    usual = (log_lately - lately + whole * even) / np.maximum(log_whole, 1)
     high, low = np.maximum(even, usual), np.minimum(even, usual)
     more, fewer = bdtrc(lately - 1.0, whole, high), bdtr(lately, whole, low)
     chance = 2 * np.minimum(more, fewer)
-    possible = tested & (2 * np.minimum(high**whole, (1 - low) ** whole) <= SIGNIFICANCE)
+    possible = ~skipped & (2 * np.minimum(high**whole, (1 - low) ** whole) <= SIGNIFICANCE)
     ordered = np.sort(chance[possible])
     found = ordered[ordered <= SIGNIFICANCE * np.arange(1, ordered.size + 1) / max(ordered.size, 1)]
     is_found = possible & (chance <= found.max(initial=-1.0))
-    return np.where(is_found, np.where(more < fewer, 1, -1), 0)
+    doubled, halved = (
+        bdtr(lately, whole, 2 * even / (1 + even)),
+        bdtrc(lately - 1.0, whole, even / (2 - even)),
+    )
+    is_steady = np.maximum(doubled, halved) <= SIGNIFICANCE / 2
+    cases = {"rising": is_found & (more < fewer), "fading": is_found, "steady": is_steady}
+    return np.select([*cases.values()], [*cases], "")
 
 
 def recent_weeks(window_weeks: int) -> int:
