@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vocabgap.text import can_be_seen, shortened, stem, surface, visible, words
+from vocabgap.text import can_be_seen, shortened, stem, surface, visible, without_message, words
 
 lower_words = st.text("abcdefghijklmnopqrstuvwxyz", min_size=2, max_size=8)
 phrases = st.lists(lower_words, min_size=1, max_size=5)
@@ -35,6 +35,10 @@ SELECTORS = "\ufe0e\ufe0f"
         ("cafe\u0301", ["caf\u00e9"]),
         ("heron\u2019s wing", ["herons", "wing"]),
         ("he\u00adron", ["heron"]),
+        ("reed\u200bmask", ["reed", "mask"]),
+        ("\ufeffre\u2060edMask\u200e", ["reed", "mask"]),
+        ("reed\ufe0f mask\U000e0100", ["reed", "mask"]),
+        ("reed\u3164mask", ["reed", "mask"]),
         ("", []),
         ("?! \u2026", []),
         ("\U0001f426", []),
@@ -110,6 +114,98 @@ def test_inflected_wordings_share_a_surface(left: str, right: str) -> None:
 )
 def test_negation_is_kept(with_negation: str, without: str) -> None:
     assert surface(with_negation) != surface(without)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("C++ reeds", "C reeds"),
+        ("C++ reeds", "C# reeds"),
+        ("chord of F#", "chord of F"),
+        ("brightness +1", "brightness -1"),
+        ("brightness +1", "brightness 1"),
+        ("-0.5 EV", "0.5 EV"),
+        ("noise < 40", "noise > 40"),
+        ("noise <= 40", "noise < 40"),
+        ("shrink by 5%", "shrink by 5"),
+        ("reed != heron", "reed = heron"),
+        ("prices in €", "prices in £"),
+    ],
+)
+def test_a_sign_that_carries_meaning_is_kept(one: str, other: str) -> None:
+    assert surface(one) != surface(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("brightness \u22121 EV", "Brightness -1EV"),
+        ("noise \u2264 40", "noise<=40"),
+        ("chord of F\u266f", "chord of f#"),
+        ("\uff15\uff10\uff05", "50 %"),
+        ("# reed-mask -> heron + 1/2 (x)", "reed mask heron 1 2 x"),
+        ("reed 3-5, issue #12, $HOME", "reed 3 5 issue 12 home"),
+    ],
+)
+def test_other_signs_and_other_spellings_of_a_sign_do_not_matter(one: str, other: str) -> None:
+    assert surface(one) == surface(other)
+
+
+MESSAGES = [
+    "No such tool available: {}",
+    "<tool_use_error>Error: No such tool available: {}</tool_use_error>",
+    "No such tool available: {}. {} is disabled",
+    "unsupported call: {}",
+    "Error: {} is not a valid tool, try one of [reed, heron].",
+    "Unknown tool: {}",
+    "Unknown tool name: '{}'. Available tools: 'reed'",
+    "unknown tool {}, should be one of: reed",
+    "Unknown function: {}",
+    "Tool {} not found in agent Reed warden",
+    "Tool with name {} not found",
+    'Tool "{}" not found in registry. Did you mean one of: "reed"?',
+    "MCP error -32602: Tool {} not found",
+    "Error: Function {} is not found in the tools_dict.",
+    "Model tried to call unavailable tool '{}'. Available tools: reed, heron.",
+    "Action '{}' don't exist, these are the only available Actions: reed",
+    "No ToolCallback found for tool name: {}",
+    "there is not a tool named {}",
+    "Error code: 400 - call validation failed: attempted to call tool '{}' which was not in request.tools",
+    "Tool '{}' does not exist. Registered tools: reed",
+    "{} tool not found in available tools",
+    "Could not find tool: `{}`",
+    "bash: line 1: {}: command not found",
+    "zsh: command not found: {}",
+]
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_a_message_about_an_unknown_tool_is_its_name(message: str) -> None:
+    assert {without_message(message.format(name, name)) for name in ("trim_reed", "trimReed")} == {
+        "trim reed"
+    }
+    assert surface(message.format("trim_reed", "trim_reed")) == surface("trim reed")
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "no tool to trim reeds",
+        "no tool called for round trims",
+        "unknown tool",
+        "tool not found",
+        "unknown tool for trimming",
+        "tool use not supported",
+        "function calling not supported",
+        "unsupported method chaining",
+        "command palette not available",
+        "could not find a tool to trim reeds",
+        "call not found in history",
+        "the reed tool does not exist yet",
+    ],
+)
+def test_a_need_that_only_sounds_like_such_a_message_keeps_its_words(phrase: str) -> None:
+    assert without_message(phrase) == phrase
 
 
 @pytest.mark.parametrize("word", ["4k", "mp3s", "16bits"])

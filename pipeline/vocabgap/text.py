@@ -23,6 +23,7 @@ _APOSTROPHES = "'’ʼ"  # the three that occur inside words
 _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # Unicode counts these as letters or symbols, but they look blank.
 _BLANK_LOOKING = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U0001d159")
+_ZERO_WIDTH_SPACE: Final = "\u200b"
 # Unicode counts these as marks, but they are invisible, such as variation selectors.
 _UNSEEN_MARK = re.compile("[\u034f\u180b-\u180f\ufe00-\ufe0f\U00016fe4\U000e0100-\U000e01ef]")
 # Joiners and selectors are part of emoji; joiners are also part of words in several scripts.
@@ -46,11 +47,68 @@ class _Characters(dict[int, str]):
         return translated
 
 
+# Words that mean another thing without their sign: C++, C#, B♭, +1, <5, 50%; and "not equal" and currencies.
+_NUMBER: Final = r"[0-9]+(?:[.,][0-9]+)*"
+_SIGNED: Final = re.compile(
+    r"((?<![^\W_])[a-z]+\+\+(?![^\W\d]|\+)|(?<![^\W_])[a-z](?:[#♯]|♭)(?![\w#])"
+    rf"|(?:(?<![\w)\]+−-])[+−±-]|(?<![<>=-])(?:[<>]=?|[≤≥]) ?){_NUMBER}(?: ?%)?"
+    rf"|(?<![\w.,]){_NUMBER} ?%|!=|≠|(?<![\w.,])[€£¥₹$](?![\w{{(]))",
+    re.IGNORECASE,
+)
+_MAY_BE_SIGNED: Final = re.compile(r"[-+#%<>=$♯♭−±≤≥≠€£¥₹＋＃％＜＞＝＄－]")
+_SPELLINGS: Final = str.maketrans({" ": "", "♯": "#", "−": "-", "≤": "<=", "≥": ">=", "≠": "!="})
+
+
+# Answers of agents' programs to a call of a tool that does not exist, with the tool's name.
+_TOOL: Final = r"(?:mcp )?(?:tool(?: ?call(?:back)?)?|function(?: call)?|call|action|command)(?:s|\(s\))?"
+_ADVERSE: Final = (
+    r"(?:unknown|unsupported|undefined|unrecogni[sz]ed|unregistered|undeclared|unavailable|invalid"
+    r"|non-?existent)"
+)
+_NAMED: Final = r"(?: (?:is )?(?:named|called)| (?:with|by|for) (?:the |that )?(?:tool )?name)"
+_QUOTED: Final = r"[`'\"“‘«]([^`'\"“”‘’«»]{1,128})[`'\"”’»]"
+_NAME: Final = rf"(?:{_QUOTED}|(\w(?:[\w.:/-]*\w)?)(?:\(\))?)"
+# Words such as "chaining" in "unsupported method chaining" are no names of tools.
+_SURE_NAME: Final = rf"(?=[`'\"“‘«]|\S*(?:\w[_.:/-]\w|(?-i:[a-z][A-Z]))){_NAME}"
+_MISSING: Final = r"(?:is |was )?(?:not (?:found|registered)|unknown)|(?:does not|doesn't|don't) exist"
+_NOISE: Final = (
+    r"\s*(?:<\w+>\s*)?(?:(?:[\w.-]+ ){0,5}?[\w.]*(?:error|exception|failed)\b[^:]{0,40}:\s*){0,4}(?:the )?"
+)
+_BEFORE: Final = (
+    rf"no such {_TOOL}(?: (?:available|found|exists|registered))?",
+    rf"(?:\w+ )?(?:tried to call|attempted to call|called) (?:an? )?{_ADVERSE} {_TOOL}",
+    rf"{_ADVERSE} {_TOOL}(?: (?:names?|called|requested))?",
+    rf"(?:there(?:'s| is| was) )?(?:no|not an?) {_TOOL}(?: found)?{_NAMED}(?: tool name)?",
+    rf"(?:could not|couldn't|cannot|can't|unable to|failed to) find (?:an? |the |any )?{_TOOL}{_NAMED}?",
+    r"tool[_ ]not[_ ]found",
+    r"(?:\w+: )?command not found",
+)
+_MESSAGES: Final = (
+    rf"(?:{'|'.join(_BEFORE)})(?::\s*{_NAME}|(?<=tool) {_NAME}| {_SURE_NAME})",
+    rf"(?:i )?(?:tried|attempted) to (?:call|use) (?:an? |the )?{_TOOL} {_NAME}(?=,? (?:which|that|but)\b)",
+    rf"{_TOOL}{_NAMED}?:? {_SURE_NAME} (?:{_MISSING}|(?:is |was )?not (?:available|defined|supported))",
+    rf"tool{_NAMED}? {_NAME} (?:{_MISSING})",
+    rf"{_SURE_NAME} {_TOOL} (?:{_MISSING})",
+    rf"{_NAME} (?:is not|isn't|was not) an? (?:valid|known|registered|recogni[sz]ed|available) {_TOOL}",
+    rf"(?:\w+: )?(?:line \d+: )?{_NAME}: command not found",
+)
+_REST: Final = r"(?:(?: (?:which|that|but|in|on|from|by|was|found)\b|\s*[.,;:!()\[<]).*)?$"
+_UNKNOWN_TOOL: Final = re.compile(rf"{_NOISE}(?:{'|'.join(_MESSAGES)}){_REST}", re.IGNORECASE | re.DOTALL)
+_NO_LETTERS: Final = re.compile(r"[\W_]+")
+
+
 def _of_a_word(character: str) -> str:
-    category = unicodedata.category(character)
-    if character in _APOSTROPHES or category == "Cf":
+    if character in _APOSTROPHES or character in _NEEDED:
         return ""
-    return " " if category[0] in "PSZC" else character
+    is_apart = unicodedata.category(character)[0] in "PSZ" or character in _BLANK_LOOKING
+    return " " if is_apart else _plain(character)
+
+
+def _plain(character: str) -> str:
+    """Remove an invisible character, or turn it into a space if it separates words."""
+    if unicodedata.category(character) == "Cf" or _UNSEEN_MARK.match(character):
+        return {_ZERO_WIDTH_SPACE: " "}.get(character, character if character in _NEEDED else "")
+    return " " if unicodedata.category(character)[0] == "C" else character
 
 
 def _visible(character: str) -> str:
@@ -76,6 +134,7 @@ def _escaped(character: str) -> str:
 
 
 _WORD_CHARACTERS = _Characters(_of_a_word)
+_PLAIN_CHARACTERS = _Characters(_plain)
 _VISIBLE_CHARACTERS = _Characters(_visible)
 _JSON_CHARACTERS = _Characters(_in_json)
 
@@ -83,6 +142,21 @@ _JSON_CHARACTERS = _Characters(_in_json)
 def apart(text: str) -> str:
     """Return text with the words of identifiers apart: camelCase, `snake_case` and kebab-case."""
     return _BOUNDARY.sub(" ", text)
+
+
+def plain(phrase: str) -> str:
+    """Return a phrase without invisible characters, except those that may be part of words or emoji."""
+    return phrase if phrase.isascii() else phrase.translate(_PLAIN_CHARACTERS)
+
+
+def without_message(phrase: str) -> str:
+    """Return the name, in words, of the tool that a message calls unknown; leave other phrases unchanged."""
+    lowered = phrase.lower()
+    if not ("tool" in lowered or "call" in lowered or "ction" in lowered or "not found" in lowered):
+        return phrase
+    found = _UNKNOWN_TOOL.match(phrase)
+    name = next(filter(None, found.groups()), "") if found else ""
+    return _NO_LETTERS.sub(" ", apart(name)).strip().lower() or phrase
 
 
 def words(phrase: str) -> list[str]:
@@ -93,7 +167,7 @@ def words(phrase: str) -> list[str]:
     """
     if phrase.isascii() and phrase == phrase.lower():  # most phrases
         return phrase.translate(_WORD_CHARACTERS).split()
-    split = apart(unicodedata.normalize("NFKC", phrase))
+    split = apart(unicodedata.normalize("NFKC", plain(phrase)))
     # Case folding, or removing a character between a letter and its accent, may undo the composition.
     folded = unicodedata.normalize("NFKC", split.casefold()).translate(_WORD_CHARACTERS)
     return unicodedata.normalize("NFKC", folded).split()
@@ -117,13 +191,21 @@ def stem(word: str) -> str:
 def surface(phrase: str) -> str:
     """Return the surface form of a phrase: its stemmed words, joined by single spaces.
 
-    Phrases with the same surface are one point of the clustering. A phrase without words (`"???"`, an emoji)
-    is its own surface, with case and white space folded.
+    Phrases with the same surface are one point of the clustering. Signs that carry meaning stay: `c++`, `+1`,
+    `<=5`, `50%`. A phrase without words (`"???"`, an emoji) is its own surface, with case and white space
+    folded.
     """
-    split = words(phrase)
-    if not split:
-        return " ".join(unicodedata.normalize("NFKC", phrase).casefold().split())
-    return " ".join(map(stem, split))
+    phrase = without_message(phrase)
+    stems = list(map(stem, words(phrase)))
+    if _MAY_BE_SIGNED.search(phrase):
+        parts = _SIGNED.split(unicodedata.normalize("NFKC", plain(phrase)))
+        if len(parts) > 1:
+            stems = [
+                word
+                for number, part in enumerate(parts)
+                for word in ([part.lower().translate(_SPELLINGS)] if number % 2 else map(stem, words(part)))
+            ]
+    return " ".join(stems) or " ".join(unicodedata.normalize("NFKC", phrase).casefold().split())
 
 
 def visible(value: str) -> str:

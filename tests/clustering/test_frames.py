@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vocabgap.clustering.wordings import need
+from vocabgap.clustering.frames import need
 from vocabgap.text import words
 
 OPENINGS = [
@@ -43,6 +43,7 @@ OPENINGS = [
     "provide an endpoint to {}",
     "a tool to {}",
     "no {}",
+    "There is no {}",
 ]
 OWNERS = [
     "the layout editor has no {}",
@@ -114,6 +115,52 @@ def test_frames_are_taken_off_one_after_the_other(wording: str, left: str) -> No
 )
 def test_what_narrows_a_need_is_no_frame(wording: str) -> None:
     assert need(wording) == wording
+
+
+@pytest.mark.parametrize(
+    ("wording", "left"),
+    [
+        ("No `tide_table` view, no per-day chart", "tide table view, per-day chart"),
+        ("no tides and no swell", "tides and swell"),
+        ("cannot trace a coastline, cannot shade the sea", "trace a coastline, shade the sea"),
+        (
+            "There is no way to trace a coastline and no way to shade the sea",
+            "trace a coastline and shade the sea",
+        ),
+        ("without a tide table available", "tide table"),
+        ("no chart without islands", "chart without islands"),
+    ],
+)
+def test_a_list_of_absences_loses_all_of_them(wording: str, left: str) -> None:
+    assert need(wording) == left
+
+
+@pytest.mark.parametrize(
+    "wording",
+    [
+        "do not notify at low tide",
+        "never notify at low tide",
+        "no longer notify at low tide",
+        "no notificar en marea baja",
+        "No hay forma de exportar mareas",
+        "list harbours that have no tide table",
+        "warn if a chart has no tides",
+        "filter harbours that aren't charted",
+        "harbours which can't be charted",
+        "captains who cannot log in",
+    ],
+)
+def test_a_negation_of_the_need_is_no_frame(wording: str) -> None:
+    assert need(wording) == wording
+
+
+@pytest.mark.parametrize("message", ["Unknown tool: {}", "Error: {} is not a valid tool, try one of [a]."])
+def test_the_need_of_a_message_about_an_unknown_tool_is_its_name(message: str) -> None:
+    assert need(message.format("trace_coastline")) == "trace coastline"
+
+
+def test_characters_that_cannot_be_seen_do_not_hide_a_frame() -> None:
+    assert need("No\u200bway to\u00a0trace a\u2060 coast\u00adline") == "trace a coastline"
 
 
 def test_a_verb_keeps_its_particle() -> None:

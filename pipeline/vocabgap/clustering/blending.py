@@ -21,6 +21,7 @@ from vocabgap.clustering.contrasts import pole_rows, poles_of
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, on_grid, word_rows
 from vocabgap.clustering.wordings import Points
 from vocabgap.errors import InvalidInputError, unusable
+from vocabgap.text import without_message
 
 # Chosen on four labelled gap logs and eight sets of public phrases; similar values give similar results.
 MEANING: Final = 2.0  # weight of the embeddings ...
@@ -61,7 +62,7 @@ def blended_rows(points: Points, embedder: TextEmbedder, copies: IntArray | None
     (`copies`, shape (n,)).
     """
     count = len(points.contents)
-    embeddings = embedded(embedder, [*points.spoken, *points.texts])
+    embeddings = embedded(embedder, [*map(without_message, points.spoken), *points.texts])
     meaning = _unit(centred(embeddings[:count], copies) + centred(embeddings[count:], copies))
     poles = pole_rows(list(map(poles_of, points.need_stems)))
     dense = drawn_nearer(_unit(np.hstack([meaning * np.sqrt(MEANING), poles * np.sqrt(CONTRASTS)])), copies)

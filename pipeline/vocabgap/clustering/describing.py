@@ -10,8 +10,9 @@ import polars as pl
 from scipy import sparse
 
 from vocabgap.clustering.blending import products
+from vocabgap.clustering.frames import need
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, on_grid, unit_rows
-from vocabgap.clustering.wordings import Points, need
+from vocabgap.clustering.wordings import Points
 from vocabgap.text import REQUEST_WORDS, words
 
 CORE_SHARE: Final = 0.5  # of the mentions of a group

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from vocabgap.clustering.wordings import need
+from vocabgap.clustering.frames import need
 from vocabgap.errors import converted, require_kind
 from vocabgap.model.record import OPERATION_ALIASES, fold_operation
 from vocabgap.model.settings import DEFAULT_COVERED

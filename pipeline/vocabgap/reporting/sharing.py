@@ -8,7 +8,7 @@ import msgspec
 import polars as pl
 from msgspec import structs
 
-from vocabgap.clustering.wordings import need
+from vocabgap.clustering.frames import need
 from vocabgap.model.capability import Capability, Tally, Wording
 from vocabgap.model.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZED, fold_operation
 from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, default_of, phrase, stripped
