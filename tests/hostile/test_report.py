@@ -40,7 +40,7 @@ pytestmark = pytest.mark.slow
 GITHUB = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 MARKDOWN = ["--format", "markdown"]
 # What differs from page to page, and is made by us: identifiers and numbers.
-MADE = re.compile(r"cap-[0-9a-f]{12}|[0-9]+(?:\.[0-9]+)?")
+MADE = re.compile(r"cap-[0-9a-f]{12}|[0-9]+(?:[.–][0-9]+)?")
 
 
 class Parsed(NamedTuple):
