@@ -24,7 +24,7 @@ class Groups(NamedTuple):
 
     wordings: pl.DataFrame
     clusters: pl.DataFrame
-    origins: tuple[tuple[int | None, str | None], ...] = ()
+    origins: tuple[tuple[int | None, str | None, str | None], ...] = ()
 
 
 def sentence(rng: np.random.Generator, words: int) -> str:

@@ -72,6 +72,22 @@ def test_decisions_outlive_new_data_and_another_cut(studio: "Studio", tmp_path: 
         assert made.ranked["mentions"].sum() == made.scan.records.height == 9
 
 
+def test_a_merge_keeps_the_first_identifier_though_the_grouping_unites_both_later(
+    studio_of: "Callable[..., Studio]",
+) -> None:
+    studio = studio_of("film grain", "film grain", "film grain look")
+    studio.cluster = ClusterSettings(threshold=0.05)
+    kept = studio.rows()["film grain look"]["capability_id"]
+    studio.decide.merge("film grain look", "film grain")
+    studio.report()
+
+    studio.cluster = ClusterSettings(threshold=0.9)
+
+    assert [studio.rows()["film grain"]["capability_id"] for _ in range(2)] == [kept, kept]
+    studio.decide.undo(last=True)
+    assert studio.rows()["film grain"]["capability_id"] != kept
+
+
 @pytest.mark.parametrize(
     ("call", "told"),
     [

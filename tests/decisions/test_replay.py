@@ -121,7 +121,7 @@ def test_what_a_split_took_out_does_not_stand_for_the_rest() -> None:
 
     effective = replay(decisions, HERE - {"sky mask"})
 
-    assert effective.constraints == (Together("sea mask", "cloud mask"),)
+    assert effective.constraints == (Together("sea mask", "cloud mask", "cap-1"),)
     assert len(effective.inactive) == 2
 
 

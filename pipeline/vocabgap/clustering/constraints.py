@@ -23,6 +23,7 @@ class Origin(NamedTuple):
 
     cluster: int | None  # its number; None if it left another group
     split: str | None  # the constraint that made it leave; the second and later times with a number
+    capability_id: str | None = None  # the identifier that the last merge named for it
 
 
 class Regrouped(NamedTuple):
@@ -98,9 +99,10 @@ class _Groups:
 
     def unite(self, constraint: Together) -> bool:
         """Unite two groups; return whether they were two."""
-        first, second = map(self._place, constraint)
+        first, second = map(self._place, constraint.surfaces)
         self._links.tie((first, second))
         kept, dropped = self._group[first], self._group[second]
+        self._origin[kept] = self._origin[kept]._replace(capability_id=constraint.capability_id)
         if kept == dropped:
             return False
         if self._size(dropped) > self._size(kept):

@@ -1,7 +1,8 @@
 """The label of a group, the similarity of its members to it, its cohesion and its weakest link."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -19,6 +20,7 @@ CORE_SHARE: Final = 0.5  # of the mentions of a group
 SHOWN_DIGITS: Final = 6  # of a similarity; further digits are rounding errors
 _STEPS: Final = 4  # of the F1 of a member, so that small differences do not count
 _ROWS_AT_ONCE: Final = 50_000
+NO_LABELS: Final[Mapping[int, str]] = MappingProxyType({})
 
 
 class Labeller:
@@ -82,16 +84,17 @@ def core_terms(members: Sequence[frozenset[str]], mentions: Sequence[int]) -> di
     return half or {term: count for term, count in used.items() if users[term] > 1}
 
 
-def labels_of(wordings: Sequence[str]) -> list[str]:
+def labels_of(wordings: Sequence[str], kept: Mapping[int, str] = NO_LABELS) -> list[str]:
     """Make unique labels from the wordings that represent groups, without their frames.
 
-    Wordings whose labels would be equal stay whole.
+    Wordings whose labels would be equal stay whole. `kept` are groups with the labels that they keep.
     """
-    labels = [need(wording).lower() if _is_shouted(wording) else need(wording) for wording in wordings]
+    needs = [need(wording).lower() if _is_shouted(wording) else need(wording) for wording in wordings]
+    labels = [kept.get(number, own) for number, own in enumerate(needs)]
     alike = Counter(map(str.casefold, labels))
     return [
-        label if alike[label.casefold()] == 1 else wording
-        for label, wording in zip(labels, wordings, strict=True)
+        label if number in kept or alike[label.casefold()] == 1 else wordings[number]
+        for number, label in enumerate(labels)
     ]
 
 

@@ -123,6 +123,7 @@ class Clusters:
     _labelled: Sequence[tuple[str, int]]  # the wording that represents each group, and its point
     origins: tuple[Origin, ...]
     constraints: tuple[Constraint, ...] = ()
+    _undecided: "Clusters | None" = None  # the groups before the decisions
 
     @cached_property
     def wordings(self) -> pl.DataFrame:
@@ -139,18 +140,20 @@ class Clusters:
     def clusters(self) -> pl.DataFrame:
         """Table `clusters`: one row per group, with its label, cohesion and weakest link."""
         labels, weights, groups = self._labels, self._points.weights, len(self._labelled)
-        place = self._place
-        decided = {
-            int(labels[place[name]]) for constraint in self.constraints for name in constraint.surfaces
-        }
         near = cohesion(self._rows, labels)
         sizes = certainty(
-            labels, weights, near, self._tree, threshold=self.threshold, shift=self.shift, decided=decided
+            labels,
+            weights,
+            near,
+            self._tree,
+            threshold=self.threshold,
+            shift=self.shift,
+            decided=self._decided,
         )
         return pl.DataFrame(
             {
                 "cluster": np.arange(groups),
-                "label": labels_of([wording for wording, _ in self._labelled]),
+                "label": self._names,
                 "label_surface": self._points.surfaces["surface"][self._label_points],
                 "surfaces": np.bincount(labels, minlength=groups),
                 "mentions": np.bincount(labels, weights, minlength=groups).astype(np.int64),
@@ -229,6 +232,7 @@ class Clusters:
             _labelled=groups.labelled,
             origins=groups.origins,
             constraints=constraints,
+            _undecided=self,
         )
 
     def at(self, threshold: float | None = None, shift: float = 0.0) -> "Clusters":
@@ -289,6 +293,25 @@ class Clusters:
     @property
     def _label_points(self) -> IntArray:
         return np.array([point for _, point in self._labelled], np.int64)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """The label of each group; a group that no decision names keeps its label."""
+        before = [] if self._undecided is None else self._undecided.clusters["label"].to_list()
+        kept = {
+            number: before[origin.cluster]
+            for number, origin in enumerate(self.origins)
+            if before and origin.cluster is not None and number not in self._decided
+        }
+        return labels_of([wording for wording, _ in self._labelled], kept)
+
+    @cached_property
+    def _decided(self) -> set[int]:
+        """The groups that decisions name."""
+        place = self._place
+        return {
+            int(self._labels[place[name]]) for constraint in self.constraints for name in constraint.surfaces
+        }
 
     @property
     def _place(self) -> dict[str, int]:

@@ -80,7 +80,7 @@ def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> Effectiv
             continue
         about.append((decision, anchors))
         if decision.action is Action.MERGE:
-            reasoned.append(Reasoned(decision, Together(anchors[0], anchors[1])))
+            reasoned.append(Reasoned(decision, Together(anchors[0], anchors[1], _about(decision))))
         elif decision.action is Action.SPLIT:
             staying = tuple(each for each in map(_surface, decision.staying) if each in present)
             apart = Apart(anchors[0], tuple(anchors[1:]), decision.decision_id, staying)
@@ -261,7 +261,7 @@ def require_followed(new: Decision, reasoned: Iterable[Reasoned], groups: Mappin
     own = next((constraint for decision, constraint in pairs if decision == new), None)
     if isinstance(own, Together):
         links = _links((part for part in pairs if part.decision != new), groups)
-        first, second = ({*_latest_links(links, groups.get(part, part))} for part in own)
+        first, second = ({*_latest_links(links, groups.get(part, part))} for part in own.surfaces)
         for split, apart in pairs:
             if first & second or not isinstance(apart, Apart):
                 continue
@@ -283,7 +283,7 @@ def _links(reasoned: Iterable[Reasoned], groups: Mapping[str, str]) -> _Links:
     links: defaultdict[str, list[tuple[str, Decision]]] = defaultdict(list)
     for decision, constraint in reasoned:
         if isinstance(constraint, Together):
-            first, second = (groups.get(part, part) for part in constraint)
+            first, second = (groups.get(part, part) for part in constraint.surfaces)
             links[first].append((second, decision))
             links[second].append((first, decision))
     return links

@@ -255,11 +255,12 @@ class Together(NamedTuple):
 
     first: str
     second: str
+    capability_id: str | None = None  # the identifier that people named first
 
     @property
-    def surfaces(self) -> tuple[str, ...]:
+    def surfaces(self) -> tuple[str, str]:
         """The surfaces that people named."""
-        return tuple(self)
+        return self.first, self.second
 
 
 class Apart(NamedTuple):

@@ -51,8 +51,11 @@ class Grouping(Protocol):
         """Table `clusters`."""
 
     @property
-    def origins(self) -> Sequence[tuple[int | None, str | None]]:
-        """For each group: the proposed one that it continues, else the decision that split it off."""
+    def origins(self) -> Sequence[tuple[int | None, str | None, str | None]]:
+        """For each group: the proposed one that it continues, else the decision that split it off.
+
+        The third value is the identifier that a merge named, if any.
+        """
 
 
 class Identified(NamedTuple):
@@ -75,7 +78,8 @@ def identify(
     The proposed groups, before people's decisions, take over the identifiers of the run before (`baseline`).
     The matching of the greatest weight decides; a surface of both weighs its smaller number of mentions. A
     group without a counterpart gets an identifier from its label's surface. United groups keep the identifier
-    of the group that was named first; a split-off group gets one from the decision. So an undo restores both.
+    that was named first, unless another group has it; a split-off group gets one from the decision. So an
+    undo restores both.
 
     The last decision gives the status. A decision about some wordings holds while they have at least half of
     the group's mentions. After that, the group has outgrown it and is open again. An authored capability has
@@ -92,8 +96,11 @@ def identify(
         .join(clusters.wordings.select("surface", "cluster").unique(), on="surface")
     )
     capability_ids = [
-        derived_id(split or "") if cluster is None else ids[cluster] for cluster, split in clusters.origins
+        derived_id(split or "") if cluster is None else ids[cluster] for cluster, split, _ in clusters.origins
     ]
+    for number, (_, _, named) in enumerate(clusters.origins):
+        if named is not None and named not in capability_ids:  # the grouping united both by itself
+            capability_ids[number] = named
     table = clusters.clusters.select("cluster", pl.Series("capability_id", capability_ids, pl.String))
     known_clusters = surfaces.group_by("cluster").agg(pl.col("known").any())
     otherwise = pl.when(pl.col("known") | pl.lit(baseline is None)).then(pl.lit(OPEN)).otherwise(pl.lit(NEW))
