@@ -142,6 +142,6 @@ def test_a_loop_of_one_session_is_marked_beside_its_rank(tmp_path: Path) -> None
     for text in (told.out, *faces):
         assert "12 of 12 from one session" in " ".join(text.split())
         assert "of 8 from one session" not in text
-    assert '</a> <span class="name">12 of 12 from one session</span></th>' in faces[1]
+    assert '</a> <span class="name">12 of 12 from one session</span>' in faces[1]
     capabilities = [line for line in map(json.loads, rows.out.splitlines()) if line["event"] == "capability"]
     assert [line["capability"]["largest_session"] for line in capabilities] == [12, 1]
