@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 from builders.clustering import asking
-from vocabgap.clustering.contrasts import SHORT, leaving, parting_poles, pole_rows, poles_of
+from vocabgap.clustering.contrasts import NEGATION, SHORT, leaving, parting_poles, pole_rows, poles_of
+from vocabgap.clustering.frames import need
 from vocabgap.clustering.grouping import cluster
 from vocabgap.model.tables import LINKAGE
 from vocabgap.text import surface
@@ -26,6 +27,20 @@ APART = [
     ("insert a row above", "insert a row below"),
     ("mute one track", "unmute one track"),
     ("switch on the grid overlay", "switch off the grid overlay"),
+    ("print with page numbers", "print without page numbers"),
+    ("imprimer avec filigrane", "imprimer sans filigrane"),
+    ("mit Rand drucken", "ohne Rand drucken"),
+    ("stampa con bordo", "stampa senza bordo"),
+    ("warmth +2", "warmth -2"),
+    ("frames < 90 kB", "frames > 90 kB"),
+]
+# The second need is the first one, negated.
+NEGATED_NEEDS = [
+    ("warn at low tide", "do not warn at low tide"),
+    ("warn at low tide", "don't warn at low tide"),
+    ("warn at low tide", "option to never warn at low tide"),
+    ("avisar en marea baja", "no avisar en marea baja"),
+    ("bei Ebbe warnen", "bei Ebbe nicht warnen"),
 ]
 
 
@@ -82,6 +97,38 @@ def test_two_words_count_where_they_stand_side_by_side() -> None:
 def test_what_is_too_much_does_not_say_what_is_wanted() -> None:
     assert not differ("soft tide glow", "tide glow too hard")
     assert differ("soft tide glow", "tide glow that is hard")
+
+
+def test_two_words_count_instead_of_the_first_of_them() -> None:
+    assert differ("print with no page numbers", "print with page numbers")
+    assert not differ("print with no page numbers", "print without page numbers")
+
+
+def negated_apart(embedder: str) -> list[bool]:
+    """Whether each of the needs is apart from its negation."""
+    found = [cluster(asking(*needs, "page margins"), embedder=embedder) for needs in NEGATED_NEEDS]
+    return [each.clusters.height == 3 for each in found]
+
+
+def test_a_negated_need_is_grouped_apart_by_words() -> None:
+    assert all(negated_apart("none"))
+
+
+@pytest.mark.usefixtures("minilm")
+def test_a_negated_need_is_grouped_apart_by_meaning() -> None:
+    assert all(negated_apart("minilm"))
+
+
+@pytest.mark.parametrize(
+    "wordings",
+    [
+        ("no tide table", "missing tide table", "tide table", "without a tide table available"),
+        ("cannot export the tide table", "tide table export not possible", "export the tide table"),
+        ("edits do not persist", "persist edits"),
+    ],
+)
+def test_a_frame_or_a_complaint_negates_no_need(wordings: tuple[str, ...]) -> None:
+    assert {NEGATION in parting_poles(stems(need(wording))) for wording in wordings} == {False}
 
 
 def test_long_wordings_part_nothing() -> None:

@@ -3,14 +3,13 @@
 "Upload a release asset" and "download a release asset" share all words but one, and have similar embeddings.
 So wordings at different poles of a contrast are moved apart before they are compared. Two groups never merge
 if half of each group is at a different pole. In a sentence, such a word may refer to anything, so only short
-phrases separate groups.
+phrases separate groups. A negation ("do not notify") is a contrast, too: other needs are at its other pole.
 """
 
 import tomllib
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
-from itertools import pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -30,12 +29,19 @@ RIGHT: Final = 2  # ... or the right one
 Poles = dict[int, int]  # the number of a contrast to the number of the pole
 
 
+NEGATION: Final = -1  # the number of the contrast of negated needs, ...
+NEGATED: Final = 1  # ... and of their pole; the other pole is not listed
+SIGNS: Final = frozenset("+-<>")  # of numbers
+
+
 class _Contrasts(NamedTuple):
     """The table of contrasts, opposites first."""
 
     places: dict[str, list[tuple[int, int]]]  # a stem, or two with a space, to contrasts and poles
     firsts: frozenset[str]  # the first of two stems
     opposites: int  # number of contrasts with two poles
+    negations_first: frozenset[str]  # a stem, or two with a space, that negate a need at its start
+    negations: frozenset[str]  # stems that negate a need anywhere
 
 
 def poles_of(words: Sequence[str]) -> Poles:
@@ -43,9 +49,13 @@ def poles_of(words: Sequence[str]) -> Poles:
 
     A word after "too" does not count: "too hard" does not ask for anything hard.
     """
-    places, firsts, _ = _contrasts()
-    terms = [word for before, word in pairwise(("", *words)) if word in places and before != "too"]
-    terms += [f"{one} {other}" for one, other in pairwise(words) if one in firsts]
+    places, firsts, *_ = _contrasts()
+    terms = [
+        pair if word in firsts and (pair := f"{word} {after}") in places else word
+        for before, word, after in zip(("", *words), words, (*words[1:], ""), strict=False)
+        if before != "too"
+    ]
+    terms += [word[0] for word in words if word[0] in SIGNS]
     stands: Poles = {}
     torn = set()
     for term in terms:
@@ -59,8 +69,17 @@ def parting_poles(words: Sequence[str]) -> Poles:
     """Return the poles of a need that may separate groups; none for sentences and long needs."""
     if len(words) > SHORT:
         return {}
-    poles = poles_of(words)
-    return {} if poles and clause_share(" ".join(words)) > SENTENCE else poles
+    poles, negation = poles_of(words), _negation(words)
+    if poles and clause_share(" ".join(words[negation:])) > SENTENCE:
+        poles = {}
+    return poles | {NEGATION: NEGATED} if negation else poles
+
+
+def _negation(words: Sequence[str]) -> int:
+    """Return how many stems at the start negate a need; or 1 if a stem anywhere does."""
+    *_, first, anywhere = _contrasts()
+    length = next((length for length in (2, 1) if " ".join(words[:length]) in first), 0)
+    return length or int(not anywhere.isdisjoint(words))
 
 
 def pole_rows(poles: Sequence[Poles]) -> FloatArray:
@@ -69,7 +88,7 @@ def pole_rows(poles: Sequence[Poles]) -> FloatArray:
     rows = np.zeros((len(poles), opposites))
     for row, own in enumerate(poles):
         for contrast, pole in own.items():
-            if contrast < opposites:
+            if 0 <= contrast < opposites:
                 rows[row, contrast] = 1.0 - 2.0 * pole
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(lengths == 0.0, 1.0, lengths))
@@ -105,8 +124,11 @@ def _differ(
     one: dict[tuple[int, int], float], of_one: float, other: dict[tuple[int, int], float], of_other: float
 ) -> bool:
     """Tell whether two clusters are mostly at different poles of a contrast."""
-    if not one or not other:
+    if not one and not other:
         return False
+    negated = (NEGATION, NEGATED)
+    if (one.get(negated, 0.0) >= MOST * of_one) != (other.get(negated, 0.0) >= MOST * of_other):
+        return True
     stands = {contrast: pole for (contrast, pole), weight in one.items() if weight >= MOST * of_one}
     return any(
         stands.get(contrast, pole) != pole
@@ -130,4 +152,7 @@ def _contrasts() -> _Contrasts:
                 if place not in listed:
                     listed.append(place)
     firsts = frozenset(term.split()[0] for term in places if " " in term)
-    return _Contrasts(places, firsts, len(opposites))
+    first, anywhere = (
+        frozenset(map(surface, table["negations"][name].split(","))) for name in ("first", "anywhere")
+    )
+    return _Contrasts(places, firsts, len(opposites), first, anywhere)

@@ -21,8 +21,8 @@ _MEANS: Final = (
 _TO: Final = r"(?:to|for|of|that|which)"
 _MEANS_TO: Final = rf"(?:(?:\w+ )?{_MEANS}(?: \w+)? {_TO} (?:(?:be able to|lets? me|would|will|can) )?)"
 _UNABLE: Final = (
-    r"(?:cannot|can't|cant|can not|could not|couldn't|unable to|(?:am )?not able to"
-    r"|(?:it )?(?:isn't|is not|was not) possible to|impossible to|not possible to|failed to)"
+    r"(?:cannot|can't|cant|can not|could not|couldn't|unable to|(?:am )?(?:not|no longer) able to"
+    r"|(?:it )?(?:isn't|is not|was not) possible to|impossible to|(?:not|no longer) possible to|failed to)"
 )
 _WANTED: Final = (
     r"(?:wanted|want|wish|tried|had|needed|needs?|would (?:need|like)|would have needed|supposed|asked)"
