@@ -4,7 +4,7 @@ import json
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Any, Final
 
@@ -206,6 +206,29 @@ def surface(phrase: str) -> str:
                 for word in ([part.lower().translate(_SPELLINGS)] if number % 2 else map(stem, words(part)))
             ]
     return " ".join(stems) or " ".join(unicodedata.normalize("NFKC", phrase).casefold().split())
+
+
+_OWN: Final = "\N{NO-BREAK SPACE}"  # no surface has one
+
+
+def own_form(phrase: str) -> str:
+    """Return the name of a phrase that people separated from other phrases with its surface.
+
+    Only compatibility forms (NFKC), case and white space are folded.
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", phrase).casefold())
+    return f"{surface(phrase)}{_OWN}({' '.join(folded.split())})"
+
+
+def form(phrase: str, separated: Collection[str]) -> str:
+    """Return the form of a phrase: its own form if that is separated, else its surface."""
+    own = own_form(phrase) if separated else ""
+    return own if own in separated else surface(phrase)
+
+
+def surface_of(form: str) -> str:
+    """Return the surface that a form was separated from; a surface stays as it is."""
+    return form.partition(_OWN)[0]
 
 
 def visible(value: str) -> str:

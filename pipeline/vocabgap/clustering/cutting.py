@@ -79,6 +79,32 @@ class Tree(NamedTuple):
         at = np.clip((self.cuts if threshold is None else threshold) + shift, 0.0, 1.0)
         return flat_groups(self.linkage, self.n_samples, at, self.leaving if threshold is None else None)
 
+    def with_copies(self, places: IntArray, weights: FloatArray) -> "Tree":
+        """Return the dendrogram of the points and of copies of some points behind them.
+
+        `places` are the places of all points in this dendrogram. A point and its copies merge first, at
+        distance 0, so that no other group changes.
+        """
+        count, copies = self.n_samples, len(places) - self.n_samples
+        node = np.arange(count + self.linkage.height)
+        node[count:] += 2 * copies
+        size = [*weights, *np.zeros(copies)]
+        merges: list[tuple[int, int, float, int]] = []
+        for copy, place in enumerate(places[count:].tolist(), start=count):
+            merged = len(places) + len(merges)
+            size[merged] = size[node[place]] + size[copy]
+            merges.append((int(node[place]), copy, 0.0, int(size[merged])))
+            node[place] = merged
+        moved = self.linkage.with_columns(
+            pl.Series(side, node[self.linkage[side].to_numpy()]) for side in ("left", "right")
+        )
+        return self._replace(
+            linkage=pl.concat([pl.DataFrame(merges, schema=LINKAGE.schema, orient="row"), moved]),
+            cuts=np.concatenate([np.ones(copies), self.cuts]),
+            leaving=np.concatenate([np.zeros(copies, np.int8), self.leaving]),
+            n_samples=len(places),
+        )
+
 
 def cuts(
     linkage: pl.DataFrame,

@@ -1,6 +1,6 @@
 """The clustering stage: group the wordings of records."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Final, Literal
@@ -216,8 +216,16 @@ class Clusters:
             about_cut=about_cut and self.threshold is None,
         )
 
-    def constrained(self, constraints: Iterable[Constraint]) -> "Clusters":
+    def names(self, separated: Collection[str] = ()) -> frozenset[str]:
+        """Return the names that constraints may use: the surfaces, and separated forms of wordings."""
+        return frozenset(self._points.separated(separated)[0].surfaces["surface"])
+
+    def constrained(self, constraints: Iterable[Constraint], separated: Collection[str] = ()) -> "Clusters":
         """Apply people's decisions in the given order, and return the new groups.
+
+        Args:
+            constraints: The decisions; each names surfaces, or separated forms of wordings.
+            separated: The forms (`vocabgap.text.own_form`) of wordings that leave their surface.
 
         Raises:
             InvalidInputError: A surface does not exist, or two decisions contradict each other.
@@ -225,9 +233,16 @@ class Clusters:
         constraints = tuple(constraints)
         if not constraints:
             return self
-        groups = regrouped(self._labels, self._labelled, self._points, self._rows, constraints)
+        points, places = self._points.separated(separated)
+        rows, tree = self._rows, self._tree
+        if len(places) > tree.n_samples:
+            rows, tree = rows.at(places), tree.with_copies(places, points.weights)
+        groups = regrouped(self._labels[places], points.labelled(self._labelled), points, rows, constraints)
         return replace(
             self,
+            _points=points,
+            _rows=rows,
+            _tree=tree,
             _labels=groups.labels,
             _labelled=groups.labelled,
             origins=groups.origins,

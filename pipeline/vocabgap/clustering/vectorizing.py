@@ -81,6 +81,12 @@ class Rows:
         """Return the places of the dense parts of some rows."""
         return points if self.place is None else self.place[points]
 
+    def at(self, points: IntArray) -> "Rows":
+        """Return some rows; a row may be repeated."""
+        dense = self.dense if self.dense is None or self.place is not None else self.dense[points]
+        place = None if self.place is None else self.place[points]
+        return Rows(self.term_weights[points], self.grams, dense, place)
+
     @cached_property
     def _terms(self) -> sparse.csr_array:
         return sparse.block_diag([sparse.eye_array(self.own), self.grams], format="csr")

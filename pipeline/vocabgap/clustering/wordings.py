@@ -4,7 +4,7 @@ A wording is a phrase as somebody wrote it, a surface is its normal form, and a 
 Synonyms are replaced before wordings are compared.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -16,7 +16,7 @@ import polars as pl
 
 from vocabgap.clustering.frames import need
 from vocabgap.model.tables import phrase, stripped
-from vocabgap.text import content_words, ignored_stems, stem, surface, synonym_table
+from vocabgap.text import content_words, form, ignored_stems, stem, surface, surface_of, synonym_table
 
 NO_SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
 
@@ -94,6 +94,39 @@ class Points:
         )
         text_contents = tuple(self.words_of(surface(text)) for text in without_names)
         return replace(self, texts=texts, text_contents=text_contents)
+
+    def separated(self, forms: Collection[str]) -> "tuple[Points, npt.NDArray[np.int64]]":
+        """Return the points with own points for the wordings of some forms, and the former place of each.
+
+        The new points are last. If all wordings of a surface are separated, the first one takes its place.
+        """
+        bases = pl.Series(map(surface_of, forms), dtype=pl.String)
+        concerned = self.wordings.filter(pl.col("surface").is_in(bases.implode()))
+        own = {wording: form(wording, forms) for wording in concerned["wording"]}
+        if not own:
+            return self, np.arange(len(self.contents))
+        named = pl.col("wording").replace_strict(own, default=pl.col("surface"), return_dtype=pl.String)
+        wordings = self.wordings.with_columns(own=named)
+        mentions = wordings.group_by("surface", "own").agg(pl.col("mentions").sum())
+        kept = self.surfaces.select("surface").with_row_index("place")
+        # The surface itself comes first, as the shorter name.
+        is_new = pl.int_range(pl.len()).over("place") > 0
+        table = mentions.join(kept, on="surface").sort("place", "own").sort(is_new, "place", "own")
+        places = table["place"].cast(pl.Int64).to_numpy()
+        points = Points(
+            wordings.with_columns(surface="own").select(self.wordings.columns),
+            table.select(surface="own", mentions="mentions"),
+            [self.contents[place] for place in places.tolist()],
+            self.clause_shares[places],
+            self.words_of,
+        )
+        return points, places
+
+    def labelled(self, labels: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+        """Return wordings that represent groups with their places among these points."""
+        place = {name: number for number, name in enumerate(self.surfaces["surface"])}
+        name = dict(self.wordings.select("wording", "surface").iter_rows())
+        return [(wording, place[name[wording]]) for wording, _ in labels]
 
 
 def points_of(

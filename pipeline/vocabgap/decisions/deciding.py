@@ -22,7 +22,14 @@ from vocabgap.decisions.record import (
     read_decisions,
     subject,
 )
-from vocabgap.decisions.replay import agreeing, in_force, require_change, require_own_label, undoings
+from vocabgap.decisions.replay import (
+    agreeing,
+    in_force,
+    require_change,
+    require_own_label,
+    separations,
+    undoings,
+)
 from vocabgap.errors import (
     Hint,
     InvalidInputError,
@@ -39,7 +46,17 @@ from vocabgap.model.settings import DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.model.tables import REGRESSED, SETTLED
 from vocabgap.reporting.manifest import Manifest
 from vocabgap.reporting.published_run import read_groups, read_run
-from vocabgap.text import can_be_seen, excerpt, printable_name, shortened, surface, visible
+from vocabgap.text import (
+    can_be_seen,
+    excerpt,
+    form,
+    own_form,
+    printable_name,
+    shortened,
+    surface,
+    surface_of,
+    visible,
+)
 
 _ANOTHER_RUN: Final = "nothing was decided; decide on the page of this run, or name its run with --run"
 _ONE_UNDO: Final = "name the decision, or use --last"
@@ -248,7 +265,7 @@ class Decisions:
             row = self._row(capability)
             leaving = tuple(find_wording(row, wording) for wording in wordings)
             about, details["wordings"] = (
-                self._staying(capability, active, frozenset(map(surface, leaving))),
+                self._staying(capability, active, leaving),
                 leaving,
             )
         decision = self._signed(action, about, why, after=len(before), **details)
@@ -335,36 +352,52 @@ class Decisions:
         split is newer than the run, only the wordings of one side belong to the capability.
         """
         row = self._row(name)
-        forms = {variant["wording"]: surface(variant["wording"]) for variant in row["variants"]}
+        separated = separations(active)
+        forms = {variant["wording"]: form(variant["wording"], separated) for variant in row["variants"]}
         moved = {
-            surface(wording): split.decision_id
+            form(wording, separated): split.decision_id
             for split in active
             if split.capability is not None and split.capability.capability_id == row["capability_id"]
             for wording in split.wordings
         }
-        side = moved.get(surface(name))
-        forms = {wording: form for wording, form in forms.items() if moved.get(form) == side} or forms
+        side = moved.get(form(name, separated))
+        forms = {wording: own for wording, own in forms.items() if moved.get(own) == side} or forms
         own = self._groups.filter(capability_id=row["capability_id"])
         group_of = dict(own.select("surface", "group_id").iter_rows())
         label_of = dict(own.select("group_id", "group_surface").iter_rows())
-        there = {*map(group_of.get, forms.values())}
-        likely = (group_of.get(surface(name)), row["capability_id"])
-        meant = next((group for group in likely if group in there), None)
+
+        def group(name: str) -> str | None:
+            return group_of.get(name, group_of.get(surface_of(name)))
+
+        there = {*map(group, forms.values())}
+        likely = (group(surface(name)), row["capability_id"])
+        meant = next((each for each in likely if each in there), None)
 
         def distance(wording: str) -> tuple[bool, bool, bool]:
-            form = forms[wording]
-            return group_of.get(form) != meant, form != label_of.get(meant), wording != row["label"]
+            own = forms[wording]
+            return group(own) != meant, surface_of(own) != label_of.get(meant), wording != row["label"]
 
         ordered = sorted(forms, key=distance)
-        label_form = surface(row["label"])
-        is_elsewhere = meant is not None and group_of.get(label_form, meant) != meant
+        label_form = form(row["label"], separated)
+        is_elsewhere = meant is not None and (group(label_form) or meant) != meant
         is_elsewhere = is_elsewhere or moved.get(label_form) != side
         return subject(row["capability_id"], ordered[0] if is_elsewhere else row["label"], ordered, most)
 
     def _staying(self, name: str, active: Sequence[Decision], leaving: Collection[str]) -> Subject:
-        """Find a capability without the surfaces that leave; the named wording comes first."""
+        """Find a capability without the wordings that leave; the named wording comes first.
+
+        Other wordings with the surface of a leaving wording leave, too, unless the name is one of them or no
+        other wording would stay.
+        """
         whole = self._subject(name, active, most=None)
-        staying = [wording for wording in whole.wordings if surface(wording) not in leaving]
+        gone, gone_forms = {*map(surface, leaving)}, {*map(own_form, leaving)}
+        staying = [wording for wording in whole.wordings if surface(wording) not in gone]
+        alike = [
+            variant["wording"]
+            for variant in self._row(name)["variants"]
+            if surface(variant["wording"]) in gone and own_form(variant["wording"]) not in gone_forms
+        ]
+        staying = [each for each in alike if own_form(each) == own_form(name)] + staying or alike
         if not staying:
             raise InvalidInputError(
                 f"no wording of '{excerpt(whole.label)}' would stay",

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import polars as pl
 
-from vocabgap.decisions.record import FILE, SETTLING, Action, Decision, Subject
+from vocabgap.decisions.record import FILE, SETTLING, Action, Decision
 from vocabgap.errors import Hint, InvalidInputError, StateError
 from vocabgap.model.moments import iso
 from vocabgap.model.tables import VERDICTS, Apart, Constraint, Together
-from vocabgap.text import excerpt, surface, visible
+from vocabgap.text import excerpt, form, own_form, surface, surface_of, visible
 
-_surface = lru_cache(maxsize=100_000)(surface)  # each new decision replays the same decisions
+_form = lru_cache(maxsize=100_000)(form)  # each new decision replays the same decisions
 _Links = Mapping[str, list[tuple[str, Decision]]]
 
 
@@ -35,6 +35,7 @@ class EffectiveDecisions:
     about: tuple[tuple[Decision, list[str]], ...]  # decisions that concern this corpus, and their surfaces
     active: tuple[Decision, ...]  # decisions that are not undone
     inactive: tuple[Decision, ...]  # active decisions that concern nothing in this corpus
+    separated: frozenset[str]  # forms of wordings that a split separates from others with their surface
 
     @cached_property
     def verdicts(self) -> pl.DataFrame:
@@ -43,7 +44,8 @@ class EffectiveDecisions:
         for decision, surfaces in self.about:
             who = (decision.decision_id, decision.time.astimezone(UTC), decision.actor)
             what = (decision.action.value, decision.label, decision.summary)
-            about = [] if decision.capability is None else [*map(_surface, decision.capability.wordings)]
+            wordings = () if decision.capability is None else decision.capability.wordings
+            about = [_form(wording, self.separated) for wording in wordings]
             rows += [(anchor, *who, *what, about) for anchor in surfaces]
         return pl.DataFrame(rows, schema=VERDICTS.schema, orient="row")
 
@@ -57,24 +59,26 @@ class EffectiveDecisions:
         return f"EffectiveDecisions({len(self.active):,} active, {len(self.inactive):,} without effect)"
 
 
-def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> EffectiveDecisions:
+def replay(decisions: Iterable[Decision], names: Collection[str]) -> EffectiveDecisions:
     """Apply decisions to the surfaces of a corpus.
 
     A decision concerns the first wording of its capability that the corpus has. If the corpus has none, the
-    decision is inactive. The times of the decisions matter, not their order.
+    decision is inactive. The times of the decisions matter, not their order. `names` are the surfaces, and
+    the separated forms of wordings (`separations`) that the corpus has.
 
     Raises:
         InvalidInputError: A decision undoes a decision that does not exist.
         StateError: Two decisions contradict each other; the error names them.
     """
-    present = frozenset(surfaces)
+    present = frozenset(names)
     active = in_force(decisions)
-    parted = frozenset(_surface(wording) for each in active for wording in each.wordings)
+    separated = separations(active)
+    parted = _forms((wording for each in active for wording in each.wordings), separated)
     reasoned: list[Reasoned] = []
     about: list[tuple[Decision, list[str]]] = []
     inactive: list[Decision] = []
     for decision in active:
-        anchors = _found(decision, present, parted)
+        anchors = _found(decision, present, frozenset(parted), separated)
         if not anchors:
             inactive.append(decision)
             continue
@@ -82,23 +86,40 @@ def replay(decisions: Iterable[Decision], surfaces: Collection[str]) -> Effectiv
         if decision.action is Action.MERGE:
             reasoned.append(Reasoned(decision, Together(anchors[0], anchors[1], _about(decision))))
         elif decision.action is Action.SPLIT:
-            staying = tuple(each for each in map(_surface, decision.staying) if each in present)
+            staying = tuple(each for each in _forms(decision.staying, separated) if each in present)
             apart = Apart(anchors[0], tuple(anchors[1:]), decision.decision_id, staying)
             reasoned.append(Reasoned(decision, apart))
     require_agreement(reasoned)
-    return EffectiveDecisions(tuple(reasoned), tuple(about), active, tuple(inactive))
+    return EffectiveDecisions(tuple(reasoned), tuple(about), active, tuple(inactive), separated)
 
 
-def _found(decision: Decision, present: frozenset[str], parted: frozenset[str]) -> list[str]:
+def separations(active: Iterable[Decision]) -> frozenset[str]:
+    """Return the own forms of wordings that active splits separate from wordings with the same surface."""
+    found: set[str] = set()
+    for split in active:
+        if split.capability is None or split.action is not Action.SPLIT:
+            continue
+        staying = {surface(wording) for wording in (*split.capability.wordings, *split.staying)}
+        found.update(own_form(wording) for wording in split.wordings if surface(wording) in staying)
+    return frozenset(found)
+
+
+def _forms(wordings: Iterable[str], separated: frozenset[str]) -> dict[str, None]:
+    return dict.fromkeys(_form(wording, separated) for wording in wordings)
+
+
+def _found(
+    decision: Decision, present: frozenset[str], parted: frozenset[str], separated: frozenset[str]
+) -> list[str]:
     """Return the surfaces of a decision, the capability first; none if a side is missing."""
     if decision.capability is None:
         return []
-    leaving = dict.fromkeys(_surface(wording) for wording in decision.wordings)
-    anchor = _anchor(decision.capability, present, parted, leaving)
+    leaving = _forms(decision.wordings, separated)
+    anchor = _anchor(_forms(decision.capability.wordings, separated), present, parted, leaving)
     if anchor is None:
         return []
     if decision.other is not None:
-        second = _anchor(decision.other, present, parted)
+        second = _anchor(_forms(decision.other.wordings, separated), present, parted)
         return [] if second is None else [anchor, second]
     if decision.action is Action.SPLIT:
         there = [form for form in leaving if form in present]
@@ -107,10 +128,10 @@ def _found(decision: Decision, present: frozenset[str], parted: frozenset[str]) 
 
 
 def _anchor(
-    about: Subject, present: Collection[str], parted: Collection[str], leaving: Collection[str] = ()
+    about: Iterable[str], present: Collection[str], parted: Collection[str], leaving: Collection[str] = ()
 ) -> str | None:
     """Return the surface that represents a capability: its first, else one that no split moved."""
-    forms = map(_surface, about.wordings)
+    forms = iter(about)
     first = next(forms)
     if first in present and first not in leaving:
         return first
@@ -152,14 +173,16 @@ def undoings(decisions: Iterable[Decision]) -> dict[str, Decision]:
 
 
 def surfaces_of(decisions: Iterable[Decision]) -> frozenset[str]:
-    """Return the surfaces of all wordings in some decisions."""
+    """Return the names of all wordings in some decisions."""
+    decisions = tuple(decisions)
+    separated = separations(in_force(decisions))
     holders = (
         part
         for decision in decisions
         for part in (decision.capability, decision.other, decision)
         if part is not None
     )
-    return frozenset(_surface(wording) for part in holders for wording in part.wordings)
+    return frozenset(_form(wording, separated) for part in holders for wording in part.wordings)
 
 
 def replaced(decision: Decision, active: Iterable[Decision]) -> Decision | None:
@@ -241,10 +264,14 @@ def agreeing(
     """
 
     def check(together: tuple[Decision, ...]) -> None:
+        known = dict(groups or {})
         try:
-            effective = replay(together, surfaces_of(together) if groups is None else groups)
+            for name in separations(in_force(together)):
+                if surface_of(name) in known:
+                    known.setdefault(name, known[surface_of(name)])
+            effective = replay(together, surfaces_of(together) if groups is None else known)
             for decision in new:
-                require_followed(decision, effective.reasoned, groups or {})
+                require_followed(decision, effective.reasoned, known)
         except StateError as error:
             raise StateError(error.message, hint="nothing was decided; undo the earlier one first") from error
 

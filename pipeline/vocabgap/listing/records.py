@@ -40,7 +40,7 @@ from vocabgap.model.tables import IMAGE_KEY, LINEAGE, LISTED, RECORDS, phrase, s
 from vocabgap.ranking.evidence import folded
 from vocabgap.reporting.manifest import LINEAGE_NAME, read_manifest
 from vocabgap.reporting.published_run import read_groups, read_run, read_table, resolve_target
-from vocabgap.text import count, excerpt, surface
+from vocabgap.text import count, excerpt, form, surface_of
 
 _SHOWN_CATEGORIES: Final = 20
 _RUN_OPTION: Final = "--run"
@@ -216,7 +216,8 @@ def with_capability(records: pl.DataFrame, published: PublishedCapabilities | No
         return records.with_columns(capability_id=unknown, capability=unknown).select(LISTED.names)
     phrases = records.with_columns(phrase().alias("phrase"))
     distinct = phrases.select("phrase").unique().drop_nulls()
-    surfaces = pl.Series("surface", [surface(text) for text in distinct["phrase"]], dtype=pl.String)
+    names = {name for name in published.groups["surface"] if surface_of(name) != name}
+    surfaces = pl.Series("surface", [form(text, names) for text in distinct["phrase"]], dtype=pl.String)
     groups = published.groups.select("surface", "capability_id", capability="label")
     by_phrase = distinct.with_columns(surfaces).join(groups, on="surface", how="left").drop("surface")
     return phrases.join(by_phrase, on="phrase", how="left", maintain_order="left").select(LISTED.names)

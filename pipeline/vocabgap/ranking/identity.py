@@ -30,6 +30,7 @@ from vocabgap.model.tables import (
     UTC_MICROSECONDS,
     phrase,
 )
+from vocabgap.text import surface_of
 
 ID_DIGITS: Final = 12
 _AUTHOR: Final = "author"
@@ -87,13 +88,14 @@ def identify(
     none of its surfaces, and `open` otherwise.
     """
     RECORDS.require(records)
-    own = _surfaces(proposed)
-    raw = _group_ids(proposed, own, baseline)
+    raw = _group_ids(proposed, _surfaces(proposed), baseline)
     ids = dict(raw.select("cluster", "group_id").iter_rows())
     surfaces = (
-        own.join(raw, on="cluster")
-        .select("surface", "mentions", "group_id", "known", group_surface="label_surface")
-        .join(clusters.wordings.select("surface", "cluster").unique(), on="surface")
+        clusters.wordings.select("wording", "surface", "mentions", "cluster")
+        .join(proposed.wordings.select("wording", proposed="cluster"), on="wording")
+        .group_by("surface", "cluster", "proposed")
+        .agg(pl.col("mentions").sum())
+        .join(raw.rename({"cluster": "proposed", "label_surface": "group_surface"}), on="proposed")
     )
     capability_ids = [
         derived_id(split or "") if cluster is None else ids[cluster] for cluster, split, _ in clusters.origins
@@ -297,9 +299,11 @@ def _capabilities(surfaces: pl.DataFrame) -> pl.DataFrame:
 
 def overlaps(previous: pl.DataFrame, present: pl.DataFrame) -> pl.DataFrame:
     """Return pairs of groups of two runs, with the mentions of the surfaces that both have."""
+    spoken = pl.col("surface").map_elements(surface_of, pl.String)  # people may have separated its wordings
+    one, other = (side.group_by("key", spoken).agg(pl.col("mentions").sum()) for side in (previous, present))
     return (
-        previous.select(pl.col("key").alias("previous"), "surface", "mentions")
-        .join(present.select(pl.col("key").alias("present"), "surface", other="mentions"), on="surface")
+        one.rename({"key": "previous"})
+        .join(other.rename({"key": "present", "mentions": "other"}), on="surface")
         .group_by("previous", "present")
         .agg(pl.min_horizontal("mentions", "other").sum().alias("shared"))
         .sort("previous", "present")
