@@ -2,7 +2,9 @@
 from vocabgap.clustering.embedding import Embedder as Embedder
 from vocabgap.clustering.grouping import Clusters as Clusters
 from vocabgap.clustering.grouping import cluster as cluster
-from vocabgap.clustering.questions import Question as Question
+from vocabgap.clustering.screens import Answer as Answer
+from vocabgap.clustering.screens import Neighbour as Neighbour
+from vocabgap.clustering.screens import Screen as Screen
 from vocabgap.corpus.corpus import Corpus as Corpus
 from vocabgap.corpus.corpus import open_corpus as open_corpus
 from vocabgap.decisions.deciding import Decisions as Decisions

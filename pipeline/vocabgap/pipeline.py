@@ -333,9 +333,7 @@ def run(
         ),
         timings=analysis.timings,
         share=share,
-        doubts=doubts_of(
-            analysis.clusters.questions(about_cut=False), analysis.lineage.groups, analysis.ranked
-        ),
+        doubts=doubts_of(analysis.clusters.screens(), analysis.lineage.groups, analysis.ranked),
         places=places_of(analysis.clusters, analysis.ranked),
         earlier=(target, previous),
     )

@@ -12,6 +12,7 @@ B-cubed: Bagga & Baldwin 1998. ARI: the adjusted Rand index, Hubert & Arabie 198
 """
 
 import argparse
+import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -44,7 +45,7 @@ from benchmarks.labelled import (
 from vocabgap.clustering.linkage import cosine_distances
 from vocabgap.clustering.vectorizing import IntArray
 from vocabgap.errors import VocabgapError
-from vocabgap.reporting.listed import MOST_DOUBTS, is_doubtful
+from vocabgap.reporting.listed import LIKELY, UNLIKELY
 from vocabgap.text import content_words, ignored_stems, surface
 
 Way = Callable[[Labelled], IntArray]
@@ -54,7 +55,8 @@ LIMIT: Final = 1_500  # lines of each set of phrases
 PLAIN_CUT: Final = 0.70  # cosine distance, of the plain ways ...
 CUTS: Final = tuple(round(0.30 + 0.05 * step, 2) for step in range(14))  # ... and those that see the labels
 TOP: Final = 10
-ANSWERS: Final = (5, 10, 20)
+SCREENS: Final = (5, 10, 20)
+WRONG: Final = {0.0: 1, 0.05: 3}  # shares of wrong ticks, each with the number of draws
 SIZEABLE: Final = 5  # mentions of a group whose interval is judged
 ONE_NEED: Final = 0.6  # share of the records of a group that ask for one need, if it is not mixed
 FOUND_AGAIN: Final = 0.5  # Jaccard of the lines of two groups
@@ -96,7 +98,7 @@ TITLES: Final = {
     "top": f"top {TOP} found again",
     "count_error": f"top {TOP} count error",
 }
-AFTER_ANSWERS: Final = ("bcubed", "top")
+AFTER_SCREENS: Final = ("bcubed", "top")
 
 
 def alone(data: Labelled) -> IntArray:
@@ -246,47 +248,108 @@ def print_pairs(ways: Mapping[str, Way]) -> None:
         print(f"| {name} | {' | '.join(f'{rate:.3f}' for rate in rates)} |")
 
 
-def oracle(data: Labelled) -> Callable[[vocabgap.Question], str]:
-    """Somebody who knows the true groups: two sides are one need where most of both ask for the same."""
+def oracle(data: Labelled, wrong: float = 0.0, seed: int = 0) -> Callable[[vocabgap.Screen], vocabgap.Answer]:
+    """Somebody who knows the true groups: a group asks for what most of its records ask for.
+
+    A share `wrong` of the ticks is drawn to be wrong, given and left out ones alike.
+    """
     asked_for: dict[str, Counter[int]] = defaultdict(Counter)
     for text, need in zip(data.texts, data.truth.tolist(), strict=True):
-        asked_for[surface(text)][need] += 1
+        asked_for[text][need] += 1
+    draw = random.Random(seed)
 
-    def most(side: Sequence[str]) -> int:
-        needs = sum((asked_for[surface(wording)] for wording in side), Counter[int]())
+    def most(wordings: Sequence[str]) -> int:
+        needs = sum((asked_for[wording] for wording in wordings), Counter[int]())
         return min(needs, key=lambda need: (-needs[need], need))
 
-    def ask(question: vocabgap.Question) -> str:
-        return "same" if most(question.left) == most(question.right) else "different"
+    def ticked(is_right: Iterable[bool]) -> list[int]:
+        return [place for place, right in enumerate(is_right) if right != (draw.random() < wrong)]
+
+    def ask(screen: vocabgap.Screen) -> vocabgap.Answer:
+        need = most(screen.wordings)
+        return vocabgap.Answer(
+            same=ticked(most(each.wordings) == need for each in screen.neighbours),
+            apart=ticked(most([wording]) != need for wording in screen.doubtful),
+        )
 
     return ask
 
 
-def answered(data: Labelled, embedder: vocabgap.Embedder | str) -> list[Scores]:
-    """What `vocabgap.review` reaches after each of `ANSWERS` of somebody who knows the true groups."""
-    ask = oracle(data)
+def answered(data: Labelled, embedder: vocabgap.Embedder | str, wrong: float, seeds: int) -> list[Scores]:
+    """What the groups are like before any screen and after each number of `SCREENS`, mean of `seeds`."""
     found = vocabgap.cluster(data.records, embedder=embedder)
-    reached, decisions = [], list[vocabgap.Decision]()
-    for before, after in pairwise((0, *ANSWERS)):
-        reviewed = vocabgap.review(found, ask, after - before, TOP, decisions=decisions, actor="oracle")
-        decisions += reviewed.decisions
-        reached.append(scores(data.truth, labels_of(reviewed.clusters, data)))
-    return reached
+    drawn = []
+    for seed in range(seeds):
+        ask = oracle(data, wrong, seed)
+        decisions: list[vocabgap.Decision] = []
+        reached = [scores(data.truth, labels_of(found, data))]
+        for before, after in pairwise((0, *SCREENS)):
+            reviewed = vocabgap.review(found, ask, after - before, TOP, decisions=decisions, actor="oracle")
+            decisions += reviewed.decisions
+            reached.append(scores(data.truth, labels_of(reviewed.clusters, data)))
+        drawn.append(reached)
+    return [
+        Scores(*(fmean(values) for values in zip(*step, strict=True))) for step in zip(*drawn, strict=True)
+    ]
 
 
 def print_answers(sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap.Embedder | str]) -> None:
-    """What answers change: a table for each measure, one row a way of grouping and a count of answers."""
-    rows = {
-        name: [answered(data, embedder) for data in sets.values()] for name, embedder in embedders.items()
-    }
-    for measure in AFTER_ANSWERS:
-        title = f"{TITLES[measure]}, after answers"
-        print(f"\n| {title} | {' | '.join(sets)} | mean |\n|:--|{'--:|' * (len(sets) + 1)}")
-        for name, reached in rows.items():
-            for step, answers in enumerate(ANSWERS):
-                values = [getattr(each[step], measure) for each in reached]
-                shown = " | ".join(f"{value:.3f}" for value in [*values, fmean(values)])
-                print(f"| {name}, {answers} | {shown} |")
+    """What screens change: a table for each measure, one row a way of grouping and a count of screens."""
+    for wrong, seeds in WRONG.items():
+        rows = {
+            name: [answered(data, embedder, wrong, seeds) for data in sets.values()]
+            for name, embedder in embedders.items()
+        }
+        for measure in AFTER_SCREENS:
+            title = f"{TITLES[measure]}, {wrong:.0%} of ticks wrong"
+            print(f"\n| {title} | {' | '.join(sets)} | mean |\n|:--|{'--:|' * (len(sets) + 1)}")
+            for name, reached in rows.items():
+                for step, screens in enumerate((0, *SCREENS)):
+                    values = [getattr(each[step], measure) for each in reached]
+                    shown = " | ".join(f"{value:.3f}" for value in [*values, fmean(values)])
+                    print(f"| {name}, {screens} screens | {shown} |")
+
+
+class Doubted(NamedTuple):
+    """Of how many neighbours or parts how many are one need, and how many were to be, as `likely` says."""
+
+    one: int
+    asked: int
+    likely: float
+
+
+def doubted(data: Labelled, embedder: vocabgap.Embedder | str) -> tuple[Doubted, ...]:
+    """How far the likelihoods of screens can be trusted: of all, and of those that a report tells."""
+    clusters = vocabgap.cluster(data.records, embedder=embedder)
+    ask = oracle(data)
+    near: list[tuple[bool, float]] = []
+    parts: list[tuple[bool, float]] = []
+    for screen in clusters.screens(TOP):
+        answer = ask(screen)
+        near += [(place in answer.same, each.likely) for place, each in enumerate(screen.neighbours)]
+        parts += [(place not in answer.apart, 1.0 - part.unlikely) for place, part in enumerate(screen.parts)]
+    told = ([each for each in near if each[1] >= LIKELY], [each for each in parts if each[1] < UNLIKELY])
+    return tuple(
+        Doubted(sum(one for one, _ in each), len(each), sum(likely for _, likely in each))
+        for each in (near, parts, *told)
+    )
+
+
+def print_doubts(sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap.Embedder | str]) -> None:
+    """A table for each way of grouping: one row a set."""
+    titles = ("neighbours", "parts of a group", "told: probably one need", "two needs")
+    for name, embedder in embedders.items():
+        rows = {title: doubted(data, embedder) for title, data in sets.items()}
+        pooled = [
+            Doubted(*map(sum, zip(*column, strict=True))) for column in zip(*rows.values(), strict=True)
+        ]
+        print(f"\n| {name}: are one need | {' | '.join(titles)} |\n|:--|{'--:|' * len(titles)}")
+        for title, row in [*rows.items(), ("all", pooled)]:
+            shown = [
+                f"{one} of {asked}" + (f", {one / asked:.2f}; likely {likely / asked:.2f}" if asked else "")
+                for one, asked, likely in row
+            ]
+            print(f"| {title} | {' | '.join(shown)} |")
 
 
 class Certainty(NamedTuple):
@@ -300,51 +363,6 @@ class Certainty(NamedTuple):
     mixed: tuple[int, int]  # of the groups marked mixed: no need has `ONE_NEED` of them
     marked: tuple[int, int]  # of those of the largest that are mixed: marked
     widths: tuple[float, ...]  # of these intervals of the largest: the upper end over the lower
-
-
-class Doubted(NamedTuple):
-    """Of how many questions how many are one need, and how many were to be, as their `likely` says."""
-
-    one: int
-    asked: int
-    likely: float
-
-
-def doubted(data: Labelled, embedder: vocabgap.Embedder | str) -> tuple[Doubted, ...]:
-    """How far `likely` can be trusted.
-
-    Of the questions about two groups, about one group; and of those of them that a report tells as doubts.
-    """
-    clusters = vocabgap.cluster(data.records, embedder=embedder)
-    ask, number = oracle(data), dict(clusters.wordings.select("wording", "cluster").iter_rows())
-    questions = list(clusters.questions(TOP, about_cut=False))
-    apart = [each for each in questions if not each.are_one]
-    within = [each for each in questions if each.are_one]
-    # Of each group the first, as a report does.
-    first = {number[each.left[0]]: each for each in reversed(within) if is_doubtful(each)}
-    told = [each for each in within if first.get(number[each.left[0]]) is each][:MOST_DOUBTS]
-    parts = (apart, within, list(filter(is_doubtful, apart))[:MOST_DOUBTS], told)
-    return tuple(
-        Doubted(sum(ask(each) == "same" for each in part), len(part), sum(each.likely for each in part))
-        for part in parts
-    )
-
-
-def print_doubts(sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap.Embedder | str]) -> None:
-    """A table for each way of grouping: one row a set."""
-    titles = ("questions about two groups", "about one group", "told: probably one need", "two needs")
-    for name, embedder in embedders.items():
-        rows = {title: doubted(data, embedder) for title, data in sets.items()}
-        pooled = [
-            Doubted(*map(sum, zip(*column, strict=True))) for column in zip(*rows.values(), strict=True)
-        ]
-        print(f"\n| {name}: are one need | {' | '.join(titles)} |\n|:--|{'--:|' * len(titles)}")
-        for title, row in [*rows.items(), ("all", pooled)]:
-            shown = [
-                f"{one} of {asked}" + (f", {one / asked:.2f}; likely {likely / asked:.2f}" if asked else "")
-                for one, asked, likely in row
-            ]
-            print(f"| {title} | {' | '.join(shown)} |")
 
 
 def certainty(data: Labelled, embedder: vocabgap.Embedder | str) -> Certainty:

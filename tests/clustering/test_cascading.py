@@ -114,7 +114,7 @@ def test_wordings_of_the_same_words_stay_together_and_contrasting_ones_apart(
 
 
 @pytest.mark.usefixtures("few")
-def test_other_cuts_constraints_trees_and_questions_work_as_ever() -> None:
+def test_other_cuts_constraints_trees_and_screens_work_as_ever() -> None:
     found = cluster(records(), embedder=Bag())
     one, other, third = found.wordings["surface"].unique().sort()[:3]
 
@@ -131,7 +131,7 @@ def test_other_cuts_constraints_trees_and_questions_work_as_ever() -> None:
     assert tree.height == leaves.height - 1
     assert found.clusters["cohesion"].is_between(0.0, 1.0).all()
     assert found.clusters["weakest_link"].is_between(0.0, 1.0).all()
-    next(found.questions(), None)
+    assert found.screens()
 
 
 def test_details_of_a_whole_group_count(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,8 @@
-"""A review asks whether two sides are one need. Each answer is a decision, which no later data undoes."""
+"""A review shows screens about groups. Each answer is some decisions, which no later data undoes."""
 
 import random
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -10,7 +11,8 @@ import pytest
 import vocabgap as vg
 from builders.clustering import asking, grouped_wordings
 from vocabgap.clustering.grouping import Clusters
-from vocabgap.decisions.record import Action, Decision, read_decisions
+from vocabgap.decisions.record import Action, Decision
+from vocabgap.decisions.replay import in_force
 from vocabgap.decisions.reviewing import Review
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.text import surface
@@ -42,9 +44,12 @@ def corpus(*wordings: str) -> Clusters:
     return vg.cluster(asking(*wordings), embedder="none")
 
 
-def oracle(question: vg.Question) -> str:
-    first, second = ({*map(TRUTH.__getitem__, side)} for side in (question.left, question.right))
-    return "same" if first == second else "different"
+def oracle(screen: vg.Screen) -> vg.Answer:
+    need = Counter(TRUTH[wording] for wording in screen.wordings).most_common(1)[0][0]
+    return vg.Answer(
+        same=[place for place, near in enumerate(screen.neighbours) if TRUTH[near.wordings[0]] == need],
+        apart=[place for place, wording in enumerate(screen.doubtful) if TRUTH[wording] != need],
+    )
 
 
 @pytest.fixture(scope="module")
@@ -52,16 +57,19 @@ def found() -> Clusters:
     return corpus(*[wording for wording in TRUTH for _ in range(2)])
 
 
-def test_answers_take_effect_and_are_decisions(found: Clusters) -> None:
-    done = vg.review(found, oracle, actor="ana")
+def group_of(groups: Clusters) -> dict[str, int]:
+    return dict(groups.wordings.select("wording", "cluster").iter_rows())
 
-    assert len(done.decisions) == len(done.asked) > 0
-    assert {each.action for each in done.decisions} == {Action.MERGE, Action.SPLIT}
+
+def test_answers_take_effect_and_are_decisions(found: Clusters) -> None:
+    done = vg.review(found, oracle, screens=10, actor="ana")
+
+    answers = [oracle(screen) for screen in done.screens]
+    made = Counter(each.action for each in done.decisions)
+    assert made[Action.SPLIT] == sum(len(answer.apart) for answer in answers) > 0
+    assert made[Action.MERGE] == sum(len(answer.same) for answer in answers)
     assert {each.actor for each in done.decisions} == {"ana"}
-    for question in done.asked:
-        groups = dict(done.clusters.wordings.select("wording", "cluster").iter_rows())
-        are_one = groups[question.left[0]] == groups[question.right[0]]
-        assert are_one == (oracle(question) == "same")
+    assert not violated(done.clusters, done.decisions)
 
 
 def test_the_groups_come_nearer_to_the_needs(found: Clusters) -> None:
@@ -71,54 +79,107 @@ def test_the_groups_come_nearer_to_the_needs(found: Clusters) -> None:
     assert wrong(vg.review(found, oracle, actor="ana").clusters) < wrong(found)
 
 
-def test_nothing_is_asked_twice_nor_in_a_later_review(found: Clusters) -> None:
-    first = vg.review(found, oracle, questions=4, actor="ana")
-    later = vg.review(found, oracle, decisions=first.decisions, actor="ana")
+def test_a_later_review_goes_on_where_the_first_one_ended(found: Clusters) -> None:
+    first = vg.review(found, oracle, screens=4, actor="ana")
+    later = vg.review(found, oracle, screens=4, decisions=first.decisions, actor="ana")
 
-    asked = [each.question_id for each in (*first.asked, *later.asked)]
-    assert len(asked) == len(set(asked))
-    whole = vg.review(found, oracle, actor="ana")
-    assert asked[:20] == [each.question_id for each in whole.asked]
+    whole = vg.review(found, oracle, screens=8, actor="ana")
+    assert [each.content for each in (*first.screens, *later.screens)] == [
+        each.content for each in whole.screens
+    ]
 
 
-def test_two_needs_are_the_two_sides_that_were_shown() -> None:
-    """Whatever else the wordings of a side resemble: some are nearer to the other side's."""
-    found = corpus(
-        *vg.scan(Path(__file__).parents[2] / "data" / "demo").records["missing_capability"].drop_nulls()
+def test_a_skipped_screen_changes_nothing_and_is_not_shown_again(found: Clusters) -> None:
+    done = vg.review(found, lambda _: None, screens=50, actor="ana")
+
+    assert not done.decisions
+    assert grouped_wordings(done.clusters) == grouped_wordings(found)
+    assert len({each.content for each in done.screens}) == len(done.screens) > 1
+
+
+def test_groups_that_no_answer_names_stay_as_they_are(found: Clusters) -> None:
+    def ask(screen: vg.Screen) -> vg.Answer:
+        return vg.Answer(same=[0] if screen.neighbours else [])
+
+    done = vg.review(found, ask, screens=2, actor="ana")
+
+    named = {wording for each in done.screens for wording in each.wordings}
+    named |= {wording for each in done.screens if each.neighbours for wording in each.neighbours[0].wordings}
+    untouched = {group for group in grouped_wordings(found) if not group & named}
+    assert untouched <= {*grouped_wordings(done.clusters)}
+
+
+def test_a_mistake_can_be_taken_back_on_a_later_screen(found: Clusters) -> None:
+    """A wrong tick unites two needs. Whoever separates them later undoes that answer."""
+    under_review = Review(found, actor="ana")
+    screen = next(under_review.screens(1))
+    wrong = next(
+        place
+        for place, near in enumerate(screen.neighbours)
+        if TRUTH[near.wordings[0]] != TRUTH[screen.wordings[0]]
     )
-    for question in found.questions(top=0):
-        if question.are_one:
-            under_review = Review(found, actor="ana")
-            under_review.follow([under_review.decision(question, is_one=False)])
-            groups = dict(under_review.clusters.wordings.select("wording", "cluster").iter_rows())
-            sides = [{groups[wording] for wording in side} for side in (question.left, question.right)]
-            assert [len(side) for side in sides] == [1, 1], question.question_id
-            assert sides[0] != sides[1]
+    stranger = screen.neighbours[wrong].wordings[0]
+    under_review.follow(under_review.decisions(screen, vg.Answer(same=[wrong])))
+    assert group_of(under_review.clusters)[stranger] == group_of(under_review.clusters)[screen.wordings[0]]
+
+    later = next(
+        (each, place)
+        for each in under_review.screens(50)
+        for place, part in enumerate(each.parts)
+        if stranger in part.wordings
+    )
+    made = under_review.follow(under_review.decisions(later[0], vg.Answer(apart=[later[1]])))
+
+    assert Action.UNDO in {each.action for each in made}
+    group = group_of(under_review.clusters)
+    assert group[stranger] != group[screen.wordings[0]]
 
 
-def test_what_is_no_answer_is_refused(found: Clusters) -> None:
-    with pytest.raises(InvalidInputError, match="expected one of same, different, skip, got 'perhaps'"):
-        vg.review(found, lambda _: "perhaps", actor="ana")
+def test_going_back_undoes_a_whole_answer(found: Clusters) -> None:
+    under_review = Review(found, actor="ana")
+    screen = next(under_review.screens(1))
+    made = under_review.follow(under_review.decisions(screen, oracle(screen)))
+
+    under_review.follow(under_review.undo(made))
+
+    assert grouped_wordings(under_review.clusters) == grouped_wordings(found)
+    assert next(under_review.screens(1)).content == screen.content
 
 
-def test_an_answer_that_contradicts_what_came_meanwhile_is_refused(found: Clusters, tmp_path: Path) -> None:
+@pytest.mark.parametrize("answer", [vg.Answer(same=[99]), vg.Answer(apart=[-1])])
+def test_a_position_that_the_screen_does_not_have_is_refused(found: Clusters, answer: vg.Answer) -> None:
+    with pytest.raises(InvalidInputError, match=r"no position 99|expected a whole"):
+        vg.review(found, lambda _: answer, actor="ana")
+
+
+def test_an_answer_that_contradicts_another_persons_is_refused(found: Clusters, tmp_path: Path) -> None:
     file = tmp_path / "decisions.jsonl"
     one, other = Review(found, actor="ana"), Review(found, actor="ben")
-    question = next(one.questions(1))
-    assert question is not None
-    one.answer(question, file, is_one=True)
+    screen = next(one.screens(1))
+    one.answer(screen, vg.Answer(same=[0]), file)
+    written = file.read_bytes()
+    united = next(
+        each for each in one.clusters.screens() if screen.neighbours[0].wordings[0] in each.wordings
+    )
+    places = [
+        place
+        for place, part in enumerate(united.parts)
+        if {*part.wordings} & {*screen.neighbours[0].wordings}
+    ]
 
-    with pytest.raises(StateError, match="contradict each other"):
-        other.answer(question, file, is_one=False)
-    assert len(read_decisions(file)) == 1
+    with pytest.raises(StateError, match=r"contradict each other.*by ana"):
+        other.answer(united, vg.Answer(apart=places), file)
+    assert file.read_bytes() == written
 
 
-def violated(groups: Clusters, decisions: list[Decision]) -> list[Decision]:
+def violated(groups: Clusters, decisions: Iterable[Decision]) -> list[Decision]:
     """The decisions about wordings that are there and are not as was decided."""
     group = dict(groups.wordings.select("surface", "cluster").iter_rows())
     wrong = []
     for each in decisions:
         assert each.capability is not None
+        if each.action is Action.CONFIRM:
+            continue
         others = each.wordings if each.other is None else each.other.wordings[:1]
         first = group[surface(each.capability.wordings[0])]
         are_one = {group[surface(wording)] == first for wording in others}
@@ -126,27 +187,24 @@ def violated(groups: Clusters, decisions: list[Decision]) -> list[Decision]:
     return wrong
 
 
-def decided_in_slices(wordings: list[str], slices: int, most: int, said: Callable[[], bool]) -> int:
-    """Answers random questions at random while a corpus grows; no answer is ever undone by what comes."""
-    decisions: list[Decision] = []
-    for number in range(1, slices + 1):
-        found = corpus(*wordings[: len(wordings) * number // slices])
-        under_review = Review(found, decisions, top=0, actor="ana")
-        assert not violated(under_review.clusters, decisions)
-        while len(decisions) < most * number // slices and (
-            question := next(under_review.questions(1), None)
-        ):
-            decisions.append(under_review.decision(question, is_one=said()))
-            under_review.follow(decisions)
-        assert not violated(under_review.clusters, decisions)
-    return len(decisions)
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_no_later_data_undoes_what_was_decided(seed: int) -> None:
-    """Neither do further decisions, which move the cut: each answer is drawn, whatever is true."""
+    """Neither do further decisions: each tick is drawn, whatever is true."""
     draw = random.Random(seed)  # noqa: S311
     wordings = [wording for wording in TRUTH for _ in range(4)]
     draw.shuffle(wordings)
-
-    assert decided_in_slices(wordings, 10, 20, lambda: draw.random() < 0.5) > 5
+    decisions: list[Decision] = []
+    for number in range(1, 11):
+        found = corpus(*wordings[: len(wordings) * number // 10])
+        under_review = Review(found, decisions, top=0, actor="ana")
+        assert not violated(under_review.clusters, in_force(decisions))
+        for screen in under_review.screens(2):
+            answer = vg.Answer(
+                *(
+                    [place for place in range(len(kinds)) if draw.random() < 0.3]
+                    for kinds in (screen.neighbours, screen.parts)
+                )
+            )
+            decisions += under_review.follow(under_review.decisions(screen, answer))
+        assert not violated(under_review.clusters, in_force(decisions))
+    assert len(decisions) > 30

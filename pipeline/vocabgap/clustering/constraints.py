@@ -52,7 +52,7 @@ def regrouped(
         if isinstance(constraint, Apart):
             standing.append(constraint)
             groups.part(constraint)
-        elif groups.unite(constraint):
+        elif isinstance(constraint, Together) and groups.unite(constraint):
             # Only in the united group, surfaces that were split may be together again.
             for apart in [one for one in standing if groups.are_one(one.anchor, constraint.first)]:
                 groups.part(apart)

@@ -208,7 +208,6 @@ def certainty(
     tree: Tree,
     *,
     threshold: float | None,
-    shift: float,
     decided: Collection[int] = (),
 ) -> pl.DataFrame:
     """Return columns `mentions_low`, `mentions_high` and `mixed`, one row per group.
@@ -216,8 +215,8 @@ def certainty(
     Groups that people have decided about (`decided`) are never marked as mixed.
     """
     margins = BY_MEANING if tree.cut == MEANING_CUT else BY_WORDS
-    parts = tree.labels(threshold, shift - margins.tighter)
-    wholes = tree.labels(threshold, shift + margins.looser)
+    parts = tree.labels(threshold, -margins.tighter)
+    wholes = tree.labels(threshold, margins.looser)
     size = np.bincount(labels, weights)
     surfaces = np.bincount(labels)
     low, high = _largest_parts(labels, parts, weights), np.zeros(len(size))

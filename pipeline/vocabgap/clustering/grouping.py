@@ -1,6 +1,6 @@
 """The clustering stage: group the wordings of records."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Final, Literal
@@ -16,7 +16,7 @@ from vocabgap.clustering.contrasts import LEFT, leaving, parting_poles
 from vocabgap.clustering.cutting import MEANING_CUT, WORDS_CUT, Tree, below, certainty, cuts, members_of
 from vocabgap.clustering.describing import Labeller, cohesion, labels_of, nearness, similarity, weakest_links
 from vocabgap.clustering.linkage import Space, average_linkage
-from vocabgap.clustering.questions import Question, lessons, questions, taught_shift
+from vocabgap.clustering.screens import Screen, Screens
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
@@ -98,7 +98,7 @@ def cluster(
     at = cuts(linkage, points.weights, points.clause_shares, cut, counted=counted)
     sides = leaving(linkage, points.weights, poles)
     tree = Tree(linkage, at, sides, cut, len(points.contents), max_distance)
-    return _clusters(points, rows, tree, threshold, 0.0)
+    return _clusters(points, rows, tree, threshold)
 
 
 @dataclass(frozen=True, repr=False)
@@ -109,18 +109,17 @@ class Clusters:
 
     Attributes:
         threshold: The cosine distance of the cut; None if it depends on the wordings.
-        shift: A distance that is added to the cut that the wordings suggest; 0.0 by default.
         origins: The state of each group before people's decisions.
         constraints: The decisions that the groups follow.
     """
 
     threshold: float | None
-    shift: float
     _tree: Tree
     _points: Points
     _rows: Rows
     _labels: IntArray
     _labelled: Sequence[tuple[str, int]]  # the wording that represents each group, and its point
+    _screens: Screens
     origins: tuple[Origin, ...]
     constraints: tuple[Constraint, ...] = ()
     _undecided: "Clusters | None" = None  # the groups before the decisions
@@ -142,13 +141,7 @@ class Clusters:
         labels, weights, groups = self._labels, self._points.weights, len(self._labelled)
         near = cohesion(self._rows, labels)
         sizes = certainty(
-            labels,
-            weights,
-            near,
-            self._tree,
-            threshold=self.threshold,
-            shift=self.shift,
-            decided=self._decided,
+            labels, weights, near, self._tree, threshold=self.threshold, decided=self._decided
         )
         return pl.DataFrame(
             {
@@ -186,35 +179,14 @@ class Clusters:
         cut = "by wording" if self.threshold is None else f"at {self.threshold}"
         return f"Clusters({count(self.clusters.height, 'group')} of {of}, cut {cut})"
 
-    def taught(self, constraints: Iterable[Constraint]) -> "Clusters":
-        """Return the groups at the cut that people's decisions suggest; a given threshold stays."""
-        shift = self.shift
-        if self.threshold is None:
-            shift = taught_shift(lessons(self._tree, self._place, constraints))
-        if shift == self.shift and not self.constraints:
-            return self
-        return self.at(self.threshold, shift)
-
-    def questions(self, top: int = DEFAULT_TOP, *, about_cut: bool = True) -> Iterator[Question]:
-        """Yield questions about the groups that no decision has answered: is this one need, or two?
+    def screens(self, top: int = DEFAULT_TOP) -> list[Screen]:
+        """Return screens of a review, the most valuable first; decisions that the groups follow are evidence.
 
         Args:
-            top: How many of the largest groups count; 0 for all.
-            about_cut: Whether the first few questions are about the cut; never with a given threshold.
-
-        Yields:
-            The questions, sorted by how much their answers would change. An answer changes later questions.
+            top: How many of the largest groups matter; 0 for all.
         """
         top = whole_number("top", top) or len(self._labelled)
-        return questions(
-            self._tree,
-            self._points,
-            self._labels,
-            self.constraints,
-            shift=self.shift,
-            top=top,
-            about_cut=about_cut and self.threshold is None,
-        )
+        return self._screens.ranked(self._labels, self._labelled, self.constraints, top)
 
     def names(self, separated: Collection[str] = ()) -> frozenset[str]:
         """Return the names that constraints may use: the surfaces, and separated forms of wordings."""
@@ -245,24 +217,23 @@ class Clusters:
             _tree=tree,
             _labels=groups.labels,
             _labelled=groups.labelled,
+            _screens=self._screens if rows is self._rows else Screens(points, rows),
             origins=groups.origins,
             constraints=constraints,
             _undecided=self,
         )
 
-    def at(self, threshold: float | None = None, shift: float = 0.0) -> "Clusters":
+    def at(self, threshold: float | None = None) -> "Clusters":
         """Return the groups at another cut of the same dendrogram.
 
         Args:
             threshold: Cosine distance of the cut; None to let it depend on the wordings.
-            shift: With None, a distance that is added to the cut that the wordings suggest.
 
         Raises:
-            InvalidInputError: The threshold is no cosine distance, is beyond `max_distance`, or has a shift.
+            InvalidInputError: The threshold is no cosine distance, or is beyond `max_distance`.
         """
-        if threshold is not None and shift:
-            raise InvalidInputError(f"got both a threshold and shift {shift}", hint="give one of them")
-        return _clusters(self._points, self._rows, self._tree, self._within(threshold), shift)
+        origin = self._undecided or self
+        return _clusters(origin._points, origin._rows, origin._tree, self._within(threshold))
 
     def members(self, cluster: int) -> IntArray:
         """Return the points of a group, as places in the sorted surfaces; an unknown group is an error."""
@@ -343,12 +314,12 @@ class Clusters:
         return threshold
 
 
-def _clusters(points: Points, rows: Rows, tree: Tree, threshold: float | None, shift: float) -> Clusters:
-    labels = tree.labels(threshold, shift)
+def _clusters(points: Points, rows: Rows, tree: Tree, threshold: float | None) -> Clusters:
+    labels = tree.labels(threshold)
     labeller = Labeller(points)
     labelled = [labeller.label(group.tolist()) for group in members_of(labels)]
     origins = tuple(Origin(number, None) for number in range(len(labelled)))
-    return Clusters(threshold, shift, tree, points, rows, labels, labelled, origins)
+    return Clusters(threshold, tree, points, rows, labels, labelled, Screens(points, rows), origins)
 
 
 def _distance(name: str, value: float) -> float:

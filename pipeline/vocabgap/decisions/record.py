@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -27,8 +27,6 @@ _CONFLICT: Final = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 _LINE_HINT: Final = "correct or remove the line; no decision was read"
 _Line = TypeVar("_Line", bound=msgspec.Struct)
 
-ReviewAnswer = Literal["same", "different", "skip"]  # are two sides the same need?
-
 _Text = Annotated[str, msgspec.Meta(min_length=1)]
 
 
@@ -42,6 +40,7 @@ class Action(StrEnum):
     DISMISS = "dismiss"
     AUTHOR = "author"
     REOPEN = "reopen"
+    CONFIRM = "confirm"
     UNDO = "undo"
 
 
@@ -63,6 +62,7 @@ _IN_WORDS: Final[Mapping[Action, str]] = {
     Action.DISMISS: "dismissed {name}",
     Action.AUTHOR: "authored {name} as '{entry}'",
     Action.REOPEN: "reopened {name}",
+    Action.CONFIRM: "left {name} as it is",
     Action.UNDO: "undid {undoes}",
 }
 
@@ -90,8 +90,9 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
         reason: The reason of the person.
         capability: The capability; only an undo has none.
         other: The capability that is merged into `capability`.
-        wordings: The wordings that are split off.
-        staying: The wordings that stay in a split; other wordings go to the more similar side.
+        wordings: The wordings that are split off; or, if a person confirms a group, wordings of other needs.
+        staying: The wordings that stay in a split, or are confirmed. In a split, other wordings go to the
+            more similar side.
         label: The new label.
         entry: The vocabulary entry that was authored.
         undoes: The decision that is undone.
@@ -119,7 +120,8 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
         if (self.capability is None) != (self.action is Action.UNDO):
             verb = "has no" if self.action is Action.UNDO else "needs a"
             raise ValueError(f"{self.action} {verb} field 'capability'")
-        if self.staying and self.action is not Action.SPLIT:
+        is_confirmed = self.action is Action.CONFIRM
+        if self.staying and not (is_confirmed or self.action is Action.SPLIT):
             raise ValueError(f"{self.action} has no field 'staying'")
         for name in _NEEDED.values():
             value = getattr(self, name)
@@ -127,7 +129,7 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
                 raise ValueError(f"{self.action} needs field '{name}'")
             if isinstance(value, str) and not can_be_seen(value):
                 raise ValueError(f"{self.action} needs field '{name}' with a visible character")
-            if name != needed and value not in {None, ()}:
+            if name != needed and value not in {None, ()} and not (is_confirmed and name == "wordings"):
                 raise ValueError(f"{self.action} has no field '{name}'")
 
     @property
@@ -201,10 +203,15 @@ def subject(
     capability_id: str, label: str, wordings: Iterable[str], most: int | None = KEPT_WORDINGS
 ) -> Subject:
     """Return a capability as a decision stores it: with the first wording of each surface."""
-    one_each: dict[str, str] = {}
+    return Subject(capability_id, label, one_each(wordings)[:most])
+
+
+def one_each(wordings: Iterable[str]) -> tuple[str, ...]:
+    """Return the first wording of each surface."""
+    first: dict[str, str] = {}
     for wording in wordings:
-        one_each.setdefault(surface(wording), wording)
-    return Subject(capability_id, label, tuple(one_each.values())[:most])
+        first.setdefault(surface(wording), wording)
+    return tuple(first.values())
 
 
 def read_decisions(path: Path) -> tuple[Decision, ...]:

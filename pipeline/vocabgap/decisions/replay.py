@@ -13,11 +13,19 @@ import polars as pl
 from vocabgap.decisions.record import FILE, SETTLING, Action, Decision
 from vocabgap.errors import Hint, InvalidInputError, StateError
 from vocabgap.model.moments import iso
-from vocabgap.model.tables import VERDICTS, Apart, Constraint, Together
+from vocabgap.model.tables import VERDICTS, Apart, Confirmed, Constraint, Together
 from vocabgap.text import excerpt, form, own_form, surface, surface_of, visible
 
 _form = lru_cache(maxsize=100_000)(form)  # each new decision replays the same decisions
 _Links = Mapping[str, list[tuple[str, Decision]]]
+
+
+class ContradictionError(StateError):
+    """Two decisions contradict each other; `decisions` has both, the older one first."""
+
+    def __init__(self, message: str, hint: Hint | str, decisions: tuple[Decision, Decision]) -> None:
+        super().__init__(message, hint=hint)
+        self.decisions = decisions
 
 
 class Reasoned(NamedTuple):
@@ -73,7 +81,8 @@ def replay(decisions: Iterable[Decision], names: Collection[str]) -> EffectiveDe
     present = frozenset(names)
     active = in_force(decisions)
     separated = separations(active)
-    parted = _forms((wording for each in active for wording in each.wordings), separated)
+    splits = (each for each in active if each.action is Action.SPLIT)
+    parted = _forms((wording for split in splits for wording in split.wordings), separated)
     reasoned: list[Reasoned] = []
     about: list[tuple[Decision, list[str]]] = []
     inactive: list[Decision] = []
@@ -82,13 +91,19 @@ def replay(decisions: Iterable[Decision], names: Collection[str]) -> EffectiveDe
         if not anchors:
             inactive.append(decision)
             continue
-        about.append((decision, anchors))
+        if decision.action is not Action.CONFIRM:
+            about.append((decision, anchors))
         if decision.action is Action.MERGE:
             reasoned.append(Reasoned(decision, Together(anchors[0], anchors[1], _about(decision))))
         elif decision.action is Action.SPLIT:
             staying = tuple(each for each in _forms(decision.staying, separated) if each in present)
             apart = Apart(anchors[0], tuple(anchors[1:]), decision.decision_id, staying)
             reasoned.append(Reasoned(decision, apart))
+        elif decision.action is Action.CONFIRM:
+            same, others = (
+                tuple(_forms(wordings, separated)) for wordings in (decision.staying, decision.wordings)
+            )
+            reasoned.append(Reasoned(decision, Confirmed(anchors[0], same, others)))
     require_agreement(reasoned)
     return EffectiveDecisions(tuple(reasoned), tuple(about), active, tuple(inactive), separated)
 
@@ -272,8 +287,9 @@ def agreeing(
             effective = replay(together, surfaces_of(together) if groups is None else known)
             for decision in new:
                 require_followed(decision, effective.reasoned, known)
-        except StateError as error:
-            raise StateError(error.message, hint="nothing was decided; undo the earlier one first") from error
+        except ContradictionError as error:
+            error.hint = "nothing was decided; undo the earlier one first"
+            raise
 
     return check
 
@@ -329,15 +345,16 @@ def _latest_links(links: _Links, start: str) -> dict[str, Decision | None]:
     return latest
 
 
-def _conflict(split: Decision, merge: Decision, leaving: str) -> StateError:
+def _conflict(split: Decision, merge: Decision, leaving: str) -> ContradictionError:
     earlier, later = sorted((split, merge), key=lambda decision: decision.place)
 
     def named(decision: Decision) -> str:
         when = f"{iso(decision.time)} by {visible(decision.actor)}"
         return f"{decision.decision_id} ({decision.what}, {when})"
 
-    return StateError(
+    return ContradictionError(
         f"two decisions contradict each other: {named(earlier)} and {named(later)};"
         f" one unites '{leaving}' with wordings that the other splits off",
-        hint=Hint("{} or {}", tuple(("decide", "undo", each.decision_id) for each in (later, earlier)), FILE),
+        Hint("{} or {}", tuple(("decide", "undo", each.decision_id) for each in (later, earlier)), FILE),
+        (earlier, later),
     )

@@ -1,36 +1,35 @@
-"""Reviews: people answer if two sides are the same need; each answer is a decision."""
+"""Reviews: a person looks at screens about the largest groups; the answers are decisions."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from vocabgap.decisions.record import (
-    KEPT_WORDINGS,
     Action,
     Decision,
-    ReviewAnswer,
+    Subject,
     append_decisions,
     decide,
+    one_each,
     read_decisions,
     subject,
 )
-from vocabgap.decisions.replay import agreeing, replay
+from vocabgap.decisions.replay import ContradictionError, agreeing, in_force, replay, separations
 from vocabgap.errors import InvalidInputError, whole_number
 from vocabgap.model.loading import login
-from vocabgap.model.settings import DEFAULT_QUESTIONS, DEFAULT_TOP
+from vocabgap.model.settings import DEFAULT_SCREENS, DEFAULT_TOP
 from vocabgap.model.tables import PRESENT
 from vocabgap.ranking.identity import derived_id
 from vocabgap.text import count, surface
 
 if TYPE_CHECKING:
     from vocabgap.clustering.grouping import Clusters
-    from vocabgap.clustering.questions import Question
+    from vocabgap.clustering.screens import Answer, Screen
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,68 +38,61 @@ class Reviewed:
 
     Attributes:
         clusters: The groups after the answers.
-        decisions: The decision of each answer, in order.
-        asked: All questions in order, also skipped questions.
+        decisions: The decisions of the answers, in order.
+        screens: All screens in order, also skipped ones.
     """
 
     clusters: "Clusters"
     decisions: tuple[Decision, ...]
-    asked: tuple["Question", ...]
+    screens: tuple["Screen", ...]
 
     def __repr__(self) -> str:
-        """Return the number of questions and answers in one line."""
-        asked = count(len(self.asked), "question")
-        return f"Reviewed({asked}, {len(self.decisions):,} answered; {self.clusters})"
+        """Return the number of screens and decisions in one line."""
+        made = count(len(self.decisions), "decision")
+        return f"Reviewed({count(len(self.screens), 'screen')}, {made}; {self.clusters})"
 
 
 def review(
     found: "Clusters",
-    ask: Callable[["Question"], str],
-    questions: int = DEFAULT_QUESTIONS,
+    ask: Callable[["Screen"], "Answer | None"],
+    screens: int = DEFAULT_SCREENS,
     top: int = DEFAULT_TOP,
     *,
     decisions: Iterable[Decision] = (),
     actor: str | None = None,
     now: datetime | None = None,
 ) -> Reviewed:
-    """Ask if groups are the same need; the questions that may change the largest groups come first.
-
-    Each answer is a decision. It takes effect at once.
+    """Show screens about the largest groups; the one that may change most comes first.
 
     Args:
         found: The groups that `vocabgap.cluster` returns.
-        ask: Returns `same`, `different` or `skip` for a question.
-        questions: The largest number of questions.
-        top: The number of the largest groups to ask about; 0 for all.
-        decisions: Earlier decisions; their questions are not asked again.
+        ask: Returns the answer to a screen: positions in `.neighbours` that are the same need, and positions
+            in `.doubtful` that are another need; None skips the screen.
+        screens: The largest number of screens.
+        top: The number of the largest groups that matter; 0 for all.
+        decisions: Earlier decisions, which the groups follow.
         actor: The person who answers; by default VOCABGAP_ACTOR, else the user name.
         now: The time of the first answer; by default the current time.
 
     Returns:
         The groups and the new decisions; nothing is written.
     """
-    most = whole_number("questions", questions)
+    most = whole_number("screens", screens)
     under_review = Review(found, decisions, top=top, actor=actor, now=now)
-    answers: list[Decision] = []
-    asked: list[Question] = []
-    for question in under_review.questions(most):
-        asked.append(question)
-        answer = ask(question)
-        if answer not in get_args(ReviewAnswer):
-            raise InvalidInputError(
-                f"answer: expected one of {', '.join(get_args(ReviewAnswer))}, got '{answer}'",
-                hint="same: the same need; different: two needs",
-            )
-        if answer != "skip":
-            answers.append(under_review.decision(question, is_one=answer == "same"))
-            under_review.follow([*under_review.decided, answers[-1]])
-    return Reviewed(under_review.clusters, tuple(answers), tuple(asked))
+    made: list[Decision] = []
+    shown: list[Screen] = []
+    for screen in under_review.screens(most):
+        shown.append(screen)
+        answer = ask(screen)
+        if answer is not None:
+            made += under_review.follow(under_review.decisions(screen, answer))
+    return Reviewed(under_review.clusters, tuple(made), tuple(shown))
 
 
 class Review:
     """Groups under review, and the decisions so far.
 
-    `found` are the groups without decisions, `decided` are all decisions. `capabilities` maps surfaces to
+    `found` are groups, `decided` are all decisions. `capabilities` maps surfaces to
     capabilities; by default they come from the labels of the groups. The other arguments are as in `review`.
     """
 
@@ -114,66 +106,122 @@ class Review:
         now: datetime | None = None,
         capabilities: Mapping[str, str] | None = None,
     ) -> None:
-        self._found = found
+        self._found = found.at(found.threshold) if found.constraints else found
         self._top = whole_number("top", top)
         self._actor = login() if actor is None else actor
-        self._now = now
+        self._fixed = now is not None
+        self._next = datetime.min.replace(tzinfo=UTC) if now is None else now
         if capabilities is None:
             labels = found.wordings.join(found.clusters, on="cluster").select("surface", "label_surface")
             capabilities = {name: derived_id(label) for name, label in labels.iter_rows()}
         self._capabilities = capabilities
-        self._surfaces = frozenset(found.wordings["surface"])
+        self.decided: tuple[Decision, ...] = ()
         self.follow(decided)
 
-    def follow(self, decided: Iterable[Decision]) -> None:
-        """Apply all these decisions to the groups."""
-        self.decided = tuple(decided)
-        constraints = replay(self.decided, self._surfaces).constraints
-        self.clusters = self._found.constrained(constraints)
+    def follow(self, new: Iterable[Decision]) -> tuple[Decision, ...]:
+        """Apply further decisions to the groups, and return them."""
+        new = tuple(new)
+        self.decided = tuple(sorted({*self.decided, *new}, key=lambda decision: decision.place))
+        names = self._found.names(separations(in_force(self.decided)))
+        effective = replay(self.decided, names)
+        self.clusters = self._found.constrained(effective.constraints, effective.separated)
+        return new
 
-    def questions(self, most: int) -> "Iterator[Question]":
-        """Yield up to `most` different questions; the question that may change most comes next."""
-        asked = set[str]()
-        while len(asked) < most:
-            fresh = (each for each in self.clusters.questions(self._top) if each.question_id not in asked)
-            if (question := next(fresh, None)) is None:
+    def screens(self, most: int) -> "Iterator[Screen]":
+        """Yield up to `most` different screens; the one that may change most comes next."""
+        shown = set[tuple[object, ...]]()
+        while len(shown) < most:
+            screens = self.clusters.screens(self._top)
+            screen = next((each for each in screens if each.content not in shown), None)
+            if screen is None:
                 return
-            asked.add(question.question_id)
-            yield question
+            shown.add(screen.content)
+            yield screen
 
     def answer(
-        self, question: "Question", file: Path, on_wait: Callable[[], None] = lambda: None, *, is_one: bool
-    ) -> Decision:
-        """Append an answer to the file of decisions, and apply all decisions of the file."""
-        decision = self.decision(question, is_one=is_one)
-        groups = self.clusters.wordings.select("surface", "cluster").iter_rows()
-        check = agreeing([decision], {name: str(group) for name, group in groups})
-        append_decisions(file, [decision], check, on_wait)
-        self.follow(read_decisions(file))
-        return decision
+        self, screen: "Screen", answer: "Answer", file: Path, on_wait: Callable[[], None] = lambda: None
+    ) -> tuple[Decision, ...]:
+        """Append the decisions of an answer to a file, all or none, and apply all decisions of the file.
 
-    def decision(self, question: "Question", *, is_one: bool) -> Decision:
-        """Return the decision of an answer: a merge or a split, even if it changes nothing now.
-
-        A merge unites the first wordings of the sides; a split separates all wordings of both.
+        Raises:
+            ContradictionError: The answer contradicts another person's decision.
         """
-        left, right = (
-            subject(self._capabilities[surface(side[0])], side[0], side)
-            for side in (question.left, question.right)
+        self.follow(read_decisions(file))
+        new = self.decisions(screen, answer)
+        append_decisions(file, new, agreeing(new, self._groups), on_wait)
+        self.follow(read_decisions(file))
+        return new
+
+    def decisions(self, screen: "Screen", answer: "Answer") -> tuple[Decision, ...]:
+        """Return the decisions of an answer; they undo this person's earlier decisions that contradict them.
+
+        A merge unites the groups of the first wordings. A split separates the wordings of a part from all
+        others. What the person did not tick is confirmed: it changes nothing, and is not shown soon again.
+        """
+        same = _positions("same", answer.same, len(screen.neighbours))
+        apart = _positions("apart", answer.apart, len(screen.parts))
+        gone = {wording for place in apart for wording in screen.parts[place].wordings}
+        staying = [wording for wording in screen.wordings if wording not in gone]
+        about = self._subject(screen.label, staying)
+        parts, stays = [screen.parts[place].wordings for place in apart], one_each(staying)
+        new = [
+            self._decide(Action.SPLIT, about, "another need", wordings=part, staying=stays) for part in parts
+        ]
+        new += [
+            self._decide(Action.MERGE, about, "the same need", other=self._subject(each.label, each.wordings))
+            for each in (screen.neighbours[place] for place in same)
+        ]
+        others = tuple(each.wordings[0] for place, each in enumerate(screen.neighbours) if place not in same)
+        kept = tuple(wording for place, wording in enumerate(screen.doubtful) if place not in apart)
+        if others or kept:
+            new.append(self._decide(Action.CONFIRM, about, "", wordings=others, staying=kept))
+        return self._agreed(new)
+
+    def _agreed(self, new: list[Decision]) -> tuple[Decision, ...]:
+        """Return new decisions after undos of this person's decisions that contradict them."""
+        undos: list[Decision] = []
+        while True:
+            together = (*undos, *new)
+            try:
+                agreeing(new, self._groups)((*self.decided, *together))
+            except ContradictionError as error:
+                earlier, _ = error.decisions
+                if earlier in new or earlier.actor != self._actor:
+                    raise
+                undos.append(self._undo(earlier, "answered otherwise"))
+            else:
+                return together
+
+    def undo(self, made: Iterable[Decision]) -> tuple[Decision, ...]:
+        """Return undos of the decisions of an answer, so that all is as before it."""
+        active = {each.decision_id for each in in_force(self.decided)}
+        return tuple(
+            self._undo(each, "went back")
+            for each in made
+            if each.decision_id in active or each.action is Action.UNDO
         )
-        decided = partial(decide, capability=left, actor=self._actor, time=self._moment())
-        if is_one:
-            return decided(Action.MERGE, reason="same need, in a review", other=right)
-        most = None if question.are_one else KEPT_WORDINGS
-        leaving, staying = question.right[:most], question.left[1:most]
-        return decided(Action.SPLIT, reason="two needs, in a review", wordings=leaving, staying=staying)
+
+    @property
+    def _groups(self) -> dict[str, str]:
+        groups = self.clusters.wordings.select("surface", "cluster").iter_rows()
+        return {name: str(group) for name, group in groups}
+
+    def _subject(self, label: str, wordings: Iterable[str]) -> Subject:
+        wordings = tuple(wordings)
+        return subject(self._capabilities[surface(wordings[0])], label, wordings)
+
+    def _undo(self, decision: Decision, reason: str) -> Decision:
+        return self._decide(Action.UNDO, None, reason, undoes=decision.decision_id)
+
+    def _decide(self, action: Action, about: Subject | None, reason: str, **details: Any) -> Decision:  # noqa: ANN401
+        return decide(action, about, actor=self._actor, time=self._moment(), reason=reason, **details)
 
     def _moment(self) -> datetime:
-        if self._now is None:
-            return datetime.now(UTC)
-        moment = self._now  # decisions are ordered by time
+        """Return the present; decisions are ordered by time, so each is later than the one before."""
+        moment = self._next if self._fixed else max(self._next, datetime.now(UTC))
+        self._next = moment
         with suppress(OverflowError):  # the largest datetime
-            self._now += timedelta(microseconds=1)
+            self._next += timedelta(microseconds=1)
         return moment
 
 
@@ -181,3 +229,12 @@ def capabilities_of(groups: pl.DataFrame) -> dict[str, str]:
     """Map each surface of a run to the identifier of its capability, from table `groups`."""
     present = groups.filter(run=PRESENT).select("surface", "capability_id")
     return dict(present.iter_rows())
+
+
+def _positions(name: str, given: Iterable[int], count_: int) -> list[int]:
+    """Return different positions in order; refuse others than 0 to `count_` - 1."""
+    positions = sorted(set(given))
+    for position in positions:
+        if whole_number(name, position) >= count_:
+            raise InvalidInputError(f"{name}: the screen has no position {position}", hint=f"it has {count_}")
+    return positions

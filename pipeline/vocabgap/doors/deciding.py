@@ -6,32 +6,22 @@ from enum import StrEnum
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from msgspec import Meta
-
 from vocabgap.doors.verbs import (
     ACTOR,
-    AS_OF,
     NOW,
     RUN,
-    WHOSE,
     Answer,
     Event,
-    OverRoots,
-    Panel,
     Place,
     Request,
     Verb,
     Verbs,
     argument,
-    filtered,
     option,
-    selection_of,
     verb,
 )
-from vocabgap.errors import InvalidInputError, VocabgapError, expanded
-from vocabgap.files.signals import end_reads
-from vocabgap.model.moments import LAST, known_present, parse_now, parse_present
-from vocabgap.model.settings import DEFAULT_QUESTIONS, DEFAULT_TOP
+from vocabgap.errors import VocabgapError, expanded
+from vocabgap.model.moments import parse_now
 from vocabgap.text import printable_name
 
 if TYPE_CHECKING:
@@ -252,86 +242,3 @@ def _standing(decision: "Decision", undone: "dict[str, Decision]", outgrown: fro
     if decision.undoes is not None:
         return Standing.UNDO
     return Standing.OUTGROWN if decision.decision_id in outgrown else Standing.IN_FORCE
-
-
-_QUIT: Final = "quit"
-_KEYS: Final = {"1": "same", "2": "different", "s": "skip", "q": _QUIT}
-_PROMPT: Final = "[1] same need  [2] two needs  [s] skip  [q] quit: "
-
-
-class ReviewRequest(OverRoots):
-    """The request of `review`."""
-
-    questions: Annotated[int, Meta(ge=0), option("Number of questions at most.", panel=Panel.SELECT)] = (
-        DEFAULT_QUESTIONS
-    )
-    top: Annotated[
-        int, Meta(ge=0), option("Number of the largest groups to ask about; 0 for all.", panel=Panel.SELECT)
-    ] = DEFAULT_TOP
-    actor: Annotated[str | None, ACTOR] = None
-    now: Annotated[str | None, AS_OF] = None
-
-
-@verb(filtered(ReviewRequest, *WHOSE), settings=("ingest", "cluster", "--decisions"))
-def review(call: "Call", request: ReviewRequest) -> Answer:
-    """Answer questions about which groups are the same need.
-
-    The most important question comes first. Each answer is a decision, as with `vocabgap decide`: it takes
-    effect at once, and can be undone.
-    """
-    output, settings, present = call.output, call.settings, parse_present(request.now)
-    roots = call.roots(request.roots)
-    if output.as_json or not (sys.stdin and sys.stdin.isatty()):
-        raise InvalidInputError(
-            "a review needs a terminal", hint="programs can call vocabgap.review in Python"
-        )
-    from vocabgap.decisions.record import read_decisions
-    from vocabgap.decisions.reviewing import Review, capabilities_of
-    from vocabgap.doors.cli.views import rendered
-    from vocabgap.pipeline import analyse
-
-    analysis = analyse(roots, settings=settings, selection=selection_of(request), now=present)
-    call.note_unread(analysis.scan)
-    call.note_embeddings(analysis.embeddings)
-    file = expanded(settings.decisions.file)
-    place = printable_name(str(file))
-    under_review = Review(
-        analysis.clusters,
-        read_decisions(file),
-        top=request.top,
-        actor=request.actor,
-        now=None if request.now is None or present == LAST else known_present(present),
-        capabilities=capabilities_of(analysis.lineage.groups),
-    )
-    asked, answered, answer = 0, 0, ""
-    for question in under_review.questions(request.questions):
-        shown = {"number": asked + 1, "most": request.questions, "question": question}
-        output.text(rendered("review-question.txt.j2", shown))
-        end_reads()
-        answer = _ask_person()
-        if answer == _QUIT:
-            break
-        asked += 1
-        if answer != "skip":
-            waiting = output.telling_of_wait(place)
-            decision = under_review.answer(question, file, waiting, is_one=answer == "same")
-            answered += 1
-            output.text(f"{decision.reason}; to undo: `vocabgap decide undo {decision.decision_id}`\n")
-    is_done = answer != _QUIT and asked < request.questions
-    return Answer(
-        result={"asked": asked, "answered": answered, "is_done": is_done, "file": place}, view="review.txt.j2"
-    )
-
-
-def _ask_person() -> str:
-    """Ask until a key of the prompt is typed; quit at the end of the input."""
-    while True:
-        try:
-            typed = input(_PROMPT).strip().casefold()
-        except EOFError:
-            return _QUIT
-        except UnicodeDecodeError:
-            typed = ""
-        if typed in _KEYS:
-            return _KEYS[typed]
-        print("please type 1, 2, s or q")

@@ -280,7 +280,20 @@ class Apart(NamedTuple):
         return (self.anchor, *self.leaving)
 
 
-Constraint = Together | Apart
+class Confirmed(NamedTuple):
+    """Evidence of a review, which changes no group: surfaces of one need, and surfaces of other needs."""
+
+    anchor: str
+    same: tuple[str, ...]
+    apart: tuple[str, ...]
+
+    @property
+    def surfaces(self) -> tuple[str, ...]:
+        """The surface that people named."""
+        return (self.anchor,)
+
+
+Constraint = Together | Apart | Confirmed
 
 VERDICTS: Final = Table(
     "verdicts",

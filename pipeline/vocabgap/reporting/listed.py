@@ -15,7 +15,7 @@ from vocabgap.model.tables import IMAGE_KEY, SETTLED
 from vocabgap.text import escape_unseen, surface
 
 if TYPE_CHECKING:  # a program that only reads runs does not load clustering
-    from vocabgap.clustering.questions import Question
+    from vocabgap.clustering.screens import Screen
 
 TO_AUTHOR: Final = "open"  # to be authored
 COVERED: Final = "covered"  # probably, by an entry of the vocabulary
@@ -34,8 +34,8 @@ _OURS: Final = re.compile(r"cap-[0-9a-f]{12}")  # an identifier that vocabgap ma
 _OWNER: Final = IMAGE_KEY[:-1]  # of an image: its tenant and repository
 
 MOST_DOUBTS: Final = 5  # of each kind
-_LIKELY: Final = 0.25  # least probability that two groups are one need; few pairs have more
-_UNLIKELY: Final = 0.5  # largest probability that one group is one need
+LIKELY: Final = 0.25  # least probability that two groups are one need; few pairs have more
+UNLIKELY: Final = 0.5  # largest probability that one group is one need
 _NAMED: Final = 3  # wordings in a command; the others go to the more similar side
 _LONGEST: Final = 80  # characters of a wording in a command
 
@@ -224,54 +224,33 @@ def _lists(pairs: pl.DataFrame) -> dict[str, list[tuple[Any, int]]]:
     return lists
 
 
-def doubts_of(asked: Iterable["Question"], groups: pl.DataFrame, ranked: pl.DataFrame) -> tuple[Doubt, ...]:
-    """Return doubts about the largest groups: questions whose answer may change them.
+def doubts_of(screens: Iterable["Screen"], groups: pl.DataFrame, ranked: pl.DataFrame) -> tuple[Doubt, ...]:
+    """Return doubts about the largest groups, from the screens of a review in order.
 
-    `asked` are the questions of a review, in the order of how much an answer may change. Dismissed and
-    authored capabilities are left out.
+    Dismissed and authored capabilities are left out.
     """
     # A program that only reads runs does not load this module.
     from vocabgap.decisions.reviewing import capabilities_of  # noqa: PLC0415
 
     is_open = ranked.filter(~pl.col("status").is_in(SETTLED))
     capabilities = capabilities_of(groups.join(is_open, on="capability_id", how="semi"))
-    one_need: list[Doubt] = []
-    two_needs: dict[str, Doubt] = {}
-    for question in filter(is_doubtful, asked):
-        doubt = _doubt(question, capabilities)
-        if doubt is not None and doubt.other_id is not None:
-            one_need.append(doubt)
-        elif doubt is not None:
-            # Only the most important doubt of each group: its answer changes the others.
-            two_needs.setdefault(doubt.capability_id, doubt)
-        if min(len(one_need), len(two_needs)) >= MOST_DOUBTS:
-            break
-    return (*one_need[:MOST_DOUBTS], *[*two_needs.values()][:MOST_DOUBTS])
-
-
-def is_doubtful(question: "Question") -> bool:
-    """Return whether the answer may well change the groups."""
-    return question.likely < _UNLIKELY if question.are_one else question.likely >= _LIKELY
-
-
-def _doubt(question: "Question", capabilities: Mapping[str, str]) -> Doubt | None:
-    """Return a question as a doubt, or None if no command can answer it."""
-    one, other = (capabilities.get(surface(side[0]), "") for side in (question.left, question.right))
-    leaving = tuple(islice(filter(_can_be_typed, question.right), _NAMED)) if question.are_one else ()
-    if not (is_ours(one) and is_ours(other)) or (one == other) != question.are_one:
-        return None
-    if question.are_one and not leaving:
-        return None
-    return Doubt(
-        one,
-        None if question.are_one else other,
-        question.left[0],
-        question.right[0],
-        question.left_mentions,
-        question.right_mentions,
-        leaving,
-        None if question.are_one else question.likely,
-    )
+    one_need: dict[frozenset[str], Doubt] = {}
+    two_needs: list[Doubt] = []
+    for screen in screens:
+        own = capabilities.get(surface(screen.wordings[0]), "")
+        for near in screen.neighbours:
+            other = capabilities.get(surface(near.wordings[0]), "")
+            if near.likely >= LIKELY and is_ours(own) and is_ours(other) and own != other:
+                sizes = (screen.mentions, near.mentions)
+                doubt = Doubt(own, other, screen.wordings[0], near.wordings[0], *sizes, likely=near.likely)
+                one_need.setdefault(frozenset((own, other)), doubt)
+        part = next((part for part in screen.parts if part.unlikely > 1.0 - UNLIKELY), None)
+        leaving = () if part is None else tuple(islice(filter(_can_be_typed, part.wordings), _NAMED))
+        if part is not None and leaving and is_ours(own):
+            staying = next(wording for wording in screen.wordings if wording not in part.wordings)
+            sizes = (screen.mentions - part.mentions, part.mentions)
+            two_needs.append(Doubt(own, None, staying, part.wordings[0], *sizes, leaving))
+    return (*[*one_need.values()][:MOST_DOUBTS], *two_needs[:MOST_DOUBTS])
 
 
 def _can_be_typed(wording: str) -> bool:

@@ -39,7 +39,7 @@ VERBS: Final[Mapping[str, Reference]] = {
     "check": Reference("doors.listing:check"),
     "list": Reference("doors.listing:list_records"),
     "show": Reference("doors.listing:show"),
-    "review": Reference("doors.deciding:review"),
+    "review": Reference("doors.reviewing:review"),
     "clusters": Reference("doors.clusters:CLUSTERS"),
     "draft": Reference("doors.published:draft"),
     "log": Reference("doors.recording:log"),

@@ -1,0 +1,351 @@
+"""Screens of a review: a group, the wordings that fit it least, and the nearest other groups.
+
+The similarity of two groups is the cosine of the means of their rows. With the mentions of the smaller one it
+shows how likely they are one need. The same holds for a part of a group and the rest of it. Earlier decisions
+are evidence, not certainty: a person errs now and then, so an unlikely answer is shown once more.
+
+The value of a neighbour is its mentions times the likelihood that it is the same need; the value of a part,
+its mentions times the likelihood that it is not. The most valuable screen comes first.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from vocabgap.clustering.cutting import members_of
+from vocabgap.clustering.describing import labels_of
+from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, on_grid
+from vocabgap.clustering.wordings import Points
+from vocabgap.model.tables import Apart, Constraint, Together
+
+MOST_NEIGHBOURS: Final = 10  # on a screen
+MOST_DOUBTFUL: Final = 6
+CANDIDATES: Final = 3  # groups that a screen may be about, per group of the top
+LEAST_LIKELY: Final = 0.02  # probability of a neighbour that is shown
+HEAVIEST: Final = 100  # most mentioned members of a group whose parts are compared
+
+
+class Likelihood(NamedTuple):
+    """The log-odds that two groups are one need, by the cosine of their means and the smaller one's size."""
+
+    constant: float
+    cosine: float
+    doubling: float  # per doubling of the mentions of the smaller group
+
+
+# Fitted by logistic regression on gap logs and public phrases; left-out sets gave nearly the same.
+BY_MEANING: Final = Likelihood(-5.83, 9.3, -0.38)
+BY_WORDS: Final = Likelihood(-4.57, 10.9, -0.33)
+STAYING: Final = 1.5  # log-odds added for a part of a group, because the clustering joined it
+ANSWER: Final = 3.0  # log-odds of an answer: about one tick in twenty is wrong
+PATIENCE: Final = 1.0  # further neighbours expected and not found that halve the value of others
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A group that may be the same need.
+
+    Attributes:
+        label: The label of the group.
+        mentions: The number of its mentions.
+        wordings: Its wordings, most used first.
+        likely: The estimated probability that it is the same need.
+    """
+
+    label: str
+    mentions: int
+    wordings: tuple[str, ...] = field(repr=False)
+    likely: float
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a group that may be another need. Its wordings leave together.
+
+    Attributes:
+        wordings: Its wordings, most used first.
+        mentions: The number of its mentions.
+        unlikely: The estimated probability that it is another need.
+    """
+
+    wordings: tuple[str, ...]
+    mentions: int
+    unlikely: float
+
+
+@dataclass(frozen=True)
+class Screen:
+    """A group, and what a person may change about it.
+
+    Attributes:
+        label: The label of the group.
+        mentions: The number of its mentions.
+        wordings: Its wordings, most used first.
+        parts: Parts of the group that may be another need; the first is worth most.
+        neighbours: Groups that may be the same need; the first is worth most.
+        value: The number of mentions that the answer is expected to move.
+    """
+
+    label: str
+    mentions: int
+    wordings: tuple[str, ...] = field(repr=False)
+    parts: tuple[Part, ...]
+    neighbours: tuple[Neighbour, ...]
+    value: float
+
+    @property
+    def doubtful(self) -> tuple[str, ...]:
+        """The most used wording of each part."""
+        return tuple(part.wordings[0] for part in self.parts)
+
+    @property
+    def content(self) -> tuple[object, ...]:
+        """What the screen shows; equal for equal screens."""
+        return self.wordings, self.doubtful, tuple(each.wordings for each in self.neighbours)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A person's answer to a screen.
+
+    Attributes:
+        same: Positions of the neighbours that are the same need.
+        apart: Positions of the doubtful wordings that are another need.
+    """
+
+    same: Sequence[int] = ()
+    apart: Sequence[int] = ()
+
+
+class _Drawn(NamedTuple):
+    """A screen in numbers."""
+
+    value: float
+    group: int
+    neighbours: list[tuple[int, float]]  # groups, and how likely each is the same need
+    parts: list[tuple[IntArray, float]]  # points, and how likely each part is another need
+
+
+class Screens:
+    """A search for the most valuable screens. It keeps what stays the same when the groups change."""
+
+    def __init__(self, points: Points, rows: Rows) -> None:
+        self._points = points
+        self._rows = rows
+        self._likelihood = BY_WORDS if rows.dense is None else BY_MEANING
+        self._parts: dict[bytes, list[IntArray]] = {}
+
+    @cached_property
+    def _terms(self) -> sparse.csr_array:
+        return self._rows.plain_terms()
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {name: point for point, name in enumerate(self._points.surfaces["surface"])}
+
+    @cached_property
+    def _uses(self) -> dict[int, list[tuple[int, str]]]:
+        """The wordings of each point, each with its mentions as a negative number."""
+        uses: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        columns = self._points.wordings.select("surface", "wording", "mentions")
+        for surface, wording, mentions in columns.iter_rows():
+            uses[self._place[surface]].append((-mentions, wording))
+        return uses
+
+    def ranked(
+        self,
+        labels: IntArray,
+        labelled: Sequence[tuple[str, int]],
+        constraints: Iterable[Constraint],
+        top: int,
+    ) -> list[Screen]:
+        """Return screens about the largest groups, the most valuable first; none without a question.
+
+        Args:
+            labels: The group of each point, shape (n,).
+            labelled: The wording and the point that represent each group.
+            constraints: The decisions so far.
+            top: How many of the largest groups matter.
+        """
+        groups = _Groups(self, labels, constraints)
+        largest = np.argsort(-groups.sizes, kind="stable")[: CANDIDATES * top]
+        drawn = [self._drawn(groups, int(group)) for group in largest]
+        drawn = sorted((each for each in drawn if each.value > 0.0), key=lambda each: -each.value)
+        names = labels_of([wording for wording, _ in labelled])
+        return [self._screen(groups, each, names) for each in drawn]
+
+    def _drawn(self, groups: "_Groups", group: int) -> _Drawn:
+        chances, values = groups.neighbours(group)
+        near = np.argsort(-values, kind="stable")[:MOST_NEIGHBOURS].tolist()
+        neighbours = [(other, float(chances[other])) for other in near if chances[other] >= LEAST_LIKELY]
+        parts = sorted(groups.doubts(group), key=lambda doubt: (-doubt[2], doubt[0][0]))[:MOST_DOUBTFUL]
+        value = float(values[[other for other, _ in neighbours]].sum()) + sum(worth for *_, worth in parts)
+        return _Drawn(value, group, neighbours, [(part, chance) for part, chance, _ in parts])
+
+    def _screen(self, groups: "_Groups", drawn: _Drawn, names: Sequence[str]) -> Screen:
+        group, sizes, members = drawn.group, groups.sizes, groups.members
+        return Screen(
+            names[group],
+            int(sizes[group]),
+            self.wordings(members[group]),
+            tuple(
+                Part(self.wordings(part), int(self.weights[part].sum()), round(chance, 3))
+                for part, chance in drawn.parts
+            ),
+            tuple(
+                Neighbour(names[other], int(sizes[other]), self.wordings(members[other]), round(chance, 3))
+                for other, chance in drawn.neighbours
+            ),
+            round(drawn.value, 3),
+        )
+
+    def wordings(self, points: Iterable[int]) -> tuple[str, ...]:
+        """Return the wordings of some points, most used first."""
+        uses = sorted(use for point in points for use in self._uses[int(point)])
+        return tuple(wording for _, wording in uses)
+
+    def parts(self, members: IntArray) -> list[IntArray]:
+        """Return the main part of a group and at most `MOST_DOUBTFUL` others, by average linkage."""
+        key = members.tobytes()
+        if key not in self._parts:
+            from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415 - needs time to load
+            from scipy.spatial.distance import squareform  # noqa: PLC0415
+
+            distances = np.clip(1.0 - self.cosines(members), 0.0, 2.0)
+            np.fill_diagonal(distances, 0.0)
+            tree = linkage(squareform(distances, checks=False), "average")
+            number = fcluster(tree, MOST_DOUBTFUL + 1, "maxclust")
+            self._parts[key] = [members[part] for part in members_of(number - 1)]
+        return self._parts[key]
+
+    def cosines(self, members: IntArray) -> FloatArray:
+        """Return the cosine similarities of some points, shape (members, members)."""
+        terms = self._terms[members]
+        cosines = (terms @ terms.T).toarray()
+        if self._rows.dense is not None:
+            dense = self._rows.dense[self._rows.placed(members)]
+            cosines += dense @ dense.T
+        return on_grid(cosines)
+
+    def sums(self, labels: IntArray, count: int) -> tuple[sparse.csr_array, FloatArray]:
+        """Return the sums of the rows of each group: of terms, and of dense parts."""
+        weights, points = self._points.weights, np.arange(len(labels))
+        shape = (count, len(labels))
+        terms = sparse.csr_array(sparse.csr_array((weights, (labels, points)), shape) @ self._terms)
+        terms.sort_indices()
+        if self._rows.dense is None:
+            return terms, np.zeros((count, 0))
+        shape = (count, len(self._rows.dense))
+        own = sparse.csr_array((weights, (labels, self._rows.placed(points))), shape)
+        return terms, np.asarray(own @ self._rows.dense)
+
+    def evidence(self, constraints: Iterable[Constraint]) -> Iterator[tuple[int, int, float]]:
+        """Yield pairs of points that decisions compare, and the log-odds that they are one need."""
+        for constraint in constraints:
+            one, apart = _compared(constraint)
+            anchor, *same = (self._place.get(name) for name in one)
+            others = [(point, ANSWER) for point in same]
+            others += [(self._place.get(name), -ANSWER) for name in apart]
+            for point, odds in others:
+                if anchor is not None and point is not None:
+                    yield anchor, point, odds
+
+    @property
+    def weights(self) -> FloatArray:
+        """The mentions of each point, shape (n,)."""
+        return self._points.weights
+
+    def log_odds(self, cosines: FloatArray, smaller: FloatArray) -> FloatArray:
+        """Return the log-odds that groups are one need."""
+        constant, cosine, doubling = self._likelihood
+        return constant + cosine * on_grid(cosines) + doubling * np.log2(smaller)
+
+
+class _Groups:
+    """The present groups: their sizes and means, and what decisions say about them."""
+
+    def __init__(self, screens: Screens, labels: IntArray, constraints: Iterable[Constraint]) -> None:
+        self._screens = screens
+        self.members = members_of(labels)
+        count = len(self.members)
+        self.sizes = np.bincount(labels, screens.weights, minlength=count)
+        self._terms, self._dense = screens.sums(labels, count)
+        squares = self._terms.multiply(self._terms).sum(axis=1) + (self._dense**2).sum(axis=1)
+        self._lengths = np.sqrt(np.maximum(squares, np.finfo(float).tiny))
+        self._answers: dict[tuple[int, int], float] = defaultdict(float)
+        for one, other, odds in screens.evidence(constraints):
+            self._answers[min(one, other), max(one, other)] += odds
+        self._between: dict[int, list[tuple[int, float]]] = defaultdict(list)
+        self._within: dict[int, list[tuple[int, int, float]]] = defaultdict(list)
+        for (one, other), odds in self._answers.items():
+            left, right = int(labels[one]), int(labels[other])
+            if left == right:
+                self._within[left].append((one, other, odds))
+            else:
+                self._between[left].append((right, odds))
+                self._between[right].append((left, odds))
+
+    def neighbours(self, group: int) -> tuple[FloatArray, FloatArray]:
+        """Return how likely each group is the same need as one of them, and how much that is worth."""
+        dots = (self._terms @ self._terms[[group]].T).toarray()[:, 0] + self._dense @ self._dense[group]
+        smaller = np.minimum(self.sizes, self.sizes[group])
+        odds = self._screens.log_odds(dots / self._lengths / self._lengths[group], smaller)
+        expected = _chance(odds)
+        odds += _strongest(self._between[group], len(odds))
+        odds[group] = -np.inf
+        # Neighbours that were expected and are not the same need make others less likely, too.
+        refused = {other for other, answer in self._between[group] if answer < 0.0}
+        accepted = sum(answer > 0.0 for *_, answer in self._within[group])
+        missed = float(sum(expected[other] for other in sorted(refused)))
+        chances = _chance(odds) * (PATIENCE + accepted) / (PATIENCE + accepted + missed)
+        return chances, chances * smaller
+
+    def doubts(self, group: int) -> Iterator[tuple[IntArray, float, float]]:
+        """Yield the parts of a group: points, how likely another need, and how much that is worth."""
+        weights = self._screens.weights
+        order = self.members[group][np.argsort(-weights[self.members[group]], kind="stable")]
+        members = np.sort(order[:HEAVIEST])
+        if len(members) == 1:
+            return
+        cosines = self._screens.cosines(members)
+        own = weights[members]
+        head = members[int((own + cosines @ own / own.sum() / 2.0).round(9).argmax())]
+        for part in self._screens.parts(members):
+            if head in part:
+                continue
+            inside = np.isin(members, part)
+            one, other = own * inside, own * ~inside
+            cosine = one @ cosines @ other / np.sqrt((one @ cosines @ one) * (other @ cosines @ other))
+            smaller = min(one.sum(), other.sum())
+            answers = [
+                (0, odds) for left, right, odds in self._within[group] if (left in part) != (right in part)
+            ]
+            odds = self._screens.log_odds(cosine, smaller) + STAYING + _strongest(answers, 1)[0]
+            chance = float(_chance(-odds))
+            yield part, chance, chance * float(smaller)
+
+
+def _strongest(answers: Iterable[tuple[int, float]], count: int) -> FloatArray:
+    """Return the strongest answer for each place plus the strongest against it, shape (count,)."""
+    for_, against = np.zeros(count), np.zeros(count)
+    for place, odds in answers:
+        for_[place], against[place] = max(for_[place], odds), min(against[place], odds)
+    return for_ + against
+
+
+def _chance(odds: FloatArray) -> FloatArray:
+    return np.asarray(1.0 / (1.0 + np.exp(-odds)))
+
+
+def _compared(constraint: Constraint) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the surfaces of one need, the anchor first, and those of other needs."""
+    if isinstance(constraint, Together):
+        return constraint.surfaces, ()
+    if isinstance(constraint, Apart):
+        return (constraint.anchor, *constraint.staying), constraint.leaving
+    return (constraint.anchor, *constraint.same), constraint.apart
