@@ -81,7 +81,7 @@ def test_the_report_and_the_page_name_them_and_the_commands_run_as_they_stand(
     written = (folder / "report.md").read_text(encoding="utf-8")
     command = next(line.strip(" `") for line in written.splitlines() if "decide merge" in line)
 
-    assert "## Probably one need" in written
+    assert "## Perhaps one need" in written
     assert command in read((folder / "report.html").read_text(encoding="utf-8")).text
     program, *words = shlex.split(command)
     assert (program, vocabgap(*words).code) == ("vocabgap", 0)

@@ -140,9 +140,7 @@ class Clusters:
         """Table `clusters`: one row per group, with its label, cohesion and weakest link."""
         labels, weights, groups = self._labels, self._points.weights, len(self._labelled)
         near = cohesion(self._rows, labels)
-        sizes = certainty(
-            labels, weights, near, self._tree, threshold=self.threshold, decided=self._decided
-        )
+        sizes = certainty(labels, weights, near, self._tree, threshold=self.threshold, decided=self._decided)
         return pl.DataFrame(
             {
                 "cluster": np.arange(groups),
@@ -232,8 +230,9 @@ class Clusters:
         Raises:
             InvalidInputError: The threshold is no cosine distance, or is beyond `max_distance`.
         """
-        origin = self._undecided or self
-        return _clusters(origin._points, origin._rows, origin._tree, self._within(threshold))
+        if self._undecided is not None:
+            return self._undecided.at(threshold)
+        return _clusters(self._points, self._rows, self._tree, self._within(threshold))
 
     def members(self, cluster: int) -> IntArray:
         """Return the points of a group, as places in the sorted surfaces; an unknown group is an error."""
