@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.clustering.contrasts import LEFT, RIGHT, leaving
-from vocabgap.clustering.cutting import Cut, cuts, flat_groups
+from vocabgap.clustering.cutting import WORDS_CUT, Cut, cuts, flat_groups
 from vocabgap.clustering.wordings import clause_share, sentence_share
 from vocabgap.model.tables import LINKAGE
 from vocabgap.text import surface
@@ -55,6 +55,16 @@ def test_the_cut_of_a_merge_goes_by_the_mentions_below_it() -> None:
 
     share = np.array([0.2 / 4, 0.2 / 9])
     np.testing.assert_allclose(found, 0.3 + 0.1 * share / 0.1)
+
+
+def test_wordings_that_the_model_cannot_read_have_the_cut_for_words() -> None:
+    merges = linkage((0, 1, 0.1, 2), (2, 3, 0.2, 2), (4, 5, 0.9, 4))
+    unread = np.array([True, True, False, False])
+
+    found = cuts(merges, np.ones(4), np.zeros(4), CUT, unread=unread)
+
+    assert found[:2].tolist() == [WORDS_CUT.pair, CUT.pair]
+    assert found[2] > CUT.pair
 
 
 def test_the_cut_of_phrases_and_of_sentences() -> None:

@@ -18,7 +18,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from vocabgap.clustering.contrasts import pole_rows, poles_of
-from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, on_grid, word_rows
+from vocabgap.clustering.scripts import in_unknown_script
+from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, on_grid, vectorize, word_rows
 from vocabgap.clustering.wordings import Points
 from vocabgap.errors import InvalidInputError, unusable
 from vocabgap.text import without_message
@@ -44,7 +45,7 @@ Scores = npt.NDArray[np.float32]
 
 
 class TextEmbedder(Protocol):
-    """A model that turns texts into vectors."""
+    """A model that turns texts into vectors. It may have `scripts`: those that it knows, see `scripts.py`."""
 
     @property
     def name(self) -> str:
@@ -59,16 +60,49 @@ def blended_rows(points: Points, embedder: TextEmbedder, copies: IntArray | None
 
     Each wording is embedded as it is, and again without its frame but with the details of its record.
     Embeddings cover the spelling, so there are no character trigrams. A row may represent several surfaces
-    (`copies`, shape (n,)).
+    (`copies`, shape (n,)). Wordings in a script that the model does not know have rows of `vectorize`.
     """
-    count = len(points.contents)
-    embeddings = embedded(embedder, [*map(without_message, points.spoken), *points.texts])
-    meaning = _unit(centred(embeddings[:count], copies) + centred(embeddings[count:], copies))
-    poles = pole_rows(list(map(poles_of, points.need_stems)))
-    dense = drawn_nearer(_unit(np.hstack([meaning * np.sqrt(MEANING), poles * np.sqrt(CONTRASTS)])), copies)
+    is_unread = unread(points, embedder)
+    read, others = np.flatnonzero(~is_unread), np.flatnonzero(is_unread)
+    dense = _dense_rows(points, embedder, read, None if copies is None else copies[read])
     words = word_rows(points.text_contents, points.weights)
     scales = np.sqrt([WORD_PART, 1.0 - WORD_PART])
-    return Rows(sparse.csr_array(words * scales[0]), sparse.csr_array((0, 0)), dense * scales[1])
+    if not len(others):
+        return Rows(sparse.csr_array(words * scales[0]), sparse.csr_array((0, 0)), dense * scales[1])
+    contents = [points.contents[point] for point in others.tolist()]
+    by_words = vectorize(contents, points.weights[others], points.sentence_shares[others]).plain_terms()
+    both = sparse.hstack(
+        [_placed(words[read] * scales[0], read, len(is_unread)), _placed(by_words, others, len(is_unread))]
+    )
+    every = np.zeros((len(is_unread), dense.shape[1]))
+    every[read] = dense * scales[1]
+    return Rows(sparse.csr_array(both), sparse.csr_array((0, 0)), every)
+
+
+def unread(points: Points, embedder: TextEmbedder) -> npt.NDArray[np.bool_]:
+    """Tell, for each surface, whether it is in a script that the model does not know."""
+    names = points.surfaces["surface"].to_list()
+    if all(map(str.isascii, names)) or not hasattr(embedder, "scripts"):
+        return np.zeros(len(names), np.bool_)
+    return in_unknown_script(names, embedder.scripts)
+
+
+def _dense_rows(
+    points: Points, embedder: TextEmbedder, chosen: IntArray, copies: IntArray | None
+) -> FloatArray:
+    """Return dense rows of unit length for the chosen surfaces."""
+    places = chosen.tolist()
+    spoken = [without_message(points.spoken[point]) for point in places]
+    embeddings = embedded(embedder, [*spoken, *(points.texts[point] for point in places)])
+    meaning = _unit(centred(embeddings[: len(places)], copies) + centred(embeddings[len(places) :], copies))
+    poles = pole_rows([poles_of(points.need_stems[point]) for point in places])
+    return drawn_nearer(_unit(np.hstack([meaning * np.sqrt(MEANING), poles * np.sqrt(CONTRASTS)])), copies)
+
+
+def _placed(rows: sparse.csr_array, places: IntArray, count: int) -> sparse.csr_array:
+    """Return `count` rows: the given ones at their places, and empty ones."""
+    at = (np.ones(len(places)), (places, np.arange(len(places))))
+    return sparse.csr_array(sparse.csr_array(at, shape=(count, len(places))) @ rows)
 
 
 def embedded(embedder: TextEmbedder, texts: Sequence[str]) -> FloatArray:

@@ -115,7 +115,8 @@ def _rows_of_all(points: Points, embedded: Rows, place: IntArray) -> Rows:
     """Return the row of each surface, given the embedded rows and the place of each surface there."""
     words = word_rows(points.contents, points.weights)
     dense = np.zeros((0, 0)) if embedded.dense is None else embedded.dense
-    scales = np.where(place < len(dense), np.sqrt(WORD_PART), 1.0)
+    has_meaning = np.append(dense.any(axis=1), False)[place]
+    scales = np.where(has_meaning, np.sqrt(WORD_PART), 1.0)
     return Rows(
         sparse.csr_array(sparse.diags_array(scales) @ words),
         sparse.csr_array((0, 0)),

@@ -113,26 +113,32 @@ def cuts(
     cut: Cut,
     *,
     counted: IntArray | None = None,
+    unread: npt.NDArray[np.bool_] | None = None,
 ) -> FloatArray:
     """Return the distance below which each merge is made, shape (merges,).
 
     The clause shares of all members are averaged, so that commands among questions count as sentences, too.
-    `counted` is 0 for a surface that another surface represents.
+    `counted` is 0 for a surface that another surface represents. `unread` is true for a surface that is
+    compared by words alone.
     """
     count = len(weights)
     mass = np.concatenate([weights * clause_shares, np.zeros(linkage.height)]).tolist()
     surfaces = ([1] * count if counted is None else counted.tolist()) + [0] * linkage.height
+    by_words = ([False] * count if unread is None else unread.tolist()) + [False] * linkage.height
     sides = linkage.select("left", "right").iter_rows()
     for node, (left, right) in enumerate(sides, start=count):
         mass[node] = mass[left] + mass[right]
         surfaces[node] = surfaces[left] + surfaces[right]
+        by_words[node] = by_words[left] and by_words[right]
     sentence = sentence_share(np.array(mass[count:]) / linkage["size"].to_numpy())
     # The certainty of the mean of many distances, relative to a single one.
     surer = 1.0 - 1.0 / np.sqrt(np.maximum(surfaces[count:], 2) / 2.0)
     pair = cut.pair
     if cut.crowded:
-        pair -= cut.crowded * max(0.0, SPARSE - _quarter(linkage, np.array(surfaces), sum(surfaces[:count])))
-    return pair + cut.group * surer + cut.sentence * sentence
+        compared = np.where(by_words, 0, surfaces)
+        pair -= cut.crowded * max(0.0, SPARSE - _quarter(linkage, compared, int(compared[:count].sum())))
+    with_words = WORDS_CUT.pair + WORDS_CUT.sentence * sentence
+    return np.where(by_words[count:], with_words, pair + cut.group * surer + cut.sentence * sentence)
 
 
 def _quarter(linkage: pl.DataFrame, surfaces: IntArray, compared: int) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from vocabgap.clustering import cascading
-from vocabgap.clustering.blending import TextEmbedder, blended_rows
+from vocabgap.clustering.blending import TextEmbedder, blended_rows, unread
 from vocabgap.clustering.constraints import Origin, regrouped
 from vocabgap.clustering.contrasts import LEFT, leaving, parting_poles
 from vocabgap.clustering.cutting import MEANING_CUT, WORDS_CUT, Tree, below, certainty, cuts, members_of
@@ -95,7 +95,8 @@ def cluster(
         else:
             rows = blended_rows(points.with_texts(records), embedder)
         linkage, max_distance = average_linkage(rows, points.weights, max_distance, space)
-    at = cuts(linkage, points.weights, points.clause_shares, cut, counted=counted)
+    by_words = None if embedder is None else unread(points, embedder)
+    at = cuts(linkage, points.weights, points.clause_shares, cut, counted=counted, unread=by_words)
     sides = leaving(linkage, points.weights, poles)
     tree = Tree(linkage, at, sides, cut, len(points.contents), max_distance)
     return _clusters(points, rows, tree, threshold)

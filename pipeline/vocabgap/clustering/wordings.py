@@ -15,6 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from vocabgap.clustering.frames import need
+from vocabgap.clustering.scripts import pieces
 from vocabgap.model.tables import phrase, stripped
 from vocabgap.text import content_words, form, ignored_stems, stem, surface, surface_of, synonym_table
 
@@ -140,7 +141,7 @@ def points_of(
     clause_shares = np.fromiter(map(clause_share, surfaces["surface"]), np.float64, surfaces.height)
 
     def words_of(surface: str) -> str:
-        return " ".join(fold(content_words(surface, ignored)))
+        return " ".join(pieces(fold(content_words(surface, ignored))))
 
     return Points(wordings, surfaces, list(map(words_of, surfaces["surface"])), clause_shares, words_of)
 

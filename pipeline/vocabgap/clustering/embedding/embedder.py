@@ -95,6 +95,11 @@ class Embedder:
     def _encoder(self) -> Encoder:
         return load_encoder(self._files)
 
+    @cached_property
+    def scripts(self) -> frozenset[str]:
+        """The scripts that the model knows, by the first words of their letters' names in Unicode."""
+        return self._encoder.scripts()
+
     @property
     def use(self) -> EmbeddingUse:
         """The numbers of different texts that were cached and computed, over all calls."""

@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from vocabgap.clustering.scripts import known_scripts
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError, expanded
 from vocabgap.files.refusals import FileKind, content_of, file_kind, refusing
 from vocabgap.model.settings import INSTALLING
@@ -179,6 +180,11 @@ class Encoder:
             for start in range(0, len(places), size):
                 some = places[start : start + size]
                 yield some, self._rounded([texts[place] for place in some], [tokens[place] for place in some])
+
+    def scripts(self) -> frozenset[str]:
+        """Return the scripts that the model knows."""
+        size = self._tokenizer.get_vocab_size()
+        return known_scripts(self._tokenizer.decode_batch([[token] for token in range(size)]))
 
     def probe(self) -> int:
         """Embed two texts of different lengths, and return the number of dimensions."""

@@ -1,0 +1,83 @@
+"""Scripts: pieces of words in scripts without spaces, and texts in scripts that a model does not know.
+
+Chinese, Japanese, Thai, Lao, Khmer and Burmese are written without spaces, so a phrase is one long word. It
+is compared by pieces of a few characters, as search engines do. This needs no dictionary.
+
+A model turns words of an unknown script into single characters, or into one token for all of them. So texts
+with different meanings have similar embeddings, or equal ones. Such texts are compared by their characters.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+_HAN: Final = "\u3005\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_KANA: Final = "\u3041-\u30ff"
+_OTHERS: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+_RUNS: Final = re.compile(f"([{_HAN}{_KANA}]+)|([{_OTHERS}]+)|[^{_HAN}{_KANA}{_OTHERS}]+")
+_IDEOGRAPH: Final = re.compile(f"[{_HAN}]")
+_PAIR, _TRIPLE = 2, 3
+_LATIN: Final = "LATIN"
+_MOST_TOKENS: Final = 1000  # that a model needs to know a script, ...
+_TOKEN_SHARE: Final = 0.1  # ... or this share of its vocabulary
+_UNKNOWN_SHARE: Final = 0.5  # of the words of a text that is not known
+
+
+def pieces(words: Iterable[str]) -> Iterator[str]:
+    """Yield words; if they are in a script without spaces, yield their pieces instead.
+
+    These are single ideographs and pairs of characters, or triples of the letters of alphabets.
+    """
+    for word in words:
+        if word.isascii():
+            yield word
+            continue
+        for run in _RUNS.finditer(word):
+            pairs, triples = run.groups()
+            if pairs and len(pairs) > 1:
+                yield from _IDEOGRAPH.findall(pairs)
+                yield from _parts(pairs, _PAIR)
+            elif triples:
+                yield from _parts(triples, _TRIPLE)
+            else:
+                yield run[0]
+
+
+def _parts(run: str, length: int) -> Iterator[str]:
+    for start in range(max(1, len(run) - length + 1)):
+        yield run[start : start + length]
+
+
+def known_scripts(vocabulary: Sequence[str]) -> frozenset[str]:
+    """Return the scripts that a model with these tokens knows; it always knows the Latin one."""
+    tokens = Counter(script for token in vocabulary for script in _scripts(token))
+    enough = min(_MOST_TOKENS, _TOKEN_SHARE * len(vocabulary))
+    return frozenset(script for script, count in tokens.items() if count >= enough) | {_LATIN}
+
+
+def in_unknown_script(surfaces: Iterable[str], known: Collection[str]) -> npt.NDArray[np.bool_]:
+    """Tell, for each surface, whether half of its words have letters of a script that is not known."""
+    return np.fromiter((not _is_known(surface, known) for surface in surfaces), np.bool_)
+
+
+def _is_known(surface: str, known: Collection[str]) -> bool:
+    if surface.isascii():
+        return True
+    words = surface.split()
+    return sum(not _scripts(word).issubset(known) for word in words) < _UNKNOWN_SHARE * len(words)
+
+
+def _scripts(text: str) -> set[str]:
+    return {_LATIN} if text.isascii() else {_script(sign) for sign in text if sign.isalpha()}
+
+
+@cache
+def _script(letter: str) -> str:
+    """Return the first word of a letter's name in Unicode, which is its script in nearly all cases."""
+    return unicodedata.name(letter, _LATIN).partition(" ")[0]
