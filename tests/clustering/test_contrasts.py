@@ -39,6 +39,7 @@ NEGATED_NEEDS = [
     ("warn at low tide", "do not warn at low tide"),
     ("warn at low tide", "don't warn at low tide"),
     ("warn at low tide", "option to never warn at low tide"),
+    ("I want a tide table", "I don't want a tide table"),
     ("avisar en marea baja", "no avisar en marea baja"),
     ("bei Ebbe warnen", "bei Ebbe nicht warnen"),
 ]
@@ -125,6 +126,7 @@ def test_a_negated_need_is_grouped_apart_by_meaning() -> None:
         ("no tide table", "missing tide table", "tide table", "without a tide table available"),
         ("cannot export the tide table", "tide table export not possible", "export the tide table"),
         ("edits do not persist", "persist edits"),
+        ("I don't have a way to print the tide table", "print the tide table"),
     ],
 )
 def test_a_frame_or_a_complaint_negates_no_need(wordings: tuple[str, ...]) -> None:

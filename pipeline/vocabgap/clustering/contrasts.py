@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ Poles = dict[int, int]  # the number of a contrast to the number of the pole
 NEGATION: Final = -1  # the number of the contrast of negated needs, ...
 NEGATED: Final = 1  # ... and of their pole; the other pole is not listed
 SIGNS: Final = frozenset("+-<>")  # of numbers
+_SPEAKERS: Final = frozenset({"i", "we", "you"})
 
 
 class _Contrasts(NamedTuple):
@@ -50,17 +52,16 @@ def poles_of(words: Sequence[str]) -> Poles:
     A word after "too" does not count: "too hard" does not ask for anything hard.
     """
     places, firsts, *_ = _contrasts()
-    terms = [
-        pair if word in firsts and (pair := f"{word} {after}") in places else word
-        for before, word, after in zip(("", *words), words, (*words[1:], ""), strict=False)
-        if before != "too"
-    ]
+    terms = [word for before, word in pairwise(("", *words)) if word in places and before != "too"]
     terms += [word[0] for word in words if word[0] in SIGNS]
+    both = {f"{one} {other}": one for one, other in pairwise(words) if one in firsts}
+    # "With no" counts instead of "with".
+    replaced = {(one, contrast) for term, one in both.items() for contrast, _ in places.get(term, ())}
     stands: Poles = {}
     torn = set()
-    for term in terms:
+    for term in (*terms, *both):
         for contrast, pole in places.get(term, ()):
-            if stands.setdefault(contrast, pole) != pole:
+            if (term, contrast) not in replaced and stands.setdefault(contrast, pole) != pole:
                 torn.add(contrast)
     return {contrast: pole for contrast, pole in stands.items() if contrast not in torn}
 
@@ -69,17 +70,21 @@ def parting_poles(words: Sequence[str]) -> Poles:
     """Return the poles of a need that may separate groups; none for sentences and long needs."""
     if len(words) > SHORT:
         return {}
-    poles, negation = poles_of(words), _negation(words)
-    if poles and clause_share(" ".join(words[negation:])) > SENTENCE:
+    poles, rest = poles_of(words), _without_negation(words)
+    if poles and clause_share(" ".join(rest)) > SENTENCE:
         poles = {}
-    return poles | {NEGATION: NEGATED} if negation else poles
+    is_negated = len(rest) < len(words)
+    return poles | {NEGATION: NEGATED} if is_negated else poles
 
 
-def _negation(words: Sequence[str]) -> int:
-    """Return how many stems at the start negate a need; or 1 if a stem anywhere does."""
+def _without_negation(words: Sequence[str]) -> Sequence[str]:
+    """Return the stems of a need without those that negate it."""
     *_, first, anywhere = _contrasts()
-    length = next((length for length in (2, 1) if " ".join(words[:length]) in first), 0)
-    return length or int(not anywhere.isdisjoint(words))
+    start = int(words[0] in _SPEAKERS and "want" in words[:4])  # "I don't see a mask" is no negation
+    for length in (2, 1):
+        if " ".join(words[start : start + length]) in first:
+            return words[start + length :]
+    return words if anywhere.isdisjoint(words) else [word for word in words if word not in anywhere]
 
 
 def pole_rows(poles: Sequence[Poles]) -> FloatArray:

@@ -53,6 +53,7 @@ _OPENINGS: Final = (
         rf"(?:(?:i|we|agents?|it|one) )?(?:(?:was|were|am|are) )?{_UNABLE} "
         rf"(?:find (?:(?:an?|any|the) )?{_MEANS_TO})?"
     ),
+    rf"(?:(?:i|we|you) )?(?:don't|do not) (?:have|see|get|find) (?:(?:an?|any|the) )?(?:{_MEANS_TO})?",
     rf"(?:(?:i|we) )?{_WANTED} (?:to )?(?:be able to )?(?:(?:an?|the|some|one) )?(?:{_MEANS_TO})?",
     rf"(?:add|allow|support|enable|provide|expose|implement|introduce) (?:(?:an?|the) )?{_MEANS} {_TO} ",
     rf"(?:(?:an?|the) )?{_MEANS} (?:to|for) ",
@@ -65,7 +66,7 @@ _ALSO_ABSENT: Final = re.compile(
 )
 _ABSENT_FIRST: Final = re.compile(rf"{_THERE}(?:no|missing|lack of|(?:i )?{_UNABLE})\b", re.IGNORECASE)
 # Behind these words, an absence is part of the need: "list the users that have no avatar".
-_CONDITION: Final = r"\b(?:that|which|who|whose|if|when|where|unless|while)\b"
+_CONDITION: Final = r"\b(?:that|which|who|whose|what|if|when|where|unless|until|while)\b"
 _WORD: Final = rf"(?!{_CONDITION})[\w./-]+"
 _OWNER_NAME: Final = rf"(?:(?!{_CONDITION}).){{2,60}}?"
 # A tool that lacks the need: "the connector has no ...", "X-bridge doesn't expose ...".
