@@ -15,6 +15,8 @@ from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.model.settings import ClusterSettings
 from vocabgap.pipeline import Run, run
+from vocabgap.reporting.comparison import compare, compared_in_words
+from vocabgap.reporting.published_run import read_published
 
 if TYPE_CHECKING:
     from decisions.conftest import Studio
@@ -86,6 +88,38 @@ def test_a_merge_keeps_the_first_identifier_though_the_grouping_unites_both_late
     assert [studio.rows()["film grain"]["capability_id"] for _ in range(2)] == [kept, kept]
     studio.decide.undo(last=True)
     assert studio.rows()["film grain"]["capability_id"] != kept
+
+
+def relations(made: Run) -> set[tuple[str, bool | None]]:
+    """The merges and splits of a run since the run before, and whether people decided them."""
+    rows = made.lineage.relations.select("relation", "decided").iter_rows()
+    return {row for row in rows if row[0] in {"merged", "split"}}
+
+
+def test_lineage_tells_decisions_from_new_groups(studio: "Studio") -> None:
+    studio.decide.merge("lens flare", "sky mask")
+    studio.decide.split("film grain", "film grain look")
+    assert relations(studio.report(now=LATER)) == {("merged", True), ("split", True)}
+
+    for _ in range(2):
+        studio.decide.undo(last=True)
+    assert relations(studio.report(now=START)) == {("merged", True), ("split", True)}
+
+    studio.cluster = ClusterSettings(threshold=0.0)
+    assert relations(studio.report(now=LATER)) == {("split", False)}
+
+
+def test_a_comparison_of_runs_tells_decisions_from_new_groups(studio: "Studio") -> None:
+    studio.decide.merge("lens flare", "sky mask")
+    studio.report("next")
+    studio.cluster = ClusterSettings(threshold=0.0)
+    studio.report("last")
+    runs = [read_published(studio.folder / name, option="--run") for name in ("out", "next", "last")]
+
+    merged, split = (compared_in_words(compare(*pair), top=0) for pair in (runs[:2], runs[1:]))
+
+    assert "Merged: people decided so (1)\n\n  sky mask (cap-" in merged
+    assert "Split by new records or another grouping (1)\n\n  film grain look (cap-" in split
 
 
 @pytest.mark.parametrize(

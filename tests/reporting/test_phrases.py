@@ -250,6 +250,10 @@ def test_the_origin_of_all_records_is_a_sentence(everybody: tuple[Asker, ...], t
         ({"relation": "merged"}, "Merged with sky mask (12 mentions, rank 3): 5 mentions came from it"),
         ({"relation": "split"}, "Split from sky mask (12 mentions, rank 3): 5 mentions came from it"),
         (
+            {"relation": "split", "decided": True},
+            "Split by decision from sky mask (12 mentions, rank 3): 5 mentions came from it",
+        ),
+        (
             {"relation": "new", "previous_label": None, "previous_mentions": None, "previous_rank": None},
             "New: the run before had none of its wordings",
         ),

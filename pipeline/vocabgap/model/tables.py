@@ -352,6 +352,7 @@ LINEAGE: Final = Table(
         Column("previous_rank", pl.Int64, "the rank in the run before; null if it was not selected"),
         Column("mentions", pl.Int64, "its mentions in this run, selected or not"),
         Column("previous_mentions", pl.Int64, "its mentions in the run before, selected or not"),
+        Column("decided", pl.Boolean, "whether people merged or split it; null for other relations"),
     ),
 )
 

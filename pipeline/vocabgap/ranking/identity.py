@@ -259,7 +259,9 @@ def relations(previous: pl.DataFrame, present: pl.DataFrame) -> pl.DataFrame:
     shares most with it continues it. A capability that disappeared was *merged* into one that has some of its
     surfaces. A capability that appeared was *split* off one that had some of its surfaces. Without a shared
     surface it is *gone* or *new*. A surface that moved between two continued capabilities is no relation.
-    Rows are sorted by the rank in the later run, then by the rank in the earlier run.
+    People *decided* a merge or split if the grouping before decisions did not change: in both runs one of its
+    groups has surfaces of both sides, or in none. Rows are sorted by the rank in the later run, then by the
+    rank in the earlier run.
     """
     left, right = (side.with_columns(key="capability_id") for side in (previous, present))
     before, now = {*previous["capability_id"]}, {*present["capability_id"]}
@@ -277,8 +279,10 @@ def relations(previous: pl.DataFrame, present: pl.DataFrame) -> pl.DataFrame:
     rows += [(NEW, name, None) for name in now - continued - {*pairs["present"]}]
     rows += [(GONE, None, name) for name in before - {*counterpart} - {*pairs["previous"]}]
     columns = ("relation", "capability_id", "previous_id")
+    decided = _decided_relations(previous, present, rows)
     return (
         pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
+        .with_columns(pl.Series("decided", decided, pl.Boolean))
         .join(_capabilities(present), on="capability_id", how="left")
         .join(
             _capabilities(previous).select(pl.all().name.prefix("previous_")),
@@ -291,6 +295,34 @@ def relations(previous: pl.DataFrame, present: pl.DataFrame) -> pl.DataFrame:
         .sort("rank", "previous_rank", "capability_id", "previous_id", nulls_last=True)
         .select(LINEAGE.names)
     )
+
+
+def _decided_relations(
+    previous: pl.DataFrame, present: pl.DataFrame, rows: Sequence[tuple[str, str | None, str | None]]
+) -> list[bool | None]:
+    """Tell for each relation whether people merged or split it; None without groups, or without two sides."""
+    if "group_id" not in previous.columns or "group_id" not in present.columns:
+        return [None] * len(rows)
+    spoken = pl.col("surface").map_elements(surface_of, pl.String)
+    shared = previous.with_columns(spoken).join(present.with_columns(spoken), on="surface", suffix="_now")
+    ends, kinds = ("capability_id", "capability_id_now"), ("group_id", "group_id_now")
+    moves = shared.group_by(ends).agg(pl.col(kinds).unique()).rows()
+    of_end: tuple[dict[str, list[tuple[Any, ...]]], ...] = ({}, {})
+    for move in moves:
+        for end, by_name in enumerate(of_end):
+            by_name.setdefault(move[end], []).append(move)
+    found: list[bool | None] = []
+    for relation, *names in rows:
+        pair, hub = tuple(reversed(names)), {SPLIT: 0, MERGED: 1}.get(relation)
+        alike = [] if hub is None else of_end[hub].get(str(pair[hub]), [])
+        own = [move for move in alike if move[:2] == pair]
+        others = [move for move in alike if move[:2] != pair]
+        if not own or not others:
+            found.append(None)
+            continue
+        were, are = (any(not {*own[0][run]}.isdisjoint(move[run]) for move in others) for run in (2, 3))
+        found.append(were == are)
+    return found
 
 
 def _capabilities(surfaces: pl.DataFrame) -> pl.DataFrame:

@@ -53,6 +53,7 @@ class Change(msgspec.Struct, frozen=True):
     mentions: int | None
     previous_mentions: int | None
     status: str | None  # `gone` if nobody mentions it now; None if the run does not have it
+    decided: bool | None = None  # whether people merged or split it; None for other changes, or if unknown
     places: int = 0  # capabilities that it passed, of those open in both runs; negative if they passed it
     # In the later run:
     pinned_by: str | None = None
@@ -72,9 +73,13 @@ class Comparison(msgspec.Struct, frozen=True):
     embedding: tuple[Difference, ...] = ()  # in embedding
     ranked_by: str = RankSettings().by.value  # of the later run
 
-    def of(self, kind: Kind) -> tuple[Change, ...]:
-        """Return the changes of one kind."""
-        return tuple(change for change in self.changes if change.kind is kind)
+    def of(self, kind: Kind) -> dict[bool | None, list[Change]]:
+        """Return the changes of one kind by `decided`."""
+        found: dict[bool | None, list[Change]] = {}
+        for change in self.changes:
+            if change.kind is kind:
+                found.setdefault(change.decided, []).append(change)
+        return found
 
 
 def compare(earlier: PublishedRun, later: PublishedRun) -> Comparison:
@@ -133,6 +138,10 @@ def _related(earlier: PublishedRun, later: PublishedRun, *, narrowed_alike: bool
     if not narrowed_alike and earlier.groups is not None and later.groups is not None:
         return relations(earlier.groups, later.groups)
     related = relations(_surfaces(earlier.capabilities), _surfaces(later.capabilities))
+    if earlier.groups is not None and later.groups is not None:
+        keys = ("relation", "capability_id", "previous_id")
+        decided = relations(earlier.groups, later.groups).select(*keys, "decided")
+        related = related.drop("decided").join(decided, on=keys, how="left", nulls_equal=True)
     return related if narrowed_alike else related.filter(pl.col("relation") == CONTINUED)
 
 
@@ -167,10 +176,10 @@ def _kind(row: dict[str, Any], places: int) -> Kind | None:
     return None
 
 
-def _order(change: Change) -> tuple[int, int, int, str, str]:
+def _order(change: Change) -> tuple[int, bool, int, int, str, str]:
     mentions = change.mentions if change.mentions is not None else change.previous_mentions or 0
     names = (change.label or "", change.capability_id or change.previous_id or "")
-    return (_ORDER.index(change.kind), -abs(change.places), -mentions, *names)
+    return (_ORDER.index(change.kind), not change.decided, -abs(change.places), -mentions, *names)
 
 
 def _surfaces(ranked: pl.DataFrame) -> pl.DataFrame:

@@ -49,6 +49,7 @@ class Relation(msgspec.Struct, frozen=True):
     previous_mentions: int | None
     previous_rank: int | None
     shared_mentions: int | None
+    decided: bool | None = None
 
 
 class Past(msgspec.Struct, frozen=True):

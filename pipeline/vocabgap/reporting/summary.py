@@ -247,10 +247,15 @@ def ties_of(ranked: pl.DataFrame, shown: tuple[Capability, ...]) -> tuple[tuple[
 
 
 def _changes(relations: pl.DataFrame) -> dict[str, int]:
-    """Count the capabilities of each relation; a capability counts once per relation."""
+    """Count the capabilities of each relation; a capability counts once per relation.
+
+    Merges and splits that people decided count separately.
+    """
     of_now = pl.coalesce("capability_id", "previous_id").n_unique()
-    counted = dict(relations.group_by("relation").agg(of_now.alias("number")).iter_rows())
-    return {relation: counted.get(relation, 0) for relation in RELATIONS}
+    decided = pl.when("decided").then(pl.format("{} by decision", "relation"))
+    kinds = relations.group_by(pl.coalesce(decided, "relation").alias("kind"))
+    counted = dict(kinds.agg(of_now.alias("number")).iter_rows())
+    return dict.fromkeys(RELATIONS, 0) | dict(sorted(counted.items()))
 
 
 def _moment(value: object) -> datetime | None:
