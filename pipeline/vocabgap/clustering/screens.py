@@ -27,6 +27,7 @@ MOST_NEIGHBOURS: Final = 10  # on a screen
 MOST_DOUBTFUL: Final = 6
 CANDIDATES: Final = 3  # groups that a screen may be about, per group of the top
 LEAST_LIKELY: Final = 0.02  # probability of a neighbour that is shown
+GROUPS_AT_ONCE: Final = 500  # whose cosines with all groups are computed together
 HEAVIEST: Final = 100  # most mentioned members of a group whose parts are compared
 
 
@@ -131,6 +132,14 @@ class _Drawn(NamedTuple):
     parts: list[tuple[IntArray, float]]  # points, and how likely each part is another need
 
 
+class _Division(NamedTuple):
+    """A part of a group beside the rest of it."""
+
+    part: IntArray  # points
+    smaller: float  # mentions of the smaller side
+    odds: float  # log-odds that both sides are one need, without answers
+
+
 class Screens:
     """A search for the most valuable screens. It keeps what stays the same when the groups change."""
 
@@ -138,7 +147,7 @@ class Screens:
         self._points = points
         self._rows = rows
         self._likelihood = BY_WORDS if rows.dense is None else BY_MEANING
-        self._parts: dict[bytes, list[IntArray]] = {}
+        self._divisions: dict[bytes, list[_Division]] = {}
 
     @cached_property
     def _terms(self) -> sparse.csr_array:
@@ -174,13 +183,19 @@ class Screens:
         """
         groups = _Groups(self, labels, constraints)
         largest = np.argsort(-groups.sizes, kind="stable")[: CANDIDATES * top]
-        drawn = [self._drawn(groups, int(group)) for group in largest]
+        blocks = (largest[start : start + GROUPS_AT_ONCE] for start in range(0, len(largest), GROUPS_AT_ONCE))
+        near = ((block, groups.cosines(block)) for block in blocks)
+        drawn = [
+            self._drawn(groups, int(group), row)
+            for block, cosines in near
+            for group, row in zip(block, cosines, strict=True)
+        ]
         drawn = sorted((each for each in drawn if each.value > 0.0), key=lambda each: -each.value)
         names = labels_of([wording for wording, _ in labelled])
         return [self._screen(groups, each, names) for each in drawn]
 
-    def _drawn(self, groups: "_Groups", group: int) -> _Drawn:
-        chances, values = groups.neighbours(group)
+    def _drawn(self, groups: "_Groups", group: int, cosines: FloatArray) -> _Drawn:
+        chances, values = groups.neighbours(group, cosines)
         near = np.argsort(-values, kind="stable")[:MOST_NEIGHBOURS].tolist()
         neighbours = [(other, float(chances[other])) for other in near if chances[other] >= LEAST_LIKELY]
         parts = sorted(groups.doubts(group), key=lambda doubt: (-doubt[2], doubt[0][0]))[:MOST_DOUBTFUL]
@@ -209,21 +224,37 @@ class Screens:
         uses = sorted(use for point in points for use in self._uses[int(point)])
         return tuple(wording for _, wording in uses)
 
-    def parts(self, members: IntArray) -> list[IntArray]:
-        """Return the main part of a group and at most `MOST_DOUBTFUL` others, by average linkage."""
-        key = members.tobytes()
-        if key not in self._parts:
-            from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415 - needs time to load
-            from scipy.spatial.distance import squareform  # noqa: PLC0415
+    def divisions(self, group: IntArray) -> "list[_Division]":
+        """Return the parts of a group by average linkage, at most `MOST_DOUBTFUL`, without the main part."""
+        key = group.tobytes()
+        if key not in self._divisions:
+            order = group[np.argsort(-self.weights[group], kind="stable")]
+            members = np.sort(order[:HEAVIEST])
+            self._divisions[key] = list(self._divided(members)) if len(members) > 1 else []
+        return self._divisions[key]
 
-            distances = np.clip(1.0 - self.cosines(members), 0.0, 2.0)
-            np.fill_diagonal(distances, 0.0)
-            tree = linkage(squareform(distances, checks=False), "average")
-            number = fcluster(tree, MOST_DOUBTFUL + 1, "maxclust")
-            self._parts[key] = [members[part] for part in members_of(number - 1)]
-        return self._parts[key]
+    def _divided(self, members: IntArray) -> "Iterator[_Division]":
+        from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415 - needs time to load
+        from scipy.spatial.distance import squareform  # noqa: PLC0415
 
-    def cosines(self, members: IntArray) -> FloatArray:
+        cosines, own = self._cosines(members), self.weights[members]
+        distances = np.clip(1.0 - cosines, 0.0, 2.0)
+        np.fill_diagonal(distances, 0.0)
+        tree = linkage(squareform(distances, checks=False), "average")
+        number = fcluster(tree, MOST_DOUBTFUL + 1, "maxclust")
+        main = number[(own + cosines @ own / own.sum() / 2.0).round(9).argmax()]
+        for part in members_of(number - 1):
+            if number[part[0]] == main:
+                continue
+            one = np.zeros(len(members))
+            one[part] = own[part]
+            other = own - one
+            cosine = one @ cosines @ other / np.sqrt((one @ cosines @ one) * (other @ cosines @ other))
+            smaller = min(one.sum(), other.sum())
+            odds = float(self.log_odds(cosine, smaller)) + STAYING
+            yield _Division(members[part], float(smaller), odds)
+
+    def _cosines(self, members: IntArray) -> FloatArray:
         """Return the cosine similarities of some points, shape (members, members)."""
         terms = self._terms[members]
         cosines = (terms @ terms.T).toarray()
@@ -290,11 +321,15 @@ class _Groups:
                 self._between[left].append((right, odds))
                 self._between[right].append((left, odds))
 
-    def neighbours(self, group: int) -> tuple[FloatArray, FloatArray]:
+    def cosines(self, some: IntArray) -> FloatArray:
+        """Return the cosines of the means of some groups with all means, shape (some, groups)."""
+        dots = (self._terms[some] @ self._terms.T).toarray() + self._dense[some] @ self._dense.T
+        return np.asarray(dots / self._lengths / self._lengths[some, None])
+
+    def neighbours(self, group: int, cosines: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return how likely each group is the same need as one of them, and how much that is worth."""
-        dots = (self._terms @ self._terms[[group]].T).toarray()[:, 0] + self._dense @ self._dense[group]
         smaller = np.minimum(self.sizes, self.sizes[group])
-        odds = self._screens.log_odds(dots / self._lengths / self._lengths[group], smaller)
+        odds = self._screens.log_odds(cosines, smaller)
         expected = _chance(odds)
         odds += _strongest(self._between[group], len(odds))
         odds[group] = -np.inf
@@ -307,27 +342,12 @@ class _Groups:
 
     def doubts(self, group: int) -> Iterator[tuple[IntArray, float, float]]:
         """Yield the parts of a group: points, how likely another need, and how much that is worth."""
-        weights = self._screens.weights
-        order = self.members[group][np.argsort(-weights[self.members[group]], kind="stable")]
-        members = np.sort(order[:HEAVIEST])
-        if len(members) == 1:
-            return
-        cosines = self._screens.cosines(members)
-        own = weights[members]
-        head = members[int((own + cosines @ own / own.sum() / 2.0).round(9).argmax())]
-        for part in self._screens.parts(members):
-            if head in part:
-                continue
-            inside = np.isin(members, part)
-            one, other = own * inside, own * ~inside
-            cosine = one @ cosines @ other / np.sqrt((one @ cosines @ one) * (other @ cosines @ other))
-            smaller = min(one.sum(), other.sum())
+        for part, smaller, expected in self._screens.divisions(self.members[group]):
             answers = [
                 (0, odds) for left, right, odds in self._within[group] if (left in part) != (right in part)
             ]
-            odds = self._screens.log_odds(cosine, smaller) + STAYING + _strongest(answers, 1)[0]
-            chance = float(_chance(-odds))
-            yield part, chance, chance * float(smaller)
+            chance = float(_chance(-(expected + _strongest(answers, 1)[0])))
+            yield part, chance, chance * smaller
 
 
 def _strongest(answers: Iterable[tuple[int, float]], count: int) -> FloatArray:
