@@ -6,6 +6,7 @@ active: if a later decision brings the surfaces together, they leave again.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -90,9 +91,13 @@ class _Groups:
             name: point for point, name in enumerate(points.surfaces["surface"])
         }
         self._rows = rows
-        self._labeller = Labeller(points)
+        self._points = points
         self._times: Counter[str] = Counter()
         self._links = Ties()
+
+    @cached_property
+    def _labeller(self) -> Labeller:
+        return Labeller(self._points)
 
     def are_one(self, first: str, second: str) -> bool:
         return self._group[self._place(first)] == self._group[self._place(second)]
