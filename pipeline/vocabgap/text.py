@@ -55,7 +55,8 @@ _SIGNED: Final = re.compile(
     rf"|(?<![\w.,]){_NUMBER} ?%|!=|≠|(?<![\w.,])[€£¥₹$](?![\w{{(]))",
     re.IGNORECASE,
 )
-_MAY_BE_SIGNED: Final = re.compile(r"[-+#%<>=$♯♭−±≤≥≠€£¥₹＋＃％＜＞＝＄－]")
+_MAY_BE_SIGNED: Final = re.compile(r"[+#%<>=$♯♭−±≤≥≠€£¥₹＋＃％＜＞＝＄－]")
+_MINUS: Final = re.compile("-[0-9]")
 _SPELLINGS: Final = str.maketrans({" ": "", "♯": "#", "−": "-", "≤": "<=", "≥": ">=", "≠": "!="})
 
 
@@ -197,7 +198,7 @@ def surface(phrase: str) -> str:
     """
     phrase = without_message(phrase)
     stems = list(map(stem, words(phrase)))
-    if _MAY_BE_SIGNED.search(phrase):
+    if _MAY_BE_SIGNED.search(phrase) or _MINUS.search(phrase):
         parts = _SIGNED.split(unicodedata.normalize("NFKC", plain(phrase)))
         if len(parts) > 1:
             stems = [

@@ -54,12 +54,14 @@ def poles_of(words: Sequence[str]) -> Poles:
     places, firsts, *_ = _contrasts()
     terms = [word for before, word in pairwise(("", *words)) if word in places and before != "too"]
     terms += [word[0] for word in words if word[0] in SIGNS]
-    both = {f"{one} {other}": one for one, other in pairwise(words) if one in firsts}
-    # "With no" counts instead of "with".
-    replaced = {(one, contrast) for term, one in both.items() for contrast, _ in places.get(term, ())}
+    replaced = set()  # "with no" counts instead of "with"
+    for one, other in pairwise(words):
+        if one in firsts and (term := f"{one} {other}") in places:
+            terms.append(term)
+            replaced.update((one, contrast) for contrast, _ in places[term])
     stands: Poles = {}
     torn = set()
-    for term in (*terms, *both):
+    for term in terms:
         for contrast, pole in places.get(term, ()):
             if (term, contrast) not in replaced and stands.setdefault(contrast, pole) != pole:
                 torn.add(contrast)
@@ -81,9 +83,9 @@ def _without_negation(words: Sequence[str]) -> Sequence[str]:
     """Return the stems of a need without those that negate it."""
     *_, first, anywhere = _contrasts()
     start = int(words[0] in _SPEAKERS and "want" in words[:4])  # "I don't see a mask" is no negation
-    for length in (2, 1):
-        if " ".join(words[start : start + length]) in first:
-            return words[start + length :]
+    for end in (start + 2, start + 1):
+        if " ".join(words[start:end]) in first:
+            return words[end:]
     return words if anywhere.isdisjoint(words) else [word for word in words if word not in anywhere]
 
 

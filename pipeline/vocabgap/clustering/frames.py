@@ -114,7 +114,7 @@ def _compiled(patterns: tuple[str, ...], anchor: str = "") -> tuple[re.Pattern[s
 
 
 # Most wordings have no frame, or one: testing a single pattern first is faster.
-_ANY_OPENING: Final = re.compile(f"^(?:{'|'.join(_OPENINGS)})", re.IGNORECASE)
+_ANY_OPENING: Final = re.compile(f"^(?:{'|'.join(_OPENINGS)}|without )", re.IGNORECASE)
 _ANY_ENDING: Final = re.compile("|".join((*_ABSENCES, *_ENDINGS)), re.IGNORECASE)
 _OPENING, _OWNER = _compiled(_OPENINGS, "^"), _compiled(_OWNERS, "^")
 _ABSENCE, _ENDING = _compiled(_ABSENCES, rf"^((?:(?!{_CONDITION}).)*?)"), _compiled(_ENDINGS)
@@ -132,7 +132,8 @@ def _without_frame(text: str) -> str:
     name = _NAME.match(text)
     if name:
         text = _kept(text[name.end() :], text)
-    text = _without_opening(_kept(_WITHOUT.sub(r"\1", text), text))
+    if _ANY_OPENING.match(text):
+        text = _without_opening(text)
     lowered = text.lower()
     if any(lack in lowered for lack in _LACKS):
         for pattern in _OWNER:
@@ -142,7 +143,8 @@ def _without_frame(text: str) -> str:
             text = _kept(pattern.sub(r"\1", text), text)
         for pattern in _ENDING:
             text = _kept(pattern.sub("", text), text)
-    text = _PASSIVE.sub(r"\1 \2", text)  # the verb is part of the need: "notes can't be exported"
+    if " be " in lowered:
+        text = _PASSIVE.sub(r"\1 \2", text)  # the verb is part of the need: "notes can't be exported"
     if text != text.lower() or "_" in text or "`" in text:
         text = _CAMEL.sub(lambda match: _HUMP.sub(" ", match[0]).lower(), _JOINTS.sub(" ", text))
     return " ".join(text.split())
@@ -150,9 +152,8 @@ def _without_frame(text: str) -> str:
 
 def _without_opening(text: str) -> str:
     is_absent = _ABSENT_FIRST.match(text)
+    text = _kept(_WITHOUT.sub(r"\1", text), text)
     for _ in range(_ROUNDS):
-        if not _ANY_OPENING.match(text):
-            break
         for pattern in _OPENING:
             text = _kept(pattern.sub("", text), text)
     return _ALSO_ABSENT.sub(r"\1 ", text) if is_absent else text
