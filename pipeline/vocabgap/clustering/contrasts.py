@@ -54,7 +54,7 @@ def poles_of(words: Sequence[str]) -> Poles:
     places, firsts, *_ = _contrasts()
     terms = [word for before, word in pairwise(("", *words)) if word in places and before != "too"]
     terms += [word[0] for word in words if word[0] in SIGNS]
-    replaced = set()  # "with no" counts instead of "with"
+    replaced: set[tuple[str, int]] = set()  # "with no" counts instead of "with"
     for one, other in pairwise(words):
         if one in firsts and (term := f"{one} {other}") in places:
             terms.append(term)
