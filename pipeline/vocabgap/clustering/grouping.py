@@ -22,7 +22,7 @@ from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.settings import BY_WORDING, DEFAULT_TOP, ClusterSettings, overridden
-from vocabgap.model.tables import CLUSTERS, RECORDS, WORDINGS, Constraint
+from vocabgap.model.tables import CLUSTERS, LINKAGE, RECORDS, WORDINGS, Constraint
 from vocabgap.text import count
 
 HEAVIEST: Final = 100  # most mentioned wordings that represent a group in comparisons
@@ -314,8 +314,22 @@ class Clusters:
         return threshold
 
 
-def _clusters(points: Points, rows: Rows, tree: Tree, threshold: float | None) -> Clusters:
-    labels = tree.labels(threshold)
+def known_clusters(records: pl.DataFrame, groups: Mapping[str, str], settings: ClusterSettings) -> Clusters:
+    """Return groups that are known already, by surface, with rows of words and without a dendrogram."""
+    points = points_of(records, settings.stop_words, settings.synonyms)
+    rows = vectorize(points.contents, points.weights, points.sentence_shares)
+    numbers: dict[str, int] = {}
+    names = (groups.get(name, name) for name in points.surfaces["surface"])
+    labels = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
+    nothing = np.zeros(0)
+    tree = Tree(LINKAGE.empty(), nothing, nothing.astype(np.int8), WORDS_CUT, len(labels), 1.0)
+    return _clusters(points, rows, tree, None, labels)
+
+
+def _clusters(
+    points: Points, rows: Rows, tree: Tree, threshold: float | None, labels: IntArray | None = None
+) -> Clusters:
+    labels = tree.labels(threshold) if labels is None else labels
     labeller = Labeller(points)
     labelled = [labeller.label(group.tolist()) for group in members_of(labels)]
     origins = tuple(Origin(number, None) for number in range(len(labelled)))

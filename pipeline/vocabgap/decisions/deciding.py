@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from vocabgap.decisions.effects import Effect, PublishedGroups
 from vocabgap.decisions.proposing import Identified, read_proposals
 from vocabgap.decisions.record import (
     FILE,
@@ -25,6 +26,7 @@ from vocabgap.decisions.record import (
 from vocabgap.decisions.replay import (
     agreeing,
     in_force,
+    replaced,
     require_change,
     require_own_label,
     separations,
@@ -34,6 +36,7 @@ from vocabgap.errors import (
     Hint,
     InvalidInputError,
     NotFoundError,
+    StateError,
     VocabgapError,
     expanded,
     require_kind,
@@ -45,7 +48,7 @@ from vocabgap.model.moments import iso, require_offset
 from vocabgap.model.settings import DEFAULT_DECISIONS, DEFAULT_OUT
 from vocabgap.model.tables import REGRESSED, SETTLED
 from vocabgap.reporting.manifest import Manifest
-from vocabgap.reporting.published_run import read_groups, read_run
+from vocabgap.reporting.published_run import read_gaps, read_groups, read_run
 from vocabgap.text import (
     can_be_seen,
     excerpt,
@@ -186,6 +189,30 @@ class Decisions:
             if run != iso(self._manifest.now):
                 on_other_run(run)
         return tuple(decided)
+
+    def effects(self, decisions: Iterable[Decision]) -> tuple[Effect, ...]:
+        """Return the capabilities of the run that some new decisions change, before and after them."""
+        new = tuple(decisions)
+        gaps = read_gaps(self._run)
+        if gaps is None:
+            raise StateError(f"'{self._run}' has no gaps.parquet", hint="make the report again")
+        manifest = self._manifest
+        published = PublishedGroups(
+            gaps, self._groups, manifest.settings, manifest.now, by_meaning=manifest.model is not None
+        )
+        return published.effects(self._before(new), new)
+
+    def replaced(self, decisions: Iterable[Decision]) -> tuple[Decision, ...]:
+        """Return the earlier decisions that some new decisions undo or replace."""
+        new = tuple(decisions)
+        earlier = self._before(new)
+        undone = [each for each in earlier if each.decision_id in {decision.undoes for decision in new}]
+        active = in_force(earlier)
+        rivals = (replaced(decision, active) for decision in new)
+        return tuple(dict.fromkeys((*undone, *(each for each in rivals if each is not None))))
+
+    def _before(self, new: Collection[Decision]) -> list[Decision]:
+        return [each for each in self.all() if each not in new]
 
     def undo(self, decision: str | None = None, why: str = "", *, last: bool = False) -> Decision:
         """Undo a decision, as if it had never been made; name it by the first characters of its identifier.

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from vocabgap.decisions.deciding import Decisions
+    from vocabgap.decisions.effects import Effect
     from vocabgap.decisions.record import Decision
     from vocabgap.doors.cli.calls import Call
 
@@ -152,11 +153,25 @@ def _decided(call: "Call", request: Deciding) -> Answer:
     else:
         decisions = (_ONE[type(request)](book, request),)
         recorded = {"decision_id": decisions[0].decision_id}
+    effects: tuple[Effect, ...] = ()
+    problem = ""
+    try:
+        effects = book.effects(decisions)
+    except VocabgapError as error:  # an undo needs no run
+        problem = error.message
     return Answer(
-        events=[Event("decision", {"decision": decision}) for decision in decisions],
+        events=[
+            *(Event("decision", {"decision": decision}) for decision in decisions),
+            *(Event("effect", {"effect": effect}) for effect in effects),
+        ],
         result={**recorded, "dry_run": request.dry_run, "file": place},
         view="decide.txt.j2",
-        shown={"decisions": decisions},
+        shown={
+            "decisions": decisions,
+            "replaced": book.replaced(decisions),
+            "effects": effects,
+            "problem": problem,
+        },
     )
 
 

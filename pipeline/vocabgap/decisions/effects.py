@@ -1,0 +1,140 @@
+"""The effect of decisions on a published run: the capabilities that change, with ranks and mentions.
+
+The tables of the run suffice: no log is read again. Only a split is an estimate if it leaves wordings
+undecided and a model grouped them: here these go to the side with similar words.
+"""
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import polars as pl
+
+from vocabgap.clustering.grouping import Clusters, known_clusters
+from vocabgap.decisions.record import Decision
+from vocabgap.decisions.replay import in_force, replay, separations
+from vocabgap.model.settings import Settings
+from vocabgap.model.tables import RECORDS, SETTLED, Apart, Constraint
+from vocabgap.ranking.capabilities import rank
+from vocabgap.ranking.identity import identify
+from vocabgap.text import surface_of
+
+_FACTS: Final = ("label", "rank", "mentions", "status")
+
+
+class Effect(msgspec.Struct, frozen=True):
+    """A capability that decisions change, before and after.
+
+    A new capability has no facts before. A merged one has none after, but the label of its successor.
+    """
+
+    capability_id: str
+    previous_label: str | None
+    label: str | None
+    previous_rank: int | None
+    rank: int | None
+    previous_mentions: int | None
+    mentions: int | None
+    previous_status: str | None
+    status: str | None
+    merged_into: str | None = None
+    is_estimate: bool = False
+
+    @property
+    def leaves(self) -> bool:
+        """Whether it leaves the ranking, because it is dismissed or authored."""
+        return self.status in SETTLED and self.previous_status not in SETTLED
+
+
+class _State(NamedTuple):
+    clusters: Clusters
+    rows: dict[str, dict[str, Any]]  # by identifier
+    capability_of: dict[str, str]  # of each wording
+
+
+class PublishedGroups:
+    """The groups of a published run, to try decisions on; from its tables `gaps` and `groups`."""
+
+    def __init__(
+        self,
+        gaps: pl.DataFrame,
+        groups: pl.DataFrame,
+        settings: Settings,
+        now: datetime,
+        *,
+        by_meaning: bool,
+    ) -> None:
+        clustered = pl.col("counted") | (pl.col("why_not") == "filtered").fill_null(value=False)
+        self._records = gaps.filter(clustered).select(RECORDS.names)
+        self._counted = gaps.filter("counted").select(RECORDS.names)
+        self._groups, self._settings, self._now, self._by_meaning = groups, settings, now, by_meaning
+        self._known = dict(groups.select("surface", "capability_id").iter_rows())
+        group_of = groups.select("surface", "group_id").iter_rows()
+        found = {surface_of(name): group for name, group in group_of}
+        self._proposed = known_clusters(self._records, found, settings.cluster)
+
+    def effects(self, earlier: Collection[Decision], new: Collection[Decision]) -> tuple[Effect, ...]:
+        """Return the capabilities that new decisions change, by rank; merged ones last."""
+        before, after = self._after(earlier), self._after((*earlier, *new))
+        names = {each.decision_id for each in new}
+        is_estimate = self._by_meaning and any(
+            each.name in names and self._is_open(each, before)
+            for each in after.clusters.constraints
+            if isinstance(each, Apart)
+        )
+        found = []
+        for name in {**before.rows, **after.rows}:
+            old, row = before.rows.get(name, {}), after.rows.get(name, {})
+            if all(old.get(fact) == row.get(fact) for fact in ("label", "mentions", "status", "pinned")):
+                continue
+            facts = {fact: row.get(fact) for fact in _FACTS}
+            facts |= {f"previous_{fact}": old.get(fact) for fact in _FACTS}
+            into = None
+            if not row:
+                wording = next(wording for wording, own in before.capability_of.items() if own == name)
+                into = after.rows.get(after.capability_of[wording], {}).get("label")
+            found.append(Effect(name, **facts, merged_into=into, is_estimate=is_estimate))
+        return tuple(sorted(found, key=lambda each: (each.rank is None, each.rank or each.previous_rank)))
+
+    def _after(self, decisions: Iterable[Decision]) -> _State:
+        active = in_force(decisions)
+        effective = replay(active, self._proposed.names(separations(active)))
+        constraints = map(self._as_published, effective.constraints)
+        clusters = self._proposed.constrained(constraints, effective.separated)
+        found = identify(
+            self._proposed, clusters, self._records, baseline=self._groups, verdicts=effective.verdicts
+        )
+        ranked = rank(
+            self._counted,
+            clusters,
+            self._settings.rank,
+            now=self._now,
+            identities=found.identities,
+            corpus=self._records,
+        )
+        rows = ranked.select("capability_id", "pinned", *_FACTS).to_dicts()
+        wordings = clusters.wordings.join(found.identities, on="cluster").sort(-pl.col("mentions"), "wording")
+        owners = dict(wordings.select("wording", "capability_id").iter_rows())
+        return _State(clusters, {row["capability_id"]: row for row in rows}, owners)
+
+    def _as_published(self, constraint: Constraint) -> Constraint:
+        """Return a split with all wordings that each side had in the run."""
+        if not isinstance(constraint, Apart):
+            return constraint
+        sides = [self._known.get(name) for name in (constraint.anchor, constraint.leaving[0])]
+        if sides[0] == sides[1]:
+            return constraint
+        stays, leaves = ([name for name, own in self._known.items() if own == side] for side in sides)
+        return constraint._replace(
+            leaving=tuple(dict.fromkeys((*constraint.leaving, *leaves))),
+            staying=tuple(dict.fromkeys((*constraint.staying, *stays))),
+        )
+
+    @staticmethod
+    def _is_open(split: Apart, before: _State) -> bool:
+        """Tell whether a split leaves wordings of its group undecided."""
+        place = dict(before.clusters.wordings.select("surface", "cluster").iter_rows())
+        group = place.get(split.anchor, place.get(surface_of(split.anchor)))
+        named = {*split.surfaces, *split.staying}
+        return any(own == group and name not in named for name, own in place.items())
