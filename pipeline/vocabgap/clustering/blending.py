@@ -11,6 +11,7 @@ blocks of products in float32, which rules most rows out, and the remaining ones
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Final, Protocol
 
 import numpy as np
@@ -62,21 +63,30 @@ def blended_rows(points: Points, embedder: TextEmbedder, copies: IntArray | None
     Embeddings cover the spelling, so there are no character trigrams. A row may represent several surfaces
     (`copies`, shape (n,)). Wordings in a script that the model does not know have rows of `vectorize`.
     """
-    is_unread = unread(points, embedder)
-    read, others = np.flatnonzero(~is_unread), np.flatnonzero(is_unread)
-    dense = _dense_rows(points, embedder, read, None if copies is None else copies[read])
-    words = word_rows(points.text_contents, points.weights)
-    scales = np.sqrt([WORD_PART, 1.0 - WORD_PART])
-    if not len(others):
-        return Rows(sparse.csr_array(words * scales[0]), sparse.csr_array((0, 0)), dense * scales[1])
-    contents = [points.contents[point] for point in others.tolist()]
-    by_words = vectorize(contents, points.weights[others], points.sentence_shares[others]).plain_terms()
-    both = sparse.hstack(
-        [_placed(words[read] * scales[0], read, len(is_unread)), _placed(by_words, others, len(is_unread))]
+    read = ~unread(points, embedder)
+    spoken, texts, stems, others = (
+        list(compress(listed, chosen))
+        for listed, chosen in (
+            (points.spoken, read),
+            (points.texts, read),
+            (points.need_stems, read),
+            (points.contents, ~read),
+        )
     )
-    every = np.zeros((len(is_unread), dense.shape[1]))
-    every[read] = dense * scales[1]
-    return Rows(sparse.csr_array(both), sparse.csr_array((0, 0)), every)
+    copies = None if copies is None else copies[read]
+    embeddings = embedded(embedder, [*map(without_message, spoken), *texts])
+    meaning = _unit(centred(embeddings[: len(texts)], copies) + centred(embeddings[len(texts) :], copies))
+    poles = pole_rows(list(map(poles_of, stems)))
+    dense = drawn_nearer(_unit(np.hstack([meaning * np.sqrt(MEANING), poles * np.sqrt(CONTRASTS)])), copies)
+    words = word_rows(points.text_contents, points.weights)[read]
+    by_words = vectorize(others, points.weights[~read], points.sentence_shares[~read]).plain_terms()
+    scales = np.sqrt([WORD_PART, 1.0 - WORD_PART])
+    order = np.argsort(np.argsort(~read, kind="stable"))
+    return Rows(
+        sparse.csr_array(sparse.block_diag([words * scales[0], by_words], format="csr")[order]),
+        sparse.csr_array((0, 0)),
+        np.pad(dense * scales[1], ((0, len(others)), (0, 0)))[order],
+    )
 
 
 def unread(points: Points, embedder: TextEmbedder) -> npt.NDArray[np.bool_]:
@@ -85,24 +95,6 @@ def unread(points: Points, embedder: TextEmbedder) -> npt.NDArray[np.bool_]:
     if all(map(str.isascii, names)) or not hasattr(embedder, "scripts"):
         return np.zeros(len(names), np.bool_)
     return in_unknown_script(names, embedder.scripts)
-
-
-def _dense_rows(
-    points: Points, embedder: TextEmbedder, chosen: IntArray, copies: IntArray | None
-) -> FloatArray:
-    """Return dense rows of unit length for the chosen surfaces."""
-    places = chosen.tolist()
-    spoken = [without_message(points.spoken[point]) for point in places]
-    embeddings = embedded(embedder, [*spoken, *(points.texts[point] for point in places)])
-    meaning = _unit(centred(embeddings[: len(places)], copies) + centred(embeddings[len(places) :], copies))
-    poles = pole_rows([poles_of(points.need_stems[point]) for point in places])
-    return drawn_nearer(_unit(np.hstack([meaning * np.sqrt(MEANING), poles * np.sqrt(CONTRASTS)])), copies)
-
-
-def _placed(rows: sparse.csr_array, places: IntArray, count: int) -> sparse.csr_array:
-    """Return `count` rows: the given ones at their places, and empty ones."""
-    at = (np.ones(len(places)), (places, np.arange(len(places))))
-    return sparse.csr_array(sparse.csr_array(at, shape=(count, len(places))) @ rows)
 
 
 def embedded(embedder: TextEmbedder, texts: Sequence[str]) -> FloatArray:

@@ -18,11 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 _HAN: Final = "\u3005\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_KANA: Final = "\u3041-\u30ff"
+_HAN_OR_KANA: Final = f"{_HAN}\u3041-\u30ff"
 _OTHERS: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
-_RUNS: Final = re.compile(f"([{_HAN}{_KANA}]+)|([{_OTHERS}]+)|[^{_HAN}{_KANA}{_OTHERS}]+")
-_IDEOGRAPH: Final = re.compile(f"[{_HAN}]")
-_PAIR, _TRIPLE = 2, 3
+_RUNS: Final = re.compile(f"[{_HAN_OR_KANA}]+|[{_OTHERS}]+|[^{_HAN_OR_KANA}{_OTHERS}]+")
+_PIECES: Final = re.compile(f"(?=([{_HAN}])|)(?=([{_HAN_OR_KANA}]{{2}}|[{_OTHERS}]{{3}})|).")
 _LATIN: Final = "LATIN"
 _MOST_TOKENS: Final = 1000  # that a model needs to know a script, ...
 _TOKEN_SHARE: Final = 0.1  # ... or this share of its vocabulary
@@ -38,20 +37,9 @@ def pieces(words: Iterable[str]) -> Iterator[str]:
         if word.isascii():
             yield word
             continue
-        for run in _RUNS.finditer(word):
-            pairs, triples = run.groups()
-            if pairs and len(pairs) > 1:
-                yield from _IDEOGRAPH.findall(pairs)
-                yield from _parts(pairs, _PAIR)
-            elif triples:
-                yield from _parts(triples, _TRIPLE)
-            else:
-                yield run[0]
-
-
-def _parts(run: str, length: int) -> Iterator[str]:
-    for start in range(max(1, len(run) - length + 1)):
-        yield run[start : start + length]
+        for run in _RUNS.findall(word):
+            found = [piece for pieces in _PIECES.findall(run) for piece in pieces if piece]
+            yield from found or [run]
 
 
 def known_scripts(vocabulary: Sequence[str]) -> frozenset[str]:
