@@ -64,19 +64,12 @@ def blended_rows(points: Points, embedder: TextEmbedder, copies: IntArray | None
     (`copies`, shape (n,)). Wordings in a script that the model does not know have rows of `vectorize`.
     """
     read = ~unread(points, embedder)
-    spoken, texts, stems, others = (
-        list(compress(listed, chosen))
-        for listed, chosen in (
-            (points.spoken, read),
-            (points.texts, read),
-            (points.need_stems, read),
-            (points.contents, ~read),
-        )
-    )
+    spoken, texts = list(compress(points.spoken, read)), list(compress(points.texts, read))
+    others = list(compress(points.contents, ~read))
     copies = None if copies is None else copies[read]
     embeddings = embedded(embedder, [*map(without_message, spoken), *texts])
     meaning = _unit(centred(embeddings[: len(texts)], copies) + centred(embeddings[len(texts) :], copies))
-    poles = pole_rows(list(map(poles_of, stems)))
+    poles = pole_rows(list(map(poles_of, compress(points.need_stems, read))))
     dense = drawn_nearer(_unit(np.hstack([meaning * np.sqrt(MEANING), poles * np.sqrt(CONTRASTS)])), copies)
     words = word_rows(points.text_contents, points.weights)[read]
     by_words = vectorize(others, points.weights[~read], points.sentence_shares[~read]).plain_terms()
