@@ -2,14 +2,21 @@
 
 import io
 import json
+import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
+import vocabgap as vg
 from builders import gap, write_corpus
 from builders.command import Told, vocabgap
+from builders.hostile import hostile_texts, unseen
+from vocabgap.decisions.record import read_decisions
+from vocabgap.decisions.reviewing import Review
 
 MASKS = ("sky mask", "mask for the sky", "cloud mask", "cloud mask tool", "skin mask", "mask of skin area")
 GRAINS = ("film grain", "film grain look", "grain of old film")
@@ -27,8 +34,8 @@ def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("VOCABGAP_ACTOR", "ana")
     monkeypatch.setenv("VOCABGAP_EMBEDDER", "none")
     monkeypatch.chdir(tmp_path)
-    needs = [*MASKS, *GRAINS]
-    return write_corpus(tmp_path, {image: [gap(need) for need in needs] for image in ("heron", "crane")})
+    needs = [gap(need, workaround=f"a brush, not a {need}") for need in (*MASKS, *GRAINS)]
+    return write_corpus(tmp_path, dict.fromkeys(("heron", "crane"), needs))
 
 
 def events(told: Told, name: str) -> list[dict[str, Any]]:
@@ -40,9 +47,19 @@ def kept(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
-def at_a_terminal(monkeypatch: pytest.MonkeyPatch, *keys: str) -> Told:
+def at_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, *keys: str, root: str = "photos", options: Sequence[str] = ()
+) -> Told:
     monkeypatch.setattr(sys, "stdin", Typed("".join(f"{key}\n" for key in keys)))
-    return vocabgap("review", "photos")
+    return vocabgap("review", root, *options)
+
+
+def actions(folder: Path) -> list[str]:
+    return [each["action"] for each in kept(folder)]
+
+
+def labels_of_screens(told: Told) -> list[str]:
+    return re.findall(r"^Screen \d+ of 20: ([^;\n]+)", told.out, re.MULTILINE)
 
 
 @pytest.mark.parametrize("words", [("review",), ("--json", "review")])
@@ -54,13 +71,160 @@ def test_without_a_terminal_it_says_what_to_do(words: tuple[str, ...]) -> None:
     assert "vocabgap.review in Python" in answer.err + answer.out
 
 
-def test_a_person_ticks_and_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = at_a_terminal(monkeypatch, "1", "what", "-a", "q")
+@pytest.mark.parametrize("ticks", ["1 -a", "1,-a", "-a 1", "1-1 -A"])
+def test_ticks_are_decisions_that_the_next_report_follows(
+    ticks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = at_a_terminal(monkeypatch, ticks, "q")
 
     assert told.code == 0
-    assert told.out.count("saved") == 2
-    assert {"merge", "split"} <= {each["action"] for each in kept(tmp_path)}
-    assert "the same need" in vocabgap("decisions", "list").out
+    assert {"merge", "split"} <= {*actions(tmp_path)}
+    assert "merged 2 groups and split off 1 part: rank 2" in told.out
+    assert "next: `vocabgap report photos`" in told.out
+    merge, split = (
+        next(each for each in kept(tmp_path) if each["action"] == name) for name in ("merge", "split")
+    )
+    assert vocabgap("report", "photos", "--now", "2026-07-01").code == 0
+    ranked = pl.read_parquet(tmp_path / "out" / "capabilities.parquet")
+    of = {
+        row["wording"]: name
+        for name, rows in ranked.select("capability_id", "variants").iter_rows()
+        for row in rows
+    }
+    anchor = of[merge["capability"]["wordings"][0]]
+    assert of[merge["other"]["wordings"][0]] == anchor
+    assert of[split["wordings"][0]] != of[split["capability"]["wordings"][0]]
+
+
+def test_enter_confirms_a_group_and_it_is_not_shown_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = at_a_terminal(monkeypatch, "", "q")
+    second = at_a_terminal(monkeypatch, "q")
+
+    assert actions(tmp_path) == ["confirm"]
+    assert "left as it is: rank 2" in first.out
+    assert labels_of_screens(first)[1:] == labels_of_screens(second)[:1]
+
+
+def test_a_skipped_screen_is_shown_by_the_next_review(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = at_a_terminal(monkeypatch, "s", "q")
+    second = at_a_terminal(monkeypatch, "q")
+
+    assert not kept(tmp_path)
+    assert labels_of_screens(first)[0] == labels_of_screens(second)[0] != labels_of_screens(first)[1]
+    assert "1 screen, 0 decisions" in first.out
+
+
+def test_a_trial_says_what_an_answer_would_change_and_saves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = at_a_terminal(monkeypatch, "1 ?", "q")
+
+    assert "this answer would do:\nmerged 2 groups: rank 2 -> 1, 4 -> 8 mentions" in told.out
+    assert not kept(tmp_path)
+
+
+def test_going_back_undoes_the_answer_and_shows_its_screen_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = at_a_terminal(monkeypatch, "u", "1 -a", "u", "", "q")
+
+    first, again, second, third, _ = labels_of_screens(told)
+    assert first == again == third != second
+    assert "this is the first screen" in told.out
+    assert actions(tmp_path).count("undo") == 3  # of the merge, the split and the confirmation
+    assert "1 screen, 1 decision in decisions.jsonl" in told.out
+    assert "of the ten largest groups" not in told.out.casefold()
+
+
+def test_records_of_a_group_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = at_a_terminal(monkeypatch, "e", "e 1", "e 99", "q")
+
+    label, *_ = labels_of_screens(told)
+    assert f"\n{label}:\n  2026-" in told.out.replace("?: ", "?: \n")
+    assert "image heron: " in told.out
+    assert "workaround: a brush, not a" in told.out
+    assert "this screen has no neighbour 99" in told.out
+
+
+@pytest.mark.parametrize("keys", ["what", "0", "3-1", "99", "-z", "-", ",", "1 e", "1_0", "²"])
+def test_other_keys_change_nothing(keys: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = at_a_terminal(monkeypatch, keys, "?", "q")
+
+    assert told.out.count("type numbers and letters of this screen, such as 1 3 -b") == 1
+    assert told.out.count("skips the screen") == 1
+    assert not kept(tmp_path)
+
+
+def test_the_end_of_the_input_quits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = at_a_terminal(monkeypatch, "1")
+
+    assert told.code == 0
+    assert "1 screen, 2 decisions in decisions.jsonl" in told.out
+    assert "groups, 1 changed" in told.out
+    assert "merge" in actions(tmp_path)
+
+
+def test_it_ends_when_there_is_no_further_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = at_a_terminal(monkeypatch, *[""] * 30)
+
+    assert told.code == 0
+    assert "there is no further screen" in told.out
+
+
+def test_another_persons_decision_is_named_and_nothing_is_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_a_terminal(monkeypatch, "1", "q")
+    united = next(each for each in kept(tmp_path) if each["action"] == "merge")
+    stranger = united["other"]["wordings"][0]
+    written = (tmp_path / "decisions.jsonl").read_bytes()
+    found = vg.cluster(vg.scan("photos").records, embedder="none")
+    under_review = Review(found, read_decisions(tmp_path / "decisions.jsonl"), actor="ben")
+    shown: list[vg.Screen] = []
+    while screen := under_review.next_screen(shown):
+        if any(stranger in part.wordings for part in screen.parts):
+            break
+        shown.append(screen)
+    assert screen
+    letter = "abcdef"[next(place for place, part in enumerate(screen.parts) if stranger in part.wordings)]
+
+    keys = (*["s"] * len(shown), f"-{letter}", "q")
+    told = at_a_terminal(monkeypatch, *keys, options=("--actor", "ben"))
+
+    assert "two decisions contradict each other" in told.out
+    assert "by ana)" in told.out
+    assert "nothing was saved; answer without this tick" in told.out
+    assert (tmp_path / "decisions.jsonl").read_bytes() == written
+
+
+@pytest.mark.parametrize("columns", [80, 110])
+def test_a_screen_fits_into_the_terminal(
+    columns: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    long = "mask " + "with a very long description of the sky " * 20
+    needs = [gap(f"{need} {long}") for need in MASKS]
+    write_corpus(tmp_path, {"heron": needs, "crane": needs}, "long")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    told = at_a_terminal(monkeypatch, "q", root="long")
+
+    table = told.out.partition("wordings\n")[2]
+    assert max(map(len, table.split("\n"))) <= columns
+
+
+def test_texts_of_logs_are_shown_and_never_obeyed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    needs = [gap(f"sky mask {text}", workaround=text) for text in hostile_texts("own")]
+    write_corpus(tmp_path, {"heron": needs, "crane": needs}, "hostile")
+
+    keys = ("e", "e 1", "1 -a ?", "1 -a", *["e", "", "1"] * 5, "q")
+    told = at_a_terminal(monkeypatch, *keys, root="hostile")
+
+    assert told.code == 0
+    assert len(labels_of_screens(told)) > 5
+    assert not unseen(told.out)
 
 
 def test_interrupted_it_keeps_what_was_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,3 +241,23 @@ def test_interrupted_it_keeps_what_was_answered(tmp_path: Path, monkeypatch: pyt
 
     assert told.code == 130
     assert kept(tmp_path)
+
+
+def test_confirmed_groups_are_counted_and_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_a_terminal(monkeypatch, "1", "", "u", "", "q")
+
+    listed = vocabgap("decisions", "list").out
+    assert "left '" not in listed
+    assert "merged '" in listed
+    assert "3 confirmations are not listed" in listed
+
+
+def test_the_last_change_is_undone_and_not_a_confirmation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_a_terminal(monkeypatch, "1", "", "q")
+    merge = next(each for each in kept(tmp_path) if each["action"] == "merge")
+
+    assert vocabgap("decide", "undo", "--last").code == 0
+
+    assert kept(tmp_path)[-1]["undoes"] == merge["decision_id"]

@@ -142,7 +142,7 @@ def test_the_package_is_a_program(tmp_path: Path) -> None:
     assert "'absent' does not exist" in told.stderr
 
 
-def test_ctrl_c_at_a_question_ends_a_review(tmp_path: Path) -> None:
+def test_ctrl_c_at_a_screen_ends_a_review(tmp_path: Path) -> None:
     write_corpus(tmp_path, {image: [gap("sky mask"), gap("cloud mask tool")] for image in ("heron", "crane")})
     process, terminal = pty.fork()
     if process == 0:
@@ -154,7 +154,7 @@ def test_ctrl_c_at_a_question_ends_a_review(tmp_path: Path) -> None:
         while time.monotonic() < deadline:
             if select.select([terminal], [], [], 0.5)[0]:
                 shown += os.read(terminal, 4096)
-            elif shown.endswith(b"quit: "):  # and by now it is read
+            elif shown.endswith(b"?: "):  # and by now it is read
                 os.write(terminal, b"\x03")
     if time.monotonic() >= deadline:
         os.kill(process, signal.SIGKILL)

@@ -187,6 +187,18 @@ class Clusters:
         top = whole_number("top", top) or len(self._labelled)
         return self._screens.ranked(self._labels, self._labelled, self.constraints, top)
 
+    def standing(self, wording: str) -> tuple[int, int]:
+        """Return the rank by mentions of the group of a wording, and the mentions."""
+        (surface,) = self._points.wordings.filter(wording=wording)["surface"]
+        sizes = np.bincount(self._labels, self._points.weights)
+        mentions = int(sizes[self._labels[self._place[surface]]])
+        return 1 + int((sizes > mentions).sum()), mentions
+
+    @property
+    def group_of(self) -> dict[str, int]:
+        """The group of each surface."""
+        return dict(zip(self._points.surfaces["surface"], self._labels.tolist(), strict=True))
+
     def names(self, separated: Collection[str] = ()) -> frozenset[str]:
         """Return the names that constraints may use: the surfaces, and separated forms of wordings."""
         return frozenset(self._points.separated(separated)[0].surfaces["surface"])

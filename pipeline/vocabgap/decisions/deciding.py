@@ -224,7 +224,8 @@ class Decisions:
         if (decision is None) is not last:
             raise InvalidInputError("an undo takes the identifier of a decision, or `last`", hint=_ONE_UNDO)
         if decision is None:
-            wanted = next(reversed(in_force(decisions)), None)
+            changes = [each for each in in_force(decisions) if each.action is not Action.CONFIRM]
+            wanted = changes[-1] if changes else None
             if wanted is None:
                 raise NotFoundError(f"no decision is active in '{self.file}'", hint="nothing was undone")
         else:

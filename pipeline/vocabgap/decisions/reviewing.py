@@ -1,6 +1,6 @@
 """Reviews: a person looks at screens about the largest groups; the answers are decisions."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -81,7 +81,7 @@ def review(
     under_review = Review(found, decisions, top=top, actor=actor, now=now)
     made: list[Decision] = []
     shown: list[Screen] = []
-    for screen in under_review.screens(most):
+    while len(shown) < most and (screen := under_review.next_screen(shown)):
         shown.append(screen)
         answer = ask(screen)
         if answer is not None:
@@ -116,27 +116,31 @@ class Review:
             capabilities = {name: derived_id(label) for name, label in labels.iter_rows()}
         self._capabilities = capabilities
         self.decided: tuple[Decision, ...] = ()
+        self.clusters = self._found
         self.follow(decided)
 
     def follow(self, new: Iterable[Decision]) -> tuple[Decision, ...]:
         """Apply further decisions to the groups, and return them."""
         new = tuple(new)
-        self.decided = tuple(sorted({*self.decided, *new}, key=lambda decision: decision.place))
-        names = self._found.names(separations(in_force(self.decided)))
-        effective = replay(self.decided, names)
-        self.clusters = self._found.constrained(effective.constraints, effective.separated)
+        if {*new} - {*self.decided}:
+            self.clusters = self.after(new)
+            self.decided = self._decided_with(new)
         return new
 
-    def screens(self, most: int) -> "Iterator[Screen]":
-        """Yield up to `most` different screens; the one that may change most comes next."""
-        shown = set[tuple[object, ...]]()
-        while len(shown) < most:
-            screens = self.clusters.screens(self._top)
-            screen = next((each for each in screens if each.content not in shown), None)
-            if screen is None:
-                return
-            shown.add(screen.content)
-            yield screen
+    def after(self, new: Iterable[Decision]) -> "Clusters":
+        """Return the groups as further decisions would make them."""
+        decided = self._decided_with(new)
+        effective = replay(decided, self._found.names(separations(in_force(decided))))
+        return self._found.constrained(effective.constraints, effective.separated)
+
+    def _decided_with(self, new: Iterable[Decision]) -> tuple[Decision, ...]:
+        return tuple(sorted({*self.decided, *new}, key=lambda decision: decision.place))
+
+    def next_screen(self, shown: "Iterable[Screen]") -> "Screen | None":
+        """Return the screen that may change most and was not shown; None if there is none."""
+        contents = {each.content for each in shown}
+        screens = self.clusters.screens(self._top)
+        return next((each for each in screens if each.content not in contents), None)
 
     def answer(
         self, screen: "Screen", answer: "Answer", file: Path, on_wait: Callable[[], None] = lambda: None
@@ -148,9 +152,26 @@ class Review:
         """
         self.follow(read_decisions(file))
         new = self.decisions(screen, answer)
+        self._save(new, file, on_wait)
+        return new
+
+    def go_back(
+        self, made: Iterable[Decision], file: Path, on_wait: Callable[[], None] = lambda: None
+    ) -> tuple[Decision, ...]:
+        """Append undos of the decisions of an answer to a file, and apply all decisions of the file."""
+        self.follow(read_decisions(file))
+        undos = self.undo(made)
+        self._save(undos, file, on_wait)
+        return undos
+
+    def _save(self, new: tuple[Decision, ...], file: Path, on_wait: Callable[[], None]) -> None:
         append_decisions(file, new, agreeing(new, self._groups), on_wait)
         self.follow(read_decisions(file))
-        return new
+
+    def undone(self, new: Iterable[Decision]) -> tuple[Decision, ...]:
+        """Return the earlier decisions that some decisions undo."""
+        names = {each.undoes for each in new}
+        return tuple(each for each in self.decided if each.decision_id in names)
 
     def decisions(self, screen: "Screen", answer: "Answer") -> tuple[Decision, ...]:
         """Return the decisions of an answer; they undo this person's earlier decisions that contradict them.
@@ -203,8 +224,7 @@ class Review:
 
     @property
     def _groups(self) -> dict[str, str]:
-        groups = self.clusters.wordings.select("surface", "cluster").iter_rows()
-        return {name: str(group) for name, group in groups}
+        return {name: str(group) for name, group in self.clusters.group_of.items()}
 
     def _subject(self, label: str, wordings: Iterable[str]) -> Subject:
         wordings = tuple(wordings)

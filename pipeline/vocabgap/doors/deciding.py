@@ -213,6 +213,7 @@ def list_decisions(call: "Call", request: ListDecisions) -> Answer:
     call.require_decisions()
     settings = call.settings
     from vocabgap.decisions.deciding import Decisions
+    from vocabgap.decisions.record import Action
     from vocabgap.decisions.replay import undoings
 
     book = Decisions(request.run or settings.report.out, settings.decisions.file)
@@ -221,6 +222,7 @@ def list_decisions(call: "Call", request: ListDecisions) -> Answer:
     with nullcontext() if request.run else suppress(VocabgapError):  # there may be no run yet
         outgrown = book.outgrown() if decisions else outgrown
     rows = [(each, _standing(each, undone, outgrown), undone.get(each.decision_id)) for each in decisions]
+    confirmed = {each.decision_id for each in decisions if each.action is Action.CONFIRM}
     standings = [standing for _, standing, _ in rows]
     return Answer(
         events=(
@@ -244,7 +246,10 @@ def list_decisions(call: "Call", request: ListDecisions) -> Answer:
             "file": printable_name(str(book.file)),
         },
         view="decisions.txt.j2",
-        shown={"rows": rows},
+        shown={
+            "rows": [row for row in rows if confirmed.isdisjoint((row[0].decision_id, row[0].undoes))],
+            "confirmed": len(confirmed),
+        },
     )
 
 

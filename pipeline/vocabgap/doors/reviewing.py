@@ -2,7 +2,7 @@
 
 import re
 import sys
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from msgspec import Meta
 
@@ -18,19 +18,30 @@ from vocabgap.doors.verbs import (
     selection_of,
     verb,
 )
-from vocabgap.errors import InvalidInputError, StateError, expanded
+from vocabgap.errors import Hint, InvalidInputError, expanded
 from vocabgap.files.signals import end_reads
 from vocabgap.model.moments import LAST, known_present, parse_present
 from vocabgap.model.settings import DEFAULT_SCREENS, DEFAULT_TOP
-from vocabgap.text import count, printable_name
+from vocabgap.text import count, excerpt, printable_name, surface, visible
 
 if TYPE_CHECKING:
-    from vocabgap.clustering.screens import Screen
-    from vocabgap.decisions.record import Decision
-    from vocabgap.doors.cli.calls import Call
+    from pathlib import Path
 
-_TICK: Final = re.compile(r"[0-9]+|-[a-z]")
+    from vocabgap.clustering.grouping import Clusters
+    from vocabgap.clustering.screens import Answer as Ticks
+    from vocabgap.clustering.screens import Neighbour, Screen
+    from vocabgap.decisions.record import Decision
+    from vocabgap.decisions.reviewing import Review
+    from vocabgap.doors.cli.calls import Call
+    from vocabgap.ingest.scanning import Scan
+
+_PROMPT: Final = "1 3 -b, Enter, s, u, e, q or ?: "
+_UNKNOWN: Final = "type numbers and letters of this screen, such as 1 3 -b; ? shows help"
+_TICK: Final = re.compile(r"([0-9]{1,3})(?:-([0-9]{1,3}))?|-([a-z]+)")
+_EXAMPLES: Final = re.compile(r"e ?([0-9]{0,3})")
 _LETTERS: Final = "abcdef"
+_SHOWN: Final = 120  # characters of a wording on a screen
+_RECORDS: Final = 3  # examples of a group
 
 
 class ReviewRequest(OverRoots):
@@ -59,17 +70,14 @@ def review(call: "Call", request: ReviewRequest) -> Answer:
         raise InvalidInputError(
             "a review needs a terminal", hint="programs can call vocabgap.review in Python"
         )
-    from vocabgap.clustering.screens import Answer as Ticks
     from vocabgap.decisions.record import read_decisions
     from vocabgap.decisions.reviewing import Review, capabilities_of
-    from vocabgap.doors.cli.views import rendered
     from vocabgap.pipeline import analyse
 
     analysis = analyse(roots, settings=settings, selection=selection_of(request), now=present)
     call.note_unread(analysis.scan)
     call.note_embeddings(analysis.embeddings)
     file = expanded(settings.decisions.file)
-    place = printable_name(str(file))
     under_review = Review(
         analysis.clusters,
         read_decisions(file),
@@ -78,44 +86,202 @@ def review(call: "Call", request: ReviewRequest) -> Answer:
         now=None if request.now is None or present == LAST else known_present(present),
         capabilities=capabilities_of(analysis.lineage.groups),
     )
-    shown, decisions = 0, list["Decision"]()
-    for screen in under_review.screens(request.screens):
-        shown += 1
-        output.text(
-            rendered("review-screen.txt.j2", {"number": shown, "screen": screen, "letters": _LETTERS}) + "\n"
+    before = under_review.clusters
+    dialogue = _Dialogue(call, under_review, analysis.scan, file)
+    dialogue.run(request.screens)
+    repeated = Hint("{}", (("report", *map(str, roots)),), tuple(call.flags))
+    return Answer(
+        result={
+            "screens": len(dialogue.answered),
+            "decisions": sum(len(made) for _, made in dialogue.answered),
+            "file": dialogue.place,
+        },
+        view="review.txt.j2",
+        shown={
+            "is_complete": dialogue.is_complete,
+            "changed": _changed(before, under_review.clusters),
+            "next": call.completed(repeated),
+        },
+    )
+
+
+class _Dialogue:
+    """Screens and answers at a terminal; each answer is saved at once."""
+
+    def __init__(self, call: "Call", under_review: "Review", scan: "Scan", file: "Path") -> None:
+        self.place = printable_name(str(file))
+        self.answered: list[tuple[Screen, tuple[Decision, ...]]] = []  # without decisions if skipped
+        self.is_complete = False
+        self._output = call.output
+        self._review = under_review
+        self._scan = scan
+        self._file = file
+
+    def run(self, most: int) -> None:
+        """Show up to `most` screens, until the person quits."""
+        again: Screen | None = None
+        while len(self.answered) < most:
+            screen = again or self._review.next_screen([each for each, _ in self.answered])
+            if screen is None:
+                self.is_complete = True
+                return
+            self._show("review-screen.txt.j2", _screen(screen, len(self.answered) + 1, most, self._review))
+            typed = self._answer(screen)
+            if typed == "q":
+                return
+            again = self._back() if typed == "u" else None
+
+    def _back(self) -> "Screen | None":
+        """Undo the answer to the screen before, and return that screen."""
+        if not self.answered:
+            self._output.text("this is the first screen")
+            return None
+        screen, made = self.answered.pop()
+        undos = self._review.go_back(made, self._file, self._output.telling_of_wait(self.place))
+        self._output.text(f"undid {count(len(undos), 'decision')}")
+        return screen
+
+    def _answer(self, screen: "Screen") -> str:
+        """Ask until the screen is answered, and save the answer; return `u` or `q` to go back or quit."""
+        from vocabgap.decisions.replay import ContradictionError
+
+        while True:
+            typed = _typed()
+            if typed in {"u", "q"}:
+                return typed
+            if typed == "s":
+                self.answered.append((screen, ()))
+                return typed
+            if asked := _EXAMPLES.fullmatch(typed):
+                self._show_examples(screen, int(asked[1] or 0))
+                continue
+            is_trial = typed.endswith("?")
+            ticks = _ticks(typed.removesuffix("?"), screen)
+            if typed == "?":
+                self._show("review-help.txt.j2", {})
+                continue
+            if ticks is None:
+                self._output.text(_UNKNOWN)
+                continue
+            try:
+                self._save(screen, ticks, is_trial=is_trial)
+            except ContradictionError as error:
+                self._output.text(f"{visible(error.message)}\nnothing was saved; answer without this tick")
+                continue
+            if not is_trial:
+                return typed
+
+    def _save(self, screen: "Screen", ticks: "Ticks", *, is_trial: bool) -> None:
+        """Save an answer, or only try it, and say what it changes."""
+        from vocabgap.decisions.changing import changes_of
+
+        before = self._review.clusters
+        if is_trial:
+            made = self._review.decisions(screen, ticks)
+            after = self._review.after(made)
+        else:
+            made = self._review.answer(screen, ticks, self._file, self._output.telling_of_wait(self.place))
+            after = self._review.clusters
+            self.answered.append((screen, made))
+        lines = changes_of(screen, ticks, self._review.undone(made), before, after)
+        self._output.text("\n".join(["this answer would do:"] * is_trial + lines))
+
+    def _show_examples(self, screen: "Screen", number: int) -> None:
+        """Show some records of the group, or of the neighbour with a number."""
+        from vocabgap.model.tables import phrase
+
+        if number > len(screen.neighbours):
+            self._output.text(f"this screen has no neighbour {number}")
+            return
+        group = screen.neighbours[number - 1] if number else screen
+        gaps = self._scan.gaps.filter("counted", phrase().is_in(group.wordings))
+        newest = gaps.sort("timestamp", "record_id", descending=True, nulls_last=True)
+        records = newest.unique("image_id", keep="first", maintain_order=True).head(_RECORDS)
+        self._show("review-examples.txt.j2", {"label": group.label, "records": records.to_dicts()})
+
+    def _show(self, view: str, values: "dict[str, Any]") -> None:
+        from vocabgap.doors.cli.views import rendered
+
+        self._output.text(rendered(view, values))
+
+
+def _typed() -> str:
+    """Return what the person typed; `q` at the end of the input, `?` for bytes that are no text."""
+    end_reads()
+    try:
+        return input(_PROMPT).strip().casefold()
+    except EOFError:
+        return "q"
+    except UnicodeDecodeError:
+        return "?"
+
+
+def _ticks(typed: str, screen: "Screen") -> "Ticks | None":
+    """Return the ticked neighbours and parts; None if the screen does not have one of them."""
+    from vocabgap.clustering.screens import Answer as Ticks
+
+    same, apart = set[int](), set[int]()
+    words = typed.replace(",", " ").split()
+    for word in words:
+        tick = _TICK.fullmatch(word)
+        if tick is None:
+            return None
+        first, last, letters = tick.groups()
+        if first:
+            same |= {int(first) - 1, *range(int(first) - 1, int(last or first))}
+        apart |= {_LETTERS.find(letter) for letter in letters or ""}
+    is_there = same <= {*range(len(screen.neighbours))} and apart <= {*range(len(screen.parts))}
+    return Ticks(sorted(same), sorted(apart)) if is_there and bool(words) == bool(typed) else None
+
+
+def _screen(screen: "Screen", number: int, most: int, under_review: "Review") -> dict[str, Any]:
+    """Return the values of a screen's view."""
+    rank, _ = under_review.clusters.standing(screen.wordings[0])
+    parts = [
+        (
+            f"-{letter}",
+            part.mentions,
+            _percent(part.unlikely),
+            excerpt(part.wordings[0], _SHOWN)
+            + f"; and {len(part.wordings) - 1:,} like it" * (len(part.wordings) > 1),
         )
-        end_reads()
-        ticks = _ask_person(screen)
-        if ticks is None:
-            break
-        try:
-            made = under_review.answer(screen, Ticks(*ticks), file, output.telling_of_wait(place))
-        except StateError as error:
-            output.text(f"{error}\n")
-            continue
-        decisions += made
-        output.text(f"{count(len(made), 'decision')} saved\n")
-    return Answer(result={"screens": shown, "decisions": len(decisions), "file": place}, view="review.txt.j2")
+        for letter, part in zip(_LETTERS, screen.parts, strict=False)
+    ]
+    neighbours = [
+        (place, near.mentions, _percent(near.likely), _named(near))
+        for place, near in enumerate(screen.neighbours, start=1)
+    ]
+    return {
+        "number": number,
+        "most": most,
+        "name": _named(screen),
+        "rank": rank,
+        "screen": screen,
+        "parts": parts,
+        "neighbours": neighbours,
+    }
 
 
-def _ask_person(screen: "Screen") -> tuple[list[int], list[int]] | None:
-    """Return the ticked neighbours and wordings; None to quit, also at the end of the input."""
-    while True:
-        try:
-            typed = input("> ").strip().casefold()
-        except EOFError:
-            return None
-        except UnicodeDecodeError:
-            typed = "?"
-        if typed == "q":
-            return None
-        ticks = typed.split()
-        same = [int(tick) - 1 for tick in ticks if tick.isdecimal()]
-        apart = [_LETTERS.find(tick[1:]) for tick in ticks if tick.startswith("-")]
-        if (
-            all(map(_TICK.fullmatch, ticks))
-            and all(0 <= place < len(screen.neighbours) for place in same)
-            and all(0 <= place < len(screen.parts) for place in apart)
-        ):
-            return same, apart
-        print("type numbers and letters of this screen, for example `1 3 -b`, or `q` to quit")
+def _named(group: "Screen | Neighbour") -> str:
+    """Return the label, and the most used wording without some word of the label."""
+    words = {*surface(group.label).split()}
+    other = next((each for each in group.wordings if not words <= {*surface(each).split()}), None)
+    return "; also: ".join(excerpt(each, _SHOWN) for each in (group.label, other) if each)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _changed(before: "Clusters", after: "Clusters") -> list[tuple[str, str]]:
+    """Return how each of the ten largest groups moved whose mentions changed, and its label."""
+    from vocabgap.decisions.changing import moved
+
+    largest = after.clusters.sort("mentions", "cluster", descending=[True, False]).head(DEFAULT_TOP)
+    changed = []
+    for cluster, label in largest.select("cluster", "label").iter_rows():
+        wording = after.wordings.filter(cluster=cluster).sort("mentions", descending=True)["wording"][0]
+        earlier, now = before.standing(wording), after.standing(wording)
+        if earlier[1] != now[1]:
+            changed.append((moved(earlier, now), excerpt(label)))
+    return changed
