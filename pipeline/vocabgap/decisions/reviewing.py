@@ -169,9 +169,10 @@ class Review:
         self.follow(read_decisions(file))
 
     def undone(self, new: Iterable[Decision]) -> tuple[Decision, ...]:
-        """Return the earlier decisions that some decisions undo."""
+        """Return the earlier decisions that some decisions undo, without confirmations."""
         names = {each.undoes for each in new}
-        return tuple(each for each in self.decided if each.decision_id in names)
+        changes = (each for each in self.decided if each.action is not Action.CONFIRM)
+        return tuple(each for each in changes if each.decision_id in names)
 
     def decisions(self, screen: "Screen", answer: "Answer") -> tuple[Decision, ...]:
         """Return the decisions of an answer; they undo this person's earlier decisions that contradict them.

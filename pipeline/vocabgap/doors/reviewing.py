@@ -173,8 +173,6 @@ class _Dialogue:
 
     def _save(self, screen: "Screen", ticks: "Ticks", *, is_trial: bool) -> None:
         """Save an answer, or only try it, and say what it changes."""
-        from vocabgap.decisions.changing import changes_of
-
         before = self._review.clusters
         if is_trial:
             made = self._review.decisions(screen, ticks)
@@ -183,8 +181,19 @@ class _Dialogue:
             made = self._review.answer(screen, ticks, self._file, self._output.telling_of_wait(self.place))
             after = self._review.clusters
             self.answered.append((screen, made))
-        lines = changes_of(screen, ticks, self._review.undone(made), before, after)
-        self._output.text("\n".join(["this answer would do:"] * is_trial + lines))
+        parts = [screen.parts[place] for place in ticks.apart]
+        gone = {wording for part in parts for wording in part.wordings}
+        kept = next(wording for wording in screen.wordings if wording not in gone)
+        heads = [part.wordings[0] for part in parts]
+        values = {
+            "is_trial": is_trial,
+            "merged": len(ticks.same),
+            "before": before.standing(kept),
+            "after": after.standing(kept),
+            "parts": [(excerpt(wording, _SHOWN), after.standing(wording)) for wording in heads],
+            "undone": self._review.undone(made),
+        }
+        self._show("review-change.txt.j2", values)
 
     def _show_examples(self, screen: "Screen", number: int) -> None:
         """Show some records of the group, or of the neighbour with a number."""
@@ -273,15 +282,13 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _changed(before: "Clusters", after: "Clusters") -> list[tuple[str, str]]:
-    """Return how each of the ten largest groups moved whose mentions changed, and its label."""
-    from vocabgap.decisions.changing import moved
-
+def _changed(before: "Clusters", after: "Clusters") -> list[tuple[Any, ...]]:
+    """Return the groups of the ten largest whose mentions changed: label, and standing before and after."""
     largest = after.clusters.sort("mentions", "cluster", descending=[True, False]).head(DEFAULT_TOP)
     changed = []
     for cluster, label in largest.select("cluster", "label").iter_rows():
         wording = after.wordings.filter(cluster=cluster).sort("mentions", descending=True)["wording"][0]
         earlier, now = before.standing(wording), after.standing(wording)
         if earlier[1] != now[1]:
-            changed.append((moved(earlier, now), excerpt(label)))
+            changed.append((label, earlier, now))
     return changed
