@@ -1,0 +1,100 @@
+"""Screens: what a person sees about a group, in which order, and what earlier answers change."""
+
+import numpy as np
+import pytest
+
+import vocabgap as vg
+from builders.clustering import asking
+from vocabgap.clustering.grouping import Clusters
+from vocabgap.clustering.screens import MOST_DOUBTFUL, MOST_NEIGHBOURS
+from vocabgap.model.tables import Apart, Confirmed, Together
+from vocabgap.text import surface
+
+SKY = ("sky mask", "mask the sky", "select the sky", "sky selection mask", "a mask of the sky area")
+SKIN = ("skin mask", "mask skin", "select the skin", "skin selection mask", "a mask of skin area")
+CLOUD = ("cloud mask", "mask clouds", "select the clouds", "cloud selection mask", "a mask of cloud area")
+CROP = ("crop to square", "square crop", "crop the square", "square crop ratio", "crop as a square area")
+GRAIN = ("film grain", "grain of a film", "add film grain", "film grain look", "film grain look of old film")
+
+
+def clustered(*needs: str) -> Clusters:
+    return vg.cluster(asking(*needs), embedder="none")
+
+
+@pytest.fixture(scope="module")
+def found() -> Clusters:
+    return clustered(*[*SKY, *CLOUD, *SKIN, *GRAIN, *CROP] * 2)
+
+
+def screen_of(groups: Clusters, wording: str) -> vg.Screen:
+    return next(screen for screen in groups.screens(0) if wording in screen.wordings)
+
+
+def likely(screen: vg.Screen, wording: str) -> float:
+    return next((near.likely for near in screen.neighbours if wording in near.wordings), 0.0)
+
+
+def test_a_screen_shows_a_group_its_parts_and_the_nearest_groups(found: Clusters) -> None:
+    screen = screen_of(found, "sky mask")
+
+    assert (screen.wordings[0], screen.mentions) == ("a mask of the sky area", 10)
+    assert {*screen.wordings} == {*SKY}
+    assert {wording for part in screen.parts for wording in part.wordings} < {*SKY}
+    assert screen.doubtful == tuple(part.wordings[0] for part in screen.parts)
+    nearest = max(screen.neighbours, key=lambda near: near.likely)
+    assert {*nearest.wordings} == {*SKIN}
+
+
+def test_the_most_valuable_screen_comes_first_and_no_screen_is_too_long() -> None:
+    crowd = [f"{verb} the {noun} mask" for verb in ("feather", "grow", "save") for noun in "abcdefghijkl"]
+    found = vg.cluster(asking(*SKY, *SKY, *crowd), embedder="none", threshold=0.1)
+
+    screens = found.screens()
+
+    assert [screen.value for screen in screens] == sorted((each.value for each in screens), reverse=True)
+    assert max(len(screen.neighbours) for screen in screens) == MOST_NEIGHBOURS
+    assert max(len(screen.parts) for screen in screens) <= MOST_DOUBTFUL
+
+
+def test_a_contrast_that_the_tree_never_merges_is_a_neighbour() -> None:
+    """The tree compares whole groups; a screen finds the nearest ones wherever these are."""
+    found = clustered(*["add a sky mask"] * 5, *["remove a sky mask"] * 4, *CROP)
+
+    assert likely(screen_of(found, "add a sky mask"), "remove a sky mask") > 0.0
+
+
+def test_an_answer_is_evidence_for_the_next_screen(found: Clusters) -> None:
+    before = likely(screen_of(found, "sky mask"), "skin mask")
+
+    refused = found.constrained([Confirmed("sky mask", (), ("skin mask",))])
+
+    assert refused.wordings.equals(found.wordings)
+    assert likely(screen_of(refused, "sky mask"), "skin mask") < before / 2
+
+
+def test_a_wrong_tick_shows_up_as_a_doubtful_part(found: Clusters) -> None:
+    wrong = found.constrained([Together(*map(surface, ("sky mask", "square crop")))])
+
+    parts = screen_of(wrong, "sky mask").parts
+    assert {*parts[0].wordings} <= {*CROP}
+    assert parts[0].unlikely > 0.1
+
+
+def test_a_separated_part_stays_in_sight_but_is_unlikely(found: Clusters) -> None:
+    anchor, leaving, staying = map(surface, ("sky mask", "select the sky", "mask the sky"))
+
+    apart = found.constrained([Apart(anchor, (leaving,), "dec-1", (staying,))])
+
+    assert 0.0 < likely(screen_of(apart, "sky mask"), "select the sky") < 0.5
+
+
+def test_the_order_of_records_does_not_matter() -> None:
+    needs = [*SKY, *SKIN, *CROP]
+    shuffled = np.random.default_rng(1).permutation(needs).tolist()
+
+    assert clustered(*needs).screens() == clustered(*shuffled).screens()
+
+
+def test_nothing_to_ask_gives_no_screen() -> None:
+    assert clustered("sky mask").screens() == []
+    assert vg.cluster(asking(), embedder="none").screens() == []
