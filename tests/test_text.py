@@ -170,6 +170,9 @@ MESSAGES = [
     "Action '{}' don't exist, these are the only available Actions: reed",
     "No ToolCallback found for tool name: {}",
     "there is not a tool named {}",
+    "Error: the requested tool {} is not available",
+    "Method not found: {}",
+    "sh: 1: {}: not found",
     "Error code: 400 - call validation failed: attempted to call tool '{}' which was not in request.tools",
     "Tool '{}' does not exist. Registered tools: reed",
     "{} tool not found in available tools",
@@ -188,11 +191,19 @@ def test_a_message_about_an_unknown_tool_is_its_name(message: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "message", ["Unknown tool: {}", "there is no tool called {}", "{} is not a valid tool"]
+)
+def test_the_name_of_an_unknown_tool_may_be_a_plain_word(message: str) -> None:
+    assert without_message(message.format("Reeds")) == "reeds"
+
+
+@pytest.mark.parametrize(
     "phrase",
     [
         "no tool to trim reeds",
         "no tool called for round trims",
         "unknown tool",
+        "unknown toolbar",
         "tool not found",
         "unknown tool for trimming",
         "tool use not supported",

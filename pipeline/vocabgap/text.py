@@ -73,7 +73,8 @@ _NAME: Final = rf"(?:{_QUOTED}|(\w(?:[\w.:/-]*\w)?)(?:\(\))?)"
 _SURE_NAME: Final = rf"(?=[`'\"“‘«]|\S*(?:\w[_.:/-]\w|(?-i:[a-z][A-Z]))){_NAME}"
 _MISSING: Final = r"(?:is |was )?(?:not (?:found|registered)|unknown)|(?:does not|doesn't|don't) exist"
 _NOISE: Final = (
-    r"\s*(?:<\w+>\s*)?(?:(?:[\w.-]+ ){0,5}?[\w.]*(?:error|exception|failed)\b[^:]{0,40}:\s*){0,4}(?:the )?"
+    r"\s*(?:<\w+>\s*)?(?:(?:[\w.-]+ ){0,5}?[\w.]*(?:error|exception|failed)\b[^:]{0,40}:\s*){0,4}"
+    r"(?:the )?(?:requested )?"
 )
 _BEFORE: Final = (
     rf"no such {_TOOL}(?: (?:available|found|exists|registered))?",
@@ -81,17 +82,18 @@ _BEFORE: Final = (
     rf"{_ADVERSE} {_TOOL}(?: (?:names?|called|requested))?",
     rf"(?:there(?:'s| is| was) )?(?:no|not an?) {_TOOL}(?: found)?{_NAMED}(?: tool name)?",
     rf"(?:could not|couldn't|cannot|can't|unable to|failed to) find (?:an? |the |any )?{_TOOL}{_NAMED}?",
-    r"tool[_ ]not[_ ]found",
+    rf"(?:{_TOOL}|method)[_ ]not[_ ]found",
     r"(?:\w+: )?command not found",
 )
 _MESSAGES: Final = (
-    rf"(?:{'|'.join(_BEFORE)})(?::\s*{_NAME}|(?<=tool) {_NAME}| {_SURE_NAME})",
+    rf"(?:{'|'.join(_BEFORE)})(?:(?::\s*|(?:(?<=tool)|(?<=name|amed)|(?<=called)) ){_NAME}| {_SURE_NAME})",
     rf"(?:i )?(?:tried|attempted) to (?:call|use) (?:an? |the )?{_TOOL} {_NAME}(?=,? (?:which|that|but)\b)",
     rf"{_TOOL}{_NAMED}?:? {_SURE_NAME} (?:{_MISSING}|(?:is |was )?not (?:available|defined|supported))",
     rf"tool{_NAMED}? {_NAME} (?:{_MISSING})",
     rf"{_SURE_NAME} {_TOOL} (?:{_MISSING})",
     rf"{_NAME} (?:is not|isn't|was not) an? (?:valid|known|registered|recogni[sz]ed|available) {_TOOL}",
     rf"(?:\w+: )?(?:line \d+: )?{_NAME}: command not found",
+    rf"\w+: \d+: {_NAME}: not found",
 )
 _REST: Final = r"(?:(?: (?:which|that|but|in|on|from|by|was|found)\b|\s*[.,;:!()\[<]).*)?$"
 _UNKNOWN_TOOL: Final = re.compile(rf"{_NOISE}(?:{'|'.join(_MESSAGES)}){_REST}", re.IGNORECASE | re.DOTALL)
