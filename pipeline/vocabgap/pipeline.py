@@ -15,7 +15,7 @@ from vocabgap.clustering.embedding import EmbeddingUse, load_embedder
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.clustering.linkage import Space
 from vocabgap.decisions.record import read_decisions
-from vocabgap.decisions.replay import EffectiveDecisions, in_force, replay, separations
+from vocabgap.decisions.replay import EffectiveDecisions, followed
 from vocabgap.errors import expanded, require_kind, unusable, whole_number
 from vocabgap.extensions import extensions
 from vocabgap.ingest.discovery import resolve_roots
@@ -184,8 +184,7 @@ def analyse(
         # All records are clustered, so that a need is the same in every selection.
         space = None if engine is None else engine.space
         proposed = cluster(whole.records, settings.cluster, embedder=embedder, space=space)
-        decisions = replay(recorded, proposed.names(separations(in_force(recorded))))
-        clusters = proposed.constrained(decisions.constraints, decisions.separated)
+        decisions, clusters = followed(proposed, recorded)
     with stage("rank"):
         identified = identify(
             proposed, clusters, whole.records, baseline=baseline.groups, verdicts=decisions.verdicts

@@ -45,13 +45,22 @@ def test_similar_surfaces_stand_together_with_the_distance_at_which_they_joined(
     assert [*order.items()] == [("mask of reeds", None), ("reed mask", 0.2), ("masked", 0.6), ("picker", 0.4)]
 
 
+def test_a_group_is_shown_as_people_decided(needs: Path) -> None:
+    vocabgap("report", needs)
+    vocabgap("decide", "merge", "lens flare brush", "film grain", "--actor", "ana")
+
+    answer = vocabgap("clusters", "show", "lens flare brush", needs)
+
+    assert answer.out.startswith("film grain size: 3 mentions, 3 wordings")
+
+
 def test_an_unknown_group_is_answered_with_the_nearest(needs: Path) -> None:
     answer = vocabgap("clusters", "show", "sky msk", needs)
 
     assert (answer.code, answer.out) == (3, "")
     assert "no group is called 'sky msk'" in answer.err
     assert "did you mean 'sky mask'?" in answer.err
-    assert "reads the groups before decisions" in vocabgap("clusters", "show", "no such need", needs).err
+    assert "name a wording of the group" in vocabgap("clusters", "show", "no such need", needs).err
 
 
 def test_a_label_is_found_as_it_was_shown(tmp_path: Path) -> None:

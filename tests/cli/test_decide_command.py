@@ -43,6 +43,47 @@ def test_what_was_decided_is_said_and_kept(tmp_path: Path, arguments: tuple[str,
 
 
 @pytest.mark.usefixtures("reported")
+def test_a_trial_says_what_would_change_and_records_nothing(tmp_path: Path) -> None:
+    told = vocabgap("decide", "merge", "film grain", "1", "--dry-run", "--now", "2026-07-02")
+    *_, effect, result = events(vocabgap("--json", "decide", "merge", "film grain", "1", "--dry-run"))
+
+    first, kept, gone, last = told.out.splitlines()
+    assert first.startswith("2026-07-02 ana merged 'sky mask' into 'film grain' (dec-")
+    assert kept == "'sky mask': rank 2 -> 1, 1 -> 3 mentions; was 'film grain'"
+    assert gone == "'sky mask': rank 1, 2 mentions; now part of 'sky mask'"
+    assert last == "nothing was recorded (--dry-run)"
+    assert (effect["event"], result["dry_run"]) == ("effect", True)
+    assert not (tmp_path / "decisions.jsonl").exists()
+
+
+@pytest.mark.usefixtures("reported")
+def test_the_last_decision_is_undone_and_named() -> None:
+    vocabgap("decide", "pin", "film grain", "--now", "2026-07-02", "--actor", "bo")
+
+    undone = vocabgap("decide", "undo", "--last")
+
+    assert "  no longer counts: 2026-07-02 bo pinned 'film grain' (dec-" in undone.out
+    assert vocabgap("decide", "undo", "--last").code == 3
+    assert vocabgap("decide", "undo").code == 2
+
+
+def test_what_the_page_saved_is_applied_from_a_file(reported: Path, tmp_path: Path) -> None:
+    row = pl.read_parquet(tmp_path / "out" / "capabilities.parquet").row(0, named=True)
+    named = {"capability_id": row["capability_id"], "label": row["label"]}
+    line = {"run": "2020-01-01T00:00:00Z", "action": "rename", "capability": named, "label": "a mask"}
+    saved = tmp_path / "saved.jsonl"
+    saved.write_text(json.dumps(line))
+
+    told = vocabgap("decide", "apply", saved)
+    vocabgap("report", reported)
+
+    assert told.code == 0
+    assert "the decisions come from the report of 2020-01-01T00:00:00Z" in told.err
+    assert "'a mask': rank 1, 2 mentions; was 'sky mask'" in told.out
+    assert "renamed 'sky mask' to 'a mask' (now 'a mask')" in vocabgap("decisions", "list").out
+
+
+@pytest.mark.usefixtures("reported")
 def test_that_another_writer_is_waited_for_is_said_and_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,7 +65,7 @@ def test_lines_may_come_from_a_pipe_and_of_another_run(studio: "Studio") -> None
     ("change", "kind", "told"),
     [
         ({"action": "pinn"}, InvalidInputError, "field 'action': "),
-        ({"action": "undo"}, InvalidInputError, "undo has no field 'capability'"),
+        ({"action": "undo"}, InvalidInputError, "field 'action': a page saves no 'undo'"),
         ({"action": "merge"}, InvalidInputError, "merge needs field 'other'"),
         ({"action": "dismiss"}, InvalidInputError, "a dismissal needs a reason"),
         ({"entry": "sky_mask"}, InvalidInputError, "pin has no field 'entry'"),

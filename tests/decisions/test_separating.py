@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from builders.clustering import asking
 from builders.decisions import decided
-from vocabgap.clustering.grouping import Clusters, cluster
-from vocabgap.decisions.record import Decision
-from vocabgap.decisions.replay import in_force, replay, separations
+from vocabgap.clustering.grouping import cluster
+from vocabgap.decisions.replay import followed
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.text import own_form, surface
 
@@ -102,11 +101,6 @@ def test_some_wording_has_to_stay(belts: "Studio") -> None:
         belts.decide.split("rein belt", ALIKE)
 
 
-def applied(found: Clusters, *decisions: Decision) -> Clusters:
-    effective = replay(decisions, found.names(separations(in_force(decisions))))
-    return found.constrained(effective.constraints, effective.separated)
-
-
 @given(
     st.lists(st.sampled_from(NEEDS), min_size=1),
     st.lists(st.permutations(ALIKE), min_size=1, max_size=3),
@@ -121,7 +115,7 @@ def test_separating_wordings_changes_no_other_group(
         for minute, (one, other, _) in enumerate(orders)
     ]
 
-    made = applied(found, *splits)
+    _, made = followed(found, splits)
 
     before, after = (dict(each.wordings.select("wording", "cluster").iter_rows()) for each in (found, made))
     assert all(after[one] != after[other] for one, other, _ in orders)

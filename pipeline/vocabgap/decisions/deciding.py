@@ -118,6 +118,19 @@ class Decisions:
         """Return the identifiers of the decisions that groups of the run have outgrown."""
         return frozenset(self._ranked["outgrown"].explode().drop_nulls())
 
+    def renamed(self) -> dict[str, str]:
+        """Map decisions to the present label of their capability, if the run calls it otherwise."""
+        label_of = dict(self._groups.select("surface", "label").iter_rows())
+        separated = {name for name in label_of if surface_of(name) != name}
+        found = {}
+        for decision in self.all():
+            wordings = () if decision.capability is None else decision.capability.wordings
+            labels = (label_of.get(form(wording, separated)) for wording in wordings)
+            label = next(filter(None, labels), None)
+            if label is not None and decision.capability is not None and label != decision.capability.label:
+                found[decision.decision_id] = label
+        return found
+
     def merge(self, capability: str, other: str, why: str = "") -> Decision:
         """Merge two capabilities into one, with the identifier of the first.
 

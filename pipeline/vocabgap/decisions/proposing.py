@@ -30,7 +30,7 @@ class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
     Attributes:
         run: The present moment of the report, as `now` in its `run.json`.
-        action: The kind of decision, except `undo`.
+        action: The kind of decision, except `undo` and `confirm`.
         capability: The capability.
         other: The capability to merge into it.
         wordings: The wordings to split off.
@@ -47,6 +47,10 @@ class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     label: str | None = None
     entry: str | None = None
     reason: str = ""
+
+    def __post_init__(self) -> None:
+        if self.action in {Action.UNDO, Action.CONFIRM}:
+            raise ValueError(f"field 'action': a page saves no '{self.action}'")
 
 
 def read_proposals(source: str | Path | Iterable[str | bytes]) -> Iterator[tuple[str, Proposal]]:

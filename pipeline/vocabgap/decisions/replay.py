@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from functools import cached_property, lru_cache
 from graphlib import CycleError, TopologicalSorter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
@@ -15,6 +15,9 @@ from vocabgap.errors import Hint, InvalidInputError, StateError
 from vocabgap.model.moments import iso
 from vocabgap.model.tables import VERDICTS, Apart, Confirmed, Constraint, Together
 from vocabgap.text import excerpt, form, own_form, surface, surface_of, visible
+
+if TYPE_CHECKING:
+    from vocabgap.clustering.grouping import Clusters
 
 _form = lru_cache(maxsize=100_000)(form)  # each new decision replays the same decisions
 _Links = Mapping[str, list[tuple[str, Decision]]]
@@ -106,6 +109,13 @@ def replay(decisions: Iterable[Decision], names: Collection[str]) -> EffectiveDe
             reasoned.append(Reasoned(decision, Confirmed(anchors[0], same, others)))
     require_agreement(reasoned)
     return EffectiveDecisions(tuple(reasoned), tuple(about), active, tuple(inactive), separated)
+
+
+def followed(found: "Clusters", decisions: Iterable[Decision]) -> "tuple[EffectiveDecisions, Clusters]":
+    """Apply decisions to groups; return the decisions with their effect, and the new groups."""
+    active = in_force(decisions)
+    effective = replay(active, found.names(separations(active)))
+    return effective, found.constrained(effective.constraints, effective.separated)
 
 
 def separations(active: Iterable[Decision]) -> frozenset[str]:

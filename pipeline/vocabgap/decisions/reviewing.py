@@ -19,7 +19,7 @@ from vocabgap.decisions.record import (
     read_decisions,
     subject,
 )
-from vocabgap.decisions.replay import ContradictionError, agreeing, in_force, replay, separations
+from vocabgap.decisions.replay import ContradictionError, agreeing, followed, in_force
 from vocabgap.errors import InvalidInputError, whole_number
 from vocabgap.model.loading import login
 from vocabgap.model.settings import DEFAULT_SCREENS, DEFAULT_TOP
@@ -129,9 +129,7 @@ class Review:
 
     def after(self, new: Iterable[Decision]) -> "Clusters":
         """Return the groups as further decisions would make them."""
-        decided = self._decided_with(new)
-        effective = replay(decided, self._found.names(separations(in_force(decided))))
-        return self._found.constrained(effective.constraints, effective.separated)
+        return followed(self._found, self._decided_with(new))[1]
 
     def _decided_with(self, new: Iterable[Decision]) -> tuple[Decision, ...]:
         return tuple(sorted({*self.decided, *new}, key=lambda decision: decision.place))

@@ -1,4 +1,4 @@
-"""`clusters show`: the wordings of one group, before decisions."""
+"""`clusters show`: the wordings of one group."""
 
 from dataclasses import replace
 from itertools import chain
@@ -15,7 +15,7 @@ from vocabgap.doors.verbs import (
     selection_of,
     verb,
 )
-from vocabgap.errors import NotFoundError
+from vocabgap.errors import NotFoundError, expanded
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from vocabgap.clustering.grouping import Clusters
     from vocabgap.doors.cli.calls import Call
 
-_AS_FOUND: Final = "`vocabgap show` finds capabilities; this command reads the groups before decisions"
+_AS_FOUND: Final = "name a wording of the group; only `vocabgap show` finds labels that people gave"
 
 
 class ShowCluster(OverRoots, kw_only=True):
@@ -32,16 +32,19 @@ class ShowCluster(OverRoots, kw_only=True):
     label: Annotated[str, argument("Label of the group, or any of its wordings.")]
 
 
-@verb(filtered(ShowCluster, *WHOSE), settings=("ingest", "cluster"))
+@verb(filtered(ShowCluster, *WHOSE), settings=("ingest", "cluster", "--decisions"))
 def show(call: "Call", request: ShowCluster) -> Answer:
     """Show the wordings of a group, and the distance at which each joined the wordings above it."""
     from vocabgap.clustering.embedding import load_embedder
     from vocabgap.clustering.grouping import cluster
+    from vocabgap.decisions.record import read_decisions
+    from vocabgap.decisions.replay import followed
     from vocabgap.ingest.scanning import scan
     from vocabgap.ranking.screening import screen
     from vocabgap.reporting.wording import phrase
 
     settings, roots, selection = call.settings, call.roots(request.roots), selection_of(request)
+    decisions = read_decisions(expanded(settings.decisions.file))
     embedder = load_embedder(settings.cluster.embedder)  # fails before anything is read
     scanned = scan(
         roots, settings=settings.scan, tenants=selection.tenants, repositories=selection.repositories
@@ -54,6 +57,7 @@ def show(call: "Call", request: ShowCluster) -> Answer:
     scanned = replace(scanned, gaps=screen(scanned.gaps, settings.rules))
     clustering = cluster(scanned.records, settings.cluster, embedder=embedder)
     call.note_embeddings(embedder.use if embedder else None)
+    _, clustering = followed(clustering, decisions)
     number = _named(clustering, request.label)
     surfaces, linkage = clustering.dendrogram(number)
     distances = joined(surfaces, linkage)
@@ -73,7 +77,7 @@ def show(call: "Call", request: ShowCluster) -> Answer:
 
 CLUSTERS: Final = Verbs(
     "clusters",
-    "Look into groups before decisions change them.",
+    "Look into groups.",
     (show,),
 )
 
@@ -92,14 +96,18 @@ def joined(surfaces: "pl.DataFrame", linkage: "pl.DataFrame") -> dict[str, float
     """Order the surfaces of a group so that similar surfaces are next to each other.
 
     Returns:
-        Surface to the distance at which it joined the surfaces above; null for the first.
+        Surface to the distance at which it joined the surfaces above; null for the first, and for the first
+        of a part that only decisions united with the others.
     """
     mentions = surfaces["mentions"].to_list()
     parts = [[number] for number in range(len(mentions))]
+    merged = set[int]()
     distances: list[float | None] = [None] * len(mentions)
     for left, right, height in linkage.select("left", "right", "height").iter_rows():
         upper, lower = sorted((parts[left], parts[right]), key=lambda part: (-mentions[part[0]], part[0]))
         distances[lower[0]] = height
+        merged |= {left, right}
         parts.append(upper + lower)
     names = surfaces["surface"].to_list()
-    return {names[number]: distances[number] for number in parts[-1]}
+    united = (part for place, part in enumerate(parts) if place not in merged)
+    return {names[number]: distances[number] for part in united for number in part}
