@@ -28,7 +28,20 @@ PARTS: Final = parts("benchmarks")
 COSTS: Final = {
     name: f"{place}.{name}"
     for place, names in (
-        ("benchmarks", ("ingest", "clustering", "ranking", "page", "history", "gaplog", "engines", "traces")),
+        (
+            "benchmarks",
+            (
+                "ingest",
+                "clustering",
+                "reviewing",
+                "ranking",
+                "page",
+                "history",
+                "gaplog",
+                "engines",
+                "traces",
+            ),
+        ),
         *((part.__name__, part.COSTS) for part in PARTS),
     )
     for name in names
