@@ -45,7 +45,7 @@ class EffectiveDecisions:
     reasoned: tuple[Reasoned, ...]  # the constraints with their decisions
     about: tuple[tuple[Decision, list[str]], ...]  # decisions that concern this corpus, and their surfaces
     active: tuple[Decision, ...]  # decisions that are not undone
-    inactive: tuple[Decision, ...]  # active decisions that concern nothing in this corpus
+    inactive: tuple[Decision, ...]  # active changes that concern nothing in this corpus
     separated: frozenset[str]  # forms of wordings that a split separates from others with their surface
 
     @cached_property
@@ -91,10 +91,11 @@ def replay(decisions: Iterable[Decision], names: Collection[str]) -> EffectiveDe
     inactive: list[Decision] = []
     for decision in active:
         anchors = _found(decision, present, frozenset(parted), separated)
+        is_change = decision.action is not Action.CONFIRM
         if not anchors:
-            inactive.append(decision)
+            inactive += [decision] * is_change
             continue
-        if decision.action is not Action.CONFIRM:
+        if is_change:
             about.append((decision, anchors))
         if decision.action is Action.MERGE:
             reasoned.append(Reasoned(decision, Together(anchors[0], anchors[1], _about(decision))))
