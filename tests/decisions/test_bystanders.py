@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.labelled import OWN, read_gaps
 from builders import outside
-from builders.decisions import decided
+from builders.decisions import any_decision
 from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.decisions.record import Decision
 from vocabgap.decisions.replay import replay
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 LOGS = ("office", "agent_gaps/dev_tools", "agent_gaps/studio")
 DECISIONS = 1_000
 CHECKED_EVERY = 50
-ACTIONS = ("merge", "merge", "split", "split", "rename", "pin", "dismiss", "author", "undo")
 
 
 class Group(NamedTuple):
@@ -45,24 +44,6 @@ def as_seen(proposed: Clusters, decisions: Iterable[Decision], baseline: pl.Data
     rows = members.join(labels, on="cluster").join(found.identities, on="cluster")
     shown = rows.select("wording", pl.coalesce("label", "own"), "capability_id")
     return {Group(frozenset(wordings), *names) for wordings, *names in shown.iter_rows()}
-
-
-def any_decision(rng: random.Random, groups: list[list[str]], made: list[Decision]) -> Decision:
-    """A decision about some of the groups, each given by its wordings."""
-    action, (one, other) = rng.choice(ACTIONS), rng.sample(groups, 2)
-    rng.shuffle(one)
-    minute = len(made)
-    if action == "undo" and made:
-        return decided("undo", minute=minute, undoes=rng.choice(made).decision_id)
-    if action == "merge":
-        return decided("merge", one, other=other, minute=minute)
-    if action == "split" and len(one) > 1:
-        leaving = one[-rng.randint(1, len(one) - 1) :]
-        return decided("split", one[: -len(leaving)], wordings=leaving, minute=minute)
-    details = {"rename": {"label": f"need {minute}"}, "author": {"entry": "an_entry"}}
-    return decided(
-        "pin" if action in {"split", "undo"} else action, one, minute=minute, **details.get(action, {})
-    )
 
 
 def named_by(decisions: Iterable[Decision], groups: set[Group], surface_of: dict[str, str]) -> set[Group]:
