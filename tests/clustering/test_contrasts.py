@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from builders.clustering import asking
-from vocabgap.clustering.contrasts import NEGATION, SHORT, leaving, parting_poles, pole_rows, poles_of
+from vocabgap.clustering.contrasts import NEGATION, SHORT, Poles, leaving, parting_poles, pole_rows, poles_of
 from vocabgap.clustering.frames import need
 from vocabgap.clustering.grouping import cluster
 from vocabgap.model.tables import LINKAGE
@@ -100,9 +100,10 @@ def test_what_is_too_much_does_not_say_what_is_wanted() -> None:
     assert differ("soft tide glow", "tide glow that is hard")
 
 
-def test_two_words_count_instead_of_the_first_of_them() -> None:
+def test_with_and_without_are_opposites_of_one_thing_only() -> None:
     assert differ("print with no page numbers", "print with page numbers")
     assert not differ("print with no page numbers", "print without page numbers")
+    assert not differ("print with wide margins", "print without cutting the margins")
 
 
 def negated_apart(embedder: str) -> list[bool]:
@@ -185,7 +186,7 @@ NEITHER, LEFT, RIGHT = 0, 1, 2
 
 
 def test_of_two_that_contrast_the_one_with_fewer_mentions_leaves() -> None:
-    poles: list[dict[int, int]] = [{5: 0}, {5: 1}, {}, {}]
+    poles: list[Poles] = [{5: 0}, {5: 1}, {}, {}]
 
     assert leaving(PAIRS, np.array([1.0, 2.0, 1.0, 1.0]), poles).tolist() == [LEFT, NEITHER, NEITHER]
     assert leaving(PAIRS, np.array([2.0, 1.0, 1.0, 1.0]), poles).tolist() == [RIGHT, NEITHER, NEITHER]

@@ -7,10 +7,10 @@ phrases separate groups. A negation ("do not notify") is a contrast, too: other 
 """
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import resources
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ import polars as pl
 
 from vocabgap.clustering.vectorizing import FloatArray
 from vocabgap.clustering.wordings import clause_share
-from vocabgap.text import surface
+from vocabgap.text import ignored_stems, surface
 
 MOST: Final = 0.5  # least share of a group's mentions at a pole
 SENTENCE: Final = 0.2  # share of clause words; a need with more of them separates no groups
@@ -27,21 +27,25 @@ SHORT: Final = 12  # words; a longer need separates no groups
 LEFT: Final = 1  # the left side of a merge leaves ...
 RIGHT: Final = 2  # ... or the right one
 
-Poles = dict[int, int]  # the number of a contrast to the number of the pole
+Contrast = int | str  # its number, or a name
+Poles = dict[Contrast, int]  # a contrast to the number of the pole
 
 
-NEGATION: Final = -1  # the number of the contrast of negated needs, ...
-NEGATED: Final = 1  # ... and of their pole; the other pole is not listed
+NEGATION: Final = "not"  # the contrast of negated needs, ...
+NEGATED: Final = 1  # ... and their pole; the other pole is not listed
 SIGNS: Final = frozenset("+-<>")  # of numbers
 _SPEAKERS: Final = frozenset({"i", "we", "you"})
+_CONTENT: Final = 4  # letters of a word of content, which distinguish it despite inflection
+_FUNCTION: Final = ignored_stems()
 
 
 class _Contrasts(NamedTuple):
     """The table of contrasts, opposites first."""
 
-    places: dict[str, list[tuple[int, int]]]  # a stem, or two with a space, to contrasts and poles
+    places: dict[str, list[tuple[Contrast, int]]]  # a stem, or two with a space, to contrasts and poles
     firsts: frozenset[str]  # the first of two stems
     opposites: int  # number of contrasts with two poles
+    companions: dict[str, int]  # "with" and "without" in several languages to poles
     negations_first: frozenset[str]  # a stem, or two with a space, that negate a need at its start
     negations: frozenset[str]  # stems that negate a need anywhere
 
@@ -53,19 +57,26 @@ def poles_of(words: Sequence[str]) -> Poles:
     """
     places, firsts, *_ = _contrasts()
     terms = [word for before, word in pairwise(("", *words)) if word in places and before != "too"]
+    terms += [f"{one} {other}" for one, other in pairwise(words) if one in firsts]
     terms += [word[0] for word in words if word[0] in SIGNS]
-    replaced: set[tuple[str, int]] = set()  # "with no" counts instead of "with"
-    for one, other in pairwise(words):
-        if one in firsts and (term := f"{one} {other}") in places:
-            terms.append(term)
-            replaced.update((one, contrast) for contrast, _ in places[term])
     stands: Poles = {}
     torn = set()
-    for term in terms:
-        for contrast, pole in places.get(term, ()):
-            if (term, contrast) not in replaced and stands.setdefault(contrast, pole) != pole:
-                torn.add(contrast)
+    for contrast, pole in chain(_companions(words), *(places.get(term, ()) for term in terms)):
+        if stands.setdefault(contrast, pole) != pole:
+            torn.add(contrast)
     return {contrast: pole for contrast, pole in stands.items() if contrast not in torn}
+
+
+def _companions(words: Sequence[str]) -> Iterator[tuple[Contrast, int]]:
+    """Yield a contrast and a pole for each "with" or "without", by the start of the next word of content."""
+    companions = _contrasts().companions
+    for place, word in enumerate(words[:-1]):
+        if word in companions:
+            behind = words[place + 1 :]
+            thing = next(
+                (each for each in behind if len(each) >= _CONTENT and each not in _FUNCTION), behind[-1]
+            )
+            yield f"with {thing[:_CONTENT]}", companions[word] or int(behind[0] == "no")
 
 
 def parting_poles(words: Sequence[str]) -> Poles:
@@ -95,7 +106,7 @@ def pole_rows(poles: Sequence[Poles]) -> FloatArray:
     rows = np.zeros((len(poles), opposites))
     for row, own in enumerate(poles):
         for contrast, pole in own.items():
-            if 0 <= contrast < opposites:
+            if isinstance(contrast, int) and contrast < opposites:
                 rows[row, contrast] = 1.0 - 2.0 * pole
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(lengths == 0.0, 1.0, lengths))
@@ -107,7 +118,7 @@ def leaving(linkage: pl.DataFrame, weights: FloatArray, poles: Sequence[Poles]) 
     The side with fewer mentions leaves; of equal sides, the right one. The other side continues without it.
     """
     # The mentions of each pole in each cluster.
-    mentions: list[dict[tuple[int, int], float]] = [
+    mentions: list[dict[tuple[Contrast, int], float]] = [
         dict.fromkeys(own.items(), weight) for own, weight in zip(poles, weights.tolist(), strict=True)
     ]
     size = weights.tolist()
@@ -128,7 +139,10 @@ def leaving(linkage: pl.DataFrame, weights: FloatArray, poles: Sequence[Poles]) 
 
 
 def _differ(
-    one: dict[tuple[int, int], float], of_one: float, other: dict[tuple[int, int], float], of_other: float
+    one: dict[tuple[Contrast, int], float],
+    of_one: float,
+    other: dict[tuple[Contrast, int], float],
+    of_other: float,
 ) -> bool:
     """Tell whether two clusters are mostly at different poles of a contrast."""
     if not one and not other:
@@ -150,7 +164,7 @@ def _contrasts() -> _Contrasts:
     opposites, kinds = (
         [row.split("/") for row in table[name].strip().splitlines()] for name in ("opposites", "kinds")
     )
-    places: dict[str, list[tuple[int, int]]] = {}
+    places: dict[str, list[tuple[Contrast, int]]] = {}
     for contrast, poles in enumerate((*opposites, *kinds)):
         for pole, words in enumerate(poles):
             for word in words.split(","):
@@ -162,4 +176,9 @@ def _contrasts() -> _Contrasts:
     first, anywhere = (
         frozenset(map(surface, table["negations"][name].split(","))) for name in ("first", "anywhere")
     )
-    return _Contrasts(places, firsts, len(opposites), first, anywhere)
+    companions = {
+        surface(word): pole
+        for pole, name in enumerate(("with", "without"))
+        for word in table["companions"][name].split(",")
+    }
+    return _Contrasts(places, firsts, len(opposites), companions, first, anywhere)
