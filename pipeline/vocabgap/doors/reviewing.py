@@ -187,7 +187,7 @@ class _Dialogue:
         heads = [part.wordings[0] for part in parts]
         values = {
             "is_trial": is_trial,
-            "merged": len(ticks.same),
+            "merged": [excerpt(screen.neighbours[place].label, _SHOWN) for place in ticks.same],
             "before": before.standing(kept),
             "after": after.standing(kept),
             "parts": [(excerpt(wording, _SHOWN), after.standing(wording)) for wording in heads],
