@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from builders import gap, write_corpus
+from vocabgap.decisions.record import Action, read_decisions
 
 STOPS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 INTERRUPTED = "vocabgap: interrupted\n"
@@ -142,23 +143,41 @@ def test_the_package_is_a_program(tmp_path: Path) -> None:
     assert "'absent' does not exist" in told.stderr
 
 
-def test_ctrl_c_at_a_screen_ends_a_review(tmp_path: Path) -> None:
-    write_corpus(tmp_path, {image: [gap("sky mask"), gap("cloud mask tool")] for image in ("heron", "crane")})
+def reviewed(folder: Path, *pressed: bytes | signal.Signals) -> tuple[int, str]:
+    """Press a key or send a signal at each prompt of a review; return its exit code and what it showed."""
+    write_corpus(folder, {image: [gap("sky mask"), gap("cloud mask tool")] for image in ("heron", "crane")})
     process, terminal = pty.fork()
     if process == 0:
-        os.chdir(tmp_path)
+        os.chdir(folder)
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # whatever started the tests
         os.execv(sys.executable, [sys.executable, "-m", "vocabgap", "review", "photos", "--embedder", "none"])  # noqa: S606
-    shown, deadline = b"", time.monotonic() + 60.0
+    shown, new, deadline, waiting = b"", b"", time.monotonic() + 60.0, [*pressed]
     with suppress(OSError):  # the terminal is closed with the process
         while time.monotonic() < deadline:
             if select.select([terminal], [], [], 0.5)[0]:
-                shown += os.read(terminal, 4096)
-            elif shown.endswith(b"?: "):  # and by now it is read
-                os.write(terminal, b"\x03")
+                new += os.read(terminal, 4096)
+            elif new.endswith(b"?: ") and waiting:  # and by now it is read
+                shown, new, key = shown + new, b"", waiting.pop(0)
+                if isinstance(key, bytes):
+                    os.write(terminal, key)
+                else:
+                    os.kill(process, key)
     if time.monotonic() >= deadline:
         os.kill(process, signal.SIGKILL)
     _, status = os.waitpid(process, 0)
     os.close(terminal)
+    return os.waitstatus_to_exitcode(status), (shown + new).decode()
 
-    assert os.waitstatus_to_exitcode(status) == 130, shown.decode()
+
+@pytest.mark.parametrize(
+    ("end", "code"), [(b"\x03", 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9), (b"\x04", 0), (b"q\n", 0)]
+)
+def test_a_review_keeps_its_answers_however_it_ends(
+    end: bytes | signal.Signals, code: int, tmp_path: Path
+) -> None:
+    ended, shown = reviewed(tmp_path, b"1\n", end)
+
+    assert ended == code, shown
+    assert "merged 2 groups" in shown
+    assert [each.action for each in read_decisions(tmp_path / "decisions.jsonl")] == [Action.MERGE]
+    assert ("next: `vocabgap report photos --embedder none`" in shown) == (code == 0)
