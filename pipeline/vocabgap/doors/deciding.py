@@ -108,7 +108,7 @@ class Undo(Deciding, kw_only=True):
     decision: Annotated[
         str | None, argument("Identifier in `vocabgap decisions list`, or its first characters.")
     ] = None
-    last: Annotated[bool, option("Undo the last active decision of the file; confirmations of a review do not count.")] = False
+    last: Annotated[bool, option("Undo the last active decision; confirmations do not count.")] = False
     why: Annotated[str, _WHY] = ""
 
 
