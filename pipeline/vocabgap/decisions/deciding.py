@@ -183,17 +183,10 @@ class Decisions:
             try:
                 about = self._identified("capability", line.capability)
                 other = None if line.other is None else self._identified("other", line.other)
-                made = self._made(
-                    line.action,
-                    about,
-                    line.reason,
-                    decided,
-                    other=other,
-                    wordings=line.wordings,
-                    label=line.label,
-                    entry=line.entry,
-                )
-                decided.append(made)
+                details: dict[str, Any] = {
+                    name: getattr(line, name) for name in ("wordings", "label", "entry")
+                }
+                decided.append(self._made(line.action, about, line.reason, decided, other=other, **details))
             except VocabgapError as error:
                 error.message = f"{place}: {error.message}"
                 raise
@@ -239,22 +232,20 @@ class Decisions:
             raise InvalidInputError("an undo takes the identifier of a decision, or `last`", hint=_ONE_UNDO)
         if decision is None:
             changes = [each for each in in_force(decisions) if each.action is not Action.CONFIRM]
-            wanted = changes[-1] if changes else None
-            if wanted is None:
+            if not changes:
                 raise NotFoundError(f"no decision is active in '{self.file}'", hint="nothing was undone")
+            wanted = changes[-1]
         else:
-            named = [Named(made.decision_id, made.what) for made in decisions]
-            wanted = decisions[
-                lookup(
-                    named,
-                    decision,
-                    singular="decision",
-                    plural="decisions",
-                    hint="see `vocabgap decisions list`",
-                    prefix=ID_PREFIX,
-                    fewest=1,
-                )
-            ]
+            place = lookup(
+                [Named(made.decision_id, made.what) for made in decisions],
+                decision,
+                singular="decision",
+                plural="decisions",
+                hint="see `vocabgap decisions list`",
+                prefix=ID_PREFIX,
+                fewest=1,
+            )
+            wanted = decisions[place]
         undo = undoings(decisions).get(wanted.decision_id)
         if undo is not None:
             raise InvalidInputError(
@@ -266,7 +257,7 @@ class Decisions:
         return made
 
     def _decide(self, action: Action, capability: str, why: str, **details: Any) -> Decision:  # noqa: ANN401
-        decision = self._made(action, capability, why, (), **details)
+        decision = self._made(action, capability, why, **details)
         self._record([decision])
         return decision
 
@@ -275,18 +266,15 @@ class Decisions:
         action: Action,
         capability: str,
         why: str,
-        before: Collection[Decision],
+        before: Collection[Decision] = (),
         *,
         other: str | None = None,
         wordings: tuple[str, ...] = (),
-        label: str | None = None,
-        entry: str | None = None,
+        **words: Any,  # noqa: ANN401 - checked below
     ) -> Decision:
         """Return a decision about a capability; `before` are earlier decisions that are not recorded yet."""
-        details: dict[str, Any] = {}
-        for name, text in (("label", label), ("entry", entry)):
-            if text is None:
-                continue
+        details: dict[str, Any] = {name: text for name, text in words.items() if text is not None}
+        for name, text in details.items():
             require_kind(name, text, str, "text")
             if not text.strip():
                 raise InvalidInputError(f"the {name} is blank", hint=f"give the {name} some text")
@@ -306,27 +294,17 @@ class Decisions:
         if wordings:
             row = self._row(capability)
             leaving = tuple(find_wording(row, wording) for wording in wordings)
-            about, details["wordings"] = (
-                self._staying(capability, active, leaving),
-                leaving,
-            )
+            about, details["wordings"] = self._staying(capability, active, leaving), leaving
         decision = self._signed(action, about, why, after=len(before), **details)
         self._require_news(decision, active)
         return decision
 
     def _signed(
-        self,
-        action: Action,
-        about: Subject | None,
-        why: str,
-        *,
-        after: int = 0,
-        **details: Any,  # noqa: ANN401
+        self, action: Action, about: Subject | None, why: str, after: int = 0, **details: object
     ) -> Decision:
         """Return a decision with person and time; decisions of one call follow each other by microseconds."""
-        now = datetime.now(UTC) if self._now is None else self._now
+        time = (datetime.now(UTC) if self._now is None else self._now) + timedelta(microseconds=after)
         actor = login() if self._actor is None else self._actor
-        time = now + timedelta(microseconds=after)
         return decide(action, about, actor=actor, time=time, reason=why, **details)
 
     def _record(self, decisions: Sequence[Decision]) -> None:
