@@ -10,6 +10,8 @@ from vocabgap.decisions.deciding import Decisions
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError, VocabgapError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from decisions.conftest import Studio
 
 RUN = "2026-07-01T00:00:00Z"
@@ -129,3 +131,15 @@ def test_a_trial_records_nothing(studio: "Studio") -> None:
 
     assert made.what == "pinned 'sky mask'"
     assert not (studio.folder / "decisions.jsonl").exists()
+
+
+def test_only_the_saved_wordings_leave(studio_of: "Callable[..., Studio]") -> None:
+    studio = studio_of("film grain", "film-grain", "film grain look")
+    studio.report()
+    path = saved(studio, line("split", named(studio, "film grain"), wordings=["film grain"]))
+
+    studio.decide.apply(path)
+
+    rows = studio.rows()
+    (alone,) = rows["film grain"]["variants"]
+    assert (alone["wording"], len(rows["film-grain"]["variants"])) == ("film grain", 2)

@@ -9,6 +9,7 @@ from typing import Any, Final
 import polars as pl
 
 from vocabgap.decisions.effects import Effect, PublishedGroups
+from vocabgap.decisions.naming import Naming
 from vocabgap.decisions.proposing import Identified, read_proposals
 from vocabgap.decisions.record import (
     FILE,
@@ -21,7 +22,6 @@ from vocabgap.decisions.record import (
     append_decisions,
     decide,
     read_decisions,
-    subject,
 )
 from vocabgap.decisions.replay import (
     agreeing,
@@ -29,7 +29,6 @@ from vocabgap.decisions.replay import (
     replaced,
     require_change,
     require_own_label,
-    separations,
     undoings,
 )
 from vocabgap.errors import (
@@ -53,10 +52,8 @@ from vocabgap.text import (
     can_be_seen,
     excerpt,
     form,
-    own_form,
     printable_name,
     shortened,
-    surface,
     surface_of,
     visible,
 )
@@ -183,10 +180,18 @@ class Decisions:
             try:
                 about = self._identified("capability", line.capability)
                 other = None if line.other is None else self._identified("other", line.other)
-                details: dict[str, Any] = {
-                    name: getattr(line, name) for name in ("wordings", "label", "entry")
-                }
-                decided.append(self._made(line.action, about, line.reason, decided, other=other, **details))
+                made = self._made(
+                    line.action,
+                    about,
+                    line.reason,
+                    decided,
+                    other=other,
+                    wordings=line.wordings,
+                    is_exact=True,
+                    label=line.label,
+                    entry=line.entry,
+                )
+                decided.append(made)
             except VocabgapError as error:
                 error.message = f"{place}: {error.message}"
                 raise
@@ -270,6 +275,7 @@ class Decisions:
         *,
         other: str | None = None,
         wordings: tuple[str, ...] = (),
+        is_exact: bool = False,
         **words: Any,  # noqa: ANN401 - checked below
     ) -> Decision:
         """Return a decision about a capability; `before` are earlier decisions that are not recorded yet."""
@@ -283,18 +289,19 @@ class Decisions:
         if action is Action.DISMISS and not can_be_seen(why):
             raise InvalidInputError("a dismissal needs a reason", hint="add --why")
         active = in_force((*self.all(), *before))
-        about = self._subject(capability, active, None if action in SETTLING else KEPT_WORDINGS)
+        named = self._named(capability, active)
+        about = named.subject(None if action in SETTLING else KEPT_WORDINGS)
         if other is not None:
-            details["other"] = self._subject(other, active)
+            details["other"] = self._named(other, active).subject()
             if about.capability_id == details["other"].capability_id:
                 raise InvalidInputError(
                     f"'{shortened(capability)}' and '{shortened(other)}' are the same capability",
                     hint="name two different capabilities",
                 )
         if wordings:
-            row = self._row(capability)
-            leaving = tuple(find_wording(row, wording) for wording in wordings)
-            about, details["wordings"] = self._staying(capability, active, leaving), leaving
+            leaving = tuple(find_wording(named.row, wording) for wording in wordings)
+            about, staying = named.staying(leaving, is_exact=is_exact)
+            details |= {"wordings": leaving, "staying": staying}
         decision = self._signed(action, about, why, after=len(before), **details)
         self._require_news(decision, active)
         return decision
@@ -360,68 +367,7 @@ class Decisions:
     def _groups(self) -> pl.DataFrame:
         return read_groups(self._run)
 
-    def _row(self, name: str) -> dict[str, Any]:
+    def _named(self, name: str, active: Sequence[Decision]) -> Naming:
         require_kind("capability", name, str, "the name of a capability")
-        return find_capability(self._ranked, name).row(0, named=True)
-
-    def _subject(self, name: str, active: Sequence[Decision], most: int | None = KEPT_WORDINGS) -> Subject:
-        """Find a capability by its name.
-
-        If people merged several groups, the wordings of one group come first: the group with the name, else
-        the group whose identifier is kept. If the merge is undone, the decision stays with that group. If a
-        split is newer than the run, only the wordings of one side belong to the capability.
-        """
-        row = self._row(name)
-        separated = separations(active)
-        forms = {variant["wording"]: form(variant["wording"], separated) for variant in row["variants"]}
-        moved = {
-            form(wording, separated): split.decision_id
-            for split in active
-            if split.capability is not None and split.capability.capability_id == row["capability_id"]
-            for wording in split.wordings
-        }
-        side = moved.get(form(name, separated))
-        forms = {wording: own for wording, own in forms.items() if moved.get(own) == side} or forms
-        own = self._groups.filter(capability_id=row["capability_id"])
-        group_of = dict(own.select("surface", "group_id").iter_rows())
-        label_of = dict(own.select("group_id", "group_surface").iter_rows())
-
-        def group(name: str) -> str | None:
-            return group_of.get(name, group_of.get(surface_of(name)))
-
-        there = {*map(group, forms.values())}
-        likely = (group(surface(name)), row["capability_id"])
-        meant = next((each for each in likely if each in there), None)
-
-        def distance(wording: str) -> tuple[bool, bool, bool]:
-            own = forms[wording]
-            return group(own) != meant, surface_of(own) != label_of.get(meant), wording != row["label"]
-
-        ordered = sorted(forms, key=distance)
-        label_form = form(row["label"], separated)
-        is_elsewhere = meant is not None and (group(label_form) or meant) != meant
-        is_elsewhere = is_elsewhere or moved.get(label_form) != side
-        return subject(row["capability_id"], ordered[0] if is_elsewhere else row["label"], ordered, most)
-
-    def _staying(self, name: str, active: Sequence[Decision], leaving: Collection[str]) -> Subject:
-        """Find a capability without the wordings that leave; the named wording comes first.
-
-        Other wordings with the surface of a leaving wording leave, too, unless the name is one of them or no
-        other wording would stay.
-        """
-        whole = self._subject(name, active, most=None)
-        gone, gone_forms = {*map(surface, leaving)}, {*map(own_form, leaving)}
-        staying = [wording for wording in whole.wordings if surface(wording) not in gone]
-        alike = [
-            variant["wording"]
-            for variant in self._row(name)["variants"]
-            if surface(variant["wording"]) in gone and own_form(variant["wording"]) not in gone_forms
-        ]
-        staying = [each for each in alike if own_form(each) == own_form(name)] + staying or alike
-        if not staying:
-            raise InvalidInputError(
-                f"no wording of '{excerpt(whole.label)}' would stay",
-                hint="name only the wordings to split off",
-            )
-        staying.sort(key=lambda wording: surface(wording) != surface(name))
-        return subject(whole.capability_id, whole.label, staying)
+        row = find_capability(self._ranked, name).row(0, named=True)
+        return Naming(name, row, self._groups, active)
