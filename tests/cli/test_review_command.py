@@ -96,6 +96,16 @@ def test_ticks_are_decisions_that_the_next_report_follows(
     assert of[split["wordings"][0]] != of[split["capability"]["wordings"][0]]
 
 
+def test_the_next_command_has_the_options_of_the_review(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = at_a_terminal(
+        monkeypatch, "", "q", options=("--hidden", "--threshold", "0.5", "--tenant", "local")
+    )
+
+    words = "vocabgap report photos --tenant local --hidden --threshold 0.5"
+    assert f"next: `{words}`" in told.out
+    assert vocabgap(*words.split()[1:]).code == 0
+
+
 def test_enter_confirms_a_group_and_it_is_not_shown_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

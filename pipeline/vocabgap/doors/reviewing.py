@@ -65,7 +65,7 @@ def review(call: "Call", request: ReviewRequest) -> Answer:
     `vocabgap decide`.
     """
     output, settings, present = call.output, call.settings, parse_present(request.now)
-    roots = call.roots(request.roots)
+    roots, selection = call.roots(request.roots), selection_of(request)
     if output.as_json or not (sys.stdin and sys.stdin.isatty()):
         raise InvalidInputError(
             "a review needs a terminal", hint="programs can call vocabgap.review in Python"
@@ -74,7 +74,7 @@ def review(call: "Call", request: ReviewRequest) -> Answer:
     from vocabgap.decisions.reviewing import Review, capabilities_of
     from vocabgap.pipeline import analyse
 
-    analysis = analyse(roots, settings=settings, selection=selection_of(request), now=present)
+    analysis = analyse(roots, settings=settings, selection=selection, now=present)
     call.note_unread(analysis.scan)
     call.note_embeddings(analysis.embeddings)
     file = expanded(settings.decisions.file)
@@ -89,7 +89,9 @@ def review(call: "Call", request: ReviewRequest) -> Answer:
     before = under_review.clusters
     dialogue = _Dialogue(call, under_review, analysis.scan, file)
     dialogue.run(request.screens)
-    repeated = Hint("{}", (("report", *map(str, roots)),), tuple(call.flags))
+    owners = {"--tenant": selection.tenants, "--repo": selection.repositories}
+    whose = [word for name, values in owners.items() for value in values for word in (name, value)]
+    repeated = Hint("{}", (("report", *map(str, roots), *whose),), tuple(call.flags))
     return Answer(
         result={
             "screens": len(dialogue.answered),

@@ -69,7 +69,8 @@ class Call:
     def completed(self, hint: Hint) -> str:
         """Return a hint whose commands repeat the options of this call."""
         given = [(name, self.flags[name]) for name in hint.options if name in self.flags]
-        words = [word for name, value in given for word in (name, printable_name(str(value)))]
+        pairs = ([name] if value is True else [name, printable_name(str(value))] for name, value in given)
+        words = [word for pair in pairs for word in pair]
         if self.config is not None:
             words += ["--config", printable_name(str(self.config))]
         return hint.rendered([*words, *["--trust"] * self.trust])
