@@ -285,6 +285,11 @@ def excerpt(text: str, most: int = SHOWN_CHARACTERS) -> str:
     return shortened(visible(text), most)
 
 
+def is_excerpt(shown: str, text: str) -> bool:
+    """Tell whether a text is displayed as `shown`, perhaps cut."""
+    return shown in {visible(text), excerpt(text, max(shown.rfind("… ("), 0))}
+
+
 def count(number: int, singular: str, plural: str = "") -> str:
     """Return a number with its noun: `1 image`, `1,204 images`."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

@@ -32,13 +32,14 @@ def screen(*neighbours: vg.Neighbour, part: tuple[str, ...] = (), unlikely: floa
 
 def doubts(*screens: vg.Screen, status: str = "open") -> tuple[Doubt, ...]:
     surfaces = {"sky mask": ONE, "cloud mask": OTHER, "film grain": ONE, **OTHERS}
-    groups = pl.DataFrame(
-        {"run": "present", "surface": [*surfaces], "capability_id": [*surfaces.values()]},
-    )
     ranked = pl.DataFrame(
-        {"capability_id": [ONE, *OTHERS.values(), OTHER], "status": [*["open"] * 6, status]}
+        {
+            "capability_id": [*surfaces.values()],
+            "status": [status if name == OTHER else "open" for name in surfaces.values()],
+            "variants": [[{"wording": wording}] for wording in surfaces],
+        }
     )
-    return doubts_of(screens, groups, ranked)
+    return doubts_of(screens, ranked)
 
 
 def test_a_group_whose_part_is_far_from_the_rest_may_be_two() -> None:

@@ -214,7 +214,9 @@ def test_nothing_that_was_decided_is_in_the_page(decided: Run) -> None:
         ("sky mask", None, ""),
         ("color wheel", None, ""),
     ]
-    assert (made.statuses, made.commands, shared.changes, shared.before) == ((), (), None, None)
+    assert (made.statuses, made.deciding, shared.changes, shared.before) == ((), None, None, None)
+    assert not any((*row.neighbours, *row.parts) for row in made.rows)
+    assert 'id="basket"' not in page
     assert "film grain" not in page
     assert "lens flare" not in page
     assert 'id="decided"' not in page

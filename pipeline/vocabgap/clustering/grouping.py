@@ -178,14 +178,15 @@ class Clusters:
         cut = "by wording" if self.threshold is None else f"at {self.threshold}"
         return f"Clusters({count(self.clusters.height, 'group')} of {of}, cut {cut})"
 
-    def screens(self, top: int = DEFAULT_TOP) -> list[Screen]:
+    def screens(self, top: int = DEFAULT_TOP, about: Sequence[int] | None = None) -> list[Screen]:
         """Return screens of a review, the most valuable first; decisions that the groups follow are evidence.
 
         Args:
             top: How many of the largest groups matter; 0 for all.
+            about: The groups of the screens, instead of the largest.
         """
         top = whole_number("top", top) or len(self._labelled)
-        return self._screens.ranked(self._labels, self._labelled, self.constraints, top)
+        return self._screens.ranked(self._labels, self._labelled, self.constraints, top, about)
 
     def standing(self, wording: str) -> tuple[int, int]:
         """Return the rank by mentions of the group of a wording, and the mentions."""

@@ -174,21 +174,24 @@ class Screens:
         labelled: Sequence[tuple[str, int]],
         constraints: Iterable[Constraint],
         top: int,
+        about: Sequence[int] | None = None,
     ) -> list[Screen]:
-        """Return screens about the largest groups, the most valuable first; none without a question.
+        """Return screens about some groups, the most valuable first; none without a question.
 
         Args:
             labels: The group of each point, shape (n,).
             labelled: The wording and the point that represent each group.
             constraints: The decisions so far.
             top: How many of the largest groups matter.
+            about: The groups; by default the largest.
         """
         groups = _Groups(self, labels, constraints)
-        largest = np.argsort(-groups.sizes, kind="stable")[: CANDIDATES * top]
-        blocks = (largest[start : start + GROUPS_AT_ONCE] for start in range(0, len(largest), GROUPS_AT_ONCE))
+        if about is None:
+            about = np.argsort(-groups.sizes, kind="stable")[: CANDIDATES * top].tolist()
+        blocks = (about[start : start + GROUPS_AT_ONCE] for start in range(0, len(about), GROUPS_AT_ONCE))
         near = ((block, groups.cosines(block)) for block in blocks)
         drawn = [
-            self._drawn(groups, int(group), row)
+            self._drawn(groups, group, row)
             for block, cosines in near
             for group, row in zip(block, cosines, strict=True)
         ]

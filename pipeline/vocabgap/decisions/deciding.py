@@ -52,10 +52,10 @@ from vocabgap.text import (
     can_be_seen,
     excerpt,
     form,
+    is_excerpt,
     printable_name,
     shortened,
     surface_of,
-    visible,
 )
 
 _ANOTHER_RUN: Final = "nothing was decided; decide on the page of this run, or name its run with --run"
@@ -331,7 +331,7 @@ class Decisions:
         if label is None:
             problem = f"'{excerpt(named.label)}' ({excerpt(named.capability_id)}) is not in the run"
             raise NotFoundError(f"field '{field}': {problem}", hint=_ANOTHER_RUN)
-        if visible(label) != visible(named.label):
+        if not is_excerpt(named.label, label):
             problem = f"{named.capability_id} is '{excerpt(label)}' in the run, not '{excerpt(named.label)}'"
             raise InvalidInputError(f"field '{field}': {problem}", hint=_ANOTHER_RUN)
         return named.capability_id

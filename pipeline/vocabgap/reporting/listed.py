@@ -1,4 +1,4 @@
-"""The lists of a report: capabilities and doubts about groups, with their commands."""
+"""The lists of a report: capabilities, and what people may decide about them."""
 
 import re
 import shlex
@@ -12,9 +12,10 @@ import polars as pl
 
 from vocabgap.model.capability import Asker, Capability, Tally, means
 from vocabgap.model.tables import IMAGE_KEY, SETTLED
-from vocabgap.text import escape_unseen, surface
+from vocabgap.text import escape_unseen
 
 if TYPE_CHECKING:  # a program that only reads runs does not load clustering
+    from vocabgap.clustering.grouping import Clusters
     from vocabgap.clustering.screens import Screen
 
 TO_AUTHOR: Final = "open"  # to be authored
@@ -33,6 +34,8 @@ SHOWN: Final = 50
 _OURS: Final = re.compile(r"cap-[0-9a-f]{12}")  # an identifier that vocabgap made
 _OWNER: Final = IMAGE_KEY[:-1]  # of an image: its tenant and repository
 
+MOST_CHOICES: Final = 200  # capabilities with choices, for the size of the page and the time of a report
+MOST_IN_DOUBT: Final = 30  # first capabilities that doubts are about
 MOST_DOUBTS: Final = 5  # of each kind
 LIKELY: Final = 0.25  # least probability that two groups are one need; few pairs have more
 UNLIKELY: Final = 0.5  # largest probability that one group is one need
@@ -61,6 +64,14 @@ class Past(msgspec.Struct, frozen=True):
     pinned: bool = False
 
 
+class Choices(msgspec.Struct, frozen=True):
+    """The groups that may be the same need as a capability, and its parts that may be another one."""
+
+    capability_id: str
+    neighbours: Annotated[tuple[str, ...], means("identifiers of these groups, the first is worth most")] = ()
+    parts: Annotated[tuple[tuple[int, ...], ...], means("positions of their wordings in `variants`")] = ()
+
+
 class Listed(msgspec.Struct, frozen=True):
     """A capability with facts for the list of all capabilities."""
 
@@ -70,29 +81,17 @@ class Listed(msgspec.Struct, frozen=True):
     on_days: tuple[tuple[date, int], ...] = ()  # UTC, earliest first; empty without records
     lineage: tuple[Relation, ...] = ()
     history: tuple[Past, ...] = ()  # in some runs up to this run, oldest first
-
-
-class Command(msgspec.Struct, frozen=True):
-    """The purpose of a command, and its words before and after the capability's identifier."""
-
-    does: str
-    before: str
-    after: str  # people replace the words in capitals
-    group: str | None = None  # the capabilities that it is for; None for all
-
-    def line(self, capability_id: str) -> str:
-        """Return the whole line. It has no text from logs, so it is safe to paste."""
-        return f"{self.before}{capability_id}{self.after}"
+    choices: Choices | None = None  # only of the first capabilities
 
 
 _COMMANDS: Final = (
-    ("merge", " OTHER", None),
-    ("split", " --wording 'WORDING'", None),
-    ("rename", " 'NEW LABEL'", None),
-    ("pin", "", None),
-    ("dismiss", " --why 'REASON'", None),
-    ("author", " --entry ENTRY", None),
-    ("reopen", "", DECIDED),
+    "merge RANK OTHER",
+    "split RANK --wording 'WORDING'",
+    "rename RANK 'NEW LABEL'",
+    "pin RANK",
+    "dismiss RANK --why 'REASON'",
+    "author RANK --entry ENTRY",
+    "reopen RANK",
 )
 
 
@@ -125,6 +124,7 @@ def listed(
     named: tuple[str, ...] = (),
     covered_from: float,
     history: Mapping[str, tuple[Past, ...]] = {},
+    choices: Mapping[str, Choices] = {},
 ) -> tuple[Listed, ...]:
     """Return the capabilities in order of rank: the first `MOST_LISTED`, and the first of each group."""
     group_of = {each: name for name, rows in groups.items() for each in rows["capability_id"]}
@@ -139,24 +139,16 @@ def listed(
             tuple(days.get(name, ())),
             lineages.get(name, ()),
             history.get(name, ()),
+            choices.get(name),
         )
         for row in _first(ranked, groups).iter_rows(named=True)
         for name in [row["capability_id"]]
     )
 
 
-def commands(capability_ids: Iterable[str], deciding: str | None) -> tuple[Command, ...]:
-    """Return the commands for some capabilities; each ends in the options `deciding`.
-
-    Return none if `deciding` is None, or if vocabgap did not make an identifier: a shell might execute it.
-    """
-    names = list(capability_ids)
-    if deciding is None or not names or not all(map(is_ours, names)):
-        return ()
-    options = f" {deciding}" if deciding else ""
-    return tuple(
-        Command(does, f"vocabgap decide {does} ", after + options, group) for does, after, group in _COMMANDS
-    )
+def commands(deciding: str) -> tuple[str, ...]:
+    """Return the commands for a capability, with the options `deciding`; words in capitals are replaced."""
+    return tuple(f"vocabgap decide {each} {deciding}".strip() for each in _COMMANDS)
 
 
 def is_ours(capability_id: str) -> bool:
@@ -225,22 +217,45 @@ def _lists(pairs: pl.DataFrame) -> dict[str, list[tuple[Any, int]]]:
     return lists
 
 
-def doubts_of(screens: Iterable["Screen"], groups: pl.DataFrame, ranked: pl.DataFrame) -> tuple[Doubt, ...]:
-    """Return doubts about the largest groups, from the screens of a review in order.
+def screens_of(clusters: "Clusters", ranked: pl.DataFrame) -> list["Screen"]:
+    """Return screens about the first capabilities, the most valuable first."""
+    if ranked.is_empty():
+        return []
+    wording = ranked.head(MOST_CHOICES).select(pl.col("variants").list.first().struct.field("wording"))
+    placed = wording.join(clusters.wordings, on="wording", how="left", maintain_order="left")
+    return clusters.screens(about=placed["cluster"].to_list())
+
+
+def choices_of(screens: Iterable["Screen"], ranked: pl.DataFrame) -> tuple[Choices, ...]:
+    """Return what people may answer about capabilities; wordings that are not in `ranked` are left out."""
+    place = _places_of_wordings(ranked)
+    choices: list[Choices] = []
+    for screen in screens:
+        own = _capability(place, screen.wordings)
+        near = (_capability(place, neighbour.wordings) for neighbour in screen.neighbours)
+        parts = (
+            tuple(sorted(place[each][1] for each in part.wordings if each in place)) for part in screen.parts
+        )
+        if own is not None:
+            choices.append(Choices(own, tuple(filter(None, near)), tuple(filter(None, parts))))
+    return tuple(choices)
+
+
+def doubts_of(screens: Iterable["Screen"], ranked: pl.DataFrame) -> tuple[Doubt, ...]:
+    """Return doubts about the first groups, from screens in order.
 
     Dismissed and authored capabilities are left out.
     """
-    # A program that only reads runs does not load this module.
-    from vocabgap.decisions.reviewing import capabilities_of  # noqa: PLC0415
-
-    is_open = ranked.filter(~pl.col("status").is_in(SETTLED))
-    capabilities = capabilities_of(groups.join(is_open, on="capability_id", how="semi"))
+    place = _places_of_wordings(ranked.filter(~pl.col("status").is_in(SETTLED)))
+    first = {*ranked["capability_id"].head(MOST_IN_DOUBT)}
     one_need: dict[frozenset[str], Doubt] = {}
     two_needs: list[Doubt] = []
     for screen in screens:
-        own = capabilities.get(surface(screen.wordings[0]), "")
+        own = _capability(place, screen.wordings) or ""
+        if own not in first:
+            continue
         for near in screen.neighbours:
-            other = capabilities.get(surface(near.wordings[0]), "")
+            other = _capability(place, near.wordings) or ""
             if near.likely >= LIKELY and is_ours(own) and is_ours(other) and own != other:
                 sizes = (screen.mentions, near.mentions)
                 doubt = Doubt(own, other, screen.wordings[0], near.wordings[0], *sizes, likely=near.likely)
@@ -252,6 +267,18 @@ def doubts_of(screens: Iterable["Screen"], groups: pl.DataFrame, ranked: pl.Data
             sizes = (screen.mentions - part.mentions, part.mentions)
             two_needs.append(Doubt(own, None, staying, part.wordings[0], *sizes, leaving))
     return (*[*one_need.values()][:MOST_DOUBTS], *two_needs[:MOST_DOUBTS])
+
+
+def _places_of_wordings(ranked: pl.DataFrame) -> dict[str, tuple[str, int]]:
+    """Return, for each wording, its capability and its position in `variants`."""
+    wordings = pl.col("variants").list.eval(pl.element().struct.field("wording"))
+    rows = ranked.select("capability_id", wordings).iter_rows()
+    return {wording: (name, place) for name, own in rows for place, wording in enumerate(own)}
+
+
+def _capability(place: Mapping[str, tuple[str, int]], wordings: Iterable[str]) -> str | None:
+    """Return the capability with some of these wordings, if any."""
+    return next((place[each][0] for each in wordings if each in place), None)
 
 
 def _can_be_typed(wording: str) -> bool:

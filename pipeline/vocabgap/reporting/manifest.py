@@ -18,7 +18,7 @@ from vocabgap.model.capability import means
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import AUTO, INSTALLING, NO_EMBEDDER, RankBy, RankSettings, Settings, known_flags
 from vocabgap.ranking.vocabulary import VocabularyFile
-from vocabgap.reporting.listed import Doubt
+from vocabgap.reporting.listed import Choices, Doubt
 from vocabgap.reporting.overviews import Account, Place
 from vocabgap.text import visible
 
@@ -186,6 +186,7 @@ class Manifest(msgspec.Struct, frozen=True):
     engine: Annotated[str | None, means("engine of the heavy steps; null for this machine alone")] = None
     doubts: Annotated[tuple[Doubt, ...] | None, means("doubts about groups; null if unknown")] = None
     places: Annotated[tuple[Place, ...], means("places of the first capabilities on a map")] = ()
+    choices: Annotated[tuple[Choices, ...], means("what people may answer about the first capabilities")] = ()
 
     @property
     def settings(self) -> Settings:

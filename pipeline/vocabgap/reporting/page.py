@@ -13,7 +13,7 @@ import msgspec
 from markupsafe import Markup, escape
 
 from vocabgap.ranking.priority import recent_weeks
-from vocabgap.reporting.listed import SHOWN
+from vocabgap.reporting.listed import SHOWN, commands
 from vocabgap.reporting.map import HEIGHT, WIDTH, needs_map
 from vocabgap.reporting.payload import LEVELS, SPARK, TRAIL, Payload, encode_payload, levels, payload_of
 from vocabgap.reporting.rows import Row
@@ -73,6 +73,7 @@ def _rendered(summary: Summary, payload: Payload) -> str:
     written = _ENVIRONMENT.get_template("page/page.html.j2").render(
         run=summary,
         page=payload,
+        commands=() if summary.deciding is None else commands(summary.deciding),
         shown=shown,
         covered=covered,
         settled=settled,

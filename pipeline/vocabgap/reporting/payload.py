@@ -1,6 +1,6 @@
 """The data of a page for its script: capabilities as one block of JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from vocabgap.model.moments import iso
 from vocabgap.reporting.listed import SHOWN as FIRST
-from vocabgap.reporting.listed import TITLES, Command, Listed, commands
+from vocabgap.reporting.listed import TITLES, Listed
 from vocabgap.reporting.rows import WITH_ALL_EVIDENCE, Index, Limits, Row, ShownExample, days_together, row_of
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import CONFIDENT, SHOWN_WORDINGS
@@ -87,7 +87,8 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
     runs: tuple[str, ...]  # moments of the runs in histories, oldest first
     statuses: tuple[str, ...]
     filters: tuple[str, ...]  # filters for which some capability has a value
-    commands: tuple[Command, ...]
+    now: str  # the present moment of the run
+    deciding: str | None  # options for `vocabgap decide`; None without decisions
     columns: tuple[str, ...]
     example_columns: tuple[str, ...]
     rows: tuple[Row, ...]
@@ -107,7 +108,7 @@ def levels(summary: Summary) -> tuple[Limits, ...]:
 def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
     """Return the data of the page of a summary."""
     everything = _listed(summary, limits)
-    index = _index(summary, limits)
+    index = _index(summary, limits, everything)
     rows = tuple(row_of(each, index, _limits(each, limits)) for each in everything)
     return Payload(
         first_day=None if index.first_day is None else index.first_day.isoformat(),
@@ -127,7 +128,8 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
         runs=tuple(map(iso, index.runs)),
         statuses=tuple(sorted({row.status for row in rows if row.status is not None})),
         filters=_filters(rows),
-        commands=commands((row.id for row in rows), summary.deciding),
+        now=iso(summary.now),
+        deciding=summary.deciding,
         columns=Row.__struct_fields__,
         example_columns=ShownExample.__struct_fields__,
         rows=rows,
@@ -174,13 +176,14 @@ def _filters(rows: Sequence[Row]) -> tuple[str, ...]:
     return tuple(name for name, some in has.items() if some)
 
 
-def _index(summary: Summary, limits: Limits) -> Index:
+def _index(summary: Summary, limits: Limits, everything: Iterable[Listed]) -> Index:
     runs = sorted({past.moment for each in summary.everything for past in each.history})
     return Index(
         days_together(each.on_days for each in summary.everything),
         named_by=summary.named_by,
         askers=summary.askers,
         ranked_by=summary.ranked_by,
+        rows=(each.capability.capability_id for each in everything),
         last_rank=max((each.capability.rank_high for each in summary.everything), default=1),
         runs=runs[max(len(runs) - limits.runs, 0) :] if len(runs) > 1 else (),  # one run is no history
     )

@@ -11,14 +11,15 @@ from typing import Any, Final, get_type_hints
 import msgspec
 
 from vocabgap.model.capability import Asker, Capability, Example, Tally
-from vocabgap.reporting.listed import MOST_LISTED, Listed
+from vocabgap.reporting.listed import MOST_LISTED, Choices, Listed
 from vocabgap.reporting.wording import phrase, rating, short_hash
-from vocabgap.text import excerpt
+from vocabgap.text import excerpt, visible
 
 Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
 Counted = tuple[str, int]
 WITH_ALL_EVIDENCE: Final = 500
 _THINNEST: Final = 5.0  # smallest visible length of a span
+_MOST_TOLD: Final = 2_000  # characters of the cut wordings of a part
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -118,6 +119,8 @@ class Row(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     history: tuple[tuple[int, int, int], ...]  # run, rank and mentions, the oldest run first
     pinned_in: tuple[int, ...]  # runs of the history in which it was pinned
     before: int | None  # rank in the run before
+    neighbours: tuple[int, ...]  # positions of rows that may be the same need
+    parts: tuple[tuple[int, tuple[int | str, ...]], ...]  # mentions; positions in `variants`, or wordings
 
 
 # The columns that a row takes from a capability: columns with the same name and type.
@@ -153,8 +156,10 @@ class Index:
         last_rank: int = 1,  # largest end of a rank interval
         runs: Sequence[datetime] = (),  # runs of the histories, oldest first
         ranked_by: str = "mentions",
+        rows: Iterable[str] = (),  # identifiers of the capabilities
     ) -> None:
         self.categories, self.operations, self.images, self.files = Names(), Names(), Names(), Names()
+        self.rows = {name: place for place, name in enumerate(rows)}
         self.runs = {moment: place for place, moment in enumerate(runs)}
         self.first_day = on_days[0][0] if on_days else None
         self.named_by, self.askers, self.last_rank, self.ranked_by = named_by, askers, last_rank, ranked_by
@@ -170,6 +175,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         (excerpt(each.wording, most), each.mentions, round(each.similarity, 2))
         for each in item.variants[: limits.wordings]
     )
+    choices = listed.choices or Choices(item.capability_id)
     return Row(
         **{name: _safe(getattr(item, name), most) for name in _SHARED},
         id=item.capability_id,
@@ -222,8 +228,21 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         examples=tuple(_example(each, index, most) for each in item.examples[:most_evidence]),
         history=history,
         pinned_in=tuple(place for place, past in past_runs if past.pinned),
+        neighbours=tuple(index.rows[name] for name in choices.neighbours if name in index.rows),
+        parts=tuple(
+            (sum(item.variants[place].mentions for place in part), names)
+            for part in choices.parts
+            for names in [tuple(_named(place, item.variants[place].wording, variants) for place in part)]
+            if sum(len(name) for name in names if isinstance(name, str)) <= _MOST_TOLD
+        ),
         before=next((rank for place, rank, _ in history if place == len(index.runs) - 2), None),
     )
+
+
+def _named(place: int, wording: str, shown: Sequence[tuple[str, int, float]]) -> int | str:
+    """Return the position of a wording, or the wording if the page cuts it or its list."""
+    whole = visible(wording)
+    return place if place < len(shown) and shown[place][0] == whole else whole
 
 
 def _safe(value: Any, most: int) -> Any:  # noqa: ANN401 - any value of a column

@@ -205,6 +205,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
             named=named,
             covered_from=covered_from,
             history={} if rows is None else points_of_run(rows, manifest),
+            choices={each.capability_id: each for each in manifest.choices},
         ),
         deciding=rendering.deciding,
         doubts=manifest.doubts,

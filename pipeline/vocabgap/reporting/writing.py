@@ -27,7 +27,7 @@ from vocabgap.ranking.classifying import with_agents_categories
 from vocabgap.ranking.combinations import recurring_sets
 from vocabgap.ranking.identity import Lineage
 from vocabgap.reporting.history import carried_on, earlier_rows
-from vocabgap.reporting.listed import Doubt
+from vocabgap.reporting.listed import Choices, Doubt
 from vocabgap.reporting.manifest import (
     COMBINATIONS_NAME,
     GAPS_NAME,
@@ -101,6 +101,7 @@ def report(
     timings: Iterable[Timing] = (),
     share: int | None = None,
     doubts: Iterable[Doubt] | None = None,
+    choices: Iterable[Choices] = (),
     places: Iterable[Place] = (),
     earlier: Iterable[str | Path | None] = (),
 ) -> Published:
@@ -151,6 +152,7 @@ def report(
         inputs=() if scan is None else tuple(InputFile(**row) for row in scan.files.iter_rows(named=True)),
         timings=tuple(timings),
         doubts=None if doubts is None else tuple(doubts),
+        choices=tuple(choices),
         places=tuple(places),
     )
     if reproduction is not None:

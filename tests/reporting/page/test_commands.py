@@ -1,4 +1,4 @@
-"""The command lines to decide with."""
+"""The commands of a page without a script."""
 
 import shlex
 
@@ -6,39 +6,16 @@ import pytest
 
 from vocabgap.doors.cli.app import run
 from vocabgap.errors import ExitCode
-from vocabgap.reporting.listed import DECIDED, commands
-
-CAPABILITY = "cap-0123456789ab"
+from vocabgap.reporting.listed import commands
 
 
-def lines(deciding: str = "") -> dict[str, str]:
-    return {each.does: each.line(CAPABILITY) for each in commands([CAPABILITY], deciding)}
+def test_commands_end_in_the_options_of_the_run() -> None:
+    assert "vocabgap decide pin RANK" in commands("")
+    assert "vocabgap decide pin RANK --decisions a.jsonl" in commands("--decisions a.jsonl")
 
 
-def test_a_command_has_the_identifier_and_the_options_of_the_run() -> None:
-    assert lines()["merge"] == f"vocabgap decide merge {CAPABILITY} OTHER"
-    assert lines("--decisions a.jsonl")["dismiss"] == (
-        f"vocabgap decide dismiss {CAPABILITY} --why 'REASON' --decisions a.jsonl"
-    )
-
-
-@pytest.mark.parametrize("identifier", ["cap-0123456789ab; reboot", "cap-1", "", "cap-0123456789ab\n"])
-def test_identifiers_that_are_not_ours_give_no_commands(identifier: str) -> None:
-    assert commands([CAPABILITY, identifier], "") == ()
-
-
-def test_without_capabilities_or_options_there_are_no_commands() -> None:
-    assert commands([], "") == commands([CAPABILITY], None) == ()
-
-
-def test_only_what_is_settled_is_reopened() -> None:
-    groups = {each.does: each.group for each in commands([CAPABILITY], "")}
-    assert groups.pop("reopen") == DECIDED
-    assert set(groups.values()) == {None}
-
-
-def test_every_command_is_one_that_the_command_line_knows(capsys: pytest.CaptureFixture[str]) -> None:
-    for line in lines().values():
+def test_the_command_line_knows_each_command(capsys: pytest.CaptureFixture[str]) -> None:
+    for line in commands(""):
         program, *words = shlex.split(line)
         # There is no run: the error comes only after the words were understood.
         code = run([*words, "--run", "nowhere"])

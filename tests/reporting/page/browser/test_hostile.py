@@ -19,7 +19,7 @@ MADE = """async () => {
     const unseen = new CSSStyleSheet();
     unseen.replaceSync('#panel-body { display: none }');
     document.adoptedStyleSheets = [unseen];
-    const free = new Set(['id', 'href', 'data-id', 'data-copy', 'value', 'd', 'x', 'width']);
+    const free = new Set(['id', 'href', 'data-id', 'value', 'd', 'x', 'width', 'aria-describedby']);
     const made = (within) => [...within.querySelectorAll('*')].map((each) => [
         each.tagName,
         ...[...each.attributes].map(({ name, value }) => (free.has(name) ? name : `${name}=${value}`)),
@@ -27,26 +27,36 @@ MADE = """async () => {
     const run = JSON.parse(document.getElementById('run-data').textContent);
     const [id, group] = ['id', 'group'].map((name) => run.columns.indexOf(name));
     const parts = {};
+    const asking = [];  // which groups are near each other depends on the texts
     for (const [place, row] of run.rows.entries()) {
         const changed = new Promise((done) => addEventListener('hashchange', done, { once: true }));
         location.hash = row[id];
         await changed;
+        const choices = document.querySelector('#panel .decide');
+        const way = '[data-action=pin][aria-pressed=false], input:not(:checked)';
+        for (const each of choices.querySelectorAll(way)) each.click();
+        asking.push(...made(choices));
+        choices.remove();
+        document.getElementById('panel-basket').hidden = false;
         parts[`panel ${place}, ${row[group]}`] = made(document.getElementById('panel'));
     }
     document.getElementById('f-group').value = '';
     document.getElementById('filters').dispatchEvent(new Event('input'));
+    parts.asking = [...new Set(asking)].sort();
+    parts.basket = [...new Set(made(document.getElementById('basket')))].sort();
     parts.rows = made(document.getElementById('rows'));
     parts.filters = made(document.getElementById('filters'));
     return parts;
 }"""
 # Of attributes that are free, none but these may have a value that a text can be in.
-BOUND = """() => ['href', 'data-id', 'data-copy', 'd', 'x', 'width'].flatMap(
+BOUND = """() => ['href', 'data-id', 'data-action', 'aria-describedby', 'd', 'x', 'width'].flatMap(
     (name) => [...document.querySelectorAll(`[${name}]`)].map((each) => [name, each.getAttribute(name)])
 )"""
 SHAPES = {
     "href": r"#[a-z-]*(cap-[0-9a-f]{12})?",
     "data-id": r"cap-[0-9a-f]{12}",
-    "data-copy": r"vocabgap decide [a-z]+ cap-[0-9a-f]{12}( .*)?",
+    "data-action": r"[a-z]+",
+    "aria-describedby": r"f-searched|basket-[0-9]+",
     "d": r"[MVhL0-9. -]*",
     "x": r"-?[0-9.]+%?",
     "width": r"[0-9.]+%",
@@ -92,6 +102,8 @@ def test_script_makes_of_hostile_texts_what_it_makes_of_benign_ones(
 def test_no_text_gets_into_an_attribute(opened_pair: tuple[Run, Run], opened: Callable[[Run], Page]) -> None:
     page = opened(opened_pair[1])
     page.locator("#rows a").first.click()
+    for box in page.locator("#panel .decide [type=checkbox]").all():
+        box.check()
     found = page.evaluate(BOUND)
     assert {"d", *(name for name, _ in found)} == set(
         SHAPES

@@ -111,7 +111,7 @@ def test_capability_that_is_not_listed_leads_to_no_other(page: Page) -> None:
 _WRITTEN = """
 (roots) => roots.map((root) => {
   const copy = root.cloneNode(true);
-  copy.querySelectorAll('.commands, button').forEach((each) => each.remove());
+  copy.querySelectorAll('.decide, button').forEach((each) => each.remove());
   return copy.innerHTML.replace(/h4>/g, 'h3>').replace(/\\s+/g, ' ')
     .replace(/> | (?=<)/g, (part) => part.trim());
 })

@@ -3,6 +3,7 @@
 function evidenceOf(capability) {
   const { wordings: wordingsShown, images: imagesShown, most_images: mostImages } = run.shown;
   return [
+    run.deciding === null ? null : decidingAbout(capability),
     section('wordings', 'Wordings', capability.variants, (all) => [
       ...folding(all, wordingsShown, wordings),
       others(capability.other_wordings, 'wording', 'capabilities.parquet'),
@@ -10,7 +11,6 @@ function evidenceOf(capability) {
     section('workarounds', 'Workarounds', capability.workarounds, (all) => bullets(all.map(withMentions))),
     section('used', 'Entries used instead', capability.vocabulary_used, tallies),
     section('decisions', 'Decided', capability.decisions, (all) => bullets(all.map(dated))),
-    section('commands', 'Decide', commandsFor(capability), commands),
     facts(capability),
     section('past', 'Rank over time', capability.history.length > 1 ? capability.history : [],
       (history) => past(history, capability.pinned_in)),
@@ -54,7 +54,7 @@ function facts(capability) {
     ...(capability.seen ? [['Seen in traces or by hooks, not asked for', whole(capability.seen)]] : []),
     ...(capability.repeats ? [['Look like copies that an automatic job wrote', whole(capability.repeats)]] : []),
     ...(capability.outgrown.length ? [['Decisions that no longer apply', capability.outgrown.join(', ')]] : []),
-    ...(run.commands.length ? [['Identifier', make('code', {}, capability.id)]] : []),
+    ...(run.deciding !== null ? [['Identifier', make('code', {}, capability.id)]] : []),
   ];
   return make('dl', { class: 'facts' }, ...told.map(([term, ...texts]) => described(term, ...texts)));
 }
@@ -150,15 +150,4 @@ function example({ day, image, session, snapshot, file, line, wording, said, wor
 
 function code(...parts) {
   return make('code', {}, ...parts);
-}
-
-/** The commands for a capability, with their purpose. */
-function commandsFor(capability) {
-  return run.commands
-    .filter(({ group }) => group === null || group === capability.group)
-    .map(({ does, before, after }) => ({ does, line: `${before}${capability.id}${after}` }));
-}
-
-function commands(lines) {
-  return bullets(lines.map(({ does, line }) => [code(line), ' ', copyButton(does, line)]));
 }

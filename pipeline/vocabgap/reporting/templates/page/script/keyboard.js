@@ -8,16 +8,19 @@ function onKey(event) {
 
 function stepOnArrow(event) {
   const places = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-  if (!places) return;
+  if (!places || isTyping(event)) return;
   event.preventDefault();
   stepInPanel(places);
 }
 
 function searchOnSlash(event) {
-  const isTyping = event.target.matches('input:not([type=checkbox]), select, textarea');
   // A single key must be possible to turn off; the style sheet hides that option where this matches.
   const { matches: hasNoKeys } = matchMedia('(max-width: 47rem), (hover: none) and (pointer: coarse)');
-  if (event.key !== '/' || isTyping || hasNoKeys || !document.getElementById('f-slash').checked) return;
+  if (event.key !== '/' || isTyping(event) || hasNoKeys || !document.getElementById('f-slash').checked) return;
   event.preventDefault();
   document.getElementById('f-text').focus();
+}
+
+function isTyping(event) {
+  return event.target.matches('input:not([type=checkbox]), select, textarea');
 }

@@ -3,8 +3,6 @@
 const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 function startMap() {
-  // Without this script, only links to evidence on the page work.
-  for (const link of document.querySelectorAll('#map a[data-id]')) link.setAttribute('href', `#${link.dataset.id}`);
   const [first, ...others] = circles();
   if (!first) return;
   // One stop for the Tab key instead of sixty.

@@ -18,11 +18,13 @@ function startList() {
   onPress('panel-back', () => stepInPanel(-1));
   onPress('panel-next', () => stepInPanel(1));
   onPress('panel-close', () => dialog.close());
+  if (run.deciding !== null) startBasket();
   dialog.addEventListener('close', leavePanel);
-  dialog.addEventListener('click', copyOnClick);
   document.addEventListener('click', followLink);
   document.addEventListener('keydown', onKey);
   window.addEventListener('popstate', followAddress);
+  // Without this script, only links to evidence on the page work.
+  for (const link of document.querySelectorAll('a[data-id]')) link.setAttribute('href', `#${link.dataset.id}`);
   startMap();
   relist();
   followAddress();

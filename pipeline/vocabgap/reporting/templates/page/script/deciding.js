@@ -1,0 +1,88 @@
+/** The part of the panel that asks: which wordings are another need, which groups are the same need? */
+
+// Actions that ask for a text: the field of the decision, and its name.
+const ASKED = { author: ['entry', 'Entry that was authored'], dismiss: ['reason', 'Reason'], rename: ['label', 'New label'] };
+
+function decidingAbout(capability) {
+  const moves = []; // each tick: its box, and the mentions that it moves
+  const preview = make('p', { role: 'status' });
+  const show = () => {
+    const ticked = moves.filter(([box]) => box.checked);
+    const after = ticked.reduce((sum, [, mentions]) => sum + mentions, capability.mentions);
+    preview.textContent = ticked.length ? `${whole(capability.mentions)} → ${counted(after, 'mention', 'mentions')}` : '';
+  };
+  const tick = (decision, mentions, ...words) => {
+    const box = make('input', { type: 'checkbox' });
+    box.checked = Boolean(decided(decision));
+    box.addEventListener('change', () => { setDecided(decision, box.checked); show(); });
+    moves.push([box, mentions]);
+    return make('li', {}, make('label', {}, box, make('span', {}, ...words)));
+  };
+  const parts = capability.parts.map(([mentions, part]) => {
+    const wordings = part.map((each) => (typeof each === 'number' ? capability.variants[each][0] : each));
+    const more = wordings.length > 1 ? ` and ${whole(wordings.length - 1)} like it` : '';
+    return tick(decision('split', capability, { wordings }), -mentions, isolated(wordings[0].slice(0, run.limits.characters)), `${more} (${whole(mentions)})`);
+  });
+  const neighbours = capability.neighbours.map((place) => {
+    const other = run.capabilities[place];
+    return tick(decision('merge', capability, { other: identified(other) }), other.mentions, ...withMentions([other.label, other.mentions]));
+  });
+  show();
+  return make('section', { class: 'decide' }, make('h3', {}, 'Decide'),
+    choices('Another need?', parts), choices('The same need?', neighbours), preview, ...buttons(capability));
+}
+
+function choices(question, items) {
+  return items.length ? make('fieldset', {}, make('legend', {}, question), make('ul', {}, ...items)) : null;
+}
+
+function identified({ id, label }) {
+  return { capability_id: id, label };
+}
+
+function decision(action, capability, details = {}) {
+  return { run: run.now, action, capability: identified(capability), ...details };
+}
+
+/** Buttons for the other decisions, and a form for those with a text. */
+function buttons(capability) {
+  const isSettled = capability.group === 'settled';
+  const actions = ['rename', ...(isSettled ? ['reopen'] : ['author', 'dismiss']), ...(capability.pin ? [] : ['pin'])];
+  const form = make('form', { hidden: '' });
+  const all = actions.map((action) => {
+    const button = make('button', { type: 'button' }, action[0].toUpperCase() + action.slice(1));
+    button.dataset.action = action;
+    button.addEventListener('click', () => {
+      if (ASKED[action]) ask(action, capability, form, () => { show(); button.focus(); });
+      else setDecided(decision(action, capability), button.getAttribute('aria-pressed') === 'false');
+      show();
+    });
+    return button;
+  });
+  const show = () => all.forEach((button) =>
+    button.setAttribute('aria-pressed', Boolean(decided(decision(button.dataset.action, capability)))));
+  show();
+  return [make('p', { class: 'ways' }, ...joined(all.map((each) => [each]), ' ')), form];
+}
+
+/** Ask for the text of a decision. */
+function ask(action, capability, form, done) {
+  const [field, name] = ASKED[action];
+  const input = make('input', { id: 'asked', required: '', autocomplete: 'off' });
+  input.value = decided(decision(action, capability))?.[field] ?? (action === 'rename' ? capability.label : '');
+  const close = () => { form.hidden = true; done(); };
+  form.replaceChildren(make('label', { for: 'asked' }, name), ' ', input, ' ', make('button', {}, 'Add'));
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    if (!input.value.trim()) return;
+    setDecided(decision(action, capability, { [field]: input.value.trim() }), true);
+    close();
+  };
+  form.onkeydown = (event) => {
+    if (event.key !== 'Escape') return;
+    event.preventDefault(); // the panel stays open
+    close();
+  };
+  form.hidden = false;
+  input.focus();
+}
