@@ -326,7 +326,7 @@ class _Groups:
                 self._between[left].append((right, odds))
                 self._between[right].append((left, odds))
 
-    def cosines(self, some: IntArray) -> FloatArray:
+    def cosines(self, some: Sequence[int]) -> FloatArray:
         """Return the cosines of the means of some groups with all means, shape (some, groups)."""
         dots = (self._terms[some] @ self._terms.T).toarray() + self._dense[some] @ self._dense.T
         return np.asarray(dots / self._lengths / self._lengths[some, None])

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, Request, Route, sync_playwright
 from builders.reporting import NOW
 from vocabgap.model.capability import Capability, Cover, Recurring, Tally, Wording
 from vocabgap.pipeline import Run
-from vocabgap.reporting.listed import COVERED, DECIDED, HIDDEN, TO_AUTHOR, Listed, Past, Relation
+from vocabgap.reporting.listed import COVERED, DECIDED, HIDDEN, TO_AUTHOR, Choices, Listed, Past, Relation
 from vocabgap.reporting.map import MOST_PLACES
 from vocabgap.reporting.overviews import Place
 from vocabgap.reporting.page import render_page
@@ -83,6 +83,7 @@ class Window:
         """Ends the page; says whether the next one would find the window as this one did."""
         for other in self._context.pages[1:]:
             other.close()
+        self._page.evaluate("try { localStorage.clear(); } catch { /* a test has blocked it */ }")
         self._page.goto("about:blank")
         self._page.mouse.move(0, 0)
         if self._changed():
@@ -231,7 +232,18 @@ def _varied(place: int, demo: tuple[Listed, ...]) -> Listed:
         Past(moment, place + 1 + (place * ago) % 5, item.mentions - ago)
         for ago, moment in enumerate(reversed(runs))
     )
-    return Listed(capability, group, images, original.on_days, told, history[::-1])
+    return Listed(
+        capability, group, images, original.on_days, told, history[::-1], _choices(place, capability)
+    )
+
+
+def _choices(place: int, item: Capability) -> Choices | None:
+    """The two next ones, and two parts of the wordings; none of rare ones."""
+    if place >= 40:
+        return None
+    near = (f"cap-{place ^ 1:012x}", f"cap-{place + 2:012x}")
+    parts = [numbers for numbers in ((1, 2), (3,)) if numbers[-1] < len(item.variants)]
+    return Choices(item.capability_id, near, tuple(parts))
 
 
 def _wordings(place: int, item: Capability) -> tuple[Wording, ...]:

@@ -36,7 +36,11 @@ def file(page_of: Callable[..., Path]) -> Path:
 def test_no_rule_of_accessibility_is_broken(
     file: Path, visit: Visit, fragment: str, surroundings: dict[str, Any]
 ) -> None:
-    page = visit(file, fragment=fragment, **surroundings)
+    page = visit(file, fragment=SHOWN, **surroundings)
+    page.locator(".decide [type=checkbox]").first.check()
+    page.get_by_role("button", name="Author").click()
+    if not fragment:
+        page.locator("#panel-basket").click()
     assert violations(page) == []
 
 
@@ -80,9 +84,6 @@ def test_list_is_used_by_keyboard_alone(file: Path, visit: Visit) -> None:
     focus(page, "#rows a")
     page.keyboard.press("Enter")
     expect(page.locator("#panel")).to_be_visible()
-    focus(page, "button.copy")
-    page.keyboard.press("Enter")
-    expect(page.locator("#panel-said")).to_have_text("Copied")
     page.keyboard.press("Escape")
     expect(page.locator("#rows a").first).to_be_focused()
 

@@ -60,10 +60,9 @@ function openBasket() {
 
 function showBasket() {
   const all = decisions();
-  const { basket, 'basket-count': head, 'basket-lines': lines, 'basket-note': note, 'panel-basket': inPanel } =
-    named('basket', 'basket-count', 'basket-lines', 'basket-note', 'panel-basket');
-  basket.hidden = !all.length;
-  inPanel.hidden = !all.length;
+  const { basket, 'basket-count': head, 'basket-lines': lines, 'basket-note': note, 'panel-basket': inPanel, 'to-basket': link } =
+    named('basket', 'basket-count', 'basket-lines', 'basket-note', 'panel-basket', 'to-basket');
+  for (const each of [basket, inPanel, link]) each.hidden = !all.length;
   head.textContent = counted(all.length, 'decision', 'decisions');
   inPanel.textContent = head.textContent;
   lines.replaceChildren(...all.map(lineOf));

@@ -84,5 +84,5 @@ function ask(action, capability, form, done) {
     close();
   };
   form.hidden = false;
-  input.focus();
+  input.select();
 }
