@@ -70,6 +70,8 @@ class PublishedGroups:
         self._counted = gaps.filter("counted").select(RECORDS.names)
         self._groups, self._settings, self._now, self._by_meaning = groups, settings, now, by_meaning
         self._known = dict(groups.select("surface", "capability_id").iter_rows())
+        by_capability = groups.group_by("capability_id", maintain_order=True).agg("surface")
+        self._names: dict[str, list[str]] = dict(by_capability.iter_rows())
         group_of = groups.select("surface", "group_id").iter_rows()
         found = {surface_of(name): group for name, group in group_of}
         self._proposed = known_clusters(self._records, found, settings.cluster)
@@ -125,7 +127,7 @@ class PublishedGroups:
         sides = [self._known.get(name) for name in (constraint.anchor, constraint.leaving[0])]
         if sides[0] == sides[1]:
             return constraint
-        stays, leaves = ([name for name, own in self._known.items() if own == side] for side in sides)
+        stays, leaves = (self._names.get(side or "", []) for side in sides)
         return constraint._replace(
             leaving=tuple(dict.fromkeys((*constraint.leaving, *leaves))),
             staying=tuple(dict.fromkeys((*constraint.staying, *stays))),
