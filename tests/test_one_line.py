@@ -171,6 +171,7 @@ ALLOWED = {
     ("ranking/drafting.py", "Evidence"),
     ("ranking/drafting.py", "literal"),
     ("ranking/screening.py", "rule_of"),
+    ("decisions/effects.py", "Effect"),
     ("reporting/comparison.py", "Change"),
     ("reporting/rows.py", "Row"),  # of the page, where numbers are formatted
     ("reporting/sharing.py", "literal"),  # the allow-list of the shareable page

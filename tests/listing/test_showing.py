@@ -61,7 +61,7 @@ def test_an_identifier_that_was_merged_away_leads_to_the_capability_that_took_it
     assert shown.name != old
     assert shown.capability is not None
     assert "dust removal" in [each.wording for each in shown.capability.variants]
-    assert any("Merged with dust removal" in each for each in shown.lineage)
+    assert any("Merged by decision with dust removal" in each for each in shown.lineage)
 
 
 @pytest.mark.parametrize("digits", [64, 12, 4])
