@@ -225,8 +225,11 @@ def test_a_screen_fits_into_the_terminal(
     assert max(map(len, table.split("\n"))) <= columns
 
 
-def test_texts_of_logs_are_shown_and_never_obeyed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    needs = [gap(f"sky mask {text}", workaround=text) for text in hostile_texts("own")]
+@pytest.mark.parametrize("kind", ["own", "published"])
+def test_texts_of_logs_are_shown_and_never_obeyed(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs = [gap(f"sky mask {text}", workaround=text) for text in hostile_texts(kind)]
     write_corpus(tmp_path, {"heron": needs, "crane": needs}, "hostile")
 
     keys = ("e", "e 1", "1 -a ?", "1 -a", *["e", "", "1"] * 5, "q")
