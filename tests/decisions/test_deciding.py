@@ -216,7 +216,7 @@ def test_the_last_active_decision_is_undone_without_its_name(studio: "Studio") -
     undone = [studio.decide.undo(last=True).undoes for _ in range(2)]
 
     assert undone == [merge.decision_id, pin.decision_id]
-    with pytest.raises(NotFoundError, match="no decision is active"):
+    with pytest.raises(NotFoundError, match="has no decision to undo"):
         studio.decide.undo(last=True)
 
 

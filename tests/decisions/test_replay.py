@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from builders.decisions import decided
 from vocabgap.decisions.replay import EffectiveDecisions, in_force, replay, undoings
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.model.tables import Apart, Together
+from vocabgap.model.tables import Apart, Confirmed, Together
 from vocabgap.text import surface
 
 HERE = frozenset(map(surface, ["sky mask", "cloud mask", "sea mask", "film grain"]))
@@ -47,6 +47,18 @@ def test_a_decision_about_what_is_not_there_sleeps(given_: dict[str, Any]) -> No
     effective = replay([made], HERE)
 
     assert (effective.constraints, said(effective), effective.inactive) == ((), [], (made,))
+
+
+@pytest.mark.parametrize("about", ["sky mask", "moon mask"])
+def test_a_confirmation_is_evidence_and_no_verdict(about: str) -> None:
+    made = decided("confirm", [about], wordings=["cloud mask"], staying=["Sea-Masks"])
+
+    effective = replay([made], HERE)
+
+    assert effective.constraints == (Confirmed("sky mask", ("sea mask",), ("cloud mask",)),) * (
+        about == "sky mask"
+    )
+    assert (said(effective), effective.inactive) == ([], ())
 
 
 def test_what_is_undone_never_was() -> None:

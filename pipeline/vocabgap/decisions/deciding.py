@@ -238,7 +238,7 @@ class Decisions:
         if decision is None:
             changes = [each for each in in_force(decisions) if each.action is not Action.CONFIRM]
             if not changes:
-                raise NotFoundError(f"no decision is active in '{self.file}'", hint="nothing was undone")
+                raise NotFoundError(f"'{self.file}' has no decision to undo", hint="nothing was undone")
             wanted = changes[-1]
         else:
             place = lookup(
