@@ -51,7 +51,7 @@ def test_a_decision_about_what_is_not_there_sleeps(given_: dict[str, Any]) -> No
 
 @pytest.mark.parametrize("about", ["sky mask", "moon mask"])
 def test_a_confirmation_is_evidence_and_no_verdict(about: str) -> None:
-    made = decided("confirm", [about], wordings=["cloud mask"], staying=["Sea-Masks"])
+    made = decided("confirm", [about], wordings=("cloud mask",), staying=("Sea-Masks",))
 
     effective = replay([made], HERE)
 
