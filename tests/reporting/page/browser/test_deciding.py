@@ -163,7 +163,7 @@ def test_basket_survives_a_reload_and_says_if_it_is_from_another_run(file: Path,
     )
     page.evaluate(later)
     page.reload()
-    expect(page.locator("#basket-note")).to_contain_text("1 decision comes from another run")
+    expect(page.locator("#basket-note")).to_contain_text("1 decision comes from another run of this report.")
 
 
 def test_page_says_if_the_browser_stores_nothing(page: Page) -> None:

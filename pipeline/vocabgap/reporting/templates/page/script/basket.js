@@ -68,7 +68,7 @@ function showBasket() {
   lines.replaceChildren(...all.map(lineOf));
   const others = all.filter((each) => each.run !== run.now).length;
   note.replaceChildren(
-    others ? `${counted(others, 'decision comes', 'decisions come')} from another run of this report. ` : '',
+    others ? `${counted(others, 'decision comes', 'decisions come')} from another run of this report. Remove what was recorded already. ` : '',
     unstored ? 'This browser stores nothing for this page: copy or save the decisions before you close it.' : '');
   document.getElementById('basket-said').textContent = '';
   document.getElementById('basket-command').hidden = true;
