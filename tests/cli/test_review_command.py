@@ -71,7 +71,7 @@ def test_without_a_terminal_it_says_what_to_do(words: tuple[str, ...]) -> None:
     assert "vocabgap.review in Python" in answer.err + answer.out
 
 
-@pytest.mark.parametrize("ticks", ["1 -a", "1,-a", "-a 1", "1-1 -A"])
+@pytest.mark.parametrize("ticks", ["1 -a", "1,-a", "-a 1", "1-1 -A", "1 1 -aa"])
 def test_ticks_are_decisions_that_the_next_report_follows(
     ticks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,6 +94,16 @@ def test_ticks_are_decisions_that_the_next_report_follows(
     anchor = of[merge["capability"]["wordings"][0]]
     assert of[merge["other"]["wordings"][0]] == anchor
     assert of[split["wordings"][0]] != of[split["capability"]["wordings"][0]]
+
+
+@pytest.mark.parametrize("ticks", ["1 2", "1-2", "2-1", "2,1-2"])
+def test_a_range_ticks_all_neighbours_in_it(
+    ticks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = at_a_terminal(monkeypatch, ticks, "q")
+
+    assert "merged 3 groups" in told.out
+    assert actions(tmp_path).count("merge") == 2
 
 
 def test_the_next_command_has_the_options_of_the_review(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +170,7 @@ def test_records_of_a_group_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "this screen has no neighbour 99" in told.out
 
 
-@pytest.mark.parametrize("keys", ["what", "0", "3-1", "99", "-z", "-", ",", "1 e", "1_0", "²"])
+@pytest.mark.parametrize("keys", ["what", "0", "0-1", "1-99", "99", "-z", "-", ",", "1 e", "1_0", "²"])
 def test_other_keys_change_nothing(keys: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = at_a_terminal(monkeypatch, keys, "?", "q")
 

@@ -239,7 +239,8 @@ def _ticks(typed: str, screen: "Screen") -> "Ticks | None":
             return None
         first, last, letters = tick.groups()
         if first:
-            same |= {int(first) - 1, *range(int(first) - 1, int(last or first))}
+            low, high = sorted((int(first), int(last or first)))
+            same |= {*range(low - 1, high)}
         apart |= {_LETTERS.find(letter) for letter in letters or ""}
     is_there = same <= {*range(len(screen.neighbours))} and apart <= {*range(len(screen.parts))}
     return Ticks(sorted(same), sorted(apart)) if is_there and bool(words) == bool(typed) else None
@@ -289,7 +290,8 @@ def _changed(before: "Clusters", after: "Clusters") -> list[tuple[Any, ...]]:
     largest = after.clusters.sort("mentions", "cluster", descending=[True, False]).head(DEFAULT_TOP)
     changed = []
     for cluster, label in largest.select("cluster", "label").iter_rows():
-        wording = after.wordings.filter(cluster=cluster).sort("mentions", descending=True)["wording"][0]
+        wordings = after.wordings.filter(cluster=cluster)
+        wording = wordings.sort("mentions", "wording", descending=[True, False])["wording"][0]
         earlier, now = before.standing(wording), after.standing(wording)
         if earlier[1] != now[1]:
             changed.append((label, earlier, now))
