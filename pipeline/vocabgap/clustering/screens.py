@@ -106,6 +106,11 @@ class Screen:
         """The most used wording of each part."""
         return tuple(part.wordings[0] for part in self.parts)
 
+    def staying(self, apart: Iterable[int]) -> list[str]:
+        """Return the wordings without those of some parts."""
+        gone = {wording for place in apart for wording in self.parts[place].wordings}
+        return [wording for wording in self.wordings if wording not in gone]
+
     @property
     def content(self) -> tuple[object, ...]:
         """What the screen shows; equal for equal screens."""

@@ -180,8 +180,7 @@ class Review:
         """
         same = _positions("same", answer.same, len(screen.neighbours))
         apart = _positions("apart", answer.apart, len(screen.parts))
-        gone = {wording for place in apart for wording in screen.parts[place].wordings}
-        staying = [wording for wording in screen.wordings if wording not in gone]
+        staying = screen.staying(apart)
         about = self._subject(screen.label, staying)
         parts, stays = [screen.parts[place].wordings for place in apart], one_each(staying)
         new = [

@@ -22,7 +22,7 @@ from vocabgap.errors import Hint, InvalidInputError, expanded
 from vocabgap.files.signals import end_reads
 from vocabgap.model.moments import LAST, known_present, parse_present
 from vocabgap.model.settings import DEFAULT_SCREENS, DEFAULT_TOP
-from vocabgap.text import count, excerpt, printable_name, surface, visible
+from vocabgap.text import count, printable_name, surface, visible
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +40,6 @@ _UNKNOWN: Final = "type numbers and letters of this screen, such as 1 3 -b; ? sh
 _TICK: Final = re.compile(r"([0-9]{1,3})(?:-([0-9]{1,3}))?|-([a-z]+)")
 _EXAMPLES: Final = re.compile(r"e ?([0-9]{0,3})")
 _LETTERS: Final = "abcdef"
-_SHOWN: Final = 120  # characters of a wording on a screen
 _RECORDS: Final = 3  # examples of a group
 
 
@@ -127,7 +126,9 @@ class _Dialogue:
             if screen is None:
                 self.is_complete = True
                 return
-            self._show("review-screen.txt.j2", _screen(screen, len(self.answered) + 1, most, self._review))
+            values = {"screen": screen, "number": len(self.answered) + 1, "most": most, "letters": _LETTERS}
+            rank, _ = self._review.clusters.standing(screen.wordings[0])
+            self._show("review-screen.txt.j2", {**values, "rank": rank, "otherwise": _otherwise})
             typed = self._answer(screen)
             if typed == "q":
                 return
@@ -183,16 +184,14 @@ class _Dialogue:
             made = self._review.answer(screen, ticks, self._file, self._output.telling_of_wait(self.place))
             after = self._review.clusters
             self.answered.append((screen, made))
-        parts = [screen.parts[place] for place in ticks.apart]
-        gone = {wording for part in parts for wording in part.wordings}
-        kept = next(wording for wording in screen.wordings if wording not in gone)
-        heads = [part.wordings[0] for part in parts]
+        kept = screen.staying(ticks.apart)[0]
         values = {
             "is_trial": is_trial,
-            "merged": [excerpt(screen.neighbours[place].label, _SHOWN) for place in ticks.same],
+            "merged": [screen.neighbours[place] for place in ticks.same],
+            "parts": [screen.parts[place] for place in ticks.apart],
             "before": before.standing(kept),
             "after": after.standing(kept),
-            "parts": [(excerpt(wording, _SHOWN), after.standing(wording)) for wording in heads],
+            "standing": after.standing,
             "undone": self._review.undone(made),
         }
         self._show("review-change.txt.j2", values)
@@ -246,43 +245,10 @@ def _ticks(typed: str, screen: "Screen") -> "Ticks | None":
     return Ticks(sorted(same), sorted(apart)) if is_there and bool(words) == bool(typed) else None
 
 
-def _screen(screen: "Screen", number: int, most: int, under_review: "Review") -> dict[str, Any]:
-    """Return the values of a screen's view."""
-    rank, _ = under_review.clusters.standing(screen.wordings[0])
-    parts = [
-        (
-            f"-{letter}",
-            part.mentions,
-            _percent(part.unlikely),
-            excerpt(part.wordings[0], _SHOWN)
-            + f"; and {len(part.wordings) - 1:,} like it" * (len(part.wordings) > 1),
-        )
-        for letter, part in zip(_LETTERS, screen.parts, strict=False)
-    ]
-    neighbours = [
-        (place, near.mentions, _percent(near.likely), _named(near))
-        for place, near in enumerate(screen.neighbours, start=1)
-    ]
-    return {
-        "number": number,
-        "most": most,
-        "name": _named(screen),
-        "rank": rank,
-        "screen": screen,
-        "parts": parts,
-        "neighbours": neighbours,
-    }
-
-
-def _named(group: "Screen | Neighbour") -> str:
-    """Return the label, and the most used wording without some word of the label."""
+def _otherwise(group: "Screen | Neighbour") -> str:
+    """Return the most used wording without some word of the label; empty if there is none."""
     words = {*surface(group.label).split()}
-    other = next((each for each in group.wordings if not words <= {*surface(each).split()}), None)
-    return "; also: ".join(excerpt(each, _SHOWN) for each in (group.label, other) if each)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    return next((each for each in group.wordings if not words <= {*surface(each).split()}), "")
 
 
 def _changed(before: "Clusters", after: "Clusters") -> list[tuple[Any, ...]]:

@@ -44,7 +44,7 @@ def _environment() -> "jinja2.Environment":
     environment.filters |= {
         "count": count,
         "day": _day,
-        "excerpt": lambda text: excerpt(str(text)),
+        "excerpt": lambda text, *most: excerpt(str(text), *most),
         "folder": folder_line,
         "in_words": in_words,
         "iso": iso,
