@@ -42,9 +42,7 @@ class Likelihood(NamedTuple):
 # Fitted by logistic regression on gap logs and public phrases; left-out sets gave nearly the same.
 BY_MEANING: Final = Likelihood(-5.83, 9.3, -0.38)
 BY_WORDS: Final = Likelihood(-4.57, 10.9, -0.33)
-STAYING: Final = (
-    0.3  # log-odds added for a part of a group, because the clustering joined it; fitted likewise
-)
+STAYING: Final = 0.3  # log-odds added for a part of a group, because the clustering joined it
 ANSWER: Final = 3.0  # log-odds of an answer: about one tick in twenty is wrong
 PATIENCE: Final = 1.0  # further neighbours expected and not found that halve the value of others
 
