@@ -162,7 +162,6 @@ def test_sections_come_in_order(demo_run: Run) -> None:
         "The top 10, by mentions",
         "The evidence",
         "Perhaps one need",
-        "Probably two needs",
         "By category",
         "Operations that recur together",
         "What was counted, and what was not",
