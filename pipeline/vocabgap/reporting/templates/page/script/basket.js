@@ -56,6 +56,7 @@ function openBasket() {
   basket.firstElementChild.open = true;
   panel.opener = head;
   dialog.close();
+  basket.scrollIntoView();
 }
 
 function showBasket() {
