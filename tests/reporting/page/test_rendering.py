@@ -74,7 +74,7 @@ def test_every_part_has_a_heading_and_is_in_a_landmark(seen: Read) -> None:
     sections = [each for each in seen.all("section") if each.within[-1] == "main"]
     named = [each.attributes["aria-labelledby"] for each in sections]
     assert named == [f"{name}-title" for name in (
-        "list", "map", "evidence", "one-need", "two-needs", "categories", "operations", "account", "how",
+        "list", "map", "evidence", "one-need", "categories", "operations", "account", "how",
     )]  # fmt: skip
     assert set(named) <= set(seen.identifiers())
 

@@ -20,9 +20,10 @@ MADE = """async () => {
     unseen.replaceSync('#panel-body { display: none }');
     document.adoptedStyleSheets = [unseen];
     const free = new Set(['id', 'href', 'data-id', 'value', 'd', 'x', 'width', 'aria-describedby']);
+    const shape = (value) => value.replace(/[0-9]+(–[0-9]+)?/g, '0');  // of an interval
     const made = (within) => [...within.querySelectorAll('*')].map((each) => [
         each.tagName,
-        ...[...each.attributes].map(({ name, value }) => (free.has(name) ? name : `${name}=${value}`)),
+        ...[...each.attributes].map(({ name, value }) => (free.has(name) ? name : `${name}=${shape(value)}`)),
     ].join(' '));
     const run = JSON.parse(document.getElementById('run-data').textContent);
     const [id, group] = ['id', 'group'].map((name) => run.columns.indexOf(name));
