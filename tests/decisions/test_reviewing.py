@@ -105,6 +105,17 @@ def test_a_skipped_screen_changes_nothing_and_is_not_shown_again(found: Clusters
     assert len({each.content for each in done.screens}) == len(done.screens) > 1
 
 
+def test_each_ticked_part_becomes_a_group_of_its_own(found: Clusters) -> None:
+    screen = max(found.screens(), key=lambda each: len(each.parts))
+    both = Review(found, actor="ana")
+
+    both.follow(both.decisions(screen, vg.Answer(apart=range(len(screen.parts)))))
+
+    parts = {frozenset(part.wordings) for part in screen.parts}
+    assert len(parts) > 1
+    assert parts <= {*grouped_wordings(both.clusters)}
+
+
 def test_groups_that_no_answer_names_stay_as_they_are(found: Clusters) -> None:
     def ask(screen: vg.Screen) -> vg.Answer:
         return vg.Answer(same=[0] if screen.neighbours else [])

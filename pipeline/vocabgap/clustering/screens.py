@@ -375,5 +375,5 @@ def _compared(constraint: Constraint) -> tuple[tuple[str, ...], tuple[str, ...]]
     if isinstance(constraint, Together):
         return constraint.surfaces, ()
     if isinstance(constraint, Apart):
-        return (constraint.anchor, *constraint.staying), constraint.leaving
+        return (constraint.anchor,), constraint.leaving  # what stays may be in doubt, too
     return (constraint.anchor, *constraint.same), constraint.apart

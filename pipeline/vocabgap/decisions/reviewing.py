@@ -180,11 +180,16 @@ class Review:
         """
         same = _positions("same", answer.same, len(screen.neighbours))
         apart = _positions("apart", answer.apart, len(screen.parts))
-        staying = screen.staying(apart)
-        about = self._subject(screen.label, staying)
-        parts, stays = [screen.parts[place].wordings for place in apart], one_each(staying)
+        about = self._subject(screen.label, screen.staying(apart))
         new = [
-            self._decide(Action.SPLIT, about, "another need", wordings=part, staying=stays) for part in parts
+            self._decide(
+                Action.SPLIT,
+                about,
+                "another need",
+                wordings=screen.parts[place].wordings,
+                staying=one_each(screen.staying(apart[: number + 1])),  # later parts leave on their own
+            )
+            for number, place in enumerate(apart)
         ]
         new += [
             self._decide(Action.MERGE, about, "the same need", other=self._subject(each.label, each.wordings))
