@@ -6,7 +6,7 @@ from polars.testing import assert_frame_equal
 
 from builders.clustering import asking, groups
 from vocabgap.clustering.grouping import cluster
-from vocabgap.errors import InvalidInputError, NotFoundError
+from vocabgap.errors import InvalidInputError
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.tables import CLUSTERS, LINKAGE, WORDINGS
 
@@ -134,8 +134,3 @@ def test_groups_that_share_words_are_nearer_than_others() -> None:
     assert near.shape == (3, 3)
     assert np.diag(near) == pytest.approx(1.0)
     assert near[0, 1] == near[1, 0] > near[0, 2] >= 0.0
-
-
-def test_nearness_of_no_group_is_refused() -> None:
-    with pytest.raises(NotFoundError, match="no cluster 7"):
-        cluster(asking("sky mask")).nearness([7])

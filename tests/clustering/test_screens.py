@@ -98,3 +98,14 @@ def test_the_order_of_records_does_not_matter() -> None:
 def test_nothing_to_ask_gives_no_screen() -> None:
     assert clustered("sky mask").screens() == []
     assert vg.cluster(asking(), embedder="none").screens() == []
+
+
+def test_a_screen_has_the_labels_of_the_groups() -> None:
+    """Labels that would be equal without their frames stay whole, also after a merge of another group."""
+    skies = ("cannot mask the sky", "no way to mask the sky")
+    found = vg.cluster(asking(*skies, *GRAIN[:1] * 3), embedder="none", threshold=0)
+    merged = found.constrained([Together(surface("film grain"), surface(skies[0]))])
+
+    labels = {near.label for screen in merged.screens() for near in screen.neighbours}
+
+    assert labels == {*merged.clusters["label"]} == {"film grain", skies[1]}

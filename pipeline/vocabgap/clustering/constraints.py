@@ -5,7 +5,7 @@ active: if a later decision brings the surfaces together, they leave again.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -87,9 +87,6 @@ class _Groups:
         self._labelled = dict(enumerate(labelled))
         self._origin = {number: Origin(number, None) for number in self._members}
         self._mentions = points.surfaces["mentions"].to_list()
-        self._point: Mapping[str, int] = {
-            name: point for point, name in enumerate(points.surfaces["surface"])
-        }
         self._rows = rows
         self._points = points
         self._times: Counter[str] = Counter()
@@ -184,8 +181,8 @@ class _Groups:
         return sum(self._mentions[point] for point in self._members[group])
 
     def _place(self, surface: str) -> int:
-        if surface not in self._point:
+        if surface not in self._points.places:
             raise InvalidInputError(
                 f"no record has the surface '{surface}'", hint="constrain surfaces that were clustered"
             )
-        return self._point[surface]
+        return self._points.places[surface]

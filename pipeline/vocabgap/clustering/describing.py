@@ -12,7 +12,7 @@ from scipy import sparse
 
 from vocabgap.clustering.blending import products
 from vocabgap.clustering.frames import need
-from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, on_grid, unit_rows
+from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.clustering.wordings import Points
 from vocabgap.text import REQUEST_WORDS, words
 
@@ -154,15 +154,6 @@ def cohesion(rows: Rows, labels: IntArray) -> FloatArray:
                 squares[start:end] += ((membership @ rows.dense[rows.placed(order[part])]) ** 2).sum(axis=1)
     pairs = np.maximum(count * (count - 1), 1)
     return np.where(count == 1, 1.0, _shown((squares - count) / pairs))
-
-
-def nearness(rows: Rows, groups: Sequence[IntArray], weights: FloatArray) -> FloatArray:
-    """Return the cosine similarities of the weighted means of groups, 0 to 1, shape (groups, groups)."""
-    sizes = [len(group) for group in groups]
-    points = np.concatenate(groups)
-    own = (weights[points], (np.repeat(np.arange(len(groups)), sizes), np.arange(len(points))))
-    means = unit_rows(sparse.csr_array(own, shape=(len(groups), len(points))) @ rows.plain(points))
-    return np.clip(on_grid((means @ means.T).toarray()), 0.0, 1.0)
 
 
 def weakest_links(linkage: pl.DataFrame, left_leaves: npt.NDArray[np.bool_], labels: IntArray) -> FloatArray:

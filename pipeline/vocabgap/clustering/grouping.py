@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
@@ -14,7 +14,7 @@ from vocabgap.clustering.blending import TextEmbedder, blended_rows, unread
 from vocabgap.clustering.constraints import Origin, regrouped
 from vocabgap.clustering.contrasts import LEFT, leaving, parting_poles
 from vocabgap.clustering.cutting import MEANING_CUT, WORDS_CUT, Tree, below, certainty, cuts, members_of
-from vocabgap.clustering.describing import Labeller, cohesion, labels_of, nearness, similarity, weakest_links
+from vocabgap.clustering.describing import Labeller, cohesion, labels_of, similarity, weakest_links
 from vocabgap.clustering.linkage import Space, average_linkage
 from vocabgap.clustering.screens import Screen, Screens
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize
@@ -24,8 +24,6 @@ from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.settings import BY_WORDING, DEFAULT_TOP, ClusterSettings, overridden
 from vocabgap.model.tables import CLUSTERS, LINKAGE, RECORDS, WORDINGS, Constraint
 from vocabgap.text import count
-
-HEAVIEST: Final = 100  # most mentioned wordings that represent a group in comparisons
 
 
 def cluster(
@@ -186,13 +184,13 @@ class Clusters:
             about: The groups of the screens, instead of the largest.
         """
         top = whole_number("top", top) or len(self._labelled)
-        return self._screens.ranked(self._labels, self._labelled, self.constraints, top, about)
+        return self._screens.ranked(self._labels, self._names, self.constraints, top, about)
 
     def standing(self, wording: str) -> tuple[int, int]:
         """Return the rank by mentions of the group of a wording, and the mentions."""
         (surface,) = self._points.wordings.filter(wording=wording)["surface"]
         sizes = np.bincount(self._labels, self._points.weights)
-        mentions = int(sizes[self._labels[self._place[surface]]])
+        mentions = int(sizes[self._labels[self._points.places[surface]]])
         return 1 + int((sizes > mentions).sum()), mentions
 
     @property
@@ -260,14 +258,8 @@ class Clusters:
         return members
 
     def nearness(self, clusters: Sequence[int]) -> FloatArray:
-        """Return cosine similarities of the means of some groups, 0 to 1, shape (clusters, clusters).
-
-        The most mentioned wordings of each group represent it.
-        """
-        weights = self._points.weights
-        members = map(self.members, clusters)
-        heaviest = [points[np.argsort(-weights[points], kind="stable")[:HEAVIEST]] for points in members]
-        return nearness(self._rows, heaviest, weights)
+        """Return cosine similarities of the means of some groups, 0 to 1, shape (clusters, clusters)."""
+        return self._screens.nearness(self._labels, clusters)
 
     def dendrogram(self, cluster: int) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the dendrogram of one group.
@@ -296,7 +288,7 @@ class Clusters:
     @cached_property
     def _names(self) -> list[str]:
         """The label of each group; a group that no decision names keeps its label."""
-        before = [] if self._undecided is None else self._undecided.clusters["label"].to_list()
+        before = [] if self._undecided is None else self._undecided._names  # noqa: SLF001 - also Clusters
         kept = {
             number: before[origin.cluster]
             for number, origin in enumerate(self.origins)
@@ -307,14 +299,8 @@ class Clusters:
     @cached_property
     def _decided(self) -> set[int]:
         """The groups that decisions name."""
-        place = self._place
-        return {
-            int(self._labels[place[name]]) for constraint in self.constraints for name in constraint.surfaces
-        }
-
-    @property
-    def _place(self) -> dict[str, int]:
-        return {name: point for point, name in enumerate(self._points.surfaces["surface"])}
+        points = (self._points.places[name] for each in self.constraints for name in each.surfaces)
+        return {int(self._labels[point]) for point in points}
 
     def _within(self, threshold: float | None) -> float | None:
         threshold = None if threshold is None else _distance("threshold", threshold)

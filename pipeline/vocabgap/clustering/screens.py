@@ -18,7 +18,6 @@ import numpy as np
 from scipy import sparse
 
 from vocabgap.clustering.cutting import members_of
-from vocabgap.clustering.describing import labels_of
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, on_grid
 from vocabgap.clustering.wordings import Points
 from vocabgap.model.tables import Apart, Constraint, Together
@@ -159,22 +158,18 @@ class Screens:
         return self._rows.plain_terms()
 
     @cached_property
-    def _place(self) -> dict[str, int]:
-        return {name: point for point, name in enumerate(self._points.surfaces["surface"])}
-
-    @cached_property
     def _uses(self) -> dict[int, list[tuple[int, str]]]:
         """The wordings of each point, each with its mentions as a negative number."""
         uses: dict[int, list[tuple[int, str]]] = defaultdict(list)
         columns = self._points.wordings.select("surface", "wording", "mentions")
         for surface, wording, mentions in columns.iter_rows():
-            uses[self._place[surface]].append((-mentions, wording))
+            uses[self._points.places[surface]].append((-mentions, wording))
         return uses
 
     def ranked(
         self,
         labels: IntArray,
-        labelled: Sequence[tuple[str, int]],
+        names: Sequence[str],
         constraints: Iterable[Constraint],
         top: int,
         about: Sequence[int] | None = None,
@@ -183,7 +178,7 @@ class Screens:
 
         Args:
             labels: The group of each point, shape (n,).
-            labelled: The wording and the point that represent each group.
+            names: The label of each group.
             constraints: The decisions so far.
             top: How many of the largest groups matter.
             about: The groups; by default the largest.
@@ -199,7 +194,6 @@ class Screens:
             for group, row in zip(block, cosines, strict=True)
         ]
         drawn = sorted((each for each in drawn if each.value > 0.0), key=lambda each: -each.value)
-        names = labels_of([wording for wording, _ in labelled])
         return [self._screen(groups, each, names) for each in drawn]
 
     def _drawn(self, groups: "_Groups", group: int, cosines: FloatArray) -> _Drawn:
@@ -227,12 +221,16 @@ class Screens:
             round(drawn.value, 3),
         )
 
+    def nearness(self, labels: IntArray, some: Sequence[int]) -> FloatArray:
+        """Return cosine similarities of the means of some groups, 0 to 1, shape (some, some)."""
+        return np.clip(on_grid(_Groups(self, labels, ()).cosines(some)[:, some]), 0.0, 1.0)
+
     def wordings(self, points: Iterable[int]) -> tuple[str, ...]:
         """Return the wordings of some points, most used first."""
         uses = sorted(use for point in points for use in self._uses[int(point)])
         return tuple(wording for _, wording in uses)
 
-    def divisions(self, group: IntArray) -> "list[_Division]":
+    def divisions(self, group: IntArray) -> list[_Division]:
         """Return the parts of a group by average linkage, at most `MOST_DOUBTFUL`, without the main part."""
         key = group.tobytes()
         if key not in self._divisions:
@@ -241,7 +239,7 @@ class Screens:
             self._divisions[key] = list(self._divided(members)) if len(members) > 1 else []
         return self._divisions[key]
 
-    def _divided(self, members: IntArray) -> "Iterator[_Division]":
+    def _divided(self, members: IntArray) -> Iterator[_Division]:
         from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415 - needs time to load
         from scipy.spatial.distance import squareform  # noqa: PLC0415
 
@@ -287,9 +285,10 @@ class Screens:
         """Yield pairs of points that decisions compare, and the log-odds that they are one need."""
         for constraint in constraints:
             one, apart = _compared(constraint)
-            anchor, *same = (self._place.get(name) for name in one)
+            place = self._points.places.get
+            anchor, *same = map(place, one)
             others = [(point, ANSWER) for point in same]
-            others += [(self._place.get(name), -ANSWER) for name in apart]
+            others += [(point, -ANSWER) for point in map(place, apart)]
             for point, odds in others:
                 if anchor is not None and point is not None:
                     yield anchor, point, odds

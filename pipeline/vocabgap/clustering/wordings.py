@@ -58,6 +58,11 @@ class Points:
         return [wording[surface] for surface in self.surfaces["surface"]]
 
     @cached_property
+    def places(self) -> dict[str, int]:
+        """The point of each surface."""
+        return {name: point for point, name in enumerate(self.surfaces["surface"])}
+
+    @cached_property
     def needs(self) -> list[str]:
         """The need of each surface: its most used wording without its frame."""
         return list(map(need, self.spoken))
@@ -125,9 +130,8 @@ class Points:
 
     def labelled(self, labels: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
         """Return wordings that represent groups with their places among these points."""
-        place = {name: number for number, name in enumerate(self.surfaces["surface"])}
-        name = dict(self.wordings.select("wording", "surface").iter_rows())
-        return [(wording, place[name[wording]]) for wording, _ in labels]
+        surface = dict(self.wordings.select("wording", "surface").iter_rows())
+        return [(wording, self.places[surface[wording]]) for wording, _ in labels]
 
 
 def points_of(

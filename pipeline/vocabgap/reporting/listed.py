@@ -219,11 +219,13 @@ def _lists(pairs: pl.DataFrame) -> dict[str, list[tuple[Any, int]]]:
 
 def screens_of(clusters: "Clusters", ranked: pl.DataFrame) -> list["Screen"]:
     """Return screens about the first capabilities, the most valuable first."""
-    if ranked.is_empty():
-        return []
-    wording = ranked.head(MOST_CHOICES).select(pl.col("variants").list.first().struct.field("wording"))
-    placed = wording.join(clusters.wordings, on="wording", how="left", maintain_order="left")
-    return clusters.screens(about=placed["cluster"].to_list())
+    return clusters.screens(about=numbers_of(clusters, ranked.head(MOST_CHOICES)))
+
+
+def numbers_of(clusters: "Clusters", ranked: pl.DataFrame) -> list[int]:
+    """Return the group of each capability, by its most used wording."""
+    wording = ranked.select(pl.col("variants").list.first().struct.field("wording"))
+    return wording.join(clusters.wordings, on="wording", maintain_order="left")["cluster"].to_list()
 
 
 def choices_of(screens: Iterable["Screen"], ranked: pl.DataFrame) -> tuple[Choices, ...]:

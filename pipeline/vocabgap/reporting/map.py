@@ -15,6 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from vocabgap.model.tables import SETTLED
+from vocabgap.reporting.listed import numbers_of
 from vocabgap.reporting.overviews import Place
 from vocabgap.reporting.rows import Row
 
@@ -111,9 +112,7 @@ def places_of(clusters: "Clusters", ranked: pl.DataFrame) -> tuple[Place, ...]:
     first = ranked.filter(is_listed).head(MOST_PLACES)
     if first.height < FEWEST_PLACES:
         return ()
-    wording = first.select(pl.col("variants").list.first().struct.field("wording"))
-    placed = wording.join(clusters.wordings, on="wording", how="left", maintain_order="left")
-    alike = clusters.nearness(placed["cluster"].to_list())
+    alike = clusters.nearness(numbers_of(clusters, first))
     category = first["intent_category"].to_numpy()
     in_common = category[:, np.newaxis] == category[np.newaxis, :]
     apart = 1.0 - (alike + _THEME * in_common) / (1.0 + _THEME)
