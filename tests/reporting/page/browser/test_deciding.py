@@ -247,3 +247,11 @@ def test_doubts_lead_to_the_lists(report: Path, visit: Visit) -> None:
     expect(page.locator(".doubts code").first).to_be_hidden()
     page.locator(".doubts a").first.click()
     expect(page.locator(".decide fieldset").first).to_be_visible()
+
+
+def test_unreadable_decisions_are_removed(page: Page) -> None:
+    boxes(page, "The same need?")[0].check()
+    page.evaluate('localStorage.setItem(localStorage.key(0), \'[{"action": "merge"}]\')')
+    page.reload()
+    expect(page.locator("#panel-title")).to_be_visible()
+    expect(page.locator("#panel-basket")).to_be_hidden()

@@ -10,7 +10,7 @@ let unstored = null; // the decisions, if the browser stores nothing for this pa
 
 function decisions() {
   try {
-    return unstored ?? JSON.parse(localStorage.getItem(KEY) ?? '[]').filter(({ run, action, capability }) => run && action && capability);
+    return unstored ?? JSON.parse(localStorage.getItem(KEY) ?? '[]');
   } catch {
     return [];
   }
@@ -47,7 +47,11 @@ function startBasket() {
   onPress('basket-clear', () => { keep([]); document.getElementById('list-title').focus(); });
   onPress('panel-basket', openBasket);
   window.addEventListener('storage', showBasket); // another window shows the same page
-  showBasket();
+  try {
+    showBasket();
+  } catch {
+    keep([]); // another page of this place has overwritten them
+  }
 }
 
 /** Close the panel and move to the decisions. */
@@ -61,15 +65,16 @@ function openBasket() {
 
 function showBasket() {
   const all = decisions();
-  const { basket, 'basket-count': head, 'basket-lines': lines, 'basket-note': note, 'panel-basket': inPanel, 'to-basket': link } =
-    named('basket', 'basket-count', 'basket-lines', 'basket-note', 'panel-basket', 'to-basket');
-  for (const each of [basket, inPanel, link]) each.hidden = !all.length;
+  const { 'basket-count': head, 'basket-lines': list, 'basket-note': note, 'panel-basket': inPanel, ...others } =
+    named('basket-count', 'basket-lines', 'basket-note', 'panel-basket', 'basket', 'to-basket');
+  for (const each of [inPanel, ...Object.values(others)]) each.hidden = !all.length;
   head.textContent = counted(all.length, 'decision', 'decisions');
   inPanel.textContent = head.textContent;
-  lines.replaceChildren(...all.map(lineOf));
-  const others = all.filter((each) => each.run !== run.now).length;
+  list.replaceChildren(...all.map(lineOf));
+  const old = all.filter((each) => each.run !== run.now).length;
+  const fromElsewhere = `${counted(old, 'decision comes', 'decisions come')} from another run of this report. `;
   note.replaceChildren(
-    others ? `${counted(others, 'decision comes', 'decisions come')} from another run of this report. Remove what was recorded already. ` : '',
+    old ? `${fromElsewhere}Remove what was recorded already. ` : '',
     unstored ? 'This browser stores nothing for this page: copy or save the decisions before you close it.' : '');
   document.getElementById('basket-said').textContent = '';
   document.getElementById('basket-command').hidden = true;
@@ -90,16 +95,19 @@ function lineOf(decision, place) {
 
 function inWords({ action, capability, other, wordings, label, entry, reason }) {
   const about = quoted(capability.label);
-  const more = wordings?.length > 1 ? ` and ${whole(wordings.length - 1)} like it` : '';
   return {
     merge: () => ['Merge ', quoted(other.label), ' into ', about],
-    split: () => ['Split ', quoted(wordings[0]), `${more} off `, about],
+    split: () => ['Split ', quoted(wordings[0]), `${likeIt(wordings)} off `, about],
     rename: () => ['Rename ', about, ' to ', quoted(label)],
     author: () => ['Author ', about, ' as ', quoted(entry)],
     dismiss: () => ['Dismiss ', about, ': ', isolated(reason)],
     pin: () => ['Pin ', about],
     reopen: () => ['Reopen ', about],
   }[action]();
+}
+
+function likeIt({ length }) {
+  return length > 1 ? ` and ${whole(length - 1)} like it` : '';
 }
 
 function quoted(text) {

@@ -1,7 +1,11 @@
 /** The part of the panel that asks: which wordings are another need, which groups are the same need? */
 
 // Actions that ask for a text: the field of the decision, and its name.
-const ASKED = { author: ['entry', 'Entry that was authored'], dismiss: ['reason', 'Reason'], rename: ['label', 'New label'] };
+const ASKED = {
+  rename: ['label', 'New label'],
+  author: ['entry', 'Entry that was authored'],
+  dismiss: ['reason', 'Reason'],
+};
 
 function decidingAbout(capability) {
   const moves = []; // each tick: its box, and the mentions that it moves
@@ -9,23 +13,26 @@ function decidingAbout(capability) {
   const show = () => {
     const ticked = moves.filter(([box]) => box.checked);
     const after = ticked.reduce((sum, [, mentions]) => sum + mentions, capability.mentions);
-    preview.textContent = ticked.length ? `${whole(capability.mentions)} → ${counted(after, 'mention', 'mentions')}` : '';
+    const change = `${whole(capability.mentions)} → ${counted(after, 'mention', 'mentions')}`;
+    preview.textContent = ticked.length ? change : '';
   };
-  const tick = (decision, mentions, ...words) => {
+  const tick = (answer, mentions, ...words) => {
     const box = make('input', { type: 'checkbox' });
-    box.checked = Boolean(decided(decision));
-    box.addEventListener('change', () => { setDecided(decision, box.checked); show(); });
+    box.checked = Boolean(decided(answer));
+    box.addEventListener('change', () => { setDecided(answer, box.checked); show(); });
     moves.push([box, mentions]);
     return make('li', {}, make('label', {}, box, make('span', {}, ...words)));
   };
   const parts = capability.parts.map(([mentions, part]) => {
+    // The page has the whole wording instead of its position if it cuts the wording or the list.
     const wordings = part.map((each) => (typeof each === 'number' ? capability.variants[each][0] : each));
-    const more = wordings.length > 1 ? ` and ${whole(wordings.length - 1)} like it` : '';
-    return tick(decision('split', capability, { wordings }), -mentions, isolated(wordings[0].slice(0, run.limits.characters)), `${more} (${whole(mentions)})`);
+    const words = [isolated(wordings[0].slice(0, run.limits.characters)), `${likeIt(wordings)} (${whole(mentions)})`];
+    return tick(decision('split', capability, { wordings }), -mentions, ...words);
   });
   const neighbours = capability.neighbours.map((place) => {
     const other = run.capabilities[place];
-    return tick(decision('merge', capability, { other: identified(other) }), other.mentions, ...withMentions([other.label, other.mentions]));
+    const words = withMentions([other.label, other.mentions]);
+    return tick(decision('merge', capability, { other: identified(other) }), other.mentions, ...words);
   });
   show();
   return make('section', { class: 'decide' }, make('h3', {}, 'Decide'),
@@ -47,7 +54,8 @@ function decision(action, capability, details = {}) {
 /** Buttons for the other decisions, and a form for those with a text. */
 function buttons(capability) {
   const isSettled = capability.group === 'settled';
-  const actions = ['rename', ...(isSettled ? ['reopen'] : ['author', 'dismiss']), ...(capability.pin ? [] : ['pin'])];
+  const status = isSettled ? ['reopen'] : ['author', 'dismiss'];
+  const actions = ['rename', ...status, ...(capability.pin ? [] : ['pin'])];
   const form = make('form', { hidden: '' });
   const all = actions.map((action) => {
     const button = make('button', { type: 'button' }, action[0].toUpperCase() + action.slice(1));
