@@ -32,7 +32,7 @@ from vocabgap.ranking.screening import screen
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
 from vocabgap.reporting.conditions import require_no_loss, require_something
 from vocabgap.reporting.history import earlier_rows
-from vocabgap.reporting.listed import choices_of, doubts_of, screens_of
+from vocabgap.reporting.listed import choices_of, screens_of
 from vocabgap.reporting.manifest import Decided, Model, Timing
 from vocabgap.reporting.map import places_of
 from vocabgap.reporting.published_run import (
@@ -309,7 +309,6 @@ def run(
             slice_.gate.load()(analysis.ranked, settings)
     if on_stage is not None:
         on_stage("report")
-    screens = screens_of(analysis.clusters, analysis.ranked)
     published = report(
         analysis.ranked,
         target,
@@ -333,8 +332,7 @@ def run(
         ),
         timings=analysis.timings,
         share=share,
-        doubts=doubts_of(screens, analysis.ranked),
-        choices=choices_of(screens, analysis.ranked),
+        choices=choices_of(screens_of(analysis.clusters, analysis.ranked), analysis.ranked),
         places=places_of(analysis.clusters, analysis.ranked),
         earlier=(target, previous),
     )

@@ -45,7 +45,7 @@ from benchmarks.labelled import (
 from vocabgap.clustering.linkage import cosine_distances
 from vocabgap.clustering.vectorizing import IntArray
 from vocabgap.errors import VocabgapError
-from vocabgap.reporting.listed import LIKELY, UNLIKELY
+from vocabgap.reporting.listed import LIKELY
 from vocabgap.text import content_words, ignored_stems, surface
 
 Way = Callable[[Labelled], IntArray]
@@ -328,16 +328,16 @@ def doubted(data: Labelled, embedder: vocabgap.Embedder | str) -> tuple[Doubted,
         answer = ask(screen)
         near += [(place in answer.same, each.likely) for place, each in enumerate(screen.neighbours)]
         parts += [(place not in answer.apart, 1.0 - part.unlikely) for place, part in enumerate(screen.parts)]
-    told = ([each for each in near if each[1] >= LIKELY], [each for each in parts if each[1] < UNLIKELY])
+    told = [each for each in near if each[1] >= LIKELY]
     return tuple(
         Doubted(sum(one for one, _ in each), len(each), sum(likely for _, likely in each))
-        for each in (near, parts, *told)
+        for each in (near, parts, told)
     )
 
 
 def print_doubts(sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap.Embedder | str]) -> None:
     """A table for each way of grouping: one row a set."""
-    titles = ("neighbours", "parts of a group", "told: probably one need", "two needs")
+    titles = ("neighbours", "parts of a group", "told: perhaps one need")
     for name, embedder in embedders.items():
         rows = {title: doubted(data, embedder) for title, data in sets.items()}
         pooled = [

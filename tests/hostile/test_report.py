@@ -115,12 +115,8 @@ def text_of(run: Run) -> str:
 def doubting(summary: Summary) -> Summary:
     """Add doubts about the same groups: how near groups are depends on their texts."""
     one, *others = summary.capabilities
-    two = tuple(each for each in summary.doubts or () if each.other_id is None)
-    doubts = [
-        Doubt(one.capability_id, each.capability_id, one.label, each.label, 2, 1, likely=0.2)
-        for each in others
-    ]
-    return replace(summary, doubts=(*doubts, *two))
+    doubts = [Doubt(one.capability_id, each.capability_id, one.label, each.label, 2, 1) for each in others]
+    return replace(summary, doubts=tuple(doubts))
 
 
 def parsed_by_github(text: str) -> Parsed:
@@ -248,7 +244,8 @@ def test_a_narrowed_report_of_hostile_texts_has_the_structure_of_one_of_benign_t
     pair: Pair, texts: list[str]
 ) -> None:
     def narrowed(run: Run, to: list[str]) -> Structure:
-        summary = replace(run.published.summary, capabilities=(), covered=(), settled=())
+        nothing = {"capabilities": (), "covered": (), "settled": (), "doubts": None}
+        summary = replace(run.published.summary, **nothing)
         selection = tuple(("image", f"{text} or {text}") for text in to)
         return structure(GITHUB.parse(render_markdown(replace(summary, selection=selection))))
 

@@ -51,7 +51,7 @@ def check(made: Run) -> int:
     number = 0
     for each in made.published.manifest.choices:
         variants = [variant["wording"] for variant in rows[each.capability_id]["variants"]]
-        assert {*each.neighbours} <= rows.keys() - {each.capability_id}
+        assert {name for name, _ in each.neighbours} <= rows.keys() - {each.capability_id}
         for part in each.parts:
             decide.split(each.capability_id, [variants[place] for place in part])
         number += len(each.parts) + len(each.neighbours)
@@ -86,7 +86,7 @@ def test_a_group_is_found_by_its_wordings() -> None:
     screen = Screen("chart in C", 5, ("chart in C", "chart of C", "chart C", "charts C"), parts, near, 1.0)
     unknown = Screen("key", 1, ("key",), (), (), 1.0)
 
-    assert choices_of([screen, unknown], ranked) == (Choices("cap-1", ("cap-2",), ((1,),)),)
+    assert choices_of([screen, unknown], ranked) == (Choices("cap-1", (("cap-2", 0.5),), ((1,),)),)
 
 
 def test_a_page_names_wordings_by_position_or_as_a_whole(tmp_path: Path) -> None:

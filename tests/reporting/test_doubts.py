@@ -1,4 +1,4 @@
-"""Groups that are probably one need, or two, with the commands that say so."""
+"""Pairs of groups that are perhaps one need, with the command that merges them."""
 
 import shlex
 from pathlib import Path
@@ -6,69 +6,42 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import vocabgap as vg
 from builders import gap, write_corpus
 from builders.command import vocabgap
 from builders.page import read
-from vocabgap.clustering.screens import Part
-from vocabgap.reporting.listed import MOST_DOUBTS, Doubt, doubts_of
+from vocabgap.reporting.listed import MOST_DOUBTS, Choices, Doubt, doubts_of
 
 NEEDS = (
     "sky mask", "mask the sky", "select the sky", "sky selection mask", "a mask of the sky area",
     "skin mask", "mask skin", "select the skin", "skin selection mask", "a mask of skin area",
 )  # fmt: skip
 ONE, OTHER = "cap-000000000001", "cap-000000000002"
-OTHERS = {f"need {number}": f"cap-00000000001{number}" for number in range(MOST_DOUBTS)}
+MANY = [f"cap-0000000000{number}" for number in range(10, 11 + MOST_DOUBTS)]
 
 
-def near(wording: str, likely: float) -> vg.Neighbour:
-    return vg.Neighbour(wording, 2, (wording,), likely)
-
-
-def screen(*neighbours: vg.Neighbour, part: tuple[str, ...] = (), unlikely: float = 0.7) -> vg.Screen:
-    parts = (Part(part, 2, unlikely),) if part else ()
-    return vg.Screen("sky mask", 5, ("sky mask", *part), parts, neighbours, 1.0)
-
-
-def doubts(*screens: vg.Screen, status: str = "open") -> tuple[Doubt, ...]:
-    surfaces = {"sky mask": ONE, "cloud mask": OTHER, "film grain": ONE, **OTHERS}
-    ranked = pl.DataFrame(
-        {
-            "capability_id": [*surfaces.values()],
-            "status": [status if name == OTHER else "open" for name in surfaces.values()],
-            "variants": [[{"wording": wording}] for wording in surfaces],
-        }
-    )
-    return doubts_of(screens, ranked)
-
-
-def test_a_group_whose_part_is_far_from_the_rest_may_be_two() -> None:
-    (doubt,) = doubts(screen(part=("film grain",)))
-
-    assert doubt.command("") == f"vocabgap decide split {ONE} --wording 'film grain'"
-    assert (doubt.left_mentions, doubt.right_mentions) == (3, 2)
+def doubts(*choices: Choices, status: str = "open") -> tuple[Doubt, ...]:
+    names = [ONE, OTHER, "named by hand", *MANY]
+    ranked = pl.DataFrame({"capability_id": names, "label": names, "mentions": range(len(names), 0, -1)})
+    has_status = pl.when(capability_id=OTHER).then(pl.lit(status)).otherwise(pl.lit("open"))
+    return doubts_of(choices, ranked.with_columns(has_status.alias("status")))
 
 
 def test_two_groups_that_are_likely_one_need_are_a_doubt_unless_one_is_dismissed() -> None:
-    shown = screen(near("cloud mask", 0.3))
+    choices = Choices(ONE, ((OTHER, 0.3),))
 
-    assert [doubt.command("") for doubt in doubts(shown)] == [f"vocabgap decide merge {ONE} {OTHER}"]
-    assert not doubts(shown, status="dismissed")
-
-
-def test_what_is_hardly_in_doubt_is_none() -> None:
-    assert not doubts(screen(near("cloud mask", 0.09), part=("film grain",), unlikely=0.1))
+    assert [doubt.command("") for doubt in doubts(choices)] == [f"vocabgap decide merge {ONE} {OTHER}"]
+    assert not doubts(choices, status="dismissed")
 
 
-def test_each_pair_of_groups_is_one_doubt() -> None:
-    shown = screen(*(near(need, likely) for need, likely in zip(OTHERS, (0.2, 0.3), strict=False)))
-
-    assert [doubt.likely for doubt in doubts(shown, shown)] == [0.3]
+def test_what_is_unlikely_or_cannot_be_pasted_is_no_doubt() -> None:
+    assert not doubts(Choices(ONE, ((OTHER, 0.09), ("named by hand", 0.9), ("cap-00000000000f", 0.9))))
 
 
-@pytest.mark.parametrize("wording", ["film\ngrain", "film grain\u202e", "-film grain", "film grain " * 9])
-def test_what_cannot_be_typed_is_in_no_command(wording: str) -> None:
-    assert not doubts(screen(part=(wording,)))
+def test_each_pair_is_one_doubt_and_there_are_few() -> None:
+    pairs = doubts(Choices(ONE, ((OTHER, 0.3),)), Choices(OTHER, ((ONE, 0.3),)))
+
+    assert [(doubt.capability_id, doubt.other_id) for doubt in pairs] == [(ONE, OTHER)]
+    assert len(doubts(Choices(ONE, tuple((name, 0.5) for name in MANY)))) == MOST_DOUBTS
 
 
 def test_the_report_and_the_page_name_them_and_the_commands_run_as_they_stand(

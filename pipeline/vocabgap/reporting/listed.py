@@ -1,7 +1,6 @@
 """The lists of a report: capabilities, and what people may decide about them."""
 
 import re
-import shlex
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from itertools import islice
@@ -12,7 +11,6 @@ import polars as pl
 
 from vocabgap.model.capability import Asker, Capability, Tally, means
 from vocabgap.model.tables import IMAGE_KEY, SETTLED
-from vocabgap.text import escape_unseen
 
 if TYPE_CHECKING:  # a program that only reads runs does not load clustering
     from vocabgap.clustering.grouping import Clusters
@@ -31,16 +29,13 @@ TITLES: Final = {
 MOST_LISTED: Final = 10_000
 # Of each group on paper and without a script; a script shows all.
 SHOWN: Final = 50
-_OURS: Final = re.compile(r"cap-[0-9a-f]{12}")  # an identifier that vocabgap made
+_OURS: Final = re.compile(r"cap-[0-9a-f]{12}")  # an identifier that vocabgap made; it is safe in a shell
 _OWNER: Final = IMAGE_KEY[:-1]  # of an image: its tenant and repository
 
 MOST_CHOICES: Final = 200  # capabilities with choices, for the size of the page and the time of a report
 MOST_IN_DOUBT: Final = 30  # first capabilities that doubts are about
-MOST_DOUBTS: Final = 5  # of each kind
+MOST_DOUBTS: Final = 5
 LIKELY: Final = 0.25  # least probability that two groups are one need; few pairs have more
-UNLIKELY: Final = 0.5  # largest probability that one group is one need
-_NAMED: Final = 3  # wordings in a command; the others go to the more similar side
-_LONGEST: Final = 80  # characters of a wording in a command
 
 
 class Relation(msgspec.Struct, frozen=True):
@@ -68,7 +63,7 @@ class Choices(msgspec.Struct, frozen=True):
     """The groups that may be the same need as a capability, and its parts that may be another one."""
 
     capability_id: str
-    neighbours: Annotated[tuple[str, ...], means("identifiers of these groups, the first is worth most")] = ()
+    neighbours: Annotated[tuple[tuple[str, float], ...], means("these groups, and how likely each is")] = ()
     parts: Annotated[tuple[tuple[int, ...], ...], means("positions of their wordings in `variants`")] = ()
 
 
@@ -96,23 +91,18 @@ _COMMANDS: Final = (
 
 
 class Doubt(msgspec.Struct, frozen=True):
-    """Two groups that may be one need, or a group that is probably two needs."""
+    """Two capabilities that may be one need."""
 
     capability_id: str
-    other_id: Annotated[str | None, means("identifier of the other group; null if it is one group")]
-    left: Annotated[str, means("most frequent wording of one side")]
-    right: Annotated[str, means("most frequent wording of the other side")]
-    left_mentions: int
-    right_mentions: int
-    leaving: Annotated[tuple[str, ...], means("wordings to split off if they are two needs")] = ()
-    likely: Annotated[float | None, means("probability that two groups are one need")] = None
+    other_id: str
+    label: str
+    other_label: str
+    mentions: int
+    other_mentions: int
 
     def command(self, options: str) -> str:
-        """Return the command, quoted for the shell: a merge, or a split that names wordings."""
-        words = ["vocabgap", "decide", "merge" if self.other_id else "split", self.capability_id]
-        words += [self.other_id] if self.other_id else []
-        words += [word for wording in self.leaving for word in ("--wording", wording)]
-        return " ".join([shlex.join(words), *[options] * bool(options)])
+        """Return the command that merges them."""
+        return f"vocabgap decide merge {self.capability_id} {self.other_id} {options}".strip()
 
 
 def listed(
@@ -149,11 +139,6 @@ def listed(
 def commands(deciding: str) -> tuple[str, ...]:
     """Return the commands for a capability, with the options `deciding`; words in capitals are replaced."""
     return tuple(f"vocabgap decide {each} {deciding}".strip() for each in _COMMANDS)
-
-
-def is_ours(capability_id: str) -> bool:
-    """Return whether vocabgap made an identifier, so that it is safe in a shell."""
-    return _OURS.fullmatch(capability_id) is not None
 
 
 def named_by(
@@ -234,41 +219,30 @@ def choices_of(screens: Iterable["Screen"], ranked: pl.DataFrame) -> tuple[Choic
     choices: list[Choices] = []
     for screen in screens:
         own = _capability(place, screen.wordings)
-        near = (_capability(place, neighbour.wordings) for neighbour in screen.neighbours)
+        near = ((_capability(place, each.wordings), each.likely) for each in screen.neighbours)
         parts = (
             tuple(sorted(place[each][1] for each in part.wordings if each in place)) for part in screen.parts
         )
         if own is not None:
-            choices.append(Choices(own, tuple(filter(None, near)), tuple(filter(None, parts))))
+            others = tuple((name, likely) for name, likely in near if name is not None)
+            choices.append(Choices(own, others, tuple(filter(None, parts))))
     return tuple(choices)
 
 
-def doubts_of(screens: Iterable["Screen"], ranked: pl.DataFrame) -> tuple[Doubt, ...]:
-    """Return doubts about the first groups, from screens in order.
-
-    Dismissed and authored capabilities are left out.
-    """
-    place = _places_of_wordings(ranked.filter(~pl.col("status").is_in(SETTLED)))
+def doubts_of(choices: Iterable[Choices], ranked: pl.DataFrame) -> tuple[Doubt, ...]:
+    """Return pairs of capabilities that may be one need, without dismissed and authored ones."""
     first = {*ranked["capability_id"].head(MOST_IN_DOUBT)}
-    one_need: dict[frozenset[str], Doubt] = {}
-    two_needs: list[Doubt] = []
-    for screen in screens:
-        own = _capability(place, screen.wordings) or ""
-        if own not in first:
-            continue
-        for near in screen.neighbours:
-            other = _capability(place, near.wordings) or ""
-            if near.likely >= LIKELY and is_ours(own) and is_ours(other) and own != other:
-                sizes = (screen.mentions, near.mentions)
-                doubt = Doubt(own, other, screen.wordings[0], near.wordings[0], *sizes, likely=near.likely)
-                one_need.setdefault(frozenset((own, other)), doubt)
-        part = next((part for part in screen.parts if part.unlikely > 1.0 - UNLIKELY), None)
-        leaving = () if part is None else tuple(islice(filter(_can_be_typed, part.wordings), _NAMED))
-        if part is not None and leaving and is_ours(own):
-            staying = next(wording for wording in screen.wordings if wording not in part.wordings)
-            sizes = (screen.mentions - part.mentions, part.mentions)
-            two_needs.append(Doubt(own, None, staying, part.wordings[0], *sizes, leaving))
-    return (*[*one_need.values()][:MOST_DOUBTS], *two_needs[:MOST_DOUBTS])
+    rows = ranked.filter(~pl.col("status").is_in(SETTLED)).select("capability_id", "label", "mentions")
+    facts = {name: (label, mentions) for name, label, mentions in rows.iter_rows() if _OURS.fullmatch(name)}
+    doubts: dict[frozenset[str], Doubt] = {}
+    for each in choices:
+        own = each.capability_id
+        for other, likely in each.neighbours:
+            if own in first and likely >= LIKELY and own in facts and other in facts:
+                (label, mentions), (other_label, other_mentions) = facts[own], facts[other]
+                doubt = Doubt(own, other, label, other_label, mentions, other_mentions)
+                doubts.setdefault(frozenset((own, other)), doubt)
+    return tuple(islice(doubts.values(), MOST_DOUBTS))
 
 
 def _places_of_wordings(ranked: pl.DataFrame) -> dict[str, tuple[str, int]]:
@@ -281,9 +255,3 @@ def _places_of_wordings(ranked: pl.DataFrame) -> dict[str, tuple[str, int]]:
 def _capability(place: Mapping[str, tuple[str, int]], wordings: Iterable[str]) -> str | None:
     """Return the capability with some of these wordings, if any."""
     return next((place[each][0] for each in wordings if each in place), None)
-
-
-def _can_be_typed(wording: str) -> bool:
-    """Return whether a wording is short and plain enough for a command."""
-    is_plain = escape_unseen(wording) == wording == wording.strip()
-    return is_plain and 0 < len(wording) <= _LONGEST and not wording.startswith("-")

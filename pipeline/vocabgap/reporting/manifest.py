@@ -18,7 +18,7 @@ from vocabgap.model.capability import means
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import AUTO, INSTALLING, NO_EMBEDDER, RankBy, RankSettings, Settings, known_flags
 from vocabgap.ranking.vocabulary import VocabularyFile
-from vocabgap.reporting.listed import Choices, Doubt
+from vocabgap.reporting.listed import Choices
 from vocabgap.reporting.overviews import Account, Place
 from vocabgap.text import visible
 
@@ -184,7 +184,6 @@ class Manifest(msgspec.Struct, frozen=True):
     compared: Annotated[Compared | None, means("the run before, if there was one")] = None
     rendering: Annotated[Rendering | None, means("further facts that the report needs")] = None
     engine: Annotated[str | None, means("engine of the heavy steps; null for this machine alone")] = None
-    doubts: Annotated[tuple[Doubt, ...] | None, means("doubts about groups; null if unknown")] = None
     places: Annotated[tuple[Place, ...], means("places of the first capabilities on a map")] = ()
     choices: Annotated[tuple[Choices, ...], means("what people may answer about the first capabilities")] = ()
 

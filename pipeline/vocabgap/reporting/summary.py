@@ -14,7 +14,7 @@ from vocabgap.ranking.combinations import names_too_many
 from vocabgap.ranking.coverage import probably_covered
 from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.history import points_of_run
-from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Doubt, Listed, listed, named_by
+from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Doubt, Listed, doubts_of, listed, named_by
 from vocabgap.reporting.manifest import Difference, GroupedBy, Manifest, Rendering, file_of
 from vocabgap.reporting.overviews import (
     SHOWN,
@@ -89,7 +89,7 @@ class Summary(msgspec.Struct, frozen=True):
     everything: tuple[Listed, ...] = ()  # all capabilities, or the first of very many, in order of rank
     deciding: str | None = ""  # options for `vocabgap decide`; None in a report without commands
     withheld: Withheld | None = None  # only in a shareable report
-    doubts: tuple[Doubt, ...] | None = None  # about groups; None if not computed
+    doubts: tuple[Doubt, ...] | None = None  # None if unknown, or in a report without commands
     places: tuple[Place, ...] = ()  # of the first capabilities on a map; none in a shareable report
     recurring_sets: tuple[RecurringSet, ...] | None = None  # all; most records beyond chance first
     overlong: int = 0  # records with too many operations for these sets
@@ -111,20 +111,6 @@ class Summary(msgspec.Struct, frozen=True):
     def beyond_chance(self) -> tuple[RecurringSet, ...]:
         """Return the first sets of operations that records use together clearly more often than by chance."""
         return tuple(each for each in self.recurring_sets or () if each.lift_low > 1)[:SHOWN]
-
-    @property
-    def one_need(self) -> tuple[Doubt, ...] | None:
-        """Return pairs of groups that may be one need; None without commands, or if not computed."""
-        if self.doubts is None or self.deciding is None or not self.capabilities:
-            return None
-        return tuple(each for each in self.doubts if each.other_id is not None)
-
-    @property
-    def two_needs(self) -> tuple[Doubt, ...]:
-        """Return groups that are probably two needs; none in a report without commands."""
-        return tuple(
-            each for each in self.doubts or () if each.other_id is None and self.deciding is not None
-        )
 
     @property
     def headline(self) -> str:
@@ -208,7 +194,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
             choices={each.capability_id: each for each in manifest.choices},
         ),
         deciding=rendering.deciding,
-        doubts=manifest.doubts,
+        doubts=doubts_of(manifest.choices, ranked) if manifest.choices and shown else None,
         places=manifest.places,
         stale_days=stale,
         grouping=manifest.grouping,

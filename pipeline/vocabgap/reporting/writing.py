@@ -27,7 +27,7 @@ from vocabgap.ranking.classifying import with_agents_categories
 from vocabgap.ranking.combinations import recurring_sets
 from vocabgap.ranking.identity import Lineage
 from vocabgap.reporting.history import carried_on, earlier_rows
-from vocabgap.reporting.listed import Choices, Doubt
+from vocabgap.reporting.listed import Choices
 from vocabgap.reporting.manifest import (
     COMBINATIONS_NAME,
     GAPS_NAME,
@@ -100,7 +100,6 @@ def report(
     reproduction: Reproduction | None = None,
     timings: Iterable[Timing] = (),
     share: int | None = None,
-    doubts: Iterable[Doubt] | None = None,
     choices: Iterable[Choices] = (),
     places: Iterable[Place] = (),
     earlier: Iterable[str | Path | None] = (),
@@ -113,8 +112,8 @@ def report(
     cannot recognise the capabilities. `now` is by default the current time.
 
     The Markdown shows the first `top` capabilities, or all if `top` is 0. If `share` is given, `share.html`
-    is also written; it shows only what is on at least `share` images (2 or more). `doubts` is None if they
-    were not computed. The run continues its own history and the histories in the folders `earlier`.
+    is also written; it shows only what is on at least `share` images (2 or more). The run continues its own
+    history and the histories in the folders `earlier`.
 
     Raises:
         InvalidInputError: An argument cannot be used, or two arguments do not fit together.
@@ -151,7 +150,6 @@ def report(
         new_manifest(moment, ranked.height, Rendering(top, order_of(ranked, ranked_by).value, "")),
         inputs=() if scan is None else tuple(InputFile(**row) for row in scan.files.iter_rows(named=True)),
         timings=tuple(timings),
-        doubts=None if doubts is None else tuple(doubts),
         choices=tuple(choices),
         places=tuple(places),
     )

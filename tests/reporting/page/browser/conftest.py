@@ -241,7 +241,7 @@ def _choices(place: int, item: Capability) -> Choices | None:
     """The two next ones, and two parts of the wordings; none of rare ones."""
     if place >= 40:
         return None
-    near = (f"cap-{place ^ 1:012x}", f"cap-{place + 2:012x}")
+    near = ((f"cap-{place ^ 1:012x}", 0.4), (f"cap-{place + 2:012x}", 0.2))
     parts = [numbers for numbers in ((1, 2), (3,)) if numbers[-1] < len(item.variants)]
     return Choices(item.capability_id, near, tuple(parts))
 
