@@ -51,10 +51,10 @@ def check(made: Run) -> int:
     number = 0
     for each in made.published.manifest.choices:
         variants = [variant["wording"] for variant in rows[each.capability_id]["variants"]]
-        assert {name for name, _ in each.neighbours} <= rows.keys() - {each.capability_id}
+        assert {name for name, _ in each.near} <= rows.keys() - {each.capability_id}
         for part in each.parts:
             decide.split(each.capability_id, [variants[place] for place in part])
-        number += len(each.parts) + len(each.neighbours)
+        number += len(each.parts) + len(each.near)
     return number
 
 

@@ -63,7 +63,7 @@ class Choices(msgspec.Struct, frozen=True):
     """The groups that may be the same need as a capability, and its parts that may be another one."""
 
     capability_id: str
-    neighbours: Annotated[tuple[tuple[str, float], ...], means("these groups, and how likely each is")] = ()
+    near: Annotated[tuple[tuple[str, float], ...], means("these groups, and how likely each is")] = ()
     parts: Annotated[tuple[tuple[int, ...], ...], means("positions of their wordings in `variants`")] = ()
 
 
@@ -237,7 +237,7 @@ def doubts_of(choices: Iterable[Choices], ranked: pl.DataFrame) -> tuple[Doubt, 
     doubts: dict[frozenset[str], Doubt] = {}
     for each in choices:
         own = each.capability_id
-        for other, likely in each.neighbours:
+        for other, likely in each.near:
             if own in first and likely >= LIKELY and own in facts and other in facts:
                 (label, mentions), (other_label, other_mentions) = facts[own], facts[other]
                 doubt = Doubt(own, other, label, other_label, mentions, other_mentions)

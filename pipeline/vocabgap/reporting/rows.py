@@ -228,7 +228,7 @@ def row_of(listed: Listed, index: Index, limits: Limits) -> Row:
         examples=tuple(_example(each, index, most) for each in item.examples[:most_evidence]),
         history=history,
         pinned_in=tuple(place for place, past in past_runs if past.pinned),
-        neighbours=tuple(index.rows[name] for name, _ in choices.neighbours if name in index.rows),
+        neighbours=tuple(index.rows[name] for name, _ in choices.near if name in index.rows),
         parts=tuple(
             (sum(item.variants[place].mentions for place in part), names)
             for part in choices.parts
