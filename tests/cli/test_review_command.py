@@ -143,7 +143,7 @@ def test_a_trial_says_what_an_answer_would_change_and_saves_nothing(
 ) -> None:
     told = at_a_terminal(monkeypatch, "1 ?", "q")
 
-    assert "this answer would do:\nmerged 2 groups: rank 2 -> 1, 4 -> 8 mentions" in told.out
+    assert "this answer would have this effect:\nmerged 2 groups: rank 2 -> 1, 4 -> 8 mentions" in told.out
     assert not kept(tmp_path)
 
 

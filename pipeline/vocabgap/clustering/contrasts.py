@@ -35,7 +35,7 @@ NEGATION: Final = "not"  # the contrast of negated needs, ...
 NEGATED: Final = 1  # ... and their pole; the other pole is not listed
 SIGNS: Final = frozenset("+-<>")  # of numbers
 _SPEAKERS: Final = frozenset({"i", "we", "you"})
-_CONTENT: Final = 4  # letters of a word of content, which distinguish it despite inflection
+_CONTENT: Final = 4  # first letters that tell words of content apart, whatever their endings
 _FUNCTION: Final = ignored_stems()
 
 

@@ -1,11 +1,12 @@
 """Screens of a review: a group, the wordings that fit it least, and the nearest other groups.
 
-The similarity of two groups is the cosine of the means of their rows. With the mentions of the smaller one it
-shows how likely they are one need. The same holds for a part of a group and the rest of it. Earlier decisions
-are evidence, not certainty: a person errs now and then, so an unlikely answer is shown once more.
+The similarity of two groups is the cosine of the means of their rows. Together with the mentions of the
+smaller group, it gives the probability that both are one need. A part of a group and the rest of it are
+compared in the same way. People make mistakes, so earlier decisions are evidence, not certainty: a later
+screen shows an unlikely answer again.
 
-The value of a neighbour is its mentions times the likelihood that it is the same need; the value of a part,
-its mentions times the likelihood that it is not. The most valuable screen comes first.
+The value of a neighbour is the mentions of the smaller group times the probability of one need. The value of
+a part is the mentions of the smaller side times the probability of two. The most valuable screen comes first.
 """
 
 from collections import defaultdict
@@ -43,7 +44,7 @@ BY_MEANING: Final = Likelihood(-5.83, 9.3, -0.38)
 BY_WORDS: Final = Likelihood(-4.57, 10.9, -0.33)
 STAYING: Final = 0.3  # log-odds added for a part of a group, because the clustering joined it
 ANSWER: Final = 3.0  # log-odds of an answer: about one tick in twenty is wrong
-PATIENCE: Final = 1.0  # further neighbours expected and not found that halve the value of others
+PATIENCE: Final = 1.0  # expected number of refused neighbours that halves the probability of others
 
 
 @dataclass(frozen=True)
@@ -334,7 +335,7 @@ class _Groups:
         return np.asarray(dots / self._lengths / self._lengths[some, None])
 
     def neighbours(self, group: int, cosines: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return how likely each group is the same need as one of them, and how much that is worth."""
+        """Return, for each group, the probability of one need with `group`, and its value as a neighbour."""
         smaller = np.minimum(self.sizes, self.sizes[group])
         odds = self._screens.log_odds(cosines, smaller)
         expected = _chance(odds)
@@ -348,7 +349,7 @@ class _Groups:
         return chances, chances * smaller
 
     def doubts(self, group: int) -> Iterator[tuple[IntArray, float, float]]:
-        """Yield the parts of a group: points, how likely another need, and how much that is worth."""
+        """Yield the parts of a group: points, probability of another need, and value."""
         for part, smaller, expected in self._screens.divisions(self.members[group]):
             answers = [
                 (0, odds) for left, right, odds in self._within[group] if (left in part) != (right in part)
@@ -358,7 +359,7 @@ class _Groups:
 
 
 def _strongest(answers: Iterable[tuple[int, float]], count: int) -> FloatArray:
-    """Return the strongest answer for each place plus the strongest against it, shape (count,)."""
+    """Return, for each place, the highest log-odds above zero plus the lowest below it, shape (count,)."""
     for_, against = np.zeros(count), np.zeros(count)
     for place, odds in answers:
         for_[place], against[place] = max(for_[place], odds), min(against[place], odds)

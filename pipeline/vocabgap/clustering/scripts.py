@@ -23,9 +23,9 @@ _OTHERS: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese
 _RUNS: Final = re.compile(f"[{_HAN_OR_KANA}]+|[{_OTHERS}]+|[^{_HAN_OR_KANA}{_OTHERS}]+")
 _PIECES: Final = re.compile(f"(?=([{_HAN}])|)(?=([{_HAN_OR_KANA}]{{2}}|[{_OTHERS}]{{3}})|).")
 _LATIN: Final = "LATIN"
-_MOST_TOKENS: Final = 1000  # that a model needs to know a script, ...
+_MOST_TOKENS: Final = 1000  # of a script that a model knows, at most, ...
 _TOKEN_SHARE: Final = 0.1  # ... or this share of its vocabulary
-_UNKNOWN_SHARE: Final = 0.5  # of the words of a text that is not known
+_UNKNOWN_SHARE: Final = 0.5  # of unknown words in an unknown text, at least
 
 
 def pieces(words: Iterable[str]) -> Iterator[str]:

@@ -77,8 +77,8 @@ class Decisions:
         on_wait: Called if another program is writing the file.
 
     Raises:
-        VocabgapError: Every method raises it if the run or the file cannot be read, if there is no such
-            capability, wording or decision, or if the decision would change nothing.
+        VocabgapError: Every method raises it if it cannot read or find what it needs, or if the decision
+            would change nothing.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """The effect of decisions on a published run: the capabilities that change, with ranks and mentions.
 
-The tables of the run suffice: no log is read again. Only a split is an estimate if it leaves wordings
-undecided and a model grouped them: here these go to the side with similar words.
+The tables of the run suffice: no log is read again. The numbers are estimates if a model grouped the run and
+a split leaves wordings undecided: here, these wordings go to the side with similar words.
 """
 
 from collections.abc import Collection, Iterable
@@ -43,7 +43,7 @@ class Effect(msgspec.Struct, frozen=True):
 
     @property
     def leaves(self) -> bool:
-        """Whether it leaves the ranking, because it is dismissed or authored."""
+        """Tell whether it leaves the ranking, because it is dismissed or authored."""
         return self.status in SETTLED and self.previous_status not in SETTLED
 
 

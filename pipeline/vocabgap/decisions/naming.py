@@ -64,8 +64,8 @@ class Naming:
     def staying(self, leaving: Collection[str], *, is_exact: bool) -> tuple[Subject, tuple[str, ...]]:
         """Return the capability without the wordings that leave, and all that stay if `is_exact`.
 
-        The named wording comes first. Other wordings with the surface of a leaving wording stay if
-        `is_exact`, if the name is one of them, or if no other wording would stay.
+        The named wording comes first. Other wordings with the surface of a leaving wording stay in three
+        cases: if `is_exact`, if the name is one of them, or if nothing else would stay.
         """
         whole = self.subject(None)
         gone, gone_forms = {*map(surface, leaving)}, {*map(own_form, leaving)}

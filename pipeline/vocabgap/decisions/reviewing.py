@@ -92,8 +92,8 @@ def review(
 class Review:
     """Groups under review, and the decisions so far.
 
-    `found` are groups, `decided` are all decisions. `capabilities` maps surfaces to
-    capabilities; by default they come from the labels of the groups. The other arguments are as in `review`.
+    The groups `found` follow all decisions `decided`. `capabilities` maps surfaces to identifiers; by
+    default, labels give the identifiers. The other arguments are as in `review`.
     """
 
     def __init__(

@@ -173,7 +173,7 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def depends_on_session(self) -> bool:
-        """Return whether one session has more than half of its mentions, and at least five."""
+        """Tell whether one session has more than half of its mentions, and at least five."""
         return self.largest_session >= max(_LEAST_OF_SESSION, self.mentions // 2 + 1)
 
     @property

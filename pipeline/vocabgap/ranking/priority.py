@@ -75,12 +75,12 @@ def trends(
 ) -> pl.DataFrame:
     """Return when each cluster was first seen, its mentions per week, and its trend.
 
-    The window is the last `window_weeks` weeks before now, or the time since the first record of all, if that
-    is shorter. Mentions after now, or without a readable timestamp, are in no week. The recent third is the
+    The window is the last `window_weeks` weeks before now; it begins with the first record of all if that is
+    later. Mentions after now, or without a readable timestamp, are in no week. The recent third is the
     last third of the window's weeks (4 of 12). The trend is
 
-    1. null if the capability has no readable timestamp, if the first record of all is less than three weeks
-       old, or if nothing at all was logged within the recent third;
+    1. null if the capability has no readable timestamp; also if the first record of all is less than three
+       weeks old, or if nothing at all was logged within the recent third;
     2. `new` if the capability was first seen within the recent third, or later than now;
     3. otherwise that of `found_trends`, which compares the recent third with the window. If the capability
        was not mentioned within the window, it compares the window with all time before now.
