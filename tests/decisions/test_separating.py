@@ -6,12 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import vocabgap as vg
 from builders.clustering import asking
 from builders.decisions import decided
 from vocabgap.clustering.grouping import cluster
 from vocabgap.decisions.replay import followed
+from vocabgap.decisions.reviewing import Review
 from vocabgap.errors import InvalidInputError, StateError
-from vocabgap.text import own_form, surface
+from vocabgap.text import form, own_form, surface
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,3 +139,19 @@ def test_separating_wordings_changes_no_other_group(
 
 def test_the_own_form_folds_only_compatibility_forms_case_and_space() -> None:
     assert own_form("Rein\u00a0BELT") == own_form("rein belt") != own_form("rein-belt")
+
+
+def test_a_review_names_a_separated_wording_by_its_own_capability(belts: "Studio") -> None:
+    belts.decide.split("rein belt", "rein-belt")
+    belts.report()
+    present = belts.rows()
+    capabilities = {wording: present[wording]["capability_id"] for wording in present}
+    found = cluster(asking(*ALIKE, "rein belt", "lens flare"), embedder="none")
+    ids = {form(wording, {own_form("rein-belt")}): name for wording, name in capabilities.items()}
+
+    under_review = Review(found, belts.decide.all(), actor="ana", capabilities=ids)
+
+    (screen,) = (each for each in under_review.clusters.screens() if "rein-belt" in each.wordings)
+    *_, made = under_review.decisions(screen, vg.Answer(same=[0]))
+    assert made.capability is not None
+    assert made.capability.capability_id == capabilities["rein-belt"]

@@ -25,7 +25,7 @@ from vocabgap.model.loading import login
 from vocabgap.model.settings import DEFAULT_SCREENS, DEFAULT_TOP
 from vocabgap.model.tables import PRESENT
 from vocabgap.ranking.identity import derived_id
-from vocabgap.text import count, surface
+from vocabgap.text import count, form
 
 if TYPE_CHECKING:
     from vocabgap.clustering.grouping import Clusters
@@ -231,7 +231,7 @@ class Review:
 
     def _subject(self, label: str, wordings: Iterable[str]) -> Subject:
         wordings = tuple(wordings)
-        return subject(self._capabilities[surface(wordings[0])], label, wordings)
+        return subject(self._capabilities[form(wordings[0], self._capabilities)], label, wordings)
 
     def _undo(self, decision: Decision, reason: str) -> Decision:
         return self._decide(Action.UNDO, None, reason, undoes=decision.decision_id)
