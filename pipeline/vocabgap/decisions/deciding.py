@@ -55,7 +55,6 @@ from vocabgap.text import (
     is_excerpt,
     printable_name,
     shortened,
-    surface_of,
 )
 
 _ANOTHER_RUN: Final = "nothing was decided; decide on the page of this run, or name its run with --run"
@@ -118,13 +117,12 @@ class Decisions:
     def renamed(self) -> dict[str, str]:
         """Map decisions to the present label of their capability, if the run calls it otherwise."""
         label_of = dict(self._groups.select("surface", "label").iter_rows())
-        separated = {name for name in label_of if surface_of(name) != name}
         found = {}
         for decision in self.all():
-            wordings = () if decision.capability is None else decision.capability.wordings
-            labels = (label_of.get(form(wording, separated)) for wording in wordings)
-            label = next(filter(None, labels), None)
-            if label is not None and decision.capability is not None and label != decision.capability.label:
+            about = decision.capability
+            names = () if about is None else (form(wording, label_of) for wording in about.wordings)
+            label = next((label_of[name] for name in names if name in label_of), None)
+            if about is not None and label not in {None, about.label}:
                 found[decision.decision_id] = label
         return found
 

@@ -148,23 +148,22 @@ class Review:
         Raises:
             ContradictionError: The answer contradicts another person's decision.
         """
-        self.follow(read_decisions(file))
-        new = self.decisions(screen, answer)
-        self._save(new, file, on_wait)
-        return new
+        return self._saved(lambda: self.decisions(screen, answer), file, on_wait)
 
     def go_back(
         self, made: Iterable[Decision], file: Path, on_wait: Callable[[], None] = lambda: None
     ) -> tuple[Decision, ...]:
         """Append undos of the decisions of an answer to a file, and apply all decisions of the file."""
-        self.follow(read_decisions(file))
-        undos = self.undo(made)
-        self._save(undos, file, on_wait)
-        return undos
+        return self._saved(lambda: self.undo(made), file, on_wait)
 
-    def _save(self, new: tuple[Decision, ...], file: Path, on_wait: Callable[[], None]) -> None:
+    def _saved(
+        self, decided: Callable[[], tuple[Decision, ...]], file: Path, on_wait: Callable[[], None]
+    ) -> tuple[Decision, ...]:
+        self.follow(read_decisions(file))
+        new = decided()
         append_decisions(file, new, agreeing(new, self._groups), on_wait)
         self.follow(read_decisions(file))
+        return new
 
     def undone(self, new: Iterable[Decision]) -> tuple[Decision, ...]:
         """Return the earlier decisions that some decisions undo, without confirmations."""
