@@ -254,11 +254,8 @@ def _otherwise(group: "Screen | Neighbour") -> str:
 def _changed(before: "Clusters", after: "Clusters") -> list[tuple[Any, ...]]:
     """Return the groups of the ten largest whose mentions changed: label, and standing before and after."""
     largest = after.clusters.sort("mentions", "cluster", descending=[True, False]).head(DEFAULT_TOP)
-    changed = []
-    for cluster, label in largest.select("cluster", "label").iter_rows():
-        wordings = after.wordings.filter(cluster=cluster)
-        wording = wordings.sort("mentions", "wording", descending=[True, False])["wording"][0]
-        earlier, now = before.standing(wording), after.standing(wording)
-        if earlier[1] != now[1]:
-            changed.append((label, earlier, now))
-    return changed
+    wordings = after.wordings.sort("mentions", "wording", descending=[True, False])
+    first = wordings.unique("cluster", keep="first").select("cluster", "wording")
+    named = largest.join(first, on="cluster", maintain_order="left").select("label", "wording")
+    moved = [(label, before.standing(each), after.standing(each)) for label, each in named.iter_rows()]
+    return [(label, earlier, now) for label, earlier, now in moved if earlier[1] != now[1]]

@@ -1,6 +1,7 @@
 """Capabilities from run to run: their identifiers, people's decisions about them, and their lineage."""
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count as numbers_from
@@ -34,6 +35,7 @@ from vocabgap.text import surface_of
 
 ID_DIGITS: Final = 12
 _AUTHOR: Final = "author"
+_Pair = tuple[str | None, str | None]  # capabilities of the earlier and the later run
 _STATUS_OF: Final = {"dismiss": DISMISSED, _AUTHOR: AUTHORED, "reopen": OPEN}
 _SIDES: Final = ("previous", "present")
 _NAMES: Final = pl.List(pl.String)
@@ -306,21 +308,21 @@ def _decided_relations(
     spoken = pl.col("surface").map_elements(surface_of, pl.String)
     shared = previous.with_columns(spoken).join(present.with_columns(spoken), on="surface", suffix="_now")
     ends, kinds = ("capability_id", "capability_id_now"), ("group_id", "group_id_now")
-    moves = shared.group_by(ends).agg(pl.col(kinds).unique()).rows()
-    of_end: tuple[dict[str, list[tuple[Any, ...]]], ...] = ({}, {})
-    for move in moves:
-        for end, by_name in enumerate(of_end):
-            by_name.setdefault(move[end], []).append(move)
+    groups: dict[_Pair, tuple[set[str], set[str]]] = {}  # of the wordings that each pair shares, in both runs
+    sides: defaultdict[tuple[str, str | None], list[_Pair]] = defaultdict(list)
+    for old, new, were, are in shared.group_by(ends).agg(pl.col(kinds).unique()).iter_rows():
+        groups[old, new] = {*were}, {*are}
+        sides[SPLIT, old].append((old, new))
+        sides[MERGED, new].append((old, new))
     found: list[bool | None] = []
-    for relation, *names in rows:
-        pair, hub = tuple(reversed(names)), {SPLIT: 0, MERGED: 1}.get(relation)
-        alike = [] if hub is None else of_end[hub].get(str(pair[hub]), [])
-        own = [move for move in alike if move[:2] == pair]
-        others = [move for move in alike if move[:2] != pair]
-        if not own or not others:
+    for relation, new, old in rows:
+        own = groups.get((old, new))
+        alike = sides.get((relation, old if relation == SPLIT else new), ())
+        others = [groups[pair] for pair in alike if pair != (old, new)]
+        if own is None or not others:
             found.append(None)
             continue
-        were, are = (any(not {*own[0][run]}.isdisjoint(move[run]) for move in others) for run in (2, 3))
+        were, are = (any(own[run] & other[run] for other in others) for run in (0, 1))
         found.append(were == are)
     return found
 
