@@ -14,6 +14,7 @@ import polars as pl
 from vocabgap.clustering.grouping import Clusters, known_clusters
 from vocabgap.decisions.record import Decision
 from vocabgap.decisions.replay import in_force, replay, separations
+from vocabgap.ingest.accounting import FILTERED
 from vocabgap.model.settings import Settings
 from vocabgap.model.tables import RECORDS, SETTLED, Apart, Constraint
 from vocabgap.ranking.capabilities import rank
@@ -65,8 +66,8 @@ class PublishedGroups:
         *,
         by_meaning: bool,
     ) -> None:
-        clustered = pl.col("counted") | (pl.col("why_not") == "filtered").fill_null(value=False)
-        self._records = gaps.filter(clustered).select(RECORDS.names)
+        is_record = pl.col("counted") | (pl.col("why_not") == FILTERED)
+        self._records = gaps.filter(is_record).select(RECORDS.names)
         self._counted = gaps.filter("counted").select(RECORDS.names)
         self._groups, self._settings, self._now, self._by_meaning = groups, settings, now, by_meaning
         self._known = dict(groups.select("surface", "capability_id").iter_rows())

@@ -1,4 +1,4 @@
-"""`decide`, `decisions` and `review`: decisions about capabilities and groups."""
+"""`decide` and `decisions`: decisions about the capabilities of a run."""
 
 import sys
 from contextlib import nullcontext, suppress
