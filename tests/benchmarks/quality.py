@@ -276,7 +276,7 @@ def oracle(data: Labelled, wrong: float = 0.0, seed: int = 0) -> Callable[[vocab
 
 
 def answered(data: Labelled, embedder: vocabgap.Embedder | str, wrong: float, seeds: int) -> list[Scores]:
-    """What the groups are like before any screen and after each number of `SCREENS`, mean of `seeds`."""
+    """Return scores before any screen and after each number of `SCREENS`: the means over `seeds`."""
     found = vocabgap.cluster(data.records, embedder=embedder)
     drawn = []
     for seed in range(seeds):
@@ -294,7 +294,7 @@ def answered(data: Labelled, embedder: vocabgap.Embedder | str, wrong: float, se
 
 
 def print_answers(sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap.Embedder | str]) -> None:
-    """What screens change: a table for each measure, one row a way of grouping and a count of screens."""
+    """Print a table for each measure: one row per way of grouping and number of screens."""
     for wrong, seeds in WRONG.items():
         rows = {
             name: [answered(data, embedder, wrong, seeds) for data in sets.values()]
@@ -311,7 +311,7 @@ def print_answers(sets: Mapping[str, Labelled], embedders: Mapping[str, vocabgap
 
 
 class Doubted(NamedTuple):
-    """Of how many neighbours or parts how many are one need, and how many were to be, as `likely` says."""
+    """The pairs that are one need, all pairs, and the number that `likely` expects."""
 
     one: int
     asked: int
@@ -319,7 +319,7 @@ class Doubted(NamedTuple):
 
 
 def doubted(data: Labelled, embedder: vocabgap.Embedder | str) -> tuple[Doubted, ...]:
-    """How far the likelihoods of screens can be trusted: of all, and of those that a report tells."""
+    """Compare the likelihoods of screens with the truth: of neighbours, parts, and pairs in a report."""
     clusters = vocabgap.cluster(data.records, embedder=embedder)
     ask = oracle(data)
     near: list[tuple[bool, float]] = []

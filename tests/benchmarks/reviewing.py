@@ -1,4 +1,4 @@
-"""What a screen of a review costs: the first one, and the next one after an answer was saved.
+"""The CPU time of a screen of a review: the first one, and the next one after an answer was saved.
 
 Beside it stands the grouping from the start, for which nobody wants to wait between two screens.
 """

@@ -107,7 +107,7 @@ def test_with_and_without_are_opposites_of_one_thing_only() -> None:
 
 
 def negated_apart(embedder: str) -> list[bool]:
-    """Whether each of the needs is apart from its negation."""
+    """Tell whether each need is in another group than its negation."""
     found = [cluster(asking(*needs, "page margins"), embedder=embedder) for needs in NEGATED_NEEDS]
     return [each.clusters.height == 3 for each in found]
 

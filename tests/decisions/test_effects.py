@@ -1,4 +1,4 @@
-"""What decisions would change is told before the next report, and is what that report has."""
+"""`decide` says what decisions change, and the next report agrees."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any

@@ -64,7 +64,7 @@ def test_trend_goes_by_the_documented_rule(weeks: list[float], trend: str | None
 def found(
     lately: IntArray, whole: IntArray, others: tuple[IntArray | int, IntArray | int] = (0, 0)
 ) -> list[int]:
-    """1 for what rises and -1 for what fades, of mentions in the last third of a window and in all of it."""
+    """Return 1 for each rise and -1 for each fall, from mentions in the last third and the whole window."""
     told = found_trends(
         lately,
         whole,
