@@ -208,7 +208,7 @@ def violated(groups: Clusters, decisions: Iterable[Decision]) -> list[Decision]:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_no_later_data_undoes_what_was_decided(seed: int) -> None:
-    """Neither do further decisions: each tick is drawn, whatever is true."""
+    """Draw each tick at random: later answers do not undo earlier decisions, either."""
     draw = random.Random(seed)  # noqa: S311
     wordings = [wording for wording in TRUTH for _ in range(4)]
     draw.shuffle(wordings)
