@@ -4,6 +4,7 @@ from vocabgap.clustering.grouping import Clusters as Clusters
 from vocabgap.clustering.grouping import cluster as cluster
 from vocabgap.clustering.screens import Answer as Answer
 from vocabgap.clustering.screens import Neighbour as Neighbour
+from vocabgap.clustering.screens import Part as Part
 from vocabgap.clustering.screens import Screen as Screen
 from vocabgap.corpus.corpus import Corpus as Corpus
 from vocabgap.corpus.corpus import open_corpus as open_corpus
