@@ -1,4 +1,4 @@
-"""None A workspace of which reports are made, and about which people decide."""
+"""Decisions about groups, which are named by their wordings."""
 
 import random
 from collections.abc import Sequence

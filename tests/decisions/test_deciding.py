@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from builders import gap, write_corpus
 from vocabgap.decisions.deciding import Decisions
+from vocabgap.decisions.record import Action, append_decisions, decide, subject
 from vocabgap.errors import InvalidInputError, NotFoundError, StateError
 from vocabgap.model.settings import ClusterSettings
 from vocabgap.pipeline import Run, run
@@ -289,3 +290,23 @@ def test_a_run_that_is_named_must_hold_what_its_groups_are_known_by(studio: "Stu
         studio.report("next", previous=studio.folder / "out")
     with pytest.raises(StateError, match=r"groups\.parquet' does not exist \(make the report again"):
         studio.decide.pin("sky mask")
+
+
+def test_a_confirmation_does_not_narrow_a_later_decision(studio_of: "Callable[..., Studio]") -> None:
+    """A person first left two groups apart, and later merged them and dismissed the result."""
+    studio = studio_of("lens flare", *["moon glow"] * 3)
+    flare = studio.rows()["lens flare"]
+    apart = decide(
+        Action.CONFIRM,
+        subject(flare["capability_id"], "lens flare", ["lens flare"]),
+        actor="ana",
+        time=START - timedelta(days=1),
+        wordings=("moon glow",),
+    )
+    append_decisions(studio.folder / "decisions.jsonl", [apart], lambda _: None)
+
+    studio.decide.merge("lens flare", "moon glow")
+    studio.report()
+    studio.decide.dismiss("lens flare", "a matter of taste")
+
+    assert studio.rows()["lens flare"]["status"] == "dismissed"

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from vocabgap.decisions.record import KEPT_WORDINGS, Decision, Subject, one_each, subject
+from vocabgap.decisions.record import KEPT_WORDINGS, Action, Decision, Subject, one_each, subject
 from vocabgap.decisions.replay import separations
 from vocabgap.errors import InvalidInputError
 from vocabgap.text import excerpt, form, own_form, surface, surface_of
@@ -36,7 +36,9 @@ class Naming:
         moved = {
             form(wording, separated): split.decision_id
             for split in self._active
-            if split.capability is not None and split.capability.capability_id == row["capability_id"]
+            if split.action is Action.SPLIT
+            and split.capability is not None
+            and split.capability.capability_id == row["capability_id"]
             for wording in split.wordings
         }
         side = moved.get(form(self._name, separated))
