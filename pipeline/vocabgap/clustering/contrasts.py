@@ -29,8 +29,6 @@ RIGHT: Final = 2  # ... or the right one
 
 Contrast = int | str  # its number, or a name
 Poles = dict[Contrast, int]  # a contrast to the number of the pole
-
-
 NEGATION: Final = "not"  # the contrast of negated needs, ...
 NEGATED: Final = 1  # ... and their pole; the other pole is not listed
 SIGNS: Final = frozenset("+-<>")  # of numbers

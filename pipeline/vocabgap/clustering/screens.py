@@ -111,7 +111,7 @@ class Screen:
 
     @property
     def content(self) -> tuple[object, ...]:
-        """What the screen shows; equal for equal screens."""
+        """The wordings on the screen; equal for equal screens."""
         return self.wordings, self.doubtful, tuple(each.wordings for each in self.neighbours)
 
 
