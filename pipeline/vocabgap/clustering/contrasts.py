@@ -90,12 +90,12 @@ def parting_poles(words: Sequence[str]) -> Poles:
 
 def _without_negation(words: Sequence[str]) -> Sequence[str]:
     """Return the stems of a need without those that negate it."""
-    *_, first, anywhere = _contrasts()
+    table = _contrasts()
     start = int(words[0] in _SPEAKERS and "want" in words[:4])  # "I don't see a mask" is no negation
     for end in (start + 2, start + 1):
-        if " ".join(words[start:end]) in first:
+        if " ".join(words[start:end]) in table.negations_first:
             return words[end:]
-    return words if anywhere.isdisjoint(words) else [word for word in words if word not in anywhere]
+    return [word for word in words if word not in table.negations]
 
 
 def pole_rows(poles: Sequence[Poles]) -> FloatArray:
