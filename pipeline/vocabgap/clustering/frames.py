@@ -4,8 +4,8 @@
 for one thing in three frames. Frames say nothing about the need, so they are removed from a wording. No list
 has all frames. A wording in an unknown frame, or one that would become empty, stays as it is.
 
-A need must not become its opposite. So the absence in a condition stays ("layers that have no mask"), and a
-list of absences loses all of them ("no tide table, no swell chart").
+A need must not become its opposite. So the absence in a condition stays ("layers that have no mask"). A list
+of absences loses all of them ("no tide table, no swell chart").
 """
 
 import re

@@ -79,8 +79,8 @@ def trends(
     later. Mentions after now, or without a readable timestamp, are in no week. The recent third is the
     last third of the window's weeks (4 of 12). The trend is
 
-    1. null if the capability has no readable timestamp; also if the first record of all is less than three
-       weeks old, or if nothing at all was logged within the recent third;
+    1. null if the capability has no readable timestamp, if the first record of all is younger than three
+       weeks, or if the recent third has no record at all;
     2. `new` if the capability was first seen within the recent third, or later than now;
     3. otherwise that of `found_trends`, which compares the recent third with the window. If the capability
        was not mentioned within the window, it compares the window with all time before now.
