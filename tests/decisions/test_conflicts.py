@@ -39,7 +39,7 @@ def test_a_conflict_is_refused_at_once_and_names_both(studio: "Studio") -> None:
     with pytest.raises(StateError, match=f"{merge.decision_id}.*split 'lens flare'") as refused:
         studio.decide.split(name, "lens flare")
 
-    assert "undo the earlier one" in refused.value.hint
+    assert "undoes the earlier one" in refused.value.hint
     assert studio.decide.all() == (merge,)
 
 

@@ -154,6 +154,43 @@ def test_a_mistake_can_be_taken_back_on_a_later_screen(found: Clusters) -> None:
     assert group[stranger] != group[screen.wordings[0]]
 
 
+def test_a_mistake_that_is_taken_back_releases_only_what_was_ticked(found: Clusters) -> None:
+    """The undo of a merge would release a whole group; wordings that nobody ticked stay."""
+    under_review = Review(found, actor="ana")
+    screen = next(each for each in found.screens() if len(each.neighbours) > 1)
+    near = screen.neighbours[0]
+    under_review.follow(under_review.decisions(screen, vg.Answer(same=[0])))
+    united = next(each for each in under_review.clusters.screens() if near.wordings[0] in each.wordings)
+    places = [place for place, part in enumerate(united.parts) if near.wordings[0] in part.wordings]
+    gone = {wording for place in places for wording in united.parts[place].wordings}
+
+    under_review.follow(under_review.decisions(united, vg.Answer(apart=places)))
+
+    group = group_of(under_review.clusters)
+    kept = {*united.wordings} - gone
+    assert gone
+    assert kept & {*near.wordings}
+    assert len({group[wording] for wording in kept}) == 1
+    assert {group[wording] for wording in gone}.isdisjoint(group[wording] for wording in kept)
+
+
+def test_all_wordings_of_a_ticked_group_come_whatever_was_split_before(found: Clusters) -> None:
+    under_review = Review(found, actor="ana")
+    screen = max(found.screens(), key=lambda each: len(each.parts))
+    under_review.follow(under_review.decisions(screen, vg.Answer(apart=[0, 1])))
+    back = next(
+        each for each in under_review.clusters.screens(0) if screen.staying([0, 1])[0] in each.wordings
+    )
+    places = [place for place, near in enumerate(back.neighbours) if {*near.wordings} <= {*screen.wordings}]
+    assert places
+
+    under_review.follow(under_review.decisions(back, vg.Answer(same=places)))
+
+    group = group_of(under_review.clusters)
+    ticked = {wording for place in places for wording in back.neighbours[place].wordings}
+    assert {group[wording] for wording in ticked} == {group[back.wordings[0]]}
+
+
 def test_going_back_undoes_a_whole_answer(found: Clusters) -> None:
     under_review = Review(found, actor="ana")
     screen = next(screens(under_review))

@@ -299,8 +299,9 @@ def agreeing(
             for decision in new:
                 require_followed(decision, effective.reasoned, known)
         except ContradictionError as error:
-            error.hint = "nothing was decided; undo the earlier one first"
-            raise
+            undo = (("decide", "undo", error.decisions[0].decision_id),)
+            hint = Hint("nothing was decided; {} undoes the earlier one", undo, FILE)
+            raise ContradictionError(error.message, hint, error.decisions) from error
 
     return check
 
@@ -325,9 +326,10 @@ def require_followed(new: Decision, reasoned: Iterable[Reasoned], groups: Mappin
                     raise _conflict(split, new, leaving)
     elif isinstance(own, Apart):
         links = _links(pairs, {})
+        united = _latest_links(_links(pairs, groups), groups.get(own.anchor, own.anchor))
         for leaving in own.leaving:
             for linked, merge in _latest_links(links, leaving).items():
-                stays = linked not in own.leaving and groups.get(linked) == groups.get(own.anchor)
+                stays = linked not in own.leaving and groups.get(linked, linked) in united
                 if merge is not None and stays:
                     raise _conflict(new, merge, leaving)
 

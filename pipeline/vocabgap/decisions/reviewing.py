@@ -1,6 +1,6 @@
 """Reviews: a person looks at screens about the largest groups; the answers are decisions."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -20,12 +20,12 @@ from vocabgap.decisions.record import (
     subject,
 )
 from vocabgap.decisions.replay import ContradictionError, agreeing, followed, in_force
-from vocabgap.errors import InvalidInputError, whole_number
+from vocabgap.errors import InvalidInputError, require_kind, unusable, whole_number
 from vocabgap.model.loading import login
 from vocabgap.model.settings import DEFAULT_SCREENS, DEFAULT_TOP
 from vocabgap.model.tables import PRESENT
 from vocabgap.ranking.identity import derived_id
-from vocabgap.text import count, form
+from vocabgap.text import count, form, surface
 
 if TYPE_CHECKING:
     from vocabgap.clustering.grouping import Clusters
@@ -77,7 +77,13 @@ def review(
     Returns:
         The groups and the new decisions; nothing is written.
     """
+    from vocabgap.clustering.grouping import Clusters  # noqa: PLC0415 - loaded with the groups
+    from vocabgap.clustering.screens import Answer  # noqa: PLC0415
+
     most = whole_number("screens", screens)
+    require_kind("found", found, Clusters, "the groups of vocabgap.cluster")
+    if not callable(ask):
+        raise unusable("ask", "a function that answers a screen", ask)
     under_review = Review(found, decisions, top=top, actor=actor, now=now)
     made: list[Decision] = []
     shown: list[Screen] = []
@@ -85,6 +91,7 @@ def review(
         shown.append(screen)
         answer = ask(screen)
         if answer is not None:
+            require_kind("answer", answer, Answer, "a vocabgap.Answer or None")
             made += under_review.follow(under_review.decisions(screen, answer))
     return Reviewed(under_review.clusters, tuple(made), tuple(shown))
 
@@ -198,11 +205,51 @@ class Review:
         kept = tuple(wording for place, wording in enumerate(screen.doubtful) if place not in apart)
         if others or kept:
             new.append(self._decide(Action.CONFIRM, about, "", wordings=others, staying=kept))
-        return self._agreed(new)
+        one_need = [
+            *screen.staying(apart),
+            *(each for place in same for each in screen.neighbours[place].wordings),
+        ]
+        return self._completed(about, one_need, new)
 
-    def _agreed(self, new: list[Decision]) -> tuple[Decision, ...]:
-        """Return new decisions after undos of this person's decisions that contradict them."""
+    def _completed(
+        self, about: Subject, one_need: Sequence[str], new: list[Decision]
+    ) -> tuple[Decision, ...]:
+        """Return the decisions that make some wordings one group, and do the rest of an answer.
+
+        If an undo of a merge releases wordings that nobody ticked, another merge keeps them.
+        """
         undos: list[Decision] = []
+        together = self._agreed(new, undos)
+        for _ in one_need:
+            groups = self.after(together).group_of
+            home, *others = (groups[form(wording, groups)] for wording in one_need)
+            strays = [wording for wording, group in zip(one_need[1:], others, strict=True) if group != home]
+            if not strays:
+                break
+            split = self._own_split(strays, together, new)
+            if split is not None:
+                undos.append(self._undo(split, "answered otherwise"))
+            else:
+                stray = groups[form(strays[0], groups)]
+                apart = [wording for wording in strays if groups[form(wording, groups)] == stray]
+                other = self._subject(apart[0], apart)
+                new.append(self._decide(Action.MERGE, about, "the same need", other=other))
+            together = self._agreed(new, undos)
+        return together
+
+    def _own_split(
+        self, wordings: Iterable[str], together: Iterable[Decision], new: Sequence[Decision]
+    ) -> Decision | None:
+        """Return an active earlier split of this person that names one of some wordings."""
+        forms = {*map(surface, wordings)}
+        for each in in_force((*self.decided, *together)):
+            is_own = each.action is Action.SPLIT and each.actor == self._actor and each not in new
+            if is_own and not forms.isdisjoint(map(surface, each.wordings)):
+                return each
+        return None
+
+    def _agreed(self, new: Sequence[Decision], undos: list[Decision]) -> tuple[Decision, ...]:
+        """Return new decisions after undos of this person's decisions that contradict them."""
         while True:
             together = (*undos, *new)
             try:
@@ -255,8 +302,10 @@ def capabilities_of(groups: pl.DataFrame) -> dict[str, str]:
 
 def _positions(name: str, given: Iterable[int], count_: int) -> list[int]:
     """Return different positions in order; refuse others than 0 to `count_` - 1."""
-    positions = sorted(set(given))
+    require_kind(name, given, Iterable, "a list of positions")
+    positions = {whole_number(name, position) for position in given}
     for position in positions:
-        if whole_number(name, position) >= count_:
-            raise InvalidInputError(f"{name}: the screen has no position {position}", hint=f"it has {count_}")
-    return positions
+        if position >= count_:
+            known = f"its positions are 0 to {count_ - 1}" if count_ else "it offers nothing to tick"
+            raise InvalidInputError(f"{name}: the screen has no position {position}", hint=known)
+    return sorted(positions)
