@@ -213,6 +213,8 @@ def test_the_name_of_an_unknown_tool_may_be_a_plain_word(message: str) -> None:
         "could not find a tool to trim reeds",
         "call not found in history",
         "the reed tool does not exist yet",
+        "No such tool available: ",
+        "Unknown tool name:",
     ],
 )
 def test_a_need_that_only_sounds_like_such_a_message_keeps_its_words(phrase: str) -> None:

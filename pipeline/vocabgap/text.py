@@ -77,9 +77,9 @@ _NOISE: Final = (
     r"(?:the )?(?:requested )?"
 )
 _BEFORE: Final = (
-    rf"no such {_TOOL}(?: (?:available|found|exists|registered))?",
+    rf"no such {_TOOL}(?: (?:available|found|exists|registered)\b)?+",
     rf"(?:\w+ )?(?:tried to call|attempted to call|called) (?:an? )?{_ADVERSE} {_TOOL}",
-    rf"{_ADVERSE} {_TOOL}(?: (?:names?|called|requested))?",
+    rf"{_ADVERSE} {_TOOL}(?: (?:names?|called|requested)\b)?+",
     rf"(?:there(?:'s| is| was) )?(?:no|not an?) {_TOOL}(?: found)?{_NAMED}(?: tool name)?",
     rf"(?:could not|couldn't|cannot|can't|unable to|failed to) find (?:an? |the |any )?{_TOOL}{_NAMED}?",
     rf"(?:{_TOOL}|method)[_ ]not[_ ]found",

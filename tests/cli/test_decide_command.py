@@ -1,5 +1,6 @@
 import fcntl
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ def test_a_trial_says_what_would_change_and_records_nothing(tmp_path: Path) -> N
     *_, effect, result = events(vocabgap("--json", "decide", "merge", "film grain", "1", "--dry-run"))
 
     first, kept, gone, last = told.out.splitlines()
-    assert first.startswith("2026-07-02 ana merged 'sky mask' into 'film grain' (dec-")
+    assert first == "2026-07-02 ana merged 'sky mask' into 'film grain'"
     assert kept == "'sky mask': rank 2 -> 1, 1 -> 3 mentions; was 'film grain'"
     assert gone == "'sky mask': rank 1, 2 mentions; now part of 'sky mask'"
     assert last == "nothing was recorded (--dry-run)"
@@ -81,6 +82,15 @@ def test_what_the_page_saved_is_applied_from_a_file(reported: Path, tmp_path: Pa
     assert "the decisions come from the report of 2020-01-01T00:00:00Z" in told.err
     assert "'a mask': rank 1, 2 mentions; was 'sky mask'" in told.out
     assert "renamed 'sky mask' to 'a mask' (now 'a mask')" in vocabgap("decisions", "list").out
+
+
+@pytest.mark.usefixtures("reported")
+def test_a_closed_standard_input_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+
+    told = vocabgap("decide", "apply", "-")
+
+    assert (told.code, "standard input is closed" in told.err) == (2, True)
 
 
 @pytest.mark.usefixtures("reported")

@@ -161,13 +161,14 @@ def test_going_back_undoes_the_answer_and_shows_its_screen_again(
 
 
 def test_records_of_a_group_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = at_a_terminal(monkeypatch, "e", "e 1", "e 99", "q")
+    told = at_a_terminal(monkeypatch, "e", "e 1", "e 0", "e 99", "q")
 
     label, *_ = labels_of_screens(told)
     assert f"\n{label}:\n  2026-" in told.out.replace("?: ", "?: \n")
     assert "image heron: " in told.out
     assert "workaround: a brush, not a" in told.out
-    assert "this screen has no neighbour 99" in told.out
+    assert "this screen has no group 0" in told.out
+    assert "this screen has no group 99" in told.out
 
 
 @pytest.mark.parametrize("keys", ["what", "0", "0-1", "1-99", "99", "-z", "-", ",", "1 e", "1_0", "²"])

@@ -192,7 +192,20 @@ def test_names_of_tools_are_written_as_words_and_no_others(name: str, left: str)
 
 @pytest.mark.parametrize(
     "wording",
-    ["no", "cannot", "missing", "Missing:", "no X", "wanted", "can't be", "MISSING::::", "???", "…", "- ;"],
+    [
+        "no",
+        "cannot",
+        "missing",
+        "Missing:",
+        "no X",
+        "wanted",
+        "can't be",
+        "MISSING::::",
+        "???",
+        "…",
+        "- ;",
+        "No such tool available:",
+    ],
 )
 def test_a_wording_stays_whole_where_nothing_would_be_left(wording: str) -> None:
     assert need(wording) == wording

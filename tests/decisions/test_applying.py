@@ -66,11 +66,11 @@ def test_lines_may_come_from_a_pipe_and_of_another_run(studio: "Studio") -> None
 @pytest.mark.parametrize(
     ("change", "kind", "told"),
     [
-        ({"action": "pinn"}, InvalidInputError, "field 'action': "),
+        ({"action": "pinn"}, InvalidInputError, "field 'action': .*, expected one of merge, .*reopen .cor"),
         ({"action": "undo"}, InvalidInputError, "field 'action': a page saves no 'undo'"),
         ({"action": "merge"}, InvalidInputError, "merge needs field 'other'"),
-        ({"action": "dismiss"}, InvalidInputError, "a dismissal needs a reason"),
-        ({"entry": "sky_mask"}, InvalidInputError, "pin has no field 'entry'"),
+        ({"action": "dismiss"}, InvalidInputError, "a dismissal needs a reason .correct"),
+        ({"entry": "sky_mask"}, InvalidInputError, "pin has no field 'entry' .*nothing was decided"),
         ({"action": "split", "wordings": ["moon"]}, NotFoundError, "'lens flare' has no wording 'moon'"),
         ({"time": RUN}, InvalidInputError, "unknown field 'time'"),
         ({"capability": {"capability_id": "cap-1", "label": "moon"}}, NotFoundError, "'moon' .cap-1. is not"),
@@ -113,6 +113,15 @@ def test_a_conflict_names_the_other_person_and_leaves_the_file_as_it_was(studio:
     with pytest.raises(StateError, match=r"split 'film grain look' off .*, 2026-07-01T00:01:00Z by ana"):
         studio.decide.apply(saved(studio, line("pin", grain), lone))
     assert len(studio.decide.all()) == 1
+
+
+def test_a_merge_that_the_file_has_already_is_refused_in_both_directions(studio: "Studio") -> None:
+    sky, flare = named(studio, "sky mask"), named(studio, "lens flare")
+    path = saved(studio, line("merge", sky, other=flare), line("merge", flare, other=sky))
+
+    with pytest.raises(InvalidInputError, match=r"page\.jsonl:2: the two are already merged: 2026-07-01 ana"):
+        studio.decide.apply(path)
+    assert studio.decide.all() == ()
 
 
 def test_what_somebody_decided_already_is_told_with_the_person(studio: "Studio") -> None:

@@ -167,6 +167,7 @@ def test_what_cannot_be_decided_leaves_no_trace(
         (lambda book: book.dismiss("sky mask", "no"), "'sky mask' was already dismissed for the same reason"),
         (lambda book: book.author("sky mask", "sky"), "'sky mask' was already authored as 'sky'"),
         (lambda book: book.reopen("sky mask"), "'sky mask' is already open"),
+        (lambda book: book.merge("sky mask", "lens flare"), "the two are already merged: .* ana merged"),
         (lambda book: book.rename("sky mask", "a mask"), "'a mask' already has this label"),
     ],
 )
@@ -195,6 +196,13 @@ def test_a_decision_is_undone_by_any_beginning_that_only_it_has(studio: "Studio"
     undo = studio.decide.undo(pin.decision_id[: len("dec-") + 1])
 
     assert undo.undoes == pin.decision_id
+
+
+def test_the_prefix_of_all_identifiers_means_several_decisions(studio: "Studio") -> None:
+    pin, merge = studio.decide.pin("sky mask"), studio.decide.merge("sky mask", "lens flare")
+
+    with pytest.raises(InvalidInputError, match=f"several.*{pin.decision_id}.*{merge.decision_id}"):
+        studio.decide.undo("dec-")
 
 
 @pytest.mark.parametrize(("name", "open_one"), [("film grain look", 0), ("cap", 1)])

@@ -74,6 +74,7 @@ def test_a_last_line_without_its_end_is_closed_first(log: Path) -> None:
     [
         (lambda line: line[:-20], r"decisions.jsonl:2: Input data was truncated"),
         (lambda line: line.replace('"actor":"ana"', '"actor":7'), r"decisions.jsonl:2: field 'actor': "),
+        (lambda line: line.replace('"dec-', '"des-'), r"2: field 'decision_id': expected dec- and 12 hexade"),
         (lambda line: line.replace('"actor"', '"agent"'), r"decisions.jsonl:2: .*unknown field 'agent'"),
         (lambda line: line.replace('"pin"', '"pinn"'), r"decisions.jsonl:2: field 'action': .*'pinn'"),
         (lambda line: line.replace("T09:01:00Z", "T09:01:00"), r"decisions.jsonl:2: field 'time': "),

@@ -57,7 +57,7 @@ _OPENINGS: Final = (
     rf"(?:(?:i|we) )?{_WANTED} (?:to )?(?:be able to )?(?:(?:an?|the|some|one) )?(?:{_MEANS_TO})?",
     rf"(?:add|allow|support|enable|provide|expose|implement|introduce) (?:(?:an?|the) )?{_MEANS} {_TO} ",
     rf"(?:(?:an?|the) )?{_MEANS} (?:to|for) ",
-    rf"{_THERE}no (?=[\w`])(?!longer\b){_NOT_SPANISH}",
+    rf"{_THERE}no (?=[\w`])(?!(?:longer|such)\b){_NOT_SPANISH}",
 )
 _WITHOUT: Final = re.compile(r"^without (?:(?:an?|any|the) )?(.+?) available\b.*$", re.IGNORECASE)
 # Further parts of a list whose first part was in such an opening: "no tide table, no swell chart".

@@ -1,5 +1,6 @@
 """Decide about the capabilities of a published run, from the command line or a notebook."""
 
+from bisect import insort
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -10,7 +11,7 @@ import polars as pl
 
 from vocabgap.decisions.effects import Effect, PublishedGroups
 from vocabgap.decisions.naming import Naming
-from vocabgap.decisions.proposing import Identified, read_proposals
+from vocabgap.decisions.proposing import HINT, Identified, read_proposals
 from vocabgap.decisions.record import (
     FILE,
     ID_PREFIX,
@@ -58,6 +59,7 @@ from vocabgap.text import (
 )
 
 _ANOTHER_RUN: Final = "nothing was decided; decide on the page of this run, or name its run with --run"
+_NOTHING_DECIDED: Final = "nothing was decided; the next report follows the earlier decision"
 _ONE_UNDO: Final = "name the decision, or use --last"
 
 
@@ -172,6 +174,7 @@ class Decisions:
         called with the moment of each other run that lines come from.
         """
         decided: list[Decision] = []
+        active = [*in_force(self.all())]
         runs: dict[str, None] = {}
         for place, line in read_proposals(source):
             runs[line.run] = None
@@ -182,7 +185,8 @@ class Decisions:
                     line.action,
                     about,
                     line.reason,
-                    decided,
+                    active,
+                    after=len(decided),
                     other=other,
                     wordings=line.wordings,
                     is_exact=True,
@@ -190,8 +194,9 @@ class Decisions:
                     entry=line.entry,
                 )
                 decided.append(made)
+                insort(active, made, key=lambda decision: decision.place)
             except VocabgapError as error:
-                error.message = f"{place}: {error.message}"
+                error.message, error.hint = f"{place}: {error.message}", error.hint or HINT
                 raise
         self._record(decided)
         for run in runs:
@@ -246,7 +251,7 @@ class Decisions:
                 plural="decisions",
                 hint="see `vocabgap decisions list`",
                 prefix=ID_PREFIX,
-                fewest=1,
+                fewest=0,
             )
             wanted = decisions[place]
         undo = undoings(decisions).get(wanted.decision_id)
@@ -260,7 +265,7 @@ class Decisions:
         return made
 
     def _decide(self, action: Action, capability: str, why: str, **details: Any) -> Decision:  # noqa: ANN401
-        decision = self._made(action, capability, why, **details)
+        decision = self._made(action, capability, why, in_force(self.all()), **details)
         self._record([decision])
         return decision
 
@@ -269,14 +274,15 @@ class Decisions:
         action: Action,
         capability: str,
         why: str,
-        before: Collection[Decision] = (),
+        active: Sequence[Decision],
         *,
+        after: int = 0,
         other: str | None = None,
         wordings: tuple[str, ...] = (),
         is_exact: bool = False,
         **words: Any,  # noqa: ANN401 - checked below
     ) -> Decision:
-        """Return a decision about a capability; `before` are earlier decisions that are not recorded yet."""
+        """Return a decision about a capability; `active` are the decisions before it."""
         details: dict[str, Any] = {name: text for name, text in words.items() if text is not None}
         for name, text in details.items():
             require_kind(name, text, str, "text")
@@ -285,8 +291,7 @@ class Decisions:
             details[name] = text.strip()
         require_kind("why", why, str, "text")
         if action is Action.DISMISS and not can_be_seen(why):
-            raise InvalidInputError("a dismissal needs a reason", hint="add --why")
-        active = in_force((*self.all(), *before))
+            raise InvalidInputError("a dismissal needs a reason")
         named = self._named(capability, active)
         about = named.subject(None if action in SETTLING else KEPT_WORDINGS)
         if other is not None:
@@ -300,7 +305,7 @@ class Decisions:
             leaving = tuple(find_wording(named.row, wording) for wording in wordings)
             about, staying = named.staying(leaving, is_exact=is_exact)
             details |= {"wordings": leaving, "staying": staying}
-        decision = self._signed(action, about, why, after=len(before), **details)
+        decision = self._signed(action, about, why, after=after, **details)
         self._require_news(decision, active)
         return decision
 
@@ -338,6 +343,12 @@ class Decisions:
         """Refuse a decision that changes nothing, or a label that another capability has."""
         if decision.capability is None:
             return
+        if decision.other is not None:
+            merged = (each for each in active if _sides(each) == _sides(decision))
+            if earlier := next(merged, None):
+                raise InvalidInputError(
+                    f"the two are already merged: {earlier.summary}", hint=_NOTHING_DECIDED
+                )
         about = self._ranked.filter(capability_id=decision.capability.capability_id)
         ((label, status),) = about.select("label", "status").iter_rows()
         require_change(
@@ -369,3 +380,9 @@ class Decisions:
         require_kind("capability", name, str, "the name of a capability")
         row = find_capability(self._ranked, name).row(0, named=True)
         return Naming(name, row, self._groups, active)
+
+
+def _sides(decision: Decision) -> set[tuple[str, str]]:
+    """Return the two capabilities of a merge; none of another decision."""
+    sides = (decision.capability, decision.other) if decision.other else ()
+    return {(each.capability_id, each.wordings[0]) for each in sides if each}

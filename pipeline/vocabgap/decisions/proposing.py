@@ -13,7 +13,8 @@ from vocabgap.files.journal import entries_of
 from vocabgap.files.refusals import existing_content
 
 STDIN: Final = "stdin"  # the place of lines without a file
-_HINT: Final = "correct or remove the line, or save the decisions again; nothing was decided"
+HINT: Final = "correct or remove the line, or save the decisions again; nothing was decided"
+_SAVED: Final = tuple(each for each in Action if each not in {Action.UNDO, Action.CONFIRM})
 
 _Text = Annotated[str, msgspec.Meta(min_length=1)]
 
@@ -49,7 +50,7 @@ class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     reason: str = ""
 
     def __post_init__(self) -> None:
-        if self.action in {Action.UNDO, Action.CONFIRM}:
+        if self.action not in _SAVED:
             raise ValueError(f"field 'action': a page saves no '{self.action}'")
 
 
@@ -62,13 +63,14 @@ def read_proposals(source: str | Path | Iterable[str | bytes]) -> Iterator[tuple
     """
     if isinstance(source, str | Path):
         path = expanded(source)
-        content = existing_content(path, "file of decisions", "check its name")
+        content = existing_content(path, "file of decisions", "check its name; - reads a pipe")
         lines: Iterable[bytes] = content.split(b"\n")
     else:
         path = Path(STDIN)
         lines = (line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line for line in source)
     number = 0
-    for number, proposal in entries_of(lines, partial(decoded_line, kind=Proposal, hint=_HINT), path):
+    decode = partial(decoded_line, kind=Proposal, hint=HINT, actions=_SAVED)
+    for number, proposal in entries_of(lines, decode, path):
         yield f"{path}:{number}", proposal
     if not number:
         raise InvalidInputError(f"{path}: it has no decision", hint="save the decisions of the page again")

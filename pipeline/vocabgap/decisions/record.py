@@ -268,13 +268,19 @@ def _decision(line: bytes, place: str) -> Decision:
     return decoded_line(line, place, Decision, _LINE_HINT)
 
 
-def decoded_line(line: bytes, place: str, kind: type[_Line], hint: str) -> _Line:
+def decoded_line(
+    line: bytes, place: str, kind: type[_Line], hint: str, actions: Iterable[str] = Action
+) -> _Line:
     """Decode a line of a file of decisions; an error names the place and the field."""
     try:
         return msgspec.json.decode(line, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         problem, _, where = str(error).partition(" - at `$")
         field = where.removeprefix(".").rstrip("`")
+        if field == "action" and "enum" in problem:
+            problem += f", expected one of {', '.join(actions)}"
+        elif "matching regex" in problem:
+            problem = f"expected {ID_PREFIX} and {ID_DIGITS} hexadecimal digits"
         message = f"field '{field}': {problem}" if field else problem
         raise InvalidInputError(f"{place}: {message.replace('`', chr(39))}", hint=hint) from error
 

@@ -20,7 +20,7 @@ from vocabgap.doors.verbs import (
     option,
     verb,
 )
-from vocabgap.errors import VocabgapError, expanded
+from vocabgap.errors import InvalidInputError, VocabgapError, expanded
 from vocabgap.model.moments import parse_now
 from vocabgap.text import printable_name
 
@@ -147,7 +147,10 @@ def _decided(call: "Call", request: Deciding) -> Answer:
         on_wait=call.output.telling_of_wait(place),
     )
     if isinstance(request, Apply):
-        source = sys.stdin.buffer if request.source == "-" and sys.stdin else request.source
+        is_piped = request.source == "-"
+        if is_piped and not sys.stdin:
+            raise InvalidInputError("standard input is closed", hint="nothing was decided; name a file")
+        source = sys.stdin.buffer if is_piped else request.source
         decisions = book.apply(source, lambda run: call.note(_OTHER_RUN.format(run)))
         recorded: dict[str, object] = {"decision_ids": [each.decision_id for each in decisions]}
     else:

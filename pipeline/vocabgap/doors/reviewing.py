@@ -156,7 +156,7 @@ class _Dialogue:
                 self.answered.append((screen, ()))
                 return typed
             if asked := _EXAMPLES.fullmatch(typed):
-                self._show_examples(screen, int(asked[1] or 0))
+                self._show_examples(screen, asked[1])
                 continue
             is_trial = typed.endswith("?")
             ticks = _ticks(typed.removesuffix("?"), screen)
@@ -196,14 +196,14 @@ class _Dialogue:
         }
         self._show("review-change.txt.j2", values)
 
-    def _show_examples(self, screen: "Screen", number: int) -> None:
-        """Show some records of the group, or of the neighbour with a number."""
+    def _show_examples(self, screen: "Screen", number: str) -> None:
+        """Show some records of the group of the screen, or of a group on it with a number."""
         from vocabgap.model.tables import phrase
 
-        if number > len(screen.neighbours):
-            self._output.text(f"this screen has no neighbour {number}")
+        if number and not 0 < int(number) <= len(screen.neighbours):
+            self._output.text(f"this screen has no group {number}")
             return
-        group = screen.neighbours[number - 1] if number else screen
+        group = screen.neighbours[int(number) - 1] if number else screen
         gaps = self._scan.gaps.filter("counted", phrase().is_in(group.wordings))
         newest = gaps.sort("timestamp", "record_id", descending=True, nulls_last=True)
         records = newest.unique("image_id", keep="first", maintain_order=True).head(_RECORDS)

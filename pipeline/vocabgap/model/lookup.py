@@ -117,7 +117,7 @@ def _ways(name: str, prefix: str, fewest: int) -> Iterator[Callable[[Named], boo
         yield lambda thing: name in map(visible, (thing.label, *thing.wordings))
         yield lambda thing: spoken == surface(thing.label)
         yield lambda thing: spoken in map(surface, thing.wordings)
-    if len(digits) >= fewest:
+    if name and len(digits) >= fewest:
         yield lambda thing: thing.identifier.startswith(prefix + digits)
 
 
