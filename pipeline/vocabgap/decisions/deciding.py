@@ -220,13 +220,15 @@ class Decisions:
         """Return the earlier decisions that some new decisions undo or replace."""
         new = tuple(decisions)
         earlier = self._before(new)
-        undone = [each for each in earlier if each.decision_id in {decision.undoes for decision in new}]
+        undos = {decision.undoes for decision in new}
+        undone = [each for each in earlier if each.decision_id in undos]
         active = in_force(earlier)
         rivals = (replaced(decision, active) for decision in new)
         return tuple(dict.fromkeys((*undone, *(each for each in rivals if each is not None))))
 
     def _before(self, new: Collection[Decision]) -> list[Decision]:
-        return [each for each in self.all() if each not in new]
+        names = {decision.decision_id for decision in new}
+        return [each for each in self.all() if each.decision_id not in names]
 
     def undo(self, decision: str | None = None, why: str = "", *, last: bool = False) -> Decision:
         """Undo a decision, as if it had never been made; name it by the first characters of its identifier.
