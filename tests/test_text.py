@@ -215,6 +215,8 @@ def test_the_name_of_an_unknown_tool_may_be_a_plain_word(message: str) -> None:
         "the reed tool does not exist yet",
         "No such tool available: ",
         "Unknown tool name:",
+        "unknown tool call: ",
+        "Tool call not found:",
     ],
 )
 def test_a_need_that_only_sounds_like_such_a_message_keeps_its_words(phrase: str) -> None:

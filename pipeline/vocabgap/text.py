@@ -86,10 +86,10 @@ _BEFORE: Final = (
     r"(?:\w+: )?command not found",
 )
 _MESSAGES: Final = (
-    rf"(?:{'|'.join(_BEFORE)})(?:(?::\s*|(?:(?<=tool)|(?<=name|amed)|(?<=called)) ){_NAME}| {_SURE_NAME})",
+    rf"(?:{'|'.join(_BEFORE)})(?:(?::\s*|(?<=tool|name|amed|lled) (?!call\b)){_NAME}| {_SURE_NAME})",
     rf"(?:i )?(?:tried|attempted) to (?:call|use) (?:an? |the )?{_TOOL} {_NAME}(?=,? (?:which|that|but)\b)",
     rf"{_TOOL}{_NAMED}?:? {_SURE_NAME} (?:{_MISSING}|(?:is |was )?not (?:available|defined|supported))",
-    rf"tool{_NAMED}? {_NAME} (?:{_MISSING})",
+    rf"tool{_NAMED}? (?!call\b){_NAME} (?:{_MISSING})",
     rf"{_SURE_NAME} {_TOOL} (?:{_MISSING})",
     rf"{_NAME} (?:is not|isn't|was not) an? (?:valid|known|registered|recogni[sz]ed|available) {_TOOL}",
     rf"(?:\w+: )?(?:line \d+: )?{_NAME}: command not found",
