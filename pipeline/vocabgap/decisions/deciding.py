@@ -247,7 +247,7 @@ class Decisions:
             wanted = changes[-1]
         else:
             place = lookup(
-                [Named(made.decision_id, made.what) for made in decisions],
+                [Named(made.decision_id, "" if made.undoes else made.what) for made in decisions],
                 decision,
                 singular="decision",
                 plural="decisions",
