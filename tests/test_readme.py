@@ -149,7 +149,8 @@ def test_merges_of_the_readme_have_something_to_merge_by_meaning_too(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    merges = [command for command in typed(TYPED) if command[:2] == ["decide", "merge"]]
+    commands = {tuple(command): None for command in typed(TYPED)}  # two pages show the same merge
+    merges = [list(command) for command in commands if command[:2] == ("decide", "merge")]
 
     assert len(merges) > 1
     assert run(["report", str(PROJECT / "data" / "demo"), "-q"]) == ExitCode.DONE
