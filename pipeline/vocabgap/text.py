@@ -76,10 +76,17 @@ _NOISE: Final = (
     r"\s*(?:<\w+>\s*)?(?:(?:[\w.-]+ ){0,5}?[\w.]*(?:error|exception|failed)\b[^:]{0,40}:\s*){0,4}"
     r"(?:the )?(?:requested )?"
 )
+
+
+def _passed(words: str) -> str:
+    """Return a pattern of optional words, which are no name; possessive ones fail before Python 3.11.5."""
+    return rf"(?: (?:{words})\b|(?! (?:{words})\b))"
+
+
 _BEFORE: Final = (
-    rf"no such {_TOOL}(?: (?:available|found|exists|registered)\b)?+",
+    rf"no such {_TOOL}{_passed('available|found|exists|registered')}",
     rf"(?:\w+ )?(?:tried to call|attempted to call|called) (?:an? )?{_ADVERSE} {_TOOL}",
-    rf"{_ADVERSE} {_TOOL}(?: (?:names?|called|requested)\b)?+",
+    rf"{_ADVERSE} {_TOOL}{_passed('names?|called|requested')}",
     rf"(?:there(?:'s| is| was) )?(?:no|not an?) {_TOOL}(?: found)?{_NAMED}(?: tool name)?",
     rf"(?:could not|couldn't|cannot|can't|unable to|failed to) find (?:an? |the |any )?{_TOOL}{_NAMED}?",
     rf"(?:{_TOOL}|method)[_ ]not[_ ]found",
