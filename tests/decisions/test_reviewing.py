@@ -191,6 +191,27 @@ def test_all_wordings_of_a_ticked_group_come_whatever_was_split_before(found: Cl
     assert {group[wording] for wording in ticked} == {group[back.wordings[0]]}
 
 
+@pytest.mark.parametrize("seed", [9, 10, 13])  # draws that undo a split of other groups
+def test_answers_that_contradict_earlier_ones_change_only_what_is_ticked(seed: int) -> None:
+    draw = random.Random(seed)  # noqa: S311
+    found = corpus(*[wording for wording in TRUTH for _ in range(2)])
+    under_review = Review(found, top=0, actor="ana")
+    for _ in range(12):
+        before = {*grouped_wordings(under_review.clusters)}
+        screen = draw.choice(under_review.clusters.screens(0))
+        answer = vg.Answer(
+            [place for place in range(len(screen.neighbours)) if draw.random() < 0.4],
+            [place for place in range(len(screen.parts)) if draw.random() < 0.4],
+        )
+        under_review.follow(under_review.decisions(screen, answer))
+
+        ticked = {wording for place in answer.same for wording in screen.neighbours[place].wordings}
+        others = {group for group in before if group.isdisjoint({*screen.wordings, *ticked})}
+        after = {*grouped_wordings(under_review.clusters)}
+        assert others <= after
+        assert len([group for group in after if group & {*screen.staying(answer.apart), *ticked}]) == 1
+
+
 def test_going_back_undoes_a_whole_answer(found: Clusters) -> None:
     under_review = Review(found, actor="ana")
     screen = next(screens(under_review))

@@ -1,11 +1,12 @@
 """Reviews: a person looks at screens about the largest groups; the answers are decisions."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -30,6 +31,8 @@ from vocabgap.text import count, form, surface
 if TYPE_CHECKING:
     from vocabgap.clustering.grouping import Clusters
     from vocabgap.clustering.screens import Answer, Screen
+
+_MOST_REPAIRS: Final = 100  # of an answer that contradicts many earlier ones
 
 
 @dataclass(frozen=True, repr=False)
@@ -209,23 +212,30 @@ class Review:
             *screen.staying(apart),
             *(each for place in same for each in screen.neighbours[place].wordings),
         ]
-        return self._completed(about, one_need, new)
+        return self._completed(about, one_need, frozenset((*screen.wordings, *one_need)), new)
 
     def _completed(
-        self, about: Subject, one_need: Sequence[str], new: list[Decision]
+        self, about: Subject, one_need: Sequence[str], named: frozenset[str], new: list[Decision]
     ) -> tuple[Decision, ...]:
         """Return the decisions that make some wordings one group, and do the rest of an answer.
 
-        If an undo of a merge releases wordings that nobody ticked, another merge keeps them.
+        If an undo changes what nobody ticked, further merges and splits keep it. `named` are the wordings of
+        the screen's group and of the ticked ones.
         """
         undos: list[Decision] = []
         together = self._agreed(new, undos)
-        for _ in one_need:
-            groups = self.after(together).group_of
+        for _ in range(_MOST_REPAIRS):
+            after = self.after(together)
+            groups = after.group_of
             home, *others = (groups[form(wording, groups)] for wording in one_need)
             strays = [wording for wording, group in zip(one_need[1:], others, strict=True) if group != home]
             if not strays:
-                break
+                repair = self._repair(named, after) if undos else None
+                if repair is None:
+                    break
+                new.append(repair)
+                together = self._agreed(new, undos)
+                continue
             split = self._own_split(strays, together, new)
             if split is not None:
                 undos.append(self._undo(split, "answered otherwise"))
@@ -236,6 +246,27 @@ class Review:
                 new.append(self._decide(Action.MERGE, about, "the same need", other=other))
             together = self._agreed(new, undos)
         return together
+
+    def _repair(self, named: frozenset[str], after: "Clusters") -> Decision | None:
+        """Return a decision that restores a group without named wordings, if there is one to restore."""
+        now = dict(after.wordings.select("wording", "cluster").iter_rows())
+        members = _members(after)
+        for own in _members(self.clusters).values():
+            if not named.isdisjoint(own):
+                continue
+            for group in dict.fromkeys(now[wording] for wording in own):
+                piece = [wording for wording in members[group] if wording in own]
+                extra = [wording for wording in members[group] if wording not in own]
+                if extra:
+                    about = self._subject(extra[0], extra)
+                    stays = one_each(extra)
+                    return self._decide(
+                        Action.SPLIT, about, "another need", wordings=tuple(piece), staying=stays
+                    )
+                if group != now[own[0]]:
+                    about, other = (self._subject(part[0], part) for part in (own, piece))
+                    return self._decide(Action.MERGE, about, "the same need", other=other)
+        return None
 
     def _own_split(
         self, wordings: Iterable[str], together: Iterable[Decision], new: Sequence[Decision]
@@ -298,6 +329,14 @@ def capabilities_of(groups: pl.DataFrame) -> dict[str, str]:
     """Map each surface of a run to the identifier of its capability, from table `groups`."""
     present = groups.filter(run=PRESENT).select("surface", "capability_id")
     return dict(present.iter_rows())
+
+
+def _members(groups: "Clusters") -> dict[int, list[str]]:
+    """Return the wordings of each group, in the order of the table."""
+    members: dict[int, list[str]] = defaultdict(list)
+    for wording, cluster in groups.wordings.select("wording", "cluster").iter_rows():
+        members[cluster].append(wording)
+    return members
 
 
 def _positions(name: str, given: Iterable[int], count_: int) -> list[int]:
