@@ -152,6 +152,7 @@ def test_command_is_one_for_powershell_on_windows(page: Page) -> None:
 def test_basket_survives_a_reload_and_says_if_it_is_from_another_run(file: Path, visit: Visit) -> None:
     page = visit(file, fragment=FIRST)
     boxes(page, "The same need?")[1].check()
+    expect(page.locator("#panel-basket")).to_have_text("1 decision")
     page.reload()
     expect(page.locator("#panel-basket")).to_have_text("1 decision")
     assert [box.is_checked() for box in boxes(page, "The same need?")] == [False, True]
