@@ -23,8 +23,7 @@ FEWEST_DIGITS: Final = 4  # of an identifier; fewer may be a rank or a typing er
 # Notes of a gap that a hook or a trace showed, without a request in words.
 UNKNOWN_TOOL_NOTE: Final = "of an unknown tool"
 SEEN_NOTES: Final = rf"^call( \S+)? {UNKNOWN_TOOL_NOTE}|, seen in a trace$"
-# Notes of a call of a tool that exists, but was not granted: "call of a tool that is not granted: permission".
-# The reason is optional.
+# Notes of a call of a tool that exists, such as "call of a tool that is not granted: permission".
 NOT_GRANTED_NOTE: Final = "of a tool that is not granted"
 NOT_GRANTED_NOTES: Final = rf"^call(?: \S+)? {NOT_GRANTED_NOTE}(?:: ([a-z_]+))?"
 
