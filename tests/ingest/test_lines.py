@@ -11,7 +11,7 @@ from msgspec.structs import astuple
 from builders.ingest import as_line, scan_bytes, write_log
 from vocabgap.ingest.decoding import Decoded, decode_complete, decode_line
 from vocabgap.ingest.scanning import scan
-from vocabgap.model.record import FIELDS, MAX_LINE_BYTES
+from vocabgap.model.record import CONTRACT_FIELDS, MAX_LINE_BYTES
 
 TEXTS = ["session_id", "snapshot_hash", "workaround", "intent", "missing_capability", "notes"]
 LISTS = ["operations_involved", "vocabulary_used"]
@@ -127,7 +127,8 @@ def test_a_moment_before_the_first_year_is_unreadable() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "half"), [(name, ["blurs", "\udc26"] if name in LISTS else "soft \ud83d") for name in FIELDS]
+    ("name", "half"),
+    [(name, ["blurs", "\udc26"] if name in LISTS else "soft \ud83d") for name in CONTRACT_FIELDS],
 )
 def test_half_a_surrogate_pair_is_rejected_with_its_field(name: str, half: object) -> None:
     halved = json.dumps(complete("halved") | {name: half}).encode() + b"\n"
@@ -192,9 +193,9 @@ def test_every_line_over_the_limit_is_one_reject(workspace: Path) -> None:
 
 
 def test_blank_lines_between_records_keep_every_record_in_its_place() -> None:
-    texts = {name: "" for name in FIELDS if name in {"workaround", "intent_category", "notes"}}
+    texts = {name: "" for name in CONTRACT_FIELDS if name in {"workaround", "intent_category", "notes"}}
     lists: dict[str, list[str]] = {"operations_involved": [], "vocabulary_used": []}
-    line = json.dumps({**dict.fromkeys(FIELDS), **texts, **lists, "description": "reeds"}).encode()
+    line = json.dumps({**dict.fromkeys(CONTRACT_FIELDS), **texts, **lists, "description": "reeds"}).encode()
 
     decoded = decode_complete([b"", line, b"", b"", b"{", line, b""])
 

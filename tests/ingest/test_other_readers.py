@@ -9,7 +9,7 @@ import pytest
 from builders import gap
 from builders.ingest import as_line, scan_bytes
 from vocabgap.ingest.scanning import Scan
-from vocabgap.model.record import FIELDS
+from vocabgap.model.record import CONTRACT_FIELDS
 
 BOM = b"\xef\xbb\xbf"
 LISTS = ["operations_involved", "vocabulary_used"]
@@ -17,7 +17,7 @@ LISTS = ["operations_involved", "vocabulary_used"]
 
 def full(need: str, **fields: object) -> dict[str, object]:
     """Return a record with every field, as agents write them now."""
-    said: dict[str, object] = dict.fromkeys(FIELDS, "")
+    said: dict[str, object] = dict.fromkeys(CONTRACT_FIELDS, "")
     said |= {"satisfaction": 0, "operations_involved": [], "vocabulary_used": []}
     return {**said, **gap(need), "image_id": "heron-11", **fields}
 

@@ -13,7 +13,7 @@ import vocabgap as vg
 from builders import outside
 from builders.logbook import found
 from vocabgap.errors import InvalidInputError
-from vocabgap.model.record import FIELDS, LOG_NAME
+from vocabgap.model.record import CONTRACT_FIELDS, LOG_NAME
 
 
 def lines(image: Path) -> list[dict[str, Any]]:
@@ -25,7 +25,7 @@ def test_a_description_is_enough(image: Path) -> None:
     logged = vg.log_gap(image, "lift only the brightest water")
 
     (line,) = lines(image)
-    assert tuple(line) == FIELDS
+    assert tuple(line) == CONTRACT_FIELDS
     assert line == logged.record
     assert logged.path == image / LOG_NAME
     written = datetime.fromisoformat(line["timestamp"])
@@ -172,7 +172,7 @@ def test_published_records_are_written_again_as_they_were(pytestconfig: pytest.C
         record
         for log in logs
         for line in log.read_text(encoding="utf-8").splitlines()
-        if (record := json.loads(line)).keys() == set(FIELDS)
+        if (record := json.loads(line)).keys() == set(CONTRACT_FIELDS)
     ]
     assert len(complete) > 500
 

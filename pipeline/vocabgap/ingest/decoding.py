@@ -125,6 +125,8 @@ class FieldMap:
                     item = [item]
                 if field == "timestamp":
                     item = _of_unix(item)
+                if field == "count":
+                    item = _whole(item, paths)
                 if item is not None:
                     mapped[field] = item
         else:
@@ -139,6 +141,14 @@ def _fits(shape: FieldMap, value: dict[str, Any]) -> bool:
     return all(
         any(_same(value_at(value, path), allowed) for allowed in values) for path, values in shape.where
     )
+
+
+def _whole(value: Any, paths: tuple[Pointer, ...]) -> Any:  # noqa: ANN401 - any JSON
+    """Return a count as a whole number; None for a value of key `count` that has no digits."""
+    with suppress(msgspec.ValidationError):
+        return msgspec.convert(value, int, strict=False)
+    has_digits = type(value) in (int, float) or (isinstance(value, str) and any(map(str.isdigit, value)))
+    return value if has_digits or paths != (("count",),) else None
 
 
 def _of_unix(value: Any) -> Any:  # noqa: ANN401 - any JSON
@@ -290,7 +300,8 @@ _Wrong = tuple[str, RejectReason, str]
 def _wrong_type(fields: dict[str, Any]) -> _Wrong | None:
     if wrong := wrong_type(fields):
         name, expected, value = wrong
-        return name, RejectReason.WRONG_TYPE, f"expected {expected}, found {json_type(value)}"
+        found = "another number" if type(value) in (int, float) and "number" in expected else json_type(value)
+        return name, RejectReason.WRONG_TYPE, f"expected {expected}, found {found}"
     return None
 
 

@@ -19,6 +19,7 @@ UNCATEGORIZED: Final = "uncategorized"
 ROOT_KIND: Final = "image-repo"
 # A longer line is no gap record; reading it would take memory without bound.
 MAX_LINE_BYTES: Final = 1 << 20
+MOST_MENTIONS: Final = 10**9  # of a record
 FEWEST_DIGITS: Final = 4  # of an identifier; fewer may be a rank or a typing error
 # Notes of a gap that a hook or a trace showed, without a request in words.
 UNKNOWN_TOOL_NOTE: Final = "of an unknown tool"
@@ -139,6 +140,11 @@ class GapRecord(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         ),
     ] = None
     notes: Annotated[str, _field("Anything else; a correction names the corrected snapshot_hash.")] = ""
+    count: Annotated[
+        int,
+        _field("How many mentions the record stands for.", "1", doors=frozenset()),
+        msgspec.Meta(ge=1, le=MOST_MENTIONS),
+    ] = 1
 
 
 _DECLARED: Final = structs.fields(GapRecord)
@@ -159,7 +165,8 @@ NEVER_NULL: Final = tuple(
     field.name for field in _DECLARED if type(None) not in get_args(get_args(field.type)[0])
 )
 _EXPECTED: Final[Mapping[Any, str]] = {
-    bool: "true or false", float: "a number", int: "a whole number", list: "a list of text", str: "text",
+    bool: "true or false", float: "a number", int: "a whole number from 1", list: "a list of text",
+    str: "text",
 }  # fmt: skip
 
 CompleteRecord: Final = cast(
@@ -197,7 +204,7 @@ def wrong_type(fields: dict[str, Any]) -> tuple[str, str, Any] | None:
             continue
         value = fields[name]
         try:
-            fields[name] = msgspec.convert(value, kind)
+            fields[name] = msgspec.convert(value, field.type)
         except msgspec.ValidationError:
             if name in LIST_FIELDS and isinstance(value, list | tuple):
                 wrong = next(item for item in value if not isinstance(item, str))
@@ -210,8 +217,8 @@ def wrong_type(fields: dict[str, Any]) -> tuple[str, str, Any] | None:
 class _Canonical(msgspec.Struct):
     """A record to be hashed, with the text of its timestamp if that is unreadable."""
 
-    record: GapRecord | dict[str, Any]
-    unreadable_timestamp: str | None = None
+    record: GapRecord
+    unreadable_timestamp: str
 
 
 _ENCODER: Final = msgspec.json.Encoder()
@@ -223,13 +230,20 @@ def fields_of(record: GapRecord) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in _LATER or value != _LATER[name]}
 
 
-def _canonical(record: GapRecord) -> GapRecord | dict[str, Any]:
-    return fields_of(record) if _LATER else record
+_DEFAULTS: Final = [b"," + _ENCODER.encode({name: value})[1:-1] for name, value in _LATER.items()]
+
+
+def _canonical(encoded: bytes) -> bytes:
+    """Remove the later fields of encoded records that have their default. In text, quotes are escaped."""
+    for default in _DEFAULTS:
+        for end in (b",", b"}"):
+            encoded = encoded.replace(default + end, end)
+    return encoded
 
 
 def record_ids(records: Sequence[GapRecord], unreadable_timestamps: Mapping[int, str]) -> list[str]:
     """Return the `record_id` of each record; unreadable timestamps are given by place in `records`."""
-    lines = _ENCODER.encode_lines([*map(_canonical, records)] if _LATER else records)
+    lines = _canonical(_ENCODER.encode_lines(records))
     # Encoded JSON has no line breaks.
     ids = [hashlib.sha256(line).hexdigest() for line in lines.split(b"\n")[:-1]]
     for place, text in unreadable_timestamps.items():
@@ -244,10 +258,8 @@ def record_id(record: GapRecord, unreadable_timestamp: str | None = None) -> str
     satisfaction resolved and the timestamp in UTC. It includes the text of an unreadable timestamp: records
     that differ only there are two. A field after the first 13 is included if it differs from its default.
     """
-    canonical = _canonical(record)
-    if unreadable_timestamp is None:
-        return hashlib.sha256(_ENCODER.encode(canonical)).hexdigest()
-    return hashlib.sha256(_ENCODER.encode(_Canonical(canonical, unreadable_timestamp))).hexdigest()
+    hashed = record if unreadable_timestamp is None else _Canonical(record, unreadable_timestamp)
+    return hashlib.sha256(_canonical(_ENCODER.encode(hashed))).hexdigest()
 
 
 def in_utc(moment: datetime) -> datetime:

@@ -37,7 +37,8 @@ class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     Attributes:
         fields: Field of the record to the path of its value: keys with dots (`properties.intent`), or a JSON
             pointer (`/properties/a.b`) if a key has a dot. Of several paths, the first with a value counts.
-            Without fields, the objects are records.
+            Without fields, the objects are records. By default `count` is read from `count`; an empty path
+            removes a field.
         constants: Field of the record to its value in objects without one.
         where: Path to the value that a gap must have, or to a list of such values. `re:` begins a regular
             expression that is searched in a text.
@@ -56,7 +57,7 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
         each: Paths to the gaps in a JSON document. In `/runs/*/missing_tools/*`, a star stands for each
             member of a list or an object.
         also: Further shapes of gaps in the same logs, tried in turn. They take over the fields and constants
-            of the source; an empty path removes a field.
+            of the source.
         enabled: Whether such logs are read.
     """
 
@@ -77,18 +78,20 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
-        """The shapes of the gaps, complete."""
-        return self, *(
+        """The shapes of the gaps, complete: with fields, the key `count` is one of them."""
+        fields = {"count": "count", **self.fields} if self.fields else {}
+        return tuple(
             Shape(
-                fields={field: path for field, path in {**self.fields, **shape.fields}.items() if path},
+                fields={field: path for field, path in {**fields, **shape.fields}.items() if path},
                 constants={**self.constants, **shape.constants},
                 where=shape.where,
             )
-            for shape in self.also
+            for shape in (Shape(where=self.where), *self.also)
         )
 
 
 NATIVE: Final = Source(glob=LOG_NAME)
+_TYPES: Final = get_type_hints(GapRecord, include_extras=True)
 
 
 def _shipped(name: str) -> dict[str, Any]:
@@ -145,7 +148,7 @@ def _check_shape(name: str, shape: Shape) -> None:
                 f"[{name}.{table}] {field}: a record has no such field", hint=_FIELDS_HINT
             )
     for field, value in shape.constants.items():
-        converted(value, get_type_hints(GapRecord)[field], f"[{name}.constants] {field}", hint=_FIELDS_HINT)
+        converted(value, _TYPES[field], f"[{name}.constants] {field}", hint=_FIELDS_HINT)
     for path, values in shape.where.items():
         try:
             allowed = allowed_values(values)

@@ -1,0 +1,84 @@
+"""A record may stand for many mentions: its field `count`, in native logs and in those of other tools."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vocabgap.ingest.scanning import Scan, scan
+from vocabgap.model.record import LOG_NAME, GapRecord, record_id, record_ids
+from vocabgap.model.sources import Shape, Source
+
+NEED = {"description": "stack the frames"}
+
+
+def read(folder: Path, row: dict[str, Any], **source: Any) -> Scan:  # noqa: ANN401 - as settings have it
+    name = "votes.jsonl" if source else LOG_NAME
+    (folder / name).write_text(json.dumps(row) + "\n", encoding="utf-8")
+    return scan(folder, sources={"votes": Source(glob=name, **source)} if source else None)
+
+
+def counts(found: Scan) -> list[int]:
+    return found.records["count"].to_list()
+
+
+@pytest.mark.parametrize("count", [1, 7, 10**9])
+def test_a_record_stands_for_as_many_mentions_as_it_says(tmp_path: Path, count: int) -> None:
+    assert counts(read(tmp_path, {**NEED, "count": count})) == [count]
+
+
+def test_null_is_one_mention_and_a_repair(tmp_path: Path) -> None:
+    found = read(tmp_path, {**NEED, "count": None})
+
+    assert counts(found) == [1]
+    assert found.summary.repairs["null_for_default"] == 1
+
+
+@pytest.mark.parametrize("value", [0, -3, 2.5, 10**9 + 1, 10**30, "7", 7.0, True, [7]])
+def test_a_native_log_may_hold_only_a_whole_number_from_one(tmp_path: Path, value: object) -> None:
+    found = read(tmp_path, {**NEED, "count": value})
+
+    assert found.rejects["reason"].to_list() == ["wrong_type"]
+    assert found.rejects["detail"][0].startswith("field 'count': expected a whole number from 1, found ")
+
+
+FIELDS = {"description": "wish"}
+
+
+@pytest.mark.parametrize(
+    ("value", "count"), [(41, 41), (41.0, 41), ("41", 41), (None, 1), ("often", 1), ([3], 1), (True, 1)]
+)
+def test_an_export_that_is_counted_needs_no_setting(tmp_path: Path, value: object, count: int) -> None:
+    assert counts(read(tmp_path, {"wish": "stack the frames", "count": value}, fields=FIELDS)) == [count]
+
+
+@pytest.mark.parametrize("value", [0, -1, 2.5, "0", "1,204", "2 or 3"])
+def test_a_number_that_is_no_count_is_rejected_with_its_path(tmp_path: Path, value: object) -> None:
+    (reject,) = read(tmp_path, {"wish": "stack", "count": value}, fields=FIELDS).rejects["detail"]
+
+    assert reject.startswith("field 'count' (count): expected a whole number from 1, found ")
+
+
+def test_another_key_may_hold_the_count_or_none(tmp_path: Path) -> None:
+    row = {"wish": "stack", "count": 5, "stats": {"votes": "12"}, "votes": "many"}
+    also = (Shape(where={"kind": "vote"}, fields={"workaround": "instead"}),)
+
+    assert counts(read(tmp_path, row, fields={**FIELDS, "count": "stats.votes"})) == [12]
+    assert counts(read(tmp_path, row, fields={**FIELDS, "count": ""})) == [1]
+    off = {"fields": {**FIELDS, "count": ""}, "where": {"kind": "wish"}, "also": also}
+    assert counts(read(tmp_path, {**row, "kind": "vote"}, **off)) == [1]
+    (reject,) = read(tmp_path, row, fields={**FIELDS, "count": "votes"}).rejects["detail"]
+    assert reject == "field 'count' (votes): expected a whole number from 1, found text"
+
+
+def test_the_weight_is_part_of_the_identity_only_if_it_is_not_one() -> None:
+    once, often, more = (GapRecord(description='a ,"count":1} b', count=n) for n in (1, 12, 1_000))
+
+    assert record_id(once) == "d7e15d640b960f306ca94527fe4216fd2716f8f6ffc2b6f90a2a1c828bbd08d8"
+    assert record_ids([often, once, more], {1: "monday"}) == [
+        record_id(often),
+        record_id(once, "monday"),
+        record_id(more),
+    ]
+    assert len({record_id(once), record_id(often), record_id(more)}) == 3
