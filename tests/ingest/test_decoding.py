@@ -1,7 +1,7 @@
 """How one line becomes a record: the shapes that are read, and what is repaired."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -43,7 +43,16 @@ def test_the_full_shape_is_read_as_it_is() -> None:
 
 @pytest.mark.parametrize(
     ("word", "satisfaction"),
-    [("bad", -1), ("mediocre", -1), ("acceptable", 0), ("good", 1), (" Good ", 1), ("BAD", -1)],
+    [
+        ("bad", -1),
+        ("mediocre", -1),
+        ("acceptable", 0),
+        ("good", 1),
+        (" Good ", 1),
+        ("BAD", -1),
+        ("-1", -1),
+        ("0 ", 0),
+    ],
 )
 def test_satisfaction_in_words_is_read_and_counted(word: str, satisfaction: int) -> None:
     outcome = decoded(satisfaction=word)
@@ -54,7 +63,7 @@ def test_satisfaction_in_words_is_read_and_counted(word: str, satisfaction: int)
 
 @pytest.mark.parametrize(
     "value",
-    [2, -2, 0.5, 1.0, True, False, "", "fine", "1", [], [1], {"value": 1}, 10**30],
+    [2, -2, 0.5, True, False, "", "fine", "2", "1.0", [], [1], {"value": 1}, 10**30],
     ids=repr,
 )
 def test_any_other_satisfaction_is_null_and_counted(value: object) -> None:
@@ -100,7 +109,18 @@ def test_unknown_fields_are_left_out_and_counted_one_by_one() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["", "monday", "2026-13-01T00:00:00Z", "2026-03-14T06:05:00+99:00", 1773468300, 1.5, True, [], {}],
+    [
+        "",
+        "monday",
+        "2026-13-01T00:00:00Z",
+        "2026-03-14T06:05:00+99:00",
+        "2026-03-14 06:05 CET",
+        17734683,
+        1.5,
+        True,
+        [],
+        {},
+    ],
     ids=repr,
 )
 def test_a_timestamp_that_cannot_be_read_is_null_kept_and_counted(value: object) -> None:
@@ -108,6 +128,54 @@ def test_a_timestamp_that_cannot_be_read_is_null_kept_and_counted(value: object)
 
     assert outcome.record.timestamp is None
     assert outcome.repairs == (Repair.TIMESTAMP_UNREADABLE,)
+
+
+@pytest.mark.parametrize(
+    ("value", "second"),
+    [
+        (1773468301, 1.0),
+        (1773468300.0625, 0.0625),
+        ("1773468307.125", 7.125),
+        (1773468300250, 0.25),
+        (1773468300250.5, 0.2505),
+        (1773468300_000_001, 0.000001),
+        (1773468300_000_001_999, 0.000001),
+        ("2026-03-14 06:05:00.5 UTC", 0.5),
+        ("2026-03-14T06:05:02 GMT", 2.0),
+        ("2026-03-14 06:05:03 +0000 UTC", 3.0),
+        ("2026-03-14 11:35:04.25 +0530 IST", 4.25),
+        ("2026-03-14 03:05:05 -0300 -03", 5.0),
+        ("2026-03-14 07:05:06.000000001 +0100 CET m=+0.031418", 6.0),
+    ],
+    ids=repr,
+)
+def test_unix_times_and_zones_after_a_space_are_moments(value: object, second: float) -> None:
+    outcome = decoded(timestamp=value)
+
+    assert outcome.record.timestamp == datetime(2026, 3, 14, 6, 5, tzinfo=UTC) + timedelta(seconds=second)
+    assert outcome.repairs == ()
+
+
+@pytest.mark.parametrize(("number", "satisfaction"), [(-1.0, -1), (0.0, 0), (-0.0, 0), (1.0, 1)])
+def test_whole_numbers_with_a_point_are_ratings(number: float, satisfaction: int) -> None:
+    outcome = decoded(satisfaction=number)
+
+    assert (repr(outcome.record.satisfaction), outcome.repairs) == (repr(satisfaction), ())
+
+
+@pytest.mark.parametrize("name", ["image_id", "session_id"])
+@pytest.mark.parametrize("number", [0, 86, 2**70, 8.5])
+def test_the_number_of_an_image_or_a_session_is_its_name(name: str, number: float) -> None:
+    outcome = decoded(**{name: number})
+
+    assert (getattr(outcome.record, name), outcome.repairs) == (str(number), ())
+
+
+def test_null_among_names_is_left_out_and_counted_once_per_list() -> None:
+    outcome = decoded(operations_involved=[None, "blurs", None], vocabulary_used=[None])
+
+    assert (outcome.record.operations_involved, outcome.record.vocabulary_used) == (["blurs"], [])
+    assert outcome.repairs == (Repair.NULL_FOR_DEFAULT, Repair.NULL_FOR_DEFAULT)
 
 
 @pytest.mark.parametrize("name", ["missing_capability", "intent"])

@@ -60,7 +60,7 @@ def test_the_same_record_in_two_repositories_counts_once(tmp_path: Path) -> None
     [
         ("monday", "tuesday"),
         ("monday", None),
-        (1773468300, 1773468301),
+        (17734683, 17734684),
         ("0001-01-01T00:00:00+05:00", "0001-01-01T00:00:00+06:00"),
         ("x" * 300 + "1", "x" * 300 + "2"),
     ],

@@ -168,24 +168,6 @@ def test_a_key_leads_to_the_value_in_a_list_of_keys_and_values(path: str, expect
     assert fields({"of": ATTRIBUTES}, intent=path) == expected
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        (1780000000, "2026-05-28T20:26:40+00:00"),
-        ("1780000000123", "2026-05-28T20:26:40.123000+00:00"),
-        ("1780000000123456", "2026-05-28T20:26:40.123456+00:00"),
-        ("1780000000123456789", "2026-05-28T20:26:40.123456+00:00"),
-        ("17800000001", "17800000001"),
-        ("2026-05-28T20:26:40Z", "2026-05-28T20:26:40Z"),
-        ("١٧٨٠٠٠٠٠٠٠", "١٧٨٠٠٠٠٠٠٠"),
-        (True, True),
-        ([], []),
-    ],
-)
-def test_a_unix_time_is_a_moment_in_whatever_unit(given: object, expected: object) -> None:
-    assert fields({"at": given}, timestamp="at") == {"timestamp": expected}
-
-
 def test_one_name_is_a_list_of_one() -> None:
     assert fields({"tool": "crop"}, operations_involved="tool") == {"operations_involved": ["crop"]}
 

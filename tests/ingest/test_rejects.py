@@ -48,7 +48,7 @@ def test_a_value_that_is_no_object_is_named(line: str, found: str) -> None:
     [
         ("description", 5, "a number"),
         ("description", ["x"], "a list"),
-        ("image_id", 11, "a number"),
+        ("image_id", ["x"], "a list"),
         ("session_id", {}, "an object"),
         ("snapshot_hash", True, "a boolean"),
         ("intent", 0.5, "a number"),
@@ -58,7 +58,7 @@ def test_a_value_that_is_no_object_is_named(line: str, found: str) -> None:
         ("notes", False, "a boolean"),
         ("operations_involved", "blurs", "text"),
         ("operations_involved", ["blurs", 3], "only text in the list, found a number"),
-        ("vocabulary_used", [None], "only text in the list, found null"),
+        ("vocabulary_used", [None, {}], "only text in the list, found an object"),
         ("vocabulary_used", {}, "an object"),
     ],
 )

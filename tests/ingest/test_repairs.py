@@ -78,7 +78,7 @@ def test_timestamps_are_in_utc_whatever_their_offset(text: str, repairs: dict[st
     assert scanned.summary.repairs == repairs
 
 
-@pytest.mark.parametrize("timestamp", ["monday", 1773468300, "0001-01-01T00:00:00+05:00"])
+@pytest.mark.parametrize("timestamp", ["monday", 17734683, "0001-01-01T00:00:00+05:00"])
 def test_a_record_with_an_unreadable_timestamp_is_kept_and_counted(timestamp: object) -> None:
     scanned = scan_bytes(as_line(gap("soft reeds", timestamp=timestamp, image_id="heron-11")))
 

@@ -24,7 +24,7 @@ from vocabgap.ingest.discovery import LogFile, discover, resolve_roots
 from vocabgap.ingest.lines import LineCounts, LogDecoder
 from vocabgap.ingest.reading import MIB, Block
 from vocabgap.ingest.scanning import by_reader
-from vocabgap.model.record import FIELDS, SATISFACTION_WORDS, Repair
+from vocabgap.model.record import FIELDS, SATISFACTION_TEXTS, Repair
 from vocabgap.model.settings import ScanSettings
 from vocabgap.model.tables import REJECTS
 
@@ -157,7 +157,7 @@ class _Listing(LogDecoder):
 
 def _in_words(fields: dict[str, Any], _: LogFile) -> str:
     word = fields["satisfaction"]
-    return f"{_shown(word)}, read as {SATISFACTION_WORDS[word.strip().casefold()]}"
+    return f"{_shown(word)}, read as {SATISFACTION_TEXTS[word.strip().casefold()]}"
 
 
 def _unknown_fields(fields: dict[str, Any], _: LogFile) -> str:

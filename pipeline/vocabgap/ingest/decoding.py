@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from math import isfinite
 from typing import Any, Final
 
 import msgspec
@@ -20,7 +22,7 @@ from vocabgap.model.record import (
     LIST_FIELDS,
     NEVER_NULL,
     PHRASE_FIELDS,
-    SATISFACTION_WORDS,
+    SATISFACTION_TEXTS,
     CompleteRecord,
     GapRecord,
     RejectReason,
@@ -36,8 +38,15 @@ _STRICT = msgspec.json.Decoder(GapRecord)
 _REFUSALS: Final = (msgspec.DecodeError, ValueError, RecursionError, OverflowError)
 _NAMES: Final = frozenset(("image_id", "session_id"))  # numbers in some logs
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-# The digits of a Unix time in s, ms, µs and ns, and its units per second.
-_UNIX: Final = {10: 1, 13: 10**3, 16: 10**6, 19: 10**9}
+# The digits of a Unix time in s, ms, µs and ns, and the powers of ten of its units per second.
+_UNIX: Final = {10: 0, 13: 3, 16: 6, 19: 9}
+_UNIX_TIME: Final = re.compile(r"([0-9]{10}(?:[0-9]{3}){0,3})(?:\.[0-9]+)?")
+# A time with its zone after a space, as databases write it, and Go: with a name, and with a monotonic clock.
+_ZONED: Final = re.compile(
+    r"([0-9]{4}-[^+]*?[0-9]) ?(?:(?:UTC|GMT)|([+-][0-9]{2}:?[0-9]{2})(?: [A-Z]{1,5}| [+-][0-9]{2,4})?)"
+    r"(?: m=[+-][0-9.]+)?",
+    re.ASCII,
+)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -119,12 +128,8 @@ class FieldMap:
             mapped = {}
             for field, paths in self.paths:
                 item = next((item for path in paths if (item := value_at(value, path)) is not None), None)
-                if isinstance(item, int) and not isinstance(item, bool) and field in _NAMES:
-                    item = str(item)
                 if isinstance(item, str) and field in LIST_FIELDS:
                     item = [item]
-                if field == "timestamp":
-                    item = _of_unix(item)
                 if field == "count":
                     item = _whole(item, paths)
                 if item is not None:
@@ -149,14 +154,6 @@ def _whole(value: Any, paths: tuple[Pointer, ...]) -> Any:  # noqa: ANN401 - any
         return msgspec.convert(value, int, strict=False)
     has_digits = type(value) in (int, float) or (isinstance(value, str) and any(map(str.isdigit, value)))
     return value if has_digits or paths != (("count",),) else None
-
-
-def _of_unix(value: Any) -> Any:  # noqa: ANN401 - any JSON
-    """Return a Unix time in ISO 8601; leave any other value as it is."""
-    digits = str(value) if isinstance(value, str | int) else ""
-    if len(digits) not in _UNIX or not (digits.isascii() and digits.isdigit()):
-        return value
-    return (_EPOCH + timedelta(microseconds=int(digits) * 10**6 // _UNIX[len(digits)])).isoformat()
 
 
 def _same(value: object, allowed: object) -> bool:
@@ -241,8 +238,12 @@ def _repaired(
     fields = {name: value for name, value in values.items() if name in FIELDS}
     repairs += [Repair.UNKNOWN_FIELD] * (len(values) - len(fields))
     for name in nulls_for_defaults(fields):
-        del fields[name]
+        value = fields.pop(name)
+        if value is not None:
+            fields[name] = [member for member in value if member is not None]
         repairs.append(Repair.NULL_FOR_DEFAULT)
+    for name in _NAMES & fields.keys():
+        fields[name] = _name(fields[name])
     wrong = _wrong_type(fields) or _unpaired_surrogate(fields)
     if wrong is not None:
         name, reason, detail = wrong
@@ -260,29 +261,47 @@ def _repaired(
     return Decoded(GapRecord(**fields), tuple(repairs), unreadable)
 
 
+def _name(value: object) -> object:
+    """Return a number as text."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    return str(value) if is_number else value
+
+
 def _satisfaction(value: object, repairs: list[Repair]) -> object:
-    # In Python True and 1.0 equal 1; the schema allows neither.
-    if value is None or (type(value) is int and value in (-1, 0, 1)):
-        return value
-    if isinstance(value, str) and value.strip().casefold() in SATISFACTION_WORDS:
+    if value is None or (type(value) in (int, float) and value in (-1, 0, 1)):  # in Python True equals 1
+        return value if value is None else int(value)
+    word = value.strip().casefold() if isinstance(value, str) else ""
+    if word in SATISFACTION_TEXTS:
         repairs.append(Repair.SATISFACTION_IN_WORDS)
-        return SATISFACTION_WORDS[value.strip().casefold()]
+        return SATISFACTION_TEXTS[word]
     repairs.append(Repair.SATISFACTION_UNKNOWN)
     return None
 
 
 def _moment(value: object) -> datetime | None:
+    """Return the moment of a text or a number; None if it cannot be read."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    text = value.strip() if isinstance(value, str) else format(Decimal(repr(value)), "f")
+    if unix := _UNIX_TIME.fullmatch(text):
+        return _EPOCH + timedelta(microseconds=int(Decimal(text).scaleb(6 - _UNIX[len(unix[1])])))
     if isinstance(value, str):
+        if zoned := _ZONED.fullmatch(text):
+            text = zoned[1] + (zoned[2] or "Z")
         with suppress(ValueError):
-            return msgspec.convert(value.strip(), datetime)  # as the strict decoder does
+            return msgspec.convert(text, datetime)  # as the fast decoder does
         with suppress(ValueError):
-            return datetime.fromisoformat(value.strip())
+            return datetime.fromisoformat(text)
     return None
 
 
 def nulls_for_defaults(fields: Mapping[str, object]) -> list[str]:
-    """Return the names of the null fields that have a default."""
-    return [name for name in NEVER_NULL if name in fields and fields[name] is None]
+    """Return the names of the fields with a default that are null, or lists with null in them."""
+    return [name for name in NEVER_NULL if name in fields and _has_null(fields[name])]
+
+
+def _has_null(value: object) -> bool:
+    return value is None or (isinstance(value, list) and None in value)
 
 
 def json_type(value: object) -> str:

@@ -38,6 +38,7 @@ from vocabgap.model.record import (
     MAX_LINE_BYTES,
     NULLABLE_TEXT_FIELDS,
     RATING_WORDS,
+    SATISFACTION_TEXTS,
     SATISFACTION_WORDS,
     TEXT_FIELDS,
     GapRecord,
@@ -155,7 +156,7 @@ def _checked(fields: Mapping[str, Any], now: datetime) -> GapRecord:
         raise InvalidInputError("image_id: expected text that is not blank", hint=hint)
     if "satisfaction" in given:
         word = str(given["satisfaction"]).strip().casefold()
-        if word not in {**SATISFACTION_WORDS, "-1": -1, "0": 0, "1": 1}:
+        if word not in SATISFACTION_TEXTS:
             raise unusable("satisfaction", _SATISFACTIONS, given["satisfaction"])
         given["satisfaction"] = RATING_WORDS[word]
     given["timestamp"] = _moment(given.get("timestamp", now))

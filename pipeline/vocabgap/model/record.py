@@ -31,12 +31,14 @@ NOT_GRANTED_NOTES: Final = rf"^call(?: \S+)? {NOT_GRANTED_NOTE}(?:: ([a-z_]+))?"
 SATISFACTION_WORDS: Final[Mapping[str, int]] = MappingProxyType(
     {"bad": -1, "mediocre": -1, "acceptable": 0, "good": 1}
 )
+_DIGITS: Final = {"-1": -1, "0": 0, "1": 1}
+SATISFACTION_TEXTS: Final[Mapping[str, int]] = MappingProxyType({**SATISFACTION_WORDS, **_DIGITS})
 RATING_NAMES: Final[Mapping[int | None, str]] = MappingProxyType(
     {-1: "unsatisfied", 0: "neutral", 1: "satisfied", None: "not rated"}
 )
 RATING_WORDS: Final[Mapping[str, int | None]] = MappingProxyType(
     {
-        "-1": -1, "0": 0, "1": 1, "unsatisfied": -1, "neutral": 0, "satisfied": 1,
+        **_DIGITS, "unsatisfied": -1, "neutral": 0, "satisfied": 1,
         "none": None, "unrated": None, **SATISFACTION_WORDS,
     }
 )  # fmt: skip
