@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache, lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from vocabgap.errors import InvalidInputError, texts
 
@@ -159,14 +159,27 @@ def plain(phrase: str) -> str:
     return phrase if phrase.isascii() else phrase.translate(_PLAIN_CHARACTERS)
 
 
+class RefusedCall(NamedTuple):
+    """A call of a tool that a program refused."""
+
+    tool: str
+    reason: str  # why the tool is not granted; empty if there is no such tool
+
+
+def refused_call(message: str) -> RefusedCall | None:
+    """Return the call that a message refuses, because the tool does not exist or is not granted."""
+    lowered = message.lower()
+    if not ("tool" in lowered or "call" in lowered or "ction" in lowered or "not found" in lowered):
+        return None
+    found = _UNKNOWN_TOOL.match(message)
+    name = next(filter(None, found.groups()), "") if found else ""
+    return RefusedCall(name, "") if name else None
+
+
 def without_message(phrase: str) -> str:
     """Return the name, in words, of the tool that a message calls unknown; leave other phrases unchanged."""
-    lowered = phrase.lower()
-    if not ("tool" in lowered or "call" in lowered or "ction" in lowered or "not found" in lowered):
-        return phrase
-    found = _UNKNOWN_TOOL.match(phrase)
-    name = next(filter(None, found.groups()), "") if found else ""
-    return _NO_LETTERS.sub(" ", apart(name)).strip().lower() or phrase
+    call = refused_call(phrase)
+    return (_NO_LETTERS.sub(" ", apart(call.tool)).strip().lower() if call else "") or phrase
 
 
 def words(phrase: str) -> list[str]:

@@ -109,8 +109,9 @@ FILES: Final[dict[str, tuple[str, list[object], tuple[int, int, int]]]] = {
         "gh-aw-logs",
         [
             {
-                "runs": [{"missing_tools": [IN_RUN], "missing_data": [{**DATA, "data_type": "schema"}]}],
-                "missing_tools": [{"tool": "linter"}],
+                "runs": [{"run_id": 5, "missing_tool_count": 1}],
+                "missing_tools": [{"tool": "linter", "count": 1, "run_ids": [5]}],
+                "missing_data": [{"data_type": "schema", "count": 1}],
             }
         ],
         (2, 0, 0),
@@ -138,9 +139,11 @@ FILES: Final[dict[str, tuple[str, list[object], tuple[int, int, int]]]] = {
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     root = tmp_path / "desk"
-    root.mkdir()
-    for name, (_, lines, _) in FILES.items():
-        (root / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    for name, (source, lines, _) in FILES.items():
+        (root / source).mkdir(parents=True, exist_ok=True)
+        (root / source / name).write_text(
+            "".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8"
+        )
     return root
 
 
@@ -154,7 +157,7 @@ def test_each_file_gives_what_a_count_by_hand_gives(folder: Path) -> None:
     rejects = dict(scanned.rejects.group_by("source_path").len().iter_rows())
 
     found = {
-        path: (source, (records.get(path, 0), rejects.get(path, 0), passed_over), lines)
+        path.rpartition("/")[2]: (source, (records.get(path, 0), rejects.get(path, 0), passed_over), lines)
         for path, source, passed_over, lines in scanned.files.select(
             "source_path", "source", "passed_over", "lines"
         ).iter_rows()
@@ -179,7 +182,7 @@ def test_a_report_over_all_of_them_has_the_sum(folder: Path, tmp_path: Path) -> 
 
 
 def test_the_reject_of_an_event_names_the_field_that_it_lacks(folder: Path) -> None:
-    rejects = scan(folder).rejects.filter(source_path="posthog-week.jsonl")
+    rejects = scan(folder).rejects.filter(source_path="posthog/posthog-week.jsonl")
 
     assert rejects["line"].to_list() == [2, 5]
     feedback = (f"properties.$mcp_feedback_{name}" for name in ("summary", "details", "friction_points"))

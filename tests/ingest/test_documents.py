@@ -1,9 +1,11 @@
 """Gaps within documents of JSON: what agentic workflows report as missing, and documents that are broken."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +15,7 @@ from vocabgap.ingest import reading
 from vocabgap.ingest.decoding import FieldMap
 from vocabgap.ingest.reading import elements
 from vocabgap.ingest.scanning import scan
-from vocabgap.model.sources import Source, pointer_of
+from vocabgap.model.sources import Source, pointer_of, sources_in_force
 
 MISSING = {
     "type": "missing_tool",
@@ -34,12 +36,23 @@ RUN = {
             "run_id": 71,
         }
     ],
-    "missing_data": [{"data_type": "schema", "reason": "the wiki is private", "workflow_name": "nightly"}],
+    "missing_data": [{"data_type": "schema", "reason": "the wiki is private"}],
     "mcp_failures": [{"server_name": "wiki", "status": "failed"}],
 }
 LOGS = {
-    "runs": [RUN, {"run_id": 72}],
-    "missing_tools": [{"tool": "docker", "count": 9, "first_reason": "no daemon"}],
+    "runs": [
+        {"run_id": 71, "workflow_name": "nightly", "missing_tool_count": 2},
+        {"run_id": 72, "workflow_name": "weekly", "missing_tool_count": 1},
+    ],
+    "missing_tools": [
+        {"tool": "docker", "count": 3, "workflows": ["nightly", "weekly"], "run_ids": [71, 72]},
+        {"tool": "buildah", "count": 2, "workflows": ["nightly"], "first_reason": "no daemon"},
+    ],
+}
+AUDIT = {
+    "overview": {"run_id": 71, "workflow_name": "nightly", "created_at": "2026-05-02T09:00:00Z"},
+    "missing_tools": [{"tool": "docker", "reason": "no daemon", "timestamp": "2026-05-02T10:00:00Z"}],
+    "missing_data": [{"data_type": "schema", "reason": "the wiki is private"}],
 }
 
 
@@ -67,23 +80,67 @@ def test_items_of_an_agents_output_that_report_a_gap_are_records(tmp_path: Path)
     assert (scanned.summary.lines, scanned.summary.passed_over, scanned.summary.rejects) == (3, 1, 0)
 
 
-@pytest.mark.parametrize(("name", "document"), [("run_summary.json", RUN), ("gh-aw-logs-may.json", LOGS)])
-def test_missing_tools_of_runs_are_gaps_and_their_counts_are_not(
-    tmp_path: Path, name: str, document: object
+@pytest.mark.parametrize(("name", "document"), [("run_summary.json", RUN), ("gh-aw-audit-71.json", AUDIT)])
+def test_a_run_tells_its_missing_tools_with_its_identifier_and_workflow(
+    tmp_path: Path, name: str, document: dict[str, object]
 ) -> None:
-    put(tmp_path, name, document)
+    put(tmp_path, name, {"run": {"workflowName": "nightly"}, **document})
     records = scan(tmp_path).records
 
     assert records["missing_capability"].to_list() == ["docker", "schema"]
-    assert records["session_id"].to_list() == ["71", None]
+    assert records["session_id"].to_list() == ["71", "71"]
     assert records["image_id"].to_list() == ["nightly", "nightly"]
+
+
+def test_the_runs_of_a_count_share_it(tmp_path: Path) -> None:
+    put(tmp_path, "gh-aw-logs-may.json", LOGS)
+    records = scan(tmp_path).records
+
+    assert records.select("missing_capability", "session_id", "image_id").rows() == [
+        ("docker", "71", "nightly"),
+        ("docker", "72", "weekly"),
+        ("buildah", None, "nightly"),
+    ]
+
+
+def test_three_files_of_one_run_are_read_once(tmp_path: Path) -> None:
+    put(tmp_path, "agent_output.json", OUTPUT)
+    put(tmp_path, "safeoutputs.jsonl", MISSING, DATA)
+    items = scan(tmp_path)
+    put(tmp_path, "run_summary.json.gz").write_bytes(gzip.compress(json.dumps(RUN).encode()))
+    summarized = scan(tmp_path)
+
+    assert (items.summary.records, items.summary.files, items.summary.repeating) == (3, 1, 1)
+    assert set(items.records["session_id"]) == {"ci"}
+    assert (summarized.summary.records, summarized.summary.files, summarized.summary.repeating) == (2, 1, 2)
+    assert vocabgap("check", tmp_path).out.endswith("; 2 logs repeat others and were left out\n")
+
+
+def test_the_run_of_an_artifact_is_the_folder_above_it(tmp_path: Path) -> None:
+    for run in ("8001", "8002"):
+        folder = tmp_path / "runs" / run / "agent"
+        folder.mkdir(parents=True)
+        (folder / "agent_output.json").write_text(json.dumps(OUTPUT), encoding="utf-8")
+
+    assert set(scan(tmp_path).gaps["session_id"]) == {"8001", "8002"}
+
+
+def test_a_denied_command_is_not_granted(tmp_path: Path) -> None:
+    denied = {"tool": "tool/permission", "reason": "not allowed here", "denied_commands": ["gh api", "curl"]}
+    put(tmp_path, "run_summary.json", {"missing_tools": [denied, {"tool": "dig", "denied_commands": []}]})
+    gaps = scan(tmp_path).gaps
+
+    assert gaps.select("missing_capability", "operations_involved", "notes").rows() == [
+        ("gh api", ["gh api", "curl"], "call of a tool that is not granted: permission"),
+        ("dig", [], ""),
+    ]
 
 
 def test_an_element_that_is_no_gap_is_rejected_with_its_place(tmp_path: Path) -> None:
     put(
         tmp_path,
-        "gh-aw-logs.json",
-        {"runs": {"a/b": {"missing_tools": [{"tool": 7}, 5, {"tool": "sed"}, {}]}}},
+        "run_summary.json",
+        {"missing_tools": {"a/b": {"tool": 7}, "c": 5, "d": {"tool": "sed"}, "e": {}}},
     )
     rejects = scan(tmp_path).rejects
 
@@ -91,7 +148,7 @@ def test_an_element_that_is_no_gap_is_rejected_with_its_place(tmp_path: Path) ->
     assert rejects["line"].to_list() == [1, 2, 4]
     assert rejects["byte_offset"].to_list() == [None] * 3
     assert [detail.split(":")[0] for detail in rejects["detail"]] == [
-        f"/runs/a~1b/missing_tools/{place}" for place in (0, 1, 3)
+        f"/missing_tools/{place}" for place in ("a~1b", "c", "e")
     ]
 
 
@@ -156,6 +213,34 @@ def test_every_element_is_read_once_with_its_place(values: list[Any]) -> None:
     ]
     assert [(pointer_of(place), element) for place, element in found] == [
         ((str(key),), member) for key, member in members
+    ]
+
+
+def test_a_pointer_looks_around_an_element_from_the_inside_out(tmp_path: Path) -> None:
+    turns = [{"ask": "pause", "at": {"day": "2026-05-01"}}, {"ask": "undo"}]
+    talks = [{"who": "b", "turns": turns}]
+    put(tmp_path, "talks.json", {"who": "a", "at": {"day": "2026-05-09"}, "kind": "x", "talks": talks})
+    fields: dict[str, str | tuple[str, ...]] = {
+        "intent": "ask",
+        "session_id": "/who",
+        "timestamp": "/at/day",
+        "notes": "kind",
+    }
+    own = {"mine": Source(glob="talks.json", each="/talks/*/turns/*", fields=fields)}
+    records = scan(tmp_path, sources=own).records
+
+    assert records.select("intent", "session_id", "notes", pl.col("timestamp").dt.day()).rows() == [
+        ("pause", "b", "", 1),
+        ("undo", "b", "", 9),
+    ]
+
+
+def test_a_source_may_be_like_another_one(tmp_path: Path) -> None:
+    put(tmp_path, "wanted.json", {"items": [MISSING, {"type": "noop"}]})
+    own = sources_in_force({"mine": Source(like="gh-aw", glob="wanted.json", fields={"description": ""})})
+
+    assert scan(tmp_path, sources=own).records.select("missing_capability", "description").rows() == [
+        ("gitlab_merge", None)
     ]
 
 

@@ -34,6 +34,7 @@ class ScanSummary:
 
     Attributes:
         files: Logs that were read.
+        repeating: Further logs that were left out, because another log has the same gaps.
         unreadable: Logs, folders and links that were not read, or not to their end. In a log with one
             document per line, each broken document counts.
         lines: Lines that are not blank and not passed over; `records + duplicates + superseded + rejects`.
@@ -47,6 +48,7 @@ class ScanSummary:
     """
 
     files: int
+    repeating: int
     unreadable: int
     lines: int
     records: int
@@ -66,7 +68,8 @@ def summarize(
     reasons = Counter(rejects["reason"].to_list())
     rejected_lines = int(rejects["line"].is_not_null().sum())
     return ScanSummary(
-        files=files.height,
+        files=files["repeats"].null_count(),
+        repeating=files["repeats"].count(),
         unreadable=rejects.height - rejected_lines,
         lines=int(files["lines"].sum()),
         records=why_not[None],

@@ -21,8 +21,10 @@ from vocabgap.model.record import (
     FIELDS,
     LIST_FIELDS,
     NEVER_NULL,
+    NOT_GRANTED_NOTE,
     PHRASE_FIELDS,
     SATISFACTION_TEXTS,
+    UNKNOWN_TOOL_NOTE,
     CompleteRecord,
     GapRecord,
     RejectReason,
@@ -30,6 +32,7 @@ from vocabgap.model.record import (
     wrong_type,
 )
 from vocabgap.model.sources import NATIVE, Pointer, Source, allowed_values, pointer_of, several, value_at
+from vocabgap.text import refused_call
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
@@ -79,7 +82,11 @@ class FieldMap:
     paths: tuple[tuple[str, tuple[Pointer, ...]], ...]
     constants: dict[str, Any]
     where: tuple[tuple[Pointer, tuple[Any, ...]], ...]
+    refusals: tuple[Pointer, ...]
     origins: dict[str, str]
+    split: Pointer = ()
+    path: re.Pattern[str] | None = None
+    outward: frozenset[Pointer] = frozenset()  # pointers that are also followed from around an element
     also: tuple["FieldMap", ...] = ()
 
     @classmethod
@@ -88,17 +95,24 @@ class FieldMap:
         first, *others = (
             cls(
                 native=source.native,
-                each=tuple(map(pointer_of, several(source.each))),
+                each=tuple(map(pointer_of, filter(None, several(source.each)))) or ((),) * bool(source.split),
                 paths=tuple(
                     (field, tuple(map(pointer_of, several(path)))) for field, path in shape.fields.items()
                 ),
                 constants=shape.constants,
                 where=tuple((pointer_of(path), allowed_values(value)) for path, value in shape.where.items()),
+                refusals=tuple(map(pointer_of, several(shape.refusals))),
                 origins={field: " or ".join(several(path)) for field, path in shape.fields.items()},
             )
             for shape in source.shapes
         )
-        return replace(first, also=tuple(others))
+        return replace(
+            first,
+            split=pointer_of(source.split) if source.split else (),
+            path=re.compile(source.path) if source.path else None,
+            outward=frozenset(pointer_of(path) for path in source.paths if path.startswith("/")),
+            also=tuple(others),
+        )
 
     @property
     def needs(self) -> str:
@@ -115,8 +129,13 @@ class FieldMap:
         shapes = (self, *self.also)
         if not all(shape.paths for shape in shapes):
             return []
-        reads = [path for shape in shapes for _, paths in shape.paths for path in paths]
-        return reads + [path for shape in shapes for path, _ in shape.where]
+        return [path for shape in shapes for _, paths in shape.paths for path in paths] + self.judged_by
+
+    @property
+    def judged_by(self) -> list[Pointer]:
+        """The pointers to the values that tell whether an object is a gap."""
+        shapes = (self, *self.also)
+        return [path for shape in shapes for path in (*dict(shape.where), *shape.refusals)]
 
     def of_shape(self, value: dict[str, Any]) -> "FieldMap | None":
         """Return the map of the first shape that an object has; None if it is no gap at all."""
@@ -136,16 +155,25 @@ class FieldMap:
                     mapped[field] = item
         else:
             mapped = dict(value)
-        for field, constant in self.constants.items():
+        call = self.refused_call(value)
+        for field, constant in {**call, **self.constants}.items():
             if mapped.get(field) is None:
                 mapped[field] = constant
         return mapped
 
+    def refused_call(self, value: dict[str, Any]) -> dict[str, str]:
+        """Return the fields that the first message about a refused call gives; empty if there is none."""
+        for path in self.refusals:
+            message = value_at(value, path)
+            if isinstance(message, str) and (call := refused_call(message)):
+                note = f"{NOT_GRANTED_NOTE}: {call.reason}" if call.reason else UNKNOWN_TOOL_NOTE
+                return {"missing_capability": call.tool, "notes": f"call {note}"}
+        return {}
+
 
 def _fits(shape: FieldMap, value: dict[str, Any]) -> bool:
-    return all(
-        any(_same(value_at(value, path), allowed) for allowed in values) for path, values in shape.where
-    )
+    fits = (any(_same(value_at(value, path), allowed) for allowed in values) for path, values in shape.where)
+    return all(fits) and (not shape.refusals or bool(shape.refused_call(value)))
 
 
 def _whole(value: Any, paths: tuple[Pointer, ...]) -> Any:  # noqa: ANN401 - any JSON
@@ -157,9 +185,12 @@ def _whole(value: Any, paths: tuple[Pointer, ...]) -> Any:  # noqa: ANN401 - any
 
 
 def _same(value: object, allowed: object) -> bool:
-    """Compare as JSON does: true is not 1. Search a regular expression in a text."""
+    """Compare as JSON does: true is not 1. Search a regular expression in a text or a number."""
     if isinstance(allowed, re.Pattern):
-        return isinstance(value, str) and allowed.search(value) is not None
+        searched = isinstance(value, str | int) and not isinstance(value, bool)
+        return searched and allowed.search(str(value)) is not None
+    if allowed == "" and value is None:
+        return True
     return value == allowed and isinstance(value, bool) == isinstance(allowed, bool)
 
 

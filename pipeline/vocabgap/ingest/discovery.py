@@ -29,7 +29,7 @@ from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, Rejected
 from vocabgap.ingest.reading import COMPRESSIONS
 from vocabgap.model.record import ROOT_KIND, RejectReason
 from vocabgap.model.settings import ScanSettings
-from vocabgap.model.sources import Source
+from vocabgap.model.sources import Source, several
 from vocabgap.text import printable_name
 
 _WILDCARDS: Final = frozenset("*?[")
@@ -44,6 +44,15 @@ class LogKind:
     fields: FieldMap = NATIVE_FIELDS
     compression: str = ""
     by_pattern: bool = False  # a folder may have such a name, too
+    unless: tuple[str, ...] = ()  # other logs that it repeats
+    within: tuple[str, ...] = ()  # folders that are a part of the folder above
+
+    def folder_of(self, path: str) -> str:
+        """Return the name of the folder of a log."""
+        *folders, _ = path.split("/")
+        while folders[-1] in self.within and len(folders) > 1:
+            folders.pop()
+        return printable_name(folders[-1])
 
 
 class Catalogue:
@@ -56,7 +65,9 @@ class Catalogue:
         self._named: dict[str, LogKind] = {}
         self._patterns: list[tuple[re.Pattern[str], str, LogKind]] = []
         for name, source in sources.items():
-            kind = LogKind(name, FieldMap.of(source))
+            kind = LogKind(
+                name, FieldMap.of(source), unless=several(source.unless), within=several(source.within)
+            )
             for glob in source.globs:
                 if _WILDCARDS.isdisjoint(glob) and "/" not in glob:
                     for packed in (glob, *(f"{glob}.{compression}" for compression in COMPRESSIONS)):
@@ -101,6 +112,7 @@ class LogFile(msgspec.Struct, frozen=True):
     problem: Rejected | None = None  # why it cannot be read, if that is already known
     tenant_id: str = ""  # if a scan has logs of several tenants
     root_kind: str = ROOT_KIND
+    repeats: str = ""  # the source path of a log with the same gaps, for which it is left out
 
 
 def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | None = None) -> list[LogFile]:
@@ -121,7 +133,22 @@ def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | 
             logs = iter([_single(base, slug, catalogue)])
         for log in logs:
             by_path.setdefault(log.path, log)  # a root inside another one adds nothing
-    return sorted(by_path.values(), key=lambda log: (log.repo_slug, log.source_path, log.path))
+    found = [_or_left_out(log, by_path) for log in by_path.values()]
+    return sorted(found, key=lambda log: (log.repo_slug, log.source_path, log.path))
+
+
+def _or_left_out(log: LogFile, by_path: Mapping[str, LogFile]) -> LogFile:
+    """Mark a log that repeats another one, as its source tells."""
+    folder = log.path.rpartition("/")[0]
+    for place in log.kind.unless if log.problem is None else ():
+        wanted = os.path.normpath(f"{folder}/{place}")
+        names = [wanted, *(f"{wanted}.{compression}" for compression in COMPRESSIONS)]
+        if not _WILDCARDS.isdisjoint(place):
+            names = [path for path in by_path if any(PurePosixPath(path).match(name) for name in names)]
+        for other in filter(None, map(by_path.get, sorted(names))):
+            if other.problem is None and other.path != log.path:
+                return structs.replace(log, repeats=other.source_path)
+    return log
 
 
 def looked_for(sources: Mapping[str, Source]) -> str:
@@ -195,8 +222,8 @@ def _unresolved(path: Path) -> VocabgapError:
 
 def _single(base: Path, slug: str, catalogue: Catalogue) -> LogFile:
     problem = None if base.is_file() else _IRREGULAR
-    name, folder = printable_name(base.name), printable_name(base.parent.name)
-    return LogFile(str(base), slug, name, folder, catalogue.kind_of_root(str(base)), problem)
+    kind = catalogue.kind_of_root(str(base))
+    return LogFile(str(base), slug, printable_name(base.name), kind.folder_of(str(base)), kind, problem)
 
 
 _IRREGULAR: Final = Rejected(RejectReason.UNREADABLE_FILE, "the log cannot be read: not a regular file")
@@ -263,10 +290,10 @@ class _Walk:
             irregular = None if os.path.isfile(target) else _IRREGULAR  # noqa: PTH113
             log = self._log(path, relative, kind, irregular)
             # Its image is the folder of the target: else the same lines would belong to two images.
-            yield structs.replace(log, folder=printable_name(target.rsplit("/", 2)[-2]))
+            yield structs.replace(log, folder=kind.folder_of(target))
 
     def _log(self, path: str, relative: str, kind: LogKind, problem: Rejected | None) -> LogFile:
-        folder = printable_name(path.rsplit("/", 2)[-2])
+        folder = kind.folder_of(path)
         return LogFile(path, self.slug, printable_name(relative), folder, kind, problem)
 
     def _not_followed(self, path: str, relative: str, kind: LogKind | None, where: str) -> LogFile:

@@ -147,12 +147,15 @@ class LogDecoder:
         self._max_expanded = max_expanded
         self._records = RecordColumns(tenant_id, with_text)
         self._rejects: list[tuple[str, int | None, int | None, str, str, str, str]] = []
-        self._files: list[tuple[str, str, int, int, str, str, int]] = []
+        self._files: list[tuple[str, str, int, int, str, str, int, str | None]] = []
 
     def read(self, log: LogFile) -> LineCounts | None:
         """Read one log; if it cannot be read, reject it whole and return None."""
         if log.problem is not None:
             self._reject(log, log.problem)
+            return None
+        if log.repeats:
+            self.add_file(log, 0, "", LineCounts())
             return None
         try:
             content = OpenLog.open(log.path, log.kind.compression, self._max_expanded)
@@ -187,9 +190,10 @@ class LogDecoder:
             self._decode_lines(log, block, counts)
 
     def add_file(self, log: LogFile, size: int, sha256: str, counts: LineCounts) -> None:
-        """Add a log that was read to its end, or as far as possible."""
+        """Add a log that was read to its end or as far as possible, or that repeats another one."""
         origin = (log.repo_slug, log.source_path)
-        self._files.append((*origin, size, counts.lines, sha256, log.kind.source, counts.passed_over))
+        content = (size, counts.lines, sha256, log.kind.source, counts.passed_over)
+        self._files.append((*origin, *content, log.repeats or None))
 
     def tables(self) -> LogsRead:
         """Return the tables of all logs."""
@@ -265,12 +269,17 @@ class LogDecoder:
     def _complete(self, log: LogFile, records: list[GapRecord]) -> dict[int, str]:
         """Complete records with their image and a timestamp in UTC; return timestamps beyond UTC as text."""
         unreadable = {}
+        named = _named_by(log)
+        image = named.pop("image_id", log.folder)
         counted = not log.kind.fields.paths  # in logs of other tools, a folder is no image
         for position, record in enumerate(records):
             if record.image_id != log.folder:
                 blank = not (record.image_id and record.image_id.strip())
                 self.repairs[Repair.IMAGE_FROM_FOLDER if blank else Repair.IMAGE_NOT_FOLDER] += counted
-                record.image_id = log.folder if blank else record.image_id
+                record.image_id = image if blank else record.image_id
+            for name in named:
+                if not getattr(record, name):
+                    setattr(record, name, named[name])
             moment = record.timestamp
             if moment is None or moment.tzinfo is UTC:
                 continue
@@ -312,10 +321,17 @@ def _are_clean(decoded: list[GapRecord | None]) -> TypeGuard[list[GapRecord]]:
 
 def _are_completed(log: LogFile, records: list[GapRecord]) -> bool:
     """Tell whether all records name their folder as the image, and have their timestamp in UTC."""
-    if {record.image_id for record in records} != {log.folder}:
+    if log.kind.fields.path or {record.image_id for record in records} != {log.folder}:
         return False
     moments = [record.timestamp for record in records]
     return {UTC if moment is None else moment.tzinfo for moment in moments} <= {UTC}
+
+
+def _named_by(log: LogFile) -> dict[str, str]:
+    """Return the fields that the folder and the name of a log give."""
+    name = log.source_path.rpartition("/")[2]
+    found = log.kind.fields.path.search(f"{log.folder}/{name}") if log.kind.fields.path else None
+    return {field: text for field, text in found.groupdict().items() if text} if found else {}
 
 
 def _placed(why: Rejected, place: str) -> Rejected:

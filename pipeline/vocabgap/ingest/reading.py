@@ -21,7 +21,7 @@ import msgspec
 
 from vocabgap.ingest.decoding import BYTE_ORDER_MARK, DECODER, FieldMap, Rejected, refused
 from vocabgap.model.record import MAX_LINE_BYTES, RejectReason
-from vocabgap.model.sources import Pointer
+from vocabgap.model.sources import ANY_MEMBER, Pointer, pointer_of, value_at
 from vocabgap.text import count
 
 if sys.version_info >= (3, 14):
@@ -36,9 +36,11 @@ MOST_BYTES: Final = 64 << 20  # of a document, which is read whole
 UNKNOWN_OFFSET: Final = -(1 << 60)  # so low that no line within an element reaches 0
 # Do not wait for a FIFO in place of a log, and do not take over a terminal.
 _FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
-_ANY_MEMBER: Final = "*"
 _SPACE: Final = " \t\r\n\ufeff"
+_COUNT: Final = ("count",)
 _Tree = dict[str, "_Tree"]
+_Around = tuple[dict[str, Any], ...]  # the innermost object is the last
+_Element = tuple[str, Any, _Around]  # with its place
 _Unpacked = gzip.GzipFile | zstd.ZstdFile
 
 
@@ -234,11 +236,13 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
     """Yield each element that the pointers of a source lead to, as a block of one line, numbered from 1.
 
     If the first line of a file is a whole document, each line is one; any other file is read whole. An
-    element keeps only the fields that the source reads, because a span may hold private data. Elements that
-    are no gaps are only counted. An unreadable document is a block without lines; later ones are still read.
+    element keeps only the fields that the source reads, because a span may hold private data. Values that a
+    pointer finds only around the element are added to it. Elements that are no gaps are only counted. An
+    unreadable document is a block without lines; later ones are still read.
     """
     number = 1
     reads = _tree(fields.reads)
+    judged = [pointer for pointer in fields.judged_by if pointer in fields.outward]
     for line, content in _documents(chunks):
         of_line = f" of line {line}" if line > 1 else ""
         if len(content) > MOST_BYTES:
@@ -248,10 +252,12 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
         try:
             for value, encoded in _values(content):
                 passed_over = 0
-                for place, element in chain.from_iterable(_members(value, each) for each in fields.each):
+                for place, bare, around in _elements(value, fields):
+                    element = _completed(bare, around, judged)
                     if isinstance(element, dict) and fields.of_shape(element) is None:
                         passed_over += 1
                     else:
+                        element = _completed(element, around, fields.outward)
                         text = encoded(_kept(element, reads))
                         size = len(text) if len(text) > MAX_LINE_BYTES else 0
                         shown = [text[:MAX_LINE_BYTES]]
@@ -324,20 +330,72 @@ def _after_space(text: str, at: int) -> int:
     return at
 
 
-def _members(value: Any, pointer: Pointer, place: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - any JSON
-    """Yield each value that a pointer leads to, with its place; `*` stands for any member."""
+def _elements(document: Any, fields: FieldMap) -> Iterator[_Element]:  # noqa: ANN401 - any JSON
+    """Yield the elements of a document; a list that the source splits gives one for each of its members."""
+    for place, element, around in chain.from_iterable(_members(document, each) for each in fields.each):
+        members = value_at(element, fields.split) if fields.split else None
+        if not isinstance(members, list) or not members:
+            yield place, element, around
+            continue
+        total = value_at(element, _COUNT)
+        counted = isinstance(total, int) and total > 0
+        for index, member in enumerate(members[:total] if counted else members):
+            part = _with(element, fields.split, member)
+            if counted:
+                part = _with(part, _COUNT, total // len(members) + (index < total % len(members)))
+            yield place, part, around
+
+
+def _completed(element: Any, around: _Around, pointers: Iterable[Pointer]) -> Any:  # noqa: ANN401 - any JSON
+    """Add to an object the values that pointers find only in the objects around it, the innermost first."""
+    for pointer in pointers if around and isinstance(element, dict) else ():
+        if value_at(element, pointer) is None:
+            found = (_related(outer, pointer, element) for outer in reversed(around))
+            value = next((value for value in found if value is not None), None)
+            element = element if value is None else _with(element, pointer, value)
+    return element
+
+
+def _related(value: Any, pointer: Pointer, element: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON
+    """Return the value that a pointer finds; `key=path` selects a member by a value of the element."""
+    for step in pointer:
+        key, is_relation, path = step.partition("=")
+        if is_relation and isinstance(value, list):
+            wanted = value_at(element, pointer_of(path))
+            value = next((one for one in value if isinstance(one, dict) and one.get(key) == wanted), None)
+        else:
+            value = value_at(value, (step,))
+    return value
+
+
+def _with(value: Any, pointer: Pointer, new: Any) -> Any:  # noqa: ANN401 - any JSON
+    """Return a copy of an object, or of a list of keys and values, with a value at a pointer."""
+    key, rest = pointer[0], pointer[1:]
+    below = value_at(value, (key,))
+    inner = _with(below if isinstance(below, dict | list) else {}, rest, new) if rest else new
+    return [*value, {"key": key, "value": inner}] if isinstance(value, list) else {**value, key: inner}
+
+
+def _members(
+    value: Any,  # noqa: ANN401 - any JSON
+    pointer: Pointer,
+    place: str = "",
+    around: _Around = (),
+) -> Iterator[_Element]:
+    """Yield each value that a pointer leads to, with its place and the objects around; `*` is any member."""
     if not pointer:
-        yield place, value
+        yield place, value, around
         return
     key, rest = pointer[0], pointer[1:]
     members: Iterable[tuple[str, Any]] = ()
+    outer = around
     if isinstance(value, dict):
-        members = value.items()
+        members, outer = value.items(), (*around, value)
     elif isinstance(value, list):
         members = ((str(index), member) for index, member in enumerate(value))
     for name, member in members:
-        if key in (_ANY_MEMBER, name):
-            yield from _members(member, rest, f"{place}/{name.replace('~', '~0').replace('/', '~1')}")
+        if key in (ANY_MEMBER, name):
+            yield from _members(member, rest, f"{place}/{name.replace('~', '~0').replace('/', '~1')}", outer)
 
 
 def _tree(pointers: Collection[Pointer]) -> _Tree:
@@ -354,8 +412,11 @@ def _kept(value: Any, reads: _Tree) -> Any:  # noqa: ANN401 - any JSON
         return value
     if isinstance(value, dict):
         return {key: _kept(member, reads[key]) for key, member in value.items() if key in reads}
-    if any(key.isdigit() for key in reads):
-        return value  # a pointer with a number needs all members in their places
+    if any(
+        key == ANY_MEMBER or key.isdigit() for key in reads
+    ):  # a pointer needs the members in their places
+        wanted = (reads.get(str(index), reads.get(ANY_MEMBER)) for index in range(len(value)))
+        return [None if tree is None else _kept(one, tree) for one, tree in zip(value, wanted, strict=True)]
     named = ((one.get("key"), one.get("value")) for one in value if isinstance(one, dict))
     return [
         {"key": key, "value": _kept(member, reads[key])}

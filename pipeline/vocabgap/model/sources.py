@@ -10,12 +10,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
+from itertools import chain
 from typing import Any, Final, get_type_hints
 
 import msgspec
+from msgspec import structs
 
-from vocabgap.errors import InvalidInputError, converted
-from vocabgap.model.record import FIELDS, LOG_NAME, GapRecord
+from vocabgap.errors import InvalidInputError, alike, converted
+from vocabgap.model.record import FIELDS, LOG_NAME, NULLABLE_TEXT_FIELDS, TEXT_FIELDS, GapRecord
 from vocabgap.text import words
 
 _REGEX_PREFIX: Final = "re:"
@@ -23,11 +25,14 @@ _IF_FAILED_PREFIX: Final = "if failed:"
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 Pointer = tuple[str, ...]
 _GLOB_HINT: Final = 'for example "wishes-*.jsonl" at any depth, or "exports/*.jsonl" below any folder'
+_PATH_HINT: Final = "for example '^(?P<session_id>[^/]+)/', with the name of a field"
 _TABLE_HINT: Final = (
     'for example {"mine": {"glob": "wishes-*.jsonl"}}; `vocabgap --json status` prints the others'
 )
 _FIELDS_HINT: Final = "`vocabgap schema records` lists the fields and their types"
 _RULE_HINT: Final = 'for example outage = ["the tile server is down", "re:error 5[0-9]{2}"]'
+ANY_MEMBER: Final = "*"
+_TABLES: Final = ("fields", "constants", "where")
 _Scalar = str | int | float | bool
 
 
@@ -41,12 +46,15 @@ class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             removes a field.
         constants: Field of the record to its value in objects without one.
         where: Path to the value that a gap must have, or to a list of such values. `re:` begins a regular
-            expression that is searched in a text.
+            expression that is searched in a text or a number. An empty text means that there is no value.
+        refusals: Paths to messages of programs. An object is a gap if one of them says that a tool does not
+            exist, or is not granted. The tool is the missing capability if no field has one.
     """
 
     fields: dict[str, str | tuple[str, ...]] = {}
     constants: dict[str, Any] = {}
     where: dict[str, _Scalar | tuple[_Scalar, ...]] = {}
+    refusals: str | tuple[str, ...] = ()
 
 
 class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -54,15 +62,31 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     Attributes:
         glob: Shell patterns of file names; one with folders (`exports/*.jsonl`) is matched from the right.
+        like: Another source, whose keys it takes over.
         each: Paths to the gaps in a JSON document. In `/runs/*/missing_tools/*`, a star stands for each
-            member of a list or an object.
+            member of a list or an object. If a gap lacks the value of a JSON pointer, the pointer is
+            followed from the objects around the gap, the innermost first. There, `run_id=run` selects the
+            member of a list whose `run_id` is the gap's `run`.
+        split: Path to a list in a gap. Each member is a gap that has the member in place of the list. They
+            share the count of the gap.
+        within: Names of folders that are a part of a run; the folder above counts as the folder of the log.
+        path: A regular expression that is searched in the folder and name of a log, as in
+            `run-7/items.jsonl`. Its named groups, such as `(?P<session_id>[^/]+)/`, are fields of records
+            that do not have them.
+        unless: Names of logs, relative to the folder of such a log; `*` stands for any name. The log repeats
+            them, and is left out if there is one.
         also: Further shapes of gaps in the same logs, tried in turn. They take over the fields and constants
             of the source.
         enabled: Whether such logs are read.
     """
 
     glob: str | tuple[str, ...] = ()
+    like: str = ""
     each: str | tuple[str, ...] = ()
+    split: str = ""
+    within: str | tuple[str, ...] = ()
+    path: str = ""
+    unless: str | tuple[str, ...] = ()
     also: tuple[Shape, ...] = ()
     enabled: bool = True
 
@@ -74,7 +98,8 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
     @property
     def native(self) -> bool:
         """Tell whether the objects of such a log are records."""
-        return not (self.fields or self.constants or self.where or self.each or self.also)
+        shaped = self.fields or self.constants or self.where or self.refusals
+        return not (shaped or self.each or self.split or self.path or self.also)
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
@@ -85,9 +110,16 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
                 fields={field: path for field, path in {**fields, **shape.fields}.items() if path},
                 constants={**self.constants, **shape.constants},
                 where=shape.where,
+                refusals=shape.refusals,
             )
-            for shape in (Shape(where=self.where), *self.also)
+            for shape in (Shape(where=self.where, refusals=self.refusals), *self.also)
         )
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths of all shapes, as in the settings."""
+        given = [(*shape.fields.values(), (*shape.where,), shape.refusals) for shape in self.shapes]
+        return [path for paths in chain.from_iterable(given) for path in several(paths)]
 
 
 NATIVE: Final = Source(glob=LOG_NAME)
@@ -102,13 +134,16 @@ def _shipped(name: str) -> dict[str, Any]:
 @cache
 def shipped_sources() -> Mapping[str, Source]:
     """Return the shipped sources by name."""
-    return msgspec.convert(_shipped("sources")["source"], dict[str, Source])
+    sources: dict[str, Source] = {}
+    for name, source in msgspec.convert(_shipped("sources")["source"], dict[str, Source]).items():
+        sources[name] = _over(sources[source.like], source) if source.like else source
+    return sources
 
 
 def sources_in_force(own: Mapping[str, Source]) -> dict[str, Source]:
     """Return the shipped sources, overridden key by key by others; the others come first."""
     shipped = shipped_sources()
-    laid = {name: _over(shipped.get(name, Source()), source) for name, source in own.items()}
+    laid = {name: _over(_base(name, source, own), source) for name, source in own.items()}
     return checked_sources(laid) | {name: source for name, source in shipped.items() if name not in own}
 
 
@@ -121,15 +156,34 @@ def checked_sources(sources: Mapping[str, Source | Mapping[str, Any]]) -> dict[s
     return {name: source for name, source in checked.items() if source.enabled}
 
 
+def _base(name: str, source: Source, own: Mapping[str, Source]) -> Source:
+    """Return the source that a table changes: the one that it is like, else the shipped one of its name."""
+    known = {**shipped_sources(), **own}
+    if not source.like:
+        return shipped_sources().get(name, Source())
+    if source.like not in known or known[source.like].like or source.like == name:
+        names = " or ".join(alike(source.like, sorted(known))) or "the name of another source"
+        raise InvalidInputError(
+            f"[source.{name}] like: '{source.like}' is no source", hint=f"expected {names}"
+        )
+    return _over(_base(source.like, known[source.like], own), known[source.like])
+
+
 def _over(base: Source, own: Source) -> Source:
-    return Source(
-        glob=own.glob or base.glob,
-        fields={**base.fields, **own.fields},
-        constants={**base.constants, **own.constants},
-        each=own.each or base.each,
-        where={**base.where, **own.where},
+    """Return a source with the keys of another one in place of its own; an empty `each` means none."""
+    tables = {name: {**getattr(base, name), **getattr(own, name)} for name in _TABLES}
+    others = {
+        name: getattr(own, name) or getattr(base, name)
+        for name in ("glob", "split", "within", "path", "unless")
+    }
+    return structs.replace(
+        own,
+        **tables,
+        **others,
+        like="",
+        refusals=own.refusals or base.refusals,
+        each=base.each if own.each == () else own.each,
         also=own.also or base.also,
-        enabled=own.enabled,
     )
 
 
@@ -137,6 +191,16 @@ def _check(name: str, source: Source) -> None:
     for glob in source.globs or ("",):
         if not glob or glob[0] == "/" or glob[-1] == "/" or ".." in glob.split("/") or "**" in glob:
             raise InvalidInputError(f"[source.{name}] glob: '{glob}' matches no file", hint=_GLOB_HINT)
+    try:
+        groups = re.compile(source.path).groupindex
+    except (re.error, OverflowError, RecursionError) as error:
+        raise InvalidInputError(
+            f"[source.{name}] path: not a regular expression: {error}", hint=_PATH_HINT
+        ) from error
+    for group in groups.keys() - {*NULLABLE_TEXT_FIELDS, *TEXT_FIELDS}:
+        raise InvalidInputError(
+            f"[source.{name}] path: a record has no text field '{group}'", hint=_PATH_HINT
+        )
     for place, shape in enumerate(source.shapes):
         _check_shape(f"source.{name}.also" if place else f"source.{name}", shape)
 
@@ -180,8 +244,8 @@ def pointer_of(path: str) -> Pointer:
     """Return the keys of a path, in order.
 
     A path is keys joined by dots (`wish.text`), or a JSON pointer (RFC 6901: `/meta/session.id`). A number is
-    a place in a list, counted from 0. In a list of objects with `key` and `value`, any other key selects the
-    `value` of the object with that `key`.
+    a place in a list, counted from 0, and `*` the first member that leads to a value. In a list of objects
+    with `key` and `value`, any other key selects the `value` of the object with that `key`.
     """
     if path.startswith("/"):
         return tuple(key.replace("~1", "/").replace("~0", "~") for key in path[1:].split("/"))
@@ -190,7 +254,10 @@ def pointer_of(path: str) -> Pointer:
 
 def value_at(value: Any, pointer: Pointer) -> Any:  # noqa: ANN401 - whatever JSON may hold
     """Return the value that some keys lead to, or None."""
-    for key in pointer:
+    for place, key in enumerate(pointer):
+        if key == ANY_MEMBER and isinstance(value, list):
+            found = (value_at(member, pointer[place + 1 :]) for member in value)
+            return next((member for member in found if member is not None), None)
         if isinstance(value, dict):
             value = value.get(key)
         elif isinstance(value, list) and _INDEX.fullmatch(key) and int(key) < len(value):

@@ -192,6 +192,7 @@ FILES: Final = Table(
         Column("sha256", pl.String, "SHA-256 (hex) of the content, after decompression"),
         Column("source", pl.String, "the kind of log; empty for a file of no known kind"),
         Column("passed_over", pl.Int64, "lines that the source does not count as gaps"),
+        Column("repeats", pl.String, "the log that has the same gaps, if this one was left out for it"),
     ),
 )
 

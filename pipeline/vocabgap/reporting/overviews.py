@@ -32,10 +32,11 @@ class Account(msgspec.Struct, frozen=True):
 
     `lines = records + duplicates + superseded + rejects`, and `records = counted + filtered + not_a_gap`.
     `rules` counts the lines of `not_a_gap` by rule. `passed_over` counts the lines of other logs that are
-    not gaps. `unread` counts unread files by reason.
+    not gaps, and `repeating` the logs that repeat another log. `unread` counts unread files by reason.
     """
 
     files: int
+    repeating: int
     unreadable: int
     lines: int
     records: int
@@ -55,7 +56,7 @@ class Account(msgspec.Struct, frozen=True):
 
 _OF_SCAN: Final = (
     *("files", "unreadable", "lines", "records", "duplicates", "superseded", "rejects"),
-    *("repairs", "passed_over"),
+    *("repairs", "passed_over", "repeating"),
 )
 
 

@@ -148,7 +148,7 @@ def report(
     )
     manifest = replace(
         new_manifest(moment, ranked.height, Rendering(top, order_of(ranked, ranked_by).value, "")),
-        inputs=() if scan is None else tuple(InputFile(**row) for row in scan.files.iter_rows(named=True)),
+        inputs=() if scan is None else _inputs(scan.files),
         timings=tuple(timings),
         choices=tuple(choices),
         places=tuple(places),
@@ -253,6 +253,11 @@ def with_capabilities(gaps: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
         .join(belongs, on="wording", how="left", maintain_order="left")
         .select(GAPS.names)
     )
+
+
+def _inputs(files: pl.DataFrame) -> tuple[InputFile, ...]:
+    read = files.filter(pl.col("repeats").is_null()).select(InputFile.__struct_fields__)
+    return tuple(InputFile(**row) for row in read.iter_rows(named=True))
 
 
 def _require_same_records(ranked: pl.DataFrame, gaps: pl.DataFrame) -> None:
