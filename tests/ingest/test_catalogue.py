@@ -6,6 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vocabgap.ingest.discovery import Catalogue, LogKind
+from vocabgap.ingest.formats import Content
 from vocabgap.model.record import LOG_NAME
 from vocabgap.model.sources import Source, shipped_sources
 
@@ -54,7 +55,7 @@ def test_a_compressed_log_is_known_by_its_suffix(glob: str, suffix: str, compres
     kind = catalogue(mine=glob).kind_of(name, f"exports/{name}")
 
     assert kind is not None
-    assert (kind.source, kind.compression) == ("mine", compression)
+    assert (kind.source, kind.content.compression) == ("mine", compression)
 
 
 @pytest.mark.parametrize(("suffix", "compression"), SUFFIXES[1:])
@@ -65,7 +66,7 @@ def test_a_glob_with_the_suffix_names_a_compressed_log(glob: str, suffix: str, c
     kind = catalogue(mine=glob.format(suffix)).kind_of(name, name)
 
     assert kind is not None
-    assert kind.compression == compression
+    assert kind.content.compression == compression
 
 
 def test_a_name_goes_before_a_pattern_wherever_they_stand() -> None:
@@ -106,7 +107,7 @@ def test_names_that_only_fit_a_pattern_say_so() -> None:
 def test_a_root_of_any_name_is_a_record_a_line(suffix: str, compression: str) -> None:
     kind = Catalogue(shipped_sources()).kind_of_root(f"export.txt{suffix}")
 
-    assert kind == LogKind(compression=compression)
+    assert kind == LogKind(content=Content(compression=compression))
     assert kind.fields.native
 
 

@@ -154,7 +154,7 @@ def test_a_log_that_grows_is_read_as_it_was(chunk: int, workspace: Path, monkeyp
     size = path.stat().st_size
     before_read(1, lambda: path.write_bytes(b"".join(LINES)), monkeypatch)
 
-    scanned = scan(path)
+    scanned = scan(workspace)
 
     assert outcome(scanned) == (NEEDS[:2], ["changed_while_read"])
     assert scanned.files.select("lines", "bytes").rows() == [(2, size)]
@@ -166,15 +166,15 @@ def test_a_log_that_shrinks_keeps_what_was_read(size: int, workspace: Path, monk
     monkeypatch.setattr(CHUNK_NAME, len(LINES[0]) + 5)
     before_read(2, lambda: os.truncate(path, size), monkeypatch)
 
-    assert outcome(scan(path)) == (NEEDS[:1], ["changed_while_read"])
+    assert outcome(scan(workspace)) == (NEEDS[:1], ["changed_while_read"])
 
 
 def test_a_disk_that_fails_midway_leaves_the_lines_before(workspace: Path, monkeypatch: Patch) -> None:
-    path = write_log(workspace, "heron-11", *LINES)
+    write_log(workspace, "heron-11", *LINES)
     monkeypatch.setattr(CHUNK_NAME, len(LINES[0]) + 5)
     before_read(2, fail, monkeypatch)
 
-    assert outcome(scan(path)) == (NEEDS[:1], ["unreadable_file"])
+    assert outcome(scan(workspace)) == (NEEDS[:1], ["unreadable_file"])
 
 
 def test_a_read_that_gives_less_than_asked_is_not_the_end(workspace: Path, monkeypatch: Patch) -> None:

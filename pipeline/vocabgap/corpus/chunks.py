@@ -72,8 +72,9 @@ class LogLines(NamedTuple):
 
 
 def read_lines(root: str | Path, settings: ScanSettings | None = None) -> LogLines:
-    """Read every gap log below a root, and keep the text of each line that holds a record."""
-    settings = settings or ScanSettings()
+    """Read every gap log below a root that a source knows, and keep the text of each line with a record."""
+    # A corpus finds the source of a line again by the name of its log.
+    settings = msgspec.structs.replace(settings or ScanSettings(), source=None, map={})
     decoder = LogDecoder(settings.tenant, settings.max_expanded_mib * MIB, with_text=True)
     return _log_lines(decoder, [(log, decoder.read(log)) for log in discover(root, settings)])
 

@@ -225,8 +225,8 @@ class OverRoots(Request):
     roots: Annotated[
         tuple[Path, ...],
         argument(
-            "Folders to search for gap logs, single log files, or shared corpora; by default"
-            " [ingest] roots in the settings.",
+            "Folders to search for gap logs, files of any name, shared corpora, or - for standard input;"
+            " by default [ingest] roots in the settings.",
             "[ROOTS]...",
         ),
     ] = ()

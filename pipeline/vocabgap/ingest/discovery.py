@@ -3,15 +3,17 @@
 import errno
 import os
 import re
+import shutil
 import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from fnmatch import translate
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import Final
+from tempfile import TemporaryDirectory
+from typing import BinaryIO, Final
 
 import msgspec
 from msgspec import structs
@@ -22,18 +24,23 @@ from vocabgap.errors import (
     NotFoundError,
     VocabgapError,
     alike,
+    nearest,
     require_kind,
 )
 from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.ingest.choosing import Chosen, NothingFitsError, choose
 from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, Rejected
-from vocabgap.ingest.reading import COMPRESSIONS
-from vocabgap.model.record import ROOT_KIND, RejectReason
-from vocabgap.model.settings import ScanSettings
-from vocabgap.model.sources import Source, several
+from vocabgap.ingest.formats import DATA_SUFFIXES, LINES, Content, FormError, content_of
+from vocabgap.ingest.reading import COMPRESSIONS, MIB
+from vocabgap.model.record import PHRASE_FIELDS, ROOT_KIND, RejectReason
+from vocabgap.model.settings import STANDARD_INPUT, ScanSettings
+from vocabgap.model.sources import Source, require_fields, several
 from vocabgap.text import printable_name
 
 _WILDCARDS: Final = frozenset("*?[")
 _SHOWN: Final = 4  # names of gap logs in a message
+_COPY: Final = "stdin"
+_COPIES: Final = "vocabgap-stdin-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +49,7 @@ class LogKind:
 
     source: str = ""  # its name; empty if a root is a file that fits none
     fields: FieldMap = NATIVE_FIELDS
-    compression: str = ""
+    content: Content = LINES
     by_pattern: bool = False  # a folder may have such a name, too
     unless: tuple[str, ...] = ()  # other logs that it repeats
     within: tuple[str, ...] = ()  # folders that are a part of the folder above
@@ -62,16 +69,18 @@ class Catalogue:
     """
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
+        self.kinds: dict[str, LogKind] = {}  # by source
         self._named: dict[str, LogKind] = {}
         self._patterns: list[tuple[re.Pattern[str], str, LogKind]] = []
         for name, source in sources.items():
             kind = LogKind(
                 name, FieldMap.of(source), unless=several(source.unless), within=several(source.within)
             )
+            self.kinds[name] = kind
             for glob in source.globs:
                 if _WILDCARDS.isdisjoint(glob) and "/" not in glob:
                     for packed in (glob, *(f"{glob}.{compression}" for compression in COMPRESSIONS)):
-                        self._named.setdefault(packed, replace(kind, compression=_compression(packed)))
+                        self._named.setdefault(packed, replace(kind, content=_compressed(packed)))
                 else:
                     pattern = re.compile(translate(glob.rpartition("/")[2]))
                     place = glob if "/" in glob else ""
@@ -87,18 +96,28 @@ class Catalogue:
             plain, place = name.removesuffix(suffix), path.removesuffix(suffix)
             for pattern, folders, kind in self._patterns:
                 if pattern.match(plain) and (not folders or PurePosixPath(place).match(folders)):
-                    return replace(kind, compression=compression)
+                    return replace(kind, content=_compressed(name))
         return None
 
     def kind_of_root(self, path: str) -> LogKind:
         """Return the kind of a root that is a file; by default it has one record per line."""
         name = path.rpartition("/")[2]
-        return self.kind_of(name, path) or LogKind(compression=_compression(name))
+        return self.kind_of(name, path) or LogKind(content=_compressed(name))
 
 
 def _compression(name: str) -> str:
     stem, _, suffix = name.rpartition(".")
     return suffix if stem and suffix in COMPRESSIONS else ""
+
+
+def _compressed(name: str) -> Content:
+    return Content(compression=_compression(name))
+
+
+def is_data_file(name: str) -> bool:
+    """Tell whether the name of a file is one of a data file, which may be a log."""
+    compression = _compression(name)
+    return name.removesuffix(f".{compression}").casefold().endswith(DATA_SUFFIXES)
 
 
 class LogFile(msgspec.Struct, frozen=True):
@@ -118,6 +137,9 @@ class LogFile(msgspec.Struct, frozen=True):
 def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | None = None) -> list[LogFile]:
     """Find every gap log at any depth below the roots, ordered by repository and source path.
 
+    The content of a root that is a file decides how it is read. A source or fields of the settings also read
+    the data files in folders whose name no source knows.
+
     A link to a log within the roots is followed, a link to a folder is not. Unreadable folders, and links out
     of the roots or to hidden folders, are returned with their `problem`.
     """
@@ -125,12 +147,13 @@ def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | 
     slugs = repository_slugs([base if base.is_dir() else base.parent for base in bases])
     settings = settings or ScanSettings()
     catalogue = Catalogue(settings.sources)
+    chooser = _Chooser.of(catalogue, settings)
     by_path: dict[str, LogFile] = {}
     for base, slug in zip(bases, slugs, strict=True):
         if base.is_dir():
-            logs = _Walk(str(base), slug, list(map(str, bases)), catalogue, settings.hidden).logs()
+            logs = _Walk(str(base), slug, list(map(str, bases)), catalogue, chooser, settings.hidden).logs()
         else:
-            logs = iter([_single(base, slug, catalogue)])
+            logs = iter([_single(base, slug, catalogue, chooser)])
         for log in logs:
             by_path.setdefault(log.path, log)  # a root inside another one adds nothing
     found = [_or_left_out(log, by_path) for log in by_path.values()]
@@ -212,7 +235,7 @@ def _unresolved(path: Path) -> VocabgapError:
         if kind is FileKind.DANGLING:
             state = f"is {kind}"
         elif kind not in {FileKind.NOTHING, FileKind.FILE, FileKind.FOLDER}:
-            hint = "save its content in a file, and name the file"
+            hint = "save its content in a file, and name the file; or name -, and write to standard input"
             return InvalidInputError(f"root '{path}' is {kind}, expected a folder or a log file", hint=hint)
         near = alike(path.name, sorted(entry.name for entry in path.parent.iterdir()), 1)
     elsewhere = "check the path and its disk; [ingest] roots in the settings may name it"
@@ -220,10 +243,84 @@ def _unresolved(path: Path) -> VocabgapError:
     return NotFoundError(f"root '{path}' {state}", hint=hint)
 
 
-def _single(base: Path, slug: str, catalogue: Catalogue) -> LogFile:
+def _single(base: Path, slug: str, catalogue: Catalogue, chooser: "_Chooser") -> LogFile:
     problem = None if base.is_file() else _IRREGULAR
-    kind = catalogue.kind_of_root(str(base))
+    kind = None if problem else chooser.kind_of(str(base), catalogue.kind_of(base.name, str(base)))
+    kind = kind or catalogue.kind_of_root(str(base))
     return LogFile(str(base), slug, printable_name(base.name), kind.folder_of(str(base)), kind, problem)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chooser:
+    """The choice of a source for files that a person named, or that no source knows by name."""
+
+    kinds: dict[str, LogKind]  # by source
+    max_expanded: int
+    wanted: Chosen | None  # the source or the fields of the settings
+
+    @classmethod
+    def of(cls, catalogue: Catalogue, settings: ScanSettings) -> "_Chooser":
+        """Return the choice by some settings; raise InvalidInputError for an unknown source or field."""
+        name, own, sources = settings.source, settings.map, settings.sources
+        require_fields("ingest.map", own)
+        if name is not None and name not in sources:
+            raise InvalidInputError(f"there is no source '{name}'", hint=nearest(name, sources))
+        if name is None and own and own.keys().isdisjoint(PHRASE_FIELDS):
+            expected = " or ".join(PHRASE_FIELDS)
+            raise InvalidInputError(f"--map: expected the place of {expected}", hint=_MAP_HINT)
+        source = Source() if name is None else sources[name]
+        fields = FieldMap.of(structs.replace(source, fields={**source.fields, **own}))
+        wanted = Chosen(name or "", fields) if name or own else None
+        return cls(catalogue.kinds, settings.max_expanded_mib * MIB, wanted)
+
+    def kind_of(self, path: str, known: LogKind | None = None, *, is_root: bool = True) -> LogKind | None:
+        """Return the kind of a file by its content; None if it cannot be read."""
+        shown = shown_root(Path(path))
+        try:
+            content = content_of(path, self.max_expanded, is_known=known is not None)
+            source, fields = choose(
+                path,
+                shown,
+                content,
+                self.max_expanded,
+                {name: kind.fields for name, kind in self.kinds.items()},
+                wanted=self.wanted,
+                known=None if known is None else Chosen(known.source, known.fields),
+                is_strict=is_root,
+            )
+        except FormError as error:
+            raise InvalidInputError(f"'{shown}': {error.message}", hint=error.hint) from error
+        except OSError:
+            return None
+        return replace(self.kinds.get(source, LogKind()), fields=fields, content=content)
+
+
+_MAP_HINT: Final = "for example --map description=reason"
+
+
+def shown_root(root: Path) -> str:
+    """Return a root for a message or a command: `-` for standard input, else its path from here."""
+    if is_standard_input(root):
+        return STANDARD_INPUT
+    here = Path.cwd()
+    return printable_name(str(root.relative_to(here) if root.is_relative_to(here) else root))
+
+
+def is_standard_input(root: Path) -> bool:
+    """Tell whether a root is the copy of standard input."""
+    folder, above = root.parent, root.parent.parent
+    return root.name == STANDARD_INPUT and folder.name == _COPY and above.name.startswith(_COPIES)
+
+
+@contextmanager
+def copied_input(stream: BinaryIO) -> Iterator[Path]:
+    """Copy a stream to a private temporary file for as long as the block lasts."""
+    with TemporaryDirectory(prefix=_COPIES) as above:
+        copy = Path(above, _COPY, STANDARD_INPUT)
+        copy.parent.mkdir()
+        with copy.open("wb") as file:
+            shutil.copyfileobj(stream, file)
+        yield copy
 
 
 _IRREGULAR: Final = Rejected(RejectReason.UNREADABLE_FILE, "the log cannot be read: not a regular file")
@@ -237,6 +334,7 @@ class _Walk:
     slug: str
     bases: list[str]
     catalogue: Catalogue
+    chooser: _Chooser
     hidden: bool
 
     def logs(self) -> Iterator[LogFile]:
@@ -257,13 +355,25 @@ class _Walk:
                         is_folder = entry.is_dir(follow_symlinks=False)
                         if is_folder:
                             pending.append((entry.path, relative + "/"))
+                        regular = entry.is_file(follow_symlinks=False)
                         if kind is not None and not (is_folder and kind.by_pattern):
-                            regular = entry.is_file(follow_symlinks=False)
                             yield self._log(entry.path, relative, kind, None if regular else _IRREGULAR)
+                        elif regular and self.chooser.wanted and is_data_file(name):
+                            yield from self._data_file(entry.path, relative)
             except OSError as problem:
                 detail = f"the folder cannot be listed: {problem.strerror}"
                 why = Rejected(RejectReason.UNREADABLE_FILE, detail)
                 yield self._log(folder, within.rstrip("/") or ".", LogKind(), why)
+
+    def _data_file(self, path: str, relative: str) -> Iterator[LogFile]:
+        """Yield a file without a known name if the source or the fields of the settings fit it."""
+        try:
+            yield self._log(path, relative, self.chooser.kind_of(path, is_root=False) or LogKind(), None)
+        except NothingFitsError:
+            return
+        except InvalidInputError as error:
+            why = Rejected(RejectReason.UNREADABLE_FILE, f"the file cannot be read: {error.message}")
+            yield self._log(path, relative, LogKind(), why)
 
     def _linked(self, path: str, relative: str, kind: LogKind | None) -> Iterator[LogFile]:
         """Yield the log that a link leads to; do not follow links to folders."""

@@ -18,6 +18,7 @@ from msgspec.structs import astuple
 
 from vocabgap.ingest.decoding import Decoded, Rejected, decode_complete, decode_line, says_something
 from vocabgap.ingest.discovery import LogFile
+from vocabgap.ingest.formats import ROWS, FormError, as_utf8, row_blocks
 from vocabgap.ingest.reading import Block, OpenLog, blocks, elements
 from vocabgap.model.record import FIELDS, MAX_LINE_BYTES, GapRecord, RejectReason, Repair, in_utc, record_ids
 from vocabgap.model.tables import FILES, NAMES, RECORDS, REJECTS, UTC_MICROSECONDS
@@ -158,7 +159,7 @@ class LogDecoder:
             self.add_file(log, 0, "", LineCounts())
             return None
         try:
-            content = OpenLog.open(log.path, log.kind.compression, self._max_expanded)
+            content = OpenLog.open(log.path, log.kind.content.compression, self._max_expanded)
         except OSError as error:
             detail = f"the log cannot be read: {error.strerror or error}"
             self._reject(log, Rejected(RejectReason.UNREADABLE_FILE, detail))
@@ -169,6 +170,8 @@ class LogDecoder:
                 if not block.ended and content.problem is not None and not _is_whole(block, log):
                     break  # an incomplete line
                 self.decode(log, block, counts)
+        except FormError as error:
+            self._reject(log, Rejected(RejectReason.UNREADABLE_FILE, error.message))
         finally:
             content.close()
         if content.problem is not None:
@@ -183,6 +186,9 @@ class LogDecoder:
             detail = f"expected at most {MAX_LINE_BYTES:,} bytes, found {block.too_long:,}"
             why = _placed(Rejected(RejectReason.TOO_LONG, detail), block.place)
             self._reject(log, why, block.number, block.offset, block.lines[0])
+        elif block.refused is not None and block.lines:
+            counts.lines += 1
+            self._reject(log, block.refused, block.number, block.offset, block.lines[0])
         elif block.refused is not None:
             self._reject(log, block.refused)
         else:
@@ -294,8 +300,11 @@ class LogDecoder:
 
 
 def blocks_of(log: LogFile, chunks: Iterable[bytes]) -> Iterator[Block]:
-    """Cut a log into lines, or a document into its elements."""
-    fields = log.kind.fields
+    """Cut a log into lines, a document into its elements, or a table into its rows."""
+    fields, content = log.kind.fields, log.kind.content
+    chunks = as_utf8(chunks) if content.is_utf16 else chunks
+    if content.form in ROWS:
+        return row_blocks(content, chunks, fields)
     return elements(chunks, fields) if fields.each else blocks(chunks)
 
 

@@ -243,14 +243,14 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
     number = 1
     reads = _tree(fields.reads)
     judged = [pointer for pointer in fields.judged_by if pointer in fields.outward]
-    for line, content in _documents(chunks):
+    for line, content in documents(chunks):
         of_line = f" of line {line}" if line > 1 else ""
         if len(content) > MOST_BYTES:
             detail = f"expected at most {MOST_BYTES:,} bytes in the document{of_line}, which is read whole"
             yield _refused(Rejected(RejectReason.TOO_LONG, detail))
             return
         try:
-            for value, encoded in _values(content):
+            for value, encoded in values_of(content):
                 passed_over = 0
                 for place, bare, around in _elements(value, fields):
                     element = _completed(bare, around, judged)
@@ -273,7 +273,7 @@ def _refused(why: Rejected) -> Block:
     return Block(1, UNKNOWN_OFFSET, [], refused=why)
 
 
-def _documents(chunks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+def documents(chunks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     """Yield the documents of a file and their line: one per line if the first is whole, else all at once."""
     content, number, by_line = bytearray(), 1, None
     for chunk in chunks:
@@ -300,10 +300,10 @@ def _decoded(content: bytes) -> tuple[Any] | None:
         return None
 
 
-def _values(content: bytes) -> Iterator[tuple[Any, Callable[[Any], bytes]]]:
+def values_of(content: bytes) -> Iterator[tuple[Any, Callable[[Any], bytes]]]:
     """Yield the value or values of a document, each with an encoder for its parts."""
     if decoded := _decoded(content):
-        yield decoded[0], _encoded
+        yield decoded[0], encoded
         return
     text = content.decode("utf-8")  # the slower decoder gives reasons, and reads more
     at = _after_space(text, 0)
@@ -313,7 +313,8 @@ def _values(content: bytes) -> Iterator[tuple[Any, Callable[[Any], bytes]]]:
         at = _after_space(text, end)
 
 
-def _encoded(value: Any) -> bytes:  # noqa: ANN401 - any JSON
+def encoded(value: Any) -> bytes:  # noqa: ANN401 - any JSON
+    """Return a value as JSON."""
     try:
         return msgspec.json.encode(value)
     except OverflowError:  # a number of more than 64 bits

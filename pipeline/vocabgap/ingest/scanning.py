@@ -92,6 +92,8 @@ def scan(
     sources: Mapping[str, Source | Mapping[str, Any]] | None = None,
     hidden: bool | None = None,
     max_expanded_mib: int | None = None,
+    source: str | None = None,
+    map: Mapping[str, str | Sequence[str]] | None = None,  # noqa: A002 - as the option
     tenants: Sequence[str] = (),
     repositories: Sequence[str] = (),
     read_logs: ReadLogs | None = None,
@@ -99,13 +101,15 @@ def scan(
     """Read every gap log below the roots, and every gap record of the shared corpora among them.
 
     Args:
-        roots: Folders to search for gap logs, single log files, or folders of shared corpora.
-        settings: Defaults of the next four arguments; `Settings.scan` has them.
+        roots: Folders to search for gap logs, files of any name, or folders of shared corpora.
+        settings: Defaults of the next six arguments; `Settings.scan` has them.
         tenant_id: The tenant of records in logs, `local` by default; records of a corpus name their tenant.
         sources: The kinds of gap logs and how each is read: a `Source` or a table of its keys. The shipped
             ones by default.
         hidden: Whether to search files and folders whose name starts with a dot.
         max_expanded_mib: The most MiB that a compressed log may expand to.
+        source: The source that reads files among the roots, and data files in folders that no source knows.
+        map: The paths of the fields of a record in such files, as in `Source.fields`.
         tenants: Tenants whose records are read from corpora; all by default.
         repositories: Repositories whose records are read from corpora; all by default.
         read_logs: A function that reads the logs elsewhere, as an engine does.
@@ -128,6 +132,8 @@ def scan(
         sources=None if sources is None else checked_sources(sources),
         hidden=hidden,
         max_expanded_mib=max_expanded_mib,
+        source=source,
+        map=map,
     )
     scans: list[Scan] = []
     whose = {"tenants": tenants, "repositories": repositories}

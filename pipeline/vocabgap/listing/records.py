@@ -126,7 +126,7 @@ def list_gaps(
     A record must match every filter; it matches a filter if it matches one of its values.
 
     Args:
-        root: Folders to search for gap logs, single log files, or folders of shared corpora.
+        root: Folders to search for gap logs, files of any name, or folders of shared corpora.
         limit: The largest number of records; None for all.
         now: The end of time spans; `last` for the newest record; by default the current time.
         out: The folder of the published run with the capabilities; by default the folder in the settings.

@@ -115,7 +115,7 @@ def show(
     """Show an image, a session, a capability or a record with its evidence.
 
     Args:
-        root: Folders to search for gap logs, single log files, or folders of shared corpora.
+        root: Folders to search for gap logs, files of any name, or folders of shared corpora.
         name: The id of an image or a session; the identifier (also a former one), the label or a wording of a
             capability; the identity of a record, or at least its first four digits.
         kind: `image`, `session`, `capability` or `record`, if the name is ambiguous.

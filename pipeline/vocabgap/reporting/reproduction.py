@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from vocabgap.errors import expanded
 from vocabgap.extensions import extensions
+from vocabgap.ingest.discovery import is_standard_input
 from vocabgap.model.loading import CONFIG_NAME
 from vocabgap.model.moments import iso
 from vocabgap.model.selection import Selection
@@ -21,11 +22,13 @@ from vocabgap.model.settings import (
     DEFAULT_OUT,
     MINILM,
     NO_EMBEDDER,
+    STANDARD_INPUT,
     Setting,
     Settings,
     known_flags,
     known_settings,
 )
+from vocabgap.model.sources import several
 from vocabgap.ranking.vocabulary import VocabularyFile
 from vocabgap.reporting.manifest import Compared, Decided, Manifest, Model, Parameters
 from vocabgap.reporting.published_run import NO_PREVIOUS
@@ -88,6 +91,8 @@ class Reproduction(msgspec.Struct, frozen=True):
             values = [used if used in _EMBEDDERS else self._beside(used, *_EMBEDDERS)]
         elif value is None or option in _LEFT_OUT or (option == "--decisions" and self.decided is None):
             values = []
+        elif isinstance(value, dict):
+            values = [f"{key}={each}" for key, paths in value.items() for each in several(paths)]
         elif isinstance(value, tuple):
             values = [self._argument(path) for path in value]
         elif option == "--decisions" or (slice_ is not None and flag.written):
@@ -145,7 +150,8 @@ class Reproduction(msgspec.Struct, frozen=True):
     @property
     def _home(self) -> Path:
         """Return the folder to run the commands in: the nearest one that contains all roots."""
-        return Path(os.path.commonpath([root.parent for root in self.roots]))
+        folders = [root.parent for root in self.roots if not is_standard_input(root)]
+        return Path(os.path.commonpath(folders or [Path.cwd()]))
 
     @property
     def _previous(self) -> str:
@@ -159,6 +165,8 @@ class Reproduction(msgspec.Struct, frozen=True):
         name of a person.
         """
         place, home = expanded(path).resolve(), self._home
+        if is_standard_input(place):
+            return STANDARD_INPUT
         apart = os.path.commonpath([place, home]) == place.anchor and place.parent != home
         name = printable_name(place.name if apart else os.path.relpath(place, home))
         return f"./{name}" if name.startswith(("-", "~")) else name

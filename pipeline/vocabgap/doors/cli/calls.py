@@ -2,7 +2,9 @@
 
 import inspect
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
@@ -13,9 +15,17 @@ import typer
 
 from vocabgap.doors.cli.output import Output, output_of
 from vocabgap.doors.verbs import Answer, Panel, Parameter, Verb, parameters
-from vocabgap.errors import Hint, NotFoundError, StateError, VocabgapError, expanded, require_local
+from vocabgap.errors import (
+    Hint,
+    InvalidInputError,
+    NotFoundError,
+    StateError,
+    VocabgapError,
+    expanded,
+    require_local,
+)
 from vocabgap.extensions import extensions
-from vocabgap.model.settings import Setting, known_flags
+from vocabgap.model.settings import STANDARD_INPUT, Setting, known_flags
 from vocabgap.text import count, escape_unseen, printable_name
 
 if TYPE_CHECKING:
@@ -43,6 +53,7 @@ class Call:
     def __init__(self, verb: Verb[Any], context: typer.Context, values: Mapping[str, Any]) -> None:
         self._context = context
         self.output = output_of(context)
+        self.stack = ExitStack()  # closed at the end of the call
         self.config: Path | None = values.get("config")
         self.trust: bool = values.get("trust", False)
         given = ((name, values[_name_of(name)]) for name, _ in _flags(verb))
@@ -77,6 +88,9 @@ class Call:
 
     def roots(self, named: tuple[Path, ...]) -> list[Path]:
         """Return the named roots, else the roots of the settings."""
+        if STANDARD_INPUT in map(str, named):
+            copy = self._copied_input()
+            named = tuple(copy if str(each) == STANDARD_INPUT else each for each in named)
         roots = [*(named or map(Path, self.settings.ingest.roots))]
         if not roots:
             self._context.fail(
@@ -84,6 +98,16 @@ class Call:
                 ' roots = ["photos"] under [ingest] in vocabgap.toml'
             )
         return roots
+
+    def _copied_input(self) -> Path:
+        from vocabgap.ingest.discovery import copied_input
+
+        if sys.stdin is None or sys.stdin.isatty():
+            raise InvalidInputError(
+                "- means standard input, which is a terminal or closed",
+                hint="pipe a log: `… | vocabgap report -`",
+            )
+        return self.stack.enter_context(copied_input(sys.stdin.buffer))
 
     def note(self, message: str) -> None:
         """Print a message for a person on stderr."""
@@ -138,9 +162,10 @@ def command_of(verb: Verb[Any]) -> Callable[..., None]:
         call.output.quiet = values.get("quiet", False)
         request = verb.request(**{each.name: _value(each, values[each.name]) for each in fields})
         try:
-            answer = verb.run(call, request)
-            if answer is not None:
-                _print(call.output, answer)
+            with call.stack:
+                answer = verb.run(call, request)
+                if answer is not None:
+                    _print(call.output, answer)
         except VocabgapError as error:
             if error.commands is not None:
                 error.hint = call.completed(error.commands)
@@ -249,9 +274,9 @@ def _name_of(flag: str) -> str:
 
 def _flag(name: str, flag: Setting) -> inspect.Parameter:
     """Return the option of a setting. Without a value the setting does not change."""
-    several = get_origin(flag.kind) is tuple
+    several = get_origin(flag.kind) in (tuple, dict)
     default = flag.default.value if isinstance(flag.default, Enum) else flag.default
-    shows_default = default not in (None, (), False, True)
+    shows_default = default not in (None, (), False, True, {})
     meaning = f"{flag.meaning.removesuffix('.')}; may be repeated." if several else flag.meaning
     if shows_default:
         meaning += f"  [default: {default}]"

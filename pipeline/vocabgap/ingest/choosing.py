@@ -1,0 +1,357 @@
+"""Choose how a file is read by its content: the source that fits its objects, and where the objects are.
+
+If nothing fits, the error lists the keys of the objects and proposes a `--map`.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from vocabgap.errors import Hint, InvalidInputError, nearest
+from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap
+from vocabgap.ingest.formats import ROWS, Content, Form, as_utf8, parsed, rows_of
+from vocabgap.ingest.reading import OpenLog, blocks, documents, elements, encoded, values_of
+from vocabgap.model.record import PHRASE_FIELDS
+from vocabgap.model.sources import Pointer, value_at
+from vocabgap.text import count, excerpt
+
+_DEPTH: Final = 3  # of the objects that are searched for lists and keys
+_SURVEYED: Final = 10_000  # objects whose keys are counted
+_MOST_KEYS: Final = 200  # that are counted
+_SHOWN: Final = 15
+_EXAMPLE: Final = 40  # characters
+_NATIVE: Final = 1_000  # records before no further source is tried
+_DISTINCT: Final = 1_000
+# The words of a key that say what it holds, the best first.
+_WORDS: Final[dict[str, tuple[str, ...]]] = {
+    "description": (
+        "description", "why", "reason", "need", "request", "wish", "message", "body", "details", "text",
+        "comment", "feedback", "question", "explanation", "content", "summary",
+    ),
+    "missing_capability": (
+        "capability", "missing", "tool", "feature", "function", "query", "title", "subject", "topic",
+    ),
+    "workaround": ("workaround", "alternative", "alternatives", "instead", "fallback"),
+    "timestamp": ("timestamp", "time", "created", "when", "date", "datetime", "ts", "at"),
+    "session_id": ("session", "conversation", "run", "trace", "thread"),
+    "image_id": ("image", "project", "repository", "repo", "workflow", "agent"),
+    "count": ("count", "votes", "hits", "times", "occurrences", "total"),
+}  # fmt: skip
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d|\d{10}(\d{3}|\d{6}|\d{9})?(\.\d+)?$")
+
+
+class Chosen(NamedTuple):
+    """The source of a file, and its fields; the name is empty if no source of the settings reads it."""
+
+    source: str
+    fields: FieldMap
+
+
+class NothingFitsError(InvalidInputError):
+    """The objects of a file have no field of a need that is known."""
+
+
+@dataclass(slots=True)
+class _Keys:
+    """The keys of the objects at one place of a file."""
+
+    objects: int = 0
+    natives: int = 0
+    times: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, Any] = field(default_factory=dict)
+    texts: dict[str, set[str]] = field(default_factory=dict)
+
+    def add(self, value: dict[str, Any]) -> None:
+        """Count the keys of an object."""
+        self.objects += 1
+        self.natives += any(isinstance(value.get(name), str) for name in PHRASE_FIELDS)
+        if self.objects > _SURVEYED:
+            return
+        for pointer, member in _leaves(value):
+            path = _path_of(pointer)
+            if path not in self.times and len(self.times) >= _MOST_KEYS:
+                continue
+            self.times[path] += 1
+            self.examples.setdefault(path, member)
+            texts = self.texts.setdefault(path, set())
+            if isinstance(member, str) and len(texts) < _DISTINCT:
+                texts.add(member)
+
+    @property
+    def in_words(self) -> str:
+        """The most frequent keys, each with its frequency and an example."""
+        listed = sorted(self.times.items(), key=lambda item: -item[1])
+        shown = [
+            f"{excerpt(key)} ({times:,}, {_example(self.examples[key])})" for key, times in listed[:_SHOWN]
+        ]
+        more = len(listed) - _SHOWN
+        return ", ".join([*shown, f"and {more:,} more"] if more > 0 else shown) or "no keys"
+
+    def proposal(self) -> dict[str, str]:
+        """Return the most plausible path of each field: by its name, its type, and its distinct texts."""
+        free = [path for path in self.times if _is_plain(self.examples[path])]
+        proposed: dict[str, str] = {}
+        for name, words in _WORDS.items():
+            scored = [(score, path) for path in free if (score := self._score(path, name, words)) is not None]
+            if scored:
+                proposed[name] = min(scored)[1]
+                free.remove(proposed[name])
+        if not {"description", "missing_capability"} & proposed.keys() and free:
+            best = max(free, key=lambda path: (len(self.texts[path]), sum(map(len, self.texts[path]))))
+            proposed = {"description": best, **proposed} if self.texts[best] else proposed
+        return proposed
+
+    def _score(self, path: str, name: str, words: tuple[str, ...]) -> tuple[bool, int, int] | None:
+        """Return how well a key suits a field, the lowest first; None if it does not."""
+        last = [word.casefold() for word in _WORD.findall(path.rpartition("/" if path[0] == "/" else ".")[2])]
+        places = [words.index(word) for word in last if word in words]
+        example = self.examples[path]
+        is_number = isinstance(example, int | float) or (isinstance(example, str) and example.isdecimal())
+        is_date = bool(_DATE.match(str(example)))
+        fits = is_date if name == "timestamp" else is_number if name == "count" else True
+        if name in {"description", "missing_capability", "workaround"}:
+            fits = bool(self.texts[path]) and not is_number and not is_date and "id" not in last
+        return (len(last) > 1, min(places), -len(self.texts[path])) if places and fits else None
+
+
+def choose(
+    path: str,
+    shown: str,
+    content: Content,
+    max_expanded: int,
+    sources: Mapping[str, FieldMap],
+    *,
+    wanted: Chosen | None = None,
+    known: Chosen | None = None,
+    is_strict: bool = True,
+) -> Chosen:
+    """Choose the source of a file.
+
+    Args:
+        path: The file.
+        shown: Its name for errors.
+        content: Its form.
+        max_expanded: The most bytes that are read of a compressed file.
+        sources: The known sources by name.
+        wanted: The source or the fields that a person named. They must fit, unless the name is `known`.
+        known: The source that knows the name of the file.
+        is_strict: Whether some object must have each path that a person named.
+
+    Raises:
+        NothingFitsError: The file has objects, but nothing fits, or no object has a named path.
+        InvalidInputError: Several lists of the file fit, or its header cannot be read.
+        OSError: The file cannot be read.
+    """
+    if known is not None and wanted is None and (known.fields.each or content.form is not Form.DOCUMENT):
+        return known
+    asked = wanted or known
+    tried = [asked] if asked else [Chosen(*each) for each in sources.items() if _identifies(each[1])]
+    absent = set[Pointer]()
+    if wanted is not None and is_strict and not wanted.source:
+        absent = {pointer for _, paths in wanted.fields.paths for pointer in paths}
+    survey, fitting = dict[Pointer, _Keys](), None
+    for value, places in _values(path, content, max_expanded):
+        fitting = fitting or _fitting(tried, value, places, shown, content)
+        absent = _surveyed(places, survey, absent)
+        if fitting is not None and not absent:
+            return fitting
+        if asked is None and sum(keys.natives for keys in survey.values()) >= _NATIVE:
+            break
+    if not survey:
+        return known or _placed(_RECORDS, ("*",) if content.form is Form.DOCUMENT else (), content)
+    if known is not None:
+        return _placed(known, next(iter(survey)), content)
+    if wanted is not None:
+        raise _misfit(wanted, shown, survey, absent)
+    natives = [pointer for pointer, keys in survey.items() if keys.natives]
+    if natives:
+        return _placed(_RECORDS, _only(natives, shown), content)
+    raise _nothing_fits(shown, survey[_only([each for each in survey if each] or [()], shown)])
+
+
+_RECORDS: Final = Chosen("", NATIVE_FIELDS)
+
+
+def _surveyed(
+    places: Mapping[Pointer, list[dict[str, Any]]], survey: dict[Pointer, _Keys], absent: set[Pointer]
+) -> set[Pointer]:
+    """Count the keys of objects, and return the paths that are still absent."""
+    for pointer, objects in places.items():
+        keys = survey.setdefault(pointer, _Keys())
+        for each in objects:
+            keys.add(each)
+            absent = absent and {path for path in absent if value_at(each, path) is None}
+    return absent
+
+
+def _identifies(fields: FieldMap) -> bool:
+    """Tell whether the shape of an object is enough to know the source."""
+    return bool(fields.each) or all(shape.where for shape in (fields, *fields.also))
+
+
+def _fitting(
+    tried: Iterable[Chosen],
+    value: Any,  # noqa: ANN401 - any JSON
+    places: Mapping[Pointer, list[dict[str, Any]]],
+    shown: str,
+    content: Content,
+) -> Chosen | None:
+    """Return the first source that fits some object of a value."""
+    for each in tried:
+        fields = each.fields
+        if not fields.each:
+            fitting = [
+                pointer for pointer, objects in places.items() if any(_holds(fields, one) for one in objects)
+            ]
+            if fitting:
+                return _placed(each, _only(fitting, shown), content)
+        elif content.form not in ROWS and _may_have(fields, value):
+            found = elements([encoded(value)], fields)
+            if any(line.startswith(b"{") for block in found for line in block.lines):
+                return each
+    return None
+
+
+def _may_have(fields: FieldMap, value: Any) -> bool:  # noqa: ANN401 - any JSON
+    """Tell quickly whether a document may have gaps at the places of a source."""
+    keys = {pointer[0] for pointer in fields.each if pointer}
+    return "*" in keys or (isinstance(value, dict) and not keys.isdisjoint(value))
+
+
+def _holds(fields: FieldMap, value: dict[str, Any]) -> bool:
+    """Tell whether an object is a gap of a source, or has one of its fields of a need."""
+    shape = fields.of_shape(value)
+    if shape is None or shape.where:
+        return shape is not None
+    paths = dict(shape.paths) or {name: ((name,),) for name in PHRASE_FIELDS}
+    return any(value_at(value, path) is not None for name in PHRASE_FIELDS for path in paths.get(name, ()))
+
+
+def _placed(chosen: Chosen, pointer: Pointer, content: Content) -> Chosen:
+    """Return a source that reads the objects at a place of a document."""
+    is_line = not pointer and content.form is Form.LINES
+    if chosen.fields.each or is_line or content.form in ROWS:
+        return chosen
+    return chosen._replace(fields=replace(chosen.fields, each=(pointer,)))
+
+
+def _only(pointers: list[Pointer], shown: str) -> Pointer:
+    """Return the place of the objects: the value itself, or the only list."""
+    if () in pointers or len(pointers) == 1:
+        return () if () in pointers else pointers[0]
+    places = ", ".join(f"/{'/'.join(map(excerpt, pointer))}" for pointer in pointers[:_SHOWN])
+    raise InvalidInputError(
+        f"'{shown}' has {len(pointers)} lists of objects: {places}",
+        hint='choose one as `each` of a source in vocabgap.toml: [source.mine] each = "/items/*";'
+        " then add --source mine",
+    )
+
+
+def _values(
+    path: str, content: Content, max_expanded: int
+) -> Iterator[tuple[Any, dict[Pointer, list[dict[str, Any]]]]]:
+    """Yield the lines, rows or documents of a file that can be read, with the objects of each by place."""
+    log = OpenLog.open(path, content.compression, max_expanded)
+    try:
+        chunks = as_utf8(log.chunks()) if content.is_utf16 else log.chunks()
+        values = _decoded(content, chunks)
+        first = [*islice(values, 2)]
+        is_document = len(first) == 1 and content.form not in ROWS
+        yield from ((value, _places(value, is_document=is_document)) for value in chain(first, values))
+    finally:
+        log.close()
+
+
+def _decoded(content: Content, chunks: Iterable[bytes]) -> Iterator[Any]:
+    if content.form in ROWS:
+        for row in rows_of(content, chunks):
+            if row.refused is None:
+                yield {name: parsed(cell) for name, cell in row.value.items()}
+    elif content.form is Form.LINES:
+        for block in blocks(chunks):
+            for line in block.lines:
+                with suppress(ValueError, RecursionError):
+                    yield msgspec.json.decode(line)
+    else:
+        for _, document in documents(chunks):
+            with suppress(ValueError, RecursionError):
+                yield from (value for value, _ in values_of(document))
+
+
+def _places(value: Any, *, is_document: bool) -> dict[Pointer, list[dict[str, Any]]]:  # noqa: ANN401 - any JSON
+    """Return the objects of a value by their place: itself, its members, or the lists inside a document."""
+    if isinstance(value, list):
+        return {("*",): [member for member in value if isinstance(member, dict)]}
+    if not isinstance(value, dict):
+        return {}
+    return {(): [value], **(dict(_lists(value)) if is_document else {})}
+
+
+def _lists(value: dict[str, Any], above: Pointer = ()) -> Iterator[tuple[Pointer, list[dict[str, Any]]]]:
+    """Yield the lists of objects inside an object."""
+    for key, member in value.items():
+        if isinstance(member, dict) and len(above) + 1 < _DEPTH:
+            yield from _lists(member, (*above, key))
+        elif isinstance(member, list) and (objects := [each for each in member if isinstance(each, dict)]):
+            yield (*above, key, "*"), objects
+
+
+def _leaves(value: dict[str, Any], above: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
+    for key, member in value.items():
+        if isinstance(member, dict) and member and len(above) + 1 < _DEPTH:
+            yield from _leaves(member, (*above, key))
+        elif member not in (None, "", [], {}):
+            yield (*above, key), member
+
+
+def _path_of(pointer: Pointer) -> str:
+    """Return the keys of a pointer as a path of the settings."""
+    if any(not key or "." in key or "/" in key for key in pointer):
+        return "".join("/" + key.replace("~", "~0").replace("/", "~1") for key in pointer)
+    return ".".join(pointer)
+
+
+def _example(value: Any) -> str:  # noqa: ANN401 - any JSON
+    text = value if isinstance(value, str) else ascii(value)
+    shown = excerpt(text, _EXAMPLE)
+    return f'"{shown}"' if isinstance(value, str) else shown
+
+
+def _is_plain(value: Any) -> bool:  # noqa: ANN401 - any JSON
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _misfit(
+    wanted: Chosen, shown: str, survey: Mapping[Pointer, _Keys], absent: set[Pointer]
+) -> NothingFitsError:
+    """Return the error for a source or a path that a person named, but no object has."""
+    keys = max(survey.values(), key=lambda keys: keys.objects)
+    if wanted.source:
+        message = f"source '{wanted.source}' fits no object of '{shown}', which has the keys {keys.in_words}"
+        return NothingFitsError(message, hint="name another source, or leave --source out")
+    paths = sorted(map(_path_of, absent))
+    named = paths or [_path_of(path) for _, several in wanted.fields.paths for path in several]
+    known = {path for keys in survey.values() for path in keys.times}
+    message = f"no object of '{shown}' has '{excerpt(named[0])}', which --map or [ingest] map names"
+    return NothingFitsError(message, hint=nearest(named[0], [excerpt(path) for path in sorted(known)]))
+
+
+def _nothing_fits(shown: str, keys: _Keys) -> NothingFitsError:
+    """Return the error for objects that no source fits, with a `--map` that may be right."""
+    message = (
+        f"no known field in '{shown}' says what was missing; the keys of its"
+        f" {count(keys.objects, 'object')} are {keys.in_words}"
+    )
+    proposal = keys.proposal()
+    words = [word for field, path in proposal.items() for word in ("--map", f"{field}={path}")]
+    permanent = "`vocabgap init` with the same --map makes it permanent, as [ingest] map in vocabgap.toml"
+    if not words:
+        return NothingFitsError(message, hint=f"--map description=KEY names the key of the need; {permanent}")
+    return NothingFitsError(message, hint=Hint(f"try {{}}; {permanent}", (("report", shown, *words),)))

@@ -1,0 +1,369 @@
+"""The forms of a file that a person names: JSON lines, a JSON document, a table with a header, or Parquet.
+
+The content of a file decides its form, not its name. Rows of tables become lines with one JSON object each.
+"""
+
+import codecs
+import csv
+import io
+import json
+import re
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from enum import StrEnum
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import polars as pl
+
+from vocabgap.errors import InvalidInputError
+from vocabgap.ingest.decoding import FieldMap, Rejected
+from vocabgap.ingest.reading import MIB, UNKNOWN_OFFSET, Block, OpenLog, blocks, encoded
+from vocabgap.model.record import LIST_FIELDS, MAX_LINE_BYTES, RejectReason
+from vocabgap.text import count, excerpt
+
+DATA_SUFFIXES: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+_TABLES: Final = (".csv", ".tsv")
+_DELIMITERS: Final = ",;\t"
+_MAGIC: Final = {b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst"}
+_PARQUET: Final = b"PAR1"
+_FOREIGN: Final = {  # the first bytes of files that hold tables, but are no data file
+    b"PK\x03\x04": "a workbook or an archive",
+    b"\xd0\xcf\x11\xe0": "a workbook of an old Excel",
+    b"SQLite format 3\0": "an SQLite database",
+    b"%PDF": "a PDF file",
+    b"BZh": "compressed by bzip2",
+    b"\xfd7zXZ\0": "compressed by xz",
+}
+_UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_ROWS: Final = 1_000  # in a block, or in a slice of a Parquet file
+_NUMBERS: Final = ("satisfaction", "count")
+_WHOLE_NUMBER: Final = re.compile(r"[+-]?\d{1,18}(\.0+)?")
+_EXPORT: Final = "export it as CSV or JSON Lines, and name that file"
+
+
+class Form(StrEnum):
+    """The form of a file."""
+
+    LINES = "JSON Lines"
+    DOCUMENT = "JSON"
+    TABLE = "a table"
+    PARQUET = "Parquet"
+
+
+class FormError(InvalidInputError):
+    """The content of a file cannot be read in any form; the message does not name the file."""
+
+
+class Content(NamedTuple):
+    """The form of a file's content, and what has to be undone before it is read."""
+
+    form: Form = Form.LINES
+    compression: str = ""
+    is_utf16: bool = False
+
+
+LINES: Final = Content()
+
+
+def content_of(path: str, max_expanded: int, *, is_known: bool = False) -> Content:
+    """Return the form of a file by its first bytes; refuse a binary file.
+
+    A file whose name is known holds JSON unless it is a Parquet file, or is called like a table.
+
+    Raises:
+        FormError: The file is binary.
+        OSError: The file cannot be read.
+    """
+    start = _start(path)
+    compression = next((name for magic, name in _MAGIC.items() if start.startswith(magic)), "")
+    if compression:
+        start = _start(path, compression, max_expanded)
+    if start.startswith(_PARQUET):
+        return Content(Form.PARQUET, compression)
+    is_utf16 = start.startswith(_UTF16) and not is_known
+    head = b"".join(as_utf8([start])) if is_utf16 else start.removeprefix(codecs.BOM_UTF8)
+    form = _form_of(head, is_whole=len(start) < MIB)
+    if any(suffix in _TABLES for suffix in Path(path).suffixes[-2:]) and not head.lstrip().startswith(
+        (b"{", b"[")
+    ):
+        form = Form.TABLE
+    elif is_known:
+        form = Form.LINES if form is Form.TABLE else form
+    elif (b"\0" in head and b"{" not in head) or head.startswith(tuple(_FOREIGN)):
+        kind = next((kind for magic, kind in _FOREIGN.items() if head.startswith(magic)), "binary")
+        raise FormError(f"the content is {kind}", hint=_EXPORT)
+    return Content(form, compression, is_utf16)
+
+
+def _start(path: str, compression: str = "", max_expanded: int = sys.maxsize) -> bytes:
+    log = OpenLog.open(path, compression, max_expanded)
+    try:
+        return next(log.chunks(), b"")
+    finally:
+        log.close()
+
+
+def _form_of(head: bytes, *, is_whole: bool) -> Form:
+    lines = [line.rstrip() for line in head.split(b"\n") if line.strip()]
+    if not lines:
+        return Form.LINES
+    first = lines[0].lstrip()
+    if first.startswith(b"["):
+        return Form.DOCUMENT
+    if any(line.startswith(b"{") and _is_json(line) for line in lines):
+        return Form.LINES
+    if first.startswith(b"{"):
+        is_line = is_whole and len(lines) == 1
+        is_line |= len(lines) > 1 and lines[1].startswith(b"{")
+        return Form.LINES if is_line else Form.DOCUMENT
+    has_cells = any(sign.encode() in first for sign in _DELIMITERS)
+    return Form.TABLE if has_cells and len(lines) > 1 else Form.LINES
+
+
+def _is_json(line: bytes) -> bool:
+    with suppress(ValueError, RecursionError):
+        msgspec.json.decode(line)
+        return True
+    return False
+
+
+def as_utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Decode UTF-16 with a byte order mark, and yield it in UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-16")("replace")
+    for chunk in chunks:
+        yield decoder.decode(chunk).encode("utf-8", "replace")
+    yield decoder.decode(b"", final=True).encode("utf-8", "replace")
+
+
+ROWS: Final = frozenset((Form.TABLE, Form.PARQUET))
+
+
+class Row(NamedTuple):
+    """One row of a table: the line where it begins, and its object or the reason why there is none."""
+
+    number: int
+    value: dict[str, Any]
+    refused: Rejected | None = None
+    raw: bytes = b""
+
+
+def rows_of(content: Content, chunks: Iterable[bytes]) -> Iterator[Row]:
+    """Yield the rows of a table or a Parquet file; an empty cell is left out."""
+    return _parquet_rows(b"".join(chunks)) if content.form is Form.PARQUET else _table_rows(chunks)
+
+
+def row_blocks(content: Content, chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
+    """Yield the rows of a table as blocks of lines with one JSON object each."""
+    converters = _converters(fields)
+    begun, lines = 1, list[bytes]()
+    for number, value, fault, raw in rows_of(content, chunks):
+        line, refused = raw, fault
+        if fault is None:
+            for name in converters.keys() & value.keys():
+                value[name] = converters[name](value[name])
+            line, refused = _line_of(value)
+        if lines and (refused is not None or number != begun + len(lines) or len(lines) == _ROWS):
+            yield Block(begun, UNKNOWN_OFFSET, lines)
+            lines = []
+        if refused is not None:
+            yield Block(number, UNKNOWN_OFFSET, [line] * bool(number), refused=refused)
+        else:
+            begun = begun if lines else number
+            lines.append(line)
+    if lines:
+        yield Block(begun, UNKNOWN_OFFSET, lines)
+
+
+def _line_of(value: dict[str, Any]) -> tuple[bytes, Rejected | None]:
+    """Return the line of a row, or the reason why it has none."""
+    if binary := [name for name, cell in value.items() if isinstance(cell, bytes)]:
+        detail = f"column '{excerpt(binary[0])}': expected text, found binary data"
+        return b"", Rejected(RejectReason.WRONG_TYPE, detail)
+    try:
+        line = encoded(value)
+    except UnicodeEncodeError:
+        detail = "expected UTF-8; save the table as CSV in UTF-8"
+        return ascii(value).encode(), Rejected(RejectReason.INVALID_UTF8, detail)
+    if len(line) > MAX_LINE_BYTES:
+        return line[:MAX_LINE_BYTES], _TOO_LONG
+    return line, None
+
+
+_TOO_LONG: Final = Rejected(
+    RejectReason.TOO_LONG, f"expected at most {MAX_LINE_BYTES:,} bytes in a row, found more"
+)
+
+
+def _converters(fields: FieldMap) -> dict[str, Callable[[Any], Any]]:
+    """Return, by the name of a column, the function that reads its cells as more than text."""
+    converters: dict[str, Callable[[Any], Any]] = {}
+    for shape in (fields, *fields.also):
+        named = shape.paths or tuple((name, ((name,),)) for name in (*LIST_FIELDS, *_NUMBERS))
+        for pointer in (
+            *(pointer for _, paths in named for pointer in paths),
+            *(path for path, _ in shape.where),
+        ):
+            if len(pointer) > 1:
+                converters[pointer[0]] = parsed
+        for field, paths in named:
+            kind = _names if field in LIST_FIELDS else _number if field in _NUMBERS else None
+            converters |= {path[0]: kind for path in paths if kind is not None and len(path) == 1}
+    return converters
+
+
+def parsed(cell: Any) -> Any:  # noqa: ANN401 - here and below: any JSON
+    """Return the object or the list that the text of a cell holds, else the cell."""
+    if isinstance(cell, str) and cell.lstrip().startswith(("{", "[")):
+        with suppress(ValueError, RecursionError):
+            return json.loads(cell)
+    return cell
+
+
+def _names(cell: Any) -> Any:  # noqa: ANN401
+    """Return the names in a cell: a JSON list, or texts separated by semicolons."""
+    value = parsed(cell)
+    if isinstance(value, str):
+        return [name for part in value.split(";") if (name := part.strip())]
+    return value
+
+
+def _number(cell: Any) -> Any:  # noqa: ANN401
+    return int(float(cell)) if isinstance(cell, str) and _WHOLE_NUMBER.fullmatch(cell.strip()) else cell
+
+
+class _Text(NamedTuple):
+    """One line of the text of a table; a longer one is cut."""
+
+    number: int
+    content: bytes
+    is_cut: bool
+
+
+class _Lines:
+    """The lines of a table, for `csv`, and those of the row that is being read."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._lines = (
+            _Text(number, line, bool(block.too_long))
+            for block in blocks(chunks)
+            for number, line in enumerate(block.lines, block.number)
+        )
+        self._again = deque[_Text]()  # lines after a row that was given up
+        self.taken: list[_Text] = []
+        self._size = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        if self.is_too_long:
+            raise StopIteration
+        line = self._again.popleft() if self._again else next(self._lines)
+        self.taken.append(line)
+        self._size += len(line.content)
+        if self.is_too_long:
+            raise StopIteration
+        return line.content.decode("utf-8", "surrogateescape") + "\n"
+
+    @property
+    def is_too_long(self) -> bool:
+        """Tell whether the row is longer than a line may be."""
+        return self._size > MAX_LINE_BYTES or (bool(self.taken) and self.taken[-1].is_cut)
+
+    def begin(self) -> None:
+        """Begin the next row after the lines that were taken."""
+        self.taken, self._size = [], 0
+
+    def give_up(self) -> _Text:
+        """Return the first line of a bad row; the next row begins after it."""
+        first, *others = self.taken
+        self._again.extendleft(reversed(others))
+        self.begin()
+        return first
+
+
+def _table_rows(chunks: Iterable[bytes]) -> Iterator[Row]:
+    """Yield the rows after the header. After a bad row, the next line begins a row."""
+    # The limit belongs to the whole process, so it only grows.
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
+    chunks = iter(chunks)
+    start = b""
+    while b"\n" not in start.lstrip() and len(start) <= MAX_LINE_BYTES and (chunk := next(chunks, b"")):
+        start += chunk
+    delimiter = _delimiter(start.lstrip().partition(b"\n")[0])
+    lines = _Lines(chain([start], chunks))
+    header: list[str] | None = None
+    while True:
+        fault = ""
+        try:
+            for cells in csv.reader(lines, delimiter=delimiter, strict=True):
+                number, raw = lines.taken[0].number, lines.taken[0].content
+                lines.begin()
+                if not any(cells):
+                    continue  # as programs write empty rows
+                if header is None:
+                    header = _checked_header(cells)
+                elif len(cells) == len(header):
+                    row = zip(header, cells, strict=True)
+                    yield Row(number, {name: cell for name, cell in row if cell})
+                else:
+                    detail = f"expected {count(len(header), 'cell')}, found {len(cells):,}"
+                    yield Row(number, {}, Rejected(RejectReason.INVALID_ROW, detail), raw)
+        except csv.Error as error:
+            fault = str(error)
+        if not lines.taken:
+            return
+        refused = _TOO_LONG if lines.is_too_long else Rejected(RejectReason.INVALID_ROW, _fault(fault))
+        first = lines.give_up()
+        if header is None:
+            raise FormError(f"the header, line {first.number}: {refused.detail}", hint=_EXPORT)
+        yield Row(first.number, {}, refused, first.content)
+
+
+def _fault(message: str) -> str:
+    return (
+        "a quote is not closed" if message == "unexpected end of data" else f"not a row of a table: {message}"
+    )
+
+
+def _delimiter(line: bytes) -> str:
+    """Return the sign that separates most cells of a header."""
+    unquoted = re.sub(rb'"[^"]*"', b"", line)
+    return max(_DELIMITERS, key=lambda sign: unquoted.count(sign.encode()))
+
+
+def _checked_header(cells: list[str]) -> list[str]:
+    """Return the names of the columns; raise InvalidInputError if they cannot be told apart."""
+    names = [cell.strip() for cell in cells]
+    if "" in names:
+        raise FormError(
+            f"the header has no name for column {names.index('') + 1}", hint="give each column a name"
+        )
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise FormError(
+                f"the header has the name '{excerpt(name)}' twice", hint="give each column another name"
+            )
+    for name in names:
+        if any("\ud800" <= sign <= "\udfff" for sign in name):
+            raise FormError("the header is not UTF-8", hint="save the table as CSV in UTF-8")
+    return names
+
+
+def _parquet_rows(content: bytes) -> Iterator[Row]:
+    try:
+        table = pl.scan_parquet(io.BytesIO(content))
+        height = table.select(pl.len()).collect().item()
+        for start in range(0, height, _ROWS):
+            rows = table.slice(start, _ROWS).collect().iter_rows(named=True)
+            for number, row in enumerate(rows, start + 1):
+                yield Row(number, {name: cell for name, cell in row.items() if cell not in (None, "")})
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        reason = str(error).partition("\n")[0]
+        why = Rejected(RejectReason.UNREADABLE_FILE, f"the Parquet file cannot be read: {reason}")
+        yield Row(0, {}, why)
