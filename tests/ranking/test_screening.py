@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from benchmarks.labelled import OWN
 from builders import outside
 from builders.ranking import records
 from vocabgap.ingest.scanning import scan
+from vocabgap.model.record import NOT_GRANTED_NOTE
 from vocabgap.model.sources import rules_in_force
 from vocabgap.model.tables import GAPS
 from vocabgap.ranking.screening import _may_fit, rule_of, screen
@@ -90,11 +92,47 @@ def test_no_regular_expression_takes_longer_than_its_text_is_long(expression: st
 
 
 def test_marked_records_stay_and_say_which_rule() -> None:
-    made = screen(gaps("Soft glow", "The render timed out"))
+    made = screen(gaps("Soft glow", "The render timed out", "The push was denied"))
     assert made.select("counted", "why_not", "rule").rows() == [
         (True, None, None),
         (False, "not_a_gap", "transient"),
+        (False, "not_granted", "permission"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("notes", "rule"),
+    [
+        (f"call {NOT_GRANTED_NOTE}", "not_enabled"),
+        (f"call toolu_7 {NOT_GRANTED_NOTE}: permission", "permission"),
+        (f"there was a call {NOT_GRANTED_NOTE}", None),
+        ("call of an unknown tool", None),
+    ],
+)
+def test_notes_of_a_call_say_that_it_was_not_granted(notes: str, rule: str | None) -> None:
+    made = screen(
+        gaps({"description": "the tool fold was called", "missing_capability": "fold", "notes": notes})
+    )
+    assert made.select("why_not", "rule").row(0) == ("not_granted" if rule else None, rule)
+
+
+def test_a_name_of_what_is_missing_may_be_the_message() -> None:
+    assert rule_of("Worked an hour later.", "The tile store returned 502", rules=RULES) == "transient"
+    # An agent that cannot do something often names it with the refusal; the need counts.
+    assert rule_of("Only two hosts are let through.", "download of a font: 403", rules=RULES) is None
+
+
+@pytest.mark.parametrize(("part", "precision", "recall"), [("before", 1.0, 1.0), ("after", 0.94, 0.85)])
+def test_rules_tell_refusals_from_needs(part: str, precision: float, recall: float) -> None:
+    rows = (OWN / "refusals.tsv").read_text(encoding="utf-8").splitlines()
+    found = [
+        (kind != "gap", rule_of(message, rules=RULES) is not None)
+        for where, kind, message in (row.split("\t") for row in rows)
+        if where == part
+    ]
+    right = found.count((True, True))
+    assert right / (right + found.count((False, True))) >= precision
+    assert right / (right + found.count((True, False))) >= recall
 
 
 def test_what_does_not_count_anyway_is_not_asked() -> None:
@@ -113,11 +151,20 @@ def test_what_does_not_count_anyway_is_not_asked() -> None:
             "out of memory",
             "engine doesnt support",
             "failed with broken pipe",
+            "api key is missing",
+            "user doesn't want to proceed",
         ]
     ),
     st.sampled_from(["{}", "{}!", "({})", "so: {}"]),
     st.sampled_from(
-        [str.upper, str.title, lambda text: text.replace(" ", "-"), lambda text: text.replace("t", "ｔ")]
+        [
+            str.upper,
+            str.title,
+            lambda text: text.replace(" ", "-"),
+            lambda text: text.replace("t", "ｔ"),
+            lambda text: text.title().replace(" ", ""),
+            lambda text: text.replace(" ", "_\t\x01"),
+        ]
     ),
 )
 def test_what_fits_a_rule_is_read_however_it_is_spelt(

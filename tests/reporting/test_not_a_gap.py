@@ -1,11 +1,14 @@
 """What the report says of records that are no gap, and of those that were given a category."""
 
+import json
 from pathlib import Path
 
 import polars as pl
 
 from builders import gap, write_corpus
+from builders.page import read
 from builders.reporting import publish, tables, text_of
+from vocabgap.model.record import NOT_GRANTED_NOTE
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import CategorySettings, Settings
 
@@ -26,24 +29,51 @@ def test_every_record_is_counted_filtered_or_no_gap(tmp_path: Path) -> None:
     made = publish(tmp_path, photos(tmp_path), selection=Selection(images=("one",)))
     account = made.published.summary.account
     assert account is not None
-    assert (account.counted, account.filtered, account.not_a_gap) == (1, 2, 2)
-    assert account.records == account.counted + account.filtered + account.not_a_gap
+    assert (account.counted, account.filtered, account.not_a_gap, account.not_granted) == (1, 2, 2, 0)
     assert account.rules == {"transient": 2}
 
 
 def test_the_account_names_rules_and_counts(tmp_path: Path) -> None:
     text = text_of(publish(tmp_path, photos(tmp_path)))
     rows = {row[0]: row[1:] for row in list(tables(text))[-1][1:]}
-    assert rows["not a gap"] == ["3", "2 transient, 1 permission; gaps.parquet shows which"]
+    assert rows["not a gap"] == ["2", "2 transient; gaps.parquet shows which"]
+    assert rows["not granted"] == ["1", "1 permission; gaps.parquet shows which"]
 
 
 def test_marked_records_are_ranked_nowhere_and_published_all_the_same(tmp_path: Path) -> None:
     made = publish(tmp_path, photos(tmp_path))
     assert sorted(made.ranked["label"]) == ["film grain", "sky mask"]
-    gaps = pl.read_parquet(made.published.folder / "gaps.parquet")
-    marked = gaps.filter(why_not="not_a_gap")
-    assert marked["rule"].sort().to_list() == ["permission", "transient", "transient"]
-    assert not marked["counted"].any()
+    gaps = pl.read_parquet(made.published.folder / "gaps.parquet").filter(pl.col("why_not").is_not_null())
+    marked = gaps.select("why_not", "rule").sort("rule").rows()
+    assert marked == [("not_granted", "permission"), *[("not_a_gap", "transient")] * 2]
+    assert not gaps["counted"].any()
+
+
+def test_what_is_not_granted_is_listed_by_tool(tmp_path: Path) -> None:
+    note = f"call toolu_1 {NOT_GRANTED_NOTE}"
+    lines = [
+        gap("the tool weave was called", missing_capability="weave", notes=note),
+        gap("The push to 'main' was denied", operations_involved=["weave"]),
+        gap("Permission to use Loom|<b> has been denied"),
+        gap("Permission denied on export"),
+        gap("sky mask"),
+    ]
+    made = publish(
+        tmp_path, write_corpus(tmp_path, {f"image-{place}": [each] for place, each in enumerate(lines)})
+    )
+    section = text_of(made).split("## Not granted")[1].split("## What was")[0]
+    assert [*next(iter(tables(section)))][1:] == [
+        ["weave", "2", "not_enabled, permission"],
+        ["Loom", "1", "permission"],
+        ["no tool is named", "1", "permission"],
+    ]
+    page = read((made.published.folder / "report.html").read_text(encoding="utf-8")).text
+    assert "These records ask for something that exists" in page
+    shown = json.loads((made.published.folder / "run.json").read_bytes())["account"]
+    assert shown["ungranted"][1] == {"tool": "Loom", "records": 1, "rules": ["permission"]}
+    assert "granted" not in text_of(
+        publish(tmp_path, write_corpus(tmp_path, {"one": [gap("glow")]}, "other"))
+    )
 
 
 def test_a_report_of_nothing_but_failures_says_so(tmp_path: Path) -> None:

@@ -301,8 +301,9 @@ class Settings(Section, frozen=True):
         dict[str, tuple[str, ...] | str],
         meaning(
             "Name of a rule to further phrases; `vocabgap --json status` lists the built-in ones."
-            " `re:` begins a regular expression. `if failed:` begins a phrase that counts only if something"
-            " failed and nothing is named as missing. An empty list switches a rule off."
+            " `(a|b)` are alternatives, `*` up to five words. `re:` begins a regular expression."
+            " `if failed:` begins a phrase that counts only if something failed and nothing is named as"
+            " missing. An empty list switches a rule off."
         ),
     ] = msgspec.field(default_factory=dict)
     source: Annotated[

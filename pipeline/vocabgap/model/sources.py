@@ -22,6 +22,10 @@ from vocabgap.text import words
 
 _REGEX_PREFIX: Final = "re:"
 _IF_FAILED_PREFIX: Final = "if failed:"
+_PARTS: Final = re.compile(r"(\([^()]*\)|\*)")
+_MOST_STARS: Final = 2
+NOT_A_GAP: Final = "not_a_gap"
+NOT_GRANTED: Final = "not_granted"
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 Pointer = tuple[str, ...]
 _GLOB_HINT: Final = 'for example "wishes-*.jsonl" at any depth, or "exports/*.jsonl" below any folder'
@@ -277,47 +281,91 @@ def value_at(value: Any, pointer: Pointer) -> Any:  # noqa: ANN401 - whatever JS
 
 
 @dataclass(frozen=True, slots=True)
+class Phrase:
+    """A phrase of a rule: its text, and what it needs of a clause in normal form.
+
+    In parentheses are alternatives, separated by bars; a star stands for up to five words.
+    """
+
+    text: str
+    pattern: re.Pattern[str]  # of the phrase and the space behind it
+    begins: str  # the pattern up to a star, in the syntax of Polars
+    keys: tuple[str, ...]  # each match has one of these words
+    if_failed: bool  # counts only if something failed and nothing is named as missing
+
+    @classmethod
+    def of(cls, text: str, *, if_failed: bool) -> "Phrase | None":
+        """Return the phrase that a text describes; None if it needs no word before a star."""
+        parts: list[str] = []
+        choices = []
+        for part in _PARTS.split(text):
+            options = [words(each) for each in (part[1:-1].split("|") if part.startswith("(") else [part])]
+            if part == "*":
+                parts.append(part)
+            elif any(options):
+                parts.append(
+                    f"(?:{'|'.join(''.join(f'{re.escape(word)} ' for word in each) for each in options)})"
+                )
+            if all(options) and "*" not in parts:
+                choices.append(tuple(max(each, key=len) for each in options))
+        if not choices:
+            return None
+        keys = max(choices, key=lambda each: min(map(len, each)))
+        pattern = re.compile("(?<= )" + "".join(r"(?:\S+ ){0,5}?" if part == "*" else part for part in parts))
+        return cls(text, pattern, "".join(parts).partition("*")[0], keys, if_failed)
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """One reason why a record is no gap of the vocabulary."""
 
     name: str
     expressions: tuple[str, ...]  # as in the settings
-    phrases: tuple[str, ...]  # in normal form, words separated by single spaces
-    if_failed: tuple[str, ...]  # phrases that count only if something failed and nothing is named as missing
+    phrases: dict[str, list[Phrase]]  # by each of their keys
     # In the syntax of Polars, case ignored. It has no look-around and no back-references, so a search takes
     # linear time.
     patterns: tuple[str, ...]
+    why_not: str
 
 
 def rules_in_force(own: Mapping[str, Iterable[str]] = {}) -> tuple[Rule, ...]:
     """Return the built-in rules and further ones, in the order in which they are applied.
 
     Args:
-        own: Name of a rule to further phrases. Case, hyphens and punctuation do not matter. `if failed:`
-            begins a phrase that counts only if something failed and nothing is named as missing. `re:` begins
-            a regular expression. An empty list switches the rule off.
+        own: Name of a rule to further phrases. Case, hyphens and punctuation do not matter. `(a|b)` stands
+            for one of some words, `*` for up to five. `if failed:` begins a phrase that counts only if
+            something failed and nothing is named as missing. `re:` begins a regular expression. An empty list
+            switches the rule off.
     """
-    expressions_of = {name: tuple(expressions) for name, expressions in _shipped("not_a_gap").items()}
+    why_not_of = {name: why_not for why_not, rules in _shipped("not_a_gap").items() for name in rules}
+    expressions_of = {name: tuple(rules[name]) for rules in _shipped("not_a_gap").values() for name in rules}
     for name, given in own.items():
         expressions_of[name] = (*expressions_of.get(name, ()), *several(given)) if given else ()
-    return tuple(_rule(name, expressions) for name, expressions in expressions_of.items() if expressions)
+    return tuple(
+        _rule(name, expressions, why_not_of.get(name, NOT_A_GAP))
+        for name, expressions in expressions_of.items()
+        if expressions
+    )
 
 
 @lru_cache(maxsize=128)
-def _rule(name: str, expressions: tuple[str, ...]) -> Rule:
-    phrases: dict[str, list[str]] = {"": [], _IF_FAILED_PREFIX: []}
+def _rule(name: str, expressions: tuple[str, ...], why_not: str) -> Rule:
+    phrases: dict[str, list[Phrase]] = {}
     patterns = []
     for text in expressions:
         if text.startswith(_REGEX_PREFIX):
             patterns.append(_pattern(name, text.removeprefix(_REGEX_PREFIX)))
             continue
-        prefix = _IF_FAILED_PREFIX if text.startswith(_IF_FAILED_PREFIX) else ""
-        phrase = words(text.removeprefix(prefix))
-        if not phrase:
+        bare = text.removeprefix(_IF_FAILED_PREFIX).strip()
+        if bare.count("*") > _MOST_STARS:
+            raise InvalidInputError(
+                f"[not_a_gap] {name}: '{text}' has more than {_MOST_STARS} stars", hint=_RULE_HINT
+            )
+        if (phrase := Phrase.of(bare, if_failed=text.startswith(_IF_FAILED_PREFIX))) is None:
             raise InvalidInputError(f"[not_a_gap] {name}: '{text}' has no word", hint=_RULE_HINT)
-        phrases[prefix].append(" ".join(phrase))
-    always, if_failed = (tuple(dict.fromkeys(listed)) for listed in phrases.values())
-    return Rule(name, expressions, always, if_failed, tuple(patterns))
+        for key in phrase.keys:
+            phrases.setdefault(key, []).append(phrase)
+    return Rule(name, expressions, phrases, tuple(patterns), why_not)
 
 
 def _pattern(name: str, text: str) -> str:

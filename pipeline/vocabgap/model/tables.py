@@ -159,11 +159,15 @@ GAPS: Final = Table(
         *RECORDS.columns,
         Column("capability_id", pl.String, "the capability of its wording; null if none was ranked"),
         Column("counted", pl.Boolean, "whether the record is among the mentions of its capability"),
-        Column("why_not", pl.String, "`duplicate`, `superseded`, `filtered` or `not_a_gap`; else null"),
+        Column(
+            "why_not",
+            pl.String,
+            "`duplicate`, `superseded`, `filtered`, `not_a_gap` or `not_granted`; else null",
+        ),
         Column("category", pl.String, "its category, aliases resolved; null if none is known"),
         Column("category_by", pl.String, "source of the category: `agent`, `operations` or `classifier`"),
         Column("category_probability", pl.Float64, "probability by the classifier, 0 to 1; else null"),
-        Column("rule", pl.String, "the rule that excludes it as no gap; else null"),
+        Column("rule", pl.String, "the rule that excludes it as no gap or as not granted; else null"),
     ),
 )
 

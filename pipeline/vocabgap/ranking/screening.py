@@ -3,15 +3,17 @@
 import re
 from collections.abc import Collection, Sequence
 from functools import cache, partial
+from itertools import chain
 from typing import Final
 
 import polars as pl
 
-from vocabgap.model.sources import Rule, rules_in_force
+from vocabgap.model.record import NOT_GRANTED_NOTES
+from vocabgap.model.sources import NOT_GRANTED, Phrase, Rule, rules_in_force
 from vocabgap.model.tables import GAPS, stripped
 from vocabgap.text import words
 
-NOT_A_GAP: Final = "not_a_gap"
+_USUAL_REASON: Final = "not_enabled"  # of a call that was not granted
 _READ: Final = ("description", "missing_capability", "workaround", "notes")
 _SEARCHED: Final = ("description", "workaround", "notes")  # by regular expressions
 
@@ -25,7 +27,7 @@ _WISHES: Final = frozenset([
     "no", "without", "need", "needs", "needed", "needing", "want", "wants", "wanted", "wanting", "wish",
     "wishes", "missing", "lack", "lacks", "lacking", "should", "way", "handle", "handles", "handling",
     "against", "support", "supports", "retry", "resume", "recover", "fallback", "detect", "avoid",
-    "prevent", "simulate",
+    "prevent", "simulate", "option", "pause", "pauses", "waits", "alert", "notify", "warn",
 ])  # fmt: skip
 # The same after a phrase: "permission denied handling" is a wish.
 _THINGS: Final = frozenset([
@@ -37,15 +39,34 @@ _FAILURES: Final = frozenset([
     "aborted", "hang", "hangs", "hung", "stalled", "crashed",
 ])  # fmt: skip
 
+# The normal form of ASCII text, but for case: what `words` does, in the syntax of Polars.
+_NORMAL_FORM: Final = {
+    "([a-z])([A-Z])": "$1 $2",
+    "([A-Z])([A-Z][a-z]{2})": "$1 $2",
+    "'": "",
+    r"[\x00-/:-@\[-`{-\x7f]+": " ",
+}
+
+_WORDS_OF_NAME: Final = 4  # of a name; more words are a message
+_LONGEST_NAME: Final = 120  # characters
+_TOOL_NAMES: Final = (  # in a message
+    r"[`'\"“‘]([^`'\"“”‘’\s]{2,128})[`'\"”’]",
+    r"\b(\w+_\w+)\b",
+    r"(?:[Tt]o use|[Tt]ool:?|[Cc]ommand:?|available:) ([A-Z]\w+|\w+[-./]\w+)",
+    r"\b([A-Z]\w+) (?:tool|exists)\b",
+)
+
 
 def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFrame:
     """Mark the records that are no gap of the vocabulary, each with the first rule that fits.
 
-    A phrase is searched in the description, or in `missing_capability` without one. A phrase in a wish ("no
-    way to handle permission denied", "rate limit exceeded handling") does not count. A phrase that may be in
-    a photograph ("broken pipe") counts only if something failed and the record does not name what is missing.
+    A phrase is searched in the description and in `missing_capability`; one that tells that something is not
+    granted, in `missing_capability` only without a description. A phrase in a wish ("no way to handle
+    permission denied", "rate limit exceeded handling") does not count. A phrase that may be in a photograph
+    ("broken pipe") counts only if something failed and the record does not name what is missing.
     Workaround and notes are read only if the description tells of a failure, or if the record neither names
-    what is missing nor expresses a wish. Regular expressions search description, workaround and notes.
+    what is missing nor expresses a wish. Regular expressions search description, workaround and notes. Notes
+    of a call of a tool that is not granted count before all rules.
 
     Args:
         gaps: Table `gaps`.
@@ -66,12 +87,41 @@ def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFr
     rule_of_row = {
         row: judged(*own, fitting=tuple(fitting)) for row, *own, fitting in suspects.collect().iter_rows()
     }
+    reason = pl.col("notes").str.extract(NOT_GRANTED_NOTES).fill_null(_USUAL_REASON)
+    noted = pl.when(pl.col("counted") & pl.col("notes").str.contains(NOT_GRANTED_NOTES)).then(reason)
     fits = pl.int_range(pl.len()).replace_strict(rule_of_row, default=None, return_dtype=pl.String)
+    why_not_of = {rule.name: rule.why_not for rule in rules}
+    why_not = fits.replace_strict(why_not_of, default=None, return_dtype=pl.String)
     return gaps.with_columns(
-        pl.col("counted") & fits.is_null(),
-        why_not=pl.when(fits.is_not_null()).then(pl.lit(NOT_A_GAP)).otherwise("why_not"),
-        rule=pl.coalesce(fits, "rule"),
+        pl.col("counted") & fits.is_null() & noted.is_null(),
+        why_not=pl.when(noted.is_not_null())
+        .then(pl.lit(NOT_GRANTED))
+        .otherwise(pl.coalesce(why_not, "why_not")),
+        rule=pl.coalesce(noted, fits, "rule"),
     )
+
+
+def not_granted(gaps: pl.DataFrame) -> pl.DataFrame:
+    """Count the records of each tool that is not granted: `tool`, `records` and `rules`, most records first.
+
+    The tool is what the record names as missing, else its first operation, else a name in its message. It is
+    null if the record names none.
+    """
+    missing, description = (stripped(pl.col(name).fill_null("")) for name in _READ[1::-1])
+    is_name = (missing != "") & ((description != "") | (missing.str.count_matches(r"\s") < _WORDS_OF_NAME))
+    message = pl.concat_str(description, missing, separator="\n")
+    operation = stripped(pl.col("operations_involved").list.first())
+    candidates = (
+        pl.when(is_name).then(missing),
+        pl.when(operation != "").then(operation),
+        *(message.str.extract(expression) for expression in _TOOL_NAMES),
+    )
+    marked = gaps.filter(why_not=NOT_GRANTED)
+    by_tool = marked.select(pl.coalesce(candidates).str.head(_LONGEST_NAME).alias("tool"), "rule")
+    counted = by_tool.group_by("tool").agg(
+        pl.len().alias("records"), pl.col("rule").unique().sort().alias("rules")
+    )
+    return counted.sort("records", "tool", descending=[True, False], nulls_last=True)
 
 
 def rule_of(
@@ -87,13 +137,16 @@ def rule_of(
 
     `fitting` are the names of the rules with a regular expression that fits.
     """
-    parts = [_clauses(description or missing_capability)]
-    own_words = _words_of(parts[0])
+    own, name = _clauses(description), _clauses(missing_capability)
+    own_words = _words_of(own or name)
+    asides = []
     if own_words & _FAILURES or not (missing_capability or own_words & _WISHES):
-        parts += [_clauses(workaround), _clauses(notes)]
+        asides = [_clauses(workaround), _clauses(notes)]
     for rule in rules:
+        # Who cannot do something yet often names it with the refusal.
+        parts = [own or name] if rule.why_not == NOT_GRANTED else [own, name]
         if rule.name in fitting or any(
-            _tells(rule, clauses, is_named=bool(missing_capability)) for clauses in parts
+            _tells(rule, clauses, is_named=bool(missing_capability)) for clauses in (*parts, *asides)
         ):
             return rule.name
     return None
@@ -106,13 +159,15 @@ def _fits(rule: Rule) -> pl.Expr:
 
 
 def _tells(rule: Rule, clauses: Sequence[str], *, is_named: bool) -> bool:
-    phrases = rule.phrases
-    if not is_named:
-        failures = _words_of(clauses) & _FAILURES
-        phrases += tuple(phrase for phrase in rule.if_failed if failures.difference(phrase.split()))
-    whole = "".join(clauses)  # two spaces separate them; no phrase has two
-    matching = [phrase for phrase in phrases if f" {phrase} " in whole]
-    return any(_happened(clause, phrase) for phrase in matching for clause in clauses)
+    told = _words_of(clauses)
+    failures = told & _FAILURES
+    phrases = {phrase for word in told & rule.phrases.keys() for phrase in rule.phrases[word]}
+    return any(
+        _happened(phrase, clause, failures)
+        for phrase in phrases
+        if not (phrase.if_failed and (is_named or not failures))
+        for clause in clauses
+    )
 
 
 def _words_of(clauses: Sequence[str]) -> set[str]:
@@ -125,23 +180,25 @@ def _clauses(text: str) -> list[str]:
     return [f" {' '.join(clause)} " for clause in clauses if clause]
 
 
-def _happened(clause: str, phrase: str) -> bool:
-    before, match, after = clause.partition(f" {phrase} ")
-    if not match:
-        return False
-    following = after.split(maxsplit=1)[:1]
-    return _WISHES.isdisjoint(before.split()) and _THINGS.isdisjoint(following)
+def _happened(phrase: Phrase, clause: str, failures: Collection[str]) -> bool:
+    for match in phrase.pattern.finditer(clause):
+        before, following = clause[: match.start()].split(), clause[match.end() :].split(maxsplit=1)[:1]
+        is_failure = not phrase.if_failed or not set(failures) <= set(match[0].split())
+        if is_failure and _WISHES.isdisjoint(before) and _THINGS.isdisjoint(following):
+            return True
+    return False
 
 
 def _may_fit(rules: Sequence[Rule]) -> pl.Expr:
-    """Select the records that a phrase may fit: they contain its longest word, in any case.
+    """Select the records that a phrase may fit: in normal form they contain its beginning.
 
-    Only text beyond ASCII may have further spellings, so it is always selected.
+    The normal form of text beyond ASCII takes long, so it is always selected.
     """
-    phrases = {phrase for rule in rules for phrase in (*rule.phrases, *rule.if_failed)}
-    keys = sorted({max(phrase.split(), key=len) for phrase in phrases})
-    if not keys:
+    begins = sorted({phrase.begins for rule in rules for phrase in chain(*rule.phrases.values())})
+    if not begins:
         return pl.lit(value=False)
-    whole = pl.concat_str(_READ, separator="\n").str.replace_all("'", "", literal=True)
+    whole = pl.concat_str(_READ, separator="\n")
     beyond = whole.str.len_bytes() != whole.str.len_chars()
-    return beyond | whole.str.contains_any(keys, ascii_case_insensitive=True)
+    for expression, replacement in _NORMAL_FORM.items():
+        whole = whole.str.replace_all(expression, replacement)
+    return beyond | pl.format("{} ", whole).str.to_lowercase().str.contains("|".join(begins))

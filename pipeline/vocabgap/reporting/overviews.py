@@ -10,11 +10,14 @@ import polars as pl
 from vocabgap.ingest.accounting import ScanSummary
 from vocabgap.model.capability import Asker, means
 from vocabgap.model.record import FILE_REASONS, UNCATEGORIZED
+from vocabgap.model.sources import NOT_A_GAP, NOT_GRANTED
 from vocabgap.ranking.classifying import CategoryBy
+from vocabgap.ranking.screening import not_granted
 
 SHOWN_REJECTS: Final = 20
 SHOWN: Final = 10  # combinations
 SHOWN_CATEGORIES: Final = 50  # with most mentions
+SHOWN_UNGRANTED: Final = 20  # tools
 
 
 class Reject(msgspec.Struct, frozen=True):
@@ -27,12 +30,27 @@ class Reject(msgspec.Struct, frozen=True):
     detail: str
 
 
+class Ungranted(msgspec.Struct, frozen=True):
+    """A tool that exists, but was not granted.
+
+    Attributes:
+        tool: Its name; null for the records that name no tool.
+        records: The number of records.
+        rules: The rules that excluded them.
+    """
+
+    tool: str | None
+    records: int
+    rules: tuple[str, ...]
+
+
 class Account(msgspec.Struct, frozen=True):
     """The account of all lines that are not blank and not skipped.
 
-    `lines = records + duplicates + superseded + rejects`, and `records = counted + filtered + not_a_gap`.
-    `rules` counts the lines of `not_a_gap` by rule. `passed_over` counts the lines of other logs that are
-    not gaps, and `repeating` the logs that repeat another log. `unread` counts unread files by reason.
+    `lines = records + duplicates + superseded + rejects`, and `records = counted + filtered + not_a_gap +
+    not_granted`. `rules` and `refusals` count the lines of the last two by rule. `ungranted` are the first
+    tools of `not_granted`. `passed_over` counts the lines of other logs that are not gaps, and
+    `repeating` the logs that repeat another log. `unread` counts unread files by reason.
     """
 
     files: int
@@ -52,6 +70,9 @@ class Account(msgspec.Struct, frozen=True):
     examples: tuple[Reject, ...]
     not_a_gap: int = 0
     rules: dict[str, int] = {}
+    not_granted: int = 0
+    refusals: dict[str, int] = {}
+    ungranted: tuple[Ungranted, ...] = ()
 
 
 _OF_SCAN: Final = (
@@ -113,19 +134,30 @@ def account_of(
     if gaps is None or scanned is None:
         return None
     counted = int(gaps["counted"].sum())
-    marked = gaps["rule"].drop_nulls().value_counts().sort("count", "rule", descending=[True, False])
-    not_a_gap = int(marked["count"].sum())
+    by_rule = gaps.filter(pl.col("rule").is_not_null()).group_by("why_not", "rule").len()
+    ordered = by_rule.sort("len", "rule", descending=[True, False])
+    rules, refusals = (
+        dict(ordered.filter(why_not=why_not).select("rule", "len").iter_rows())
+        for why_not in (NOT_A_GAP, NOT_GRANTED)
+    )
+    left = sum(rules.values()) + sum(refusals.values())
     bad = pl.DataFrame() if rejects is None else rejects.head(SHOWN_REJECTS)
     fields = Reject.__struct_fields__
     return Account(
         **{name: getattr(scanned, name) for name in _OF_SCAN},
         counted=counted,
-        filtered=scanned.records - counted - not_a_gap,
+        filtered=scanned.records - counted - left,
         reasons={reason: n for reason, n in scanned.reasons.items() if reason not in FILE_REASONS},
         unread={reason: n for reason, n in scanned.reasons.items() if reason in FILE_REASONS},
         examples=tuple(Reject(**{name: row[name] for name in fields}) for row in bad.iter_rows(named=True)),
-        not_a_gap=not_a_gap,
-        rules=dict(marked.iter_rows()),
+        not_a_gap=sum(rules.values()),
+        rules=rules,
+        not_granted=sum(refusals.values()),
+        refusals=refusals,
+        ungranted=tuple(
+            Ungranted(tool, records, tuple(names))
+            for tool, records, names in not_granted(gaps).head(SHOWN_UNGRANTED).iter_rows()
+        ),
     )
 
 

@@ -43,7 +43,7 @@ CAPABILITY_AS_IT_IS: Final = (
 )
 ACCOUNT_AS_IT_IS: Final = (
     *("files", "unreadable", "lines", "records", "counted", "filtered", "duplicates", "superseded"),
-    *("rejects", "passed_over", "repairs", "reasons", "unread", "not_a_gap", "repeating"),
+    *("rejects", "passed_over", "repairs", "reasons", "unread", "not_a_gap", "not_granted", "repeating"),
 )
 
 

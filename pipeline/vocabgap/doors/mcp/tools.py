@@ -20,7 +20,7 @@ from vocabgap.model.record import LIST_FIELDS, GapRecord, given_fields, need_of
 from vocabgap.model.selection import Selection, filter_fields
 from vocabgap.model.settings import DEFAULT_LISTED, DEFAULT_TOP
 from vocabgap.reporting.manifest import Parameters, Rendering, new_manifest
-from vocabgap.reporting.overviews import Category
+from vocabgap.reporting.overviews import Category, Ungranted
 from vocabgap.reporting.summary import Tables, summarise
 from vocabgap.reporting.writing import with_capabilities
 
@@ -168,6 +168,7 @@ class Report(Answer, kw_only=True):
         decided: The number of capabilities that people have dismissed or authored.
         too_few: The number of capabilities on too few images or in too few sessions to be listed.
         categories: Records by category, most frequent first.
+        not_granted: Tools that exist but that agents may not use, most records first; they are not ranked.
         rejects: The number of lines that could not be read.
     """
 
@@ -179,6 +180,7 @@ class Report(Answer, kw_only=True):
     decided: int
     too_few: int
     categories: list[Category]
+    not_granted: list[Ungranted]
     rejects: int
 
 
@@ -205,6 +207,7 @@ def report_gaps(workspace: Workspace, request: ReportRequest, checkpoint: Checkp
         decided=summary.settled_total,
         too_few=summary.hidden,
         categories=list(summary.categories[:MOST_CAPABILITIES]),
+        not_granted=[] if summary.account is None else fitting([*summary.account.ungranted]),
         rejects=0 if summary.account is None else summary.account.rejects,
     )
 
