@@ -54,7 +54,6 @@ class Account(msgspec.Struct, frozen=True):
     """
 
     files: int
-    repeating: int
     unreadable: int
     lines: int
     records: int
@@ -68,6 +67,7 @@ class Account(msgspec.Struct, frozen=True):
     reasons: dict[str, int]
     unread: dict[str, int]
     examples: tuple[Reject, ...]
+    repeating: int = 0
     not_a_gap: int = 0
     rules: dict[str, int] = {}
     not_granted: int = 0
