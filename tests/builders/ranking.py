@@ -28,6 +28,7 @@ DEFAULTS: Row = {
     "vocabulary_used": [],
     "satisfaction": None,
     "notes": "",
+    "count": 1,
     "tenant_id": "local",
     "repo_slug": "photos",
     "root_kind": "image-repo",

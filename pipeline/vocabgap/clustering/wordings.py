@@ -16,7 +16,7 @@ import polars as pl
 
 from vocabgap.clustering.frames import need
 from vocabgap.clustering.scripts import pieces
-from vocabgap.model.tables import phrase, stripped
+from vocabgap.model.tables import MENTIONS, phrase, stripped
 from vocabgap.text import content_words, form, ignored_stems, stem, surface, surface_of, synonym_table
 
 NO_SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
@@ -183,15 +183,16 @@ def represented(
 
 def wordings_of(records: pl.DataFrame) -> pl.DataFrame:
     """Return the distinct phrases of some records, sorted: columns `wording`, `mentions` and `surface`."""
+    count = pl.col("count") if "count" in records.columns else pl.lit(1).alias("count")
     counted = (
-        records.select(phrase().alias("wording"))
-        .drop_nulls()
+        records.select(phrase().alias("wording"), count.cast(pl.Int64))
+        .drop_nulls("wording")
         .group_by("wording")
-        .len("mentions")
+        .agg(MENTIONS)
         .sort("wording")
     )
     surfaces = pl.Series("surface", [surface(wording) for wording in counted["wording"]], dtype=pl.String)
-    return counted.with_columns(pl.col("mentions").cast(pl.Int64), surfaces)
+    return counted.with_columns(surfaces)
 
 
 def _details_of(records: pl.DataFrame, wordings: pl.DataFrame) -> tuple[dict[str, str], dict[str, str]]:

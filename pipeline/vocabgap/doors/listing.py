@@ -25,7 +25,7 @@ from vocabgap.doors.verbs import (
 )
 from vocabgap.errors import ExitCode, InvalidInputError, StateError
 from vocabgap.model.moments import iso, known_present, parse_present
-from vocabgap.model.record import RATING_NAMES, need_of
+from vocabgap.model.record import RATING_NAMES, need_of, rating
 from vocabgap.model.settings import DEFAULT_LISTED
 from vocabgap.text import printable_name, visible
 
@@ -170,6 +170,8 @@ def _shown(shown: "Shown", listed: "pl.DataFrame") -> dict[str, object]:
         fields = {name: _in_words(name, row[name]) for name in RECORDS.names}
         for name in ("record_id", *Line.__struct_fields__):  # which the text shows elsewhere
             fields.pop(name, None)
+        if row["count"] == 1:
+            del fields["count"]
         return {"fields": fields, "capability_id": row["capability_id"], "label": row["capability"]}
     rows = [*map(_row, listed.iter_rows(named=True))]
     return {"rows": rows, "total": shown.gaps.height, "folder": shown.run}
@@ -191,7 +193,7 @@ def _row(row: dict[str, Any]) -> dict[str, str | None]:
         "image": row["image_id"],
         "missing": need_of(row) or None,
         "workaround": row["workaround"].strip() or None,
-        "rated": RATING_NAMES[row["satisfaction"]],
+        "rated": rating(row["satisfaction"], row["count"]),
         "category": row["category"],
         "session": row["session_id"],
         "capability": row["capability"],

@@ -36,8 +36,8 @@ from vocabgap.model.moments import LAST, Present, known_present
 from vocabgap.model.record import UNCATEGORIZED, fold_category
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
-from vocabgap.model.tables import IMAGE_KEY, LINEAGE, LISTED, RECORDS, phrase, stripped
-from vocabgap.ranking.evidence import folded
+from vocabgap.model.tables import IMAGE_KEY, LINEAGE, LISTED, MENTIONS, RECORDS, phrase, stripped
+from vocabgap.ranking.evidence import folded, mentions_if
 from vocabgap.reporting.manifest import LINEAGE_NAME, read_manifest
 from vocabgap.reporting.published_run import read_groups, read_run, read_table, resolve_target
 from vocabgap.text import count, excerpt, form, surface_of
@@ -47,9 +47,10 @@ _RUN_OPTION: Final = "--run"
 
 
 class Totals(msgspec.Struct, frozen=True):
-    """Totals of some records."""
+    """Totals of some records; ratings, workarounds and categories count mentions."""
 
     records: int
+    mentions: int
     images: int
     sessions: int  # known sessions
     first: datetime | None  # first readable timestamp
@@ -58,19 +59,20 @@ class Totals(msgspec.Struct, frozen=True):
     neutral: int
     satisfied: int
     unrated: int
-    worked_around: int  # records with a workaround
+    worked_around: int  # with a workaround
     categories: tuple[Tally, ...]  # most frequent first, at most 20
 
 
 class Belonging(msgspec.Struct, frozen=True):
-    """A capability of the published run, and the number of listed records that ask for it.
+    """A capability of the published run, and the listed records and mentions that ask for it.
 
-    Mentions and status are None if the run was narrowed and does not have the capability.
+    All mentions and the status are None if the run was narrowed and does not have the capability.
     """
 
     capability_id: str
     label: str
     records: int
+    listed: int
     mentions: int | None = None
     status: str | None = None
 
@@ -228,19 +230,21 @@ def totals(records: pl.DataFrame) -> Totals:
     session = pl.struct("tenant_id", "session_id").filter(stripped(pl.col("session_id")) != "")
     rated = pl.col("satisfaction")
     row = records.select(
+        MENTIONS,
         records=pl.len(),
         images=pl.struct(IMAGE_KEY).n_unique(),
         sessions=session.n_unique(),
         first=pl.col("timestamp").min(),
         last=pl.col("timestamp").max(),
-        unsatisfied=(rated == -1).sum(),
-        neutral=(rated == 0).sum(),
-        satisfied=(rated == 1).sum(),
-        unrated=rated.is_null().sum(),
-        worked_around=(stripped(pl.col("workaround")) != "").sum(),
+        unsatisfied=mentions_if(rated == -1),
+        neutral=mentions_if(rated == 0),
+        satisfied=mentions_if(rated == 1),
+        unrated=mentions_if(rated.is_null()),
+        worked_around=mentions_if(stripped(pl.col("workaround")) != ""),
     ).row(0, named=True)
-    tallies = records.group_by("category").len().sort("len", "category", descending=[True, False]).iter_rows()
-    categories = tuple(Tally(name, number) for name, number in tallies)
+    tallies = records.group_by("category").agg(MENTIONS)
+    ordered = tallies.sort("mentions", "category", descending=[True, False])
+    categories = tuple(Tally(*row) for row in ordered.iter_rows())
     return Totals(**row, categories=categories[:_SHOWN_CATEGORIES])
 
 
@@ -251,7 +255,7 @@ def belonging(gaps: pl.DataFrame, published: PublishedCapabilities | None) -> tu
     rows = (
         gaps.drop_nulls("capability_id")
         .group_by("capability_id", "capability")
-        .agg(records=pl.len())
+        .agg(pl.len().alias("records"), MENTIONS.alias("listed"))
         .join(published.ranked.select("capability_id", "mentions", "status"), on="capability_id", how="left")
         .sort("records", "capability_id", descending=[True, False])
     )

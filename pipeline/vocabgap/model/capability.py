@@ -20,7 +20,7 @@ def means(meaning: str) -> msgspec.Meta:
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """A name and the records that hold it."""
+    """A name and the mentions that hold it."""
 
     name: str
     mentions: int
@@ -61,6 +61,7 @@ class Example(msgspec.Struct, frozen=True):
     repo_slug: str
     source_path: str
     line: int
+    count: int | None = None  # None in runs of earlier versions
 
     @property
     def said(self) -> str:
@@ -94,7 +95,7 @@ class Workaround(msgspec.Struct, frozen=True):
 
 
 class Asker(msgspec.Struct, frozen=True):
-    """A tenant and a repository, and the number of their records."""
+    """A tenant and a repository, and the number of their mentions."""
 
     tenant_id: str
     repo_slug: str
@@ -107,16 +108,16 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
     rank: Annotated[int, means("place in the ranking, counted from 1")]
     capability_id: Annotated[str, means("identifier, carried over from run to run")]
     label: Annotated[str, means("words of one of its wordings, or the name that people gave it")]
-    mentions: Annotated[int, means("records that ask for it")]
+    mentions: Annotated[int, means("the sum of `count` over the records that ask for it")]
     images: Annotated[int, means("distinct images among them")]
     sessions: Annotated[int, means("distinct known sessions among them")]
     tenants: Annotated[int, means("distinct tenants among them")]
     first_seen: Annotated[datetime | None, means("earliest timestamp, selected or not; null if none")]
     last_seen: Annotated[datetime | None, means("latest readable timestamp among the mentions; null if none")]
-    unsatisfied: Annotated[int, means("records with satisfaction -1")]
-    neutral: Annotated[int, means("records with satisfaction 0")]
-    satisfied: Annotated[int, means("records with satisfaction 1")]
-    unrated: Annotated[int, means("records without satisfaction")]
+    unsatisfied: Annotated[int, means("mentions with satisfaction -1")]
+    neutral: Annotated[int, means("mentions with satisfaction 0")]
+    satisfied: Annotated[int, means("mentions with satisfaction 1")]
+    unrated: Annotated[int, means("mentions without satisfaction")]
     intent_category: Annotated[str, means("the most frequent category; `uncategorized` if it has no other")]
     categories: Annotated[tuple[Tally, ...], means("all categories, aliases resolved, most frequent first")]
     operations: Annotated[tuple[Tally, ...], means("operations, aliases resolved, most frequent first")]
@@ -168,7 +169,7 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def rated(self) -> int:
-        """The number of records with a satisfaction."""
+        """The number of mentions with a satisfaction."""
         return self.unsatisfied + self.neutral + self.satisfied
 
     @property

@@ -306,6 +306,11 @@ PHRASE_FIELDS: Final = ("missing_capability", "description", "intent")
 """The fields that may hold the need; the first that is not blank counts."""
 
 
+def rating(satisfaction: int | None, count: int | None = 1) -> str:
+    """Return the rating of a record in words, and its mentions if they are several: `neutral, ×41`."""
+    return RATING_NAMES[satisfaction] + (f", ×{count:,}" if count and count > 1 else "")
+
+
 def need_of(record: Mapping[str, Any]) -> str:
     """Return the need of a record, trimmed; empty if it has none."""
     texts = (record.get(name) for name in PHRASE_FIELDS)

@@ -134,6 +134,8 @@ _OF_CAPABILITY: Final = {column.name: column for column in columns_of(Capability
 _CAPABILITY_ID: Final = _OF_CAPABILITY["capability_id"]
 
 
+MENTIONS: Final = pl.col("count").sum().alias("mentions")
+"""The mentions that some records stand for."""
 IMAGE_KEY: Final = ("tenant_id", "repo_slug", "image_id")
 """The key of an image: folders of two repositories, or tenants, may have the same name."""
 
@@ -221,7 +223,7 @@ WORDINGS: Final = Table(
     "one distinct phrase as it was written",
     (
         Column("wording", pl.String, "the phrase: missing_capability, else description, else intent"),
-        Column("mentions", pl.Int64, "records with exactly this phrase"),
+        Column("mentions", pl.Int64, "mentions of exactly this phrase"),
         Column("surface", pl.String, "its normal form"),
         Column("cluster", pl.Int64, "number of its cluster in this run, counted from 0"),
         Column("similarity", pl.Float64, "cosine similarity of its surface to the label's, 0 to 1"),
@@ -236,7 +238,7 @@ CLUSTERS: Final = Table(
         Column("label", pl.String, "the need in the wording that represents the group"),
         Column("label_surface", pl.String, "the surface of that wording"),
         Column("surfaces", pl.Int64, "distinct surfaces in the group"),
-        Column("mentions", pl.Int64, "records in the group"),
+        Column("mentions", pl.Int64, "mentions in the group"),
         _OF_CAPABILITY["cohesion"],
         Column("weakest_link", pl.Float64, "cosine distance of the last merge, 0 to 1; 0 for one surface"),
         *(_OF_CAPABILITY[name] for name in ("mentions_low", "mentions_high", "mixed")),
@@ -334,7 +336,7 @@ GROUPS: Final = Table(
     (
         Column("run", pl.String, "`present` for this run, `previous` for the run before"),
         Column("surface", pl.String, "a wording in normal form"),
-        Column("mentions", pl.Int64, "records with it, selected or not"),
+        Column("mentions", pl.Int64, "its mentions, selected or not"),
         Column("group_id", pl.String, "its group after clustering, before decisions"),
         Column("group_surface", pl.String, "the surface of that group's label"),
         Column("capability_id", pl.String, "its capability, after all decisions"),
@@ -371,10 +373,10 @@ HISTORY: Final = Table(
         Column("capability_id", pl.Categorical(), "identifier, carried over from run to run"),
         Column("label", pl.Categorical(), "its label in that run"),
         Column("rank", pl.Int32, "its rank in that run"),
-        Column("mentions", pl.Int32, "records that asked for it"),
+        Column("mentions", pl.Int64, "its mentions"),
         Column("images", pl.Int32, "distinct images among them"),
         Column("sessions", pl.Int32, "distinct known sessions among them"),
-        Column("unsatisfied", pl.Int32, "records with satisfaction -1"),
+        Column("unsatisfied", pl.Int64, "mentions with satisfaction -1"),
         Column("status", pl.Categorical(), "`new`, `open`, `dismissed`, `authored` or `regressed`"),
         Column("came_from", NAMES, "capabilities of the run before that it continues"),
         Column("narrowed", pl.Categorical(), "other filters and the ranking of the run; often empty"),
@@ -396,7 +398,11 @@ COMBINATIONS: Final = Table(
     (
         Column("operations", NAMES, "the operations, aliases resolved, sorted by name"),
         Column("size", pl.Int64, "number of operations, two or more"),
-        Column("records", pl.Int64, "records with all of them; a session's equal records count once"),
+        Column(
+            "records",
+            pl.Int64,
+            "records with all of them, each once; a session's equal records count once",
+        ),
         Column("sessions", pl.Int64, "distinct sessions; a record without one counts as a session"),
         Column("images", pl.Int64, "distinct images among them"),
         Column("expected", pl.Float64, "expected records, if one operation joined the others at random"),

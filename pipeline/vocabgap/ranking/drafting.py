@@ -32,7 +32,7 @@ _ASIDE: Final = re.compile(r"\([^()]*\)")
 _BREAK: Final = re.compile(r"\s[—–-]\s|[:;]")  # the text after it explains the text before it
 _EVIDENCE: Final = (
     "timestamp", "image_id", "session_id", "snapshot_hash", "description", "intent", "workaround",
-    "satisfaction", "tenant_id", "repo_slug", "source_path", "line",
+    "satisfaction", "tenant_id", "repo_slug", "source_path", "line", "count",
 )  # fmt: skip
 _EXAMPLES_SCHEMA: Final = {name: RECORDS.schema.get(name, pl.String) for name in EXAMPLE_FIELDS}
 
@@ -143,8 +143,9 @@ def draft(
     likeness = partial(_alike, row["label"], ignored=ignored)
     described = _most_frequent(records, "description", likeness) or [row["label"]]
     named = [{"name": name, "mentions": often} for name, often in islice(wordings.items(), _WORDINGS)]
+    noun = "gap record" if (records["count"].fill_null(1) == 1).all() else "mention"
     parts = {
-        "draft": f"made from {count(row['mentions'], 'gap record')}: check every line before it is authored",
+        "draft": f"made from {count(row['mentions'], noun)}: check every line before it is authored",
         "entry": {
             "name": name,
             "description": described[0],
@@ -197,9 +198,9 @@ def _most_frequent(
     Of equally frequent texts the most similar comes first, then the text of the more detailed record.
     """
     spellings: dict[str, Counter[str]] = {}
-    for text in records[column].drop_nulls():
+    for text, often in records.select(column, pl.col("count").fill_null(1)).drop_nulls().iter_rows():
         if text.strip():
-            spellings.setdefault(surface(text), Counter())[visible(text)] += 1
+            spellings.setdefault(surface(text), Counter())[visible(text)] += often
     texts = {min(own, key=lambda text: (-own[text], text)): own.total() for own in spellings.values()}
     return sorted(texts, key=lambda text: (-texts[text], -likeness(text)))
 

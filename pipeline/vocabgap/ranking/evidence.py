@@ -6,7 +6,7 @@ from typing import Final
 import polars as pl
 
 from vocabgap.model.record import SEEN_NOTES, UNCATEGORIZED
-from vocabgap.model.tables import CAPABILITIES, EXAMPLE_FIELDS, IMAGE_KEY, stripped
+from vocabgap.model.tables import CAPABILITIES, EXAMPLE_FIELDS, IMAGE_KEY, MENTIONS, stripped
 
 MAX_EXAMPLES: Final = 3
 MAX_WORKAROUNDS: Final = 5
@@ -16,7 +16,6 @@ REGULAR_INTERVALS: Final = 4
 OF_INTERVALS: Final = 5
 MIN_COMBINED: Final = 2
 MIN_SUPPORT: Final = 2
-_MENTIONS: Final = pl.len().cast(pl.Int64).alias("mentions")
 Computing = Callable[[pl.DataFrame], pl.DataFrame]
 EVIDENCE: Final[list[Computing]] = []
 """The functions that compute a further column from clustered records, one row per cluster."""
@@ -31,16 +30,21 @@ def evidence(compute: Computing) -> Computing:
 def counts(clustered: pl.DataFrame) -> pl.DataFrame:
     """Count mentions, images, tenants, ratings and mentions without a request in words."""
     return clustered.group_by("cluster").agg(
-        _MENTIONS,
+        MENTIONS,
         pl.struct(IMAGE_KEY).n_unique().cast(pl.Int64).alias("images"),
         pl.col("tenant_id").n_unique().cast(pl.Int64).alias("tenants"),
         pl.col("timestamp").max().alias("last_seen"),
-        (pl.col("satisfaction") == -1).sum().cast(pl.Int64).alias("unsatisfied"),
-        (pl.col("satisfaction") == 0).sum().cast(pl.Int64).alias("neutral"),
-        (pl.col("satisfaction") == 1).sum().cast(pl.Int64).alias("satisfied"),
-        pl.col("satisfaction").is_null().sum().cast(pl.Int64).alias("unrated"),
-        pl.col("notes").str.contains(SEEN_NOTES).sum().cast(pl.Int64).alias("seen"),
+        mentions_if(pl.col("satisfaction") == -1).alias("unsatisfied"),
+        mentions_if(pl.col("satisfaction") == 0).alias("neutral"),
+        mentions_if(pl.col("satisfaction") == 1).alias("satisfied"),
+        mentions_if(pl.col("satisfaction").is_null()).alias("unrated"),
+        mentions_if(pl.col("notes").str.contains(SEEN_NOTES)).alias("seen"),
     )
+
+
+def mentions_if(condition: pl.Expr) -> pl.Expr:
+    """Sum the mentions of the records that fit a condition."""
+    return pl.when(condition).then("count").sum()
 
 
 def folded(values: pl.Series, fold: Callable[[str], str]) -> pl.Series:
@@ -51,11 +55,11 @@ def folded(values: pl.Series, fold: Callable[[str], str]) -> pl.Series:
 
 
 def tally(clustered: pl.DataFrame, column: str, into: str, fold: Callable[[str], str]) -> pl.DataFrame:
-    """Count the records of each cluster per name in a column of texts, or of lists of texts.
+    """Count the mentions of each cluster per name in a column of texts, or of lists of texts.
 
     `fold` returns the name of a value, empty for none. A record with two spellings of one name counts once.
     """
-    values = clustered.select("cluster", pl.col(column).alias("name")).with_row_index("record")
+    values = clustered.select("cluster", "count", pl.col(column).alias("name")).with_row_index("record")
     if values.schema["name"] == pl.List(pl.String):
         values = values.explode("name")
     counted = (
@@ -63,7 +67,7 @@ def tally(clustered: pl.DataFrame, column: str, into: str, fold: Callable[[str],
         .filter(pl.col("name") != "")
         .unique(["record", "name"])
         .group_by("cluster", "name")
-        .agg(_MENTIONS)
+        .agg(MENTIONS)
     )
     return _listed(counted, into, ["name"])
 
@@ -77,7 +81,7 @@ def main_category() -> pl.Expr:
 
 def variants(clustered: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
     """List the wordings of each cluster with their mentions and their similarity to the label."""
-    counted = clustered.group_by("cluster", "wording").agg(_MENTIONS)
+    counted = clustered.group_by("cluster", "wording").agg(MENTIONS)
     similar = counted.join(wordings.select("wording", "similarity"), on="wording", how="left")
     unexplained = similar.with_columns(
         pl.lit(None, pl.String).alias("entry"), pl.lit(None, pl.Float64).alias("explained")
@@ -95,10 +99,10 @@ def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
     spoken = stripped(pl.col("workaround"))
     same = spoken.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars_end(". ").alias("same")
     counted = (
-        clustered.select("cluster", spoken.alias("workaround"), same)
+        clustered.select("cluster", "count", spoken.alias("workaround"), same)
         .filter(pl.col("same") != "")
         .group_by("cluster", "same", "workaround")
-        .agg(_MENTIONS)
+        .agg(MENTIONS)
         .sort("cluster", "same", -pl.col("mentions"), "workaround")
         .group_by("cluster", "same", maintain_order=True)
         .agg(pl.col("workaround").first(), pl.col("mentions").sum())
@@ -112,7 +116,7 @@ def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
 def askers(clustered: pl.DataFrame) -> pl.DataFrame:
     """List the tenants and repositories of each cluster's records, most mentions first."""
     whose = ["tenant_id", "repo_slug"]
-    return _listed(clustered.group_by("cluster", *whose).agg(_MENTIONS), "asked_by", whose)
+    return _listed(clustered.group_by("cluster", *whose).agg(MENTIONS), "asked_by", whose)
 
 
 @evidence
@@ -121,11 +125,11 @@ def sessions(clustered: pl.DataFrame) -> pl.DataFrame:
     return (
         clustered.filter(stripped(pl.col("session_id")) != "")
         .group_by("cluster", "tenant_id", "session_id")
-        .len()
+        .agg(MENTIONS)
         .group_by("cluster")
         .agg(
             pl.len().cast(pl.Int64).alias("sessions"),
-            pl.col("len").max().cast(pl.Int64).alias("largest_session"),
+            pl.col("mentions").max().alias("largest_session"),
         )
     )
 
@@ -169,13 +173,13 @@ def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
 
     All mentions of one surface by one tenant count as repeats if they come from at least five sessions at
     regular intervals: four of five differ from their median by at most 20 % of it. A session counts at its
-    first mention, and a mention without a known session counts as a session of its own. Mentions without a
+    first mention, and a record without a known session counts as a session of its own. Records without a
     readable timestamp are ignored.
     """
     wording = ["cluster", "tenant_id", "surface"]
     has_session = (stripped(pl.col("session_id")) != "").fill_null(value=False)
     sessions = (
-        clustered.select(*wording, "timestamp", "session_id")
+        clustered.select(*wording, "timestamp", "session_id", "count")
         .filter(pl.col("timestamp").is_not_null())
         .filter(pl.len().over(wording) >= MIN_REPEAT_SESSIONS)
         .with_row_index("record")
@@ -184,7 +188,7 @@ def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
             pl.when(~has_session).then("record").alias("record"),
         )
         .group_by(*wording, "session", "record")
-        .agg(pl.col("timestamp").min(), pl.len().alias("mentions"))
+        .agg(pl.col("timestamp").min(), MENTIONS)
         .sort(*wording, "timestamp")
     )
     interval = pl.col("interval").drop_nulls()
@@ -202,7 +206,7 @@ def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
         )
         .filter(pl.col("turns") >= MIN_REPEAT_SESSIONS, pl.col("median") > 0, "regular")
         .group_by("cluster")
-        .agg(pl.col("mentions").sum().cast(pl.Int64).alias("repeats"))
+        .agg(pl.col("mentions").sum().alias("repeats"))
     )
 
 
@@ -220,13 +224,13 @@ def operation_sets(operations: pl.Series, fold: Callable[[str], str]) -> pl.Seri
 def combinations(clustered: pl.DataFrame, fold: Callable[[str], str]) -> pl.DataFrame:
     """List the combinations of operations that recur in each cluster, most frequent first.
 
-    A combination is the whole set of a record's operations: at least two operations, in at least two records.
+    A combination is the whole set of a record's operations: two operations or more, in two mentions or more.
     """
     recurring = (
         clustered.with_columns(operation_sets(clustered["operations_involved"], fold))
         .filter(pl.col("operations").list.len() >= MIN_COMBINED)
         .group_by("cluster", "operations")
-        .agg(_MENTIONS)
+        .agg(MENTIONS)
         .filter(pl.col("mentions") >= MIN_SUPPORT)
     )
     return _listed(recurring, "combinations", ["operations"], by=[pl.col("operations").list.join("\n")])

@@ -11,7 +11,8 @@ import polars as pl
 from scipy import sparse
 
 from vocabgap.model.settings import RankBy, RankSettings
-from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY
+from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, MENTIONS
+from vocabgap.ranking.evidence import mentions_if
 from vocabgap.ranking.priority import FloatArray, age_in_days, factors
 
 IntArray = npt.NDArray[np.int64]
@@ -96,14 +97,14 @@ def rank_intervals(
 def _shares(clustered: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, age: pl.Expr) -> _Shares:
     places = ordered.select("cluster").with_row_index("place")
     images = clustered.select(IMAGE_KEY).unique().sort(IMAGE_KEY).with_row_index("image")
-    records = clustered.select("cluster", *IMAGE_KEY, "satisfaction", "timestamp")
+    records = clustered.select("cluster", *IMAGE_KEY, "satisfaction", "timestamp", "count")
     held = records.join(places, on="cluster").join(images, on=IMAGE_KEY, nulls_equal=True)
     satisfaction = pl.col("satisfaction")
     amounts = {
-        "mentions": pl.len(),
+        "mentions": MENTIONS,
         "images": pl.lit(1.0),
-        "unsatisfied": (satisfaction == -1).sum(),
-        "rated": satisfaction.count(),
+        "unsatisfied": mentions_if(satisfaction == -1),
+        "rated": mentions_if(satisfaction.is_not_null()),
         "age": age.min(),
     }
     wanted = ("images", "unsatisfied", "rated", "age") if by is RankBy.PRIORITY else (by.value,)

@@ -10,7 +10,7 @@ from scipy.special import bdtr, bdtrc
 
 from vocabgap.model.moments import MICROSECONDS_A_DAY
 from vocabgap.model.settings import LEAST_WEEKS, RankSettings
-from vocabgap.model.tables import UTC_MICROSECONDS, stripped
+from vocabgap.model.tables import MENTIONS, UTC_MICROSECONDS, stripped
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -86,6 +86,8 @@ def trends(
        was not mentioned within the window, it compares the window with all time before now.
 
     The test counts the mentions of one session within an hour once, because a session may repeat itself.
+    Without a session, a record of many mentions is one event of this size. Such mentions tell less than
+    single ones: the test scales them to the effective number of events, (sum of sizes)² / sum of squares.
     """
     lived = float(window_weeks)
     if earliest is not None and now is not None:
@@ -109,31 +111,35 @@ def trends(
             (ago // _MICROSECONDS_A_WEEK).clip(upper_bound=weeks).alias("week"),
             (ago // _MICROSECONDS_AN_HOUR).alias("hour"),
             pl.when(stripped(pl.col("session_id")) != "").then("session_id").alias("session"),
+            "count",
         )
         .filter(pl.col("week") >= 0)
-        .group_by(pl.all())
-        .len("mentions")
+        .group_by(pl.exclude("count"))
+        .agg(MENTIONS, squares=pl.col("count").cast(pl.Float64).pow(2).sum())
         .group_by("cluster", "week")
         .agg(
             pl.col("mentions").sum(),
             pl.when(pl.col("session").is_null()).then("mentions").otherwise(1).sum().alias("separate"),
+            pl.when(pl.col("session").is_null()).then("squares").otherwise(1).sum().alias("squares"),
         )
         .join(clusters.select("cluster", "row"), on="cluster")
     )
-    counted = np.zeros((2, clusters.height, 1 + weeks), np.int64)  # the first column has all earlier weeks
+    counted = np.zeros((3, clusters.height, 1 + weeks))  # the first column has all earlier weeks
     place = cells["row"].to_numpy(), weeks - cells["week"].to_numpy()
-    counted[:, *place] = cells.select("mentions", "separate").to_numpy().T
-    weekly, separate = counted
+    counted[:, *place] = cells.select("mentions", "separate", "squares").to_numpy().T
+    weekly, separate, squares = counted
     window = separate[:, 1:].sum(axis=1)
     lately = separate[:, -recent:].sum(axis=1)
     is_past = window == 0
+    whole = np.where(is_past, separate[:, 0], window)
     tested = found_trends(
         np.where(is_past, window, lately),
-        np.where(is_past, separate[:, 0], window),
+        whole,
         np.where(is_past, weeks / max(lived, weeks), recent / max(min(lived, window_weeks), recent)),
         log_lately=np.where(is_past, window.sum(), lately.sum()),
         log_whole=np.where(is_past, separate.sum(), window.sum()),
         skipped=clusters["is_new"].to_numpy(),
+        scale=whole / np.maximum(np.where(is_past, squares[:, 0], squares[:, 1:].sum(axis=1)), 1),
     )
     is_unknown = pl.col("first_seen").is_null() | pl.lit(lived < LEAST_WEEKS or not lately.any())
     return clusters.select(
@@ -157,6 +163,7 @@ def found_trends(
     log_lately: IntArray,
     log_whole: IntArray,
     skipped: npt.NDArray[np.bool_],
+    scale: FloatArray | float = 1.0,
 ) -> npt.NDArray[np.str_]:
     """Return `rising`, `fading` or `steady` for each capability, empty if its mentions show neither.
 
@@ -167,7 +174,8 @@ def found_trends(
     up their share: as many even mentions are added to them as the capability has.
 
     At most 10 % of all changes are expected to be wrong [2]. Only capabilities with enough mentions for a
-    possible change count as tests [3]. A capability is steady if its mentions exclude that its rate doubled,
+    possible change count as tests [3]. `scale` reduces the mentions to the effective number of events [5]. A
+    capability is steady if its mentions exclude that its rate doubled,
     and that it halved (two one-sided tests [4]).
 
     [1] Przyborowski, J. and Wilenski, H. (1940). Homogeneity of results in testing samples from Poisson
@@ -177,8 +185,10 @@ def found_trends(
     [3] Tarone, R. E. (1990). A modified Bonferroni method for discrete data. *Biometrics* 46.
     [4] Schuirmann, D. J. (1987). A comparison of the two one-sided tests procedure and the power approach.
     *Journal of Pharmacokinetics and Biopharmaceutics* 15.
+    [5] Kish, L. (1965). *Survey Sampling*. Wiley.
     """
     usual = (log_lately - lately + whole * even) / np.maximum(log_whole, 1)
+    lately, whole = (np.rint(mentions * scale).astype(np.int64) for mentions in (lately, whole))
     high, low = np.maximum(even, usual), np.minimum(even, usual)
     more, fewer = bdtrc(lately - 1.0, whole, high), bdtr(lately, whole, low)
     chance = 2 * np.minimum(more, fewer)

@@ -10,7 +10,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.model.capability import Asker, Capability, Tally, means
-from vocabgap.model.tables import IMAGE_KEY, SETTLED
+from vocabgap.model.tables import IMAGE_KEY, MENTIONS, SETTLED
 
 if TYPE_CHECKING:  # a program that only reads runs does not load clustering
     from vocabgap.clustering.grouping import Clusters
@@ -179,7 +179,7 @@ def _on_images(counted: pl.DataFrame, named: tuple[str, ...]) -> pl.DataFrame:
     name = pl.concat_str(*named, "image_id", separator="/")
     return (
         counted.group_by("capability_id", *IMAGE_KEY)
-        .agg(pl.len().alias("mentions"))
+        .agg(MENTIONS)
         .select("capability_id", name.alias("value"), "mentions")
         .sort("capability_id", "mentions", "value", descending=[False, True, False])
     )
@@ -187,10 +187,10 @@ def _on_images(counted: pl.DataFrame, named: tuple[str, ...]) -> pl.DataFrame:
 
 def _on_days(counted: pl.DataFrame) -> pl.DataFrame:
     return (
-        counted.select("capability_id", pl.col("timestamp").dt.date().alias("value"))
+        counted.select("capability_id", "count", pl.col("timestamp").dt.date().alias("value"))
         .drop_nulls()
         .group_by("capability_id", "value")
-        .agg(pl.len().alias("mentions"))
+        .agg(MENTIONS)
         .sort("capability_id", "value")
     )
 

@@ -82,7 +82,7 @@ _OF_SCAN: Final = (
 
 
 class Category(msgspec.Struct, frozen=True):
-    """A category with its numbers of records and capabilities."""
+    """A category with its numbers of mentions and capabilities."""
 
     name: str
     mentions: int

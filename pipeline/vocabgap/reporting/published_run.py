@@ -190,7 +190,8 @@ def read_gaps(folder: str | Path) -> pl.DataFrame | None:
 def read_table(folder: Path, name: str, table: Table, *, hint: str = _AGAIN) -> pl.DataFrame:
     """Return a table of a published run; raise if its file is missing or damaged.
 
-    A column that is newer than the run has its default; a column that no longer exists is dropped.
+    A column that is newer than the run has its default; a newer field of a struct is null. A column that no
+    longer exists is dropped.
     """
     path = folder / name
     try:
@@ -206,8 +207,9 @@ def read_table(folder: Path, name: str, table: Table, *, hint: str = _AGAIN) -> 
             raise StateError(f"'{path}' {problem}", hint=hint)
         frame = pl.read_parquet(content)
         gained = [column.filling for column in table.columns if column.name not in frame.columns]
-        frame = frame.with_columns(gained).select(table.names)
-        table.require(frame)
+        frame = frame.with_columns(gained).match_to_schema(
+            table.schema, extra_columns="ignore", missing_struct_fields="insert", integer_cast="upcast"
+        )
     except PermissionError as error:
         raise AccessDeniedError(f"'{path}' cannot be read", hint="check its permissions") from error
     except InvalidInputError as error:

@@ -11,8 +11,9 @@ from typing import Any, Final, get_type_hints
 import msgspec
 
 from vocabgap.model.capability import Asker, Capability, Example, Tally
+from vocabgap.model.record import rating
 from vocabgap.reporting.listed import MOST_LISTED, Choices, Listed
-from vocabgap.reporting.wording import phrase, rating, short_hash
+from vocabgap.reporting.wording import phrase, short_hash
 from vocabgap.text import excerpt, visible
 
 Pairs = tuple[int, ...]  # position, mentions, position, mentions, and so on
@@ -286,7 +287,7 @@ def _example(example: Example, index: Index, most: int) -> ShownExample:
         wording=excerpt(example.wording, most),
         said=excerpt(example.said, most),
         workaround=excerpt(example.workaround, most),
-        rating=rating(example.satisfaction),
+        rating=rating(example.satisfaction, example.count),
         notes=excerpt(example.notes, most),
     )
 

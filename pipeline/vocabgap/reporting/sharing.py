@@ -11,7 +11,7 @@ from msgspec import structs
 from vocabgap.clustering.frames import need
 from vocabgap.model.capability import Capability, Tally, Wording
 from vocabgap.model.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZED, fold_operation
-from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, default_of, phrase, stripped
+from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, MENTIONS, default_of, phrase, stripped
 from vocabgap.ranking.evidence import folded
 from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Listed
 from vocabgap.reporting.overviews import Category, Withheld, categories_of
@@ -48,7 +48,7 @@ ACCOUNT_AS_IT_IS: Final = (
 
 
 class Spoken(msgspec.Struct, frozen=True):
-    """Words for a surface, and the number of records of the capability with this surface."""
+    """Words for a surface, and the mentions of the capability with this surface."""
 
     wording: str
     mentions: int
@@ -75,7 +75,7 @@ def shareable(
     folders, because a record may invent an image.
     """
     common = common_words(counted, fewest, operation_aliases)
-    rows = counted.select("capability_id", *_WHERE).group_by("capability_id").agg(_PLACES, pl.len())
+    rows = counted.select("capability_id", "count", *_WHERE).group_by("capability_id").agg(_PLACES, MENTIONS)
     rare = rows.filter(pl.col("places") < fewest)
     frequent = {*rows.filter(pl.col("places") >= fewest)["capability_id"]}
     many = [each for each in summary.everything if each.capability.capability_id in frequent]
@@ -102,7 +102,7 @@ def shareable(
         withheld=Withheld(
             fewest=fewest,
             capabilities=rare.height,
-            mentions=int(rare["len"].sum()),
+            mentions=int(rare["mentions"].sum()),
             decided=len(many) - len(open_or_covered),
             unlisted=summary.total - rare.height - len(many),
         ),
@@ -179,7 +179,7 @@ def _schema_of(*columns: str) -> dict[str, pl.DataType]:
 
 
 def _categories(shared: tuple[Listed, ...]) -> tuple[Category, ...]:
-    """Count the records of the shown capabilities by category."""
+    """Count the mentions of the shown capabilities by category."""
     tallies = [[structs.asdict(tally) for tally in each.capability.categories] for each in shared]
     return categories_of(pl.DataFrame({"categories": tallies}, _schema_of("categories")))
 
@@ -213,17 +213,17 @@ def _common(rows: pl.DataFrame, values: pl.Series, fewest: int) -> _Pairs:
 def _wordings(counted: pl.DataFrame, fewest: int) -> dict[tuple[str, str], Spoken]:
     # The intent of a person stays private, even if it is the only description.
     says_need = pl.any_horizontal(stripped(pl.col(name)) != "" for name in PHRASE_FIELDS if name != "intent")
-    spoken = counted.filter(says_need).select("capability_id", *_WHERE, phrase().alias("wording"))
+    spoken = counted.filter(says_need).select("capability_id", "count", *_WHERE, phrase().alias("wording"))
     spoken = spoken.with_columns(folded(spoken["wording"], surface).alias("surface"))
     needs = (
         spoken.group_by("capability_id", "surface")
-        .agg(pl.len().alias("mentions"), _PLACES)
+        .agg(MENTIONS, _PLACES)
         .filter(pl.col("places") >= fewest)
         .drop("places")
     )
     spellings = (
         spoken.group_by("capability_id", "surface", "wording")
-        .agg(_PLACES, pl.len().alias("written"))
+        .agg(_PLACES, MENTIONS.alias("written"))
         .filter(pl.col("places") >= fewest)
         .sort("places", "written", "wording", descending=[True, True, False])
         .unique(["capability_id", "surface"], keep="first", maintain_order=True)

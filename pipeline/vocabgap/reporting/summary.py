@@ -97,6 +97,11 @@ class Summary(msgspec.Struct, frozen=True):
     grouping: GroupedBy | None = None  # basis of the groups; None if unknown or withheld
 
     @property
+    def records(self) -> int:
+        """The number of counted records; without an account, a record is one mention."""
+        return self.mentions if self.account is None else self.account.counted
+
+    @property
     def ahead(self) -> tuple[Capability, ...]:
         """Return the probably covered capabilities that rank before all capabilities to author.
 

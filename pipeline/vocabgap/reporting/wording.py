@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from vocabgap.extensions import extensions
 from vocabgap.model.capability import FIRST_COVERING
 from vocabgap.model.moments import in_seconds, iso
-from vocabgap.model.record import LOG_NAME, RATING_NAMES
+from vocabgap.model.record import LOG_NAME, rating
 from vocabgap.model.settings import LEAST_WEEKS
 from vocabgap.ranking.combinations import LEAST, MOST_OPERATIONS
 from vocabgap.ranking.evidence import MAX_WORKAROUNDS
@@ -148,11 +148,6 @@ def number_range(low: int, high: int) -> str:
 def day(moment: datetime | None) -> str:
     """Return the date of a moment in UTC, or a dash."""
     return "–" if moment is None else moment.date().isoformat()
-
-
-def rating(satisfaction: int | None) -> str:
-    """Return the name of a satisfaction value."""
-    return RATING_NAMES[satisfaction]
 
 
 def short_hash(digest: str) -> str:

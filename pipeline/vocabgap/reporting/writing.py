@@ -21,7 +21,7 @@ from vocabgap.files.atomic import write_parquet
 from vocabgap.ingest.scanning import Scan
 from vocabgap.model.moments import require_offset
 from vocabgap.model.settings import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, shared_from
-from vocabgap.model.tables import CAPABILITIES, COMBINATIONS, GAPS, GROUPS, LINEAGE, REJECTS, phrase
+from vocabgap.model.tables import CAPABILITIES, COMBINATIONS, GAPS, GROUPS, LINEAGE, MENTIONS, REJECTS, phrase
 from vocabgap.ranking.capabilities import order_of
 from vocabgap.ranking.classifying import with_agents_categories
 from vocabgap.ranking.combinations import recurring_sets
@@ -262,10 +262,10 @@ def _inputs(files: pl.DataFrame) -> tuple[InputFile, ...]:
 
 def _require_same_records(ranked: pl.DataFrame, gaps: pl.DataFrame) -> None:
     mentions = int(ranked["mentions"].sum())
-    counted = gaps.filter("counted").height
+    counted = gaps.filter("counted").select(MENTIONS).item()
     if mentions != counted or gaps.filter(pl.col("counted") & pl.col("capability_id").is_null()).height:
         raise InvalidInputError(
-            f"the ranking has {mentions:,} mentions, but the scan has {counted:,} records",
+            f"the ranking has {mentions:,} mentions, but the scan has {counted:,}",
             hint="give the scan whose records were ranked",
         )
 

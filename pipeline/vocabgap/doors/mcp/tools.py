@@ -163,11 +163,11 @@ class Report(Answer, kw_only=True):
         capabilities: The capabilities to author, in order of rank.
         left_out: The number of further capabilities to author.
         total: The number of all capabilities.
-        mentions: The number of records that ask for them.
+        mentions: The number of mentions of them.
         covered: The number of capabilities that an entry probably covers.
         decided: The number of capabilities that people have dismissed or authored.
         too_few: The number of capabilities on too few images or in too few sessions to be listed.
-        categories: Records by category, most frequent first.
+        categories: Mentions by category, most frequent first.
         not_granted: Tools that exist but that agents may not use, most records first; they are not ranked.
         rejects: The number of lines that could not be read.
     """
