@@ -288,15 +288,16 @@ def _missing_logs(
     call: "Call", scanned: "Scan", roots: "list[Path]", *, is_expected: bool
 ) -> tuple[str, ...]:
     """Return messages if there is no log; raise StateError if logs are expected."""
-    from vocabgap.ingest.discovery import looked_for
+    from vocabgap.ingest.discovery import looked_for, other_files
 
     if scanned.summary.files or scanned.summary.unreadable:
         return ()
     where = ", ".join(map(str, roots))
     problem = f"no log was found in {where}: looked for {looked_for(call.settings.sources)}"
+    others = other_files(roots, hidden=call.settings.ingest.hidden)
     hint = (
-        "name a folder that contains logs, or a log; --hidden also searches names that start with a dot;"
-        " [source.NAME] in vocabgap.toml adds logs with other names"
+        f"{others or 'name a folder that contains logs, or a file'}; --hidden also searches names that start"
+        " with a dot; [source.NAME] in vocabgap.toml adds logs with other names"
     )
     if is_expected:
         raise StateError(problem, hint=hint)

@@ -1,5 +1,6 @@
 """`log`, `hook`, `init` and `mcp`: people and agents log gaps."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -117,23 +118,30 @@ def hook(call: "Call", request: Hook) -> Answer | None:
     return Answer(result={"logged": [gap.gap_id for gap in logged]})
 
 
+_AGENT: Final = "Agent to set up: by default claude-code, or none with --map or --source."
+
+
 class Init(Request):
     """The request of `init`."""
 
     folder: Annotated[Path, argument("Folder that the agent works in.")] = Path()
-    agent: Annotated[Agent, option("Agent to set up.")] = Agent.CLAUDE_CODE
+    agent: Annotated[Agent | None, option(_AGENT)] = None
+    map: Annotated[tuple[str, ...], option("FIELD=PATH: write it as `[ingest] map` into vocabgap.toml.")] = ()
+    source: Annotated[str | None, option("Write it as `[ingest] source` into vocabgap.toml.")] = None
     dry_run: Annotated[bool, option("Show the changes, but write nothing.")] = False
 
 
 @verb(Init)
 def init(call: "Call", request: Init) -> Answer:
-    """Set up an agent: its hooks, the MCP server and vocabgap.toml.
+    """Set up an agent: its hooks, the MCP server and vocabgap.toml; or only how files are read.
 
     Other entries do not change and are not shown. A second run changes nothing.
     """
     from vocabgap.logbook.agent_settings import changes, write
 
-    changed = changes(request.folder, request.agent)
+    reading = _reading(request)
+    agent = request.agent or (None if reading else Agent.CLAUDE_CODE)
+    changed = changes(request.folder, agent, reading)
     if not request.dry_run:
         write(changed)
     return Answer(
@@ -141,8 +149,22 @@ def init(call: "Call", request: Init) -> Answer:
         result={"files": [str(change.path) for change in changed], "changed": not request.dry_run},
         view="init.txt.j2",
         shown={"changes": [tuple(change) for change in changed]},
-        notes=[*_lacking()] if changed else [],
+        notes=[*_lacking()] if changed and agent else [],
     )
+
+
+def _reading(request: Init) -> dict[str, Any]:
+    """Return the settings of `[ingest]` that a request names."""
+    from vocabgap.model.loading import CONFIG_NAME, load_settings, table_of
+    from vocabgap.model.sources import reading_of
+
+    if not (request.map or request.source):
+        return {}
+    file = request.folder / CONFIG_NAME
+    sources = load_settings(file if file.exists() else os.devnull, {}).sources
+    fields = table_of("--map", request.map)
+    reading_of(request.source, fields, sources)
+    return {name: value for name, value in (("source", request.source), ("map", fields)) if value}
 
 
 def _lacking() -> Iterator[str]:
@@ -166,7 +188,7 @@ class Mcp(Request):
     read_only: Annotated[bool, option("Offer only tools that read.")] = False
 
 
-@verb(Mcp, settings=("--out", "--vocabulary", "--decisions", "--hidden"))
+@verb(Mcp, settings=("--out", "--vocabulary", "--decisions", "--hidden", "--source", "--map"))
 def mcp(call: "Call", request: Mcp) -> None:
     """Run the MCP server, so that agents can log and read gaps."""
     settings = call.settings

@@ -3,12 +3,14 @@
 If nothing fits, the error lists the keys of the objects and proposes a `--map`.
 """
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
+from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -130,7 +132,7 @@ def choose(
     *,
     wanted: Chosen | None = None,
     known: Chosen | None = None,
-    is_strict: bool = True,
+    required: Iterable[Pointer] = (),
 ) -> Chosen:
     """Choose the source of a file.
 
@@ -142,7 +144,7 @@ def choose(
         sources: The known sources by name.
         wanted: The source or the fields that a person named. They must fit, unless the name is `known`.
         known: The source that knows the name of the file.
-        is_strict: Whether some object must have each path that a person named.
+        required: Paths that some object must have if the file is read as `wanted`.
 
     Raises:
         NothingFitsError: The file has objects, but nothing fits, or no object has a named path.
@@ -153,9 +155,7 @@ def choose(
         return known
     asked = wanted or known
     tried = [asked] if asked else [Chosen(*each) for each in sources.items() if _identifies(each[1])]
-    absent = set[Pointer]()
-    if wanted is not None and is_strict and not wanted.source:
-        absent = {pointer for _, paths in wanted.fields.paths for pointer in paths}
+    absent = {*required}
     survey, fitting = dict[Pointer, _Keys](), None
     for value, places in _values(path, content, max_expanded):
         fitting = fitting or _fitting(tried, value, places, shown, content)
@@ -249,8 +249,8 @@ def _only(pointers: list[Pointer], shown: str) -> Pointer:
     places = ", ".join(f"/{'/'.join(map(excerpt, pointer))}" for pointer in pointers[:_SHOWN])
     raise InvalidInputError(
         f"'{shown}' has {len(pointers)} lists of objects: {places}",
-        hint='choose one as `each` of a source in vocabgap.toml: [source.mine] each = "/items/*";'
-        " then add --source mine",
+        hint=f"choose one in vocabgap.toml: source.mine = {{glob = {json.dumps(PurePath(shown).name)},"
+        f' each = "/{"/".join(pointers[0])}", fields = {{description = "KEY"}}}}',
     )
 
 
@@ -333,11 +333,10 @@ def _misfit(
 ) -> NothingFitsError:
     """Return the error for a source or a path that a person named, but no object has."""
     keys = max(survey.values(), key=lambda keys: keys.objects)
-    if wanted.source:
+    if wanted.source and not absent:
         message = f"source '{wanted.source}' fits no object of '{shown}', which has the keys {keys.in_words}"
         return NothingFitsError(message, hint="name another source, or leave --source out")
-    paths = sorted(map(_path_of, absent))
-    named = paths or [_path_of(path) for _, several in wanted.fields.paths for path in several]
+    named = sorted(map(_path_of, absent or {path for _, paths in wanted.fields.paths for path in paths}))
     known = {path for keys in survey.values() for path in keys.times}
     message = f"no object of '{shown}' has '{excerpt(named[0])}', which --map or [ingest] map names"
     return NothingFitsError(message, hint=nearest(named[0], [excerpt(path) for path in sorted(known)]))

@@ -3,9 +3,10 @@
 import errno
 import os
 import re
+import shlex
 import shutil
 import stat
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -24,7 +25,6 @@ from vocabgap.errors import (
     NotFoundError,
     VocabgapError,
     alike,
-    nearest,
     require_kind,
 )
 from vocabgap.files.refusals import FileKind, file_kind
@@ -32,13 +32,15 @@ from vocabgap.ingest.choosing import Chosen, NothingFitsError, choose
 from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, Rejected
 from vocabgap.ingest.formats import DATA_SUFFIXES, LINES, Content, FormError, content_of
 from vocabgap.ingest.reading import COMPRESSIONS, MIB
-from vocabgap.model.record import PHRASE_FIELDS, ROOT_KIND, RejectReason
+from vocabgap.model.record import ROOT_KIND, RejectReason
 from vocabgap.model.settings import STANDARD_INPUT, ScanSettings
-from vocabgap.model.sources import Source, require_fields, several
+from vocabgap.model.sources import Pointer, Source, pointer_of, reading_of, several
 from vocabgap.text import printable_name
 
 _WILDCARDS: Final = frozenset("*?[")
 _SHOWN: Final = 4  # names of gap logs in a message
+_OTHERS: Final = 5  # names of other data files
+_SEARCHED: Final = 1_000  # folders that are searched for them
 _COPY: Final = "stdin"
 _COPIES: Final = "vocabgap-stdin-"
 
@@ -183,6 +185,31 @@ def looked_for(sources: Mapping[str, Source]) -> str:
     return f"{names}, each with {packed}, too" if names else "nothing, since every source is off"
 
 
+def other_files(roots: Iterable[Path], *, hidden: bool) -> str:
+    """Return a sentence on data files below the roots that no source knows; empty if there are none.
+
+    It names the files nearest to the roots, and the command that reads one of them.
+    """
+    found: list[Path] = []
+    folders = deque(root for root in roots if root.is_dir())
+    for _ in range(_SEARCHED):
+        if not folders or len(found) >= _OTHERS:
+            break
+        with suppress(OSError):
+            for path in sorted(folders.popleft().iterdir()):
+                if path.name.startswith(".") and not hidden:
+                    continue
+                if path.is_dir() and not path.is_symlink():
+                    folders.append(path)
+                elif is_data_file(path.name):
+                    found.append(path)
+    names = [shown_root(path) for path in found[:_OTHERS]]
+    if not names:
+        return ""
+    others = ", ".join(names)
+    return f"there are files with other names: {others}; `vocabgap report {shlex.quote(names[0])}` reads one"
+
+
 def resolve_roots(roots: str | Path | Iterable[str | Path]) -> list[Path]:
     """Return the absolute paths of the roots, sorted, each once; `~` is the home folder unless it exists."""
     require_kind("roots", roots, (str, Path, Iterable), "paths")
@@ -257,21 +284,15 @@ class _Chooser:
     kinds: dict[str, LogKind]  # by source
     max_expanded: int
     wanted: Chosen | None  # the source or the fields of the settings
+    required: tuple[Pointer, ...]  # the places of these fields
 
     @classmethod
     def of(cls, catalogue: Catalogue, settings: ScanSettings) -> "_Chooser":
         """Return the choice by some settings; raise InvalidInputError for an unknown source or field."""
-        name, own, sources = settings.source, settings.map, settings.sources
-        require_fields("ingest.map", own)
-        if name is not None and name not in sources:
-            raise InvalidInputError(f"there is no source '{name}'", hint=nearest(name, sources))
-        if name is None and own and own.keys().isdisjoint(PHRASE_FIELDS):
-            expected = " or ".join(PHRASE_FIELDS)
-            raise InvalidInputError(f"--map: expected the place of {expected}", hint=_MAP_HINT)
-        source = Source() if name is None else sources[name]
-        fields = FieldMap.of(structs.replace(source, fields={**source.fields, **own}))
-        wanted = Chosen(name or "", fields) if name or own else None
-        return cls(catalogue.kinds, settings.max_expanded_mib * MIB, wanted)
+        source = reading_of(settings.source, settings.map, settings.sources)
+        wanted = None if source is None else Chosen(settings.source or "", FieldMap.of(source))
+        required = tuple(pointer_of(path) for paths in settings.map.values() for path in several(paths))
+        return cls(catalogue.kinds, settings.max_expanded_mib * MIB, wanted, required)
 
     def kind_of(self, path: str, known: LogKind | None = None, *, is_root: bool = True) -> LogKind | None:
         """Return the kind of a file by its content; None if it cannot be read."""
@@ -286,16 +307,13 @@ class _Chooser:
                 {name: kind.fields for name, kind in self.kinds.items()},
                 wanted=self.wanted,
                 known=None if known is None else Chosen(known.source, known.fields),
-                is_strict=is_root,
+                required=self.required if is_root else (),
             )
         except FormError as error:
             raise InvalidInputError(f"'{shown}': {error.message}", hint=error.hint) from error
         except OSError:
             return None
         return replace(self.kinds.get(source, LogKind()), fields=fields, content=content)
-
-
-_MAP_HINT: Final = "for example --map description=reason"
 
 
 def shown_root(root: Path) -> str:

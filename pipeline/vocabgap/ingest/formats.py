@@ -10,7 +10,7 @@ import json
 import re
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
 from enum import StrEnum
 from itertools import chain
@@ -23,7 +23,7 @@ import polars as pl
 from vocabgap.errors import InvalidInputError
 from vocabgap.ingest.decoding import FieldMap, Rejected
 from vocabgap.ingest.reading import MIB, UNKNOWN_OFFSET, Block, OpenLog, blocks, encoded
-from vocabgap.model.record import LIST_FIELDS, MAX_LINE_BYTES, RejectReason
+from vocabgap.model.record import FIELDS, LIST_FIELDS, MAX_LINE_BYTES, RejectReason
 from vocabgap.text import count, excerpt
 
 DATA_SUFFIXES: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
@@ -160,13 +160,14 @@ def rows_of(content: Content, chunks: Iterable[bytes]) -> Iterator[Row]:
 def row_blocks(content: Content, chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
     """Yield the rows of a table as blocks of lines with one JSON object each."""
     converters = _converters(fields)
+    used = {pointer[0] for pointer in fields.reads} or FIELDS
     begun, lines = 1, list[bytes]()
     for number, value, fault, raw in rows_of(content, chunks):
         line, refused = raw, fault
         if fault is None:
             for name in converters.keys() & value.keys():
                 value[name] = converters[name](value[name])
-            line, refused = _line_of(value)
+            line, refused = _line_of(value, used)
         if lines and (refused is not None or number != begun + len(lines) or len(lines) == _ROWS):
             yield Block(begun, UNKNOWN_OFFSET, lines)
             lines = []
@@ -179,11 +180,13 @@ def row_blocks(content: Content, chunks: Iterable[bytes], fields: FieldMap) -> I
         yield Block(begun, UNKNOWN_OFFSET, lines)
 
 
-def _line_of(value: dict[str, Any]) -> tuple[bytes, Rejected | None]:
+def _line_of(value: dict[str, Any], used: Container[str]) -> tuple[bytes, Rejected | None]:
     """Return the line of a row, or the reason why it has none."""
-    if binary := [name for name, cell in value.items() if isinstance(cell, bytes)]:
-        detail = f"column '{excerpt(binary[0])}': expected text, found binary data"
-        return b"", Rejected(RejectReason.WRONG_TYPE, detail)
+    for name in [name for name, cell in value.items() if isinstance(cell, bytes)]:
+        if name in used:
+            detail = f"column '{excerpt(name)}': expected text, found binary data"
+            return b"", Rejected(RejectReason.WRONG_TYPE, detail)
+        del value[name]
     try:
         line = encoded(value)
     except UnicodeEncodeError:

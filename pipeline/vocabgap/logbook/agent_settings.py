@@ -4,7 +4,9 @@ Each is an entry in a JSON file of that program; other entries stay.
 """
 
 import json
+import re
 import stat
+import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -17,6 +19,7 @@ from vocabgap.ingest.decoding import json_type, refused
 OWN: Final = "vocabgap"
 _SETTINGS: Final = "vocabgap.toml"
 _TOML: Final = '[ingest]\nroots = ["."]  # folders with gap logs, relative to this file\n'
+_HEAD: Final = re.compile(r"^\[ingest\][ \t]*(#.*)?\n", re.MULTILINE)
 _NEW_MODE: Final = 0o644
 _HINT: Final = "correct it, and try again"
 _AGAIN: Final = "the files named before it are changed; repeat the command for the rest"
@@ -31,12 +34,18 @@ class Change(NamedTuple):
     added: str  # the new entries; the rest of the file may hold secrets, and is not shown
 
 
-def changes(folder: Path, agent: str) -> list[Change]:
-    """Return the changes that add the entries to the files of an agent."""
+def changes(folder: Path, agent: str | None, reading: Mapping[str, Any] = {}) -> list[Change]:
+    """Return the changes that add the entries to the files of an agent, and settings of `[ingest]`.
+
+    Args:
+        folder: The folder of the files.
+        agent: The agent; None changes the settings only.
+        reading: Keys of `[ingest]` with their new values.
+    """
     if not folder.is_dir():
         raise NotFoundError(f"there is no folder '{folder}'")
     changed = []
-    for name, entries in FILES[agent].items():
+    for name, entries in FILES[agent].items() if agent else ():
         before = _read(folder / name)
         after: dict[str, Any] = json.loads(_written(before))  # a copy; `deepcopy` allows less depth
         try:
@@ -45,9 +54,48 @@ def changes(folder: Path, agent: str) -> list[Change]:
             raise InvalidInputError(f"'{folder / name}': {error}", hint=_HINT) from error
         if after != before:
             changed.append(Change(folder / name, _written(after), _written(_beyond(after, before))))
-    if file_kind(folder / _SETTINGS) is FileKind.NOTHING:
-        changed.append(Change(folder / _SETTINGS, _TOML, _TOML))
+    if (change := _settings(folder / _SETTINGS, reading)) is not None:
+        changed.append(change)
     return changed
+
+
+def _settings(file: Path, reading: Mapping[str, Any]) -> Change | None:
+    """Return the change that adds keys of `[ingest]` to a settings file, or creates it."""
+    reading = json.loads(json.dumps(reading))  # lists instead of tuples, as in the file
+    added = "".join(f"{key} = {_toml(value)}\n" for key, value in reading.items())
+    if (kind := file_kind(file)) is FileKind.NOTHING:
+        return Change(file, _TOML + added, _TOML + added)
+    if not reading:
+        return None
+    by_hand = f"write under [ingest] by hand: {added.strip()}"
+    if kind is not FileKind.FILE:
+        raise InvalidInputError(f"'{file}' is {kind}, expected a regular file", hint=by_hand)
+    try:
+        before = file.read_text(encoding="utf-8")
+        values = tomllib.loads(before)
+        heads = list(_HEAD.finditer(before))
+        begin = heads[0].end() if heads else len(before)
+        added = added if heads else f"\n\n[ingest]\n{added}"
+        table, bracket, rest = before[begin:].partition("\n[")
+        kept = "".join(line for line in table.splitlines(keepends=True) if _key_of(line) not in reading)
+        after = f"{before[:begin]}{added}{kept}{bracket}{rest}"
+        expected = {**values, "ingest": {**values.get("ingest", {}), **reading}}
+        is_sound = tomllib.loads(after) == expected
+    except (OSError, ValueError, TypeError) as error:
+        raise InvalidInputError(f"'{file}' cannot be changed: {error}", hint=by_hand) from error
+    if not is_sound:
+        raise InvalidInputError(f"'{file}' has [ingest] in another form", hint=by_hand)
+    return None if values == expected else Change(file, after, added.lstrip())
+
+
+def _toml(value: Any) -> str:  # noqa: ANN401 - text, a list of texts, or a table of them
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{key} = {_toml(member)}' for key, member in value.items())}}}"
+    return json.dumps(value, ensure_ascii=False)  # is also TOML
+
+
+def _key_of(line: str) -> str:
+    return line.partition("=")[0].strip()
 
 
 def write(changed: Iterable[Change]) -> None:

@@ -93,15 +93,15 @@ def resolve_settings(
     return Loaded(msgspec.convert(merged, Settings, strict=False), file, outside)
 
 
-def table_of(origin: str, pairs: Iterable[str]) -> dict[str, str | list[str]]:
-    """Return pairs KEY=VALUE of a command line as a table; several values of a key become a list."""
+def table_of(origin: str, pairs: Iterable[str]) -> dict[str, str | tuple[str, ...]]:
+    """Return pairs KEY=VALUE of a command line as a table; several values of a key stay together."""
     table: dict[str, list[str]] = {}
     for pair in pairs:
         key, _, value = pair.partition("=")
         if not (key.strip() and value.strip()):
             raise unusable(origin, "FIELD=PATH, such as description=reason", pair)
         table.setdefault(key.strip(), []).append(value.strip())
-    return {key: values if len(values) > 1 else values[0] for key, values in table.items()}
+    return {key: tuple(values) if len(values) > 1 else values[0] for key, values in table.items()}
 
 
 def login() -> str:

@@ -16,8 +16,15 @@ from typing import Any, Final, get_type_hints
 import msgspec
 from msgspec import structs
 
-from vocabgap.errors import InvalidInputError, alike, converted
-from vocabgap.model.record import FIELDS, LOG_NAME, NULLABLE_TEXT_FIELDS, TEXT_FIELDS, GapRecord
+from vocabgap.errors import InvalidInputError, alike, converted, nearest
+from vocabgap.model.record import (
+    FIELDS,
+    LOG_NAME,
+    NULLABLE_TEXT_FIELDS,
+    PHRASE_FIELDS,
+    TEXT_FIELDS,
+    GapRecord,
+)
 from vocabgap.text import words
 
 _REGEX_PREFIX: Final = "re:"
@@ -37,6 +44,7 @@ _FIELDS_HINT: Final = "`vocabgap schema records` lists the fields and their type
 _RULE_HINT: Final = 'for example outage = ["the tile server is down", "re:error 5[0-9]{2}"]'
 ANY_MEMBER: Final = "*"
 _TABLES: Final = ("fields", "constants", "where")
+_MAP_HINT: Final = "for example --map description=reason"
 _Scalar = str | int | float | bool
 
 
@@ -232,6 +240,28 @@ def require_fields(table: str, fields: Iterable[str]) -> None:
             near = alike(field, FIELDS, 1)
             hint = f"did you mean '{near[0]}'? {_FIELDS_HINT}" if near else _FIELDS_HINT
             raise InvalidInputError(f"[{table}] {field}: a record has no such field", hint=hint)
+
+
+def reading_of(
+    source: str | None, fields: Mapping[str, str | tuple[str, ...]], sources: Mapping[str, Source]
+) -> Source | None:
+    """Return the source that reads the files that no source knows; None if the settings name none.
+
+    Args:
+        source: Its name.
+        fields: Places of fields that override its own.
+        sources: All sources by name.
+    """
+    require_fields("ingest.map", fields)
+    if source is not None and source not in sources:
+        raise InvalidInputError(f"there is no source '{source}'", hint=nearest(source, sources))
+    if source is None and fields and fields.keys().isdisjoint(PHRASE_FIELDS):
+        expected = " or ".join(PHRASE_FIELDS)
+        raise InvalidInputError(f"[ingest.map] or --map: expected the place of {expected}", hint=_MAP_HINT)
+    if source is None and not fields:
+        return None
+    base = Source() if source is None else sources[source]
+    return structs.replace(base, fields={**base.fields, **fields})
 
 
 def several(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - as settings have it

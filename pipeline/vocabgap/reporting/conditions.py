@@ -10,7 +10,7 @@ import polars as pl
 
 from vocabgap.errors import GateError, StateError
 from vocabgap.ingest.checking import KnownLine, is_known
-from vocabgap.ingest.discovery import looked_for, repository_slugs
+from vocabgap.ingest.discovery import looked_for, other_files, repository_slugs
 from vocabgap.ingest.scanning import Scan, by_reader, require_known, unmatched
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Gate, Settings
@@ -63,10 +63,12 @@ def _nothing_read(scanned: Scan, roots: Sequence[Path], target: Path, settings: 
             hint=f"`vocabgap check` lists the unread files; {_EMPTY}",
         )
     named = looked_for(settings.sources)
+    others = other_files(roots, hidden=settings.ingest.hidden)
     return StateError(
         f"no log was found in {where}: looked for {named}; {_kept(target)}",
-        hint="check that the folder is complete, or name a folder that contains logs; `vocabgap log IMAGE`"
-        f" begins a log; `vocabgap manual your-own-file` says how to read other logs; {_EMPTY}",
+        hint=f"{others or 'check that the folder is complete, or name a folder that contains logs'};"
+        " `vocabgap log IMAGE` begins a log; `vocabgap manual your-own-file` says how to read other logs;"
+        f" {_EMPTY}",
     )
 
 
