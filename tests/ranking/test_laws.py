@@ -170,6 +170,24 @@ def test_order_of_records_changes_nothing(asked: list[Row], by: RankBy, shuffle:
     assert_frame_equal(again, once, check_exact=True)
 
 
+@pytest.mark.slow
+@given(st.lists(st.tuples(rows, st.integers(1, 4)), max_size=12), st.sampled_from(list(RankBy)))
+def test_a_record_of_many_mentions_counts_as_so_many_records(
+    asked: list[tuple[Row, int]], by: RankBy
+) -> None:
+    weighted = records([{**row, "count": often} for row, often in asked])
+    single = records([row for row, often in asked for _ in range(often)])
+
+    groups, others = cluster(weighted), cluster(single)
+    assert_frame_equal(groups.wordings, others.wordings, check_exact=True)
+    assert_frame_equal(groups.clusters, others.clusters, check_exact=True)
+    assert_frame_equal(groups.linkage, others.linkage, check_exact=True)
+    # An example is one record, and the tests of trends and repeats are about independent events.
+    events = ["examples", "trend", "repeats"]
+    ranked, same = (rank(frame, groups, by=by).drop(events) for frame in (weighted, single))
+    assert_frame_equal(ranked, same, check_exact=True)
+
+
 @given(st.lists(st.text(min_size=1, max_size=8).filter(str.strip), max_size=12), st.floats(0.0, 1.0))
 def test_identifiers_are_unique(phrases: list[str], threshold: float) -> None:
     frame = records([{"missing_capability": phrase} for phrase in phrases])

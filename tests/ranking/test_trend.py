@@ -61,6 +61,25 @@ def test_trend_goes_by_the_documented_rule(weeks: list[float], trend: str | None
     assert asked_for(weeks)["trend"] == trend
 
 
+@pytest.mark.parametrize(
+    ("events", "trend"),  # weeks before now, and mentions
+    [
+        ([(30, 1), (1, 500), *((week, 1) for week in range(4, 12))], None),  # one burst
+        ([(week, 10) for week in range(4, 12)] + [(week, 100) for week in range(4)], "rising"),
+        ([(week, 100) for week in range(4, 12)] + [(week, 1) for week in range(4)], "fading"),
+        ([(week, 20) for week in range(12)], None),  # twelve events exclude no doubled rate
+    ],
+)
+def test_a_record_of_many_mentions_is_one_event(events: list[tuple[float, int]], trend: str | None) -> None:
+    corpus = [{"timestamp": NOW - timedelta(weeks=60), "missing_capability": "tilt shift"}]
+    asked = [{"timestamp": NOW - timedelta(weeks=week), "count": often} for week, often in events]
+
+    row = ranked([*asked, *corpus], now=NOW).filter(label="lamp glow").row(0, named=True)
+
+    assert row["trend"] == trend
+    assert sum(row["weekly"]) == sum(often for week, often in events if week < 12)
+
+
 def found(
     lately: IntArray, whole: IntArray, others: tuple[IntArray | int, IntArray | int] = (0, 0)
 ) -> list[int]:
