@@ -294,7 +294,7 @@ def _repaired(
 
 def _name(value: object) -> object:
     """Return a number as text."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    is_number = type(value) is int or (isinstance(value, float) and isfinite(value))
     return str(value) if is_number else value
 
 
