@@ -5,6 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from vocabgap.ingest.decoding import NATIVE_FIELDS
 from vocabgap.ingest.discovery import Catalogue, LogKind
 from vocabgap.ingest.formats import Content
 from vocabgap.model.record import LOG_NAME
@@ -108,7 +109,7 @@ def test_a_root_of_any_name_is_a_record_a_line(suffix: str, compression: str) ->
     kind = Catalogue(shipped_sources()).kind_of_root(f"export.txt{suffix}")
 
     assert kind == LogKind(content=Content(compression=compression))
-    assert kind.fields.native
+    assert kind.fields is NATIVE_FIELDS
 
 
 def test_a_root_that_is_called_like_a_source_is_read_as_one() -> None:

@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import astuple
 
 from builders.ingest import scan_bytes
 from vocabgap.ingest import lines
@@ -29,7 +30,7 @@ def framed(*batches: list[GapRecord], unreadable: dict[int, str] | None = None) 
         collected.extend(
             LOG,
             Block(numbers.start, 10 * numbers.start, [b"x" * 9] * len(numbers)),
-            batch,
+            list(map(astuple, batch)),
             range(len(batch)),
             unreadable or {},
         )

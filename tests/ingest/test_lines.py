@@ -6,10 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from msgspec.structs import astuple
 
 from builders.ingest import as_line, scan_bytes, write_log
-from vocabgap.ingest.decoding import Decoded, decode_complete, decode_line
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.record import CONTRACT_FIELDS, MAX_LINE_BYTES
 
@@ -59,17 +57,6 @@ def written(said: list[tuple[str, Any]], colon: str = ": ") -> bytes:
 
 
 @given(st.lists(complete_records, min_size=1, max_size=6))
-def test_lines_decoded_at_once_equal_those_decoded_one_by_one(records: list[dict[str, Any]]) -> None:
-    lines = [json.dumps(record).encode() for record in records]
-
-    for line, record in zip(lines, decode_complete(lines), strict=True):
-        alone = decode_line(line)
-        assert isinstance(alone, Decoded)
-        assert record is not None
-        assert astuple(record) == astuple(alone.record)
-
-
-@given(st.lists(complete_records, min_size=1, max_size=6))
 def test_a_bad_neighbour_changes_nothing_about_clean_lines(records: list[dict[str, Any]]) -> None:
     content = b"".join(json.dumps(record).encode() + b"\n" for record in records)
 
@@ -78,17 +65,6 @@ def test_a_bad_neighbour_changes_nothing_about_clean_lines(records: list[dict[st
     assert mixed.gaps.equals(clean.gaps)
     assert mixed.summary.repairs == clean.summary.repairs
     assert (clean.gaps.height, mixed.summary.rejects) == (len(records), 1)
-
-
-@pytest.mark.parametrize("refused", [b"{", b"null", b'{"description": "short"}', b"", b"\xff"], ids=repr)
-@pytest.mark.parametrize("places", [{0}, {4}, {0, 4}, {1, 2}, {0, 1, 2, 3, 4}, set()], ids=repr)
-def test_a_refused_line_leaves_the_others_in_place(refused: bytes, places: set[int]) -> None:
-    lines = [refused if place in places else json.dumps(complete(f"{place}")).encode() for place in range(5)]
-
-    found = decode_complete(lines)
-
-    described = [record and record.description for record in found]
-    assert described == [None if place in places else f"{place}" for place in range(5)]
 
 
 # Repeated keys
@@ -190,14 +166,3 @@ def test_every_line_over_the_limit_is_one_reject(workspace: Path) -> None:
     assert scanned.rejects["raw"].to_list() == ["x" * 512] * 3
     assert (scanned.summary.lines, scanned.summary.records) == (6, 3)
     assert peak < 8 * MAX_LINE_BYTES
-
-
-def test_blank_lines_between_records_keep_every_record_in_its_place() -> None:
-    texts = {name: "" for name in CONTRACT_FIELDS if name in {"workaround", "intent_category", "notes"}}
-    lists: dict[str, list[str]] = {"operations_involved": [], "vocabulary_used": []}
-    line = json.dumps({**dict.fromkeys(CONTRACT_FIELDS), **texts, **lists, "description": "reeds"}).encode()
-
-    decoded = decode_complete([b"", line, b"", b"", b"{", line, b""])
-
-    needs = [record and record.description for record in decoded]
-    assert needs == [None, "reeds", None, None, None, "reeds", None]

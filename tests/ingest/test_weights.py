@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import astuple
 
 from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.model.record import LOG_NAME, GapRecord, record_id, record_ids
@@ -76,7 +77,7 @@ def test_the_weight_is_part_of_the_identity_only_if_it_is_not_one() -> None:
     once, often, more = (GapRecord(description='a ,"count":1} b', count=n) for n in (1, 12, 1_000))
 
     assert record_id(once) == "d7e15d640b960f306ca94527fe4216fd2716f8f6ffc2b6f90a2a1c828bbd08d8"
-    assert record_ids([often, once, more], {1: "monday"}) == [
+    assert record_ids(list(zip(*map(astuple, (often, once, more)), strict=True)), {1: "monday"}) == [
         record_id(often),
         record_id(once, "monday"),
         record_id(more),

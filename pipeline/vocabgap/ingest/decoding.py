@@ -1,8 +1,7 @@
 """One line of a log to one record, or to the reason why there is none.
 
-`decode_complete` reads many clean lines at once. `decode_line` looks closely at any other line, field by
-field if need be. It repairs the line and names the repairs, or rejects it and names the field and what was
-expected.
+`decode_line` repairs the line and names the repairs, or rejects it and names the field and what was expected.
+`RowDecoder` in rows.py reads most lines faster, with the same result.
 """
 
 import json
@@ -16,19 +15,21 @@ from math import isfinite
 from typing import Any, Final
 
 import msgspec
+from msgspec import structs
 
 from vocabgap.model.record import (
     FIELDS,
     LIST_FIELDS,
+    NAME_FIELDS,
     NEVER_NULL,
     NOT_GRANTED_NOTE,
     PHRASE_FIELDS,
     SATISFACTION_TEXTS,
     UNKNOWN_TOOL_NOTE,
-    CompleteRecord,
     GapRecord,
     RejectReason,
     Repair,
+    need_of,
     wrong_type,
 )
 from vocabgap.model.sources import NATIVE, Pointer, Source, allowed_values, pointer_of, several, value_at
@@ -36,10 +37,6 @@ from vocabgap.text import refused_call
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
-_COMPLETE = msgspec.json.Decoder(CompleteRecord)
-_STRICT = msgspec.json.Decoder(GapRecord)
-_REFUSALS: Final = (msgspec.DecodeError, ValueError, RecursionError, OverflowError)
-_NAMES: Final = frozenset(("image_id", "session_id"))  # numbers in some logs
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 # The digits of a Unix time in s, ms, µs and ns, and the powers of ten of its units per second.
 _UNIX: Final = {10: 0, 13: 3, 16: 6, 19: 9}
@@ -77,7 +74,6 @@ class FieldMap:
     `origins` has the paths of each field as in the settings; `also` are further shapes of gaps.
     """
 
-    native: bool
     each: tuple[Pointer, ...]
     paths: tuple[tuple[str, tuple[Pointer, ...]], ...]
     constants: dict[str, Any]
@@ -94,7 +90,6 @@ class FieldMap:
         """Return the map of a source."""
         first, *others = (
             cls(
-                native=source.native,
                 each=tuple(map(pointer_of, filter(None, several(source.each)))) or ((),) * bool(source.split),
                 paths=tuple(
                     (field, tuple(map(pointer_of, several(path)))) for field, path in shape.fields.items()
@@ -172,7 +167,7 @@ class FieldMap:
 
 
 def _fits(shape: FieldMap, value: dict[str, Any]) -> bool:
-    fits = (any(_same(value_at(value, path), allowed) for allowed in values) for path, values in shape.where)
+    fits = (any(same(value_at(value, path), allowed) for allowed in values) for path, values in shape.where)
     return all(fits) and (not shape.refusals or bool(shape.refused_call(value)))
 
 
@@ -184,7 +179,7 @@ def _whole(value: Any, paths: tuple[Pointer, ...]) -> Any:  # noqa: ANN401 - any
     return value if has_digits or paths != (("count",),) else None
 
 
-def _same(value: object, allowed: object) -> bool:
+def same(value: object, allowed: object) -> bool:
     """Compare as JSON does: true is not 1. Search a regular expression in a text or a number."""
     if isinstance(allowed, re.Pattern):
         searched = isinstance(value, str | int) and not isinstance(value, bool)
@@ -199,60 +194,24 @@ NATIVE_FIELDS: Final = FieldMap.of(NATIVE)
 
 def decode_line(line: bytes, fields: FieldMap = NATIVE_FIELDS) -> Decoded | Rejected | None:
     """Decode one line that is not blank; return None if it is no gap by the filter of its source."""
-    outcome = _strictly(line) if fields.native else None
-    if outcome is None:
-        bare = _without_marks(line)
-        value = _parsed(bare)
-        if isinstance(value, Rejected):
-            return value
-        shape = fields.of_shape(value)
-        if shape is None:
-            return None
-        fields = shape
-        repairs = [Repair.BYTE_ORDER_MARK] * (bare != line)
-        repaired = _repaired(fields.applied(value), bare, repairs, fields.origins)
-        if isinstance(repaired, Rejected):
-            return repaired
-        outcome = repaired
-    if not says_something(outcome.record):
-        return Rejected(RejectReason.MISSING_DESCRIPTION, fields.needs)
+    bare = _without_marks(line)
+    value = _parsed(bare)
+    if isinstance(value, Rejected):
+        return value
+    shape = fields.of_shape(value)
+    if shape is None:
+        return None
+    repairs = [Repair.BYTE_ORDER_MARK] * (bare != line)
+    outcome = _repaired(shape.applied(value), bare, repairs, shape.origins)
+    if isinstance(outcome, Decoded) and not need_of(structs.asdict(outcome.record)):
+        return Rejected(RejectReason.MISSING_DESCRIPTION, shape.needs)
     return outcome
-
-
-def decode_complete(lines: list[bytes]) -> list[GapRecord | None]:
-    """Return the record of each line that has every field and needs no repair; None for any other line."""
-    if b"" in lines:  # to refuse a blank line costs as much as to decode one
-        records = iter(decode_complete([line for line in lines if line]))
-        return [next(records) if line else None for line in lines]
-    decoded: list[GapRecord | None] = []
-    rest = iter(lines)
-    while True:
-        try:
-            decoded.extend(map(_COMPLETE.decode, rest))  # records before a refused line stay
-        except _REFUSALS:
-            decoded.append(None)
-        else:
-            return decoded
-
-
-def says_something(record: GapRecord) -> bool:
-    """Tell whether one of the three fields for a need holds more than white space."""
-    texts = (record.description, record.missing_capability, record.intent)
-    return any(text and not text.isspace() for text in texts)
 
 
 def object_of(line: bytes) -> dict[str, Any]:
     """Return the object on a line as it was written; empty if there is none."""
     value = _parsed(_without_marks(line.removesuffix(b"\r")))
     return {} if isinstance(value, Rejected) else value
-
-
-def _strictly(line: bytes) -> Decoded | None:
-    """Return the record of a line that needs no repair, else None."""
-    try:
-        return Decoded(_STRICT.decode(line))
-    except _REFUSALS:
-        return None
 
 
 def _without_marks(line: bytes) -> bytes:
@@ -273,7 +232,7 @@ def _repaired(
         if value is not None:
             fields[name] = [member for member in value if member is not None]
         repairs.append(Repair.NULL_FOR_DEFAULT)
-    for name in _NAMES & fields.keys():
+    for name in fields.keys() & NAME_FIELDS:
         fields[name] = _name(fields[name])
     wrong = _wrong_type(fields) or _unpaired_surrogate(fields)
     if wrong is not None:
@@ -283,7 +242,7 @@ def _repaired(
     if "satisfaction" in fields:
         fields["satisfaction"] = _satisfaction(fields["satisfaction"], repairs)
     timestamp = fields.pop("timestamp", None)
-    moment = _moment(timestamp)
+    moment = moment_of(timestamp)
     if timestamp is None or moment is not None:
         return Decoded(GapRecord(**fields, timestamp=moment), tuple(repairs))
     repairs.append(Repair.TIMESTAMP_UNREADABLE)
@@ -309,7 +268,7 @@ def _satisfaction(value: object, repairs: list[Repair]) -> object:
     return None
 
 
-def _moment(value: object) -> datetime | None:
+def moment_of(value: object) -> datetime | None:
     """Return the moment of a text or a number; None if it cannot be read."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None

@@ -8,8 +8,9 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
+from itertools import repeat
 from types import MappingProxyType
-from typing import Annotated, Any, Final, Literal, cast, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
 import msgspec
 from msgspec import structs
@@ -164,6 +165,8 @@ def _of_type(wanted: object) -> tuple[str, ...]:
 NULLABLE_TEXT_FIELDS: Final = _of_type(str | None)
 TEXT_FIELDS: Final = _of_type(str)
 LIST_FIELDS: Final = _of_type(list[str])
+NAME_FIELDS: Final = ("image_id", "session_id")
+"""The fields that may hold a number as a name."""
 NEVER_NULL: Final = tuple(
     field.name for field in _DECLARED if type(None) not in get_args(get_args(field.type)[0])
 )
@@ -171,18 +174,6 @@ _EXPECTED: Final[Mapping[Any, str]] = {
     bool: "true or false", float: "a number", int: "a whole number from 1", list: "a list of text",
     str: "text",
 }  # fmt: skip
-
-CompleteRecord: Final = cast(
-    "type[GapRecord]",
-    msgspec.defstruct(
-        "CompleteRecord",
-        [(field.name, field.type) for field in _DECLARED if field.name in CONTRACT_FIELDS],
-        bases=(GapRecord,),
-        kw_only=True,
-        forbid_unknown_fields=True,
-    ),
-)
-"""A record whose line has every field of the contract, as new records do."""
 
 
 def given_fields(door: str) -> list[tuple[str, Any, None]]:
@@ -217,10 +208,13 @@ def wrong_type(fields: dict[str, Any]) -> tuple[str, str, Any] | None:
     return None
 
 
+_Hashed: Final = msgspec.defstruct("_Hashed", [(name, Any, msgspec.UNSET) for name in FIELDS])
+
+
 class _Canonical(msgspec.Struct):
     """A record to be hashed, with the text of its timestamp if that is unreadable."""
 
-    record: GapRecord
+    record: msgspec.Struct
     unreadable_timestamp: str
 
 
@@ -233,24 +227,27 @@ def fields_of(record: GapRecord) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in _LATER or value != _LATER[name]}
 
 
-_DEFAULTS: Final = [b"," + _ENCODER.encode({name: value})[1:-1] for name, value in _LATER.items()]
+def _canonical(columns: Sequence[Sequence[Any]]) -> list[Any]:
+    """Return records as they are hashed: without the later fields that have their default."""
+    later = []
+    for column, default in zip(columns[len(CONTRACT_FIELDS) :], _LATER.values(), strict=True):
+        is_default = column.count(default) == len(column)
+        later.append(
+            repeat(msgspec.UNSET) if is_default else (v if v != default else msgspec.UNSET for v in column)
+        )
+    return list(map(_Hashed, *columns[: len(CONTRACT_FIELDS)], *later))
 
 
-def _canonical(encoded: bytes) -> bytes:
-    """Remove the later fields of encoded records that have their default. In text, quotes are escaped."""
-    for default in _DEFAULTS:
-        for end in (b",", b"}"):
-            encoded = encoded.replace(default + end, end)
-    return encoded
+def record_ids(columns: Sequence[Sequence[Any]], unreadable_timestamps: Mapping[int, str]) -> list[str]:
+    """Return the `record_id` of each record, given the columns of its fields.
 
-
-def record_ids(records: Sequence[GapRecord], unreadable_timestamps: Mapping[int, str]) -> list[str]:
-    """Return the `record_id` of each record; unreadable timestamps are given by place in `records`."""
-    lines = _canonical(_ENCODER.encode_lines(records))
-    # Encoded JSON has no line breaks.
+    Unreadable timestamps are given by the place of the record.
+    """
+    hashed = _canonical(columns)
+    lines = _ENCODER.encode_lines(hashed)  # encoded JSON has no line breaks
     ids = [hashlib.sha256(line).hexdigest() for line in lines.split(b"\n")[:-1]]
     for place, text in unreadable_timestamps.items():
-        ids[place] = record_id(records[place], text)
+        ids[place] = hashlib.sha256(_ENCODER.encode(_Canonical(hashed[place], text))).hexdigest()
     return ids
 
 
@@ -261,8 +258,8 @@ def record_id(record: GapRecord, unreadable_timestamp: str | None = None) -> str
     satisfaction resolved and the timestamp in UTC. It includes the text of an unreadable timestamp: records
     that differ only there are two. A field after the first 13 is included if it differs from its default.
     """
-    hashed = record if unreadable_timestamp is None else _Canonical(record, unreadable_timestamp)
-    return hashlib.sha256(_canonical(_ENCODER.encode(hashed))).hexdigest()
+    columns = [[value] for value in structs.astuple(record)]
+    return record_ids(columns, {} if unreadable_timestamp is None else {0: unreadable_timestamp})[0]
 
 
 def in_utc(moment: datetime) -> datetime:

@@ -108,12 +108,6 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return several(self.glob)
 
     @property
-    def native(self) -> bool:
-        """Tell whether the objects of such a log are records."""
-        shaped = self.fields or self.constants or self.where or self.refusals
-        return not (shaped or self.each or self.split or self.path or self.also)
-
-    @property
     def shapes(self) -> tuple[Shape, ...]:
         """The shapes of the gaps, complete: with fields, the key `count` is one of them."""
         fields = {"count": "count", **self.fields} if self.fields else {}
