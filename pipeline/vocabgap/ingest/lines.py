@@ -234,8 +234,9 @@ class LogDecoder:
     def _decode_lines(self, log: LogFile, block: Block, counts: LineCounts) -> None:
         """Decode the lines of a block at once, and those that need a closer look one by one."""
         fields = log.kind.fields
-        decoder = self._decoders.setdefault(id(fields), RowDecoder(fields))
-        found, repairs = decoder.rows(block.lines)
+        if id(fields) not in self._decoders:
+            self._decoders[id(fields)] = RowDecoder(fields)
+        found, repairs = self._decoders[id(fields)].rows(block.lines)
         self.repairs.update(repairs)
         rows, positions, unreadable = self._look_closer(log, block, counts, found)
         counts.lines += len(rows)
