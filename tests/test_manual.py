@@ -23,7 +23,7 @@ WEEKLY = "weekly-job"
     [
         ("tutorial", "# ", "", 9),
         ("installing", "## A new version", "", 6),
-        ("your-own-file", "## The shortest way", "", 6),
+        ("your-own-file", "## The shortest way", "", 5),
         ("logging", "## Hooks", "", 9),
         (WEEKLY, "# ", "## Hand a report on", 16),
         ("settings", "### A model of your own", "", 7),

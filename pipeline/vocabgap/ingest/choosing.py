@@ -73,7 +73,7 @@ class _Keys:
     def add(self, value: dict[str, Any]) -> None:
         """Count the keys of an object."""
         self.objects += 1
-        self.natives += any(isinstance(value.get(name), str) for name in PHRASE_FIELDS)
+        self.natives += not value.keys().isdisjoint(PHRASE_FIELDS)
         if self.objects > _SURVEYED:
             return
         for pointer, member in _leaves(value):
@@ -164,7 +164,7 @@ def choose(
             return fitting
         if asked is None and sum(keys.natives for keys in survey.values()) >= _NATIVE:
             break
-    if not survey:
+    if not any(keys.objects for keys in survey.values()):
         return known or _placed(_RECORDS, ("*",) if content.form is Form.DOCUMENT else (), content)
     if known is not None:
         return _placed(known, next(iter(survey)), content)
@@ -187,13 +187,18 @@ def _surveyed(
         keys = survey.setdefault(pointer, _Keys())
         for each in objects:
             keys.add(each)
-            absent = absent and {path for path in absent if value_at(each, path) is None}
+            absent = absent and {path for path in absent if not _has(each, path)}
     return absent
 
 
 def _identifies(fields: FieldMap) -> bool:
     """Tell whether the shape of an object is enough to know the source."""
-    return bool(fields.each) or all(shape.where for shape in (fields, *fields.also))
+    return bool(fields.each) or all(map(_is_judged, (fields, *fields.also)))
+
+
+def _is_judged(shape: FieldMap) -> bool:
+    """Tell whether an object must have some value to be a gap of a shape."""
+    return bool(shape.refusals) or any(values != ("",) for _, values in shape.where)
 
 
 def _fitting(
@@ -221,17 +226,23 @@ def _fitting(
 
 def _may_have(fields: FieldMap, value: Any) -> bool:  # noqa: ANN401 - any JSON
     """Tell quickly whether a document may have gaps at the places of a source."""
-    keys = {pointer[0] for pointer in fields.each if pointer}
+    keys = {pointer[0] if pointer else "*" for pointer in fields.each}
     return "*" in keys or (isinstance(value, dict) and not keys.isdisjoint(value))
 
 
 def _holds(fields: FieldMap, value: dict[str, Any]) -> bool:
     """Tell whether an object is a gap of a source, or has one of its fields of a need."""
     shape = fields.of_shape(value)
-    if shape is None or shape.where:
+    if shape is None or _is_judged(shape):
         return shape is not None
     paths = dict(shape.paths) or {name: ((name,),) for name in PHRASE_FIELDS}
-    return any(value_at(value, path) is not None for name in PHRASE_FIELDS for path in paths.get(name, ()))
+    return any(_has(value, path) for name in PHRASE_FIELDS for path in paths.get(name, ()))
+
+
+def _has(value: dict[str, Any], path: Pointer) -> bool:
+    """Tell whether an object has a key, even without a value."""
+    above = value_at(value, path[:-1])
+    return path[-1] in above if isinstance(above, dict) else value_at(value, path) is not None
 
 
 def _placed(chosen: Chosen, pointer: Pointer, content: Content) -> Chosen:

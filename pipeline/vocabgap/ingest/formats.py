@@ -144,7 +144,7 @@ ROWS: Final = frozenset((Form.TABLE, Form.PARQUET))
 
 
 class Row(NamedTuple):
-    """One row of a table: the line where it begins, and its object or the reason why there is none."""
+    """One row of a table: the line where it begins, and its object, or the reason why there is none."""
 
     number: int
     value: dict[str, Any]
@@ -153,18 +153,19 @@ class Row(NamedTuple):
 
 
 def rows_of(content: Content, chunks: Iterable[bytes]) -> Iterator[Row]:
-    """Yield the rows of a table or a Parquet file; an empty cell is left out."""
+    """Yield the rows of a table or a Parquet file; an empty cell is null."""
     return _parquet_rows(b"".join(chunks)) if content.form is Form.PARQUET else _table_rows(chunks)
 
 
 def row_blocks(content: Content, chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
-    """Yield the rows of a table as blocks of lines with one JSON object each."""
+    """Yield the rows of a table as blocks of lines with one JSON object each, without its empty cells."""
     converters = _converters(fields)
     used = {pointer[0] for pointer in fields.reads} or FIELDS
     begun, lines = 1, list[bytes]()
-    for number, value, fault, raw in rows_of(content, chunks):
+    for number, cells, fault, raw in rows_of(content, chunks):
         line, refused = raw, fault
         if fault is None:
+            value = {name: cell for name, cell in cells.items() if cell not in (None, "")}
             for name in converters.keys() & value.keys():
                 value[name] = converters[name](value[name])
             line, refused = _line_of(value, used)
@@ -313,7 +314,7 @@ def _table_rows(chunks: Iterable[bytes]) -> Iterator[Row]:
                     header = _checked_header(cells)
                 elif len(cells) == len(header):
                     row = zip(header, cells, strict=True)
-                    yield Row(number, {name: cell for name, cell in row if cell})
+                    yield Row(number, {name: cell or None for name, cell in row})
                 else:
                     detail = f"expected {count(len(header), 'cell')}, found {len(cells):,}"
                     yield Row(number, {}, Rejected(RejectReason.INVALID_ROW, detail), raw)
@@ -365,7 +366,7 @@ def _parquet_rows(content: bytes) -> Iterator[Row]:
         for start in range(0, height, _ROWS):
             rows = table.slice(start, _ROWS).collect().iter_rows(named=True)
             for number, row in enumerate(rows, start + 1):
-                yield Row(number, {name: cell for name, cell in row.items() if cell not in (None, "")})
+                yield Row(number, row)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         reason = str(error).partition("\n")[0]
         why = Rejected(RejectReason.UNREADABLE_FILE, f"the Parquet file cannot be read: {reason}")

@@ -1,0 +1,340 @@
+"""Files that a person names: their form, their source, and the errors that help to read them."""
+
+import csv
+import gzip
+import json
+import os
+import re
+import shlex
+import sys
+import tracemalloc
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import vocabgap as vg
+from builders.command import vocabgap
+from builders.manual import page, there
+from vocabgap.errors import InvalidInputError, VocabgapError
+from vocabgap.ingest.decoding import NATIVE_FIELDS
+from vocabgap.ingest.formats import Content, Form, row_blocks
+from vocabgap.ingest.scanning import Scan, scan
+
+__all__ = ["there"]  # a fixture
+TABLE = 'need,when,tools\nrotate a layer,2026-06-02,"crop; tilt"\n"blend ""hard""\ntwo layers",,\ntorn,1\n'
+CALLS = '{"call": {"tool": "rotate_layer"}}\n{"call": {"tool": "blend_layers"}}\n'
+WISHES = [{"why": "rotate a layer"}, 5, {"why": "blend two layers", "meta": {"run": 4711}}]
+VIEW = '{"event": "$pageview", "properties": {}}\n'
+EVENT = '{"event": "$mcp_missing_capability", "properties": {"$mcp_intent": "rotate a layer"}}\n'
+
+
+def files(folder: Path) -> None:
+    """Write the files that the manual's table names."""
+    texts = {
+        "gaps.txt": '{"description": "rotate a layer"}\n{"intent": "blend two layers"}\n',
+        "tools.log": CALLS,
+        "wishes.json": json.dumps(WISHES, indent=1),
+        "export.json": json.dumps({"page": 1, "data": {"items": [WISHES[0], WISHES[2]]}}),
+        "wishes.csv": TABLE,
+        "hits.tsv": "query\thits\nrotate a layer\t12\nblend two layers\t3\n",
+        "events.jsonl": VIEW * 10_000 + EVENT,
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "excel.csv").write_bytes("need;when\r\nrotate;\r\nblend;2026-06-02\r\n".encode("utf-16"))
+    (folder / "wishes.csv.gz").write_bytes(gzip.compress(TABLE.encode()))
+    pl.DataFrame({"need": ["rotate a layer", "blend two layers"]}).write_parquet(folder / "wishes.parquet")
+
+
+ROWS = re.findall(r"^\|.*\| `([^`]*)` \|.*\| (\d.*) \|$", page("your-own-file"), flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize(("arguments", "result"), ROWS)
+def test_each_row_of_the_manual_gives_its_result(
+    arguments: str, result: str, there: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files(there)
+    command, _, piped = arguments.partition(" < ")
+    if piped:
+        monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO((there / piped).read_bytes())))
+
+    told = vocabgap("check", *shlex.split(command)).out
+
+    account = re.search(r"= (\d+) records? .* (\d+) rejects?\b", told)
+    assert account is not None
+    records, rejects = (int(number) for number in account.groups())
+    assert f"{records} record{'s' * (records > 1)}" + f", {rejects} reject" * bool(rejects) == result
+
+
+def test_the_manual_has_a_row_for_each_form() -> None:
+    assert len(ROWS) == 12
+
+
+def own(tmp_path: Path, content: str | bytes, name: str = "own.dat") -> Path:
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def read(tmp_path: Path, content: str | bytes, **fields: str) -> Scan:
+    return scan(own(tmp_path, content), map=fields or None)
+
+
+def test_cells_become_values_of_their_fields(tmp_path: Path) -> None:
+    content = (
+        "description;operations_involved;vocabulary_used;satisfaction;count\n"
+        'rotate;" crop ; tilt";"[""a;b""]";-1;4\n\nblend;;;;\n;;;;\n'
+    )
+
+    rows = read(tmp_path, content).gaps.sort("line").to_dicts()
+
+    assert [(row["line"], row["byte_offset"]) for row in rows] == [(2, None), (4, None)]
+    first, second = rows
+    assert (first["operations_involved"], first["vocabulary_used"]) == (["crop", "tilt"], ["a;b"])
+    assert (first["satisfaction"], first["count"]) == (-1, 4)
+    assert (second["operations_involved"], second["satisfaction"], second["workaround"]) == ([], None, "")
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "reason", "detail"),
+    [
+        ('description,notes\n"two\nlines",x\nonly one\n', 4, "invalid_row", "expected 2 cells, found 1"),
+        ('description,notes\nx,"open\nrotate,y\n', 2, "invalid_row", "a quote is not closed"),
+        ('description,notes\n"a"b,c\nrotate,y\n', 2, "invalid_row", "not a row of a table"),
+        (b"description,notes\nf\xe9e,x\nrotate,y\n", 2, "invalid_utf8", "expected UTF-8"),
+        (
+            f"description,notes\n{'x' * (1 << 21)},y\nrotate,y\n",
+            2,
+            "too_long",
+            "expected at most 1,048,576 bytes",
+        ),
+        ('description,notes\n"' + "x\n" * (1 << 19) + '",y\nrotate,y\n', 2, "too_long", "expected at most"),
+    ],
+)
+def test_a_bad_row_is_rejected_where_it_begins(
+    content: str | bytes, line: int, reason: str, detail: str, tmp_path: Path
+) -> None:
+    scanned = read(tmp_path, content)
+
+    first = scanned.rejects.row(0, named=True)
+    assert (first["line"], first["reason"]) == (line, reason)
+    assert detail in first["detail"]
+    assert scanned.gaps["description"].to_list()[-1:] == [
+        "rotate" if "rotate" in str(content) else "two\nlines"
+    ]
+
+
+cells = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=8)
+
+
+@given(st.lists(st.tuples(cells.filter(str.strip), cells), min_size=1, max_size=8), st.sampled_from(",;\t"))
+def test_what_python_writes_as_csv_is_read_again(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]], delimiter: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "rows.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter=delimiter)
+        writer.writerows([("need", "why"), *rows])
+
+    gaps = scan(path, map={"missing_capability": "need", "description": "why"}).gaps.sort("line")
+
+    assert gaps["missing_capability"].to_list() == [need for need, _ in rows]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("need,need\na,b\n", "the header has the name 'need' twice"),
+        ("need,\na,b\n", "the header has no name for column 2"),
+        (b"PK\x03\x04\0\0", "a workbook or an archive"),
+        (b"\0\1\2abc", "the content is binary"),
+        ('{"a": [{"q": 1}], "b": {"c": [{"q": 2}]}}', "has 2 lists of objects: /a/*, /b/c/*"),
+    ],
+)
+def test_a_file_that_cannot_be_read_at_all_is_an_error(
+    content: str | bytes, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidInputError, match=re.escape(message)):
+        read(tmp_path, content)
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "description,notes\n", "[]"])
+def test_an_empty_file_has_no_line(content: str, tmp_path: Path) -> None:
+    summary = scan(own(tmp_path, content, "own.csv")).summary
+
+    assert (summary.files, summary.lines, summary.rejects) == (1, 0, 0)
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, '[{"description": "a"},\n{"descr', b"PAR1 torn PAR1"])
+def test_a_broken_document_is_one_unread_file(content: str | bytes, tmp_path: Path) -> None:
+    summary = read(tmp_path, content).summary
+
+    assert (summary.lines, summary.unreadable) == (0, 1)
+
+
+def test_a_packed_file_expands_no_further_than_allowed(tmp_path: Path) -> None:
+    bomb = own(tmp_path, gzip.compress(b"description,notes\n" + b"rotate,x\n" * (1 << 20)))
+
+    summary = scan(bomb, max_expanded_mib=1).summary
+
+    assert summary.reasons == {"expands_too_far": 1, "invalid_row": 1}
+    assert summary.records + summary.duplicates == summary.lines - 1
+
+
+def test_parquet_gives_nested_values_and_times(tmp_path: Path) -> None:
+    table = pl.DataFrame(
+        {
+            "why": ["rotate", "blend"],
+            "call": [{"at": "2026-06-02T09:00:00Z", "tools": ["crop"]}, None],
+            "photo": [b"\xff", b"\xfe"],
+        }
+    )
+    table.write_parquet(tmp_path / "own.dat")
+
+    fields = {"description": "why", "timestamp": "call.at", "operations_involved": "call.tools"}
+    rows = scan(tmp_path / "own.dat", map=fields).gaps.to_dicts()
+    binary = scan(tmp_path / "own.dat", map={"description": ["photo", "why"]}).rejects
+
+    assert rows[0]["operations_involved"] == ["crop"]
+    assert (rows[0]["timestamp"].year, rows[1]["timestamp"]) == (2026, None)
+    assert "column 'photo': expected text, found binary data" in binary["detail"][0]
+
+
+def test_keys_are_listed_and_the_proposed_command_works(there: Path) -> None:
+    lines = [
+        {"reason": f"no way to rotate \u202e{number}", "tool": "rotate", "ts": 1787220000}
+        for number in range(3)
+    ]
+    own(there, "\n".join(map(json.dumps, lines)), "agent.log")
+
+    told = vocabgap("check", "agent.log")
+
+    assert told.code == 2
+    assert r"reason (3, \"no way to rotate \u202e0\")".replace('\\"', '"') in told.err
+    command = shlex.split(re.findall(r"`vocabgap (.*?)`", told.err)[0])
+    fields = "--map description=reason --map missing_capability=tool --map timestamp=ts"
+    assert shlex.join(command[1:]) == f"agent.log {fields}"
+    assert vocabgap(*command, "--embedder", "none").code == 0
+    manifest = json.loads(Path("out/run.json").read_text(encoding="utf-8"))
+    assert fields in manifest["command"]
+    assert vocabgap(*shlex.split(manifest["command"])[1:]).code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--map", "descripton=why"], "did you mean 'description'?"),
+        (["--map", "description=whi"], "did you mean 'why'?"),
+        (["--map", "timestamp=why"], "expected the place of"),
+        (["--map", "description"], "expected FIELD=PATH"),
+        (["--source", "postho"], "did you mean 'posthog'?"),
+        (["--source", "posthog"], "source 'posthog' fits no object of 'own.dat'"),
+    ],
+)
+def test_a_wrong_map_or_source_is_an_error(options: list[str], message: str, there: Path) -> None:
+    own(there, json.dumps(WISHES))
+
+    told = vocabgap("check", "own.dat", *options)
+
+    assert told.code == 2
+    assert message in told.err
+
+
+def test_a_setting_reads_the_unknown_files_of_a_folder_only(there: Path) -> None:
+    own(there, '{"description": "warm fur"}\n', "vocabulary_gaps.jsonl")
+    own(there, TABLE, "wishes.csv")
+    own(there, '{"name": "package"}', "package.json")
+    Path("vocabgap.toml").write_text(
+        "# mine\n[ingest]\nroots = ['.']\n\n[rank]\nmin_images = 1\n", encoding="utf-8"
+    )
+
+    before = vg.scan(".", settings=vg.load_settings().scan).summary
+    assert vocabgap("init", "--map", "description=need", "--map", "description=why").code == 0
+    after = vg.scan(".", settings=vg.load_settings().scan).summary
+
+    assert (before.files, before.records) == (1, 1)
+    assert (after.files, after.records, after.rejects) == (2, 3, 1)
+    text = Path("vocabgap.toml").read_text(encoding="utf-8")
+    assert text == (
+        '# mine\n[ingest]\nmap = {description = ["need", "why"]}\nroots = [\'.\']\n\n[rank]\nmin_images = 1\n'
+    )
+    assert (
+        vocabgap("init", "--map", "description=need", "--map", "description=why").out == "0 files changed\n"
+    )
+
+
+def test_a_folder_without_a_known_log_names_its_other_files(there: Path) -> None:
+    files(there)
+
+    told = vocabgap("check", ".").err
+
+    assert "events.jsonl, excel.csv, export.json, hits.tsv, wishes.csv;" in told
+    assert "`vocabgap report events.jsonl` reads one" in told
+
+
+def test_standard_input_is_a_root_that_leaves_nothing_behind(
+    there: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (there / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(there / "tmp"))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(CALLS.encode())))
+
+    told = vocabgap("report", "-", "--map", "missing_capability=call.tool", "--embedder", "none")
+
+    assert told.code == 0
+    manifest = json.loads(Path("out/run.json").read_text(encoding="utf-8"))
+    assert manifest["command"].startswith("vocabgap report - --map missing_capability=call.tool ")
+    assert [(log["repo_slug"], log["source_path"]) for log in manifest["inputs"]] == [("stdin", "-")]
+    assert [*(there / "tmp").iterdir()] == []
+
+
+def test_a_terminal_is_no_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = TextIOWrapper(BytesIO())
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdin", terminal)
+
+    told = vocabgap("list", "-")
+
+    assert (told.code, told.err.count("\n")) == (2, 2)
+
+
+@pytest.mark.parametrize("place", ["/dev/null", "pipe"])
+def test_a_device_or_a_pipe_is_no_log(place: str, there: Path) -> None:
+    os.mkfifo(there / "pipe")
+
+    told = vocabgap("check", place)
+
+    assert told.code == 2
+    assert "not a regular file" in told.out
+
+
+def test_a_long_table_takes_no_more_memory() -> None:
+    def peak(chunks: int) -> int:
+        content = (
+            b"description,notes\n" if not number else b"rotate,x\n" * 10_000 for number in range(chunks)
+        )
+        tracemalloc.start()
+        try:
+            for _ in row_blocks(Content(Form.TABLE), content, NATIVE_FIELDS):
+                pass
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    assert peak(8) < 1.2 * peak(3)
+
+
+@given(st.binary(max_size=300))
+def test_any_content_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.dat"
+    path.write_bytes(content)
+    try:
+        summary = scan(path).summary
+    except VocabgapError:
+        return
+    assert summary.lines == summary.records + summary.duplicates + summary.superseded + summary.rejects
