@@ -6,9 +6,10 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache, lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from vocabgap.errors import InvalidInputError, texts
+from vocabgap.messages import unknown_name
 
 # A hyphen between words, or between a word and a number; not a minus between two numbers.
 HYPHEN: Final = r"[-‐](?:(?<=[^\W_].)(?=[^\W\d_])|(?<=[^\W\d_].)(?=[^\W_]))"
@@ -60,50 +61,6 @@ _MINUS: Final = re.compile("-[0-9]")
 _SPELLINGS: Final = str.maketrans({" ": "", "♯": "#", "−": "-", "≤": "<=", "≥": ">=", "≠": "!="})
 
 
-# Answers of agents' programs to a call of a tool that does not exist, with the tool's name.
-_TOOL: Final = r"(?:mcp )?(?:tool(?: ?call(?:back)?)?|function(?: call)?|call|action|command)(?:s|\(s\))?"
-_ADVERSE: Final = (
-    r"(?:unknown|unsupported|undefined|unrecogni[sz]ed|unregistered|undeclared|unavailable|invalid"
-    r"|non-?existent)"
-)
-_NAMED: Final = r"(?: (?:is )?(?:named|called)| (?:with|by|for) (?:the |that )?(?:tool )?name)"
-_QUOTED: Final = r"[`'\"“‘«]([^`'\"“”‘’«»]{1,128})[`'\"”’»]"
-_NAME: Final = rf"(?:{_QUOTED}|(\w(?:[\w.:/-]*\w)?)(?:\(\))?)"
-# Words such as "chaining" in "unsupported method chaining" are no names of tools.
-_SURE_NAME: Final = rf"(?=[`'\"“‘«]|\S*(?:\w[_.:/-]\w|(?-i:[a-z][A-Z]))){_NAME}"
-_MISSING: Final = r"(?:is |was )?(?:not (?:found|registered)|unknown)|(?:does not|doesn't|don't) exist"
-_NOISE: Final = (
-    r"\s*(?:<\w+>\s*)?(?:(?:[\w.-]+ ){0,5}?[\w.]*(?:error|exception|failed)\b[^:]{0,40}:\s*){0,4}"
-    r"(?:the )?(?:requested )?"
-)
-
-
-def _passed(words: str) -> str:
-    """Return a pattern of optional words, which are no name; possessive ones fail before Python 3.11.5."""
-    return rf"(?: (?:{words})\b|(?! (?:{words})\b))"
-
-
-_BEFORE: Final = (
-    rf"no such {_TOOL}{_passed('available|found|exists|registered')}",
-    rf"(?:\w+ )?(?:tried to call|attempted to call|called) (?:an? )?{_ADVERSE} {_TOOL}",
-    rf"{_ADVERSE} {_TOOL}{_passed('names?|called|requested')}",
-    rf"(?:there(?:'s| is| was) )?(?:no|not an?) {_TOOL}(?: found)?{_NAMED}(?: tool name)?",
-    rf"(?:could not|couldn't|cannot|can't|unable to|failed to) find (?:an? |the |any )?{_TOOL}{_NAMED}?",
-    rf"(?:{_TOOL}|method)[_ ]not[_ ]found",
-    r"(?:\w+: )?command not found",
-)
-_MESSAGES: Final = (
-    rf"(?:{'|'.join(_BEFORE)})(?:(?::\s*|(?<=tool|name|amed|lled) (?!call\b)){_NAME}| {_SURE_NAME})",
-    rf"(?:i )?(?:tried|attempted) to (?:call|use) (?:an? |the )?{_TOOL} {_NAME}(?=,? (?:which|that|but)\b)",
-    rf"{_TOOL}{_NAMED}?:? {_SURE_NAME} (?:{_MISSING}|(?:is |was )?not (?:available|defined|supported))",
-    rf"tool{_NAMED}? (?!call\b){_NAME} (?:{_MISSING})",
-    rf"{_SURE_NAME} {_TOOL} (?:{_MISSING})",
-    rf"{_NAME} (?:is not|isn't|was not) an? (?:valid|known|registered|recogni[sz]ed|available) {_TOOL}",
-    rf"(?:\w+: )?(?:line \d+: )?{_NAME}: command not found",
-    rf"\w+: \d+: {_NAME}: not found",
-)
-_REST: Final = r"(?:(?: (?:which|that|but|in|on|from|by|was|found)\b|\s*[.,;:!()\[<]).*)?$"
-_UNKNOWN_TOOL: Final = re.compile(rf"{_NOISE}(?:{'|'.join(_MESSAGES)}){_REST}", re.IGNORECASE | re.DOTALL)
 _NO_LETTERS: Final = re.compile(r"[\W_]+")
 
 
@@ -159,27 +116,9 @@ def plain(phrase: str) -> str:
     return phrase if phrase.isascii() else phrase.translate(_PLAIN_CHARACTERS)
 
 
-class RefusedCall(NamedTuple):
-    """A call of a tool that a program refused."""
-
-    tool: str
-    reason: str  # why the tool is not granted; empty if there is no such tool
-
-
-def refused_call(message: str) -> RefusedCall | None:
-    """Return the call that a message refuses, because the tool does not exist or is not granted."""
-    lowered = message.lower()
-    if not ("tool" in lowered or "call" in lowered or "ction" in lowered or "not found" in lowered):
-        return None
-    found = _UNKNOWN_TOOL.match(message)
-    name = next(filter(None, found.groups()), "") if found else ""
-    return RefusedCall(name, "") if name else None
-
-
 def without_message(phrase: str) -> str:
     """Return the name, in words, of the tool that a message calls unknown; leave other phrases unchanged."""
-    call = refused_call(phrase)
-    return (_NO_LETTERS.sub(" ", apart(call.tool)).strip().lower() if call else "") or phrase
+    return _NO_LETTERS.sub(" ", apart(unknown_name(phrase))).strip().lower() or phrase
 
 
 def words(phrase: str) -> list[str]:

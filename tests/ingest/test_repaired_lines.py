@@ -76,7 +76,9 @@ def test_rejected_and_sound_lines_are_not_repairs(tmp_path: Path) -> None:
 
 def test_repairs_in_logs_of_other_tools_name_fields_of_a_record(tmp_path: Path) -> None:
     log = tmp_path / "affordance_gaps.jsonl"
-    log.write_text('{"timestamp": "monday", "missing_capability": "sky mask"}\n', encoding="utf-8")
+    log.write_text(
+        '{"timestamp": "monday", "goal": "", "missing_capability": "sky mask"}\n', encoding="utf-8"
+    )
 
     (found,) = repaired_lines(log)
 

@@ -49,9 +49,7 @@ def test_a_call_of_an_unknown_tool_is_a_gap_of_its_name(tmp_path: Path) -> None:
     scanned = scan(tmp_path)
 
     names = ("missing_capability", "description", "session_id", "notes")
-    assert scanned.records.select(names).rows() == [
-        ("mask_sky", None, "s-1", "call of an unknown tool, seen in a trace")
-    ]
+    assert scanned.records.select(names).rows() == [("mask_sky", None, "s-1", "call of an unknown tool")]
     assert scanned.records["timestamp"][0].isoformat() == "2026-05-28T20:26:40.123456+00:00"
     assert (scanned.summary.lines, scanned.summary.passed_over) == (1, 2)
 
@@ -71,11 +69,10 @@ def test_an_error_of_a_tool_that_lacks_a_feature_is_a_gap(tmp_path: Path) -> Non
         span("Tool mask_sky failed: file not found"),
         span("Unknown tool argument: radius"),
         span("AttributeError: 'NoneType' object has no attribute 'get'"),
-        span("Unknown tool: x", ""),
+        span("Tool not found", ""),
+        span("Invalid tool arguments: x"),
         span("Unknown tool: x", status={"code": 1, "message": "Unknown tool: x"}),
-        span("Unknown tool: x", attributes=[]),
-        span("Unknown tool: x", attributes={"gen_ai.tool.name": "x"}),
-        span("Unknown tool: x", attributes=[5, {"key": "gen_ai.tool.name"}]),
+        span("Unknown tool", "x", attributes=[5, {"key": "gen_ai.tool.name"}], name="execute_tool"),
         {},
     ],
 )
@@ -91,7 +88,7 @@ def test_a_span_that_is_no_gap_is_passed_over(tmp_path: Path, other: Json) -> No
     [
         ("Cannot merge into main: permission denied", "permission"),
         ("Call refused by the user", "permission"),
-        ("Cannot sync calendars: 503 service unavailable", "outage"),
+        ("Cannot sync calendars: 503 service unavailable", "transient"),
         ("unable to merge, connection reset by peer", "transient"),
         ("Cannot merge these files: out of memory", "architecture"),
         ("Pages of two columns are not supported", None),

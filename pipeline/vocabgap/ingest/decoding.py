@@ -6,7 +6,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -17,6 +17,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
+from vocabgap.messages import RefusedCall, refused_call
 from vocabgap.model.record import (
     FIELDS,
     LIST_FIELDS,
@@ -33,7 +34,6 @@ from vocabgap.model.record import (
     wrong_type,
 )
 from vocabgap.model.sources import NATIVE, Pointer, Source, allowed_values, pointer_of, several, value_at
-from vocabgap.text import refused_call
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
@@ -47,6 +47,7 @@ _ZONED: Final = re.compile(
     r"(?: m=[+-][0-9.]+)?",
     re.ASCII,
 )
+_IDENTIFIER: Final = re.compile(r"[\w-]{1,128}")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -141,7 +142,7 @@ class FieldMap:
         if self.paths:
             mapped = {}
             for field, paths in self.paths:
-                item = next((item for path in paths if (item := value_at(value, path)) is not None), None)
+                item = _first(value, paths)
                 if isinstance(item, str) and field in LIST_FIELDS:
                     item = [item]
                 if field == "count":
@@ -150,20 +151,37 @@ class FieldMap:
                     mapped[field] = item
         else:
             mapped = dict(value)
-        call = self.refused_call(value)
-        for field, constant in {**call, **self.constants}.items():
+        if self.refusals:
+            mapped |= self.refused_call(value)
+        for field, constant in self.constants.items():
             if mapped.get(field) is None:
                 mapped[field] = constant
         return mapped
 
     def refused_call(self, value: dict[str, Any]) -> dict[str, str]:
-        """Return the fields that the first message about a refused call gives; empty if there is none."""
+        """Return the tool and the notes of the first message that refuses a call; empty if there is none.
+
+        The notes of such a source are the identifier of the call.
+        """
+        paths = dict(self.paths)
+        tool, call_id = (
+            str(_first(value, paths.get(name, ())) or "") for name in ("missing_capability", "notes")
+        )
         for path in self.refusals:
             message = value_at(value, path)
-            if isinstance(message, str) and (call := refused_call(message)):
-                note = f"{NOT_GRANTED_NOTE}: {call.reason}" if call.reason else UNKNOWN_TOOL_NOTE
-                return {"missing_capability": call.tool, "notes": f"call {note}"}
+            if isinstance(message, str) and (call := refused_call(message, tool)):
+                return {"missing_capability": call.tool, "notes": noted(call, call_id)}
         return {}
+
+
+def noted(call: RefusedCall, call_id: str) -> str:
+    """Return the notes of a gap that is a refused call, with the identifier of the call."""
+    which = f"call {call_id}" if _IDENTIFIER.fullmatch(call_id) else "call"
+    return f"{which} {f'{NOT_GRANTED_NOTE}: {call.reason}' if call.reason else UNKNOWN_TOOL_NOTE}"
+
+
+def _first(value: dict[str, Any], paths: Iterable[Pointer]) -> Any:  # noqa: ANN401 - any JSON
+    return next((item for path in paths if (item := value_at(value, path)) is not None), None)
 
 
 def _fits(shape: FieldMap, value: dict[str, Any]) -> bool:

@@ -115,8 +115,7 @@ class RowDecoder:
                 below = below.setdefault(key, {})
             names.append(".".join(name))
         inner = {pointer[:end] for pointer in kinds for end in range(1, len(pointer))}
-        refused = any(shape.refusals for shape in self._shapes)
-        if refused or inner & kinds.keys() or any(list in kinds[path] for path in self._where):
+        if inner & kinds.keys() or any(list in kinds[path] for path in self._where):
             return
         try:
             self._decode = msgspec.json.Decoder(_object_type(tree, kinds)).decode
@@ -181,9 +180,11 @@ class RowDecoder:
         rows: list[Row | None] = [NO_GAP] * len(objects)
         for shape in self._shapes:
             chosen = [one is shape for one in shapes]
-            if all(chosen):
+            if shape.refusals:  # a message needs a closer look
+                rows = [None if is_one else row for is_one, row in zip(chosen, rows, strict=True)]
+            elif all(chosen):
                 return _rows(_mapped(shape, values, len(objects))), Counter()
-            if any(chosen):
+            elif any(chosen):
                 of_shape = {path: list(compress(column, chosen)) for path, column in values.items()}
                 read = iter(_rows(_mapped(shape, of_shape, sum(chosen))))
                 rows = [next(read) if is_one else row for is_one, row in zip(chosen, rows, strict=True)]

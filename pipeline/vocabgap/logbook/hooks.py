@@ -5,12 +5,12 @@ person typed. A denied permission, a time limit or an interrupt is no gap. The s
 of Claude Code and Cursor as of November 2026.
 """
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,26 +18,24 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.files.refusals import FileKind, file_kind, refusing
+from vocabgap.ingest.decoding import FieldMap, noted
 from vocabgap.logbook.log import LoggedGap, log_gap
-from vocabgap.model.record import LOG_NAME, UNKNOWN_TOOL_NOTE
+from vocabgap.messages import refused_call
+from vocabgap.model.record import LOG_NAME, NOT_GRANTED_NOTE
+from vocabgap.model.sources import shipped_sources
 from vocabgap.text import visible
 
 MOST_INPUT: Final = 1 << 20  # bytes of a hook's input
 _MOST_LINE: Final = 4 << 20  # bytes of a line of a transcript that is looked into
-_NAME: Final = r"[A-Za-z0-9][\w.:/-]{0,127}"
-_NO_TOOL: Final = re.compile(rf"No such tool available: ({_NAME})")
-_MARK: Final = b"No such tool available"
-_UNKNOWN: Final = re.compile(
-    r"(?i)\b(?:unknown|no such) tool\b|\btool\b.{0,160}\b(?:not found|does not exist)\b"
-)
-_CALL: Final = re.compile(r"[\w-]{1,128}")
+_NAME: Final = re.compile(r"[A-Za-z0-9][\w.:/-]{0,127}")
+_MARK: Final = b"is_error"
 
 
 class UnmetCall(msgspec.Struct, frozen=True):
-    """A call of a tool that does not exist."""
+    """A call of a tool that does not exist, or is not granted."""
 
     tool: str
-    call: str = ""  # the program's identifier
+    note: str  # with the program's identifier of the call, if it has one
     session: str | None = None
     moment: str | None = None  # as the program wrote it; null for now
 
@@ -61,18 +59,18 @@ def log_calls(agent: str, content: bytes, image: Path | None) -> list[LoggedGap]
     folder = Path(image or where(given) or ".")
     logged, refused = [], None
     for call in find(given):
-        note = f"call {call.call} {UNKNOWN_TOOL_NOTE}" if call.call else f"call {UNKNOWN_TOOL_NOTE}"
-        if call.call and _holds(folder / LOG_NAME, note):
+        if not call.note.startswith("call of ") and _holds(folder / LOG_NAME, call.note):
             continue  # logged at the end of an earlier turn
+        there_is = "it is not granted" if NOT_GRANTED_NOTE in call.note else "there is none"
         try:
             logged.append(
                 log_gap(
                     folder,
-                    f"the tool {call.tool} was called, and there is none",
+                    f"the tool {call.tool} was called, and {there_is}",
                     missing_capability=call.tool,
                     session_id=call.session,
                     timestamp=call.moment,
-                    notes=note,
+                    notes=call.note,
                 )
             )
         except InvalidInputError as error:  # the other calls are logged first
@@ -113,12 +111,19 @@ def _of_transcript(given: dict[str, Any]) -> Iterator[UnmetCall]:
 
 def _refused_calls(line: bytes, session: str | None) -> Iterator[UnmetCall]:
     entry = _object(line)
+    transcripts = _transcripts()
     for part in _parts(entry):
-        if part.get("type") != "tool_result" or part.get("is_error") is not True:
+        if transcripts.of_shape(part) is None:
             continue
-        if refusal := _NO_TOOL.search(json.dumps(part.get("content"))):
-            call = _identifier(part)
-            yield UnmetCall(refusal[1], call, session, _text(entry, "timestamp"))
+        fields = transcripts.applied(part)
+        if _NAME.fullmatch(fields["missing_capability"]):
+            yield UnmetCall(fields["missing_capability"], fields["notes"], session, _text(entry, "timestamp"))
+
+
+@cache
+def _transcripts() -> FieldMap:
+    """Return how gaps are read from transcripts of Claude Code."""
+    return FieldMap.of(shipped_sources()["claude-code"])
 
 
 def _of_failure(given: dict[str, Any]) -> Iterator[UnmetCall]:
@@ -126,13 +131,9 @@ def _of_failure(given: dict[str, Any]) -> Iterator[UnmetCall]:
     is_gap = given.get("failure_type") == "error" and given.get("is_interrupt") is not True
     if given.get("hook_event_name") != "postToolUseFailure" or not is_gap:
         return
-    if re.fullmatch(_NAME, tool) and tool in message and _UNKNOWN.search(message):
-        yield UnmetCall(tool, _identifier(given), _text(given, "conversation_id"))
-
-
-def _identifier(given: dict[str, Any]) -> str:
-    call = _text(given, "tool_use_id") or ""
-    return call if _CALL.fullmatch(call) else ""
+    call = refused_call(message) if _NAME.fullmatch(tool) else None
+    if call is not None and call.tool == tool:
+        yield UnmetCall(tool, noted(call, _text(given, "tool_use_id") or ""), _text(given, "conversation_id"))
 
 
 def _workspace(given: dict[str, Any]) -> str | None:
