@@ -170,7 +170,6 @@ def test_order_of_records_changes_nothing(asked: list[Row], by: RankBy, shuffle:
     assert_frame_equal(again, once, check_exact=True)
 
 
-@pytest.mark.slow
 @given(st.lists(st.tuples(rows, st.integers(1, 4)), max_size=12), st.sampled_from(list(RankBy)))
 def test_a_record_of_many_mentions_counts_as_so_many_records(
     asked: list[tuple[Row, int]], by: RankBy

@@ -45,6 +45,17 @@ def test_lines_are_counted_as_records_and_needs_by_their_mentions(made: Run) -> 
     assert (account.lines, account.records, account.counted) == (5, 5, 5)
 
 
+def test_the_largest_counts_are_added_up(tmp_path: Path) -> None:
+    needs = ("sky mask", "mask the sky", "dark theme")
+    lines = [gap(need, count=10**9, notes=str(number)) for need in needs for number in range(5)]
+
+    ranked = publish(tmp_path, write_corpus(tmp_path, {"shop": lines})).ranked
+
+    assert ranked["mentions"].to_list() == [10**10, 5 * 10**9]
+    low, high = (ranked[name].to_list() for name in ("mentions_low", "mentions_high"))
+    assert all(0 < fewest <= most for fewest, most in zip(low, high, strict=True))
+
+
 def test_report_and_pages_name_records_and_mentions(made: Run) -> None:
     text = text_of(made)
     pages = [

@@ -170,14 +170,15 @@ def _with_evidence(
     capabilities = counted
     for part in parts:
         capabilities = capabilities.join(part, on="cluster", how="left")
-    counted_mentions, of_all = pl.col("mentions"), pl.col("clustered")
+    counted_mentions = pl.col("mentions").cast(pl.Int128)  # products of large counts need more than 64 bits
+    of_all = pl.col("clustered")
     # A cluster without a row in some evidence gets the default.
     filled = [column for column in CAPABILITIES.columns if column.name in capabilities.columns]
     return (
         capabilities.with_columns(pl.col(column.name).fill_null(column.filling) for column in filled)
         .with_columns(
-            (pl.col("mentions_low") * counted_mentions // of_all).clip(1),
-            -(-pl.col("mentions_high") * counted_mentions // of_all),
+            (pl.col("mentions_low") * counted_mentions // of_all).clip(1).cast(pl.Int64),
+            ((pl.col("mentions_high") * counted_mentions + of_all - 1) // of_all).cast(pl.Int64),
         )
         .with_columns(main_category())
     )
