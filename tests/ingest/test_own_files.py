@@ -232,7 +232,6 @@ def test_keys_are_listed_and_the_proposed_command_works(there: Path) -> None:
         (["--map", "timestamp=why"], "expected the place of"),
         (["--map", "description"], "expected FIELD=PATH"),
         (["--source", "postho"], "did you mean 'posthog'?"),
-        (["--source", "posthog"], "source 'posthog' fits no object of 'own.dat'"),
     ],
 )
 def test_a_wrong_map_or_source_is_an_error(options: list[str], message: str, there: Path) -> None:
@@ -242,6 +241,15 @@ def test_a_wrong_map_or_source_is_an_error(options: list[str], message: str, the
 
     assert told.code == 2
     assert message in told.err
+
+
+def test_a_week_without_a_gap_is_no_error(there: Path) -> None:
+    own(there, VIEW, "events.jsonl")
+    own(there, '{"items": [{"type": "create_issue"}]}', "output.json")
+
+    for arguments in (["events.jsonl", "--source", "posthog"], ["output.json"]):
+        told = vocabgap("check", *arguments)
+        assert (told.code, "1 line skipped" in told.out) == (0, True)
 
 
 def test_a_setting_reads_the_unknown_files_of_a_folder_only(there: Path) -> None:

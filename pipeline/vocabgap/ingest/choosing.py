@@ -46,6 +46,7 @@ _WORDS: Final[dict[str, tuple[str, ...]]] = {
     "count": ("count", "votes", "hits", "times", "occurrences", "total"),
 }  # fmt: skip
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_NO_NEED: Final = frozenset(("id", "uuid", "url", "hash", "version"))
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d|\d{10}(\d{3}|\d{6}|\d{9})?(\.\d+)?$")
 
 
@@ -105,6 +106,11 @@ class _Keys:
             if scored:
                 proposed[name] = min(scored)[1]
                 free.remove(proposed[name])
+        free = [
+            path
+            for path in free
+            if _NO_NEED.isdisjoint(_words_of(path)) and not _is_date(self.examples[path])
+        ]
         if not {"description", "missing_capability"} & proposed.keys() and free:
             best = max(free, key=lambda path: (len(self.texts[path]), sum(map(len, self.texts[path]))))
             proposed = {"description": best, **proposed} if self.texts[best] else proposed
@@ -116,10 +122,10 @@ class _Keys:
         places = [words.index(word) for word in last if word in words]
         example = self.examples[path]
         is_number = isinstance(example, int | float) or (isinstance(example, str) and example.isdecimal())
-        is_date = bool(_DATE.match(str(example)))
+        is_date = _is_date(example)
         fits = is_date if name == "timestamp" else is_number if name == "count" else True
         if name in {"description", "missing_capability", "workaround"}:
-            fits = bool(self.texts[path]) and not is_number and not is_date and "id" not in last
+            fits = bool(self.texts[path]) and not is_number and not is_date and _NO_NEED.isdisjoint(last)
         return (len(last) > 1, min(places), -len(self.texts[path])) if places and fits else None
 
 
@@ -133,6 +139,7 @@ def choose(
     wanted: Chosen | None = None,
     known: Chosen | None = None,
     required: Iterable[Pointer] = (),
+    is_root: bool = True,
 ) -> Chosen:
     """Choose the source of a file.
 
@@ -145,6 +152,7 @@ def choose(
         wanted: The source or the fields that a person named. They must fit, unless the name is `known`.
         known: The source that knows the name of the file.
         required: Paths that some object must have if the file is read as `wanted`.
+        is_root: Whether a person named the file. Else nothing is `required`, and a source must fit.
 
     Raises:
         NothingFitsError: The file has objects, but nothing fits, or no object has a named path.
@@ -154,11 +162,12 @@ def choose(
     if known is not None and wanted is None and (known.fields.each or content.form is not Form.DOCUMENT):
         return known
     asked = wanted or known
-    tried = [asked] if asked else [Chosen(*each) for each in sources.items() if _identifies(each[1])]
-    absent = {*required}
-    survey, fitting = dict[Pointer, _Keys](), None
+    chosen = [asked] if asked else [Chosen(*each) for each in sources.items() if _identifies(each[1])]
+    tried = [(each, _first_keys(each.fields)) for each in chosen]
+    absent = {*required} if is_root else set()
+    survey, fitting, without_gaps = dict[Pointer, _Keys](), None, list[Chosen]()
     for value, places in _values(path, content, max_expanded):
-        fitting = fitting or _fitting(tried, value, places, shown, content)
+        fitting = fitting or _fitting(tried, value, places, shown, content, without_gaps=without_gaps)
         absent = _surveyed(places, survey, absent)
         if fitting is not None and not absent:
             return fitting
@@ -166,13 +175,15 @@ def choose(
             break
     if not any(keys.objects for keys in survey.values()):
         return known or _placed(_RECORDS, ("*",) if content.form is Form.DOCUMENT else (), content)
-    if known is not None:
-        return _placed(known, next(iter(survey)), content)
+    if fitting is None and (plain := known or (wanted if is_root and wanted and wanted.source else None)):
+        return _placed(plain, next(iter(survey)), content)
     if wanted is not None:
         raise _misfit(wanted, shown, survey, absent)
     natives = [pointer for pointer, keys in survey.items() if keys.natives]
     if natives:
         return _placed(_RECORDS, _only(natives, shown), content)
+    if without_gaps:
+        return without_gaps[0]
     raise _nothing_fits(shown, survey[_only([each for each in survey if each] or [()], shown)])
 
 
@@ -202,32 +213,38 @@ def _is_judged(shape: FieldMap) -> bool:
 
 
 def _fitting(
-    tried: Iterable[Chosen],
+    tried: Iterable[tuple[Chosen, frozenset[str]]],
     value: Any,  # noqa: ANN401 - any JSON
     places: Mapping[Pointer, list[dict[str, Any]]],
     shown: str,
     content: Content,
+    *,
+    without_gaps: list[Chosen],
 ) -> Chosen | None:
-    """Return the first source that fits some object of a value."""
-    for each in tried:
+    """Return the first source that fits some object of a value; note sources with other elements only."""
+    for each, keys in tried:
         fields = each.fields
+        if keys and places.keys() == {()} and keys.isdisjoint(value):
+            continue
         if not fields.each:
             fitting = [
                 pointer for pointer, objects in places.items() if any(_holds(fields, one) for one in objects)
             ]
             if fitting:
                 return _placed(each, _only(fitting, shown), content)
-        elif content.form not in ROWS and _may_have(fields, value):
-            found = elements([encoded(value)], fields)
+        elif content.form not in ROWS:
+            found = [*elements([encoded(value)], fields)]
             if any(line.startswith(b"{") for block in found for line in block.lines):
                 return each
+            without_gaps += [each] * any(block.passed_over for block in found)
     return None
 
 
-def _may_have(fields: FieldMap, value: Any) -> bool:  # noqa: ANN401 - any JSON
-    """Tell quickly whether a document may have gaps at the places of a source."""
-    keys = {pointer[0] if pointer else "*" for pointer in fields.each}
-    return "*" in keys or (isinstance(value, dict) and not keys.isdisjoint(value))
+def _first_keys(fields: FieldMap) -> frozenset[str]:
+    """Return keys that an object must have one of, to be quick; empty if it may have any."""
+    pointers = fields.each or (fields.judged_by if _identifies(fields) else ())
+    keys = frozenset(pointer[0] if pointer else "*" for pointer in pointers)
+    return frozenset() if "*" in keys else keys
 
 
 def _holds(fields: FieldMap, value: dict[str, Any]) -> bool:
@@ -335,6 +352,15 @@ def _example(value: Any) -> str:  # noqa: ANN401 - any JSON
     return f'"{shown}"' if isinstance(value, str) else shown
 
 
+def _words_of(path: str) -> list[str]:
+    """Return the words of the last key of a path."""
+    return [word.casefold() for word in _WORD.findall(path.rpartition("/" if path[0] == "/" else ".")[2])]
+
+
+def _is_date(value: Any) -> bool:  # noqa: ANN401 - any JSON
+    return bool(_DATE.match(str(value)))
+
+
 def _is_plain(value: Any) -> bool:  # noqa: ANN401 - any JSON
     return isinstance(value, str | int | float) and not isinstance(value, bool)
 
@@ -343,10 +369,6 @@ def _misfit(
     wanted: Chosen, shown: str, survey: Mapping[Pointer, _Keys], absent: set[Pointer]
 ) -> NothingFitsError:
     """Return the error for a source or a path that a person named, but no object has."""
-    keys = max(survey.values(), key=lambda keys: keys.objects)
-    if wanted.source and not absent:
-        message = f"source '{wanted.source}' fits no object of '{shown}', which has the keys {keys.in_words}"
-        return NothingFitsError(message, hint="name another source, or leave --source out")
     named = sorted(map(_path_of, absent or {path for _, paths in wanted.fields.paths for path in paths}))
     known = {path for keys in survey.values() for path in keys.times}
     message = f"no object of '{shown}' has '{excerpt(named[0])}', which --map or [ingest] map names"
@@ -355,8 +377,9 @@ def _misfit(
 
 def _nothing_fits(shown: str, keys: _Keys) -> NothingFitsError:
     """Return the error for objects that no source fits, with a `--map` that may be right."""
+    some = f"the first {_SURVEYED:,} of " if keys.objects > _SURVEYED else ""
     message = (
-        f"no known field in '{shown}' says what was missing; the keys of its"
+        f"no known field in '{shown}' says what was missing; the keys of {some}its"
         f" {count(keys.objects, 'object')} are {keys.in_words}"
     )
     proposal = keys.proposal()

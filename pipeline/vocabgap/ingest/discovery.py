@@ -307,7 +307,8 @@ class _Chooser:
                 {name: kind.fields for name, kind in self.kinds.items()},
                 wanted=self.wanted,
                 known=None if known is None else Chosen(known.source, known.fields),
-                required=self.required if is_root else (),
+                required=self.required,
+                is_root=is_root,
             )
         except FormError as error:
             raise InvalidInputError(f"'{shown}': {error.message}", hint=error.hint) from error

@@ -115,14 +115,18 @@ def _form_of(head: bytes, *, is_whole: bool) -> Form:
     first = lines[0].lstrip()
     if first.startswith(b"["):
         return Form.DOCUMENT
-    if any(line.startswith(b"{") and _is_json(line) for line in lines):
-        return Form.LINES
     if first.startswith(b"{"):
-        is_line = is_whole and len(lines) == 1
-        is_line |= len(lines) > 1 and lines[1].startswith(b"{")
-        return Form.LINES if is_line else Form.DOCUMENT
+        goes_on = first.endswith((b"{", b"[", b",")) or (len(lines) == 1 and not is_whole)
+        is_torn = goes_on and (not is_whole or not any(map(_is_object, lines)))
+        return Form.DOCUMENT if not _is_json(first) and (is_torn or _is_json(head)) else Form.LINES
+    if any(map(_is_object, lines)):
+        return Form.LINES
     has_cells = any(sign.encode() in first for sign in _DELIMITERS)
     return Form.TABLE if has_cells and len(lines) > 1 else Form.LINES
+
+
+def _is_object(line: bytes) -> bool:
+    return line.startswith(b"{") and _is_json(line)
 
 
 def _is_json(line: bytes) -> bool:
