@@ -83,7 +83,7 @@ class FieldMap:
     origins: dict[str, str]
     split: Pointer = ()
     path: re.Pattern[str] | None = None
-    outward: frozenset[Pointer] = frozenset()  # pointers that are also followed from around an element
+    outward: tuple[Pointer, ...] = ()  # pointers that are also followed from around an element
     also: tuple["FieldMap", ...] = ()
 
     @classmethod
@@ -106,7 +106,7 @@ class FieldMap:
             first,
             split=pointer_of(source.split) if source.split else (),
             path=re.compile(source.path) if source.path else None,
-            outward=frozenset(pointer_of(path) for path in source.paths if path.startswith("/")),
+            outward=tuple(dict.fromkeys(pointer_of(path) for path in source.paths if path.startswith("/"))),
             also=tuple(others),
         )
 

@@ -242,7 +242,9 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
     """
     number = 1
     reads = _tree(fields.reads)
-    judged = [pointer for pointer in fields.judged_by if pointer in fields.outward]
+    judged = {*fields.judged_by}
+    beside: _Around = ()
+    outward, first = list[Pointer](), list[Pointer]()
     for line, content in documents(chunks):
         of_line = f" of line {line}" if line > 1 else ""
         if len(content) > MOST_BYTES:
@@ -253,11 +255,15 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
             for value, encoded in values_of(content):
                 passed_over = 0
                 for place, bare, around in _elements(value, fields):
-                    element = _completed(bare, around, judged)
+                    if around is not beside:  # the elements of a list have the same objects around them
+                        beside, keys = around, {*chain(*around)}
+                        outward = [pointer for pointer in fields.outward if pointer[0] in keys]
+                        first = [pointer for pointer in outward if pointer in judged]
+                    element = _completed(bare, around, first)
                     if isinstance(element, dict) and fields.of_shape(element) is None:
                         passed_over += 1
                     else:
-                        element = _completed(element, around, fields.outward)
+                        element = _completed(element, around, outward)
                         text = encoded(_kept(element, reads))
                         size = len(text) if len(text) > MAX_LINE_BYTES else 0
                         shown = [text[:MAX_LINE_BYTES]]
@@ -349,7 +355,7 @@ def _elements(document: Any, fields: FieldMap) -> Iterator[_Element]:  # noqa: A
 
 def _completed(element: Any, around: _Around, pointers: Iterable[Pointer]) -> Any:  # noqa: ANN401 - any JSON
     """Add to an object the values that pointers find only in the objects around it, the innermost first."""
-    for pointer in pointers if around and isinstance(element, dict) else ():
+    for pointer in pointers if isinstance(element, dict) else ():
         if value_at(element, pointer) is None:
             found = (_related(outer, pointer, element) for outer in reversed(around))
             value = next((value for value in found if value is not None), None)
