@@ -24,14 +24,14 @@ _QUOTED: Final = r"\\?[`'\"“‘«<]([^`'\"“”‘’«»<>\\]{1,128})\\?[`'\
 # Parts of a tool, as in "invalid tool arguments".
 _PARTS: Final = (
     r"(?!(?:arg(?:ument)?s?|param(?:eter)?s?|inputs?|outputs?|results?|types?|files?|schemas?|options?|servers?"
-    r"|versions?|choices?|formats?|settings?|ids?|names?|calls?|directory|call_id)\b)"
+    r"|versions?|choices?|formats?|settings?|ids?|names?|calls?|directory|call_id|errors?)\b)"
 )
 _NAME: Final = rf"(?:{_QUOTED}|{_PARTS}(\w(?:[\w.:/-]*\w)?)(?:\(\))?)"
 # Words such as "chaining" in "unsupported method chaining" are no names of tools.
 _SURE_NAME: Final = rf"(?=\\?[`'\"“‘«<]|\S*(?:\w[_.:/-]\w|(?-i:[a-z][A-Z]))){_NAME}"
 _MISSING: Final = r"(?:is |was )?(?:not (?:found|registered)|unknown)|(?:does not|doesn't|don't) exist"
 _NOISE: Final = (
-    r"\s*(?:<\w+[^>]*>\s*)?(?:\{\s*\\?\"\w+\\?\":\s*\\?\")?"
+    r"\s*(?:<\w+[^>]*>\s*)?(?:\{[^{}]{0,80}?\\?\"\w+\\?\":\s*\\?\")?"
     r"(?:(?:[\w.-]+ ){0,5}?[\w.]*(?:error|exception|failed|notfound)\b[^:]{0,40}:\s*){0,4}"
     r"(?:the )?(?:requested )?"
 )
@@ -44,7 +44,11 @@ def _passed(words: str) -> str:
 
 _BEFORE: Final = (
     rf"no such {_TOOL}{_passed('available|found|exists|registered')}",
-    rf"(?:\w+ )?(?:tried to call|attempted to call|called) (?:an? )?{_ADVERSE} {_TOOL}",
+    (
+        r"(?:\w+ ){0,4}(?:(?:tried|attempted) to (?:call|use)|called|call (?:for|of|to)) (?:an? )?"
+        rf"{_ADVERSE} {_TOOL}"
+    ),
+    rf"no (?:handler|matching {_TOOL}) (?:found|registered) for(?: {_TOOL})?",
     rf"{_ADVERSE} {_TOOL}{_passed('names?|called|requested')}",
     rf"(?:there(?:'s| is| was) )?(?:no|not an?) {_TOOL}(?: found)?{_NAMED}(?: tool name)?",
     (

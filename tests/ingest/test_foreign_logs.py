@@ -185,3 +185,90 @@ def test_an_odd_name_is_shown_on_one_line(name: bytes, workspace: Path) -> None:
 
     assert (code, len(out.splitlines())) == (2, 2)
     assert all(map(str.isprintable, out.splitlines()))
+
+
+REFLECTION: Final[Json] = {
+    "session_id": "h-4",
+    "prompt": {"preview": "plan the hedge"},
+    "outcome": {"failed": True, "final_response_preview": "could not"},
+    "tools": {"unique": ["search"], "failed": 1},
+    "gap_signals": ["hedge_planner", "soil_probe"],
+    "evidence": ["no planner"],
+}
+LEARNED: Final[Json] = {
+    "capability": "hedge planner",
+    "category": "missing_affordance",
+    "evidence": "none",
+    "count": 4,
+}
+NOTED: Final = {"kind": "wish", "content": "print the plan", "chat_id": "c-1", "project_id": "p-1"}
+ASKED: Final = {
+    "feedback_category": "missing_tool",
+    "feedback_summary": "prune by voice",
+    "$session_id": "s-2",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "expected"),
+    [
+        (HERMES, REFLECTION, [("hedge_planner", "no planner", "h-4"), ("soil_probe", "no planner", "h-4")]),
+        (HERMES, {**REFLECTION, "gap_signals": ["reflection"]}, []),
+        (HERMES, LEARNED, [("hedge planner", "none", None)]),
+        (HERMES, {**LEARNED, "category": "incorrect_usage"}, []),
+        ("tool_requests.jsonl", NOTED, [(None, "print the plan", "c-1")]),
+        (
+            "tool_requests.jsonl",
+            {**NOTED, "suggested_capability": "a printer"},
+            [("a printer", "print the plan", "c-1")],
+        ),
+        (
+            "kernel-1.jsonl",
+            {"event": "mcp_feedback_submitted", "properties": ASKED},
+            [("prune by voice", None, "s-2")],
+        ),
+        (EXPORT, {"event": "mcp feedback submitted", "properties": ASKED}, [("prune by voice", None, "s-2")]),
+        (
+            EXPORT,
+            {
+                "event": "mcp_tool_call",
+                "properties": {"tool_name": "get_more_tools", "user_intent": "a rake"},
+            },
+            [(None, "a rake", None)],
+        ),
+    ],
+)
+def test_a_writer_is_read_as_its_code_writes(
+    name: str, line: Json, expected: list[tuple[str | None, ...]], workspace: Path
+) -> None:
+    found = scan(put(workspace, f"desk/{name}", line)).records
+
+    assert found.select("missing_capability", "description", "session_id").rows() == expected
+    assert set(found["count"]) <= {1}
+
+
+def test_the_proposals_of_a_pipeline_name_the_tool_that_the_executed_items_lack(workspace: Path) -> None:
+    proposed = {"name": "missing-tool", "tool_name": "hoe", "context": "weeds"}
+    put(workspace, "agent_outputs_81/staging/safe_outputs.ndjson", proposed, {"name": "noop"})
+    put(workspace, "done_81/safe-outputs-executed.ndjson", {"name": "missing-tool", "context": "weeds"})
+    put(workspace, "done_82/agent/safe-outputs-executed.ndjson", {"name": "missing-tool", "context": "moss"})
+    found = scan(workspace)
+
+    columns = ("missing_capability", "description", "session_id", "image_id")
+    assert found.records.select(columns).rows() == [
+        ("hoe", "weeds", "81", "81"),
+        (None, "moss", "agent", "agent"),
+    ]
+    assert found.files.filter(pl.col("repeats").is_not_null())["source_path"].to_list() == [
+        "done_81/safe-outputs-executed.ndjson"
+    ]
+
+
+def test_the_name_of_a_rollout_holds_its_session(workspace: Path) -> None:
+    session = "0199c0de-0000-7000-8000-00000000beef"
+    payload = {"type": "function_call_output", "call_id": "call_7", "output": "unsupported call: dig"}
+    line = {"timestamp": "2026-04-02T09:00:00Z", "type": "response_item", "payload": payload}
+    records = scan(put(workspace, f"02/rollout-2026-04-02T09-00-00-{session}.jsonl", line)).records
+
+    told = only(records, "missing_capability", "session_id", "notes")
+    assert told == ("dig", session, "call call_7 of an unknown tool")

@@ -54,6 +54,42 @@ def test_a_call_of_an_unknown_tool_is_a_gap_of_its_name(tmp_path: Path) -> None:
     assert (scanned.summary.lines, scanned.summary.passed_over) == (1, 2)
 
 
+def exception(message: str) -> Json:
+    return {"name": "exception", "attributes": [attribute("exception.message", message)]}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"status": {"code": 2}, "events": [{"name": "retry"}, exception("Tool mask_sky not found")]},
+        {
+            "attributes": [attribute("tool.name", "mask_sky")],
+            "status": {"code": 2, "message": "no such tool"},
+        },
+        {
+            "name": "execute_tool mask_sky",
+            "attributes": [],
+            "status": {"code": 2, "message": "Tool not found"},
+        },
+        {"name": "chat", "attributes": [], "status": {"code": 2, "message": "unsupported call: mask_sky"}},
+    ],
+)
+def test_the_message_and_the_tool_have_several_places(tmp_path: Path, other: Json) -> None:
+    put(tmp_path, export({**span(), **other, "spanId": "a"}, {**span(), **other, "spanId": "b"}))
+    records = scan(tmp_path).records
+
+    assert records["missing_capability"].to_list() == ["mask_sky", "mask_sky"]
+    assert records["notes"].to_list() == ["call a of an unknown tool", "call b of an unknown tool"]
+
+
+def test_an_agent_asks_for_more_tools(tmp_path: Path) -> None:
+    told = {"mcp.resource_name": "get_more_tools", "mcp.user_intent": "fold a map", "mcp.session_id": "m-1"}
+    put(tmp_path, export({"name": "mcp:tools/call", "attributes": [*map(attribute, told, told.values())]}))
+
+    names = ("missing_capability", "description", "session_id")
+    assert scan(tmp_path).records.select(names).rows() == [(None, "fold a map", "m-1")]
+
+
 def test_an_error_of_a_tool_that_lacks_a_feature_is_a_gap(tmp_path: Path) -> None:
     put(tmp_path, export(span("webp is not supported", "convert")), name="otlp-june.json")
     records = scan(tmp_path).records

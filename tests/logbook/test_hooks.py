@@ -82,6 +82,17 @@ def test_a_call_of_an_unknown_tool_is_a_gap_once(project: Path) -> None:
     assert records["timestamp"][0].isoformat() == "2026-06-02T10:00:00+00:00"
 
 
+def test_a_call_of_a_tool_that_is_not_granted_is_logged_as_such(project: Path) -> None:
+    off = "Rake exists but is not enabled in this context. Use one of the available tools instead."
+    unset = "<tool_use_error>Error: No such tool available: Rake."
+    log_calls("claude-code", ended(project, result("Rake", "toolu_1", content=f"{unset} {off}")), None)
+    gaps = scan(project).gaps
+
+    assert gaps.select("missing_capability", "notes").rows() == [
+        ("Rake", "call toolu_1 of a tool that is not granted: not_enabled")
+    ]
+
+
 def test_cursor_tells_of_a_call_when_it_fails(project: Path) -> None:
     log_calls("cursor", failed(project), None)
     records = scan(project).records
