@@ -249,9 +249,20 @@ def is_excerpt(shown: str, text: str) -> bool:
     return shown in {visible(text), excerpt(text, max(shown.rfind("… ("), 0))}
 
 
+def unit_names(unit: str) -> tuple[str, str]:
+    """Return the singular and the plural of a unit such as `image` or `process/processes`."""
+    one, _, several = unit.partition("/")
+    return one, several or f"{one}s"
+
+
 def count(number: int, singular: str, plural: str = "") -> str:
     """Return a number with its noun: `1 image`, `1,204 images`."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def in_units(number: int, unit: str, adjective: str = "") -> str:
+    """Return a number of units in words: `3 images`, `3 more processes`."""
+    return count(number, *(f"{adjective} {name}".lstrip() for name in unit_names(unit)))
 
 
 def in_words(name: str) -> str:

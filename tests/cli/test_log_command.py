@@ -147,3 +147,51 @@ def test_logging_loads_nothing_heavy(image: Path) -> None:
     )
     told = subprocess.run([sys.executable, "-c", code, image], capture_output=True, check=False)
     assert (told.returncode, told.stderr) == (0, b"")
+
+
+def test_after_init_one_call_logs_a_gap_of_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = tmp_path / "orchard"
+    (project / "src").mkdir(parents=True)
+    monkeypatch.chdir(project)
+    assert vocabgap("init").code == 0
+    told = vocabgap("log", "--need", "graft a branch")
+    assert told.out.endswith("in vocabulary_gaps.jsonl, category uncategorized\n")
+    assert line(project)["image_id"] == "orchard"
+    text = vocabgap("report", "--embedder", "none")
+    assert "projects" in text.out.splitlines()[0]
+    written = (project / "out" / "report.md").read_text(encoding="utf-8")
+    assert "once on 1 project in" not in written
+    assert "once on 1 project, " in written
+    assert "image" not in written.split("## What was counted")[0]
+    assert "1 record on 1 project" in vocabgap("list").out
+
+
+@pytest.mark.parametrize(
+    ("roots", "log"),
+    [
+        ('["notes"]', "notes"),
+        ('["notes", "src"]', "."),  # of several, none is meant
+        ('["notes/old.jsonl"]', "."),
+    ],
+)
+def test_without_a_folder_the_root_of_the_settings_is_meant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, roots: str, log: str
+) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "vocabgap.toml").write_text(f"[ingest]\nroots = {roots}\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert vocabgap("log", "--need", "graft a branch").code == 0
+    assert (tmp_path / log / LOG_NAME).exists()
+
+
+def test_settings_that_nobody_named_lead_no_log_out_of_their_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("cloned", "private"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "cloned" / "vocabgap.toml").write_text('[ingest]\nroots = ["../private"]\n', encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "cloned")
+    refused = vocabgap("log", "--need", "graft a branch")
+    assert (refused.code, "leads out of this folder" in refused.err) == (2, True)
+    assert vocabgap("log", "--need", "graft a branch", "--trust").code == 0
+    assert (tmp_path / "private" / LOG_NAME).exists()

@@ -64,7 +64,7 @@ def pages(request: pytest.FixtureRequest, pair: Pair) -> tuple[str, str]:
         patch.setattr(rendering, "SHOWN", 1_000_000)
         patch.setattr(payload, "MOST_BLOCK_BYTES", 1_000_000_000)
         patch.setattr(rendering, "MOST_BYTES", 1_000_000_000)
-        patch.setitem(rendering._ENVIRONMENT.globals, "shown_categories", 1_000_000)
+        patch.setitem(rendering._environment("image").globals, "shown_categories", 1_000_000)
         benign, hostile = (render_page(summary_of(run, request.param)) for run in pair)
     return benign, hostile
 
@@ -108,7 +108,7 @@ def text_of(run: Run) -> str:
     """Render the report, with nothing left out for its size."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(wording, "MOST_BYTES", 1_000_000_000)
-        patch.setitem(wording._MARKDOWN.globals, "shown_categories", 1_000_000)
+        patch.setitem(wording._markdown("image").globals, "shown_categories", 1_000_000)
         return render_markdown(doubting(run.published.summary))
 
 

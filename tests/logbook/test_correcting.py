@@ -118,7 +118,7 @@ def test_a_category_that_is_left_empty_is_that_of_the_earlier_record(image: Path
 
 def test_a_record_of_another_log_is_not_corrected(image: Path) -> None:
     first = logged(image, "calm water")
-    with pytest.raises(vg.VocabgapError, match="the image has no log") as refused:
+    with pytest.raises(vg.VocabgapError, match="the folder has no log") as refused:
         vg.log_gap(image.parent, corrects=first.gap_id, satisfaction=-1)
     assert refused.value.exit_code == 3
     assert [path.name for path in image.parent.iterdir()] == ["heron"]

@@ -116,7 +116,7 @@ def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
     file.touch()
     with pytest.raises(vg.VocabgapError, match="there is no folder") as missing:
         vg.log_gap(tmp_path / "gone", "x")
-    with pytest.raises(vg.VocabgapError, match="is a file, expected the folder of an image") as wrong:
+    with pytest.raises(vg.VocabgapError, match="is a file, expected a folder") as wrong:
         vg.log_gap(file, "x")
     assert (missing.value.exit_code, wrong.value.exit_code) == (3, 2)
 

@@ -48,6 +48,22 @@ async def test_a_gap_is_logged_with_every_field(connect: Connect, photos: Path) 
     assert told["gap_id"] in vg.scan(photos).records["record_id"].to_list()
 
 
+async def test_without_an_image_a_gap_is_logged_for_the_root(connect: Connect, tmp_path: Path) -> None:
+    project = tmp_path / "orchard"
+    project.mkdir()
+    async with connect(project) as client:
+        told = await found(client, "log_vocabulary_gap", missing_capability="graft a branch")
+        ranked = await found(client, "report_gaps")
+    assert (told["image_id"], last_of(project, ".")["image_id"]) == ("orchard", "orchard")
+    assert [each["label"] for each in ranked["capabilities"]] == ["graft a branch"]
+    (tmp_path / "elsewhere").touch()
+    (project / LOG).unlink()
+    (project / LOG).symlink_to(tmp_path / "elsewhere")
+    async with connect(project) as client:
+        error = await refused(client, "log_vocabulary_gap", missing_capability="graft a branch")
+    assert "is a link out of it" in error["message"]
+
+
 async def test_entries_that_exist_are_named_though_they_are_far(
     connect: Connect, photos: Path, vocabulary: Path
 ) -> None:
@@ -82,7 +98,7 @@ async def test_hostile_text_is_kept_as_it_is_and_shown_as_what_it_is(connect: Co
 @pytest.mark.parametrize(
     ("arguments", "code", "named"),
     [
-        ({"description": "x"}, "invalid_input", "image_id"),
+        ({"description": "x", "image_id": ""}, "invalid_input", "image_id"),
         ({"image_id": "heron"}, "invalid_input", "description"),
         ({"image_id": "heron", "description": " \n"}, "invalid_input", "description"),
         ({"image_id": "heron", "description": 7}, "invalid_input", "$.description"),

@@ -101,6 +101,7 @@ def list_records(call: "Call", request: ListRecords) -> Answer:
             "folder": published and published.folder,
             "now": published and published.now,
             "account": listed.scan.summary,
+            "unit": call.settings.unit(listed.scan.sources),
         },
         notes=listed.notes,
     )
@@ -155,7 +156,7 @@ def show(call: "Call", request: Show) -> Answer:
             "notes": shown.notes,
         },
         view="show-record.txt.j2" if shown.kind == "record" else "show.txt.j2",
-        shown=lambda: _shown(shown, listed),
+        shown=lambda: {**_shown(shown, listed), "unit": call.settings.unit(shown.scan.sources)},
         notes=shown.notes,
     )
 

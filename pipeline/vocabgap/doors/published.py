@@ -155,7 +155,7 @@ def history(call: "Call", request: History) -> Answer:
     labels = dict(chosen.select("capability_id", "label").iter_rows())
     parts = followed(rows, runs)
     parts = parts.filter(parts["part_of"].is_in([*labels])).sort("moment", "rank")
-    shown: dict[str, object] = {"narrowed_to": manifest.narrowed_to}
+    shown: dict[str, object] = {"narrowed_to": manifest.narrowed_to, "unit": manifest.unit}
     if request.capability is None:
         moments = runs["moment"].to_list()
         ranks = _ranks(labels, points_of(rows, runs.tail(_RANKS), _RANKS), moments[-_RANKS:])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from vocabgap.doors.verbs import Answer, Event, Panel, Request, argument, extended, option, verb
 from vocabgap.errors import InvalidInputError, StateError, VocabgapError
+from vocabgap.model.loading import CONFIG_VARIABLE
 from vocabgap.model.record import given_fields
 from vocabgap.text import escape_unseen, visible
 
@@ -26,7 +27,13 @@ _INSTALL_HINT: Final = "pip install 'vocabgap[mcp]'"
 class LogOptions(Request, kw_only=True):
     """The request of `log`, without the fields of the record."""
 
-    image: Annotated[str, argument("Folder of the image. Its log is created if it does not exist.")]
+    image: Annotated[
+        str | None,
+        argument(
+            "Folder of the log, such as that of an image. By default [ingest] roots in the settings, if it is"
+            " one folder, else the current folder. The log is created if it does not exist."
+        ),
+    ] = None
     corrects: Annotated[
         str | None, option("record_id of the record that this gap replaces.", panel=Panel.RECORD)
     ] = None
@@ -37,12 +44,12 @@ _FIELDS: Final = given_fields("cli")
 
 @verb(extended(LogOptions, _FIELDS, Panel.RECORD), settings=())
 def log(call: "Call", request: LogOptions) -> Answer:
-    """Log a gap for an image."""
+    """Log a gap, of a project or of an image."""
     from vocabgap.logbook.log import log_gap
 
     given = {name: _given(getattr(request, name)) for name, *_ in _FIELDS}
     logged = log_gap(
-        request.image,
+        _own_folder(call) if request.image is None else request.image,
         **given,
         corrects=request.corrects,
         on_wait=partial(call.note, "waiting: another program is writing this log"),
@@ -62,6 +69,19 @@ def log(call: "Call", request: LogOptions) -> Answer:
         notes=[note] if note else [],
         done=f"the gap was logged as {logged.gap_id}",
     )
+
+
+def _own_folder(call: "Call") -> Path:
+    """Return the only root of the settings, if it is a folder, else the current folder."""
+    roots = call.settings.ingest.roots
+    folder = Path(roots[0]) if len(roots) == 1 and Path(roots[0]).is_dir() else Path()
+    is_named = call.trust or call.config or os.environ.get(CONFIG_VARIABLE)
+    if not (is_named or folder.resolve().is_relative_to(Path.cwd())):
+        raise InvalidInputError(
+            f"[ingest] roots leads out of this folder, to '{folder}', and nobody named these settings",
+            hint="name the folder of the log, or add --trust",
+        )
+    return folder
 
 
 def _given(value: Any) -> Any:  # noqa: ANN401 - a field of the record
@@ -180,10 +200,7 @@ class Mcp(Request):
 
     root: Annotated[
         Path | None,
-        argument(
-            "Folder of the image repositories; by default [ingest] roots in the settings,"
-            " else the current folder."
-        ),
+        argument("Folder of the logs; by default [ingest] roots in the settings, else the current folder."),
     ] = None
     read_only: Annotated[bool, option("Offer only tools that read.")] = False
 

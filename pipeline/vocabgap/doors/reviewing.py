@@ -116,6 +116,7 @@ class _Dialogue:
         self._output = call.output
         self._review = under_review
         self._scan = scan
+        self._unit = call.settings.unit(scan.sources)
         self._file = file
 
     def run(self, most: int) -> None:
@@ -207,7 +208,8 @@ class _Dialogue:
         gaps = self._scan.gaps.filter("counted", phrase().is_in(group.wordings))
         newest = gaps.sort("timestamp", "record_id", descending=True, nulls_last=True)
         records = newest.unique("image_id", keep="first", maintain_order=True).head(_RECORDS)
-        self._show("review-examples.txt.j2", {"label": group.label, "records": records.to_dicts()})
+        shown = {"label": group.label, "records": records.to_dicts(), "unit": self._unit}
+        self._show("review-examples.txt.j2", shown)
 
     def _show(self, view: str, values: "dict[str, Any]") -> None:
         from vocabgap.doors.cli.views import rendered

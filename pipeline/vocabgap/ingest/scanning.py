@@ -58,6 +58,11 @@ class Scan:
     summary: ScanSummary
 
     @property
+    def sources(self) -> set[str]:
+        """The kinds of the logs with lines."""
+        return {*self.files.filter(pl.col("lines") > 0)["source"]}
+
+    @property
     def records(self) -> pl.DataFrame:
         """The records that count (table `records`)."""
         return self.gaps.filter("counted").select(RECORDS.names)

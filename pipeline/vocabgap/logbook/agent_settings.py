@@ -15,10 +15,12 @@ from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.files.atomic import write_whole
 from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.ingest.decoding import json_type, refused
+from vocabgap.model.record import LOG_NAME
 
 OWN: Final = "vocabgap"
 _SETTINGS: Final = "vocabgap.toml"
 _TOML: Final = '[ingest]\nroots = ["."]  # folders with gap logs, relative to this file\n'
+_PROJECT: Final = '\n[report]\nunit = "project"  # what each log belongs to; without this line, an image\n'
 _HEAD: Final = re.compile(r"^\[ingest\][ \t]*(#.*)?\n", re.MULTILINE)
 _NEW_MODE: Final = 0o644
 _HINT: Final = "correct it, and try again"
@@ -64,7 +66,9 @@ def _settings(file: Path, reading: Mapping[str, Any]) -> Change | None:
     reading = json.loads(json.dumps(reading))  # lists instead of tuples, as in the file
     added = "".join(f"{key} = {_toml(value)}\n" for key, value in reading.items())
     if (kind := file_kind(file)) is FileKind.NOTHING:
-        return Change(file, _TOML + added, _TOML + added)
+        has_images = any(any(file.parent.glob(f"{between}/{LOG_NAME}")) for between in ("*", "*/*"))
+        settings = _TOML + added + ("" if has_images or reading else _PROJECT)
+        return Change(file, settings, settings)
     if not reading:
         return None
     by_hand = f"write under [ingest] by hand: {added.strip()}"

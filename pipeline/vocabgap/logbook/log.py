@@ -63,7 +63,7 @@ _HEAD_REFERENCE: Final = re.compile(r"ref: *(refs/(?:(?!\.\.?/)[^/\0]+/)*(?!\.\.
 _MOST_REFERENCES: Final = 8  # from HEAD to a snapshot
 _MOST_OF_HEAD: Final = 4_096  # bytes
 _SHOW_HINT: Final = Hint("{} lists the records with their identifiers", (("list",),))
-_FOLDER_HINT: Final = "name the folder of an image, or create it first: vocabgap creates only the log"
+_FOLDER_HINT: Final = "name an existing folder, or create it first: vocabgap creates only the log"
 _JOURNAL: Final = Journal[bytes](
     FileRole(
         "gap log",
@@ -98,10 +98,10 @@ def log_gap(
     on_wait: Callable[[], None] = lambda: None,
     **fields: Any,  # noqa: ANN401 - those of `GapRecord`
 ) -> LoggedGap:
-    """Append a gap record to the log of an image, whole or not at all, even while others write.
+    """Append a gap record to the log of a folder, whole or not at all, even while others write.
 
     Args:
-        image: The folder of the image; the log in it is created if it is missing.
+        image: The folder of the log, such as that of an image; the log is created if it is missing.
         description: What was missing; by default `missing_capability`, else `intent`.
         corrects: The record of the same log that this one replaces: its `record_id`, or a beginning that no
             other has. Fields that are not given keep the values of that record.
@@ -126,7 +126,7 @@ def log_gap(
         return _append(log, lambda: line, on_wait)
     if file_kind(log) is FileKind.NOTHING:  # locking would create it
         raise NotFoundError(
-            f"no record of this log begins with '{corrects}': the image has no log", hint=_SHOW_HINT
+            f"no record of this log begins with '{corrects}': the folder has no log", hint=_SHOW_HINT
         )
 
     # The lock is held from reading the log to appending the line.
@@ -189,16 +189,16 @@ def _moment(value: object) -> datetime:
 
 
 def _image_folder(image: str | Path) -> Path:
-    require_kind("image", image, (str, Path), "the folder of an image")
+    require_kind("image", image, (str, Path), "a folder")
     if not str(image).strip():
-        raise unusable("image", "the folder of an image", image)
+        raise unusable("image", "a folder", image)
     folder = expanded(image)
     with refusing(f"'{folder}' cannot be accessed", hint="check its permissions"):
         kind = file_kind(folder)
     if kind is FileKind.NOTHING:
         raise NotFoundError(f"there is no folder '{folder}'", hint=_FOLDER_HINT)
     if kind is not FileKind.FOLDER:
-        raise InvalidInputError(f"'{folder}' is {kind}, expected the folder of an image", hint=_FOLDER_HINT)
+        raise InvalidInputError(f"'{folder}' is {kind}, expected a folder", hint=_FOLDER_HINT)
     return folder
 
 

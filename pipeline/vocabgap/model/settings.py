@@ -32,7 +32,17 @@ from vocabgap.model.record import (
     fold_operation,
     operation_key,
 )
-from vocabgap.model.sources import Rule, Source, rules_in_force, shipped_sources, sources_in_force
+from vocabgap.model.sources import (
+    IMAGE,
+    NATIVE,
+    SOURCE,
+    Rule,
+    Source,
+    UnitName,
+    rules_in_force,
+    shipped_sources,
+    sources_in_force,
+)
 
 BY_WORDING: Final = "by wording"
 # Names of an embedder instead of a model's folder:
@@ -206,6 +216,13 @@ class ReportSettings(Section, frozen=True):
             le=1_000_000,
         ),
     ] = DEFAULT_TOP
+    unit: Annotated[
+        UnitName,
+        meaning(
+            "What the report counts beside mentions, such as project, run or process/processes; by default"
+            " what the sources of the logs name, such as image or workflow."
+        ),
+    ] = ""
     allow_empty: Annotated[
         bool, flag("--allow-empty", "Publish a report even if no log is found, or no record fits.")
     ] = False
@@ -324,6 +341,14 @@ class Settings(Section, frozen=True):
     def sources(self) -> dict[str, Source]:
         """The sources of gap logs, the shipped ones included."""
         return sources_in_force(self.source)
+
+    def unit(self, read: Iterable[str]) -> str:
+        """Return what a report counts, from the names of the sources of its logs."""
+        if self.report.unit:
+            return self.report.unit
+        sources = self.sources
+        units = {sources.get(name, NATIVE).unit or IMAGE if name else SOURCE for name in read} or {IMAGE}
+        return units.pop() if len(units) == 1 else IMAGE if IMAGE in units else SOURCE
 
     @property
     def scan(self) -> ScanSettings:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import chain
-from typing import Any, Final, get_type_hints
+from typing import Annotated, Any, Final, get_type_hints
 
 import msgspec
 from msgspec import structs
@@ -46,6 +46,9 @@ ANY_MEMBER: Final = "*"
 _TABLES: Final = ("fields", "constants", "where")
 _MAP_HINT: Final = "for example --map description=reason"
 _Scalar = str | int | float | bool
+UnitName = Annotated[str, msgspec.Meta(pattern=r"\A([^\W\d_][\w -]{0,39}(/[^\W\d_][\w -]{0,39})?)?\Z")]
+IMAGE: Final = "image"
+SOURCE: Final = "source"  # if the sources of a report name several units
 
 
 class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -87,6 +90,7 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
             that do not have them.
         unless: Names of logs, relative to the folder of such a log; `*` stands for any name. The log repeats
             them, and is left out if there is one.
+        unit: What an `image_id` names, such as `workflow` or `process/processes`; by default `image`.
         also: Further shapes of gaps in the same logs, tried in turn. They take over the fields and constants
             of the source.
         enabled: Whether such logs are read.
@@ -99,6 +103,7 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
     within: str | tuple[str, ...] = ()
     path: str = ""
     unless: str | tuple[str, ...] = ()
+    unit: UnitName = ""
     also: tuple[Shape, ...] = ()
     enabled: bool = True
 
@@ -180,7 +185,7 @@ def _over(base: Source, own: Source) -> Source:
     tables = {name: {**getattr(base, name), **getattr(own, name)} for name in _TABLES}
     others = {
         name: getattr(own, name) or getattr(base, name)
-        for name in ("glob", "split", "within", "path", "unless")
+        for name in ("glob", "split", "within", "path", "unless", "unit")
     }
     return structs.replace(
         own,

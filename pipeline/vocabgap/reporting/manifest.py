@@ -193,6 +193,11 @@ class Manifest(msgspec.Struct, frozen=True):
         return Settings() if self.parameters is None else self.parameters.settings
 
     @property
+    def unit(self) -> str:
+        """Return what the run counts, such as `image`."""
+        return self.settings.unit({log.source for log in self.inputs if log.lines})
+
+    @property
     def narrowing(self) -> Narrowing | None:
         """Return the narrowing of the run, or None if unknown."""
         parameters = self.parameters

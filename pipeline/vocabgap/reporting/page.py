@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Final
 
 import msgspec
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from vocabgap.ranking.priority import recent_weeks
@@ -70,22 +71,26 @@ def _rendered(summary: Summary, payload: Payload) -> str:
         [rows[each.capability_id] for each in part[:SHOWN]]
         for part in (summary.capabilities, summary.covered, summary.settled)
     )
-    written = _ENVIRONMENT.get_template("page/page.html.j2").render(
-        run=summary,
-        page=payload,
-        commands=() if summary.deciding is None else commands(summary.deciding),
-        shown=shown,
-        covered=covered,
-        settled=settled,
-        heat=heat_map(shown),
-        map=needs_map(summary.places, rows, payload.categories),
-        evident={each.capability_id for each in evident},
-        finds_all=payload.limits == LEVELS[0] and not any(row.other_wordings for row in payload.rows),
-        finds_images=payload.limits.evidence > 0 and not any(row.other_images for row in payload.rows),
-        style=style(),
-        script=script(),
-        policy=policy(),
-        data=encode_payload(payload),
+    written = (
+        _environment(summary.unit)
+        .get_template("page/page.html.j2")
+        .render(
+            run=summary,
+            page=payload,
+            commands=() if summary.deciding is None else commands(summary.deciding),
+            shown=shown,
+            covered=covered,
+            settled=settled,
+            heat=heat_map(shown),
+            map=needs_map(summary.places, rows, payload.categories),
+            evident={each.capability_id for each in evident},
+            finds_all=payload.limits == LEVELS[0] and not any(row.other_wordings for row in payload.rows),
+            finds_images=payload.limits.evidence > 0 and not any(row.other_images for row in payload.rows),
+            style=style(),
+            script=script(),
+            policy=policy(),
+            data=encode_payload(payload),
+        )
     )
     return _ENDS.sub("", written)
 
@@ -193,16 +198,18 @@ def _strong(value: object) -> Markup:
     return Markup("<strong>{}</strong>").format(_data(value))
 
 
-_ENVIRONMENT: Final = environment(
-    autoescape=True,
-    data=_data,
-    code=_code,
-    strong=_strong,
-    percentage=percentage,
-    bars=bars,
-    dated=_dated,
-    trail=trail,
-)
-_ENVIRONMENT.globals.update(
-    spark_box=SPARK, trail_box=TRAIL, map_box=(WIDTH, HEIGHT), recent_weeks=recent_weeks
-)
+@cache
+def _environment(unit: str) -> Environment:
+    made = environment(
+        unit,
+        autoescape=True,
+        data=_data,
+        code=_code,
+        strong=_strong,
+        percentage=percentage,
+        bars=bars,
+        dated=_dated,
+        trail=trail,
+    )
+    made.globals.update(spark_box=SPARK, trail_box=TRAIL, map_box=(WIDTH, HEIGHT), recent_weeks=recent_weeks)
+    return made

@@ -12,6 +12,7 @@ from vocabgap.reporting.listed import TITLES, Listed
 from vocabgap.reporting.rows import WITH_ALL_EVIDENCE, Index, Limits, Row, ShownExample, days_together, row_of
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import CONFIDENT, SHOWN_WORDINGS
+from vocabgap.text import unit_names
 
 # Limits of a page for each capability, from most to least content.
 LEVELS: Final = (
@@ -83,6 +84,7 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
     categories: tuple[str, ...]
     operations: tuple[str, ...]
     images: tuple[str, ...]
+    unit: tuple[str, str]  # what images are called: one, several
     files: tuple[str, ...]
     runs: tuple[str, ...]  # moments of the runs in histories, oldest first
     statuses: tuple[str, ...]
@@ -124,6 +126,7 @@ def payload_of(summary: Summary, limits: Limits = LEVELS[0]) -> Payload:
         operations=index.operations.shown(limits.characters),
         # People search for whole names of images, so these are cut last.
         images=index.images.shown((LEVELS[0] if limits.evidence else limits).characters),
+        unit=unit_names(summary.unit),
         files=index.files.shown(limits.characters),
         runs=tuple(map(iso, index.runs)),
         statuses=tuple(sorted({row.status for row in rows if row.status is not None})),

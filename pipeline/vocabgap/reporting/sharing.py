@@ -33,7 +33,7 @@ _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 # Fields that are shared unchanged. A field that is not listed here or below gets its default.
 SUMMARY_AS_IT_IS: Final = (
     *("now", "total", "mentions", "images", "single", "first_seen", "last_seen", "ranked_by"),
-    *("fewest", "stale_days"),
+    *("fewest", "stale_days", "unit"),
 )
 CAPABILITY_AS_IT_IS: Final = (
     *("rank", "mentions", "images", "sessions", "first_seen", "last_seen"),

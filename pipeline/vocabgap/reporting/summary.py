@@ -9,6 +9,7 @@ import polars as pl
 
 from vocabgap.ingest.accounting import FILTERED, ScanSummary
 from vocabgap.model.capability import Asker, Capability
+from vocabgap.model.sources import IMAGE
 from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, RELATIONS, SETTLED
 from vocabgap.ranking.combinations import names_too_many
 from vocabgap.ranking.coverage import probably_covered
@@ -94,6 +95,7 @@ class Summary(msgspec.Struct, frozen=True):
     recurring_sets: tuple[RecurringSet, ...] | None = None  # all; most records beyond chance first
     overlong: int = 0  # records with too many operations for these sets
     stale_days: int | None = None  # age of the newest record, if too old for trends
+    unit: str = IMAGE  # what `images` counts
     grouping: GroupedBy | None = None  # basis of the groups; None if unknown or withheld
 
     @property
@@ -202,6 +204,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         doubts=doubts_of(manifest.choices, ranked) if manifest.choices and shown else None,
         places=manifest.places,
         stale_days=stale,
+        unit=manifest.unit,
         grouping=manifest.grouping,
     )
 

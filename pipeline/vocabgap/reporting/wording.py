@@ -19,13 +19,14 @@ from vocabgap.model.capability import FIRST_COVERING
 from vocabgap.model.moments import in_seconds, iso
 from vocabgap.model.record import LOG_NAME, rating
 from vocabgap.model.settings import LEAST_WEEKS
+from vocabgap.model.sources import IMAGE
 from vocabgap.ranking.combinations import LEAST, MOST_OPERATIONS
 from vocabgap.ranking.evidence import MAX_WORKAROUNDS
 from vocabgap.ranking.intervals import CONFIDENCE, DRAWS, TIED
 from vocabgap.ranking.priority import SIGNIFICANCE, recent_weeks
 from vocabgap.reporting.overviews import SHOWN_CATEGORIES
 from vocabgap.reporting.summary import Summary
-from vocabgap.text import count, escape_unseen, excerpt, in_words, shortened, visible
+from vocabgap.text import count, escape_unseen, excerpt, in_units, in_words, shortened, unit_names, visible
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>#|~&!$^]")
@@ -63,29 +64,24 @@ _GLOBALS: Final = {
     "most_workarounds": MAX_WORKAROUNDS,
     "recent_weeks": recent_weeks,
     "shown_categories": SHOWN_CATEGORIES,
-    "units": {
-        "mentions": "mention",
-        "images": "image",
-        "sessions": "session",
-        "unsatisfied": "unsatisfied mention",
-    },
 }
 
 
-def phrase(name: str, *values: object) -> str:
+def phrase(name: str, *values: object, unit: str = IMAGE) -> str:
     """Return a phrase of `phrases.j2` as plain text."""
-    return str(_macro(name)(*values)).strip()
+    return str(_macro(name, unit)(*values)).strip()
 
 
 @cache
-def _macro(name: str) -> Callable[..., str]:
-    macro: Callable[..., str] = getattr(_PLAIN.get_template(_PHRASES).module, name)
+def _macro(name: str, unit: str) -> Callable[..., str]:
+    macro: Callable[..., str] = getattr(_plain(unit).get_template(_PHRASES).module, name)
     return macro
 
 
 def rendered(template: str, *, markdown: bool, **values: object) -> str:
     """Render a template as Markdown or as plain text."""
-    return (_MARKDOWN if markdown else _PLAIN).get_template(template).render(markdown=markdown, **values)
+    templates = (_markdown if markdown else _plain)(IMAGE)
+    return templates.get_template(template).render(markdown=markdown, **values)
 
 
 def render_markdown(summary: Summary) -> str:
@@ -93,7 +89,7 @@ def render_markdown(summary: Summary) -> str:
 
     Each list has as many capabilities as fit into `MOST_BYTES`, and the number of the others.
     """
-    template = _MARKDOWN.get_template("report.md.j2")
+    template = _markdown(summary.unit).get_template("report.md.j2")
     lists = {name: getattr(summary, name) for name in ("capabilities", "covered", "settled")}
     most = max(map(len, lists.values()))
     while True:
@@ -166,8 +162,11 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def environment(*, autoescape: bool, **filters: Callable[..., object]) -> jinja2.Environment:
-    """Return the template environment of one format, with the filters of this format."""
+def environment(unit: str, *, autoescape: bool, **filters: Callable[..., object]) -> jinja2.Environment:
+    """Return the template environment of one format and unit, with the filters of this format.
+
+    In templates, `unit` and `units` are the singular and the plural of what `images` counts.
+    """
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader([_TEMPLATES, *(each.folder / "templates" for each in extensions())]),
         autoescape=autoescape,  # noqa: S701 - only HTML and SVG need it
@@ -179,16 +178,22 @@ def environment(*, autoescape: bool, **filters: Callable[..., object]) -> jinja2
     )
     shared = (capital, count, day, in_seconds, in_words, iso, number, number_range, rating, short_hash)
     templates.filters.update({function.__name__: function for function in (*shared, sparkline)}, **filters)
-    templates.globals.update(_GLOBALS)
+    templates.filters["units"] = lambda number, adjective="": in_units(number, unit, adjective)
+    templates.globals |= dict(zip(("unit", "units"), unit_names(unit), strict=True)) | _GLOBALS
     return templates
 
 
-def _plain(value: object) -> str:
+def _shown(value: object) -> str:
     return excerpt(str(value))
 
 
 # A test checks that every text from a log goes through `data`, `code` or `strong`.
-_MARKDOWN: Final = environment(
-    autoescape=False, data=escape, code=code, strong=lambda value: f"**{escape(value)}**"
-)
-_PLAIN: Final = environment(autoescape=False, data=_plain, code=lambda value: f"`{value}`", strong=_plain)
+@cache
+def _markdown(unit: str) -> jinja2.Environment:
+    strong = {"strong": lambda value: f"**{escape(value)}**"}
+    return environment(unit, autoescape=False, data=escape, code=code, **strong)
+
+
+@cache
+def _plain(unit: str) -> jinja2.Environment:
+    return environment(unit, autoescape=False, data=_shown, code=lambda value: f"`{value}`", strong=_shown)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from vocabgap.doors.cli.output import PIPE_WIDTH
 from vocabgap.extensions import extensions
 from vocabgap.model.moments import in_seconds, iso
-from vocabgap.text import carried, count, escape_unseen, excerpt, in_words, visible
+from vocabgap.text import carried, count, escape_unseen, excerpt, in_units, in_words, unit_names, visible
 
 if TYPE_CHECKING:
     import jinja2
@@ -51,6 +51,7 @@ def _environment() -> "jinja2.Environment":
         "minute": lambda moment: f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}",
         "number": "{:,}".format,
         "seconds": in_seconds,
+        "units": in_units,
         "unseen": lambda text: escape_unseen(str(text)),
         "visible": lambda text: visible(str(text)),
     }
@@ -60,6 +61,7 @@ def _environment() -> "jinja2.Environment":
         "phrase": _phrase,
         "table": table,
         "toml": _toml,
+        "unit_names": unit_names,
         "width": available_width,
     }
     return environment
@@ -70,11 +72,11 @@ def rendered(name: str, values: Mapping[str, Any]) -> str:
     return _environment().get_template(name).render(values).rstrip("\n")
 
 
-def _phrase(name: str, *values: object) -> str:
+def _phrase(name: str, *values: object, **unit: str) -> str:
     """Return a phrase that reports also use."""
     from vocabgap.reporting.wording import phrase
 
-    return phrase(name, *values)
+    return phrase(name, *values, **unit)
 
 
 def _day(moment: datetime | None) -> str:
@@ -155,7 +157,10 @@ def _ruled(lines: Sequence[str]) -> str:
 
 
 def aligned(
-    rows: Sequence[Mapping[str, str | None]], below: Mapping[str, str], without: Sequence[str] = ()
+    rows: Sequence[Mapping[str, str | None]],
+    below: Mapping[str, str],
+    without: Sequence[str] = (),
+    names: Mapping[str, str] = {},
 ) -> str:
     """Lay out each row as a line of short fields, with longer texts below the line.
 
@@ -163,10 +168,14 @@ def aligned(
         rows: Fields by heading.
         below: The headings of the longer texts, and the words before each text.
         without: The headings to omit; a narrow terminal also omits the session.
+        names: Headings to other words for them.
     """
     spared = {*without, *["session"] * (available_width() < _WIDE)}
     headings = [heading for heading in rows[0] if heading not in {*below, *spared}]
-    cells = [headings, *([excerpt(row[heading] or _NULL) for heading in headings] for row in rows)]
+    cells = [
+        [names.get(heading, heading) for heading in headings],
+        *([excerpt(row[heading] or _NULL) for heading in headings] for row in rows),
+    ]
     widths = [min(max(map(len, column)), _WIDEST) for column in zip(*cells, strict=True)]
     first, *lines = ["   ".join(map(str.ljust, each, widths)).rstrip() for each in cells]
     blocks = [first, _ruled((first, *lines))]

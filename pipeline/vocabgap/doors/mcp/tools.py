@@ -42,10 +42,11 @@ class LogRequest(Request, kw_only=True):
     """The fields of a gap record; its time is the current time."""
 
     image_id: Annotated[
-        str, Meta(min_length=1, max_length=255, description="Name of the image's folder in the root.")
-    ]
+        Annotated[str, Meta(min_length=1, max_length=255)] | None,
+        Meta(description="Name of a folder in the root, such as that of an image; by default the root."),
+    ] = None
     corrects: Annotated[
-        str | None, Meta(description="gap_id of the record of this image that this gap replaces.")
+        str | None, Meta(description="gap_id of the record of the same log that this gap replaces.")
     ] = None
 
 
@@ -73,7 +74,7 @@ class Logged(Answer, kw_only=True):
     Attributes:
         success: Always true.
         gap_id: The identity of the record.
-        image_id: The image.
+        image_id: The name of the log's folder.
         intent_category: The category, classified if none was given.
         exists: The nearest entries of the vocabulary; check if one fits.
         note: A note on an unknown category.
@@ -170,6 +171,7 @@ class Report(Answer, kw_only=True):
         categories: Mentions by category, most frequent first.
         not_granted: Tools that exist but that agents may not use, most records first; they are not ranked.
         rejects: The number of lines that could not be read.
+        unit: What `images` counts, such as image or project.
     """
 
     capabilities: list[Ranked]
@@ -182,11 +184,12 @@ class Report(Answer, kw_only=True):
     categories: list[Category]
     not_granted: list[Ungranted]
     rejects: int
+    unit: str
 
 
 @tool("Report vocabulary gaps", Limit.COMPUTE)
 def report_gaps(workspace: Workspace, request: ReportRequest, checkpoint: Checkpoint) -> Report:
-    """Rank the missing capabilities of all images: what agents needed most often and did not find.
+    """Rank the missing capabilities of all logs: what agents needed most often and did not find.
 
     Different wordings of one need count together. Use it to decide what to author next.
     """
@@ -209,6 +212,7 @@ def report_gaps(workspace: Workspace, request: ReportRequest, checkpoint: Checkp
         categories=list(summary.categories[:MOST_CAPABILITIES]),
         not_granted=[] if summary.account is None else fitting([*summary.account.ungranted]),
         rejects=0 if summary.account is None else summary.account.rejects,
+        unit=settings.unit(scan.sources),
     )
 
 

@@ -33,7 +33,7 @@ _NAME_HINT: Final = "expected the name of a folder in the server's root, not a p
 class Workspace:
     """The root, the settings and the rankings that the tools of a server use."""
 
-    root: Path  # of the image repositories, resolved
+    root: Path  # of the logs, resolved
     settings: Settings
     out: Path  # of the published report, resolved
     rankings: "Rankings"
@@ -44,14 +44,16 @@ class Workspace:
         """Return the workspace at a folder."""
         (folder,) = resolve_roots(root)
         if not folder.is_dir():
-            raise InvalidInputError(
-                f"root '{root}' is not a folder", hint="name the folder of the image repositories"
-            )
+            raise InvalidInputError(f"root '{root}' is not a folder", hint="name the folder of the logs")
         out = resolve_target(settings.report.out)
         return cls(folder, settings, out, Rankings(folder, settings, out), is_read_only)
 
-    def image(self, image_id: str) -> Path:
-        """Return the folder of an image below the root."""
+    def image(self, image_id: str | None) -> Path:
+        """Return the folder of an image below the root; without an image, the root."""
+        if image_id is None:
+            if not self._is_below((self.root / LOG_NAME).resolve()):
+                raise InvalidInputError("the log of the root is a link out of it", hint="remove the link")
+            return self.root
         shown = excerpt(image_id)
         if not _is_name(image_id):
             raise InvalidInputError(f"image_id: '{shown}' is not the name of an image", hint=_NAME_HINT)

@@ -6,7 +6,7 @@ function evidenceOf(capability) {
     run.deciding === null ? null : decidingAbout(capability),
     section('wordings', 'Wordings', capability.variants, (all) => [
       ...folding(all, wordingsShown, wordings),
-      others(capability.other_wordings, 'wording', 'capabilities.parquet'),
+      others(capability.other_wordings, ['wording', 'wordings'], 'capabilities.parquet'),
     ]),
     section('workarounds', 'Workarounds', capability.workarounds, (all) => bullets(all.map(withMentions))),
     section('used', 'Entries used instead', capability.vocabulary_used, tallies),
@@ -19,9 +19,9 @@ function evidenceOf(capability) {
     section('examples', 'Examples', capability.examples, (all) => bullets(all.map(example))),
     section('operations', 'Operations involved', capability.operations, (all) => tallies(spelled(all, run.operations))),
     section('combinations', 'Most often together', capability.combinations, combinations),
-    section('images', 'Images', capability.image_counts, (all) => [
+    section('images', capital(run.unit[1]), capability.image_counts, (all) => [
       ...folding(spelled(all.slice(0, mostImages), run.images), imagesShown, tallies),
-      others(Math.max(all.length - mostImages, 0) + capability.other_images, 'image', 'gaps.parquet'),
+      others(Math.max(all.length - mostImages, 0) + capability.other_images, run.unit, 'gaps.parquet'),
     ]),
     section('lineage', 'Since the run before', capability.lineage, (all) => bullets(all.map(dated))),
   ].filter((part) => part !== null);
@@ -37,7 +37,7 @@ function facts(capability) {
   const categories = spelled(capability.categories, run.categories).map(withMentions);
   const told = [
     ['Mentions', `${whole(capability.mentions)}, likely ${[capability.likely, capability.marks].filter(Boolean).join(', ')}`],
-    ['Images', whole(capability.images)],
+    [capital(run.unit[1]), whole(capability.images)],
     ['Known sessions', whole(capability.sessions)],
     ...(capability.status ? [['Status', capability.status]] : []),
     capability.pin
@@ -78,9 +78,9 @@ function withMentions([name, mentions]) {
 }
 
 /** A note on items that the page omits. */
-function others(number, name, file) {
+function others(number, [one, several], file) {
   if (number <= 0) return null;
-  return make('p', { class: 'note' }, counted(number, `other ${name} is`, `other ${name}s are`), ' in ', code(file), '.');
+  return make('p', { class: 'note' }, counted(number, `other ${one} is`, `other ${several} are`), ' in ', code(file), '.');
 }
 
 /** A table; the first cell of a row is its heading. */
@@ -135,7 +135,7 @@ function bullets(items) {
 function example({ day, image, session, snapshot, file, line, wording, said, workaround, rating, notes }) {
   const instead = workaround ? ['Instead: ', isolated(workaround)] : ['No workaround noted'];
   const source = [
-    ...dated(day ?? MISSING), ' · image ', code(image),
+    ...dated(day ?? MISSING), ` · ${run.unit[0]} `, code(image),
     ...(session ? [' · session ', code(session)] : [' · session unknown']),
     ...(snapshot ? [' · snapshot ', code(snapshot)] : [' · no snapshot']),
     ' · ', code(make('bdi', { dir: 'ltr' }, file), `:${line}`),

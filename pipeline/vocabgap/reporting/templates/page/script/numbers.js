@@ -13,6 +13,11 @@ function counted(number, singular, plural) {
   return `${whole(number)} ${number === 1 ? singular : plural}`;
 }
 
+/** A text that begins with a capital letter. */
+function capital(text) {
+  return text[0].toUpperCase() + text.slice(1);
+}
+
 /**
  * A number with some decimals. A tie is rounded to the even digit, as in the part of the page that needs no
  * script; `toFixed` alone would round it up.
