@@ -165,9 +165,9 @@ def choose(
     chosen = [asked] if asked else [Chosen(*each) for each in sources.items() if _identifies(each[1])]
     tried = [(each, _first_keys(each.fields)) for each in chosen]
     absent = {*required} if is_root else set()
-    survey, fitting, without_gaps = dict[Pointer, _Keys](), None, list[Chosen]()
+    survey, fitting = dict[Pointer, _Keys](), None
     for value, places in _values(path, content, max_expanded):
-        fitting = fitting or _fitting(tried, value, places, shown, content, without_gaps=without_gaps)
+        fitting = fitting or _fitting(tried, value, places, shown, content)
         absent = _surveyed(places, survey, absent)
         if fitting is not None and not absent:
             return fitting
@@ -182,8 +182,6 @@ def choose(
     natives = [pointer for pointer, keys in survey.items() if keys.natives]
     if natives:
         return _placed(_RECORDS, _only(natives, shown), content)
-    if without_gaps:
-        return without_gaps[0]
     raise _nothing_fits(shown, survey[_only([each for each in survey if each] or [()], shown)])
 
 
@@ -204,7 +202,13 @@ def _surveyed(
 
 def _identifies(fields: FieldMap) -> bool:
     """Tell whether the shape of an object is enough to know the source."""
-    return bool(fields.each) or all(map(_is_judged, (fields, *fields.also)))
+    return bool(_named_keys(fields.each)) or all(map(_is_judged, (fields, *fields.also)))
+
+
+def _named_keys(pointers: Iterable[Pointer]) -> frozenset[str]:
+    """Return the first keys of pointers; empty if one of them may begin with any key."""
+    keys = frozenset(pointer[0] if pointer else "*" for pointer in pointers)
+    return frozenset() if "*" in keys else keys
 
 
 def _is_judged(shape: FieldMap) -> bool:
@@ -218,33 +222,33 @@ def _fitting(
     places: Mapping[Pointer, list[dict[str, Any]]],
     shown: str,
     content: Content,
-    *,
-    without_gaps: list[Chosen],
 ) -> Chosen | None:
-    """Return the first source that fits some object of a value; note sources with other elements only."""
+    """Return the first source that fits some object of a value."""
     for each, keys in tried:
         fields = each.fields
         if keys and places.keys() == {()} and keys.isdisjoint(value):
             continue
-        if not fields.each:
+        if _is_of_objects(fields):
             fitting = [
                 pointer for pointer, objects in places.items() if any(_holds(fields, one) for one in objects)
             ]
             if fitting:
                 return _placed(each, _only(fitting, shown), content)
-        elif content.form not in ROWS:
-            found = [*elements([encoded(value)], fields)]
+        elif content.form not in ROWS and (keys or isinstance(value, list)):
+            found = elements([encoded(value)], fields)
             if any(line.startswith(b"{") for block in found for line in block.lines):
                 return each
-            without_gaps += [each] * any(block.passed_over for block in found)
     return None
 
 
 def _first_keys(fields: FieldMap) -> frozenset[str]:
     """Return keys that an object must have one of, to be quick; empty if it may have any."""
-    pointers = fields.each or (fields.judged_by if _identifies(fields) else ())
-    keys = frozenset(pointer[0] if pointer else "*" for pointer in pointers)
-    return frozenset() if "*" in keys else keys
+    return _named_keys(fields.judged_by if _is_of_objects(fields) and _identifies(fields) else fields.each)
+
+
+def _is_of_objects(fields: FieldMap) -> bool:
+    """Tell whether the gaps of a source are the objects themselves, not a part of them."""
+    return all(pointer == () for pointer in fields.each)
 
 
 def _holds(fields: FieldMap, value: dict[str, Any]) -> bool:
@@ -265,7 +269,7 @@ def _has(value: dict[str, Any], path: Pointer) -> bool:
 def _placed(chosen: Chosen, pointer: Pointer, content: Content) -> Chosen:
     """Return a source that reads the objects at a place of a document."""
     is_line = not pointer and content.form is Form.LINES
-    if chosen.fields.each or is_line or content.form in ROWS:
+    if is_line or content.form in ROWS or not _is_of_objects(chosen.fields):
         return chosen
     return chosen._replace(fields=replace(chosen.fields, each=(pointer,)))
 

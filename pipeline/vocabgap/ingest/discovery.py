@@ -25,8 +25,10 @@ from vocabgap.errors import (
     NotFoundError,
     VocabgapError,
     alike,
+    expanded,
     require_kind,
 )
+from vocabgap.extensions import extensions
 from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.ingest.choosing import Chosen, NothingFitsError, choose
 from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, Rejected
@@ -35,6 +37,7 @@ from vocabgap.ingest.reading import COMPRESSIONS, MIB
 from vocabgap.model.record import ROOT_KIND, RejectReason
 from vocabgap.model.settings import STANDARD_INPUT, ScanSettings
 from vocabgap.model.sources import Pointer, Source, pointer_of, reading_of, several
+from vocabgap.model.tables import CAPABILITIES
 from vocabgap.text import printable_name
 
 _WILDCARDS: Final = frozenset("*?[")
@@ -285,6 +288,7 @@ class _Chooser:
     max_expanded: int
     wanted: Chosen | None  # the source or the fields of the settings
     required: tuple[Pointer, ...]  # the places of these fields
+    own_files: frozenset[str]  # that vocabgap writes
 
     @classmethod
     def of(cls, catalogue: Catalogue, settings: ScanSettings) -> "_Chooser":
@@ -292,7 +296,13 @@ class _Chooser:
         source = reading_of(settings.source, settings.map, settings.sources)
         wanted = None if source is None else Chosen(settings.source or "", FieldMap.of(source))
         required = tuple(pointer_of(path) for paths in settings.map.values() for path in several(paths))
-        return cls(catalogue.kinds, settings.max_expanded_mib * MIB, wanted, required)
+        own = frozenset(os.path.realpath(expanded(file)) for file in settings.own_files)
+        return cls(catalogue.kinds, settings.max_expanded_mib * MIB, wanted, required, own)
+
+    def reads(self, path: str) -> bool:
+        """Tell whether a file of a folder may be a log although no source knows its name."""
+        is_data = self.wanted is not None and is_data_file(path.rpartition("/")[2])
+        return is_data and path not in self.own_files
 
     def kind_of(self, path: str, known: LogKind | None = None, *, is_root: bool = True) -> LogKind | None:
         """Return the kind of a file by its content; None if it cannot be read."""
@@ -345,6 +355,13 @@ def copied_input(stream: BinaryIO) -> Iterator[Path]:
 _IRREGULAR: Final = Rejected(RejectReason.UNREADABLE_FILE, "the log cannot be read: not a regular file")
 
 
+def _is_own(folder: str) -> bool:
+    """Tell whether vocabgap has written a folder: a published run, or a corpus."""
+    readers = (extension.reader for extension in extensions() if extension.reader is not None)
+    entries = (f"{CAPABILITIES.name}.parquet", *(reader.entry for reader in readers))
+    return any(os.path.lexists(f"{folder}/{entry}") for entry in entries)
+
+
 @dataclass(frozen=True, slots=True)
 class _Walk:
     """The search below one root. A link may lead to any of the roots (`bases`)."""
@@ -357,10 +374,13 @@ class _Walk:
     hidden: bool
 
     def logs(self) -> Iterator[LogFile]:
-        pending = [(self.base, "")]  # not `os.walk`, which recurses: a tree may be deeper than the stack
+        pending = [
+            (self.base, "", False)
+        ]  # not `os.walk`, which recurses: a tree may be deeper than the stack
         while pending:
-            folder, within = pending.pop()
+            folder, within, is_own = pending.pop()
             try:
+                is_own = is_own or (self.chooser.wanted is not None and _is_own(folder))
                 with os.scandir(folder) as entries:
                     for entry in entries:
                         name = entry.name
@@ -373,11 +393,11 @@ class _Walk:
                             continue
                         is_folder = entry.is_dir(follow_symlinks=False)
                         if is_folder:
-                            pending.append((entry.path, relative + "/"))
+                            pending.append((entry.path, relative + "/", is_own))
                         regular = entry.is_file(follow_symlinks=False)
                         if kind is not None and not (is_folder and kind.by_pattern):
                             yield self._log(entry.path, relative, kind, None if regular else _IRREGULAR)
-                        elif regular and self.chooser.wanted and is_data_file(name):
+                        elif regular and not is_own and self.chooser.reads(entry.path):
                             yield from self._data_file(entry.path, relative)
             except OSError as problem:
                 detail = f"the folder cannot be listed: {problem.strerror}"

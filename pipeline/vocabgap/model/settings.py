@@ -131,6 +131,7 @@ class ScanSettings(_LogSettings, frozen=True):
     """The settings that a scan depends on: `[ingest]`, and the sources of gap logs by name."""
 
     sources: Mapping[str, Source] = msgspec.field(default_factory=shipped_sources)
+    own_files: tuple[str, ...] = ()  # that vocabgap writes, and that are no logs
 
 
 class ClusterSettings(Section, frozen=True):
@@ -356,6 +357,7 @@ class Settings(Section, frozen=True):
         return ScanSettings(
             **{name: getattr(self.ingest, name) for name in _LogSettings.__struct_fields__},
             sources=self.sources,
+            own_files=tuple(filter(None, (self.decisions.file, self.check.baseline))),
         )
 
     @property
