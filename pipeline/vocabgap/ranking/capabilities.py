@@ -52,7 +52,7 @@ def rank(
         overrides: Single settings, by their names in `RankSettings`: `by="unsatisfied", min_images=2`.
 
     Returns:
-        Table `capabilities`, in order of rank; every record is a mention of exactly one row. `covered` fills
+        Table `capabilities`, in order of rank; every record counts in exactly one row. `covered` fills
         the empty column `covered_by`.
 
     Raises:

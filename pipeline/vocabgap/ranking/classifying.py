@@ -92,7 +92,8 @@ def reclassify(
     A classifier of words, trained on the categorised records, assigns a category if it is sure. Else the most
     frequent category of the record's operations is assigned, unless agents leave needs with such words
     uncategorised. Both learn from the corpus: table `gaps` or `records`, by default the counted rows of
-    `gaps`. `operations` maps keys of operations to categories, and overrides what the corpus shows.
+    `gaps`. They count a record once, whatever its mentions. `operations` maps keys of operations to
+    categories, and overrides what the corpus shows.
     """
     GAPS.require(gaps)
     corpus = gaps if corpus is None else corpus
