@@ -162,6 +162,12 @@ def test_a_file_that_cannot_be_read_at_all_is_an_error(
         read(tmp_path, content)
 
 
+def test_a_line_for_excel_tells_the_delimiter(tmp_path: Path) -> None:
+    scanned = read(tmp_path, "sep=;\ndescription;notes\nrotate, tilt;x\n")
+
+    assert scanned.gaps.select("description", "line").rows() == [("rotate, tilt", 3)]
+
+
 @pytest.mark.parametrize("content", ["", "\n\n", "description,notes\n", "[]"])
 def test_an_empty_file_has_no_line(content: str, tmp_path: Path) -> None:
     summary = scan(own(tmp_path, content, "own.csv")).summary

@@ -39,6 +39,7 @@ _FOREIGN: Final = {  # the first bytes of files that hold tables, but are no dat
     b"BZh": "compressed by bzip2",
     b"\xfd7zXZ\0": "compressed by xz",
 }
+_SEPARATOR: Final = re.compile(rb"sep=([,;\t])\s*")  # a line that Excel reads before the header
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _ROWS: Final = 1_000  # in a block, or in a slice of a Parquet file
 _NUMBERS: Final = ("satisfaction", "count")
@@ -303,8 +304,10 @@ def _table_rows(chunks: Iterable[bytes]) -> Iterator[Row]:
     start = b""
     while b"\n" not in start.lstrip() and len(start) <= MAX_LINE_BYTES and (chunk := next(chunks, b"")):
         start += chunk
-    delimiter = _delimiter(start.lstrip().partition(b"\n")[0])
-    lines = _Lines(chain([start], chunks))
+    line, _, rest = start.removeprefix(codecs.BOM_UTF8).partition(b"\n")
+    told = _SEPARATOR.fullmatch(line)
+    delimiter = told[1].decode() if told else _delimiter(start.lstrip().partition(b"\n")[0])
+    lines = _Lines(chain([b"\n" + rest if told else start], chunks))
     header: list[str] | None = None
     while True:
         fault = ""
