@@ -72,3 +72,13 @@ def test_records_that_differ_only_in_an_unreadable_timestamp_are_two(one: object
     )
 
     assert (scanned.summary.records, scanned.summary.duplicates) == (2, 0)
+
+
+def test_equal_lines_without_a_time_and_a_session_are_separate_mentions_of_one_log(tmp_path: Path) -> None:
+    for name in ("wishes.csv", "copy.csv"):
+        (tmp_path / name).write_text("need\ndark mode\nexport\ndark mode\n", encoding="utf-8")
+
+    scanned = scan([tmp_path / "wishes.csv", tmp_path / "copy.csv"], map={"description": "need"})
+
+    assert sorted(scanned.records["description"]) == ["dark mode", "dark mode", "export"]
+    assert scanned.summary.duplicates == 3

@@ -87,7 +87,8 @@ def gaps_of(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
     A line does not count if it is a duplicate or superseded. Of lines with the same record and tenant, one
     counts: the first whose folder has the name of its image, else the first. So the original counts, not its
-    copy. A record is superseded if the notes of a later record of the same image name its `snapshot_hash`.
+    copy. Without a time and a session, equal lines of one log are separate mentions, as in a list of wishes.
+    A record is superseded if the notes of a later record of the same image name its `snapshot_hash`.
 
     The batches stay separate chunks of the result: joining them first would copy them for the new columns.
     """
@@ -146,7 +147,10 @@ def _is_one_of(rows: list[int]) -> pl.Expr:
 def _second_copies(alike: pl.DataFrame) -> list[int]:
     folder = pl.concat_str("repo_slug", "source_path", separator="/").str.split("/").list.get(-2)
     ranked = alike.sort(folder != pl.col("image_id"), _ROW)
-    return ranked.filter(~pl.struct("tenant_id", "record_id").is_first_distinct())[_ROW].to_list()
+    same = ["tenant_id", "record_id"]
+    is_anonymous = pl.col("timestamp").is_null() & pl.col("session_id").is_null()
+    nth = pl.when(is_anonymous).then(pl.int_range(pl.len()).over(*same, *_LOG)).alias("nth")
+    return ranked.filter(~pl.struct(*same, nth).is_first_distinct())[_ROW].to_list()
 
 
 def _corrections(records: pl.LazyFrame, lines: pl.LazyFrame) -> list[tuple[int, int]]:
