@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from vocabgap.errors import Hint, InvalidInputError, nearest
-from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap
+from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, json_type
 from vocabgap.ingest.formats import ROWS, Content, Form, as_utf8, parsed, rows_of
 from vocabgap.ingest.reading import OpenLog, blocks, documents, elements, encoded, values_of
 from vocabgap.model.record import PHRASE_FIELDS
@@ -45,6 +45,7 @@ _WORDS: Final[dict[str, tuple[str, ...]]] = {
     "image_id": ("image", "project", "repository", "repo", "workflow", "agent"),
     "count": ("count", "votes", "hits", "times", "occurrences", "total"),
 }  # fmt: skip
+_TEXTS: Final = frozenset(("description", "missing_capability", "workaround"))
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _NO_NEED: Final = frozenset(("id", "uuid", "url", "hash", "version"))
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d|\d{10}(\d{3}|\d{6}|\d{9})?(\.\d+)?$")
@@ -106,27 +107,30 @@ class _Keys:
             if scored:
                 proposed[name] = min(scored)[1]
                 free.remove(proposed[name])
-        free = [
-            path
-            for path in free
-            if _NO_NEED.isdisjoint(_words_of(path)) and not _is_date(self.examples[path])
-        ]
-        if not {"description", "missing_capability"} & proposed.keys() and free:
-            best = max(free, key=lambda path: (len(self.texts[path]), sum(map(len, self.texts[path]))))
-            proposed = {"description": best, **proposed} if self.texts[best] else proposed
+        texts = [path for path in free if self._is_text(path)]
+        if texts and {"description", "missing_capability"}.isdisjoint(proposed):
+            best = max(texts, key=lambda path: (len(self.texts[path]), sum(map(len, self.texts[path]))))
+            proposed = {"description": best, **proposed}
         return proposed
 
     def _score(self, path: str, name: str, words: tuple[str, ...]) -> tuple[bool, int, int] | None:
         """Return how well a key suits a field, the lowest first; None if it does not."""
-        last = [word.casefold() for word in _WORD.findall(path.rpartition("/" if path[0] == "/" else ".")[2])]
+        last, example = _words_of(path), self.examples[path]
         places = [words.index(word) for word in last if word in words]
-        example = self.examples[path]
-        is_number = isinstance(example, int | float) or (isinstance(example, str) and example.isdecimal())
-        is_date = _is_date(example)
-        fits = is_date if name == "timestamp" else is_number if name == "count" else True
-        if name in {"description", "missing_capability", "workaround"}:
-            fits = bool(self.texts[path]) and not is_number and not is_date and _NO_NEED.isdisjoint(last)
+        fits = True
+        if name == "timestamp":
+            fits = _is_date(example)
+        elif name == "count":
+            fits = str(example).isdecimal()
+        elif name in _TEXTS:
+            fits = self._is_text(path)
         return (len(last) > 1, min(places), -len(self.texts[path])) if places and fits else None
+
+    def _is_text(self, path: str) -> bool:
+        """Tell whether the values of a key may be the words of a person."""
+        example = self.examples[path]
+        is_code = _is_date(example) or not _NO_NEED.isdisjoint(_words_of(path))
+        return isinstance(example, str) and not example.isdecimal() and not is_code
 
 
 def choose(
@@ -351,9 +355,9 @@ def _path_of(pointer: Pointer) -> str:
 
 
 def _example(value: Any) -> str:  # noqa: ANN401 - any JSON
-    text = value if isinstance(value, str) else ascii(value)
-    shown = excerpt(text, _EXAMPLE)
-    return f'"{shown}"' if isinstance(value, str) else shown
+    if isinstance(value, str):
+        return f'"{excerpt(value, _EXAMPLE)}"'
+    return str(value) if _is_plain(value) else json_type(value)
 
 
 def _words_of(path: str) -> list[str]:

@@ -27,7 +27,7 @@ from vocabgap.model.record import FIELDS, LIST_FIELDS, MAX_LINE_BYTES, RejectRea
 from vocabgap.text import count, excerpt
 
 DATA_SUFFIXES: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
-_TABLES: Final = (".csv", ".tsv")
+_TABLES: Final = frozenset((".csv", ".tsv"))
 _DELIMITERS: Final = ",;\t"
 _MAGIC: Final = {b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst"}
 _PARQUET: Final = b"PAR1"
@@ -89,9 +89,8 @@ def content_of(path: str, max_expanded: int, *, is_known: bool = False) -> Conte
     is_utf16 = start.startswith(_UTF16) and not is_known
     head = b"".join(as_utf8([start])) if is_utf16 else start.removeprefix(codecs.BOM_UTF8)
     form = _form_of(head, is_whole=len(start) < MIB)
-    if any(suffix in _TABLES for suffix in Path(path).suffixes[-2:]) and not head.lstrip().startswith(
-        (b"{", b"[")
-    ):
+    is_json = head.lstrip().startswith((b"{", b"["))
+    if not is_json and not _TABLES.isdisjoint(Path(path).suffixes):
         form = Form.TABLE
     elif is_known:
         form = Form.LINES if form is Form.TABLE else form
