@@ -55,7 +55,7 @@ def test_what_is_not_granted_is_listed_by_tool(tmp_path: Path) -> None:
         gap("the tool weave was called", missing_capability="weave", notes=note),
         gap("The push to 'main' was denied", operations_involved=["weave"]),
         gap("Permission to use Loom|<b> has been denied"),
-        gap("Permission denied on export"),
+        gap("Permission denied on export", missing_capability="Permission denied on export"),
         gap("sky mask"),
     ]
     made = publish(

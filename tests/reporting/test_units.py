@@ -10,7 +10,7 @@ from builders.command import vocabgap
 from builders.page import read
 from builders.reporting import publish, text_of
 from vocabgap.errors import InvalidInputError
-from vocabgap.model.settings import ReportSettings, Settings, overridden
+from vocabgap.model.settings import RankBy, RankSettings, ReportSettings, Settings, overridden
 from vocabgap.model.sources import Source
 
 LINES = [gap("graft a branch"), gap("prune a hedge")]
@@ -47,12 +47,13 @@ def test_a_unit_is_a_word_or_two(unit: str) -> None:
 def test_every_text_says_the_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     root = write_corpus(tmp_path, dict.fromkeys(("elm", "oak", "yew"), LINES))
-    settings = Settings(report=ReportSettings(unit="copse/copses"))
+    settings = Settings(report=ReportSettings(unit="copse/copses"), rank=RankSettings(by=RankBy.IMAGES))
     made = publish(tmp_path, root, settings=settings, share=2)
     page = (made.published.folder / "report.html").read_text(encoding="utf-8")
     shared = (made.published.folder / "share.html").read_text(encoding="utf-8")
     assert "on 3 copses" in text_of(made)
     assert "| Copses |" in text_of(made)
+    assert "by copses\n" in text_of(made)
     for text in (text_of(made), read(page).text, read(shared).text):
         assert "copses" in text
         assert not {"image", "images", "Image", "Images"} & set(text.replace("/", " ").split())

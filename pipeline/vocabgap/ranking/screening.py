@@ -47,7 +47,6 @@ _NORMAL_FORM: Final = {
     r"[\x00-/:-@\[-`{-\x7f]+": " ",
 }
 
-_WORDS_OF_NAME: Final = 4  # of a name; more words are a message
 _LONGEST_NAME: Final = 120  # characters
 _TOOL_NAMES: Final = (  # in a message
     r"[`'\"“‘]([^`'\"“”‘’\s]{2,128})[`'\"”’]",
@@ -108,7 +107,8 @@ def not_granted(gaps: pl.DataFrame) -> pl.DataFrame:
     null if the record names none.
     """
     missing, description = (stripped(pl.col(name).fill_null("")) for name in _READ[1::-1])
-    is_name = (missing != "") & ((description != "") | (missing.str.count_matches(r"\s") < _WORDS_OF_NAME))
+    is_apart = (description != "") & (description != missing)  # else the only text is a message
+    is_name = (missing != "") & (is_apart | pl.col("notes").str.contains(NOT_GRANTED_NOTES))
     message = pl.concat_str(description, missing, separator="\n")
     operation = stripped(pl.col("operations_involved").list.first())
     candidates = (

@@ -185,7 +185,7 @@ def _index(summary: Summary, limits: Limits, everything: Iterable[Listed]) -> In
         days_together(each.on_days for each in summary.everything),
         named_by=summary.named_by,
         askers=summary.askers,
-        ranked_by=summary.ranked_by,
+        ranked_by=summary.order,
         rows=(each.capability.capability_id for each in everything),
         last_rank=max((each.capability.rank_high for each in summary.everything), default=1),
         runs=runs[max(len(runs) - limits.runs, 0) :] if len(runs) > 1 else (),  # one run is no history

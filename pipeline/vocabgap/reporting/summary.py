@@ -9,6 +9,7 @@ import polars as pl
 
 from vocabgap.ingest.accounting import FILTERED, ScanSummary
 from vocabgap.model.capability import Asker, Capability
+from vocabgap.model.settings import RankBy
 from vocabgap.model.sources import IMAGE
 from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, RELATIONS, SETTLED
 from vocabgap.ranking.combinations import names_too_many
@@ -31,7 +32,7 @@ from vocabgap.reporting.overviews import (
     reclassified_of,
     recurring_sets_of,
 )
-from vocabgap.text import count
+from vocabgap.text import count, unit_names
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,11 @@ class Summary(msgspec.Struct, frozen=True):
     def beyond_chance(self) -> tuple[RecurringSet, ...]:
         """Return the first sets of operations that records use together clearly more often than by chance."""
         return tuple(each for each in self.recurring_sets or () if each.lift_low > 1)[:SHOWN]
+
+    @property
+    def order(self) -> str:
+        """Return the count that the ranking is sorted by, as people call it."""
+        return unit_names(self.unit)[1] if self.ranked_by == RankBy.IMAGES else self.ranked_by
 
     @property
     def headline(self) -> str:
