@@ -249,6 +249,15 @@ def test_a_wrong_map_or_source_is_an_error(options: list[str], message: str, the
     assert message in told.err
 
 
+def test_several_files_may_have_different_keys(there: Path) -> None:
+    own(there, '{"why": "rotate a layer"}\n', "a.log")
+    own(there, '{"need": "blend two layers"}\n', "b.log")
+
+    told = vocabgap("check", "a.log", "b.log", "--map", "description=why", "--map", "description=need")
+
+    assert told.out.startswith("2 lines in 2 logs = 2 records")
+
+
 def test_a_week_without_a_gap_is_no_error(there: Path) -> None:
     own(there, VIEW, "events.jsonl")
 

@@ -152,7 +152,7 @@ def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | 
     slugs = repository_slugs([base if base.is_dir() else base.parent for base in bases])
     settings = settings or ScanSettings()
     catalogue = Catalogue(settings.sources)
-    chooser = _Chooser.of(catalogue, settings)
+    chooser = _Chooser.of(catalogue, settings, is_alone=len(bases) == 1)
     by_path: dict[str, LogFile] = {}
     for base, slug in zip(bases, slugs, strict=True):
         if base.is_dir():
@@ -291,11 +291,15 @@ class _Chooser:
     own_files: frozenset[str]  # that vocabgap writes
 
     @classmethod
-    def of(cls, catalogue: Catalogue, settings: ScanSettings) -> "_Chooser":
-        """Return the choice by some settings; raise InvalidInputError for an unknown source or field."""
+    def of(cls, catalogue: Catalogue, settings: ScanSettings, *, is_alone: bool) -> "_Chooser":
+        """Return the choice by some settings; raise InvalidInputError for an unknown source or field.
+
+        Only a file that is alone must have each place of the settings: others may have different keys.
+        """
         source = reading_of(settings.source, settings.map, settings.sources)
         wanted = None if source is None else Chosen(settings.source or "", FieldMap.of(source))
-        required = tuple(pointer_of(path) for paths in settings.map.values() for path in several(paths))
+        paths = (path for paths in settings.map.values() for path in several(paths) if path)
+        required = tuple(map(pointer_of, paths)) if is_alone else ()
         own = frozenset(os.path.realpath(expanded(file)) for file in settings.own_files)
         return cls(catalogue.kinds, settings.max_expanded_mib * MIB, wanted, required, own)
 

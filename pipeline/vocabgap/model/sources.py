@@ -254,7 +254,7 @@ def reading_of(
     require_fields("ingest.map", fields)
     if source is not None and source not in sources:
         raise InvalidInputError(f"there is no source '{source}'", hint=nearest(source, sources))
-    if source is None and fields and fields.keys().isdisjoint(PHRASE_FIELDS):
+    if source is None and fields and not any(map(fields.get, PHRASE_FIELDS)):
         expected = " or ".join(PHRASE_FIELDS)
         raise InvalidInputError(f"[ingest.map] or --map: expected the place of {expected}", hint=_MAP_HINT)
     if source is None and not fields:
