@@ -125,7 +125,10 @@ FILES: Final[dict[str, tuple[str, list[object], tuple[int, int, int]]]] = {
     ),
     "affordance_gaps.jsonl": (
         "hermes",
-        [{"goal": "post", "missing_capability": "write to the board"}, {"goal": ""}],
+        [
+            {"goal": "post", "missing_capability": "write to the board"},
+            {"goal": "", "missing_capability": ""},
+        ],
         (1, 1, 0),
     ),
     "posthog-week.jsonl": (

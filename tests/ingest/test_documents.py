@@ -25,6 +25,7 @@ MISSING = {
 }
 DATA = {"type": "missing_data", "data_type": "coverage report", "reason": "no artifact holds it"}
 OUTPUT = {"items": [{"type": "noop"}, MISSING, DATA, {**MISSING, "type": "missing-tool", "tool": "label"}]}
+UNDATED = {"data_type": "schema", "reason": "the wiki is private", "timestamp": ""}
 RUN = {
     "run_id": 71,
     "missing_tools": [
@@ -36,7 +37,7 @@ RUN = {
             "run_id": 71,
         }
     ],
-    "missing_data": [{"data_type": "schema", "reason": "the wiki is private"}],
+    "missing_data": [UNDATED],
     "mcp_failures": [{"server_name": "wiki", "status": "failed"}],
 }
 LOGS = {
@@ -84,8 +85,9 @@ def test_items_of_an_agents_output_that_report_a_gap_are_records(tmp_path: Path)
 def test_a_run_tells_its_missing_tools_with_its_identifier_and_workflow(
     tmp_path: Path, name: str, document: dict[str, object]
 ) -> None:
-    put(tmp_path, name, {"run": {"workflowName": "nightly"}, **document})
+    put(tmp_path, name, {"run": {"workflowName": "nightly", "createdAt": "2026-05-02T08:00:00Z"}, **document})
     records = scan(tmp_path).records
+    assert records["timestamp"].null_count() == 0
 
     assert records["missing_capability"].to_list() == ["docker", "schema"]
     assert records["session_id"].to_list() == ["71", "71"]
@@ -93,14 +95,16 @@ def test_a_run_tells_its_missing_tools_with_its_identifier_and_workflow(
 
 
 def test_the_runs_of_a_count_share_it(tmp_path: Path) -> None:
-    put(tmp_path, "gh-aw-logs-may.json", LOGS)
+    path = put(tmp_path, "gh-aw-logs-may.json", LOGS)
     records = scan(tmp_path).records
+    assert scan(path.rename(tmp_path / "printed.json")).files["source"].to_list() == ["gh-aw-logs"]
 
     assert records.select("missing_capability", "session_id", "image_id").rows() == [
         ("docker", "71", "nightly"),
         ("docker", "72", "weekly"),
         ("buildah", None, "nightly"),
     ]
+    assert records["count"].to_list() == [2, 1, 2]
 
 
 def test_three_files_of_one_run_are_read_once(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ class FieldMap:
         if self.paths:
             mapped = {}
             for field, paths in self.paths:
-                item = _first(value, paths)
+                item = _first(value, paths, (None, "") if field == "timestamp" else (None,))
                 if isinstance(item, str) and field in LIST_FIELDS:
                     item = [item]
                 if field == "count":
@@ -180,8 +180,8 @@ def noted(call: RefusedCall, call_id: str) -> str:
     return f"{which} {f'{NOT_GRANTED_NOTE}: {call.reason}' if call.reason else UNKNOWN_TOOL_NOTE}"
 
 
-def _first(value: dict[str, Any], paths: Iterable[Pointer]) -> Any:  # noqa: ANN401 - any JSON
-    return next((item for path in paths if (item := value_at(value, path)) is not None), None)
+def _first(value: dict[str, Any], paths: Iterable[Pointer], absent: tuple[Any, ...] = (None,)) -> Any:  # noqa: ANN401 - any JSON
+    return next((item for path in paths if (item := value_at(value, path)) not in absent), None)
 
 
 def _fits(shape: FieldMap, value: dict[str, Any]) -> bool:
