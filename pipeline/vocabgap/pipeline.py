@@ -18,7 +18,7 @@ from vocabgap.decisions.record import read_decisions
 from vocabgap.decisions.replay import EffectiveDecisions, followed
 from vocabgap.errors import expanded, require_kind, unusable, whole_number
 from vocabgap.extensions import extensions
-from vocabgap.ingest.discovery import resolve_roots
+from vocabgap.ingest.roots import resolve_roots
 from vocabgap.ingest.scanning import ReadLogs, Scan, newest_moment, scan, with_newest_session
 from vocabgap.model.moments import LAST, Present, known_present
 from vocabgap.model.selection import Selection

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from builders.ingest import write_log
 from vocabgap.errors import AccessDeniedError, InvalidInputError, NotFoundError
-from vocabgap.ingest.discovery import discover, repository_slugs
+from vocabgap.ingest.discovery import discover
+from vocabgap.ingest.roots import repository_slugs
 from vocabgap.model.record import LOG_NAME
 
 folders = st.lists(st.sampled_from(["a", "b", "root"]), max_size=3).map(lambda parts: Path("/", *parts))

@@ -20,9 +20,10 @@ from vocabgap.files.atomic import write_whole
 from vocabgap.files.journal import Journal
 from vocabgap.files.refusals import FileKind, FileRole, file_kind
 from vocabgap.ingest.decoding import json_type, nulls_for_defaults, object_of
-from vocabgap.ingest.discovery import LogFile, discover, resolve_roots
+from vocabgap.ingest.discovery import LogFile, discover
 from vocabgap.ingest.lines import LineCounts, LogDecoder
 from vocabgap.ingest.reading import MIB, Block
+from vocabgap.ingest.roots import resolve_roots
 from vocabgap.ingest.scanning import by_reader
 from vocabgap.model.record import FIELDS, SATISFACTION_TEXTS, Repair
 from vocabgap.model.settings import ScanSettings

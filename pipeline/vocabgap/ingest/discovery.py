@@ -4,38 +4,27 @@ import errno
 import os
 import re
 import shlex
-import shutil
 import stat
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import translate
-from functools import cache
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
-from typing import BinaryIO, Final
+from typing import Final
 
 import msgspec
 from msgspec import structs
 
-from vocabgap.errors import (
-    AccessDeniedError,
-    InvalidInputError,
-    NotFoundError,
-    VocabgapError,
-    alike,
-    expanded,
-    require_kind,
-)
+from vocabgap.errors import InvalidInputError, expanded
 from vocabgap.extensions import extensions
-from vocabgap.files.refusals import FileKind, file_kind
 from vocabgap.ingest.choosing import Chosen, NothingFitsError, choose
 from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, Rejected
 from vocabgap.ingest.formats import DATA_SUFFIXES, LINES, Content, FormError, content_of
 from vocabgap.ingest.reading import COMPRESSIONS, MIB
+from vocabgap.ingest.roots import repository_slugs, resolve_roots, shown_root
 from vocabgap.model.record import ROOT_KIND, RejectReason
-from vocabgap.model.settings import STANDARD_INPUT, ScanSettings
+from vocabgap.model.settings import ScanSettings
 from vocabgap.model.sources import Pointer, Source, pointer_of, reading_of, several
 from vocabgap.model.tables import CAPABILITIES
 from vocabgap.text import printable_name
@@ -44,13 +33,11 @@ _WILDCARDS: Final = frozenset("*?[")
 _SHOWN: Final = 4  # names of gap logs in a message
 _OTHERS: Final = 5  # names of other data files
 _SEARCHED: Final = 1_000  # folders that are searched for them
-_COPY: Final = "stdin"
-_COPIES: Final = "vocabgap-stdin-"
 
 
 @dataclass(frozen=True, slots=True)
 class LogKind:
-    """A kind of gap log: its source, its field map and its compression."""
+    """A kind of gap log: its source, its field map and the form of its content."""
 
     source: str = ""  # its name; empty if a root is a file that fits none
     fields: FieldMap = NATIVE_FIELDS
@@ -213,66 +200,6 @@ def other_files(roots: Iterable[Path], *, hidden: bool) -> str:
     return f"there are files with other names: {others}; `vocabgap report {shlex.quote(names[0])}` reads one"
 
 
-def resolve_roots(roots: str | Path | Iterable[str | Path]) -> list[Path]:
-    """Return the absolute paths of the roots, sorted, each once; `~` is the home folder unless it exists."""
-    require_kind("roots", roots, (str, Path, Iterable), "paths")
-    several = [roots] if isinstance(roots, str | Path) else list(roots)
-    for root in several:
-        require_kind("roots", root, (str, os.PathLike), "paths")
-        if not str(root).strip():  # as from an unset variable
-            hint = "name a folder or a log file; the current folder is ."
-            raise InvalidInputError("a root has an empty name", hint=hint)
-    bases = sorted({_resolve(Path(root)) for root in several})
-    if not bases:
-        raise InvalidInputError("no root to scan", hint="name at least one folder or log file")
-    return bases
-
-
-def repository_slugs(folders: list[Path]) -> list[str]:
-    """Return a short name for each folder: its own, with parents if others have the same name."""
-    distinct = set(folders)
-
-    @cache
-    def tails(depth: int) -> Counter[tuple[str, ...]]:
-        return Counter(folder.parts[-depth:] for folder in distinct)
-
-    def slug(folder: Path) -> str:
-        parts = tuple(part for part in folder.parts if part != folder.anchor) or (folder.anchor,)
-        depths = range(1, len(parts) + 1)
-        depth = next((depth for depth in depths if tails(depth)[parts[-depth:]] == 1), len(parts))
-        return printable_name("/".join(parts[-depth:]))
-
-    return [slug(folder) for folder in folders]
-
-
-def _resolve(path: Path) -> Path:
-    try:
-        resolved = (path if os.path.lexists(path) else path.expanduser()).resolve(strict=True)
-    except PermissionError as error:
-        raise AccessDeniedError(f"root '{path}' cannot be read: {error.strerror}") from error
-    except (OSError, RuntimeError, ValueError) as error:
-        raise _unresolved(path) from error
-    if resolved.is_dir() and not os.access(resolved, os.R_OK | os.X_OK):
-        raise AccessDeniedError(f"root '{path}' cannot be read", hint="check the folder's permissions")
-    return resolved
-
-
-def _unresolved(path: Path) -> VocabgapError:
-    """Return the error for a root without a real path; it may exist, like `<(command)`."""
-    near, state = [], "does not exist"
-    with suppress(OSError):
-        kind = file_kind(path)
-        if kind is FileKind.DANGLING:
-            state = f"is {kind}"
-        elif kind not in {FileKind.NOTHING, FileKind.FILE, FileKind.FOLDER}:
-            hint = "save its content in a file, and name the file; or name -, and write to standard input"
-            return InvalidInputError(f"root '{path}' is {kind}, expected a folder or a log file", hint=hint)
-        near = alike(path.name, sorted(entry.name for entry in path.parent.iterdir()), 1)
-    elsewhere = "check the path and its disk; [ingest] roots in the settings may name it"
-    hint = f"did you mean '{path.with_name(near[0])}'?" if near else elsewhere
-    return NotFoundError(f"root '{path}' {state}", hint=hint)
-
-
 def _single(base: Path, slug: str, catalogue: Catalogue, chooser: "_Chooser") -> LogFile:
     problem = None if base.is_file() else _IRREGULAR
     kind = None if problem else chooser.kind_of(str(base), catalogue.kind_of(base.name, str(base)))
@@ -329,31 +256,6 @@ class _Chooser:
         except OSError:
             return None
         return replace(self.kinds.get(source, LogKind()), fields=fields, content=content)
-
-
-def shown_root(root: Path) -> str:
-    """Return a root for a message or a command: `-` for standard input, else its path from here."""
-    if is_standard_input(root):
-        return STANDARD_INPUT
-    here = Path.cwd()
-    return printable_name(str(root.relative_to(here) if root.is_relative_to(here) else root))
-
-
-def is_standard_input(root: Path) -> bool:
-    """Tell whether a root is the copy of standard input."""
-    folder, above = root.parent, root.parent.parent
-    return root.name == STANDARD_INPUT and folder.name == _COPY and above.name.startswith(_COPIES)
-
-
-@contextmanager
-def copied_input(stream: BinaryIO) -> Iterator[Path]:
-    """Copy a stream to a private temporary file for as long as the block lasts."""
-    with TemporaryDirectory(prefix=_COPIES) as above:
-        copy = Path(above, _COPY, STANDARD_INPUT)
-        copy.parent.mkdir()
-        with copy.open("wb") as file:
-            shutil.copyfileobj(stream, file)
-        yield copy
 
 
 _IRREGULAR: Final = Rejected(RejectReason.UNREADABLE_FILE, "the log cannot be read: not a regular file")

@@ -18,9 +18,10 @@ from msgspec import structs
 from vocabgap.errors import InvalidInputError, alike
 from vocabgap.extensions import RootReader, reader_of
 from vocabgap.ingest.accounting import FILTERED, ScanSummary, gaps_of, summarize
-from vocabgap.ingest.discovery import LogFile, discover, resolve_roots
+from vocabgap.ingest.discovery import LogFile, discover
 from vocabgap.ingest.lines import LogDecoder, LogsRead
 from vocabgap.ingest.reading import MIB
+from vocabgap.ingest.roots import resolve_roots
 from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.moments import LAST, iso
 from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES

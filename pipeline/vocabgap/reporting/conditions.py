@@ -10,7 +10,8 @@ import polars as pl
 
 from vocabgap.errors import GateError, StateError
 from vocabgap.ingest.checking import KnownLine, is_known
-from vocabgap.ingest.discovery import is_standard_input, looked_for, other_files, repository_slugs
+from vocabgap.ingest.discovery import looked_for, other_files
+from vocabgap.ingest.roots import is_standard_input, repository_slugs
 from vocabgap.ingest.scanning import Scan, by_reader, require_known, unmatched
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Gate, Settings

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from vocabgap.errors import expanded
 from vocabgap.extensions import extensions
-from vocabgap.ingest.discovery import is_standard_input
+from vocabgap.ingest.roots import is_standard_input
 from vocabgap.model.loading import CONFIG_NAME
 from vocabgap.model.moments import iso
 from vocabgap.model.selection import Selection

@@ -100,7 +100,7 @@ class Call:
         return roots
 
     def _copied_input(self) -> Path:
-        from vocabgap.ingest.discovery import copied_input
+        from vocabgap.ingest.roots import copied_input
 
         if sys.stdin is None or sys.stdin.isatty():
             raise InvalidInputError(

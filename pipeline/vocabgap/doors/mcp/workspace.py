@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from vocabgap.errors import InvalidInputError, NotFoundError, system_error
-from vocabgap.ingest.discovery import resolve_roots
+from vocabgap.ingest.roots import resolve_roots
 from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.record import LOG_NAME
 from vocabgap.model.selection import Selection

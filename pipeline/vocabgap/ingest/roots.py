@@ -1,0 +1,111 @@
+"""The roots of a scan: folders, files, and standard input, which becomes a temporary file."""
+
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import BinaryIO, Final
+
+from vocabgap.errors import (
+    AccessDeniedError,
+    InvalidInputError,
+    NotFoundError,
+    VocabgapError,
+    alike,
+    require_kind,
+)
+from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.model.settings import STANDARD_INPUT
+from vocabgap.text import printable_name
+
+_COPY: Final = "stdin"
+_COPIES: Final = "vocabgap-stdin-"
+
+
+def resolve_roots(roots: str | Path | Iterable[str | Path]) -> list[Path]:
+    """Return the absolute paths of the roots, sorted, each once; `~` is the home folder unless it exists."""
+    require_kind("roots", roots, (str, Path, Iterable), "paths")
+    several = [roots] if isinstance(roots, str | Path) else list(roots)
+    for root in several:
+        require_kind("roots", root, (str, os.PathLike), "paths")
+        if not str(root).strip():  # as from an unset variable
+            hint = "name a folder or a log file; the current folder is ."
+            raise InvalidInputError("a root has an empty name", hint=hint)
+    bases = sorted({_resolve(Path(root)) for root in several})
+    if not bases:
+        raise InvalidInputError("no root to scan", hint="name at least one folder or log file")
+    return bases
+
+
+def repository_slugs(folders: list[Path]) -> list[str]:
+    """Return a short name for each folder: its own, with parents if others have the same name."""
+    distinct = set(folders)
+
+    @cache
+    def tails(depth: int) -> Counter[tuple[str, ...]]:
+        return Counter(folder.parts[-depth:] for folder in distinct)
+
+    def slug(folder: Path) -> str:
+        parts = tuple(part for part in folder.parts if part != folder.anchor) or (folder.anchor,)
+        depths = range(1, len(parts) + 1)
+        depth = next((depth for depth in depths if tails(depth)[parts[-depth:]] == 1), len(parts))
+        return printable_name("/".join(parts[-depth:]))
+
+    return [slug(folder) for folder in folders]
+
+
+def shown_root(root: Path) -> str:
+    """Return a root for a message or a command: `-` for standard input, else its path from here."""
+    if is_standard_input(root):
+        return STANDARD_INPUT
+    here = Path.cwd()
+    return printable_name(str(root.relative_to(here) if root.is_relative_to(here) else root))
+
+
+def is_standard_input(root: Path) -> bool:
+    """Tell whether a root is the copy of standard input."""
+    folder, above = root.parent, root.parent.parent
+    return root.name == STANDARD_INPUT and folder.name == _COPY and above.name.startswith(_COPIES)
+
+
+@contextmanager
+def copied_input(stream: BinaryIO) -> Iterator[Path]:
+    """Copy a stream to a private temporary file for as long as the block lasts."""
+    with TemporaryDirectory(prefix=_COPIES) as above:
+        copy = Path(above, _COPY, STANDARD_INPUT)
+        copy.parent.mkdir()
+        with copy.open("wb") as file:
+            shutil.copyfileobj(stream, file)
+        yield copy
+
+
+def _resolve(path: Path) -> Path:
+    try:
+        resolved = (path if os.path.lexists(path) else path.expanduser()).resolve(strict=True)
+    except PermissionError as error:
+        raise AccessDeniedError(f"root '{path}' cannot be read: {error.strerror}") from error
+    except (OSError, RuntimeError, ValueError) as error:
+        raise _unresolved(path) from error
+    if resolved.is_dir() and not os.access(resolved, os.R_OK | os.X_OK):
+        raise AccessDeniedError(f"root '{path}' cannot be read", hint="check the folder's permissions")
+    return resolved
+
+
+def _unresolved(path: Path) -> VocabgapError:
+    """Return the error for a root without a real path; it may exist, like `<(command)`."""
+    near, state = [], "does not exist"
+    with suppress(OSError):
+        kind = file_kind(path)
+        if kind is FileKind.DANGLING:
+            state = f"is {kind}"
+        elif kind not in {FileKind.NOTHING, FileKind.FILE, FileKind.FOLDER}:
+            hint = "save its content in a file, and name the file; or name -, and write to standard input"
+            return InvalidInputError(f"root '{path}' is {kind}, expected a folder or a log file", hint=hint)
+        near = alike(path.name, sorted(entry.name for entry in path.parent.iterdir()), 1)
+    elsewhere = "check the path and its disk; [ingest] roots in the settings may name it"
+    hint = f"did you mean '{path.with_name(near[0])}'?" if near else elsewhere
+    return NotFoundError(f"root '{path}' {state}", hint=hint)
