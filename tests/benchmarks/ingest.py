@@ -1,16 +1,21 @@
-"""What reading logs costs, beside reading the same bytes and counting lines, and beside decoding alone."""
+"""What reading logs costs, beside reading the same bytes and counting lines, and beside decoding alone.
+
+Logs of other shapes than that of a record are read beside the JSON readers of other packages.
+"""
 
 import json
 import os
 import random
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
+import polars as pl
 from msgspec.structs import astuple
 
 import vocabgap
@@ -24,6 +29,7 @@ READING: Final = "reading and counting lines"
 LINES: Final = (10, 1_000, 100_000)  # of a log
 OPERATIONS: Final = ["exposure", "toneequal", "colorbalancergb", "diffuse", "crop", "lens"]
 READER: Final = vocabgap.scan  # loads it, which is not measured
+SHAPED: Final = 100_000  # lines of a log of each shape
 NEEDS: Final = ["sky mask", "softer highlights", "dust removal", "level the horizon", "grain with a size"]
 
 
@@ -61,6 +67,98 @@ def record(image: str, rng: random.Random) -> str:
     )
 
 
+def _event(fields: dict[str, Any]) -> dict[str, Any]:
+    """What PostHog exports for a record."""
+    named = {"session_id": "$session_id", "image_id": "$mcp_client_name", "description": "$mcp_intent"}
+    properties = {named.get(name, name): value for name, value in fields.items() if name != "timestamp"}
+    event = {
+        "event": "$mcp_missing_capability",
+        "uuid": str(uuid.uuid5(uuid.NAMESPACE_OID, fields["description"])),
+    }
+    return {**event, "timestamp": fields["timestamp"], "properties": {**properties, "$lib": "posthog-node"}}
+
+
+SHAPES: Final[dict[str, Callable[[dict[str, Any]], dict[str, Any]]]] = {
+    "the 13 keys": dict,
+    "one key more": lambda fields: {**fields, "agent": "retoucher"},
+    "one key fewer": lambda fields: {name: value for name, value in fields.items() if name != "notes"},
+    "the keys reversed": lambda fields: dict(reversed(fields.items())),
+    "events of PostHog": _event,
+}
+
+
+class Lenient(GapRecord, kw_only=True, forbid_unknown_fields=False):
+    """A record with any keys beside its own."""
+
+
+class Properties(msgspec.Struct):
+    """What is read of the properties of an event."""
+
+    session: str | None = msgspec.field(name="$session_id", default=None)
+    client: str | None = msgspec.field(name="$mcp_client_name", default=None)
+    intent: str | None = msgspec.field(name="$mcp_intent", default=None)
+
+
+class Event(msgspec.Struct):
+    """What is read of an event."""
+
+    event: str
+    timestamp: str
+    properties: Properties
+
+
+def write_shape(path: Path, shape: str) -> None:
+    """One log of a shape."""
+    rng = random.Random(shape)
+    path.parent.mkdir(parents=True)
+    with path.open("w", encoding="utf-8") as log:
+        for _ in range(SHAPED):
+            log.write(json.dumps(SHAPES[shape](json.loads(record(path.parent.name, rng)))) + "\n")
+
+
+def read_with_polars(path: Path) -> None:
+    """The peer that makes a frame, too."""
+    pl.read_ndjson(path)
+
+
+def read_with_orjson(path: Path) -> None:
+    """The peer that makes dictionaries."""
+    import orjson  # noqa: PLC0415 - not installed everywhere
+
+    with path.open("rb") as log:
+        list(map(orjson.loads, log))
+
+
+def read_with_msgspec(path: Path) -> None:
+    """The peer that makes objects of one type."""
+    decode = msgspec.json.Decoder(Event if path.name.startswith("posthog") else Lenient).decode
+    with path.open("rb") as log:
+        list(map(decode, log))
+
+
+PEERS: Final = {
+    "pl.read_ndjson": read_with_polars,
+    "orjson.loads": read_with_orjson,
+    "msgspec into a struct": read_with_msgspec,
+}
+
+
+def shaped_rows() -> Iterator[Row]:
+    """A scan of a log of each shape, beside other readers of JSON; they hash nothing and count nothing."""
+    for shape in SHAPES:
+        with tempfile.TemporaryDirectory() as folder:
+            name = "posthog.jsonl" if SHAPES[shape] is _event else LOG
+            path = Path(folder, "image-000000", name)
+            cost_of(partial, write_shape, path, shape)
+            cost = cost_of(partial, scan, path.parent)
+            for peer, read in PEERS.items():
+                if peer.startswith("orjson") and find_spec("orjson") is None:
+                    continue  # `pip install orjson` to see it
+                beside = cost_of(partial, read, path)
+                note = f"{SHAPED / cost.cpu:,.0f} records a CPU s, the peer {SHAPED / beside.cpu:,.0f}"
+                yield Row("scan", f"{SHAPED:,} lines, {shape}", cost, peer, beside, note)
+
+
 def _contents(root: Path) -> Iterator[bytes]:
     for folder, _, names in os.walk(root):
         for name in names:
@@ -87,7 +185,7 @@ def scan(root: Path) -> float:
 
 
 def rows(size: str) -> Iterator[Row]:
-    """A scan of many short logs, of some, and of few long ones."""
+    """A scan of many short logs, of some, and of few long ones, and of one log of each shape."""
     for lines in LINES:
         lines = min(lines, RECORDS[size])  # noqa: PLW2901 - one log at least
         files = RECORDS[size] // lines
@@ -103,3 +201,4 @@ def rows(size: str) -> Iterator[Row]:
             yield Row(
                 "scan", of, cost, "decoding and hashing alone", decoding, f"the peer {each:.1f} µs a line"
             )
+    yield from shaped_rows()

@@ -27,7 +27,7 @@ from vocabgap.text import visible
 
 # The last line may be cut inside a string or inside a character.
 _TORN: Final = frozenset({RejectReason.INVALID_JSON, RejectReason.INVALID_UTF8})
-BATCH: Final = 20_000  # rows
+BATCH: Final = 4_000  # rows
 BATCH_BYTES: Final = 32 << 20
 RAW_LIMIT: Final = 512
 TEXT: Final = "text"
@@ -117,7 +117,7 @@ class RecordColumns:
             pl.Series("record_id", ids, dtype=pl.String),
         ]
         offset = pl.when(pl.col("byte_offset") >= 0).then("byte_offset")  # an unknown one is below 0
-        frame = pl.DataFrame(columns).with_columns(offset).hstack(self._origins().get_columns())
+        frame = pl.DataFrame(columns + self._origins()).with_columns(offset)
         names = RECORDS.names
         if self.with_text:
             frame = frame.with_columns(pl.Series(TEXT, self._texts, dtype=pl.String))
@@ -128,7 +128,7 @@ class RecordColumns:
             taken.clear()
         self.frames.append(frame.select(names))
 
-    def _origins(self) -> pl.DataFrame:
+    def _origins(self) -> list[pl.Series]:
         columns = {
             "tenant_id": [log.tenant_id or self.tenant_id for log in self._logs],
             "repo_slug": [log.repo_slug for log in self._logs],
@@ -136,8 +136,8 @@ class RecordColumns:
             "source_path": [log.source_path for log in self._logs],
             FOLDER: [log.folder for log in self._logs],
         }
-        origins = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
-        return origins[np.repeat(np.arange(origins.height), self._counts)]
+        place = np.repeat(np.arange(len(self._logs)), self._counts)
+        return [pl.Series(name, values, dtype=pl.String).gather(place) for name, values in columns.items()]
 
 
 class LogDecoder:

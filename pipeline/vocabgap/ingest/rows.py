@@ -6,7 +6,7 @@ that needs a closer look, to `decode_line`.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import reduce
@@ -57,7 +57,10 @@ _ALSO: Final = {
     **dict.fromkeys(("timestamp", "satisfaction", "count"), frozenset({str, int, float})),
 }
 _AS_THEY_ARE: Final = frozenset({str, list, type(None)})
-_Column = list[Any]
+_NOT_TEXT: Final = [
+    name for name, types in _TYPES.items() if name in NAME_FIELDS or not types <= _AS_THEY_ARE
+]
+_Column = Sequence[Any]
 _Tree = dict[str, "_Tree"]
 
 
@@ -172,7 +175,7 @@ class RowDecoder:
 
     def _read(self, objects: list[Any]) -> tuple[list[Row | None], Counter[str]]:
         """Return the row of each object, or None if a value needs a closer look; and the repairs."""
-        columns = list(map(list, zip(*map(self._values, objects), strict=True)))
+        columns: list[_Column] = list(zip(*map(self._values, objects), strict=True))
         if not self._mapped:
             return self._native(columns)
         values = dict(zip(self._pointers, columns, strict=True))
@@ -185,7 +188,9 @@ class RowDecoder:
             elif all(chosen):
                 return _rows(_mapped(shape, values, len(objects))), Counter()
             elif any(chosen):
-                of_shape = {path: list(compress(column, chosen)) for path, column in values.items()}
+                of_shape: dict[Pointer, _Column] = {
+                    path: list(compress(column, chosen)) for path, column in values.items()
+                }
                 read = iter(_rows(_mapped(shape, of_shape, sum(chosen))))
                 rows = [next(read) if is_one else row for is_one, row in zip(chosen, rows, strict=True)]
         return rows, Counter()
@@ -203,7 +208,7 @@ class RowDecoder:
             if None in named[name]:
                 repairs[Repair.NULL_FOR_DEFAULT] += named[name].count(None)
                 named[name] = _filled(named[name], default)
-        return _rows(named), +repairs
+        return _rows(named, checked=_NOT_TEXT), +repairs
 
     def _shapes_of(self, values: dict[Pointer, _Column], size: int) -> list[FieldMap | None]:
         """Return the shape of each object; None for one that is no gap."""
@@ -278,11 +283,14 @@ def _filled(column: _Column, default: object) -> _Column:
     return [default if value is None else value for value in column]
 
 
-def _rows(named: dict[str, _Column]) -> list[Row | None]:
-    """Return rows of columns; None for a row with a value that needs a closer look, or without a need."""
+def _rows(named: dict[str, _Column], checked: Iterable[str] = FIELDS) -> list[Row | None]:
+    """Return rows of columns; None for a row with a value that needs a closer look, or without a need.
+
+    The columns that are not `checked` have the right types.
+    """
     doubtful: set[int] = set()
-    for name, types in _TYPES.items():
-        column = named[name]
+    for name in checked:
+        types, column = _TYPES[name], named[name]
         found = set(map(type, column))
         if name in NAME_FIELDS and int in found:
             named[name] = [str(value) if type(value) is int else value for value in column]
@@ -307,7 +315,7 @@ def _converted(name: str, column: _Column, doubtful: set[int]) -> _Column:
     """Return the values of a field that is no text and no list; add the places of others to `doubtful`."""
     with suppress(msgspec.ValidationError):
         return msgspec.convert(column, _COLUMNS[name])  # type: ignore[no-any-return]
-    values: _Column = []
+    values: list[Any] = []
     for value in column:
         try:
             values.append(moment_of(value) if name == "timestamp" else msgspec.convert(value, _KINDS[name]))
