@@ -38,7 +38,7 @@ def framed(*batches: list[GapRecord], unreadable: dict[int, str] | None = None) 
     return pl.concat([RECORDS.empty(), *collected.frames])
 
 
-@given(lists=st.lists(names, max_size=6))
+@given(lists=st.lists(names, min_size=1, max_size=6))
 def test_lists_come_back_as_they_were(lists: list[list[str]]) -> None:
     records = [GapRecord(description="x", operations_involved=each, vocabulary_used=each) for each in lists]
 
@@ -48,7 +48,7 @@ def test_lists_come_back_as_they_were(lists: list[list[str]]) -> None:
     assert frame["vocabulary_used"].to_list() == lists
 
 
-@given(instants=st.lists(st.one_of(st.none(), moments), max_size=6))
+@given(instants=st.lists(st.one_of(st.none(), moments), min_size=1, max_size=6))
 def test_instants_come_back_to_the_microsecond(instants: list[datetime | None]) -> None:
     frame = framed([GapRecord(description="x", timestamp=instant) for instant in instants])
 
