@@ -260,11 +260,12 @@ def _is_utf8(line: bytes) -> bool:
 
 def _mapped(shape: FieldMap, values: dict[Pointer, _Column], size: int) -> dict[str, _Column]:
     """Return the columns of a record that the objects of a shape have."""
-    named = {}
+    named: dict[str, _Column] = {}
     for field, paths in shape.paths:
-        column, *others = (values[path] for path in paths)
-        if field == "timestamp":  # a writer without a clock writes an empty text
-            column, *others = ([None if at == "" else at for at in each] for each in (column, *others))
+        columns: list[_Column] = [values[path] for path in paths]
+        if field == "timestamp" and any("" in each for each in columns):  # of a writer without a clock
+            columns = [[None if at == "" else at for at in each] for each in columns]
+        column, *others = columns
         for other in others:
             if None in column:
                 column = [b if a is None else a for a, b in zip(column, other, strict=True)]
