@@ -1,6 +1,7 @@
 """One folder that holds one file of each format, and what a count by hand gives."""
 
 import json
+from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
@@ -286,3 +287,9 @@ def test_the_reject_of_an_event_names_the_field_that_it_lacks(folder: Path) -> N
         f"expected text in {' or '.join(paths)}, found none"
         for paths in (["properties.$mcp_intent"], feedback)
     ]
+
+
+def test_the_manual_lists_every_source() -> None:
+    page = resources.files("vocabgap").joinpath("manual", "gap-logs.md").read_text(encoding="utf-8")
+
+    assert [name for name in shipped_sources() if f"`{name}`" not in page] == []

@@ -26,6 +26,10 @@ FAULTS = [
     (f'{GLOB}\nconstants = {{ vocabulary_used = ["a", 1] }}', "source.mine.constants", "vocabulary_used"),
     (f"{GLOB}\nwhere = {{ event.name = 3 }}", "source.mine.where", "event"),
     (f"{GLOB}\nwhere = {{ event = [] }}", "source.mine.where", "event"),
+    (f'{GLOB}\nlike = "gh-awe"', "source.mine", "like"),
+    (f'{GLOB}\nlike = "mine"', "source.mine", "like"),
+    (f'{GLOB}\npath = "("', "source.mine", "path"),
+    (f'{GLOB}\npath = "(?P<mood>.)"', "source.mine", "mood"),
 ]
 # Patterns that no file's name can ever fit.
 FUTILE = ["exports/", "/exports/gaps.jsonl", "../gaps.jsonl", "/", "**/gaps.jsonl", "gaps-**.jsonl"]
