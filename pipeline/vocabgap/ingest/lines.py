@@ -27,7 +27,7 @@ from vocabgap.text import visible
 
 # The last line may be cut inside a string or inside a character.
 _TORN: Final = frozenset({RejectReason.INVALID_JSON, RejectReason.INVALID_UTF8})
-BATCH: Final = 20_000  # rows
+BATCH: Final = 4_000  # rows; more of them no longer fit into the caches of a processor
 BATCH_BYTES: Final = 32 << 20
 RAW_LIMIT: Final = 512
 TEXT: Final = "text"
