@@ -145,7 +145,7 @@ def test_check_reads_ones_own(workspace: Path, tmp_path: Path) -> None:
 
     assert code == 2
     assert "wishes-1.ndjson:3: invalid_json: " in out
-    assert "2 lines in 1 log = 1 record + 0 duplicates + 0 superseded + 1 reject; 1 line skipped\n" in out
+    assert "2 lines in 1 log = 1 record + 0 duplicates + 0 superseded + 1 reject; 1 line passed over\n" in out
 
 
 @pytest.mark.parametrize(

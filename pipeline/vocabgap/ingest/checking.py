@@ -116,7 +116,7 @@ def repaired_lines(
     """Read every gap log below the roots, and list the repairs of the lines that a scan keeps.
 
     There is one entry per line and kind, in the order of the logs. The sums of `times` by kind are the
-    `repairs` of the scan's summary. A shared corpus among the roots is skipped.
+    `repairs` of the scan's summary. A shared corpus among the roots is left out.
     """
     settings = settings or ScanSettings()
     listing = _Listing(settings.tenant, settings.max_expanded_mib * MIB)

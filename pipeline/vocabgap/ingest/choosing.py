@@ -58,6 +58,9 @@ class Chosen(NamedTuple):
     fields: FieldMap
 
 
+_RECORDS: Final = Chosen("", NATIVE_FIELDS)
+
+
 class NothingFitsError(InvalidInputError):
     """The objects of a file have no field of a need that is known."""
 
@@ -189,9 +192,6 @@ def choose(
     raise _nothing_fits(shown, survey[_only([each for each in survey if each] or [()], shown)])
 
 
-_RECORDS: Final = Chosen("", NATIVE_FIELDS)
-
-
 def _surveyed(
     places: Mapping[Pointer, list[dict[str, Any]]], survey: dict[Pointer, _Keys], absent: set[Pointer]
 ) -> set[Pointer]:
@@ -206,7 +206,7 @@ def _surveyed(
 
 def _identifies(fields: FieldMap) -> bool:
     """Tell whether the shape of an object is enough to know the source."""
-    return bool(_named_keys(fields.each)) or all(map(_is_judged, (fields, *fields.also)))
+    return bool(_named_keys(fields.each)) or all(map(_is_judged, fields.shapes))
 
 
 def _named_keys(pointers: Iterable[Pointer]) -> frozenset[str]:
@@ -308,7 +308,7 @@ def _values(
 def _decoded(content: Content, chunks: Iterable[bytes]) -> Iterator[Any]:
     if content.form in ROWS:
         for row in rows_of(content, chunks):
-            if row.refused is None:
+            if row.rejected is None:
                 yield {name: parsed(cell) for name, cell in row.value.items()}
     elif content.form is Form.LINES:
         for block in blocks(chunks):

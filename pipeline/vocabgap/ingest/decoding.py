@@ -111,6 +111,11 @@ class FieldMap:
         )
 
     @property
+    def shapes(self) -> tuple["FieldMap", ...]:
+        """The shapes of gaps, in the order in which they are tried."""
+        return (self, *self.also)
+
+    @property
     def needs(self) -> str:
         """The detail of a reject without a need."""
         if not self.origins:
@@ -122,20 +127,18 @@ class FieldMap:
     @property
     def reads(self) -> list[Pointer]:
         """The pointers to all values that are read of an object; empty if all are."""
-        shapes = (self, *self.also)
-        if not all(shape.paths for shape in shapes):
+        if not all(shape.paths for shape in self.shapes):
             return []
-        return [path for shape in shapes for _, paths in shape.paths for path in paths] + self.judged_by
+        return [path for shape in self.shapes for _, paths in shape.paths for path in paths] + self.judged_by
 
     @property
     def judged_by(self) -> list[Pointer]:
         """The pointers to the values that tell whether an object is a gap."""
-        shapes = (self, *self.also)
-        return [path for shape in shapes for path in (*dict(shape.where), *shape.refusals)]
+        return [path for shape in self.shapes for path in (*dict(shape.where), *shape.refusals)]
 
     def of_shape(self, value: dict[str, Any]) -> "FieldMap | None":
         """Return the map of the first shape that an object has; None if it is no gap at all."""
-        return next((shape for shape in (self, *self.also) if _fits(shape, value)), None)
+        return next((shape for shape in self.shapes if _fits(shape, value)), None)
 
     def applied(self, value: dict[str, Any]) -> dict[str, Any]:
         """Return the fields of a record that an object has."""
@@ -347,13 +350,13 @@ def _parsed(line: bytes) -> dict[str, Any] | Rejected:
     try:
         value = DECODER.decode(line.decode("utf-8"))
     except (ValueError, RecursionError) as fault:
-        return refused(fault, "line")
+        return no_json(fault, "line")
     if not isinstance(value, dict):
         return Rejected(RejectReason.NOT_AN_OBJECT, f"expected an object, found {json_type(value)}")
     return value
 
 
-def refused(fault: ValueError | RecursionError, what: str) -> Rejected:
+def no_json(fault: ValueError | RecursionError, what: str) -> Rejected:
     """Return the reason why a line or a document is no JSON."""
     if isinstance(fault, RecursionError):
         return Rejected(RejectReason.TOO_DEEP, "nested too deeply to be a gap record")

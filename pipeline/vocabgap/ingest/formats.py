@@ -147,16 +147,16 @@ def as_utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
 ROWS: Final = frozenset((Form.TABLE, Form.PARQUET))
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """One row of a table: the line where it begins, and its object, or the reason why there is none."""
 
     number: int
     value: dict[str, Any]
-    refused: Rejected | None = None
+    rejected: Rejected | None = None
     raw: bytes = b""
 
 
-def rows_of(content: Content, chunks: Iterable[bytes]) -> Iterator[Row]:
+def rows_of(content: Content, chunks: Iterable[bytes]) -> Iterator[TableRow]:
     """Yield the rows of a table or a Parquet file; an empty cell is null."""
     return _parquet_rows(b"".join(chunks)) if content.form is Form.PARQUET else _table_rows(chunks)
 
@@ -167,17 +167,17 @@ def row_blocks(content: Content, chunks: Iterable[bytes], fields: FieldMap) -> I
     used = {pointer[0] for pointer in fields.reads} or FIELDS
     begun, lines = 1, list[bytes]()
     for number, cells, fault, raw in rows_of(content, chunks):
-        line, refused = raw, fault
+        line, rejected = raw, fault
         if fault is None:
             value = {name: cell for name, cell in cells.items() if cell not in (None, "")}
             for name in converters.keys() & value.keys():
                 value[name] = converters[name](value[name])
-            line, refused = _line_of(value, used)
-        if lines and (refused is not None or number != begun + len(lines) or len(lines) == _ROWS):
+            line, rejected = _line_of(value, used)
+        if lines and (rejected is not None or number != begun + len(lines) or len(lines) == _ROWS):
             yield Block(begun, UNKNOWN_OFFSET, lines)
             lines = []
-        if refused is not None:
-            yield Block(number, UNKNOWN_OFFSET, [line] * bool(number), refused=refused)
+        if rejected is not None:
+            yield Block(number, UNKNOWN_OFFSET, [line] * bool(number), rejected=rejected)
         else:
             begun = begun if lines else number
             lines.append(line)
@@ -210,7 +210,7 @@ _TOO_LONG: Final = Rejected(
 def _converters(fields: FieldMap) -> dict[str, Callable[[Any], Any]]:
     """Return, by the name of a column, the function that reads its cells as more than text."""
     converters: dict[str, Callable[[Any], Any]] = {}
-    for shape in (fields, *fields.also):
+    for shape in fields.shapes:
         named = shape.paths or tuple((name, ((name,),)) for name in (*LIST_FIELDS, *_NUMBERS))
         for pointer in (
             *(pointer for _, paths in named for pointer in paths),
@@ -295,7 +295,7 @@ class _Lines:
         return first
 
 
-def _table_rows(chunks: Iterable[bytes]) -> Iterator[Row]:
+def _table_rows(chunks: Iterable[bytes]) -> Iterator[TableRow]:
     """Yield the rows after the header. After a bad row, the next line begins a row."""
     # The limit belongs to the whole process, so it only grows.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
@@ -320,19 +320,19 @@ def _table_rows(chunks: Iterable[bytes]) -> Iterator[Row]:
                     header = _checked_header(cells)
                 elif len(cells) == len(header):
                     row = zip(header, cells, strict=True)
-                    yield Row(number, {name: cell or None for name, cell in row})
+                    yield TableRow(number, {name: cell or None for name, cell in row})
                 else:
                     detail = f"expected {count(len(header), 'cell')}, found {len(cells):,}"
-                    yield Row(number, {}, Rejected(RejectReason.INVALID_ROW, detail), raw)
+                    yield TableRow(number, {}, Rejected(RejectReason.INVALID_ROW, detail), raw)
         except csv.Error as error:
             fault = str(error)
         if not lines.taken:
             return
-        refused = _TOO_LONG if lines.is_too_long else Rejected(RejectReason.INVALID_ROW, _fault(fault))
+        rejected = _TOO_LONG if lines.is_too_long else Rejected(RejectReason.INVALID_ROW, _fault(fault))
         first = lines.give_up()
         if header is None:
-            raise FormError(f"the header, line {first.number}: {refused.detail}", hint=_EXPORT)
-        yield Row(first.number, {}, refused, first.content)
+            raise FormError(f"the header, line {first.number}: {rejected.detail}", hint=_EXPORT)
+        yield TableRow(first.number, {}, rejected, first.content)
 
 
 def _fault(message: str) -> str:
@@ -365,15 +365,15 @@ def _checked_header(cells: list[str]) -> list[str]:
     return names
 
 
-def _parquet_rows(content: bytes) -> Iterator[Row]:
+def _parquet_rows(content: bytes) -> Iterator[TableRow]:
     try:
         table = pl.scan_parquet(io.BytesIO(content))
         height = table.select(pl.len()).collect().item()
         for start in range(0, height, _ROWS):
             rows = table.slice(start, _ROWS).collect().iter_rows(named=True)
             for number, row in enumerate(rows, start + 1):
-                yield Row(number, row)
+                yield TableRow(number, row)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         reason = str(error).partition("\n")[0]
         why = Rejected(RejectReason.UNREADABLE_FILE, f"the Parquet file cannot be read: {reason}")
-        yield Row(0, {}, why)
+        yield TableRow(0, {}, why)

@@ -195,11 +195,11 @@ class LogDecoder:
             detail = f"expected at most {MAX_LINE_BYTES:,} bytes, found {block.too_long:,}"
             why = _placed(Rejected(RejectReason.TOO_LONG, detail), block.place)
             self._reject(log, why, block.number, block.offset, block.lines[0])
-        elif block.refused is not None and block.lines:
+        elif block.rejected is not None and block.lines:
             counts.lines += 1
-            self._reject(log, block.refused, block.number, block.offset, block.lines[0])
-        elif block.refused is not None:
-            self._reject(log, block.refused)
+            self._reject(log, block.rejected, block.number, block.offset, block.lines[0])
+        elif block.rejected is not None:
+            self._reject(log, block.rejected)
         else:
             counts.passed_over += block.passed_over
             self._decode_lines(log, block, counts)

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Final
 
 import msgspec
 
-from vocabgap.ingest.decoding import BYTE_ORDER_MARK, DECODER, FieldMap, Rejected, refused
+from vocabgap.ingest.decoding import BYTE_ORDER_MARK, DECODER, FieldMap, Rejected, no_json
 from vocabgap.model.record import MAX_LINE_BYTES, RejectReason
 from vocabgap.model.sources import ANY_MEMBER, Pointer, pointer_of, value_at
 from vocabgap.text import count
@@ -158,7 +158,7 @@ class Block(msgspec.Struct, frozen=True):
     """Some lines of a log without their newlines, the number of the first, and the offset of its first byte.
 
     A line over the limit is a block of its own and is cut; `too_long` is its length in bytes. An element of a
-    document has its `place` there. An unreadable document has no lines, and `refused` has the reason.
+    document has its `place` there. An unreadable document has no lines, and `rejected` has the reason.
     """
 
     number: int
@@ -168,7 +168,7 @@ class Block(msgspec.Struct, frozen=True):
     too_long: int = 0
     place: str = ""
     passed_over: int = 0  # elements before it that are no gaps
-    refused: Rejected | None = None
+    rejected: Rejected | None = None
 
     def offsets(self) -> Iterator[int]:
         """Yield the offset of each line's first byte."""
@@ -249,10 +249,10 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
         of_line = f" of line {line}" if line > 1 else ""
         if len(content) > MOST_BYTES:
             detail = f"expected at most {MOST_BYTES:,} bytes in the document{of_line}, which is read whole"
-            yield _refused(Rejected(RejectReason.TOO_LONG, detail))
+            yield _unread(Rejected(RejectReason.TOO_LONG, detail))
             return
         try:
-            for value, encoded in values_of(content):
+            for value, encode in values_of(content):
                 passed_over = 0
                 for place, bare, around in _elements(value, fields):
                     if around is not beside:  # the elements of a list have the same objects around them
@@ -264,7 +264,7 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
                         passed_over += 1
                     else:
                         element = _completed(element, around, outward)
-                        text = encoded(_kept(element, reads))
+                        text = encode(_kept(element, reads))
                         size = len(text) if len(text) > MAX_LINE_BYTES else 0
                         shown = [text[:MAX_LINE_BYTES]]
                         yield Block(number, UNKNOWN_OFFSET, shown, too_long=size, place=place + of_line)
@@ -272,11 +272,11 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
                 if passed_over:
                     yield Block(number, UNKNOWN_OFFSET, [], passed_over=passed_over)
         except (ValueError, RecursionError) as fault:
-            yield _refused(refused(fault, "document" + of_line))
+            yield _unread(no_json(fault, "document" + of_line))
 
 
-def _refused(why: Rejected) -> Block:
-    return Block(1, UNKNOWN_OFFSET, [], refused=why)
+def _unread(why: Rejected) -> Block:
+    return Block(1, UNKNOWN_OFFSET, [], rejected=why)
 
 
 def documents(chunks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
@@ -302,7 +302,7 @@ def _decoded(content: bytes) -> tuple[Any] | None:
     """Decode a document; None if it is incomplete, or the fast decoder refuses it."""
     try:
         return (msgspec.json.decode(content),)
-    except (msgspec.DecodeError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         return None
 
 

@@ -1,8 +1,8 @@
-"""Many lines at once to rows, which are the values of a record in the order of its fields.
+"""Decode many lines at once to rows: the values of a record in the order of its fields.
 
-`RowDecoder` decodes lines into objects of one type per source: it has the keys that the source reads, and
-skips others. Then it reads the values column by column. It leaves any line that is refused, or has a value
-that needs a closer look, to `decode_line`.
+`RowDecoder` decodes the lines of a source into objects of one type, which has the keys that the source reads.
+Then it converts the values column by column. It leaves to `decode_line` each line that it cannot decode, or
+that has a value it cannot convert: such a line needs a closer look.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ from vocabgap.model.sources import Pointer
 Row = tuple[Any, ...]
 NO_GAP: Final[Row] = ()
 """The row of a line that is no gap by the filter of its source."""
-_REFUSALS: Final = (msgspec.DecodeError, ValueError, RecursionError, OverflowError)
+_FAULTS: Final = (ValueError, RecursionError, OverflowError)
 _MOST_KEYS: Final = 64  # that a native log has beside those of a record, and are counted here
 _DEFAULTS: Final = {name: getattr(GapRecord(), name) for name in NEVER_NULL}
 _SCALARS: Final = frozenset({str, int, float, bool})
@@ -70,7 +70,7 @@ class RowDecoder:
     def __init__(self, fields: FieldMap) -> None:
         """Prepare the types of a source."""
         self._fields = fields
-        self._shapes = (fields, *fields.also)
+        self._shapes = fields.shapes
         self._where = list(dict.fromkeys(path for shape in self._shapes for path, _ in shape.where))
         self._mapped = all(shape.paths for shape in self._shapes)
         self._keys: list[str] = []  # foreign ones of a native log
@@ -128,7 +128,7 @@ class RowDecoder:
         self._values = values if len(names) > 1 else lambda one: (values(one),)
 
     def _objects(self, lines: list[bytes]) -> list[Any]:
-        """Return the object on each line, or None if it is refused."""
+        """Return the object on each line, or None if it cannot be decoded."""
         objects: list[Any] = []
         if self._decode is None:
             return [None] * len(lines)
@@ -136,15 +136,15 @@ class RowDecoder:
         while len(objects) < len(lines):
             try:
                 objects.extend(map(self._decode, rest))
-            except _REFUSALS as refusal:  # objects before a refused line stay
+            except _FAULTS as fault:  # objects before a bad line stay
                 line = lines[len(objects)]
-                if "unknown field" in str(refusal) and self._learn(line):
+                if "unknown field" in str(fault) and self._learn(line):
                     objects, rest = [], iter(lines)  # all objects of a block have one type
                 else:
                     objects.append(None)
         if (self._mapped or self._keys) and not all(
             map(bytes.isascii, lines)
-        ):  # skipped values may be any bytes
+        ):  # values of other keys may be any bytes
             objects = [one if _is_utf8(line) else None for one, line in zip(objects, lines, strict=True)]
         return objects
 

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.files.atomic import write_whole
 from vocabgap.files.refusals import FileKind, file_kind, refusing
-from vocabgap.ingest.decoding import json_type, refused
+from vocabgap.ingest.decoding import json_type, no_json
 from vocabgap.model.record import LOG_NAME
 
 OWN: Final = "vocabgap"
@@ -126,7 +126,7 @@ def _read(path: Path) -> dict[str, Any]:
     except (OSError, RecursionError) as error:
         raise InvalidInputError(f"'{path}' cannot be read: {error}", hint=_HINT) from error
     except ValueError as error:
-        raise InvalidInputError(f"'{path}': {refused(error, 'file').detail}", hint=_HINT) from error
+        raise InvalidInputError(f"'{path}': {no_json(error, 'file').detail}", hint=_HINT) from error
     if not isinstance(value, dict):
         raise InvalidInputError(f"'{path}': expected an object, found {json_type(value)}", hint=_HINT)
     return value

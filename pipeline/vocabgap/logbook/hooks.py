@@ -1,8 +1,8 @@
-"""Log the gaps that hooks of an agent's program report: calls of tools that do not exist.
+"""Log the calls that hooks of an agent's program report: of tools that do not exist, or are not granted.
 
 A record has the name of the tool, the time and the session, but no argument, no result and nothing that the
-person typed. A denied permission, a time limit or an interrupt is no gap. The shapes are those of the hooks
-of Claude Code and Cursor as of November 2026.
+person typed. A time limit or an interrupt is not logged. The shapes are those of the hooks of Claude Code and
+Cursor as of November 2026.
 """
 
 import os
@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +17,8 @@ import msgspec
 
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.files.refusals import FileKind, file_kind, refusing
-from vocabgap.ingest.decoding import FieldMap, noted
+from vocabgap.ingest.decoding import Decoded, FieldMap, decode_line, noted
+from vocabgap.ingest.reading import elements
 from vocabgap.logbook.log import LoggedGap, log_gap
 from vocabgap.messages import refused_call
 from vocabgap.model.record import LOG_NAME, NOT_GRANTED_NOTE
@@ -37,7 +37,7 @@ class UnmetCall(msgspec.Struct, frozen=True):
     tool: str
     note: str  # with the program's identifier of the call, if it has one
     session: str | None = None
-    moment: str | None = None  # as the program wrote it; null for now
+    moment: datetime | str | None = None  # text if it is unreadable; None for the current time
 
 
 def log_calls(agent: str, content: bytes, image: Path | None) -> list[LoggedGap]:
@@ -104,26 +104,15 @@ def _of_transcript(given: dict[str, Any]) -> Iterator[UnmetCall]:
     if (kind := file_kind(path)) is not FileKind.FILE:  # a pipe would keep the agent waiting
         raise StateError(f"the transcript is {kind}, expected a regular file")
     with refusing("the transcript cannot be read"), path.open("rb") as transcript:
+        fields = FieldMap.of(shipped_sources()["claude-code"])
         while line := transcript.readline(_MOST_LINE):
-            if _MARK in line:
-                yield from _refused_calls(line, session)
-
-
-def _refused_calls(line: bytes, session: str | None) -> Iterator[UnmetCall]:
-    entry = _object(line)
-    transcripts = _transcripts()
-    for part in _parts(entry):
-        if transcripts.of_shape(part) is None:
-            continue
-        fields = transcripts.applied(part)
-        if _NAME.fullmatch(fields["missing_capability"]):
-            yield UnmetCall(fields["missing_capability"], fields["notes"], session, _text(entry, "timestamp"))
-
-
-@cache
-def _transcripts() -> FieldMap:
-    """Return how gaps are read from transcripts of Claude Code."""
-    return FieldMap.of(shipped_sources()["claude-code"])
+            for block in elements([line], fields) if _MARK in line else ():
+                for found in (decode_line(element, fields) for element in block.lines):
+                    if not isinstance(found, Decoded):
+                        continue
+                    if _NAME.fullmatch(tool := found.record.missing_capability or ""):
+                        moment = found.unreadable_timestamp or found.record.timestamp
+                        yield UnmetCall(tool, found.record.notes, session, moment)
 
 
 def _of_failure(given: dict[str, Any]) -> Iterator[UnmetCall]:
@@ -139,19 +128,6 @@ def _of_failure(given: dict[str, Any]) -> Iterator[UnmetCall]:
 def _workspace(given: dict[str, Any]) -> str | None:
     roots = given.get("workspace_roots")
     return next((root for root in roots if isinstance(root, str)), None) if isinstance(roots, list) else None
-
-
-def _object(line: bytes) -> dict[str, Any]:
-    try:
-        return msgspec.json.decode(line, type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return {}  # incomplete
-
-
-def _parts(entry: dict[str, Any]) -> list[dict[str, Any]]:
-    message = entry.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
 
 
 def _text(given: dict[str, Any], key: str) -> str | None:

@@ -45,12 +45,12 @@ class Ungranted(msgspec.Struct, frozen=True):
 
 
 class Account(msgspec.Struct, frozen=True):
-    """The account of all lines that are not blank and not skipped.
+    """The account of all lines that are not blank and not passed over.
 
     `lines = records + duplicates + superseded + rejects`, and `records = counted + filtered + not_a_gap +
-    not_granted`. `rules` and `refusals` count the lines of the last two by rule. `ungranted` are the first
-    tools of `not_granted`. `passed_over` counts the lines of other logs that are not gaps, and
-    `repeating` the logs that repeat another log. `unread` counts unread files by reason.
+    not_granted`. `rules` counts the records of `not_a_gap` by rule, and `refusals` those of `not_granted`.
+    `ungranted` has the tools with most of them. `passed_over` counts the lines of other logs that are not
+    gaps, and `repeating` the logs that repeat another log. `unread` counts unread files by reason.
     """
 
     files: int
