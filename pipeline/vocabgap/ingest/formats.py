@@ -208,16 +208,11 @@ _TOO_LONG: Final = Rejected(
 
 
 def _converters(fields: FieldMap) -> dict[str, Callable[[Any], Any]]:
-    """Return, by the name of a column, the function that reads its cells as more than text."""
-    converters: dict[str, Callable[[Any], Any]] = {}
+    """Return functions that convert cells to more than text, by the name of their column."""
+    pointers = (*fields.reads, *fields.judged_by)
+    converters: dict[str, Callable[[Any], Any]] = {each[0]: parsed for each in pointers if len(each) > 1}
     for shape in fields.shapes:
         named = shape.paths or tuple((name, ((name,),)) for name in (*LIST_FIELDS, *_NUMBERS))
-        for pointer in (
-            *(pointer for _, paths in named for pointer in paths),
-            *(path for path, _ in shape.where),
-        ):
-            if len(pointer) > 1:
-                converters[pointer[0]] = parsed
         for field, paths in named:
             kind = _names if field in LIST_FIELDS else _number if field in _NUMBERS else None
             converters |= {path[0]: kind for path in paths if kind is not None and len(path) == 1}

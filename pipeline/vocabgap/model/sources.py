@@ -44,6 +44,7 @@ _FIELDS_HINT: Final = "`vocabgap schema records` lists the fields and their type
 _RULE_HINT: Final = 'for example outage = ["the tile server is down", "re:error 5[0-9]{2}"]'
 ANY_MEMBER: Final = "*"
 _TABLES: Final = ("fields", "constants", "where")
+_TAKEN_OVER: Final = ("glob", "split", "within", "path", "unless", "unit", "refusals", "also")
 _MAP_HINT: Final = "for example --map description=reason"
 _Scalar = str | int | float | bool
 UnitName = Annotated[str, msgspec.Meta(pattern=r"\A([^\W\d_][\w -]{0,39}(/[^\W\d_][\w -]{0,39})?)?\Z")]
@@ -183,19 +184,8 @@ def _base(name: str, source: Source, own: Mapping[str, Source]) -> Source:
 def _over(base: Source, own: Source) -> Source:
     """Return a source with the keys of another one in place of its own; an empty `each` means none."""
     tables = {name: {**getattr(base, name), **getattr(own, name)} for name in _TABLES}
-    others = {
-        name: getattr(own, name) or getattr(base, name)
-        for name in ("glob", "split", "within", "path", "unless", "unit")
-    }
-    return structs.replace(
-        own,
-        **tables,
-        **others,
-        like="",
-        refusals=own.refusals or base.refusals,
-        each=base.each if own.each == () else own.each,
-        also=own.also or base.also,
-    )
+    others = {name: getattr(own, name) or getattr(base, name) for name in _TAKEN_OVER}
+    return structs.replace(own, **tables, **others, like="", each=base.each if own.each == () else own.each)
 
 
 def _check(name: str, source: Source) -> None:
