@@ -22,7 +22,7 @@ from vocabgap.model.record import LOG_NAME, ROOT_KIND
 
 def gap_line(need: str) -> str:
     """Return a line of a log."""
-    return json.dumps({"description": need, "image_id": "heron"})
+    return json.dumps({"description": need, "image_id": "heron", "session_id": "pond"})
 
 
 def chunks(corpus: Corpus) -> pl.DataFrame:
