@@ -1,7 +1,7 @@
 """Messages of programs that refuse the call of a tool: it does not exist, or it is not granted.
 
-Agents' frameworks word this in many ways: "Unknown tool: close_gate", "close_gate is not a valid tool". The
-forms stand here once, for wordings of gaps, for logs and traces, and for hooks.
+Agents' frameworks word this in many ways: "Unknown tool: close_gate", "close_gate is not a valid tool". These
+patterns serve wordings of gaps, logs, traces and hooks.
 """
 
 import re

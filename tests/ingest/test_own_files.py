@@ -235,7 +235,7 @@ def test_keys_are_listed_and_the_proposed_command_works(there: Path) -> None:
     [
         (["--map", "descripton=why"], "did you mean 'description'?"),
         (["--map", "description=whi"], "did you mean 'why'?"),
-        (["--map", "timestamp=why"], "expected the place of"),
+        (["--map", "timestamp=why"], "expected the path of"),
         (["--map", "description"], "expected FIELD=PATH"),
         (["--source", "postho"], "did you mean 'posthog'?"),
     ],

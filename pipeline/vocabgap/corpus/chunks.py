@@ -72,8 +72,8 @@ class LogLines(NamedTuple):
 
 
 def read_lines(root: str | Path, settings: ScanSettings | None = None) -> LogLines:
-    """Read every gap log below a root that a source knows, and keep the text of each line with a record."""
-    # A corpus finds the source of a line again by the name of its log.
+    """Read every log of a known source below a root, and keep the text of each line with a record."""
+    # The name of its log tells a corpus later which source a line has. `source` and `map` read any name.
     settings = msgspec.structs.replace(settings or ScanSettings(), source=None, map={})
     decoder = LogDecoder(settings.tenant, settings.max_expanded_mib * MIB, with_text=True)
     return _log_lines(decoder, [(log, decoder.read(log)) for log in discover(root, settings)])

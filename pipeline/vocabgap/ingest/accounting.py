@@ -86,7 +86,7 @@ def gaps_of(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Return table `gaps` of one or more frames of table `records`, ordered by repository, file and line.
 
     A line does not count if it is a duplicate or superseded. Of lines with the same record and tenant, one
-    counts: the first whose folder has the name of its image, else the first. So the original counts, not its
+    counts: the first in a folder with the name of its image, else the first. So the original counts, not its
     copy. Without a time and a session, equal lines of one log are separate mentions, as in a list of wishes.
     A record is superseded if the notes of a later record of the same image name its `snapshot_hash`.
 

@@ -38,10 +38,10 @@ from vocabgap.model.sources import NATIVE, Pointer, Source, allowed_values, poin
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-# The digits of a Unix time in s, ms, µs and ns, and the powers of ten of its units per second.
+# The number of digits of a Unix time in s, ms, µs and ns, with the power of ten of units per second.
 _UNIX: Final = {10: 0, 13: 3, 16: 6, 19: 9}
 _UNIX_TIME: Final = re.compile(r"([0-9]{10}(?:[0-9]{3}){0,3})(?:\.[0-9]+)?")
-# A time with its zone after a space, as databases write it, and Go: with a name, and with a monotonic clock.
+# A time with its zone after a space, as databases write it. Go adds the zone's name and a monotonic clock.
 _ZONED: Final = re.compile(
     r"([0-9]{4}-[^+]*?[0-9]) ?(?:(?:UTC|GMT)|([+-][0-9]{2}:?[0-9]{2})(?: [A-Z]{1,5}| [+-][0-9]{2,4})?)"
     r"(?: m=[+-][0-9.]+)?",

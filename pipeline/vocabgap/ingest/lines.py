@@ -1,7 +1,7 @@
 """Make tables of logs: each line becomes a record, a reject, or nothing if it is blank or passed over.
 
-Lines are decoded many at once. Their rows are collected until a batch is full and then become columns: texts
-as they are, timestamps as microseconds, and lists of names as JSON, which Polars reads fast.
+Many lines are decoded at once. Their rows are collected until a batch is full. Then they become columns:
+texts as they are, timestamps as microseconds, and lists of names as JSON, which Polars reads fast.
 """
 
 import sys

@@ -235,10 +235,10 @@ def _split_too_long(number: int, offset: int, lines: list[bytes]) -> Iterator[Bl
 def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
     """Yield each element that the pointers of a source lead to, as a block of one line, numbered from 1.
 
-    If the first line of a file is a whole document, each line is one; any other file is read whole. An
-    element keeps only the fields that the source reads, because a span may hold private data. Values that a
-    pointer finds only around the element are added to it. Elements that are no gaps are only counted. An
-    unreadable document is a block without lines; later ones are still read.
+    If the first line of a file is a whole document, each line is one. Any other file is read whole. An
+    element keeps only the fields that the source reads, because a span may hold private data. If a pointer
+    finds a value only around the element, the value is added to it. Elements that are no gaps are passed
+    over. An unreadable document is a block without lines; later ones are still read.
     """
     number = 1
     reads = _tree(fields.reads)

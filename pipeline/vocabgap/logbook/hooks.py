@@ -1,8 +1,8 @@
 """Log the calls that hooks of an agent's program report: of tools that do not exist, or are not granted.
 
-A record has the name of the tool, the time and the session, but no argument, no result and nothing that the
-person typed. A time limit or an interrupt is not logged. The shapes are those of the hooks of Claude Code and
-Cursor as of November 2026.
+A record has the name of the tool, the time and the session. It has no argument, no result and nothing that
+the person typed. A time limit or an interrupt is not logged. The shapes are those of the hooks of Claude Code
+and Cursor as of November 2026.
 """
 
 import os

@@ -112,7 +112,7 @@ class _LogSettings(Section, frozen=True):
         dict[str, str | tuple[str, ...]],
         flag(
             "--map",
-            "FIELD=PATH: place of a field of the record in the objects of such files. Of several paths for a"
+            "FIELD=PATH: path of a field of the record in the objects of such files. Of several paths for a"
             " field, the first with a value counts.",
         ),
     ] = msgspec.field(default_factory=dict)
@@ -319,8 +319,8 @@ class Settings(Section, frozen=True):
         dict[str, tuple[str, ...] | str],
         meaning(
             "Name of a rule to further phrases; `vocabgap --json status` lists the built-in ones."
-            " `(a|b)` are alternatives, `*` up to five words. `re:` begins a regular expression."
-            " `if failed:` begins a phrase that counts only if something failed and nothing is named as"
+            " `(a|b)` are alternatives, and `*` stands for up to five words. `re:` begins a regular"
+            " expression. `if failed:` begins a phrase that counts only if something failed and nothing is named as"
             " missing. An empty list switches a rule off."
         ),
     ] = msgspec.field(default_factory=dict)
@@ -348,8 +348,10 @@ class Settings(Section, frozen=True):
         if self.report.unit:
             return self.report.unit
         sources = self.sources
-        units = {sources.get(name, NATIVE).unit or IMAGE if name else SOURCE for name in read} or {IMAGE}
-        return units.pop() if len(units) == 1 else IMAGE if IMAGE in units else SOURCE
+        units = {sources.get(name, NATIVE).unit or IMAGE if name else SOURCE for name in read}
+        if not units or IMAGE in units:
+            return IMAGE
+        return units.pop() if len(units) == 1 else SOURCE
 
     @property
     def scan(self) -> ScanSettings:

@@ -56,10 +56,10 @@ class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """One shape of the gaps of a log.
 
     Attributes:
-        fields: Field of the record to the path of its value: keys with dots (`properties.intent`), or a JSON
-            pointer (`/properties/a.b`) if a key has a dot. Of several paths, the first with a value counts.
-            Without fields, the objects are records. By default `count` is read from `count`; an empty path
-            removes a field.
+        fields: Field of the record to the path of its value. A path is keys joined by dots
+            (`properties.intent`), or a JSON pointer (`/properties/a.b`) if a key has a dot. Of several paths,
+            the first with a value counts. An empty path removes a field. Without fields, the objects are
+            records. By default, the path of `count` is `count`.
         constants: Field of the record to its value in objects without one.
         where: Path to the value that a gap must have, or to a list of such values. `re:` begins a regular
             expression that is searched in a text or a number. An empty text means that there is no value.
@@ -80,17 +80,17 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
         glob: Shell patterns of file names; one with folders (`exports/*.jsonl`) is matched from the right.
         like: Another source, whose keys it takes over.
         each: Paths to the gaps in a JSON document. In `/runs/*/missing_tools/*`, a star stands for each
-            member of a list or an object. If a gap lacks the value of a JSON pointer, the pointer is
-            followed from the objects around the gap, the innermost first. There, `run_id=run` selects the
-            member of a list whose `run_id` is the gap's `run`.
+            member of a list or an object. If a JSON pointer leads to no value in a gap, it is followed from
+            the objects around the gap, the innermost first. There, `run_id=run` selects the member of a list
+            whose `run_id` is the gap's `run`.
         split: Path to a list in a gap. Each member is a gap that has the member in place of the list. They
             share the count of the gap.
-        within: Names of folders that are a part of a run; the folder above counts as the folder of the log.
+        within: Names of folders inside the folder of a run. The folder above them counts as that of the log.
         path: A regular expression that is searched in the folder and name of a log, as in
-            `run-7/items.jsonl`. Its named groups, such as `(?P<session_id>[^/]+)/`, are fields of records
+            `run-7/items.jsonl`. Its named groups, such as `(?P<session_id>[^/]+)/`, give fields to records
             that do not have them.
-        unless: Names of logs, relative to the folder of such a log; `*` stands for any name. The log repeats
-            them, and is left out if there is one.
+        unless: Names of other logs with the same gaps, relative to the folder of the log. `*` stands for any
+            name. If one of them exists, the log is left out.
         unit: What an `image_id` names, such as `workflow` or `process/processes`; by default `image`.
         also: Further shapes of gaps in the same logs, tried in turn. They take over the fields and constants
             of the source.
@@ -238,7 +238,7 @@ def reading_of(
 
     Args:
         source: Its name.
-        fields: Places of fields that override its own.
+        fields: Paths of fields that override its own.
         sources: All sources by name.
     """
     require_fields("ingest.map", fields)
@@ -246,7 +246,7 @@ def reading_of(
         raise InvalidInputError(f"there is no source '{source}'", hint=nearest(source, sources))
     if source is None and fields and not any(map(fields.get, PHRASE_FIELDS)):
         expected = " or ".join(PHRASE_FIELDS)
-        raise InvalidInputError(f"[ingest.map] or --map: expected the place of {expected}", hint=_MAP_HINT)
+        raise InvalidInputError(f"[ingest.map] or --map: expected the path of {expected}", hint=_MAP_HINT)
     if source is None and not fields:
         return None
     base = Source() if source is None else sources[source]
@@ -272,9 +272,9 @@ def allowed_values(values: Any) -> tuple[_Scalar | re.Pattern[str], ...]:  # noq
 def pointer_of(path: str) -> Pointer:
     """Return the keys of a path, in order.
 
-    A path is keys joined by dots (`wish.text`), or a JSON pointer (RFC 6901: `/meta/session.id`). A number is
-    a place in a list, counted from 0, and `*` the first member that leads to a value. In a list of objects
-    with `key` and `value`, any other key selects the `value` of the object with that `key`.
+    A path is keys joined by dots (`wish.text`), or a JSON pointer (RFC 6901: `/meta/session.id`). In a list,
+    a number is a place, counted from 0, and `*` is the first member that leads to a value. Any other key
+    selects the object with that `key`, and leads to its `value`.
     """
     if path.startswith("/"):
         return tuple(key.replace("~1", "/").replace("~0", "~") for key in path[1:].split("/"))
@@ -303,7 +303,7 @@ def value_at(value: Any, pointer: Pointer) -> Any:  # noqa: ANN401 - whatever JS
 class Phrase:
     """A phrase of a rule: its text, and what it needs of a clause in normal form.
 
-    In parentheses are alternatives, separated by bars; a star stands for up to five words.
+    Parentheses hold alternatives, separated by bars; a star stands for up to five words.
     """
 
     text: str

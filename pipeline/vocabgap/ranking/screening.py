@@ -59,13 +59,13 @@ _TOOL_NAMES: Final = (  # in a message
 def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFrame:
     """Mark the records that are no gap of the vocabulary, each with the first rule that fits.
 
-    A phrase is searched in the description and in `missing_capability`; one that tells that something is not
-    granted, in `missing_capability` only without a description. A phrase in a wish ("no way to handle
+    A phrase is searched in the description and in `missing_capability`. Phrases of what is not granted are
+    searched in `missing_capability` only if there is no description. A phrase in a wish ("no way to handle
     permission denied", "rate limit exceeded handling") does not count. A phrase that may be in a photograph
     ("broken pipe") counts only if something failed and the record does not name what is missing.
-    Workaround and notes are read only if the description tells of a failure, or if the record neither names
-    what is missing nor expresses a wish. Regular expressions search description, workaround and notes. Notes
-    of a call of a tool that is not granted count before all rules.
+    Workaround and notes are read in two cases: the description tells of a failure, or the record neither
+    names what is missing nor expresses a wish. Regular expressions search description, workaround and notes.
+    Before all rules, the notes may say that a called tool is not granted.
 
     Args:
         gaps: Table `gaps`.
@@ -106,7 +106,8 @@ def not_granted(gaps: pl.DataFrame) -> pl.DataFrame:
     The tool is what the record names as missing, else its first operation, else a name in its message. It is
     null if the record names none.
     """
-    missing, description = (stripped(pl.col(name).fill_null("")) for name in _READ[1::-1])
+    missing = stripped(pl.col("missing_capability").fill_null(""))
+    description = stripped(pl.col("description").fill_null(""))
     is_apart = (description != "") & (description != missing)  # else the only text is a message
     is_name = (missing != "") & (is_apart | pl.col("notes").str.contains(NOT_GRANTED_NOTES))
     message = pl.concat_str(description, missing, separator="\n")
@@ -143,7 +144,7 @@ def rule_of(
     if own_words & _FAILURES or not (missing_capability or own_words & _WISHES):
         asides = [_clauses(workaround), _clauses(notes)]
     for rule in rules:
-        # Who cannot do something yet often names it with the refusal.
+        # The name of a need often has the words of a refusal: "handling of denied permissions".
         parts = [own or name] if rule.why_not == NOT_GRANTED else [own, name]
         if rule.name in fitting or any(
             _tells(rule, clauses, is_named=bool(missing_capability)) for clauses in (*parts, *asides)
