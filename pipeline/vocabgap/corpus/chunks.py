@@ -73,7 +73,7 @@ class LogLines(NamedTuple):
 
 def read_lines(root: str | Path, settings: ScanSettings | None = None) -> LogLines:
     """Read every log of a known source below a root, and keep the text of each line with a record."""
-    # The name of its log tells a corpus later which source a line has. `source` and `map` read any name.
+    # A corpus later knows the source of a line by the name of its log. `source` and `map` read any name.
     settings = msgspec.structs.replace(settings or ScanSettings(), source=None, map={})
     decoder = LogDecoder(settings.tenant, settings.max_expanded_mib * MIB, with_text=True)
     return _log_lines(decoder, [(log, decoder.read(log)) for log in discover(root, settings)])

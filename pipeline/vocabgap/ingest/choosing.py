@@ -167,11 +167,12 @@ def choose(
         OSError: The file cannot be read.
     """
     if known is not None and wanted is None and (known.fields.each or content.form is not Form.DOCUMENT):
-        return known
+        return known  # its name is enough
     asked = wanted or known
     chosen = [asked] if asked else [Chosen(*each) for each in sources.items() if _identifies(each[1])]
     tried = [(each, _first_keys(each.fields)) for each in chosen]
     absent = {*required} if is_root else set()
+    # Read until a source fits and no required path is absent.
     survey, fitting = dict[Pointer, _Keys](), None
     for value, places in _values(path, content, max_expanded):
         fitting = fitting or _fitting(tried, value, places, shown, content)
@@ -188,8 +189,8 @@ def choose(
         raise _misfit(wanted, shown, survey, absent)
     natives = [pointer for pointer, keys in survey.items() if keys.natives]
     if natives:
-        return _placed(_RECORDS, _only(natives, shown), content)
-    raise _nothing_fits(shown, survey[_only([each for each in survey if each] or [()], shown)])
+        return _placed(_RECORDS, _only_place(natives, shown), content)
+    raise _nothing_fits(shown, survey[_only_place([each for each in survey if each] or [()], shown)])
 
 
 def _surveyed(
@@ -234,10 +235,12 @@ def _fitting(
             continue
         if _is_of_objects(fields):
             fitting = [
-                pointer for pointer, objects in places.items() if any(_holds(fields, one) for one in objects)
+                pointer
+                for pointer, objects in places.items()
+                if any(_has_gap(fields, one) for one in objects)
             ]
             if fitting:
-                return _placed(each, _only(fitting, shown), content)
+                return _placed(each, _only_place(fitting, shown), content)
         elif content.form not in ROWS and (keys or isinstance(value, list)):
             found = elements([encoded(value)], fields)
             if any(line.startswith(b"{") for block in found for line in block.lines):
@@ -255,7 +258,7 @@ def _is_of_objects(fields: FieldMap) -> bool:
     return all(pointer == () for pointer in fields.each)
 
 
-def _holds(fields: FieldMap, value: dict[str, Any]) -> bool:
+def _has_gap(fields: FieldMap, value: dict[str, Any]) -> bool:
     """Tell whether an object is a gap of a source, or has one of its fields of a need."""
     shape = fields.of_shape(value)
     if shape is None or _is_judged(shape):
@@ -278,7 +281,7 @@ def _placed(chosen: Chosen, pointer: Pointer, content: Content) -> Chosen:
     return chosen._replace(fields=replace(chosen.fields, each=(pointer,)))
 
 
-def _only(pointers: list[Pointer], shown: str) -> Pointer:
+def _only_place(pointers: list[Pointer], shown: str) -> Pointer:
     """Return the place of the objects: the value itself, or the only list."""
     if () in pointers or len(pointers) == 1:
         return () if () in pointers else pointers[0]

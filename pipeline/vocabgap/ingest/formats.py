@@ -299,9 +299,9 @@ def _table_rows(chunks: Iterable[bytes]) -> Iterator[TableRow]:
     while b"\n" not in start.lstrip() and len(start) <= MAX_LINE_BYTES and (chunk := next(chunks, b"")):
         start += chunk
     line, _, rest = start.removeprefix(codecs.BOM_UTF8).partition(b"\n")
-    told = _SEPARATOR.fullmatch(line)
-    delimiter = told[1].decode() if told else _delimiter(start.lstrip().partition(b"\n")[0])
-    lines = _Lines(chain([b"\n" + rest if told else start], chunks))
+    separator = _SEPARATOR.fullmatch(line)
+    delimiter = separator[1].decode() if separator else _delimiter(start.lstrip().partition(b"\n")[0])
+    lines = _Lines(chain([b"\n" + rest if separator else start], chunks))
     header: list[str] | None = None
     while True:
         fault = ""

@@ -31,8 +31,8 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][\w.:/-]{0,127}")
 _MARK: Final = b"is_error"
 
 
-class UnmetCall(msgspec.Struct, frozen=True):
-    """A call of a tool that does not exist, or is not granted."""
+class ReportedCall(msgspec.Struct, frozen=True):
+    """A refused call that the input of a hook shows."""
 
     tool: str
     note: str  # with the program's identifier of the call, if it has one
@@ -95,7 +95,7 @@ def _holds(log: Path, note: str) -> bool:
         return log.exists() and note.encode() in log.read_bytes()
 
 
-def _of_transcript(given: dict[str, Any]) -> Iterator[UnmetCall]:
+def _of_transcript(given: dict[str, Any]) -> Iterator[ReportedCall]:
     """Yield the calls in the transcript of Claude Code at the end of a turn, or of a session."""
     if given.get("hook_event_name") not in ("Stop", "SubagentStop", "SessionEnd"):
         return
@@ -112,17 +112,19 @@ def _of_transcript(given: dict[str, Any]) -> Iterator[UnmetCall]:
                         continue
                     if _NAME.fullmatch(tool := found.record.missing_capability or ""):
                         moment = found.unreadable_timestamp or found.record.timestamp
-                        yield UnmetCall(tool, found.record.notes, session, moment)
+                        yield ReportedCall(tool, found.record.notes, session, moment)
 
 
-def _of_failure(given: dict[str, Any]) -> Iterator[UnmetCall]:
+def _of_failure(given: dict[str, Any]) -> Iterator[ReportedCall]:
     tool, message = _text(given, "tool_name") or "", _text(given, "error_message") or ""
     is_gap = given.get("failure_type") == "error" and given.get("is_interrupt") is not True
     if given.get("hook_event_name") != "postToolUseFailure" or not is_gap:
         return
     call = refused_call(message) if _NAME.fullmatch(tool) else None
     if call is not None and call.tool == tool:
-        yield UnmetCall(tool, noted(call, _text(given, "tool_use_id") or ""), _text(given, "conversation_id"))
+        yield ReportedCall(
+            tool, noted(call, _text(given, "tool_use_id") or ""), _text(given, "conversation_id")
+        )
 
 
 def _workspace(given: dict[str, Any]) -> str | None:
@@ -136,7 +138,7 @@ def _text(given: dict[str, Any], key: str) -> str | None:
 
 
 # By agent: how to find the calls in the input of a hook, and the folder that the agent works in.
-_Finding = Callable[[dict[str, Any]], Iterator[UnmetCall]]
+_Finding = Callable[[dict[str, Any]], Iterator[ReportedCall]]
 AGENTS: Final[dict[str, tuple[_Finding, Callable[[dict[str, Any]], str | None]]]] = {
     "claude-code": (_of_transcript, lambda given: _text(given, "cwd")),
     "cursor": (_of_failure, _workspace),

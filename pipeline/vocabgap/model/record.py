@@ -233,7 +233,9 @@ def _canonical(columns: Sequence[Sequence[Any]]) -> list[Any]:
     for column, default in zip(columns[len(CONTRACT_FIELDS) :], _LATER.values(), strict=True):
         is_default = column.count(default) == len(column)
         later.append(
-            repeat(msgspec.UNSET) if is_default else (v if v != default else msgspec.UNSET for v in column)
+            repeat(msgspec.UNSET)
+            if is_default
+            else (value if value != default else msgspec.UNSET for value in column)
         )
     return list(map(_Hashed, *columns[: len(CONTRACT_FIELDS)], *later))
 

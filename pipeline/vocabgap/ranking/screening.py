@@ -160,9 +160,9 @@ def _fits(rule: Rule) -> pl.Expr:
 
 
 def _tells(rule: Rule, clauses: Sequence[str], *, is_named: bool) -> bool:
-    told = _words_of(clauses)
-    failures = told & _FAILURES
-    phrases = {phrase for word in told & rule.phrases.keys() for phrase in rule.phrases[word]}
+    present = _words_of(clauses)
+    failures = present & _FAILURES
+    phrases = {phrase for word in present & rule.phrases.keys() for phrase in rule.phrases[word]}
     return any(
         _happened(phrase, clause, failures)
         for phrase in phrases

@@ -48,9 +48,10 @@ class Account(msgspec.Struct, frozen=True):
     """The account of all lines that are not blank and not passed over.
 
     `lines = records + duplicates + superseded + rejects`, and `records = counted + filtered + not_a_gap +
-    not_granted`. `rules` counts the records of `not_a_gap` by rule, and `refusals` those of `not_granted`.
-    `ungranted` has the tools with most of them. `passed_over` counts the lines of other logs that are not
-    gaps, and `repeating` the logs that repeat another log. `unread` counts unread files by reason.
+    not_granted`. `rules` counts the records of `not_a_gap` by rule, and `ungranted_rules` those of
+    `not_granted`; `ungranted` has the tools with most of these. `passed_over` counts the lines of other logs
+    that are not gaps. `repeating` counts the logs that repeat another log. `unread` counts unread files by
+    reason.
     """
 
     files: int
@@ -71,7 +72,7 @@ class Account(msgspec.Struct, frozen=True):
     not_a_gap: int = 0
     rules: dict[str, int] = {}
     not_granted: int = 0
-    refusals: dict[str, int] = {}
+    ungranted_rules: dict[str, int] = {}
     ungranted: tuple[Ungranted, ...] = ()
 
 
@@ -136,24 +137,24 @@ def account_of(
     counted = int(gaps["counted"].sum())
     by_rule = gaps.filter(pl.col("rule").is_not_null()).group_by("why_not", "rule").len()
     ordered = by_rule.sort("len", "rule", descending=[True, False])
-    rules, refusals = (
+    rules, ungranted_rules = (
         dict(ordered.filter(why_not=why_not).select("rule", "len").iter_rows())
         for why_not in (NOT_A_GAP, NOT_GRANTED)
     )
-    left = sum(rules.values()) + sum(refusals.values())
+    not_ranked = sum(rules.values()) + sum(ungranted_rules.values())
     bad = pl.DataFrame() if rejects is None else rejects.head(SHOWN_REJECTS)
     fields = Reject.__struct_fields__
     return Account(
         **{name: getattr(scanned, name) for name in _OF_SCAN},
         counted=counted,
-        filtered=scanned.records - counted - left,
+        filtered=scanned.records - counted - not_ranked,
         reasons={reason: n for reason, n in scanned.reasons.items() if reason not in FILE_REASONS},
         unread={reason: n for reason, n in scanned.reasons.items() if reason in FILE_REASONS},
         examples=tuple(Reject(**{name: row[name] for name in fields}) for row in bad.iter_rows(named=True)),
         not_a_gap=sum(rules.values()),
         rules=rules,
-        not_granted=sum(refusals.values()),
-        refusals=refusals,
+        not_granted=sum(ungranted_rules.values()),
+        ungranted_rules=ungranted_rules,
         ungranted=tuple(
             Ungranted(tool, records, tuple(names))
             for tool, records, names in not_granted(gaps).head(SHOWN_UNGRANTED).iter_rows()

@@ -200,7 +200,7 @@ def _strong(value: object) -> Markup:
 
 @cache
 def _environment(unit: str) -> Environment:
-    made = environment(
+    templates = environment(
         unit,
         autoescape=True,
         data=_data,
@@ -211,5 +211,7 @@ def _environment(unit: str) -> Environment:
         dated=_dated,
         trail=trail,
     )
-    made.globals.update(spark_box=SPARK, trail_box=TRAIL, map_box=(WIDTH, HEIGHT), recent_weeks=recent_weeks)
-    return made
+    templates.globals.update(
+        spark_box=SPARK, trail_box=TRAIL, map_box=(WIDTH, HEIGHT), recent_weeks=recent_weeks
+    )
+    return templates

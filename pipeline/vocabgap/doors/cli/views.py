@@ -168,7 +168,7 @@ def aligned(
         rows: Fields by heading.
         below: The headings of the longer texts, and the words before each text.
         without: The headings to omit; a narrow terminal also omits the session.
-        names: Headings to other words for them.
+        names: Other words for some headings.
     """
     spared = {*without, *["session"] * (available_width() < _WIDE)}
     headings = [heading for heading in rows[0] if heading not in {*below, *spared}]
