@@ -183,7 +183,7 @@ def _reading(request: Init) -> dict[str, Any]:
     file = request.folder / CONFIG_NAME
     sources = load_settings(file if file.exists() else os.devnull, {}).sources
     fields = table_of("--map", request.map)
-    reading_of(request.source, fields, sources)
+    reading_of(request.source, fields, sources)  # raises an error if they do not fit
     return {name: value for name, value in (("source", request.source), ("map", fields)) if value}
 
 

@@ -193,7 +193,7 @@ def _fits(shape: FieldMap, value: dict[str, Any]) -> bool:
 
 
 def _whole(value: Any, paths: tuple[Pointer, ...]) -> Any:  # noqa: ANN401 - any JSON
-    """Return a count as a whole number; None for a value of key `count` that has no digits."""
+    """Return a count as a whole number; by the default path, a value without digits is no count."""
     with suppress(msgspec.ValidationError):
         return msgspec.convert(value, int, strict=False)
     has_digits = type(value) in (int, float) or (isinstance(value, str) and any(map(str.isdigit, value)))

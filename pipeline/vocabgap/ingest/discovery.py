@@ -129,8 +129,8 @@ class LogFile(msgspec.Struct, frozen=True):
 def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | None = None) -> list[LogFile]:
     """Find every gap log at any depth below the roots, ordered by repository and source path.
 
-    The content of a root that is a file decides how it is read. A source or fields of the settings also read
-    the data files in folders whose name no source knows.
+    If a root is a file, its content decides how it is read. The source or the fields of the settings also
+    read data files in folders, if no source knows their names.
 
     A link to a log within the roots is followed, a link to a folder is not. Unreadable folders, and links out
     of the roots or to hidden folders, are returned with their `problem`.

@@ -158,7 +158,8 @@ class Block(msgspec.Struct, frozen=True):
     """Some lines of a log without their newlines, the number of the first, and the offset of its first byte.
 
     A line over the limit is a block of its own and is cut; `too_long` is its length in bytes. An element of a
-    document has its `place` there. An unreadable document has no lines, and `rejected` has the reason.
+    document has its `place` there. If a row or a document cannot be read, `rejected` has the reason. Then the
+    block of a document has no lines.
     """
 
     number: int

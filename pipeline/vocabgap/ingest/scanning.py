@@ -114,7 +114,8 @@ def scan(
             ones by default.
         hidden: Whether to search files and folders whose name starts with a dot.
         max_expanded_mib: The most MiB that a compressed log may expand to.
-        source: The source that reads files among the roots, and data files in folders that no source knows.
+        source: The source that reads files among the roots. In folders, it reads the data files that no
+            source knows.
         map: The paths of the fields of a record in such files, as in `Source.fields`.
         tenants: Tenants whose records are read from corpora; all by default.
         repositories: Repositories whose records are read from corpora; all by default.

@@ -37,7 +37,7 @@ from vocabgap.model.record import UNCATEGORIZED, fold_category
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
 from vocabgap.model.tables import IMAGE_KEY, LINEAGE, LISTED, MENTIONS, RECORDS, phrase, stripped
-from vocabgap.ranking.evidence import folded, mentions_if
+from vocabgap.ranking.evidence import RATINGS, folded, mentions_if
 from vocabgap.reporting.manifest import LINEAGE_NAME, read_manifest
 from vocabgap.reporting.published_run import read_groups, read_run, read_table, resolve_target
 from vocabgap.text import count, excerpt, form, surface_of
@@ -228,18 +228,14 @@ def with_capability(records: pl.DataFrame, published: PublishedCapabilities | No
 def totals(records: pl.DataFrame) -> Totals:
     """Return the totals of records that have a `category`."""
     session = pl.struct("tenant_id", "session_id").filter(stripped(pl.col("session_id")) != "")
-    rated = pl.col("satisfaction")
     row = records.select(
         MENTIONS,
+        *RATINGS,
         records=pl.len(),
         images=pl.struct(IMAGE_KEY).n_unique(),
         sessions=session.n_unique(),
         first=pl.col("timestamp").min(),
         last=pl.col("timestamp").max(),
-        unsatisfied=mentions_if(rated == -1),
-        neutral=mentions_if(rated == 0),
-        satisfied=mentions_if(rated == 1),
-        unrated=mentions_if(rated.is_null()),
         worked_around=mentions_if(stripped(pl.col("workaround")) != ""),
     ).row(0, named=True)
     tallies = records.group_by("category").agg(MENTIONS)

@@ -105,7 +105,7 @@ class _LogSettings(Section, frozen=True):
         str | None,
         flag(
             "--source",
-            "Source that reads the named files, and the data files in folders that no source knows.",
+            "Source that reads the named files. In folders, it reads the data files that no source knows.",
         ),
     ] = None
     map: Annotated[

@@ -34,10 +34,7 @@ def counts(clustered: pl.DataFrame) -> pl.DataFrame:
         pl.struct(IMAGE_KEY).n_unique().cast(pl.Int64).alias("images"),
         pl.col("tenant_id").n_unique().cast(pl.Int64).alias("tenants"),
         pl.col("timestamp").max().alias("last_seen"),
-        mentions_if(pl.col("satisfaction") == -1).alias("unsatisfied"),
-        mentions_if(pl.col("satisfaction") == 0).alias("neutral"),
-        mentions_if(pl.col("satisfaction") == 1).alias("satisfied"),
-        mentions_if(pl.col("satisfaction").is_null()).alias("unrated"),
+        *RATINGS,
         mentions_if(pl.col("notes").str.contains(SEEN_NOTES)).alias("seen"),
     )
 
@@ -45,6 +42,13 @@ def counts(clustered: pl.DataFrame) -> pl.DataFrame:
 def mentions_if(condition: pl.Expr) -> pl.Expr:
     """Sum the mentions of the records that fit a condition."""
     return pl.when(condition).then("count").sum()
+
+
+RATINGS: Final = [
+    mentions_if(pl.col("satisfaction").eq_missing(pl.lit(value, pl.Int8))).alias(name)
+    for name, value in (("unsatisfied", -1), ("neutral", 0), ("satisfied", 1), ("unrated", None))
+]
+"""The mentions with each satisfaction, and without one."""
 
 
 def folded(values: pl.Series, fold: Callable[[str], str]) -> pl.Series:
