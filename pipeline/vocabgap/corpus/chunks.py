@@ -18,7 +18,7 @@ from vocabgap.corpus.version import CHUNKS, GAP_KIND, LOGS, PATH_KEY, REJECTED, 
 from vocabgap.errors import NotFoundError
 from vocabgap.ingest.discovery import Catalogue, LogFile, discover
 from vocabgap.ingest.lines import FOLDER, TEXT, LineCounts, LogDecoder, blocks_of
-from vocabgap.ingest.reading import MIB, UNKNOWN_OFFSET, Block
+from vocabgap.ingest.reading import MIB, UNKNOWN_OFFSET, Block, too_long
 from vocabgap.ingest.scanning import Scan, scan_of, united, without_cycle_search
 from vocabgap.model.lookup import did_you_mean
 from vocabgap.model.record import MAX_LINE_BYTES
@@ -317,8 +317,8 @@ def _blocks(numbers: list[int], offsets: list[int], lines: list[bytes]) -> Itera
         if follows and max(map(len, lines[end - 1 : end + 1])) <= MAX_LINE_BYTES:
             continue
         if len(lines[start]) > MAX_LINE_BYTES:
-            shown = [lines[start][:MAX_LINE_BYTES]]
-            yield Block(numbers[start], offsets[start], shown, too_long=len(lines[start]))
+            shown, why = [lines[start][:MAX_LINE_BYTES]], too_long(len(lines[start]))
+            yield Block(numbers[start], offsets[start], shown, rejected=why)
         else:
             yield Block(numbers[start], offsets[start], lines[start:end])
         start = end

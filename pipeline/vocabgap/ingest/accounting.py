@@ -149,7 +149,7 @@ def _second_copies(alike: pl.DataFrame) -> list[int]:
     ranked = alike.sort(folder != pl.col("image_id"), _ROW)
     same = ["tenant_id", "record_id"]
     is_anonymous = pl.col("timestamp").is_null() & pl.col("session_id").is_null()
-    nth = pl.when(is_anonymous).then(pl.int_range(pl.len()).over(*same, *_LOG)).alias("nth")
+    nth = pl.when(is_anonymous).then(pl.col("line").rank("dense").over(*same, *_LOG)).alias("nth")
     return ranked.filter(~pl.struct(*same, nth).is_first_distinct())[_ROW].to_list()
 
 

@@ -252,7 +252,7 @@ class _Lines:
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._lines = (
-            _Text(number, line, bool(block.too_long))
+            _Text(number, line, block.rejected is not None)
             for block in blocks(chunks)
             for number, line in enumerate(block.lines, block.number)
         )

@@ -21,7 +21,7 @@ from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.formats import ROWS, FormError, as_utf8, row_blocks
 from vocabgap.ingest.reading import Block, OpenLog, blocks, elements
 from vocabgap.ingest.rows import Row, RowDecoder
-from vocabgap.model.record import FIELDS, MAX_LINE_BYTES, RejectReason, Repair, in_utc, record_ids
+from vocabgap.model.record import FIELDS, RejectReason, Repair, in_utc, record_ids
 from vocabgap.model.tables import FILES, NAMES, RECORDS, REJECTS, UTC_MICROSECONDS
 from vocabgap.text import visible
 
@@ -190,19 +190,15 @@ class LogDecoder:
 
     def decode(self, log: LogFile, block: Block, counts: LineCounts) -> None:
         """Decode the lines of a block, and add them to the counts of its log."""
-        if block.too_long:
-            counts.lines += 1
-            detail = f"expected at most {MAX_LINE_BYTES:,} bytes, found {block.too_long:,}"
-            why = _placed(Rejected(RejectReason.TOO_LONG, detail), block.place)
-            self._reject(log, why, block.number, block.offset, block.lines[0])
-        elif block.rejected is not None and block.lines:
-            counts.lines += 1
-            self._reject(log, block.rejected, block.number, block.offset, block.lines[0])
-        elif block.rejected is not None:
-            self._reject(log, block.rejected)
-        else:
+        if block.rejected is None:
             counts.passed_over += block.passed_over
             self._decode_lines(log, block, counts)
+        elif block.lines:
+            counts.lines += 1
+            why = _placed(block.rejected, block.place)
+            self._reject(log, why, block.number, block.offset, block.lines[0])
+        else:
+            self._reject(log, block.rejected)
 
     def add_file(self, log: LogFile, size: int, sha256: str, counts: LineCounts) -> None:
         """Add a log that was read to its end or as far as possible, or that repeats another one."""
@@ -320,7 +316,7 @@ def blocks_of(log: LogFile, chunks: Iterable[bytes]) -> Iterator[Block]:
 
 
 def _is_whole(block: Block, log: LogFile) -> bool:
-    return not block.too_long and isinstance(decode_line(block.lines[0], log.kind.fields), Decoded)
+    return block.rejected is None and isinstance(decode_line(block.lines[0], log.kind.fields), Decoded)
 
 
 def _named_by(log: LogFile) -> dict[str, str]:

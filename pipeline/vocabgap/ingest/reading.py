@@ -157,16 +157,14 @@ def _changed(how: str) -> Rejected:
 class Block(msgspec.Struct, frozen=True):
     """Some lines of a log without their newlines, the number of the first, and the offset of its first byte.
 
-    A line over the limit is a block of its own and is cut; `too_long` is its length in bytes. An element of a
-    document has its `place` there. If a row or a document cannot be read, `rejected` has the reason. Then the
-    block of a document has no lines.
+    A line that is known to be no record is a block of its own, and `rejected` has the reason. A line over the
+    limit is also cut. An element of a document has its `place` there. An unreadable document has no lines.
     """
 
     number: int
     offset: int
     lines: list[bytes]
     ended: bool = True  # a newline follows the last line
-    too_long: int = 0
     place: str = ""
     passed_over: int = 0  # elements before it that are no gaps
     rejected: Rejected | None = None
@@ -193,7 +191,7 @@ def blocks(chunks: Iterable[bytes]) -> Iterator[Block]:
         lines[0] = rest + lines[0]
         if skipped:
             length = skipped + len(lines[0])
-            yield Block(number, offset, [lines.pop(0)], too_long=length)
+            yield Block(number, offset, [lines.pop(0)], rejected=too_long(length))
             number, offset, skipped = number + 1, offset + length + 1, 0
         rest = lines.pop()
         if longest > MAX_LINE_BYTES and max(map(len, lines), default=0) > MAX_LINE_BYTES:
@@ -204,7 +202,7 @@ def blocks(chunks: Iterable[bytes]) -> Iterator[Block]:
         offset += sum(map(len, lines)) + len(lines)
         rest, skipped = _truncated(rest, skipped)
     if skipped:
-        yield Block(number, offset, [rest], ended=False, too_long=skipped + len(rest))
+        yield Block(number, offset, [rest], ended=False, rejected=too_long(skipped + len(rest)))
     elif rest:
         yield Block(number, offset, [rest], ended=False)
 
@@ -227,9 +225,15 @@ def _truncated(rest: bytes, skipped: int) -> tuple[bytes, int]:
     return rest[:MAX_LINE_BYTES], skipped + len(rest) - MAX_LINE_BYTES
 
 
+def too_long(length: int) -> Rejected | None:
+    """Return the reject of a line with so many bytes; None if they are not too many."""
+    detail = f"expected at most {MAX_LINE_BYTES:,} bytes, found {length:,}"
+    return Rejected(RejectReason.TOO_LONG, detail) if length > MAX_LINE_BYTES else None
+
+
 def _split_too_long(number: int, offset: int, lines: list[bytes]) -> Iterator[Block]:
     for line in lines:
-        yield Block(number, offset, [line], too_long=len(line) if len(line) > MAX_LINE_BYTES else 0)
+        yield Block(number, offset, [line], rejected=too_long(len(line)))
         number, offset = number + 1, offset + len(line) + 1
 
 
@@ -266,9 +270,8 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
                     else:
                         element = _completed(element, around, outward)
                         text = encode(_kept(element, reads))
-                        size = len(text) if len(text) > MAX_LINE_BYTES else 0
-                        shown = [text[:MAX_LINE_BYTES]]
-                        yield Block(number, UNKNOWN_OFFSET, shown, too_long=size, place=place + of_line)
+                        shown, why = [text[:MAX_LINE_BYTES]], too_long(len(text))
+                        yield Block(number, UNKNOWN_OFFSET, shown, place=place + of_line, rejected=why)
                     number += 1
                 if passed_over:
                     yield Block(number, UNKNOWN_OFFSET, [], passed_over=passed_over)
