@@ -120,13 +120,21 @@ def test_three_files_of_one_run_are_read_once(tmp_path: Path) -> None:
     assert vocabgap("check", tmp_path).out.endswith("; 2 logs repeat others and were left out\n")
 
 
-def test_the_run_of_an_artifact_is_the_folder_above_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("artifact", ["agent", "agent-output", "agent_outputs", "agent_output.json"])
+def test_the_run_of_an_artifact_is_the_folder_above_it(tmp_path: Path, artifact: str) -> None:
     for run in ("8001", "8002"):
-        folder = tmp_path / "runs" / run / "agent"
-        folder.mkdir(parents=True)
-        (folder / "agent_output.json").write_text(json.dumps(OUTPUT), encoding="utf-8")
+        for name, content in ((artifact, OUTPUT), ("safe-output", MISSING)):
+            folder = tmp_path / "runs" / run / name
+            folder.mkdir(parents=True)
+            file = "agent_output.json" if name == artifact else "safeoutputs.jsonl"
+            (folder / file).write_text(json.dumps(content), encoding="utf-8")
+    scanned = scan(tmp_path)
 
-    assert set(scan(tmp_path).gaps["session_id"]) == {"8001", "8002"}
+    assert scanned.records.group_by("image_id", "session_id").len().sort("image_id").rows() == [
+        ("8001", "8001", 3),
+        ("8002", "8002", 3),
+    ]
+    assert scanned.summary.repeating == 2
 
 
 def test_a_denied_command_is_not_granted(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fnmatch import translate
+from fnmatch import fnmatchcase, translate
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -44,12 +44,12 @@ class LogKind:
     content: Content = LINES
     by_pattern: bool = False  # a folder may have such a name, too
     unless: tuple[str, ...] = ()  # other logs that it repeats
-    within: tuple[str, ...] = ()  # folders that are a part of the folder above
+    within: tuple[str, ...] = ()  # globs of folders that are a part of the folder above
 
     def folder_of(self, path: str) -> str:
         """Return the name of the folder of a log."""
         *folders, _ = path.split("/")
-        while folders[-1] in self.within and len(folders) > 1:
+        while len(folders) > 1 and any(fnmatchcase(folders[-1], glob) for glob in self.within):
             folders.pop()
         return printable_name(folders[-1])
 

@@ -85,7 +85,7 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
             whose `run_id` is the gap's `run`.
         split: Path to a list in a gap. Each member is a gap that has the member in place of the list. They
             share the count of the gap.
-        within: Names of folders inside the folder of a run. The folder above them counts as that of the log.
+        within: Globs of folders inside the folder of a run. The folder above them counts as that of the log.
         path: A regular expression that is searched in the folder and name of a log, as in
             `run-7/items.jsonl`. Its named groups, such as `(?P<session_id>[^/]+)/`, give fields to records
             that do not have them.
