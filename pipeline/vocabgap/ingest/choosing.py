@@ -20,7 +20,7 @@ from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, json_type
 from vocabgap.ingest.formats import ROWS, Content, Form, as_utf8, parsed, rows_of
 from vocabgap.ingest.reading import OpenLog, blocks, documents, elements, encoded, values_of
 from vocabgap.model.record import PHRASE_FIELDS
-from vocabgap.model.sources import Pointer, value_at
+from vocabgap.model.sources import Pointer, json_pointer, value_at
 from vocabgap.text import count, excerpt
 
 _DEPTH: Final = 3  # of the objects that are searched for lists and keys
@@ -285,11 +285,11 @@ def _only_place(pointers: list[Pointer], shown: str) -> Pointer:
     """Return the place of the objects: the value itself, or the only list."""
     if () in pointers or len(pointers) == 1:
         return () if () in pointers else pointers[0]
-    places = ", ".join(f"/{'/'.join(map(excerpt, pointer))}" for pointer in pointers[:_SHOWN])
+    places = ", ".join(excerpt(json_pointer(pointer)) for pointer in pointers[:_SHOWN])
     raise InvalidInputError(
         f"'{shown}' has {len(pointers)} lists of objects: {places}",
         hint=f"choose one in vocabgap.toml: source.mine = {{glob = {json.dumps(PurePath(shown).name)},"
-        f' each = "/{"/".join(pointers[0])}", fields = {{description = "KEY"}}}}',
+        f' each = {json.dumps(json_pointer(pointers[0]))}, fields = {{description = "KEY"}}}}',
     )
 
 
@@ -353,7 +353,7 @@ def _leaves(value: dict[str, Any], above: Pointer = ()) -> Iterator[tuple[Pointe
 def _path_of(pointer: Pointer) -> str:
     """Return the keys of a pointer as a path of the settings."""
     if any(not key or "." in key or "/" in key for key in pointer):
-        return "".join("/" + key.replace("~", "~0").replace("/", "~1") for key in pointer)
+        return json_pointer(pointer)
     return ".".join(pointer)
 
 

@@ -21,7 +21,7 @@ import msgspec
 
 from vocabgap.ingest.decoding import BYTE_ORDER_MARK, DECODER, FieldMap, Rejected, no_json
 from vocabgap.model.record import MAX_LINE_BYTES, RejectReason
-from vocabgap.model.sources import ANY_MEMBER, Pointer, pointer_of, value_at
+from vocabgap.model.sources import ANY_MEMBER, Pointer, json_pointer, pointer_of, value_at
 from vocabgap.text import count
 
 if sys.version_info >= (3, 14):
@@ -406,7 +406,7 @@ def _members(
         members = ((str(index), member) for index, member in enumerate(value))
     for name, member in members:
         if key in (ANY_MEMBER, name):
-            yield from _members(member, rest, f"{place}/{name.replace('~', '~0').replace('/', '~1')}", outer)
+            yield from _members(member, rest, place + json_pointer([name]), outer)
 
 
 def _tree(pointers: Collection[Pointer]) -> _Tree:

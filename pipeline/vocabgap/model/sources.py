@@ -281,6 +281,11 @@ def pointer_of(path: str) -> Pointer:
     return tuple(path.split("."))
 
 
+def json_pointer(keys: Iterable[object]) -> str:
+    """Return keys as a JSON pointer."""
+    return "".join(f"/{str(key).replace('~', '~0').replace('/', '~1')}" for key in keys)
+
+
 def value_at(value: Any, pointer: Pointer) -> Any:  # noqa: ANN401 - whatever JSON may hold
     """Return the value that some keys lead to, or None."""
     for place, key in enumerate(pointer):

@@ -12,6 +12,7 @@ from jsonschema_rs import Draft202012Validator, ValidationError
 
 from vocabgap.corpus.extension import EXTENSION
 from vocabgap.errors import ExitCode, VocabgapError
+from vocabgap.model.sources import json_pointer
 
 PARSED_CHUNK: Final = "parsed-chunk-v1"
 BACKUP_RECORD: Final = "backup-record-v1"
@@ -114,7 +115,7 @@ def faults(name: str, record: object) -> tuple[Fault, ...]:
 
 def _faults_of(name: str, error: ValidationError, record: object) -> Iterator[Fault]:
     path, rule = list(error.instance_path), str(error.schema_path[-1])
-    schema, pointer = contract_schema(name), _pointer_to(path)
+    schema, pointer = contract_schema(name), json_pointer(path)
     if rule == "required" and isinstance(record, dict):
         for key in schema["required"]:
             if key not in record:
@@ -162,7 +163,3 @@ def _acceptable(value: object, levels: int = _LEVELS) -> Any:  # noqa: ANN401 - 
     if isinstance(value, list):
         return [_acceptable(inner, levels - 1) for inner in value] if levels else []
     return value
-
-
-def _pointer_to(path: list[str | int]) -> str:
-    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path)
