@@ -183,8 +183,8 @@ def choose(
             break
     if not any(keys.objects for keys in survey.values()):
         return known or _placed(_RECORDS, ("*",) if content.form is Form.DOCUMENT else (), content)
-    if fitting is None and (plain := known or (wanted if is_root and wanted and wanted.source else None)):
-        return _placed(plain, next(iter(survey)), content)
+    if fitting is None and (named := known or (wanted if is_root and wanted and wanted.source else None)):
+        return _placed(named, next(iter(survey)), content)  # such a file may have no gap
     if wanted is not None:
         raise _misfit(wanted, shown, survey, absent)
     natives = [pointer for pointer, keys in survey.items() if keys.natives]

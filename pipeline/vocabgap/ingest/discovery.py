@@ -214,14 +214,14 @@ class _Chooser:
     kinds: dict[str, LogKind]  # by source
     max_expanded: int
     wanted: Chosen | None  # the source or the fields of the settings
-    required: tuple[Pointer, ...]  # the places of these fields
+    required: tuple[Pointer, ...]  # the paths of these fields
     own_files: frozenset[str]  # that vocabgap writes
 
     @classmethod
     def of(cls, catalogue: Catalogue, settings: ScanSettings, *, is_alone: bool) -> "_Chooser":
         """Return the choice by some settings; raise InvalidInputError for an unknown source or field.
 
-        Only a file that is alone must have each place of the settings: others may have different keys.
+        A file that is the only root must have each path of the settings. Several may have different keys.
         """
         source = reading_of(settings.source, settings.map, settings.sources)
         wanted = None if source is None else Chosen(settings.source or "", FieldMap.of(source))

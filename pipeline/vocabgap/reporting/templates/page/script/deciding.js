@@ -58,7 +58,7 @@ function buttons(capability) {
   const actions = ['rename', ...status, ...(capability.pin ? [] : ['pin'])];
   const form = make('form', { hidden: '' });
   const all = actions.map((action) => {
-    const button = make('button', { type: 'button' }, action[0].toUpperCase() + action.slice(1));
+    const button = make('button', { type: 'button' }, capital(action));
     button.dataset.action = action;
     button.addEventListener('click', () => {
       if (ASKED[action]) ask(action, capability, form, () => { show(); button.focus(); });
