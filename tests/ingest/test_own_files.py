@@ -287,6 +287,8 @@ def test_a_setting_reads_the_unknown_files_of_a_folder_only(there: Path) -> None
     assert (
         vocabgap("init", "--map", "description=need", "--map", "description=why").out == "0 files changed\n"
     )
+    vocabgap("init", "--source", "posthog")
+    assert 'source = "posthog"\nroots' in Path("vocabgap.toml").read_text(encoding="utf-8")
 
 
 def test_the_files_of_vocabgap_itself_are_no_logs(there: Path) -> None:
@@ -372,3 +374,24 @@ def test_any_content_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory
     except VocabgapError:
         return
     assert summary.lines == summary.records + summary.duplicates + summary.superseded + summary.rejects
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "found"),
+    [
+        (f"{VIEW}{EVENT}", [], "rotate a layer"),
+        (f"{VIEW}{EVENT}", ["--source", "posthog"], "rotate a layer"),
+        ('{"intent": "blend two layers"}\n', [], "blend two layers"),
+        ('{"event": {"text": "crop"}, "intent": "blend"}\n', [], "crop"),
+        (EVENT, ["--map", "description=event"], "$mcp_missing_capability"),
+    ],
+)
+def test_known_content_and_options_come_before_the_map_of_the_settings(
+    content: str, options: list[str], found: str, there: Path
+) -> None:
+    own(there, content)
+    Path("vocabgap.toml").write_text('[ingest]\nmap = {description = "event.text"}\n', encoding="utf-8")
+
+    told = vocabgap("list", "own.dat", *options)
+
+    assert (told.code, found in told.out) == (0, True), told.err

@@ -144,6 +144,7 @@ def choose(
     sources: Mapping[str, FieldMap],
     *,
     wanted: Chosen | None = None,
+    usual: Chosen | None = None,
     known: Chosen | None = None,
     required: Iterable[Pointer] = (),
     is_root: bool = True,
@@ -157,6 +158,7 @@ def choose(
         max_expanded: The most bytes that are read of a compressed file.
         sources: The known sources by name.
         wanted: The source or the fields that a person named. They must fit, unless the name is `known`.
+        usual: The source or the fields of the settings file. Fields count only if no source fits.
         known: The source that knows the name of the file.
         required: Paths that some object must have if the file is read as `wanted`.
         is_root: Whether a person named the file. Else nothing is `required`, and a source must fit.
@@ -170,26 +172,40 @@ def choose(
         return known  # its name is enough
     asked = wanted or known
     chosen = [asked] if asked else [Chosen(*each) for each in sources.items() if _identifies(each[1])]
+    chosen = [usual, *chosen] if usual and usual.source else chosen
     tried = [(each, _first_keys(each.fields)) for each in chosen]
+    fallback = [(usual, frozenset[str]())] if usual and not asked else []
     absent = {*required} if is_root else set()
     # Read until a source fits and no required path is absent.
-    survey, fitting = dict[Pointer, _Keys](), None
+    survey, fitting, second = dict[Pointer, _Keys](), None, None
     for value, places in _values(path, content, max_expanded):
         fitting = fitting or _fitting(tried, value, places, shown, content)
+        second = second or _fitting(fallback, value, places, shown, content)
         absent = _surveyed(places, survey, absent)
         if fitting is not None and not absent:
             return fitting
-        if asked is None and sum(keys.natives for keys in survey.values()) >= _NATIVE:
+        enough = (keys.objects if second else keys.natives for keys in survey.values())
+        if asked is None and sum(enough) >= _NATIVE:
             break
+    if second is not None:
+        return second
     if not any(keys.objects for keys in survey.values()):
         return known or _placed(_RECORDS, ("*",) if content.form is Form.DOCUMENT else (), content)
-    if fitting is None and (named := known or (wanted if is_root and wanted and wanted.source else None)):
-        return _placed(named, next(iter(survey)), content)  # such a file may have no gap
-    if wanted is not None:
+    plain = known or (wanted if is_root and wanted and wanted.source else None)
+    if wanted is not None and (fitting or plain is None):
         raise _misfit(wanted, shown, survey, absent)
-    natives = [pointer for pointer, keys in survey.items() if keys.natives]
+    return _placed(*_unfit(plain, usual, shown, survey), content)
+
+
+def _unfit(
+    plain: Chosen | None, usual: Chosen | None, shown: str, survey: Mapping[Pointer, _Keys]
+) -> tuple[Chosen, Pointer]:
+    """Return the source and the place of objects that fit no source: they may be records."""
+    natives = [pointer for pointer, keys in survey.items() if keys.natives and plain is None]
     if natives:
-        return _placed(_RECORDS, _only_place(natives, shown), content)
+        return _RECORDS, _only_place(natives, shown)
+    if plain := plain or (usual if usual and usual.source else None):
+        return plain, next(iter(survey))  # such a file may have no gap
     raise _nothing_fits(shown, survey[_only_place([each for each in survey if each] or [()], shown)])
 
 
@@ -382,7 +398,7 @@ def _misfit(
     """Return the error for a source or a path that a person named, but no object has."""
     named = sorted(map(_path_of, absent or {path for _, paths in wanted.fields.paths for path in paths}))
     known = {path for keys in survey.values() for path in keys.times}
-    message = f"no object of '{shown}' has '{excerpt(named[0])}', which --map or [ingest] map names"
+    message = f"no object of '{shown}' has '{excerpt(named[0])}', which --map names"
     return NothingFitsError(message, hint=nearest(named[0], [excerpt(path) for path in sorted(known)]))
 
 

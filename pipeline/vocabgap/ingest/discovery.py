@@ -215,6 +215,7 @@ class _Chooser:
     max_expanded: int
     wanted: Chosen | None  # the source or the fields of the settings
     required: tuple[Pointer, ...]  # the paths of these fields
+    is_usual: bool  # they are those of the settings file
     own_files: frozenset[str]  # that vocabgap writes
 
     @classmethod
@@ -226,9 +227,9 @@ class _Chooser:
         source = reading_of(settings.source, settings.map, settings.sources)
         wanted = None if source is None else Chosen(settings.source or "", FieldMap.of(source))
         paths = (path for paths in settings.map.values() for path in several(paths) if path)
-        required = tuple(map(pointer_of, paths)) if is_alone else ()
+        required = tuple(map(pointer_of, paths)) if is_alone and not settings.is_usual else ()
         own = frozenset(os.path.realpath(expanded(file)) for file in settings.own_files)
-        return cls(catalogue.kinds, settings.max_expanded_mib * MIB, wanted, required, own)
+        return cls(catalogue.kinds, settings.max_expanded_mib * MIB, wanted, required, settings.is_usual, own)
 
     def reads(self, path: str) -> bool:
         """Tell whether a file of a folder may be a log although no source knows its name."""
@@ -237,7 +238,7 @@ class _Chooser:
 
     def kind_of(self, path: str, known: LogKind | None = None, *, is_root: bool = True) -> LogKind | None:
         """Return the kind of a file by its content; None if it cannot be read."""
-        shown = shown_root(Path(path))
+        shown, is_usual = shown_root(Path(path)), self.is_usual and is_root
         try:
             content = content_of(path, self.max_expanded, is_known=known is not None)
             source, fields = choose(
@@ -246,7 +247,8 @@ class _Chooser:
                 content,
                 self.max_expanded,
                 {name: kind.fields for name, kind in self.kinds.items()},
-                wanted=self.wanted,
+                wanted=None if is_usual else self.wanted,
+                usual=self.wanted if is_usual else None,
                 known=None if known is None else Chosen(known.source, known.fields),
                 required=self.required,
                 is_root=is_root,

@@ -141,6 +141,7 @@ def scan(
         max_expanded_mib=max_expanded_mib,
         source=source,
         map=map,
+        is_usual=False if source or map else None,
     )
     scans: list[Scan] = []
     whose = {"tenants": tenants, "repositories": repositories}

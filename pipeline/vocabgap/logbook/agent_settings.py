@@ -22,6 +22,7 @@ _SETTINGS: Final = "vocabgap.toml"
 _TOML: Final = '[ingest]\nroots = ["."]  # folders with gap logs, relative to this file\n'
 _PROJECT: Final = '\n[report]\nunit = "project"  # what each log belongs to; without this line, an image\n'
 _HEAD: Final = re.compile(r"^\[ingest\][ \t]*(#.*)?\n", re.MULTILINE)
+_READING: Final = ("source", "map")  # new ones replace both
 _NEW_MODE: Final = 0o644
 _HINT: Final = "correct it, and try again"
 _AGAIN: Final = "the files named before it are changed; repeat the command for the rest"
@@ -81,9 +82,10 @@ def _settings(file: Path, reading: Mapping[str, Any]) -> Change | None:
         begin = heads[0].end() if heads else len(before)
         added = added if heads else f"\n\n[ingest]\n{added}"
         table, bracket, rest = before[begin:].partition("\n[")
-        kept = "".join(line for line in table.splitlines(keepends=True) if _key_of(line) not in reading)
+        kept = "".join(line for line in table.splitlines(keepends=True) if _key_of(line) not in _READING)
         after = f"{before[:begin]}{added}{kept}{bracket}{rest}"
-        expected = {**values, "ingest": {**values.get("ingest", {}), **reading}}
+        others = {key: value for key, value in values.get("ingest", {}).items() if key not in _READING}
+        expected = {**values, "ingest": {**others, **reading}}
         is_sound = tomllib.loads(after) == expected
     except (OSError, ValueError, TypeError) as error:
         raise InvalidInputError(f"'{file}' cannot be changed: {error}", hint=by_hand) from error

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 import msgspec
+from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, converted, expanded, unusable
 from vocabgap.files.refusals import existing_content
-from vocabgap.model.settings import Settings, known_flags, known_settings
+from vocabgap.model.settings import Settings, UsualIngestSettings, known_flags, known_settings
 from vocabgap.model.sources import require_fields, rules_in_force, sources_in_force
 from vocabgap.text import ignored_stems, printable_name, synonym_table
 
@@ -61,8 +62,10 @@ def resolve_settings(
     its folder.
     """
     environment = environment or {}
+    flags = {name: value for name, value in (flags or {}).items() if value is not None}
     file = _find(path, environment)
     merged = {} if file is None else _checked(file)
+    usual = msgspec.convert(merged, Settings, strict=False).ingest
     written = {(table, key): merged[table][key] for table, key in _WRITTEN if key in merged.get(table, {})}
     given: list[tuple[str, tuple[str, str], Any]] = [
         (f"environment variable {variable}", place, environment[variable])
@@ -71,9 +74,7 @@ def resolve_settings(
     ]
     settings_of = known_flags()
     given += [
-        (name, (settings_of[name].table, settings_of[name].key), value)
-        for name, value in (flags or {}).items()
-        if value is not None
+        (name, (settings_of[name].table, settings_of[name].key), value) for name, value in flags.items()
     ]
     for origin, (table, key), value in given:
         kind = get_type_hints(get_type_hints(Settings)[table], include_extras=True)[key]
@@ -84,13 +85,19 @@ def resolve_settings(
         )
         merged.setdefault(table, {})[key] = fitting
         written.pop((table, key), None)
+    if "--source" in flags and "--map" not in flags:
+        merged["ingest"].pop("map", None)
     outside = () if file is None else _leading_out(written, file.parent)
     if outside and not (trust or path or environment.get(CONFIG_VARIABLE)):
         raise InvalidInputError(
             f"{file}: {outside[0]}, and nobody named this settings file",
             hint=f"if you trust its author, add --trust, or name it with --config {file}",
         )
-    return Loaded(msgspec.convert(merged, Settings, strict=False), file, outside)
+    settings = msgspec.convert(merged, Settings, strict=False)
+    ingest = settings.ingest
+    if (ingest.source, ingest.map) == (usual.source, usual.map) != (None, {}):
+        settings = structs.replace(settings, ingest=UsualIngestSettings(**structs.asdict(ingest)))
+    return Loaded(settings, file, outside)
 
 
 def table_of(origin: str, pairs: Iterable[str]) -> dict[str, str | tuple[str, ...]]:

@@ -127,11 +127,16 @@ class IngestSettings(_LogSettings, frozen=True):
     ] = ()
 
 
+class UsualIngestSettings(IngestSettings, frozen=True):
+    """The same, if no option gives `source` or `map`: then known content is read by its own source."""
+
+
 class ScanSettings(_LogSettings, frozen=True):
     """The settings that a scan depends on: `[ingest]`, and the sources of gap logs by name."""
 
     sources: Mapping[str, Source] = msgspec.field(default_factory=shipped_sources)
     own_files: tuple[str, ...] = ()  # that vocabgap writes, and that are no logs
+    is_usual: bool = False  # `source` and `map` are those of the settings file
 
 
 class ClusterSettings(Section, frozen=True):
@@ -360,6 +365,7 @@ class Settings(Section, frozen=True):
             **{name: getattr(self.ingest, name) for name in _LogSettings.__struct_fields__},
             sources=self.sources,
             own_files=tuple(filter(None, (self.decisions.file, self.check.baseline))),
+            is_usual=isinstance(self.ingest, UsualIngestSettings),
         )
 
     @property
