@@ -17,7 +17,7 @@ import msgspec
 
 from vocabgap.errors import Hint, InvalidInputError, nearest
 from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, json_type
-from vocabgap.ingest.formats import ROWS, Content, Form, as_utf8, parsed, rows_of
+from vocabgap.ingest.formats import ROWS, Content, Form, parsed, rows_of
 from vocabgap.ingest.reading import OpenLog, blocks, documents, elements, encoded, values_of
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.sources import Pointer, json_pointer, value_at
@@ -315,8 +315,7 @@ def _values(
     """Yield the lines, rows or documents of a file that can be read, with the objects of each by place."""
     log = OpenLog.open(path, content.compression, max_expanded)
     try:
-        chunks = as_utf8(log.chunks()) if content.is_utf16 else log.chunks()
-        values = _decoded(content, chunks)
+        values = _decoded(content, content.in_utf8(log.chunks()))
         first = [*islice(values, 2)]
         is_document = len(first) == 1 and content.form not in ROWS
         yield from ((value, _places(value, is_document=is_document)) for value in chain(first, values))

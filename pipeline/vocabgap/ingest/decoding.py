@@ -38,7 +38,7 @@ from vocabgap.model.sources import NATIVE, Pointer, Source, allowed_values, poin
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-# The number of digits of a Unix time in s, ms, µs and ns, with the power of ten of units per second.
+# A Unix time in s, ms, µs or ns: its number of digits, and the power of ten of its units per second.
 _UNIX: Final = {10: 0, 13: 3, 16: 6, 19: 9}
 _UNIX_TIME: Final = re.compile(r"([0-9]{10}(?:[0-9]{3}){0,3})(?:\.[0-9]+)?")
 # A time with its zone after a space, as databases write it. Go adds the zone's name and a monotonic clock.

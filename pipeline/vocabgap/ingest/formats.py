@@ -67,6 +67,10 @@ class Content(NamedTuple):
     compression: str = ""
     is_utf16: bool = False
 
+    def in_utf8(self, chunks: Iterable[bytes]) -> Iterable[bytes]:
+        """Return content of this form in UTF-8."""
+        return _as_utf8(chunks) if self.is_utf16 else chunks
+
 
 LINES: Final = Content()
 
@@ -87,7 +91,7 @@ def content_of(path: str, max_expanded: int, *, is_known: bool = False) -> Conte
     if start.startswith(_PARQUET):
         return Content(Form.PARQUET, compression)
     is_utf16 = start.startswith(_UTF16) and not is_known
-    head = b"".join(as_utf8([start])) if is_utf16 else start.removeprefix(codecs.BOM_UTF8)
+    head = b"".join(_as_utf8([start])) if is_utf16 else start.removeprefix(codecs.BOM_UTF8)
     form = _form_of(head, is_whole=len(start) < MIB)
     is_json = head.lstrip().startswith((b"{", b"["))
     if not is_json and not _TABLES.isdisjoint(Path(path).suffixes):
@@ -136,7 +140,7 @@ def _is_json(line: bytes) -> bool:
     return False
 
 
-def as_utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def _as_utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Decode UTF-16 with a byte order mark, and yield it in UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-16")("replace")
     for chunk in chunks:

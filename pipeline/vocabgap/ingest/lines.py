@@ -18,7 +18,7 @@ from msgspec.structs import astuple
 
 from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
 from vocabgap.ingest.discovery import LogFile
-from vocabgap.ingest.formats import ROWS, FormError, as_utf8, row_blocks
+from vocabgap.ingest.formats import ROWS, FormError, row_blocks
 from vocabgap.ingest.reading import Block, OpenLog, blocks, elements
 from vocabgap.ingest.rows import Row, RowDecoder
 from vocabgap.model.record import FIELDS, RejectReason, Repair, in_utc, record_ids
@@ -309,7 +309,7 @@ class LogDecoder:
 def blocks_of(log: LogFile, chunks: Iterable[bytes]) -> Iterator[Block]:
     """Cut a log into lines, a document into its elements, or a table into its rows."""
     fields, content = log.kind.fields, log.kind.content
-    chunks = as_utf8(chunks) if content.is_utf16 else chunks
+    chunks = content.in_utf8(chunks)
     if content.form in ROWS:
         return row_blocks(content, chunks, fields)
     return elements(chunks, fields) if fields.each else blocks(chunks)

@@ -1,8 +1,8 @@
 """Decode many lines at once to rows: the values of a record in the order of its fields.
 
 `RowDecoder` decodes the lines of a source into objects of one type, which has the keys that the source reads.
-Then it converts the values column by column. It leaves to `decode_line` each line that it cannot decode, or
-that has a value it cannot convert: such a line needs a closer look.
+Then it converts the values column by column. Some lines need a closer look: it cannot decode the line, or it
+cannot convert a value. It leaves them to `decode_line`.
 """
 
 from collections import Counter

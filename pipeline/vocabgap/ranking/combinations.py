@@ -43,7 +43,7 @@ def recurring_sets(
     """Find the sets of two or more operations that records use together, alone or with others.
 
     A record has a set if it involves all its operations. Records of one session with the same operations
-    count once, and so do the mentions of one record: they are no independent events. Only closed sets are
+    count once, because they are no independent events. So do the mentions of one record. Only closed sets are
     listed: every larger set is in fewer records. `expected` supposes that one operation joins the others
     independently, and takes the operation with the greatest result. Lift is `records / expected`; for two
     operations it is the lift of association rules (Brin and others 1997). Pass only rows that count.
