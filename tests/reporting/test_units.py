@@ -1,6 +1,7 @@
 """What a report counts beside mentions: images, or what the settings or the sources name."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,20 @@ def test_every_text_says_the_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     listed = vocabgap("list", root, *given).out
     assert listed.splitlines()[0].split()[2] == "copse"
     assert "on 3 copses" in listed
+
+
+def test_a_unit_may_be_called_like_another_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "140")
+    one = (gap("graft a branch", session_id="s-1"),)
+    root = write_corpus(tmp_path, dict.fromkeys(("elm", "oak", "yew"), one))
+    config = write_config(tmp_path, "[report]\nunit = 'session'\n")
+
+    told = vocabgap("report", root, "--out", tmp_path / "out", "--config", config, "--embedder", "none").out
+
+    heading = next(line for line in told.splitlines() if "mentions" in line)
+    row = next(line for line in told.splitlines() if "graft a branch" in line)
+    assert heading.split().count("sessions") == 2
+    assert re.search(r" 3 +\S+ +3 +1 ", row)
 
 
 def test_known_sources_name_their_unit(tmp_path: Path) -> None:
