@@ -61,6 +61,19 @@ def ties_by_hand(best: list[list[int]], *, known: bool) -> list[tuple[int, float
     return found
 
 
+def images_of(asked: Sequence[Row]) -> list[tuple[str, str]]:
+    return [(row["tenant_id"], row["image_id"]) for row in asked]
+
+
+def units_of(asked: Sequence[Row]) -> list[tuple[str, str]]:
+    """What is drawn of each record: its image, or its session if there is one image; none for mentions."""
+    images = images_of(asked)
+    if len({*images}) > 1:
+        return images
+    sessions = [(row["session_id"] or "", "") for row in asked]
+    return sessions if len({*sessions}) > 1 and ("", "") not in sessions else []
+
+
 def drawn_images(images: Sequence[tuple[str, str]]) -> Iterator[tuple[Counter[tuple[str, str]], int]]:
     """Each draw of images, from the seed that the ranking has, and how many draws are like it."""
     generator = np.random.Generator(np.random.PCG64(intervals.SEED))
@@ -78,11 +91,14 @@ def scores_by_hand(
     for row in asked:
         own[row["missing_capability"]].append(row)
 
+    units = units_of(asked)
+
     def image(row: Row) -> tuple[str, str]:
-        return (row["tenant_id"], row["image_id"])
+        return units[asked.index(row)]
 
     def images(name: str) -> int:
-        return sum(drawn[each] for each in {image(row) for row in own[name]})
+        found = sum(drawn[each] for each in {image(row) for row in own[name]})
+        return found if units == images_of(asked) else min(found, 1)
 
     def records(name: str, ratings: Sequence[int | None]) -> int:
         return sum(drawn[image(row)] for row in own[name] if row["satisfaction"] in ratings)
@@ -114,7 +130,10 @@ def scores_by_hand(
 def test_intervals_are_those_of_a_bootstrap_by_hand(by: RankBy, asked: list[Row]) -> None:
     table = ranked(asked, by=by, now=NOW)
 
-    images = sorted({(row["tenant_id"], row["image_id"]) for row in asked})
+    images = sorted({*units_of(asked)})
+    if not images:
+        return  # mentions are drawn
+    known = by is not RankBy.IMAGES or images == sorted({*images_of(asked)})
     labels = table["label"].to_list()
     best, worst = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
     for drawn, times in drawn_images(images):
@@ -123,10 +142,10 @@ def test_intervals_are_those_of_a_bootstrap_by_hand(by: RankBy, asked: list[Row]
         for label, own in scores.items():
             best[label] += [1 + sum(other > own for other in scores.values())] * times
             worst[label] += [sum(other >= own for other in scores.values())] * times
-    assert ties_of(table) == ties_by_hand([best[label] for label in labels], known=len(images) > 1)
+    assert ties_of(table) == ties_by_hand([best[label] for label in labels], known=known)
     for rank, label in enumerate(labels, start=1):
         low, high = sorted(best[label])[25], sorted(worst[label])[-26]
-        expected = (1, len(labels)) if len(images) == 1 else (min(rank, low), max(rank, high))
+        expected = (min(rank, low), max(rank, high)) if known else (1, len(labels))
         assert intervals_of(table)[label] == expected
 
 
@@ -199,3 +218,16 @@ def test_draws_made_a_few_at_a_time_are_the_same(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(intervals, "_CELLS", 100)
 
     assert intervals_of(ranked(asked)) == intervals_of(at_once)
+
+
+def test_a_single_image_without_sessions_has_draws_of_its_mentions() -> None:
+    counts = {"lamp glow": 900, "tilt shift": 60, "ice ring": 56, "reed mask": 2}
+    asked = [{"missing_capability": name, "count": times} for name, times in counts.items()]
+
+    assert intervals_of(ranked(asked)) == {
+        "lamp glow": (1, 1),
+        "tilt shift": (2, 3),
+        "ice ring": (2, 3),
+        "reed mask": (4, 4),
+    }
+    assert {*intervals_of(ranked(asked, by=RankBy.IMAGES)).values()} == {(1, 4)}

@@ -1,4 +1,4 @@
-"""The certainty of ranks: a bootstrap over images."""
+"""The certainty of ranks: a bootstrap over images, or over what a single image has."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import polars as pl
 from scipy import sparse
 
 from vocabgap.model.settings import RankBy, RankSettings
-from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, MENTIONS
+from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, MENTIONS, UTC_MICROSECONDS, stripped
 from vocabgap.ranking.evidence import mentions_if
 from vocabgap.ranking.priority import FloatArray, age_in_days, factors
 
@@ -30,22 +30,25 @@ _INTERVALS: Final = {name: CAPABILITIES.schema[name] for name in _COLUMNS}
 
 @dataclass(frozen=True)
 class _Shares:
-    """The amounts per capability and image: one entry per pair with records, sorted by both."""
+    """The amounts per capability and unit that is drawn: one entry per pair with records, sorted by both."""
 
     starts: IntArray  # first entry of each capability, and the number of entries; shape (capabilities + 1,)
-    images: IntArray  # of each entry, counted from 0
+    units: IntArray  # of each entry, counted from 0
     values: dict[str, FloatArray]  # the amounts of each kind, in the order of the entries
-    size: int  # images in all
+    size: int  # units in all
+    often: FloatArray | None  # mentions of each unit, if mentions are drawn
+    is_one_image: bool
 
     def total(self, amount: str, drawn: FloatArray) -> FloatArray:
         """Sum an amount of each capability in some draws, shape (draws, capabilities)."""
         shape = (len(self.starts) - 1, self.size)
-        held = sparse.csr_array((self.values[amount], self.images, self.starts), shape=shape)
-        return np.asarray((held @ drawn).T, np.float64)
+        held = sparse.csr_array((self.values[amount], self.units, self.starts), shape=shape)
+        sums = np.asarray((held @ drawn).T, np.float64)
+        return np.minimum(sums, 1.0) if self.is_one_image and amount == "images" else sums
 
     def least(self, amount: str, drawn: FloatArray) -> FloatArray:
-        """Return the least of an amount over the drawn images; infinite if none was drawn."""
-        there = drawn.T[:, self.images] > 0.0
+        """Return the least of an amount over the drawn units; infinite if none was drawn."""
+        there = drawn.T[:, self.units] > 0.0
         return np.minimum.reduceat(np.where(there, self.values[amount], np.inf), self.starts[:-1], axis=1)
 
 
@@ -64,14 +67,17 @@ def rank_intervals(
     (pinned, established, not established, settled) stay apart in every draw.
 
     The interval leaves out the lowest 5 % of the best ranks drawn and the highest 5 % of the worst. It is
-    widened to contain the rank itself. A single image allows no draws: each interval is then the whole block,
-    and all of it is tied. The draws are the same in every run and for any order of the records.
+    widened to contain the rank itself. The draws are the same in every run and for any order of the records.
+
+    Draws of a single image are all alike. So they take its sessions, if it has several and each record names
+    its own. Else they take mentions: the number of each kind is drawn from a Poisson distribution whose mean
+    is the number seen. By images, all capabilities of a single image are tied.
     """
     if not ordered.height:
         return pl.DataFrame(schema=_INTERVALS)
     blocks = _blocks(ordered)
     shares = _shares(clustered, ordered, settings.by, age_in_days(pl.col("timestamp"), now, earliest))
-    if shares.size == 1:
+    if shares.is_one_image and settings.by is RankBy.IMAGES:
         sizes = [stop - start for start, stop in blocks]
         first, end = (np.repeat(np.array(ends, np.int32), sizes) for ends in zip(*blocks, strict=True))
         best, low, high = first[np.newaxis], first, end - 1
@@ -96,9 +102,20 @@ def rank_intervals(
 
 def _shares(clustered: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, age: pl.Expr) -> _Shares:
     places = ordered.select("cluster").with_row_index("place")
-    images = clustered.select(IMAGE_KEY).unique().sort(IMAGE_KEY).with_row_index("image")
-    records = clustered.select("cluster", *IMAGE_KEY, "satisfaction", "timestamp", "count")
-    held = records.join(places, on="cluster").join(images, on=IMAGE_KEY, nulls_equal=True)
+    is_one_image = clustered.n_unique(IMAGE_KEY) == 1
+    session = stripped(pl.col("session_id"))
+    named = clustered.select((session != "").all() & (session.n_unique() > 1)).item()
+    key: tuple[str, ...] = ("session_id",) if is_one_image else IMAGE_KEY
+    is_of_mentions = is_one_image and not named
+    if is_of_mentions:
+        key = ("cluster", "satisfaction", "timestamp")
+        moment = pl.col("timestamp") if by is RankBy.PRIORITY else pl.lit(None, UTC_MICROSECONDS)
+        clustered = clustered.with_columns(moment.alias("timestamp"))
+    units = clustered.group_by(key).agg(MENTIONS.alias("often")).sort(key).with_row_index("unit")
+    if is_of_mentions:
+        clustered = units.with_columns(pl.lit(1).alias("count"))
+    records = clustered.select(*dict.fromkeys(("cluster", *key, "satisfaction", "timestamp", "count")))
+    held = records.join(places, on="cluster").join(units, on=key, nulls_equal=True)
     satisfaction = pl.col("satisfaction")
     amounts = {
         "mentions": MENTIONS,
@@ -109,12 +126,14 @@ def _shares(clustered: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, age: pl.
     }
     wanted = ("images", "unsatisfied", "rated", "age") if by is RankBy.PRIORITY else (by.value,)
     columns = (amounts[name].cast(pl.Float64).alias(name) for name in wanted)
-    entries = held.group_by("place", "image").agg(columns).sort("place", "image")
+    entries = held.group_by("place", "unit").agg(columns).sort("place", "unit")
     return _Shares(
         starts=np.searchsorted(entries["place"].to_numpy(), np.arange(ordered.height + 1)).astype(np.int64),
-        images=entries["image"].to_numpy().astype(np.int64),
+        units=entries["unit"].to_numpy().astype(np.int64),
         values={name: entries[name].to_numpy() for name in wanted},
-        size=images.height,
+        size=units.height,
+        often=units["often"].cast(pl.Float64).to_numpy() if is_of_mentions else None,
+        is_one_image=is_one_image,
     )
 
 
@@ -123,15 +142,18 @@ def _blocks(ordered: pl.DataFrame) -> list[tuple[int, int]]:
     return list(zip([0, *ends], ends, strict=False))
 
 
-def _draws(size: int, widest: int) -> Iterator[FloatArray]:
-    """Yield how often each image was drawn, shape (images, draws), some draws at a time."""
+def _draws(size: int, often: FloatArray | None, widest: int) -> Iterator[FloatArray]:
+    """Yield how often each unit was drawn, shape (units, draws), some draws at a time."""
     generator = np.random.Generator(np.random.PCG64(SEED))
     at_once = max(1, _CELLS // widest)
     for start in range(0, DRAWS, at_once):
         draws = min(at_once, DRAWS - start)
-        # One row per draw; the draw's number is part of the image, so that one call counts all draws.
-        images = generator.integers(0, size, size=(draws, size)) + size * np.arange(draws)[:, np.newaxis]
-        times = np.bincount(images.ravel(), minlength=draws * size).reshape(draws, size)
+        if often is not None:
+            times = generator.poisson(often, size=(draws, size))
+        else:
+            # One row per draw; the draw's number is part of the unit, so that one call counts all draws.
+            units = generator.integers(0, size, size=(draws, size)) + size * np.arange(draws)[:, np.newaxis]
+            times = np.bincount(units.ravel(), minlength=draws * size).reshape(draws, size)
         yield np.ascontiguousarray(times.T, np.float64)
 
 
@@ -145,7 +167,7 @@ def _drawn_ranks(
     count = len(shares.starts) - 1
     best, worst = np.empty((2, DRAWS, count), np.int32)
     done = 0
-    for drawn in _draws(shares.size, max(shares.size, count, len(shares.images))):
+    for drawn in _draws(shares.size, shares.often, max(shares.size, count, len(shares.units))):
         scores = _scores(shares, drawn, settings)
         rows = slice(done, done + len(scores))
         for start, stop in blocks:
