@@ -42,6 +42,7 @@ _FOREIGN: Final = {  # the first bytes of files that hold tables, but are no dat
 _SEPARATOR: Final = re.compile(rb"sep=([,;\t])\s*")  # a line that Excel reads before the header
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _ROWS: Final = 1_000  # in a block, or in a slice of a Parquet file
+_AGAIN: Final = 4 * MIB  # of bad rows that are read again; after that, no row has several lines
 _NUMBERS: Final = ("satisfaction", "count")
 _WHOLE_NUMBER: Final = re.compile(r"[+-]?\d{1,18}(\.0+)?")
 _EXPORT: Final = "export it as CSV or JSON Lines, and name that file"
@@ -263,12 +264,13 @@ class _Lines:
         self._again = deque[_Text]()  # lines after a row that was given up
         self.taken: list[_Text] = []
         self._size = 0
+        self._left = _AGAIN
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        if self.is_too_long:
+        if self.is_too_long or (self.taken and self._left < 0):
             raise StopIteration
         line = self._again.popleft() if self._again else next(self._lines)
         self.taken.append(line)
@@ -290,6 +292,7 @@ class _Lines:
         """Return the first line of a bad row; the next row begins after it."""
         first, *others = self.taken
         self._again.extendleft(reversed(others))
+        self._left -= self._size * bool(others) + len(others)
         self.begin()
         return first
 
