@@ -395,3 +395,34 @@ def test_known_content_and_options_come_before_the_map_of_the_settings(
     told = vocabgap("list", "own.dat", *options)
 
     assert (told.code, found in told.out) == (0, True), told.err
+
+
+@pytest.mark.parametrize(
+    ("table", "fields"),
+    [
+        ('Search Term,Searches\nvegan,"1,041"\n', "'missing_capability=Search Term' --map count=Searches"),
+        ("term,number_of_users\nvegan,7\n", "missing_capability=term --map count=number_of_users"),
+        ("need;why;who\nturn;it fits;ana\n", "description=why --map missing_capability=need"),
+        ("feedback,comment\nI want to turn,seen\n", "description=feedback"),
+        ("q;seit\nvegan;02.06.2026\n", "missing_capability=q"),
+        ("seit;c\n02.06.2026;vegan\n03.06.2026;vegan\n", "description=c"),
+        ("Wish,Last asked for\nturn,2026-06-02\n", "description=Wish --map 'timestamp=Last asked for'"),
+        ("wish,run_id,session_note\nturn,r1,none\n", "description=wish --map session_id=run_id"),
+    ],
+)
+def test_the_proposal_goes_by_names_and_values(table: str, fields: str, there: Path) -> None:
+    own(there, table, "own.csv")
+
+    told = vocabgap("check", "own.csv").err
+
+    assert f"`vocabgap report own.csv --map {fields}`" in told
+
+
+@pytest.mark.parametrize("written", ["1,041", "1\u202f041", "1'041", "1041"])
+def test_a_count_may_have_signs_between_its_digits(written: str, tmp_path: Path) -> None:
+    counts = [
+        scan(own(tmp_path, content), map={"description": "q", "count": "n"}).gaps["count"].to_list()
+        for content in (f'q\tn\nvegan\t"{written}"\n', json.dumps({"q": "vegan", "n": written}))
+    ]
+
+    assert counts == [[1041], [1041]]

@@ -54,7 +54,7 @@ def test_an_export_that_is_counted_needs_no_setting(tmp_path: Path, value: objec
     assert counts(read(tmp_path, {"wish": "stack the frames", "count": value}, fields=FIELDS)) == [count]
 
 
-@pytest.mark.parametrize("value", [0, -1, 2.5, "0", "1,204", "2 or 3"])
+@pytest.mark.parametrize("value", [0, -1, 2.5, "0", "1,20", "2 or 3"])
 def test_a_number_that_is_no_count_is_rejected_with_its_path(tmp_path: Path, value: object) -> None:
     (reject,) = read(tmp_path, {"wish": "stack", "count": value}, fields=FIELDS).rejects["detail"]
 

@@ -6,7 +6,7 @@ If nothing fits, the error lists the keys of the objects and proposes a `--map`.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from vocabgap.errors import Hint, InvalidInputError, nearest
-from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, json_type
+from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, json_type, moment_of, ungrouped
 from vocabgap.ingest.formats import ROWS, Content, Form, parsed, rows_of
 from vocabgap.ingest.reading import OpenLog, blocks, documents, elements, encoded, values_of
 from vocabgap.model.record import PHRASE_FIELDS
@@ -33,22 +33,31 @@ _DISTINCT: Final = 1_000
 # The words of a key that say what it holds, the best first.
 _WORDS: Final[dict[str, tuple[str, ...]]] = {
     "description": (
-        "description", "why", "reason", "need", "request", "wish", "message", "body", "details", "text",
-        "comment", "feedback", "question", "explanation", "content", "summary",
+        "need", "request", "wish", "description", "feedback", "why", "reason", "message", "body", "details",
+        "text", "question", "explanation", "content", "comment", "summary",
     ),
     "missing_capability": (
-        "capability", "missing", "tool", "feature", "function", "query", "title", "subject", "topic",
+        "capability", "missing", "tool", "feature", "function", "query", "search", "term", "title", "subject",
+        "topic", "q",
     ),
     "workaround": ("workaround", "alternative", "alternatives", "instead", "fallback"),
     "timestamp": ("timestamp", "time", "created", "when", "date", "datetime", "ts", "at"),
     "session_id": ("session", "conversation", "run", "trace", "thread"),
     "image_id": ("image", "project", "repository", "repo", "workflow", "agent"),
-    "count": ("count", "votes", "hits", "times", "occurrences", "total"),
+    "count": (
+        "count", "votes", "upvotes", "hits", "searches", "times", "occurrences", "mentions", "requests",
+        "total", "frequency", "volume", "impressions", "of", "n",
+    ),
 }  # fmt: skip
+_NEEDS: Final = frozenset(_WORDS["description"][:3])  # also fit `missing_capability`
+_NAMES: Final = frozenset(("session_id", "image_id"))
+_OF_NAMES: Final = frozenset(("id", "name", "key", "slug"))
 _TEXTS: Final = frozenset(("description", "missing_capability", "workaround"))
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _NO_NEED: Final = frozenset(("id", "uuid", "url", "hash", "version"))
-_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d|\d{10}(\d{3}|\d{6}|\d{9})?(\.\d+)?$")
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}([./-])\d{1,2}\1\d{2,4}\b")
+_LETTERS: Final = re.compile(r"[^\W\d_]")
 
 
 class Chosen(NamedTuple):
@@ -88,8 +97,8 @@ class _Keys:
             self.times[path] += 1
             self.examples.setdefault(path, member)
             texts = self.texts.setdefault(path, set())
-            if isinstance(member, str) and len(texts) < _DISTINCT:
-                texts.add(member)
+            if _is_plain(member) and len(texts) < _DISTINCT:
+                texts.add(str(member))
 
     @property
     def in_words(self) -> str:
@@ -105,35 +114,53 @@ class _Keys:
         """Return the most plausible path of each field: by its name, its type, and its distinct texts."""
         free = [path for path in self.times if _is_plain(self.examples[path])]
         proposed: dict[str, str] = {}
-        for name, words in _WORDS.items():
-            scored = [(score, path) for path in free if (score := self._score(path, name, words)) is not None]
-            if scored:
-                proposed[name] = min(scored)[1]
-                free.remove(proposed[name])
+        for name in _WORDS:
+            if path := self._best(free, name):
+                proposed[name] = path
+                free.remove(path)
+        need = proposed.get("description", "")
+        is_need = need and not _NEEDS.isdisjoint(_words_of(need))
+        if is_need and "missing_capability" not in proposed and (second := self._best(free, "description")):
+            proposed |= {"description": second, "missing_capability": need}
+            free.remove(second)
+        days = [path for path in free if self._most(path, _DAY.match)]
+        if days and "timestamp" not in proposed:
+            proposed["timestamp"] = days[0]
         texts = [path for path in free if self._is_text(path)]
         if texts and {"description", "missing_capability"}.isdisjoint(proposed):
             best = max(texts, key=lambda path: (len(self.texts[path]), sum(map(len, self.texts[path]))))
             proposed = {"description": best, **proposed}
         return proposed
 
-    def _score(self, path: str, name: str, words: tuple[str, ...]) -> tuple[bool, int, int] | None:
+    def _best(self, paths: Iterable[str], name: str) -> str:
+        """Return the path that suits a field best; empty if none does."""
+        scored = [(score, path) for path in paths if (score := self._score(path, name)) is not None]
+        return min(scored)[1] if scored else ""
+
+    def _score(self, path: str, name: str) -> tuple[bool, int, int] | None:
         """Return how well a key suits a field, the lowest first; None if it does not."""
-        last, example = _words_of(path), self.examples[path]
-        places = [words.index(word) for word in last if word in words]
+        last, words = _words_of(path), _WORDS[name]
+        while name in _NAMES and len(last) > 1 and last[-1] in _OF_NAMES:
+            last.pop()
+        places = [words.index(word) for word in (last[-1:] if name in _NAMES else last) if word in words]
         fits = True
         if name == "timestamp":
-            fits = _is_date(example)
+            fits = self._most(path, moment_of)
         elif name == "count":
-            fits = str(example).isdecimal()
+            fits = self._most(path, lambda value: ungrouped(value).isdecimal())
         elif name in _TEXTS:
             fits = self._is_text(path)
         return (len(last) > 1, min(places), -len(self.texts[path])) if places and fits else None
 
     def _is_text(self, path: str) -> bool:
         """Tell whether the values of a key may be the words of a person."""
-        example = self.examples[path]
-        is_code = _is_date(example) or not _NO_NEED.isdisjoint(_words_of(path))
-        return isinstance(example, str) and not example.isdecimal() and not is_code
+        is_code = self._most(path, _DATE.match) or not _NO_NEED.isdisjoint(_words_of(path))
+        return not is_code and self._most(path, _LETTERS.search)
+
+    def _most(self, path: str, test: Callable[[str], object]) -> bool:
+        """Tell whether most of the distinct values of a key pass a test."""
+        values = self.texts[path]
+        return 2 * sum(bool(test(value)) for value in values) > len(values)
 
 
 def choose(
@@ -381,10 +408,6 @@ def _example(value: Any) -> str:  # noqa: ANN401 - any JSON
 def _words_of(path: str) -> list[str]:
     """Return the words of the last key of a path."""
     return [word.casefold() for word in _WORD.findall(path.rpartition("/" if path[0] == "/" else ".")[2])]
-
-
-def _is_date(value: Any) -> bool:  # noqa: ANN401 - any JSON
-    return bool(_DATE.match(str(value)))
 
 
 def _is_plain(value: Any) -> bool:  # noqa: ANN401 - any JSON

@@ -47,6 +47,7 @@ _ZONED: Final = re.compile(
     r"(?: m=[+-][0-9.]+)?",
     re.ASCII,
 )
+_GROUPED: Final = re.compile(r"[0-9]{1,3}([,'\u2019\u00a0\u2009\u202f ])[0-9]{3}(\1[0-9]{3}){0,3}")
 _IDENTIFIER: Final = re.compile(r"[\w-]{1,128}")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
@@ -195,9 +196,14 @@ def _fits(shape: FieldMap, value: dict[str, Any]) -> bool:
 def _whole(value: Any, paths: tuple[Pointer, ...]) -> Any:  # noqa: ANN401 - any JSON
     """Return a count as a whole number; by the default path, a value without digits is no count."""
     with suppress(msgspec.ValidationError):
-        return msgspec.convert(value, int, strict=False)
+        return msgspec.convert(ungrouped(value) if isinstance(value, str) else value, int, strict=False)
     has_digits = type(value) in (int, float) or (isinstance(value, str) and any(map(str.isdigit, value)))
     return value if has_digits or paths != (("count",),) else None
+
+
+def ungrouped(number: str) -> str:
+    """Return a number without the signs between groups of three digits, as in 1,041."""
+    return re.sub(r"\D", "", number) if _GROUPED.fullmatch(number) else number
 
 
 def same(value: object, allowed: object) -> bool:

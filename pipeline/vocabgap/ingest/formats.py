@@ -12,6 +12,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
+from datetime import date
 from enum import StrEnum
 from itertools import chain
 from pathlib import Path
@@ -21,7 +22,7 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest.decoding import FieldMap, Rejected
+from vocabgap.ingest.decoding import FieldMap, Rejected, ungrouped
 from vocabgap.ingest.reading import MIB, UNKNOWN_OFFSET, Block, OpenLog, blocks, encoded
 from vocabgap.model.record import FIELDS, LIST_FIELDS, MAX_LINE_BYTES, RejectReason
 from vocabgap.text import count, excerpt
@@ -241,7 +242,8 @@ def _names(cell: Any) -> Any:  # noqa: ANN401
 
 
 def _number(cell: Any) -> Any:  # noqa: ANN401
-    return int(float(cell)) if isinstance(cell, str) and _WHOLE_NUMBER.fullmatch(cell.strip()) else cell
+    number = ungrouped(cell.strip()) if isinstance(cell, str) else ""
+    return int(float(number)) if _WHOLE_NUMBER.fullmatch(number) else cell
 
 
 class _Text(NamedTuple):
@@ -367,6 +369,10 @@ def _checked_header(cells: list[str]) -> list[str]:
     return names
 
 
+def _day(cell: Any) -> Any:  # noqa: ANN401
+    return cell.isoformat() if isinstance(cell, date) else cell
+
+
 def _parquet_rows(content: bytes) -> Iterator[TableRow]:
     try:
         table = pl.scan_parquet(io.BytesIO(content))
@@ -374,7 +380,7 @@ def _parquet_rows(content: bytes) -> Iterator[TableRow]:
         for start in range(0, height, _ROWS):
             rows = table.slice(start, _ROWS).collect().iter_rows(named=True)
             for number, row in enumerate(rows, start + 1):
-                yield TableRow(number, row)
+                yield TableRow(number, {name: _day(cell) for name, cell in row.items()})
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         reason = str(error).partition("\n")[0]
         why = Rejected(RejectReason.UNREADABLE_FILE, f"the Parquet file cannot be read: {reason}")
