@@ -247,6 +247,35 @@ def test_a_writer_is_read_as_its_code_writes(
     assert set(found["count"]) <= {1}
 
 
+@pytest.mark.parametrize(
+    ("name", "wrong", "right"),
+    [
+        ("tool-feedback.jsonl", {"ideal_capability": 41}, {"ideal_capability": "a rake"}),
+        (
+            "gh-issues.json",
+            {"number": 1, "title": 7, "createdAt": "2026-01-01"},
+            {"number": 2, "title": "a rake", "createdAt": "2026-01-01"},
+        ),
+    ],
+)
+def test_a_number_in_place_of_a_need_is_one_reject(
+    name: str, wrong: Json, right: Json, workspace: Path
+) -> None:
+    lines = [wrong, right] if name.endswith("l") else [json.dumps([wrong, right]).encode()]
+    found = scan(put(workspace, name, *lines))
+
+    assert found.rejects["reason"].to_list() == ["wrong_type"]
+    assert found.records["missing_capability"].to_list() == ["a rake"]
+
+
+@pytest.mark.parametrize(("key", "rejects"), [("why", 0), ("mood", 1)])
+def test_half_an_emoji_does_harm_only_in_a_field(key: str, rejects: int, workspace: Path) -> None:
+    path = put(workspace, "notes.json", rb'[{"why": "a hoe", "mood": "\ud83d"}]')
+
+    assert "the keys of its 1 object are why" in vocabgap("check", path).err
+    assert f" + {rejects} reject" in vocabgap("check", path, "--map", f"description={key}").out
+
+
 def test_the_proposals_of_a_pipeline_name_the_tool_that_the_executed_items_lack(workspace: Path) -> None:
     proposed = {"name": "missing-tool", "tool_name": "hoe", "context": "weeds"}
     put(workspace, "agent_outputs_81/staging/safe_outputs.ndjson", proposed, {"name": "noop"})

@@ -195,7 +195,7 @@ def _fits(shape: FieldMap, value: dict[str, Any]) -> bool:
 
 def _whole(value: Any, paths: tuple[Pointer, ...]) -> Any:  # noqa: ANN401 - any JSON
     """Return a count as a whole number; by the default path, a value without digits is no count."""
-    with suppress(msgspec.ValidationError):
+    with suppress(ValueError):
         return msgspec.convert(ungrouped(value) if isinstance(value, str) else value, int, strict=False)
     has_digits = type(value) in (int, float) or (isinstance(value, str) and any(map(str.isdigit, value)))
     return value if has_digits or paths != (("count",),) else None
@@ -261,7 +261,7 @@ def _repaired(
         repairs.append(Repair.NULL_FOR_DEFAULT)
     for name in fields.keys() & NAME_FIELDS:
         fields[name] = _name(fields[name])
-    wrong = _wrong_type(fields) or _unpaired_surrogate(fields)
+    wrong = _unpaired_surrogate(fields) or _wrong_type(fields)
     if wrong is not None:
         name, reason, detail = wrong
         origin = f" ({origins[name]})" if name in origins else ""

@@ -199,6 +199,8 @@ def _line_of(value: dict[str, Any], used: Container[str]) -> tuple[bytes, Reject
             return b"", Rejected(RejectReason.WRONG_TYPE, detail)
         del value[name]
     try:
+        line = msgspec.json.encode(value)
+    except OverflowError:
         line = encoded(value)
     except UnicodeEncodeError:
         detail = "expected UTF-8; save the table as CSV in UTF-8"

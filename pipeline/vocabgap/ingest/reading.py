@@ -327,7 +327,7 @@ def encoded(value: Any) -> bytes:  # noqa: ANN401 - any JSON
     """Return a value as JSON."""
     try:
         return msgspec.json.encode(value)
-    except OverflowError:  # a number of more than 64 bits
+    except (OverflowError, UnicodeEncodeError):  # a number of more than 64 bits, or a lone surrogate
         return _dumped(value)
 
 

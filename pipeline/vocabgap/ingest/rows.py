@@ -300,6 +300,7 @@ def _rows(named: dict[str, _Column], checked: Iterable[str] = FIELDS) -> list[Ro
             named[name] = _converted(name, column, doubtful)
         elif not found <= types:
             doubtful.update(at for at, value in enumerate(named[name]) if type(value) not in types)
+            named[name] = [value if type(value) in types else None for value in named[name]]
     phrases = [named[name] for name in PHRASE_FIELDS]
     if not any(
         None not in column and all(column) and not any(map(str.isspace, column)) for column in phrases
@@ -314,13 +315,13 @@ def _rows(named: dict[str, _Column], checked: Iterable[str] = FIELDS) -> list[Ro
 
 def _converted(name: str, column: _Column, doubtful: set[int]) -> _Column:
     """Return the values of a field that is no text and no list; add the places of others to `doubtful`."""
-    with suppress(msgspec.ValidationError):
+    with suppress(ValueError):
         return msgspec.convert(column, _COLUMNS[name])  # type: ignore[no-any-return]
     values: list[Any] = []
     for value in column:
         try:
             values.append(moment_of(value) if name == "timestamp" else msgspec.convert(value, _KINDS[name]))
-        except msgspec.ValidationError:
+        except ValueError:
             values.append(None)
         if values[-1] is None and value is not None:
             doubtful.add(len(values) - 1)
