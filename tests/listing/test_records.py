@@ -9,6 +9,7 @@ from polars.testing import assert_frame_equal
 
 import vocabgap as vg
 from builders import gap, write_corpus
+from builders.command import vocabgap
 from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.model.tables import LISTED
 
@@ -142,3 +143,12 @@ def test_the_time_zone_of_the_machine_is_nothing_to_a_listing(
         assert_frame_equal(here, there)
     monkeypatch.delitem(os.environ, "TZ")
     time.tzset()
+
+
+def test_records_that_no_ranking_counts_are_named(tmp_path: Path) -> None:
+    refused = gap("Web search is not enabled in this context.")
+    root = write_corpus(tmp_path, {"heron": [gap("sky mask"), refused]})
+    key = vg.list_gaps(root, match="search")["record_id"][0][:12]
+
+    for command in (("list",), ("show", "heron")):
+        assert f"not ranked: {key} (not granted: not_enabled)\n" in vocabgap(*command, root).err

@@ -107,7 +107,7 @@ async def test_hostile_text_is_kept_as_it_is_and_shown_as_what_it_is(connect: Co
         ({"image_id": "heron", "description": "x", "satisfaction": "great"}, "invalid_input", "great"),
         ({"image_id": "heron", "description": "x", "operations_involved": "crop"}, "invalid_input", "$.oper"),
         ({"image_id": "heron", "description": "x", "timestamp": "2026"}, "invalid_input", "`timestamp`"),
-        ({"image_id": "owl", "description": "x"}, "not_found", "there is no image 'owl'"),
+        ({"image_id": "owl", "description": "x"}, "not_found", "there is no folder 'owl'"),
         ({"image_id": "../photos/heron", "description": "x"}, "invalid_input", "image_id"),
         ({"image_id": "/etc", "description": "x"}, "invalid_input", "image_id"),
     ],

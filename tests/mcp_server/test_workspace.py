@@ -54,7 +54,7 @@ def test_what_is_no_name_of_an_image_is_refused(workspace: Workspace, image_id: 
 
 
 def test_an_image_that_is_not_there_is_told_with_one_that_is_called_like_it(workspace: Workspace) -> None:
-    with pytest.raises(NotFoundError, match="there is no image 'herron'") as caught:
+    with pytest.raises(NotFoundError, match="there is no folder 'herron'") as caught:
         workspace.image("herron")
     assert caught.value.hint == "did you mean 'heron'?"
 

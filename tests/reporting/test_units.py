@@ -66,6 +66,8 @@ def test_every_text_says_the_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     listed = vocabgap("list", root, *given).out
     assert listed.splitlines()[0].split()[2] == "copse"
     assert "on 3 copses" in listed
+    assert "no record has copse 'ash'" in vocabgap("list", root, "--image", "ash", *given).err
+    assert "no copse, session, capability or record is" in vocabgap("show", "ash tree", root, *given).err
 
 
 def test_a_unit_may_be_called_like_another_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

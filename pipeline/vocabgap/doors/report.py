@@ -177,7 +177,8 @@ def _engine(name: EngineName, remote: str | None) -> "AbstractContextManager[Spa
 def _notes(result: "Run", settings: Settings) -> list[str]:
     from vocabgap.ingest.scanning import ahead_in_words, unmatched
 
-    notes = [*unmatched(result.scan.gaps, result.selection, **settings.aliases_by_argument)]
+    unit = settings.unit(result.scan.sources)
+    notes = [*unmatched(result.scan.gaps, result.selection, unit, **settings.aliases_by_argument)]
     notes += [ahead_in_words(result.ahead)] * bool(result.ahead)
     inactive, active = result.decisions.inactive, result.decisions.active
     notes += [f"this decision matches nothing in these logs: {each.summary}" for each in inactive]

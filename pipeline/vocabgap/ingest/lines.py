@@ -285,7 +285,7 @@ class LogDecoder:
         moments, images, *others = map(list, zip(*rows, strict=True))
         image = named.pop("image_id", log.folder)
         blank = [found != log.folder and not (found and found.strip()) for found in images]
-        if not log.kind.fields.paths:  # in logs of other tools, a folder is no image
+        if log.kind.source and not log.kind.fields.paths:  # else a folder is no image
             self.repairs[Repair.IMAGE_FROM_FOLDER] += sum(blank)
             self.repairs[Repair.IMAGE_NOT_FOLDER] += len(rows) - images.count(log.folder) - sum(blank)
         images = [image if is_blank else found for found, is_blank in zip(images, blank, strict=True)]

@@ -27,10 +27,10 @@ from vocabgap.model.moments import LAST, iso
 from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import ScanSettings, overridden
-from vocabgap.model.sources import Source, checked_sources
+from vocabgap.model.sources import IMAGE, Source, checked_sources
 from vocabgap.model.tables import GAPS, NAMES, RECORDS, stripped
 from vocabgap.progress import tell
-from vocabgap.text import count, excerpt
+from vocabgap.text import count, excerpt, unit_names
 
 _SHOWN: Final = 5  # existing names in a hint
 _Aliases = Mapping[str, Mapping[str, str]]
@@ -244,7 +244,9 @@ def select(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, str
     )
 
 
-def unmatched(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, str]) -> tuple[str, ...]:
+def unmatched(
+    gaps: pl.DataFrame, selection: Selection, unit: str = IMAGE, **aliases: Mapping[str, str]
+) -> tuple[str, ...]:
     """Return a sentence for each value of a selection that no record has, with the nearest values.
 
     Without any record, only tenants and repositories are checked.
@@ -253,15 +255,17 @@ def unmatched(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, 
     if gaps.is_empty():  # a shared corpus was read by these only
         selection = Selection(tenants=selection.tenants, repositories=selection.repositories)
     sentences = []
-    for noun, value, names in _absent(gaps, selection, aliases):
+    for noun, value, names in _absent(gaps, selection, unit, aliases):
         near = ", ".join(map(excerpt, alike(value, names)))
         sentences.append(_missing(noun, value) + (f"; the nearest: {near}" if near else ""))
     return (*sentences, *_outside(gaps["timestamp"], selection))
 
 
-def require_known(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, str]) -> None:
+def require_known(
+    gaps: pl.DataFrame, selection: Selection, unit: str = IMAGE, **aliases: Mapping[str, str]
+) -> None:
     """Raise InvalidInputError for a selected name that no record has; the error names similar ones."""
-    for noun, value, names in _absent(gaps, selection, aliases):
+    for noun, value, names in _absent(gaps, selection, unit, aliases):
         there = f"there are {len(names):,}, such as {', '.join(map(excerpt, names[:_SHOWN]))}"
         hint = there if names else f"check the spelling; no other {noun} was read"
         raise InvalidInputError(_missing(noun, value), hint=did_you_mean(value, names) or hint)
@@ -303,14 +307,15 @@ def newest(records: pl.DataFrame, most: int | None = None) -> pl.DataFrame:
 
 
 def _absent(
-    gaps: pl.DataFrame, selection: Selection, aliases: _Aliases
+    gaps: pl.DataFrame, selection: Selection, unit: str, aliases: _Aliases
 ) -> Iterator[tuple[str, str, list[str]]]:
     """Yield the noun, the name and the names that exist for each selected name that no record has."""
     for filtered, value in selection.in_force():
         if filtered.column:
             fold = filtered.normaliser({**_ALIASES, **aliases})
             names = sorted(set(map(fold, _values(gaps, filtered.column))))
-            yield from ((filtered.noun, name, names) for name in value if fold(name) not in names)
+            noun = unit_names(unit)[0] if filtered.column == "image_id" else filtered.noun
+            yield from ((noun, name, names) for name in value if fold(name) not in names)
 
 
 def _values(gaps: pl.DataFrame, column: str) -> pl.Series:

@@ -38,12 +38,15 @@ from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
 from vocabgap.model.tables import IMAGE_KEY, LINEAGE, LISTED, MENTIONS, RECORDS, phrase, stripped
 from vocabgap.ranking.evidence import RATINGS, folded, mentions_if
+from vocabgap.ranking.screening import screen
 from vocabgap.reporting.manifest import LINEAGE_NAME, read_manifest
 from vocabgap.reporting.published_run import read_groups, read_run, read_table, resolve_target
 from vocabgap.text import count, excerpt, form, surface_of
 
 _SHOWN_CATEGORIES: Final = 20
 _RUN_OPTION: Final = "--run"
+_MARKED: Final = 5  # records in the note on those that are not ranked
+_ID_DIGITS: Final = 12
 
 
 class Totals(msgspec.Struct, frozen=True):
@@ -182,12 +185,14 @@ def listing(
     if LAST in chosen.sessions:
         notes.append(f"no record has a session, so there is no {LAST} session")
     else:
-        notes += unmatched(scanned.gaps, chosen, **settings.aliases_by_argument)
+        unit = settings.unit(scanned.sources)
+        notes += unmatched(scanned.gaps, chosen, unit, **settings.aliases_by_argument)
     notes += unread(scanned)
     without = undated(selected, chosen)
     if without:
         notes.append(f"left out: {count(without, 'record')} without a readable timestamp")
     gaps = with_capability(newest(records, most), published)
+    notes += unranked(gaps, settings)
     return Listing(
         gaps, totals(records), belonging(gaps, published), session, tuple(notes), published, scanned
     )
@@ -289,3 +294,19 @@ def unread(scanned: Scan) -> list[str]:
         if number
         else []
     )
+
+
+def unranked(listed: pl.DataFrame, settings: Settings) -> list[str]:
+    """Return a note on records of table `listed` that rules keep from the ranking, if there are any."""
+    none = pl.lit(None, pl.String)
+    screened = screen(
+        listed.with_columns(counted=pl.lit(value=True), why_not=none, rule=none), settings.rules
+    )
+    marked = screened.drop_nulls("rule").select("record_id", "why_not", "rule").rows()
+    if not marked:
+        return []
+    shown = ", ".join(
+        f"{key[:_ID_DIGITS]} ({why.replace('_', ' ')}: {rule})" for key, why, rule in marked[:_MARKED]
+    )
+    more = f" and {len(marked) - _MARKED:,} more" if len(marked) > _MARKED else ""
+    return [f"not ranked: {shown}{more}"]

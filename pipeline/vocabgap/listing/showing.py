@@ -27,6 +27,7 @@ from vocabgap.listing.records import (
     belonging,
     published_in,
     totals,
+    unranked,
     unread,
     with_capability,
     with_category,
@@ -35,8 +36,9 @@ from vocabgap.model.capability import Capability
 from vocabgap.model.lookup import find_capability
 from vocabgap.model.record import FEWEST_DIGITS
 from vocabgap.model.settings import Settings
+from vocabgap.model.sources import IMAGE
 from vocabgap.model.tables import RECORDS
-from vocabgap.text import excerpt, visible
+from vocabgap.text import excerpt, unit_names, visible
 
 _NAMED: Final = 5  # candidates in an error
 _MOST: Final = 120  # characters of a name that does not exist
@@ -141,7 +143,7 @@ def show(
     gaps = scanned.gaps
     for column, names in whose.items():
         gaps = gaps.filter(pl.col(column).is_in(names)) if names else gaps
-    found = find(name, gaps, published, None if kind is None else Kind(kind))
+    found = find(name, gaps, published, None if kind is None else Kind(kind), settings.unit(scanned.sources))
 
     def listed(lines: pl.DataFrame) -> pl.DataFrame:
         return with_capability(with_category(newest(lines.select(RECORDS.names)), settings), published)
@@ -172,7 +174,7 @@ def show(
         left_out=dict(lines["why_not"].drop_nulls().value_counts().sort("why_not").iter_rows()),
         belonging=() if found.kind is Kind.CAPABILITY else belonging(rows, published),
         run=None if published is None else published.folder,
-        notes=(*([unreadable] if unreadable else ()), *unread(scanned)),
+        notes=(*([unreadable] if unreadable else ()), *unranked(rows, settings), *unread(scanned)),
         scan=scanned,
         **further,
     )
@@ -205,7 +207,11 @@ def _capability(identifier: str, published: PublishedCapabilities, settings: Set
 
 
 def find(
-    name: str, gaps: pl.DataFrame, published: PublishedCapabilities | None, kind: Kind | None
+    name: str,
+    gaps: pl.DataFrame,
+    published: PublishedCapabilities | None,
+    kind: Kind | None,
+    unit: str = IMAGE,
 ) -> Candidate:
     """Return the thing of table `gaps`, or the published capability, that a name means.
 
@@ -230,7 +236,7 @@ def find(
                 f"'{excerpt(wanted)}' is ambiguous: {several}{more}",
                 hint="add --kind, --repo or --tenant, or write the full name",
             )
-    raise _unknown(wanted, gaps, published, kind)
+    raise _unknown(wanted, gaps, published, kind, unit)
 
 
 def _logged(name: str, wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
@@ -285,7 +291,7 @@ def _begun(wanted: str, gaps: pl.DataFrame) -> list[Candidate]:
 
 
 def _unknown(
-    wanted: str, gaps: pl.DataFrame, published: PublishedCapabilities | None, kind: Kind | None
+    wanted: str, gaps: pl.DataFrame, published: PublishedCapabilities | None, kind: Kind | None, unit: str
 ) -> NotFoundError:
     names = [*gaps["image_id"].unique().sort(), *gaps["session_id"].drop_nulls().unique().sort()]
     hint = ""
@@ -296,7 +302,8 @@ def _unknown(
         if published.narrowed_to:
             hint = f"; the run was narrowed to {published.narrowed_to}; --run chooses another run"
     near = ", ".join(f"'{excerpt(name)}'" for name in alike(wanted, dict.fromkeys(names)))
-    what = "image, session, capability or record" if kind is None else str(kind)
+    one = unit_names(unit)[0]
+    what = {None: f"{one}, session, capability or record", Kind.IMAGE: one}.get(kind, kind)
     return NotFoundError(
         f"no {what} is called '{excerpt(wanted, _MOST)}'",
         hint=(f"similar names: {near}" if near else "`vocabgap list` shows the records") + hint,

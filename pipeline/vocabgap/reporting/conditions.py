@@ -35,13 +35,16 @@ def require_something(
     is_part = (selection.tenants or selection.repositories) and set(by_reader(roots)) - {None}
     if not (scanned.summary.files or is_part):
         raise _nothing_read(scanned, roots, target, settings)
-    require_known(scanned.gaps, selection, **aliases)
+    unit = settings.unit(scanned.sources)
+    require_known(scanned.gaps, selection, unit, **aliases)
     if scanned.gaps["counted"].any():
         return
     narrowed = ", ".join(f"{name} {value}" for name, value in selection.in_words().items())
     account = account_of(scanned.gaps, scanned.rejects, scanned.summary)
     if account is not None and account.filtered:
-        why = "; ".join(unmatched(scanned.gaps, selection, **aliases)) or f"no record matches {narrowed}"
+        why = (
+            "; ".join(unmatched(scanned.gaps, selection, unit, **aliases)) or f"no record matches {narrowed}"
+        )
         minutes = "30m means minutes, 2026-05 a month, and 13w three months; " if selection.dated else ""
         raise StateError(f"{why}; {_kept(target)}", hint=f"use fewer filters; {minutes}{_EMPTY}")
     summary = scanned.summary

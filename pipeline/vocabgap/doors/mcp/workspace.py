@@ -63,7 +63,7 @@ class Workspace:
             if isinstance(error, OSError) and error.errno not in _ABSENT:
                 raise system_error(error) from error
             raise NotFoundError(
-                f"image_id: there is no image '{shown}'", hint=self._hint(image_id)
+                f"image_id: there is no folder '{shown}'", hint=self._hint(image_id)
             ) from error
         log = folder / LOG_NAME
         if not all(self._is_below(place) for place in (folder, log.resolve())):
