@@ -47,8 +47,14 @@ class Hint:
     options: tuple[str, ...] = ()  # to repeat in the commands if the failed command had them
 
     def rendered(self, given: Iterable[str] = ()) -> str:
-        """Return the sentence with its commands; append the given words to each command."""
-        commands = (f"`vocabgap {shlex.join([*words, *given])}`" for words in self.commands)
+        """Return the sentence with its commands; append the given words to each command.
+
+        A command that reads standard input shows a pipe before it.
+        """
+        commands = (
+            f"`{'… | ' * ('-' in words)}vocabgap {shlex.join([*words, *given]).replace(chr(10), ' ')}`"
+            for words in self.commands
+        )
         return self.sentence.format(*commands)
 
 

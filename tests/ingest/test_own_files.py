@@ -235,6 +235,8 @@ def test_keys_are_listed_and_the_proposed_command_works(there: Path) -> None:
     [
         (["--map", "descripton=why"], "did you mean 'description'?"),
         (["--map", "description=whi"], "did you mean 'why'?"),
+        (["--map", "why=description"], "did you mean --map description=why?"),
+        (["--map", "plot=why"], "--map plot: a record has no such field"),
         (["--map", "timestamp=why"], "expected the path of"),
         (["--map", "description"], "expected FIELD=PATH"),
         (["--source", "postho"], "did you mean 'posthog'?"),
@@ -426,3 +428,23 @@ def test_a_count_may_have_signs_between_its_digits(written: str, tmp_path: Path)
     ]
 
     assert counts == [[1041], [1041]]
+
+
+def test_the_proposal_repeats_all_roots_and_the_pipe(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a.log", "b.log"):
+        own(there, '{"why": "rotate a layer"}\n', name)
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(b'{"why": "rotate"}\n')))
+
+    several, piped = vocabgap("check", "a.log", "b.log").err, vocabgap("check", "-").err
+
+    assert "\n  try `vocabgap report a.log b.log --map description=why`\n" in several
+    assert "in standard input says" in piped
+    assert "\n  try `… | vocabgap report - --map description=why`\n" in piped
+
+
+def test_a_setting_reads_logs_with_json_but_no_prose(there: Path) -> None:
+    own(there, '{"why": "rotate a layer"}\n', "agent.log")
+    own(there, "Read me first, please.\n", "readme.txt")
+    vocabgap("init", "--map", "description=why")
+
+    assert vocabgap("check", ".").out.startswith("1 line in 1 log = 1 record")

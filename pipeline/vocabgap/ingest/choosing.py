@@ -19,6 +19,7 @@ from vocabgap.errors import Hint, InvalidInputError, nearest
 from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, json_type, moment_of, ungrouped
 from vocabgap.ingest.formats import ROWS, Content, Form, parsed, rows_of
 from vocabgap.ingest.reading import OpenLog, blocks, documents, elements, encoded, values_of
+from vocabgap.ingest.roots import quoted
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.sources import Pointer, json_pointer, value_at
 from vocabgap.text import count, excerpt
@@ -174,6 +175,7 @@ def choose(
     usual: Chosen | None = None,
     known: Chosen | None = None,
     required: Iterable[Pointer] = (),
+    roots: Iterable[str] = (),
     is_root: bool = True,
 ) -> Chosen:
     """Choose the source of a file.
@@ -188,6 +190,7 @@ def choose(
         usual: The source or the fields of the settings file. Fields count only if no source fits.
         known: The source that knows the name of the file.
         required: Paths that some object must have if the file is read as `wanted`.
+        roots: All roots, for the command of an error.
         is_root: Whether a person named the file. Else nothing is `required`, and a source must fit.
 
     Raises:
@@ -221,11 +224,15 @@ def choose(
     plain = known or (wanted if is_root and wanted and wanted.source else None)
     if wanted is not None and (fitting or plain is None):
         raise _misfit(wanted, shown, survey, absent)
-    return _placed(*_unfit(plain, usual, shown, survey), content)
+    return _placed(*_unfit(plain, usual, shown, survey, roots), content)
 
 
 def _unfit(
-    plain: Chosen | None, usual: Chosen | None, shown: str, survey: Mapping[Pointer, _Keys]
+    plain: Chosen | None,
+    usual: Chosen | None,
+    shown: str,
+    survey: Mapping[Pointer, _Keys],
+    roots: Iterable[str],
 ) -> tuple[Chosen, Pointer]:
     """Return the source and the place of objects that fit no source: they may be records."""
     natives = [pointer for pointer, keys in survey.items() if keys.natives and plain is None]
@@ -233,7 +240,8 @@ def _unfit(
         return _RECORDS, _only_place(natives, shown)
     if plain := plain or (usual if usual and usual.source else None):
         return plain, next(iter(survey))  # such a file may have no gap
-    raise _nothing_fits(shown, survey[_only_place([each for each in survey if each] or [()], shown)])
+    place = _only_place([each for each in survey if each] or [()], shown)
+    raise _nothing_fits(shown, survey[place], roots)
 
 
 def _surveyed(
@@ -330,7 +338,7 @@ def _only_place(pointers: list[Pointer], shown: str) -> Pointer:
         return () if () in pointers else pointers[0]
     places = ", ".join(excerpt(json_pointer(pointer)) for pointer in pointers[:_SHOWN])
     raise InvalidInputError(
-        f"'{shown}' has {len(pointers)} lists of objects: {places}",
+        f"{quoted(shown)} has {len(pointers)} lists of objects: {places}",
         hint=f"choose one in vocabgap.toml: source.mine = {{glob = {json.dumps(PurePath(shown).name)},"
         f' each = {json.dumps(json_pointer(pointers[0]))}, fields = {{description = "KEY"}}}}',
     )
@@ -420,20 +428,19 @@ def _misfit(
     """Return the error for a source or a path that a person named, but no object has."""
     named = sorted(map(_path_of, absent or {path for _, paths in wanted.fields.paths for path in paths}))
     known = {path for keys in survey.values() for path in keys.times}
-    message = f"no object of '{shown}' has '{excerpt(named[0])}', which --map names"
+    message = f"no object of {quoted(shown)} has '{excerpt(named[0])}', which --map names"
     return NothingFitsError(message, hint=nearest(named[0], [excerpt(path) for path in sorted(known)]))
 
 
-def _nothing_fits(shown: str, keys: _Keys) -> NothingFitsError:
+def _nothing_fits(shown: str, keys: _Keys, roots: Iterable[str]) -> NothingFitsError:
     """Return the error for objects that no source fits, with a `--map` that may be right."""
     some = f"the first {_SURVEYED:,} of " if keys.objects > _SURVEYED else ""
-    message = (
-        f"no known field in '{shown}' says what was missing; the keys of {some}its"
-        f" {count(keys.objects, 'object')} are {keys.in_words}"
-    )
+    message = f"no known field in {quoted(shown)} says what was missing"
+    listed = f"the keys of {some}its {count(keys.objects, 'object')} are {keys.in_words}"
+    listed = listed.replace("{", "{{").replace("}", "}}")
     proposal = keys.proposal()
     words = [word for field, path in proposal.items() for word in ("--map", f"{field}={path}")]
     permanent = "`vocabgap init` with the same --map makes it permanent, as [ingest] map in vocabgap.toml"
-    if not words:
-        return NothingFitsError(message, hint=f"--map description=KEY names the key of the need; {permanent}")
-    return NothingFitsError(message, hint=Hint(f"try {{}}; {permanent}", (("report", shown, *words),)))
+    command = "try {}" if words else "--map description=KEY names the key of the need"
+    hint = Hint(f"{listed}\n{command}\n{permanent}", (("report", *(roots or [shown]), *words),))
+    return NothingFitsError(message, hint=hint)

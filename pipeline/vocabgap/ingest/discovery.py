@@ -6,7 +6,7 @@ import re
 import shlex
 import stat
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase, translate
@@ -20,9 +20,17 @@ from vocabgap.errors import InvalidInputError, expanded
 from vocabgap.extensions import extensions
 from vocabgap.ingest.choosing import Chosen, NothingFitsError, choose
 from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, Rejected
-from vocabgap.ingest.formats import DATA_SUFFIXES, LINES, Content, FormError, content_of
+from vocabgap.ingest.formats import (
+    DATA_SUFFIXES,
+    LINES,
+    TEXT_SUFFIXES,
+    Content,
+    FormError,
+    begins_with_object,
+    content_of,
+)
 from vocabgap.ingest.reading import COMPRESSIONS, MIB
-from vocabgap.ingest.roots import repository_slugs, resolve_roots, shown_root
+from vocabgap.ingest.roots import quoted, repository_slugs, resolve_roots, shown_root
 from vocabgap.model.record import ROOT_KIND, RejectReason
 from vocabgap.model.settings import ScanSettings
 from vocabgap.model.sources import Pointer, Source, pointer_of, reading_of, several
@@ -139,7 +147,7 @@ def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | 
     slugs = repository_slugs([base if base.is_dir() else base.parent for base in bases])
     settings = settings or ScanSettings()
     catalogue = Catalogue(settings.sources)
-    chooser = _Chooser.of(catalogue, settings, is_alone=len(bases) == 1)
+    chooser = _Chooser.of(catalogue, settings, [*map(shown_root, bases)])
     by_path: dict[str, LogFile] = {}
     for base, slug in zip(bases, slugs, strict=True):
         if base.is_dir():
@@ -216,10 +224,11 @@ class _Chooser:
     wanted: Chosen | None  # the source or the fields of the settings
     required: tuple[Pointer, ...]  # the paths of these fields
     is_usual: bool  # they are those of the settings file
+    roots: Sequence[str]
     own_files: frozenset[str]  # that vocabgap writes
 
     @classmethod
-    def of(cls, catalogue: Catalogue, settings: ScanSettings, *, is_alone: bool) -> "_Chooser":
+    def of(cls, catalogue: Catalogue, settings: ScanSettings, roots: Sequence[str]) -> "_Chooser":
         """Return the choice by some settings; raise InvalidInputError for an unknown source or field.
 
         A file that is the only root must have each path of the settings. Several may have different keys.
@@ -227,14 +236,18 @@ class _Chooser:
         source = reading_of(settings.source, settings.map, settings.sources)
         wanted = None if source is None else Chosen(settings.source or "", FieldMap.of(source))
         paths = (path for paths in settings.map.values() for path in several(paths) if path)
-        required = tuple(map(pointer_of, paths)) if is_alone and not settings.is_usual else ()
+        required = tuple(map(pointer_of, paths)) if len(roots) == 1 and not settings.is_usual else ()
         own = frozenset(os.path.realpath(expanded(file)) for file in settings.own_files)
-        return cls(catalogue.kinds, settings.max_expanded_mib * MIB, wanted, required, settings.is_usual, own)
+        return cls(
+            catalogue.kinds, settings.max_expanded_mib * MIB, wanted, required, settings.is_usual, roots, own
+        )
 
     def reads(self, path: str) -> bool:
         """Tell whether a file of a folder may be a log although no source knows its name."""
-        is_data = self.wanted is not None and is_data_file(path.rpartition("/")[2])
-        return is_data and path not in self.own_files
+        if self.wanted is None or path in self.own_files:
+            return False
+        is_text = path.casefold().endswith(TEXT_SUFFIXES)
+        return is_data_file(path.rpartition("/")[2]) or (is_text and begins_with_object(path))
 
     def kind_of(self, path: str, known: LogKind | None = None, *, is_root: bool = True) -> LogKind | None:
         """Return the kind of a file by its content; None if it cannot be read."""
@@ -251,10 +264,11 @@ class _Chooser:
                 usual=self.wanted if is_usual else None,
                 known=None if known is None else Chosen(known.source, known.fields),
                 required=self.required,
+                roots=self.roots,
                 is_root=is_root,
             )
         except FormError as error:
-            raise InvalidInputError(f"'{shown}': {error.message}", hint=error.hint) from error
+            raise InvalidInputError(f"{quoted(shown)}: {error.message}", hint=error.hint) from error
         except OSError:
             return None
         return replace(self.kinds.get(source, LogKind()), fields=fields, content=content)

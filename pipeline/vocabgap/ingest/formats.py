@@ -28,6 +28,7 @@ from vocabgap.model.record import FIELDS, LIST_FIELDS, MAX_LINE_BYTES, RejectRea
 from vocabgap.text import count, excerpt
 
 DATA_SUFFIXES: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+TEXT_SUFFIXES: Final = (".log", ".txt")  # of files that may hold JSON, but seldom do
 _TABLES: Final = frozenset((".csv", ".tsv"))
 _DELIMITERS: Final = ",;\t"
 _MAGIC: Final = {b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst"}
@@ -104,6 +105,13 @@ def content_of(path: str, max_expanded: int, *, is_known: bool = False) -> Conte
         kind = next((kind for magic, kind in _FOREIGN.items() if head.startswith(magic)), "binary")
         raise FormError(f"the content is {kind}", hint=_EXPORT)
     return Content(form, compression, is_utf16)
+
+
+def begins_with_object(path: str) -> bool:
+    """Tell whether a file begins with a JSON object; false if it cannot be read."""
+    with suppress(OSError):
+        return _start(path).lstrip().startswith(b"{")
+    return False
 
 
 def _start(path: str, compression: str = "", max_expanded: int = sys.maxsize) -> bytes:

@@ -66,6 +66,11 @@ def shown_root(root: Path) -> str:
     return printable_name(str(root.relative_to(here) if root.is_relative_to(here) else root))
 
 
+def quoted(shown: str) -> str:
+    """Return a shown root in quotes, or the words for standard input."""
+    return "standard input" if shown == STANDARD_INPUT else f"'{shown}'"
+
+
 def is_standard_input(root: Path) -> bool:
     """Tell whether a root is the copy of standard input."""
     folder, above = root.parent, root.parent.parent

@@ -148,7 +148,7 @@ def _checked(file: Path) -> _Layer:
     try:
         settings = converted(layer, Settings, hint=_SETTINGS_HINT)
         sources_in_force(settings.source)
-        require_fields("ingest.map", settings.ingest.map)
+        require_fields("[ingest.map]", settings.ingest.map)
         rules_in_force(settings.not_a_gap)
         ignored = ignored_stems(settings.cluster.stop_words)
         synonym_table(settings.cluster.synonyms, ignored, name="[cluster.synonyms]")

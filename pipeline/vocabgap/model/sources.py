@@ -45,6 +45,7 @@ _RULE_HINT: Final = 'for example outage = ["the tile server is down", "re:error 
 ANY_MEMBER: Final = "*"
 _TABLES: Final = ("fields", "constants", "where")
 _TAKEN_OVER: Final = ("glob", "split", "within", "path", "unless", "unit", "refusals", "also")
+MAP: Final = "--map"  # the option
 _MAP_HINT: Final = "for example --map description=reason"
 _Scalar = str | int | float | bool
 UnitName = Annotated[str, msgspec.Meta(pattern=r"\A([^\W\d_][\w -]{0,39}(/[^\W\d_][\w -]{0,39})?)?\Z")]
@@ -208,7 +209,7 @@ def _check(name: str, source: Source) -> None:
 
 def _check_shape(name: str, shape: Shape) -> None:
     for table in ("fields", "constants"):
-        require_fields(f"{name}.{table}", getattr(shape, table))
+        require_fields(f"[{name}.{table}]", getattr(shape, table))
     for field, value in shape.constants.items():
         converted(value, _TYPES[field], f"[{name}.constants] {field}", hint=_FIELDS_HINT)
     for path, values in shape.where.items():
@@ -222,13 +223,18 @@ def _check_shape(name: str, shape: Shape) -> None:
             raise InvalidInputError(f"[{name}.where] {path}: expected a value", hint="or leave the line out")
 
 
-def require_fields(table: str, fields: Iterable[str]) -> None:
+def require_fields(table: str, fields: Mapping[str, Any]) -> None:
     """Raise InvalidInputError for a name in a table of the settings that is no field of a record."""
-    for field in fields:
+    for field, path in fields.items():
+        if table == MAP and field not in FIELDS and path in FIELDS:
+            raise InvalidInputError(
+                f"{MAP} {field}={path} has the field after the path",
+                hint=f"did you mean {MAP} {path}={field}?",
+            )
         if field not in FIELDS:
             near = alike(field, FIELDS, 1)
             hint = f"did you mean '{near[0]}'? {_FIELDS_HINT}" if near else _FIELDS_HINT
-            raise InvalidInputError(f"[{table}] {field}: a record has no such field", hint=hint)
+            raise InvalidInputError(f"{table} {field}: a record has no such field", hint=hint)
 
 
 def reading_of(
@@ -241,12 +247,12 @@ def reading_of(
         fields: Paths of fields that override its own.
         sources: All sources by name.
     """
-    require_fields("ingest.map", fields)
+    require_fields(MAP, fields)
     if source is not None and source not in sources:
         raise InvalidInputError(f"there is no source '{source}'", hint=nearest(source, sources))
     if source is None and fields and not any(map(fields.get, PHRASE_FIELDS)):
         expected = " or ".join(PHRASE_FIELDS)
-        raise InvalidInputError(f"[ingest.map] or --map: expected the path of {expected}", hint=_MAP_HINT)
+        raise InvalidInputError(f"{MAP}: expected the path of {expected}", hint=_MAP_HINT)
     if source is None and not fields:
         return None
     base = Source() if source is None else sources[source]

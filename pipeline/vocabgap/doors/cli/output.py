@@ -66,7 +66,8 @@ class Output:
             return
         _tell(f"{PROGRAM}: {visible(error.message)}")
         if error.hint:
-            _tell(f"  {visible(error.hint)}")
+            for line in error.hint.split("\n") if error.commands else [error.hint]:
+                _tell(f"  {visible(line)}")
 
     @contextmanager
     def progress(self, stages: tuple[str, ...]) -> Iterator[Callable[[str], None]]:
