@@ -1,7 +1,11 @@
 """Files that a hurried choice would read slowly, or as what they are not."""
 
+import json
 import time
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from vocabgap.ingest.scanning import scan
 
@@ -16,3 +20,39 @@ def test_rows_with_open_quotes_are_read_again_only_so_often(tmp_path: Path) -> N
     assert found.gaps["description"].to_list() == ["two\nlines", "last"]
     assert found.rejects.height == 8_000
     assert time.process_time() - begun < 12  # 25 s if each row reads the rest
+
+
+NEED = {"description": "a lasso", "kind": "other"}
+EVENT = {"event": "$mcp_missing_capability", "properties": {"$mcp_intent": "trim the sky"}}
+
+
+@pytest.mark.parametrize(
+    ("objects", "needs"),
+    [
+        ([EVENT, NEED, NEED], ["a lasso", "a lasso"]),
+        ([NEED] * 40 + [NEED | {"kind": "wish"}] + [NEED] * 2_000, ["a lasso"] * 2_041),
+        ([NEED, EVENT, EVENT], ["trim the sky"] * 2),
+        ([NEED | {"kind": "wish"}] * 3 + [NEED], ["a lasso"] * 3),
+    ],
+)
+@pytest.mark.parametrize("is_list", [True, False])
+def test_most_objects_decide_how_a_file_is_read(
+    tmp_path: Path, objects: list[dict[str, Any]], needs: list[str], *, is_list: bool
+) -> None:
+    text = json.dumps(objects) if is_list else "\n".join(map(json.dumps, objects))
+    (tmp_path / "any.json").write_text(text)
+
+    assert scan(tmp_path / "any.json").gaps["description"].drop_nulls().to_list() == needs
+
+
+def test_a_reject_in_a_long_list_has_its_place(tmp_path: Path) -> None:
+    members = [{"description": "x" * 2_000}] * 1_500 + [{"description": 7}, {"description": "y" * 2_000_000}]
+    (tmp_path / "any.json").write_text(json.dumps([*members, *members[:2]]))
+
+    found = scan(tmp_path / "any.json")
+
+    places = [
+        (line, detail.partition(":")[0]) for line, detail in found.rejects["line", "detail"].iter_rows()
+    ]
+    assert places == [(1_501, "/1500"), (1_502, "/1501")]
+    assert found.gaps["line"].to_list() == [*range(1, 1_501), 1_503, 1_504]

@@ -215,7 +215,11 @@ json_values = st.recursive(
 def test_every_element_is_read_once_with_its_place(values: list[Any]) -> None:
     content = " ".join(map(json.dumps, values)).encode()
 
-    found = [(block.place, json.loads(block.lines[0])) for block in elements([content], ANY)]
+    found = [
+        (place, json.loads(line))
+        for block in elements([content], ANY)
+        for place, line in zip(block.places, block.lines, strict=True)
+    ]
 
     members = [
         (key, member)

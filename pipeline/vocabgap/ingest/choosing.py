@@ -18,7 +18,7 @@ import msgspec
 from vocabgap.errors import Hint, InvalidInputError, nearest
 from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, json_type, moment_of, ungrouped
 from vocabgap.ingest.formats import ROWS, Content, Form, parsed, rows_of
-from vocabgap.ingest.reading import OpenLog, blocks, documents, elements, encoded, values_of
+from vocabgap.ingest.reading import OpenLog, blocks, documents, judged, values_of
 from vocabgap.ingest.roots import quoted
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.sources import Pointer, json_pointer, value_at
@@ -88,7 +88,7 @@ class _Keys:
     def add(self, value: dict[str, Any]) -> None:
         """Count the keys of an object."""
         self.objects += 1
-        self.natives += not value.keys().isdisjoint(PHRASE_FIELDS)
+        self.natives += _is_native(value)
         if self.objects > _SURVEYED:
             return
         for pointer, member in _leaves(value):
@@ -206,19 +206,25 @@ def choose(
     tried = [(each, _first_keys(each.fields)) for each in chosen]
     fallback = [(usual, frozenset[str]())] if usual and not asked else []
     absent = {*required} if is_root else set()
-    # Read until a source fits and no required path is absent.
-    survey, fitting, second = dict[Pointer, _Keys](), None, None
+    # Read until a source surely fits and no required path is absent, or until enough objects are records.
+    survey, fitting, second, votes, more = dict[Pointer, _Keys](), None, None, 0, 0
     for value, places in _values(path, content, max_expanded):
-        fitting = fitting or _fitting(tried, value, places, shown, content)
+        if found := _fitting(tried, value, places, shown, content):
+            fitting, tried = fitting or found.placed, [found.tried]
+            votes += sum(1 + _is_native(one) for one in found.objects)
         second = second or _fitting(fallback, value, places, shown, content)
         absent = _surveyed(places, survey, absent)
-        if fitting is not None and not absent:
+        objects = sum(keys.objects for keys in survey.values())
+        more = sum(keys.natives for keys in survey.values()) - votes
+        is_sure = asked is not None or (objects >= _NATIVE and more <= 0)
+        if fitting is not None and not absent and (is_sure or _named_keys(fitting.fields.each)):
             return fitting
-        enough = (keys.objects if second else keys.natives for keys in survey.values())
-        if asked is None and sum(enough) >= _NATIVE:
+        if asked is None and (objects if second else more) >= _NATIVE:
             break
+    if fitting is not None and not absent and more <= 0:
+        return fitting
     if second is not None:
-        return second
+        return second.placed
     if not any(keys.objects for keys in survey.values()):
         return known or _placed(_RECORDS, ("*",) if content.form is Form.DOCUMENT else (), content)
     plain = known or (wanted if is_root and wanted and wanted.source else None)
@@ -272,30 +278,39 @@ def _is_judged(shape: FieldMap) -> bool:
     return bool(shape.refusals) or any(values != ("",) for _, values in shape.where)
 
 
+class _Fitting(NamedTuple):
+    """A source that fits, as it is tried and at its place, and the objects that it fits."""
+
+    tried: tuple[Chosen, frozenset[str]]
+    placed: Chosen
+    objects: list[dict[str, Any]]
+
+
 def _fitting(
     tried: Iterable[tuple[Chosen, frozenset[str]]],
     value: Any,  # noqa: ANN401 - any JSON
     places: Mapping[Pointer, list[dict[str, Any]]],
     shown: str,
     content: Content,
-) -> Chosen | None:
+) -> _Fitting | None:
     """Return the first source that fits some object of a value."""
     for each, keys in tried:
         fields = each.fields
-        if keys and places.keys() == {()} and keys.isdisjoint(value):
-            continue
         if _is_of_objects(fields):
-            fitting = [
-                pointer
-                for pointer, objects in places.items()
-                if any(_has_gap(fields, one) for one in objects)
-            ]
+            fitting = {}
+            for pointer, objects in places.items():
+                near = [one for one in objects if not keys.isdisjoint(one)] if keys else objects
+                if gaps := [one for one in near if _has_gap(fields, one)]:
+                    fitting[pointer] = gaps
             if fitting:
-                return _placed(each, _only_place(fitting, shown), content)
-        elif content.form not in ROWS and (keys or isinstance(value, list)):
-            found = elements([encoded(value)], fields)
-            if any(line.startswith(b"{") for block in found for line in block.lines):
-                return each
+                place = _only_place([*fitting], shown)
+                return _Fitting((each, keys), _placed(each, place, content), fitting[place])
+        elif content.form not in ROWS and (
+            isinstance(value, dict) and not keys.isdisjoint(value) if keys else isinstance(value, list)
+        ):
+            found = (element.value for element in judged(value, fields) if element.is_gap)
+            if gaps := [one for one in found if isinstance(one, dict)]:
+                return _Fitting((each, keys), each, gaps)
     return None
 
 
@@ -307,6 +322,10 @@ def _first_keys(fields: FieldMap) -> frozenset[str]:
 def _is_of_objects(fields: FieldMap) -> bool:
     """Tell whether the gaps of a source are the objects themselves, not a part of them."""
     return all(pointer == () for pointer in fields.each)
+
+
+def _is_native(value: dict[str, Any]) -> bool:
+    return not value.keys().isdisjoint(PHRASE_FIELDS)
 
 
 def _has_gap(fields: FieldMap, value: dict[str, Any]) -> bool:

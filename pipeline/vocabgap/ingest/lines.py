@@ -195,7 +195,7 @@ class LogDecoder:
             self._decode_lines(log, block, counts)
         elif block.lines:
             counts.lines += 1
-            why = _placed(block.rejected, block.place)
+            why = _placed(block.rejected, block)
             self._reject(log, why, block.number, block.offset, block.lines[0])
         else:
             self._reject(log, block.rejected)
@@ -264,7 +264,7 @@ class LogDecoder:
                 continue
             if isinstance(outcome, Rejected):
                 counts.lines += 1
-                why = _placed(outcome if block.ended else _torn(outcome), block.place)
+                why = _placed(outcome if block.ended else _torn(outcome), block, position)
                 self._reject(log, why, block.number + position, offset, line)
                 continue
             if isinstance(outcome, Decoded):
@@ -326,8 +326,8 @@ def _named_by(log: LogFile) -> dict[str, str]:
     return {field: text for field, text in found.groupdict().items() if text} if found else {}
 
 
-def _placed(why: Rejected, place: str) -> Rejected:
-    return Rejected(why.reason, f"{place}: {why.detail}") if place else why
+def _placed(why: Rejected, block: Block, position: int = 0) -> Rejected:
+    return Rejected(why.reason, f"{block.places[position]}: {why.detail}") if block.places else why
 
 
 def _torn(why: Rejected) -> Rejected:

@@ -11,11 +11,11 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain
-from operator import add
-from typing import Any, BinaryIO, Final
+from itertools import accumulate, chain, groupby, islice
+from operator import add, attrgetter
+from typing import Any, BinaryIO, Final, NamedTuple
 
 import msgspec
 
@@ -33,6 +33,7 @@ CHUNK_BYTES: Final = 1 << 20
 MIB: Final = 1 << 20
 COMPRESSIONS: Final = ("gz", "zst")
 MOST_BYTES: Final = 64 << 20  # of a document, which is read whole
+_TOGETHER: Final = 1_000  # elements in a block
 UNKNOWN_OFFSET: Final = -(1 << 60)  # so low that no line within an element reaches 0
 # Do not wait for a FIFO in place of a log, and do not take over a terminal.
 _FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
@@ -158,14 +159,14 @@ class Block(msgspec.Struct, frozen=True):
     """Some lines of a log without their newlines, the number of the first, and the offset of its first byte.
 
     A line that is known to be no record is a block of its own, and `rejected` has the reason. A line over the
-    limit is also cut. An element of a document has its `place` there. An unreadable document has no lines.
+    limit is also cut. Elements of a document have their `places` there. An unreadable document has no lines.
     """
 
     number: int
     offset: int
     lines: list[bytes]
     ended: bool = True  # a newline follows the last line
-    place: str = ""
+    places: Sequence[str] = ()
     passed_over: int = 0  # elements before it that are no gaps
     rejected: Rejected | None = None
 
@@ -173,6 +174,14 @@ class Block(msgspec.Struct, frozen=True):
         """Yield the offset of each line's first byte."""
         before = accumulate(map(len, self.lines), initial=self.offset)
         return map(add, before, range(len(self.lines)))
+
+
+class Element(NamedTuple):
+    """An element of a document: its place, its value, and whether it may be a gap."""
+
+    place: str
+    value: Any
+    is_gap: bool
 
 
 def blocks(chunks: Iterable[bytes]) -> Iterator[Block]:
@@ -238,7 +247,7 @@ def _split_too_long(number: int, offset: int, lines: list[bytes]) -> Iterator[Bl
 
 
 def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
-    """Yield each element that the pointers of a source lead to, as a block of one line, numbered from 1.
+    """Yield the elements that the pointers of a source lead to, as blocks of one line each, numbered from 1.
 
     If the first line of a file is a whole document, each line is one. Any other file is read whole. An
     element keeps only the fields that the source reads, because a span may hold private data. If a pointer
@@ -247,9 +256,6 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
     """
     number = 1
     reads = _tree(fields.reads)
-    judged = {*fields.judged_by}
-    beside: _Around = ()
-    outward, first = list[Pointer](), list[Pointer]()
     for line, content in documents(chunks):
         of_line = f" of line {line}" if line > 1 else ""
         if len(content) > MOST_BYTES:
@@ -258,25 +264,51 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
             return
         try:
             for value, encode in values_of(content):
-                passed_over = 0
-                for place, bare, around in _elements(value, fields):
-                    if around is not beside:  # the elements of a list have the same objects around them
-                        beside, keys = around, {*chain(*around)}
-                        outward = [pointer for pointer in fields.outward if pointer[0] in keys]
-                        first = [pointer for pointer in outward if pointer in judged]
-                    element = _completed(bare, around, first)
-                    if isinstance(element, dict) and fields.of_shape(element) is None:
-                        passed_over += 1
-                    else:
-                        element = _completed(element, around, outward)
-                        text = encode(_kept(element, reads))
-                        shown, why = [text[:MAX_LINE_BYTES]], too_long(len(text))
-                        yield Block(number, UNKNOWN_OFFSET, shown, place=place + of_line, rejected=why)
-                    number += 1
-                if passed_over:
-                    yield Block(number, UNKNOWN_OFFSET, [], passed_over=passed_over)
+                found = judged(value, fields)
+                for is_gap, several in groupby(found, key=attrgetter("is_gap")):
+                    while some := list(islice(several, _TOGETHER)):
+                        if is_gap:
+                            yield from _blocks_of(number, some, reads, of_line, encode)
+                        else:
+                            yield Block(number + len(some), UNKNOWN_OFFSET, [], passed_over=len(some))
+                        number += len(some)
         except (ValueError, RecursionError) as fault:
             yield _unread(no_json(fault, "document" + of_line))
+
+
+def _blocks_of(
+    number: int, some: Iterable[Element], reads: _Tree, of_line: str, encode: Callable[[Any], bytes]
+) -> Iterator[Block]:
+    """Yield consecutive elements in blocks of at most the size of a line; cut a longer one."""
+    lines, places, size = list[bytes](), list[str](), 0
+    for element in some:
+        line = encode(_kept(element.value, reads))
+        size += len(line)
+        if lines and size > MAX_LINE_BYTES:
+            yield Block(number, UNKNOWN_OFFSET, lines, places=places)
+            number, lines, places, size = number + len(lines), [], [], len(line)
+        lines.append(line[:MAX_LINE_BYTES])
+        places.append(element.place + of_line)
+        if why := too_long(len(line)):
+            yield Block(number, UNKNOWN_OFFSET, lines, places=places, rejected=why)
+            number, lines, places, size = number + 1, [], [], 0
+    if lines:
+        yield Block(number, UNKNOWN_OFFSET, lines, places=places)
+
+
+def judged(document: Any, fields: FieldMap) -> Iterator[Element]:  # noqa: ANN401 - any JSON
+    """Yield the elements of a document, each completed by the objects around it."""
+    ways = {*fields.judged_by}
+    beside: _Around = ()
+    outward, first = list[Pointer](), list[Pointer]()
+    for place, bare, around in _elements(document, fields):
+        if around is not beside:  # the elements of a list have the same objects around them
+            beside, keys = around, {*chain(*around)}
+            outward = [pointer for pointer in fields.outward if pointer[0] in keys]
+            first = [pointer for pointer in outward if pointer in ways]
+        value = _completed(bare, around, first)
+        is_gap = not isinstance(value, dict) or fields.of_shape(value) is not None
+        yield Element(place, _completed(value, around, outward) if is_gap else value, is_gap)
 
 
 def _unread(why: Rejected) -> Block:
