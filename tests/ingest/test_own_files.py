@@ -448,3 +448,12 @@ def test_a_setting_reads_logs_with_json_but_no_prose(there: Path) -> None:
     vocabgap("init", "--map", "description=why")
 
     assert vocabgap("check", ".").out.startswith("1 line in 1 log = 1 record")
+
+
+@pytest.mark.parametrize("command", ["check", "report"])
+def test_dates_that_cannot_be_read_are_told(command: str, there: Path) -> None:
+    own(there, "wish,on\nturn,06/02/2026\ncrop,06/03/2026\n", "us.csv")
+
+    told = vocabgap(command, "us.csv", "--map", "description=wish", "--map", "timestamp=on").err
+
+    assert "timestamp (on): none of 2 can be read, such as '06/02/2026'; expected 2026-06-02" in told

@@ -240,6 +240,7 @@ def check(call: "Call", request: Check) -> Answer:
         roots, settings=settings.scan, tenants=selection.tenants, repositories=selection.repositories
     )
     call.require_owners(scanned, selection)
+    call.note_times(scanned, roots)
     summary, file = scanned.summary, settings.check.baseline
     if request.write_baseline:
         _write_baseline(scanned, file)

@@ -128,6 +128,7 @@ def report(call: "Call", request: Report) -> Answer:
             on_stage=listener,
         )
     call.note_unread(result.scan)
+    call.note_times(result.scan, roots)
     call.note_embeddings(result.embeddings)
     from vocabgap.doors.cli.views import folder_line
     from vocabgap.reporting.conditions import failures, gate_error

@@ -24,9 +24,10 @@ from vocabgap.ingest.discovery import LogFile, discover
 from vocabgap.ingest.lines import LineCounts, LogDecoder
 from vocabgap.ingest.reading import MIB, Block
 from vocabgap.ingest.roots import resolve_roots
-from vocabgap.ingest.scanning import by_reader
+from vocabgap.ingest.scanning import Scan, by_reader
 from vocabgap.model.record import FIELDS, SATISFACTION_TEXTS, Repair
 from vocabgap.model.settings import ScanSettings
+from vocabgap.model.sources import several
 from vocabgap.model.tables import REJECTS
 
 _MODE: Final = 0o644
@@ -124,6 +125,19 @@ def repaired_lines(
     for log in discover(searched, settings) if searched else ():
         listing.read(log)
     return listing.repaired
+
+
+def unreadable_times(scanned: Scan, roots: Iterable[str | Path], settings: ScanSettings) -> str:
+    """Return a sentence if a path of timestamps was named, but none of them can be read; else nothing."""
+    times = scanned.summary.repairs.get(Repair.TIMESTAMP_UNREADABLE, 0)
+    paths = several(settings.map.get("timestamp", ()))
+    if not (paths and times) or scanned.gaps["timestamp"].is_not_null().any():
+        return ""
+    lines = repaired_lines(roots, settings)
+    first = next(line.detail for line in lines if line.repair is Repair.TIMESTAMP_UNREADABLE)
+    example = first.rpartition(", ")[0]
+    named = f"timestamp ({' or '.join(paths)})"
+    return f"{named}: none of {times:,} can be read, such as {example}; expected 2026-06-02"
 
 
 class _Listing(LogDecoder):
