@@ -120,6 +120,36 @@ def test_three_files_of_one_run_are_read_once(tmp_path: Path) -> None:
     assert vocabgap("check", tmp_path).out.endswith("; 2 logs repeat others and were left out\n")
 
 
+@pytest.mark.parametrize(
+    "summary", [b"", b'{"missing_tools": [{', b"{}", b'{"missing_tools": null}', b'{"missing_tools": [{}]}']
+)
+def test_a_summary_without_a_gap_hides_no_items(tmp_path: Path, summary: bytes) -> None:
+    put(tmp_path, "run_summary.json").write_bytes(summary)
+    put(tmp_path, "agent_output.json", {"items": []})
+    put(tmp_path, "safeoutputs.jsonl", MISSING)
+
+    assert needs(tmp_path) == ["gitlab_merge"]
+
+
+def test_the_counts_of_many_runs_add_the_runs_without_a_summary(tmp_path: Path) -> None:
+    put(tmp_path, "gh-aw-logs.json", LOGS)
+    summary = tmp_path / "ci" / "run-71" / "run_summary.json"
+    summary.parent.mkdir(parents=True)
+    summary.write_text(json.dumps(RUN), encoding="utf-8")
+    added = scan(tmp_path)
+    summary.write_text(json.dumps({"run_id": 72, "missing_tools": [{"tool": "docker"}]}), encoding="utf-8")
+    put(tmp_path, "gh-aw-logs.json", {"missing_tools": [{"tool": "docker", "count": 3, "run_ids": [72]}]})
+
+    columns = ("missing_capability", "session_id", "count")
+    assert set(added.records.select(columns).rows()) == {
+        ("docker", "72", 1),
+        ("buildah", None, 2),
+        ("docker", "71", 1),
+        ("schema", "71", 1),
+    }
+    assert (scan(tmp_path).summary.records, scan(tmp_path).summary.repeating) == (1, 1)
+
+
 @pytest.mark.parametrize("artifact", ["agent", "agent-output", "agent_outputs", "agent_output.json"])
 def test_the_run_of_an_artifact_is_the_folder_above_it(tmp_path: Path, artifact: str) -> None:
     for run in ("8001", "8002"):

@@ -16,8 +16,8 @@ from vocabgap.corpus.identity import SHARED_REPO, SHARED_TENANT, compact_json, i
 from vocabgap.corpus.incoming import HASH_INPUTS, RAW_ROOT_KIND, SCHEMA_VERSION
 from vocabgap.corpus.version import CHUNKS, GAP_KIND, LOGS, PATH_KEY, REJECTED, Version, newest
 from vocabgap.errors import NotFoundError
-from vocabgap.ingest.discovery import Catalogue, LogFile, discover
-from vocabgap.ingest.lines import FOLDER, TEXT, LineCounts, LogDecoder, blocks_of
+from vocabgap.ingest.discovery import Catalogue, LogFile, blocks_of, discover
+from vocabgap.ingest.lines import FOLDER, TEXT, LineCounts, LogDecoder
 from vocabgap.ingest.reading import MIB, UNKNOWN_OFFSET, Block, too_long
 from vocabgap.ingest.scanning import Scan, scan_of, united, without_cycle_search
 from vocabgap.model.lookup import did_you_mean

@@ -83,6 +83,7 @@ class FieldMap:
     refusals: tuple[Pointer, ...]
     origins: dict[str, str]
     split: Pointer = ()
+    elsewhere: frozenset[str] = frozenset()  # the members of `split` that other logs have
     path: re.Pattern[str] | None = None
     outward: tuple[Pointer, ...] = ()  # pointers that are also followed from around an element
     also: tuple["FieldMap", ...] = ()
@@ -139,6 +140,8 @@ class FieldMap:
 
     def of_shape(self, value: dict[str, Any]) -> "FieldMap | None":
         """Return the map of the first shape that an object has; None if it is no gap at all."""
+        if self.elsewhere and str(value_at(value, self.split)) in self.elsewhere:
+            return None
         return next((shape for shape in self.shapes if _fits(shape, value)), None)
 
     def applied(self, value: dict[str, Any]) -> dict[str, Any]:

@@ -19,19 +19,21 @@ from msgspec import structs
 from vocabgap.errors import InvalidInputError, expanded
 from vocabgap.extensions import extensions
 from vocabgap.ingest.choosing import Chosen, NothingFitsError, choose
-from vocabgap.ingest.decoding import NATIVE_FIELDS, FieldMap, Rejected
+from vocabgap.ingest.decoding import NATIVE_FIELDS, Decoded, FieldMap, Rejected, decode_line
 from vocabgap.ingest.formats import (
     DATA_SUFFIXES,
     LINES,
+    ROWS,
     TEXT_SUFFIXES,
     Content,
     FormError,
     begins_with_object,
     content_of,
+    row_blocks,
 )
-from vocabgap.ingest.reading import COMPRESSIONS, MIB
+from vocabgap.ingest.reading import COMPRESSIONS, MIB, Block, OpenLog, blocks, elements
 from vocabgap.ingest.roots import quoted, repository_slugs, resolve_roots, shown_root
-from vocabgap.model.record import ROOT_KIND, RejectReason
+from vocabgap.model.record import ROOT_KIND, GapRecord, RejectReason
 from vocabgap.model.settings import ScanSettings
 from vocabgap.model.sources import Pointer, Source, pointer_of, reading_of, several
 from vocabgap.model.tables import CAPABILITIES
@@ -156,22 +158,59 @@ def discover(roots: str | Path | Iterable[str | Path], settings: ScanSettings | 
             logs = iter([_single(base, slug, catalogue, chooser)])
         for log in logs:
             by_path.setdefault(log.path, log)  # a root inside another one adds nothing
-    found = [_or_left_out(log, by_path) for log in by_path.values()]
+    most = settings.max_expanded_mib * MIB
+    found = [_or_left_out(log, by_path, most) for log in by_path.values()]
     return sorted(found, key=lambda log: (log.repo_slug, log.source_path, log.path))
 
 
-def _or_left_out(log: LogFile, by_path: Mapping[str, LogFile]) -> LogFile:
-    """Mark a log that repeats another one, as its source tells."""
-    folder = log.path.rpartition("/")[0]
+def _or_left_out(log: LogFile, by_path: Mapping[str, LogFile], max_expanded: int) -> LogFile:
+    """Mark a log whose gaps are also in other logs, as its source tells.
+
+    A log of several runs is left out if the others have all of them; else the runs of the others are.
+    """
+    folder, runs, places = log.path.rpartition("/")[0], set[str | None](), list[str]()
     for place in log.kind.unless if log.problem is None else ():
         wanted = os.path.normpath(f"{folder}/{place}")
         names = [wanted, *(f"{wanted}.{compression}" for compression in COMPRESSIONS)]
         if not _WILDCARDS.isdisjoint(place):
             names = [path for path in by_path if any(PurePosixPath(path).match(name) for name in names)]
         for other in filter(None, map(by_path.get, sorted(names))):
-            if other.problem is None and other.path != log.path:
+            if other.problem is not None or other.path == log.path:
+                continue
+            gaps = _gaps(other, max_expanded)
+            if (first := next(gaps, None)) is None:
+                continue
+            if not log.kind.fields.split:
                 return structs.replace(log, repeats=other.source_path)
-    return log
+            runs |= {gap.session_id for gap in (first, *gaps)}
+            places.append(other.source_path)
+    if not runs:
+        return log
+    fields = replace(log.kind.fields, elsewhere=frozenset(filter(None, runs)))
+    log = structs.replace(log, kind=replace(log.kind, fields=fields))
+    return log if any(_gaps(log, max_expanded)) else structs.replace(log, repeats=places[0])
+
+
+def _gaps(log: LogFile, max_expanded: int) -> Iterator[GapRecord]:
+    """Yield the gaps of a log, as far as it can be read."""
+    with suppress(OSError, FormError):
+        content = OpenLog.open(log.path, log.kind.content.compression, max_expanded)
+        try:
+            for block in blocks_of(log, content.chunks()):
+                for line in block.lines if block.rejected is None else ():
+                    if isinstance(found := decode_line(line, log.kind.fields), Decoded):
+                        yield found.record
+        finally:
+            content.close()
+
+
+def blocks_of(log: LogFile, chunks: Iterable[bytes]) -> Iterator[Block]:
+    """Cut a log into lines, a document into its elements, or a table into its rows."""
+    fields, content = log.kind.fields, log.kind.content
+    chunks = content.in_utf8(chunks)
+    if content.form in ROWS:
+        return row_blocks(content, chunks, fields)
+    return elements(chunks, fields) if fields.each else blocks(chunks)
 
 
 def looked_for(sources: Mapping[str, Source]) -> str:

@@ -6,7 +6,7 @@ texts as they are, timestamps as microseconds, and lists of names as JSON, which
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple
@@ -17,9 +17,9 @@ import polars as pl
 from msgspec.structs import astuple
 
 from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
-from vocabgap.ingest.discovery import LogFile
-from vocabgap.ingest.formats import ROWS, FormError, row_blocks
-from vocabgap.ingest.reading import Block, OpenLog, blocks, elements
+from vocabgap.ingest.discovery import LogFile, blocks_of
+from vocabgap.ingest.formats import FormError
+from vocabgap.ingest.reading import Block, OpenLog
 from vocabgap.ingest.rows import Row, RowDecoder
 from vocabgap.model.record import FIELDS, RejectReason, Repair, in_utc, record_ids
 from vocabgap.model.tables import FILES, NAMES, RECORDS, REJECTS, UTC_MICROSECONDS
@@ -304,15 +304,6 @@ class LogDecoder:
         for name, text in named.items():
             columns[name] = [value or text for value in columns[name]]
         return list(zip(*columns.values(), strict=True)), unreadable
-
-
-def blocks_of(log: LogFile, chunks: Iterable[bytes]) -> Iterator[Block]:
-    """Cut a log into lines, a document into its elements, or a table into its rows."""
-    fields, content = log.kind.fields, log.kind.content
-    chunks = content.in_utf8(chunks)
-    if content.form in ROWS:
-        return row_blocks(content, chunks, fields)
-    return elements(chunks, fields) if fields.each else blocks(chunks)
 
 
 def _is_whole(block: Block, log: LogFile) -> bool:

@@ -91,7 +91,8 @@ class Source(Shape, frozen=True, forbid_unknown_fields=True, kw_only=True):
             `run-7/items.jsonl`. Its named groups, such as `(?P<session_id>[^/]+)/`, give fields to records
             that do not have them.
         unless: Names of other logs with the same gaps, relative to the folder of the log. `*` stands for any
-            name. If one of them exists, the log is left out.
+            name. If one of them has a gap, the log is left out. With `split`, only the members that are
+            sessions there are left out.
         unit: What an `image_id` names, such as `workflow` or `process/processes`; by default `image`.
         also: Further shapes of gaps in the same logs, tried in turn. They take over the fields and constants
             of the source.
