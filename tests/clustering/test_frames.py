@@ -122,6 +122,9 @@ def test_what_narrows_a_need_is_no_frame(wording: str) -> None:
     [
         ("No `tide_table` view, no per-day chart", "tide table view, per-day chart"),
         ("no tides and no swell", "tides and swell"),
+        ("No tool traces a coastline", "traces a coastline"),
+        ("No tool traces coastlines", "No tool traces coastlines"),
+        ("no command aliases in the shell", "command aliases in the shell"),
         ("cannot trace a coastline, cannot shade the sea", "trace a coastline, shade the sea"),
         (
             "There is no way to trace a coastline and no way to shade the sea",

@@ -116,8 +116,14 @@ FILES: Final[dict[str, tuple[str, list[object], tuple[int, int, int]]]] = {
     ),
     "gh-issues-open.json": (
         "github-issues",
-        [[{"number": 5, "title": "Fold a map", "body": "by hand now", "createdAt": "2026-09-14T08:00:00Z"}]],
-        (1, 0, 0),
+        [
+            [
+                {"number": 5, "title": "Fold a map", "body": "by hand", "createdAt": "2026-09-14T08:00:00Z"},
+                {"title": "Dim a map", "labels": [], "url": "https://github.com/desk/maps/issues/6"},
+                {"title": "Dim a map", "labels": [], "url": "https://github.com/desk/maps/pull/7"},
+            ]
+        ],
+        (2, 0, 1),
     ),
     "vocabulary_gaps.jsonl": (
         "chemigram",

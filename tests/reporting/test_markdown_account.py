@@ -67,7 +67,7 @@ def test_lines_of_other_logs_that_are_no_gaps_are_told_beside_the_lines(tmp_path
     events = [wish, {"event": "$pageview"}, {"event": "click"}]
     (root / "one" / "posthog.jsonl").write_text("".join(f"{json.dumps(event)}\n" for event in events))
     text = text_of(publish(tmp_path, root))
-    assert "2 lines of other logs are not gaps, and not counted here." in text
+    assert "lines that are not blank, 2 of them no gaps for their source:" in text
     assert "| counted | 1 |" in text
 
 

@@ -40,6 +40,11 @@ _TRYING: Final = r"(?:trying to|(?:i|we) (?:try|tried|want|wanted) to)"
 # Where "no" means "do not", as in "no exportar en color".
 _NOT_SPANISH: Final = r"(?!(?:.* )?(?:hay|se|el|los|las|una|del|por|para|que|en|puedo|puede)\b)"
 _THERE: Final = r"(?:there(?:'s| is| are| was) )?"
+# What no tool does. Without "no", "no tool deletes a label" would become its opposite.
+_TOOL: Final = r"(?:tool|command|operation|function|method|endpoint|entry)"
+_DOES: Final = r"\w*[^\Ws]s"
+_A_THING: Final = r"(?:an?|the|any|all|my|our|its|this|these|those)"
+_LINK: Final = r"(?:in|for|of|on|from|with|per|and|or|to)"
 # Openings before the need. Several may follow each other: "feature request: add support for ...".
 _OPENINGS: Final = (
     r"\[?missing[ _-](?:tool|data|capability|operation)\b\]?\s*[:–-]*\s*",
@@ -57,7 +62,8 @@ _OPENINGS: Final = (
     rf"(?:(?:i|we) )?{_WANTED} (?:to )?(?:be able to )?(?:(?:an?|the|some|one) )?(?:{_MEANS_TO})?",
     rf"(?:add|allow|support|enable|provide|expose|implement|introduce) (?:(?:an?|the) )?{_MEANS} {_TO} ",
     rf"(?:(?:an?|the) )?{_MEANS} (?:to|for) ",
-    rf"{_THERE}no (?=[\w`])(?!(?:longer|such)\b){_NOT_SPANISH}",
+    rf"{_THERE}no {_TOOL} (?!(?:is|was|has|does)\b)(?={_DOES} {_A_THING}\b)",
+    rf"{_THERE}no (?=[\w`])(?!(?:longer|such)\b|{_TOOL} {_DOES} (?!{_LINK}\b)\w){_NOT_SPANISH}",
 )
 _WITHOUT: Final = re.compile(r"^without (?:(?:an?|any|the) )?(.+?) available\b.*$", re.IGNORECASE)
 # Further parts of a list whose first part was in such an opening: "no tide table, no swell chart".

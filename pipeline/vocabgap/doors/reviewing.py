@@ -127,7 +127,7 @@ class _Dialogue:
             if screen is None:
                 self.is_complete = True
                 return
-            values = {"screen": screen, "number": len(self.answered) + 1, "most": most, "letters": _LETTERS}
+            values = {"screen": screen, "number": len(self.answered) + 1, "letters": _LETTERS}
             rank, _ = self._review.clusters.standing(screen.wordings[0])
             self._show("review-screen.txt.j2", {**values, "rank": rank, "otherwise": _otherwise})
             typed = self._answer(screen)

@@ -267,6 +267,7 @@ def require_known(
     """Raise InvalidInputError for a selected name that no record has; the error names similar ones."""
     for noun, value, names in _absent(gaps, selection, unit, aliases):
         there = f"there are {len(names):,}, such as {', '.join(map(excerpt, names[:_SHOWN]))}"
+        there = there if len(names) > 1 else f"there is only {''.join(map(excerpt, names))}"
         hint = there if names else f"check the spelling; no other {noun} was read"
         raise InvalidInputError(_missing(noun, value), hint=did_you_mean(value, names) or hint)
 

@@ -139,7 +139,8 @@ def draft(
     name, name_notes = propose_name(chosen, touches, entries, fallback=row["capability_id"])
     checklist = _checklist(records, row["label"])
     if len(checklist) < SESSIONS:
-        notes.append(f"the records are from {count(len(checklist), 'session')} only")
+        several = f"the records are from {count(row['sessions'], 'session')} only"
+        notes.append(several if row["sessions"] else "no record names its session")
     likeness = partial(_alike, row["label"], ignored=ignored)
     described = _most_frequent(records, "description", likeness) or [row["label"]]
     named = [{"name": name, "mentions": often} for name, often in islice(wordings.items(), _WORDINGS)]

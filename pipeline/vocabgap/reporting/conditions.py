@@ -49,6 +49,15 @@ def require_something(
         raise StateError(f"{why}; {_kept(target)}", hint=f"use fewer filters; {minutes}{_EMPTY}")
     summary = scanned.summary
     bad = f"; {summary.rejects:,} of them cannot be read" if summary.rejects else ""
+    if summary.passed_over:
+        names = scanned.files.filter(pl.col("passed_over") > 0)["source"].unique().sort()
+        wanted = (
+            f"{', '.join(settings.sources[name].where)} of {name}"
+            for name in names
+            if name in settings.sources
+        )
+        lack = "lacks" if summary.passed_over == 1 else "lack"
+        bad += f"; {count(summary.passed_over, 'further line')} {lack} what makes a gap: {'; '.join(wanted)}"
     none = f"no record in {count(summary.lines, 'line')} of {count(summary.files, 'log')}{bad}"
     raise StateError(
         f"{phrase('nothing', account) if summary.records else none}; {_kept(target)}",

@@ -49,7 +49,7 @@ class Account(msgspec.Struct, frozen=True):
 
     `lines = records + duplicates + superseded + rejects`, and `records = counted + filtered + not_a_gap +
     not_granted`. `rules` counts the records of `not_a_gap` by rule, and `ungranted_rules` those of
-    `not_granted`; `ungranted` has the tools with most of these. `passed_over` counts the lines of other logs
+    `not_granted`; `ungranted` has the tools with most of these. `passed_over` counts further lines
     that are not gaps. `repeating` counts the logs that repeat another log. `unread` counts unread files by
     reason.
     """
