@@ -289,6 +289,9 @@ def test_a_setting_reads_the_unknown_files_of_a_folder_only(there: Path) -> None
     assert (
         vocabgap("init", "--map", "description=need", "--map", "description=why").out == "0 files changed\n"
     )
+    added = 'map = {description = ["need", "why"], missing_capability = "tool"}\n'
+    assert added in vocabgap("init", "--map", "missing_capability=tool").out
+    assert added in Path("vocabgap.toml").read_text(encoding="utf-8")
     vocabgap("init", "--source", "posthog")
     assert 'source = "posthog"\nroots' in Path("vocabgap.toml").read_text(encoding="utf-8")
 

@@ -22,7 +22,7 @@ _SETTINGS: Final = "vocabgap.toml"
 _TOML: Final = '[ingest]\nroots = ["."]  # folders with gap logs, relative to this file\n'
 _PROJECT: Final = '\n[report]\nunit = "project"  # what each log belongs to; without this line, an image\n'
 _HEAD: Final = re.compile(r"^\[ingest\][ \t]*(#.*)?\n", re.MULTILINE)
-_READING: Final = ("source", "map")  # new ones replace both
+_READING: Final = ("source", "map")  # a new source replaces both, a map adds to both
 _NEW_MODE: Final = 0o644
 _HINT: Final = "correct it, and try again"
 _AGAIN: Final = "the files named before it are changed; repeat the command for the rest"
@@ -65,7 +65,7 @@ def changes(folder: Path, agent: str | None, reading: Mapping[str, Any] = {}) ->
 def _settings(file: Path, reading: Mapping[str, Any]) -> Change | None:
     """Return the change that adds keys of `[ingest]` to a settings file, or creates it."""
     reading = json.loads(json.dumps(reading))  # lists instead of tuples, as in the file
-    added = "".join(f"{key} = {_toml(value)}\n" for key, value in reading.items())
+    added = _lines_of(reading)
     if (kind := file_kind(file)) is FileKind.NOTHING:
         has_images = any(any(file.parent.glob(f"{between}/{LOG_NAME}")) for between in ("*", "*/*"))
         settings = _TOML + added + ("" if has_images or reading else _PROJECT)
@@ -78,6 +78,10 @@ def _settings(file: Path, reading: Mapping[str, Any]) -> Change | None:
     try:
         before = file.read_text(encoding="utf-8")
         values = tomllib.loads(before)
+        if "source" not in reading:
+            ours = {key: value for key, value in values.get("ingest", {}).items() if key in _READING}
+            reading = {**ours, "map": {**ours.get("map", {}), **reading["map"]}}
+            added = _lines_of(reading)
         heads = list(_HEAD.finditer(before))
         begin = heads[0].end() if heads else len(before)
         added = added if heads else f"\n\n[ingest]\n{added}"
@@ -92,6 +96,10 @@ def _settings(file: Path, reading: Mapping[str, Any]) -> Change | None:
     if not is_sound:
         raise InvalidInputError(f"'{file}' has [ingest] in another form", hint=by_hand)
     return None if values == expected else Change(file, after, added.lstrip())
+
+
+def _lines_of(reading: Mapping[str, Any]) -> str:
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in reading.items())
 
 
 def _toml(value: Any) -> str:  # noqa: ANN401 - text, a list of texts, or a table of them
