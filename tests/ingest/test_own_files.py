@@ -254,10 +254,13 @@ def test_a_wrong_map_or_source_is_an_error(options: list[str], message: str, the
 def test_several_files_may_have_different_keys(there: Path) -> None:
     own(there, '{"why": "rotate a layer"}\n', "a.log")
     own(there, '{"need": "blend two layers"}\n', "b.log")
+    own(there, '{"intent": "crop a layer"}\n', "c.log")
 
-    told = vocabgap("check", "a.log", "b.log", "--map", "description=why", "--map", "description=need")
+    fields = ["--map", "description=why", "--map", "description=need"]
+    told = vocabgap("check", "a.log", "b.log", "c.log", *fields)
 
-    assert told.out.startswith("2 lines in 2 logs = 2 records")
+    assert told.out.startswith("3 lines in 3 logs = 3 records")
+    assert "no object of 'c.log' has 'need', which --map" in vocabgap("check", "c.log", *fields).err
 
 
 def test_a_week_without_a_gap_is_no_error(there: Path) -> None:

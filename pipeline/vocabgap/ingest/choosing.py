@@ -228,7 +228,8 @@ def choose(
     if not any(keys.objects for keys in survey.values()):
         return known or _placed(_RECORDS, ("*",) if content.form is Form.DOCUMENT else (), content)
     plain = known or (wanted if is_root and wanted and wanted.source else None)
-    if wanted is not None and (fitting or plain is None):
+    among_others = is_root and not required and any(keys.natives for keys in survey.values())
+    if wanted is not None and (fitting or not (plain or among_others)):
         raise _misfit(wanted, shown, survey, absent)
     return _placed(*_unfit(plain, usual, shown, survey, roots), content)
 
@@ -445,7 +446,13 @@ def _misfit(
     wanted: Chosen, shown: str, survey: Mapping[Pointer, _Keys], absent: set[Pointer]
 ) -> NothingFitsError:
     """Return the error for a source or a path that a person named, but no object has."""
-    named = sorted(map(_path_of, absent or {path for _, paths in wanted.fields.paths for path in paths}))
+    named = sorted(
+        map(
+            _path_of,
+            absent
+            or {path for name, paths in wanted.fields.paths if name in PHRASE_FIELDS for path in paths},
+        )
+    )
     known = {path for keys in survey.values() for path in keys.times}
     message = f"no object of {quoted(shown)} has '{excerpt(named[0])}', which --map names"
     return NothingFitsError(message, hint=nearest(named[0], [excerpt(path) for path in sorted(known)]))
