@@ -47,7 +47,7 @@ LOGS = {
     ],
     "missing_tools": [
         {"tool": "docker", "count": 3, "workflows": ["nightly", "weekly"], "run_ids": [71, 72]},
-        {"tool": "buildah", "count": 2, "workflows": ["nightly"], "first_reason": "no daemon"},
+        {"tool": "buildah", "count": 2, "workflows": ["nightly"], "run_ids": [], "first_reason": "no daemon"},
     ],
 }
 AUDIT = {

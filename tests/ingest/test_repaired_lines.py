@@ -33,6 +33,7 @@ def test_the_lines_of_the_demo_add_up_to_its_account(demo: Path) -> None:
         ('"satisfaction": " Bad"', Repair.SATISFACTION_IN_WORDS, "' Bad', read as -1"),
         ('"satisfaction": [1]', Repair.SATISFACTION_UNKNOWN, "a list, read as not rated"),
         ('"satisfaction": 7', Repair.SATISFACTION_UNKNOWN, "7, read as not rated"),
+        ('"count": "some"', Repair.COUNT_UNKNOWN, "'some', read as 1"),
         ('"notes": null', Repair.NULL_FOR_DEFAULT, "notes"),
         ('"mood": 1, "hue": 2', Repair.UNKNOWN_FIELD, "'hue', 'mood'"),
         ('"timestamp": "2026-05-01T10:00:00"', Repair.TIMESTAMP_WITHOUT_OFFSET, "'2026-05-01T10:00:00'"),

@@ -187,6 +187,7 @@ def _shown(value: object) -> str:
 _DETAILS: Final[Mapping[Repair, Callable[[dict[str, Any], LogFile], str]]] = {
     Repair.SATISFACTION_IN_WORDS: _in_words,
     Repair.SATISFACTION_UNKNOWN: lambda fields, _: f"{_shown(fields['satisfaction'])}, read as not rated",
+    Repair.COUNT_UNKNOWN: lambda fields, _: f"{_shown(fields['count'])}, read as 1",
     Repair.NULL_FOR_DEFAULT: lambda fields, _: ", ".join(nulls_for_defaults(fields)),
     Repair.UNKNOWN_FIELD: _unknown_fields,
     Repair.BYTE_ORDER_MARK: lambda _, __: "passed over",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from math import isfinite
-from typing import Any, Final
+from typing import Any, Final, get_type_hints
 
 import msgspec
 from msgspec import structs
@@ -49,6 +49,7 @@ _ZONED: Final = re.compile(
 )
 _GROUPED: Final = re.compile(r"[0-9]{1,3}([,'\u2019\u00a0\u2009\u202f ])[0-9]{3}(\1[0-9]{3}){0,3}")
 _IDENTIFIER: Final = re.compile(r"[\w-]{1,128}")
+_COUNT: Final = get_type_hints(GapRecord, include_extras=True)["count"]
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -152,8 +153,6 @@ class FieldMap:
                 item = _first(value, paths, (None, "") if field == "timestamp" else (None,))
                 if isinstance(item, str) and field in LIST_FIELDS:
                     item = [item]
-                if field == "count":
-                    item = _whole(item, paths)
                 if item is not None:
                     mapped[field] = item
         else:
@@ -194,14 +193,6 @@ def _first(value: dict[str, Any], paths: Iterable[Pointer], absent: tuple[Any, .
 def _fits(shape: FieldMap, value: dict[str, Any]) -> bool:
     fits = (any(same(value_at(value, path), allowed) for allowed in values) for path, values in shape.where)
     return all(fits) and (not shape.refusals or bool(shape.refused_call(value)))
-
-
-def _whole(value: Any, paths: tuple[Pointer, ...]) -> Any:  # noqa: ANN401 - any JSON
-    """Return a count as a whole number; by the default path, a value without digits is no count."""
-    with suppress(ValueError):
-        return msgspec.convert(ungrouped(value) if isinstance(value, str) else value, int, strict=False)
-    has_digits = type(value) in (int, float) or (isinstance(value, str) and any(map(str.isdigit, value)))
-    return value if has_digits or paths != (("count",),) else None
 
 
 def ungrouped(number: str) -> str:
@@ -264,6 +255,8 @@ def _repaired(
         repairs.append(Repair.NULL_FOR_DEFAULT)
     for name in fields.keys() & NAME_FIELDS:
         fields[name] = _name(fields[name])
+    if "count" in fields:
+        fields["count"] = _count(fields["count"], repairs)
     wrong = _unpaired_surrogate(fields) or _wrong_type(fields)
     if wrong is not None:
         name, reason, detail = wrong
@@ -285,6 +278,16 @@ def _name(value: object) -> object:
     """Return a number as text."""
     is_number = type(value) is int or (isinstance(value, float) and isfinite(value))
     return str(value) if is_number else value
+
+
+def _count(value: object, repairs: list[Repair]) -> int:
+    """Return a number of mentions that a record can have; 1 for any other value."""
+    if not isinstance(value, bool):
+        with suppress(ValueError):
+            number = ungrouped(value) if isinstance(value, str) else value
+            return msgspec.convert(number, _COUNT, strict=False)  # type: ignore[no-any-return]
+    repairs.append(Repair.COUNT_UNKNOWN)
+    return 1
 
 
 def _satisfaction(value: object, repairs: list[Repair]) -> object:

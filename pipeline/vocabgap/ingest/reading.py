@@ -378,7 +378,7 @@ def _elements(document: Any, fields: FieldMap) -> Iterator[_Element]:  # noqa: A
     for place, element, around in chain.from_iterable(_members(document, each) for each in fields.each):
         members = value_at(element, fields.split) if fields.split else None
         if not isinstance(members, list) or not members:
-            yield place, element, around
+            yield place, _with(element, fields.split, None) if members == [] else element, around
             continue
         total = value_at(element, _COUNT)
         counted = isinstance(total, int) and total > 0

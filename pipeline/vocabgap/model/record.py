@@ -82,6 +82,7 @@ class Repair(StrEnum):
 
     SATISFACTION_IN_WORDS = "satisfaction_in_words"
     SATISFACTION_UNKNOWN = "satisfaction_unknown"
+    COUNT_UNKNOWN = "count_unknown"
     NULL_FOR_DEFAULT = "null_for_default"
     UNKNOWN_FIELD = "unknown_field"
     BYTE_ORDER_MARK = "byte_order_mark"
