@@ -296,7 +296,7 @@ def _missing_logs(
         return ()
     where = ", ".join(map(str, roots))
     problem = f"no log was found in {where}: looked for {looked_for(call.settings.sources)}"
-    others = other_files(roots, hidden=call.settings.ingest.hidden)
+    others = other_files(roots, call.settings.scan)
     hint = (
         f"{others or 'name a folder that contains logs, or a file'}; --hidden also searches names that start"
         " with a dot; [source.NAME] in vocabgap.toml adds logs with other names"

@@ -131,6 +131,7 @@ def report(call: "Call", request: Report) -> Answer:
     call.note_times(result.scan, roots)
     call.note_embeddings(result.embeddings)
     from vocabgap.doors.cli.views import folder_line
+    from vocabgap.ingest.discovery import unread_files
     from vocabgap.reporting.conditions import failures, gate_error
 
     summary, folder = result.published.summary, result.published.folder
@@ -153,7 +154,7 @@ def report(call: "Call", request: Report) -> Answer:
         },
         view="report.txt.j2",
         shown=lambda: _shown(result, request.text_format),
-        notes=_notes(result, settings),
+        notes=[*unread_files(roots, settings.scan), *_notes(result, settings)],
         failure=gate_error(failed, hint=hint) if failed else None,
     )
 

@@ -222,29 +222,58 @@ def looked_for(sources: Mapping[str, Source]) -> str:
     return f"{names}, each with {packed}, too" if names else "nothing, since every source is off"
 
 
-def other_files(roots: Iterable[Path], *, hidden: bool) -> str:
+def other_files(roots: Iterable[Path], settings: ScanSettings) -> str:
     """Return a sentence on data files below the roots that no source knows; empty if there are none.
 
     It names the files nearest to the roots, and the command that reads one of them.
     """
-    found: list[Path] = []
-    folders = deque(root for root in roots if root.is_dir())
-    for _ in range(_SEARCHED):
-        if not folders or len(found) >= _OTHERS:
-            break
-        with suppress(OSError):
-            for path in sorted(folders.popleft().iterdir()):
-                if path.name.startswith(".") and not hidden:
-                    continue
-                if path.is_dir() and not path.is_symlink():
-                    folders.append(path)
-                elif is_data_file(path.name):
-                    found.append(path)
-    names = [shown_root(path) for path in found[:_OTHERS]]
+    names = [*map(shown_root, _unknown_files(roots, settings)[:_OTHERS])]
     if not names:
         return ""
     others = ", ".join(names)
     return f"there are files with other names: {others}; `vocabgap report {shlex.quote(names[0])}` reads one"
+
+
+def unread_files(roots: Iterable[Path], settings: ScanSettings) -> list[str]:
+    """Return a note on tables and logs below the roots that no source knows, if there are any.
+
+    JSON documents do not count: most of them are settings.
+    """
+    if settings.source or settings.map:
+        return []  # they were read, or do not fit
+    found = [path for path in _unknown_files(roots, settings) if ".json" not in path.suffixes]
+    if not found:
+        return []
+    names = ", ".join(map(shown_root, found[:_OTHERS])) + (", …" if len(found) > _OTHERS else "")
+    verb = "file with another name was" if len(found) == 1 else "files with other names were"
+    return [f"{len(found):,} {verb} not read: {names}; name one to read it"]
+
+
+def _unknown_files(roots: Iterable[Path], settings: ScanSettings) -> list[Path]:
+    """Return the data files that neither a source knows nor vocabgap has written, nearest first."""
+    catalogue = Catalogue(settings.sources)
+    own = {os.path.realpath(expanded(file)) for file in settings.own_files}
+    found: list[Path] = []
+    folders = deque(str(root) for root in roots if root.is_dir())
+    for _ in range(_SEARCHED):
+        if not folders:
+            break
+        folder = folders.popleft()
+        if _is_own(folder):
+            continue
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                if entry.name.startswith(".") and not settings.hidden:
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif (
+                    is_data_file(entry.name)
+                    and catalogue.kind_of(entry.name, entry.path) is None
+                    and os.path.realpath(entry.path) not in own
+                ):
+                    found.append(Path(entry.path))
+    return found
 
 
 def _single(base: Path, slug: str, catalogue: Catalogue, chooser: "_Chooser") -> LogFile:

@@ -76,7 +76,7 @@ def _nothing_read(scanned: Scan, roots: Sequence[Path], target: Path, settings: 
             hint=f"`vocabgap check` lists the unread files; {_EMPTY}",
         )
     named = looked_for(settings.sources)
-    others = other_files(roots, hidden=settings.ingest.hidden)
+    others = other_files(roots, settings.scan)
     return StateError(
         f"no log was found in {where}: looked for {named}; {_kept(target)}",
         hint=f"{others or 'check that the folder is complete, or name a folder that contains logs'};"
