@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from vocabgap.ingest.scanning import scan
+from vocabgap.model.settings import ScanSettings
 
 
 def test_rows_with_open_quotes_are_read_again_only_so_often(tmp_path: Path) -> None:
@@ -56,3 +57,15 @@ def test_a_reject_in_a_long_list_has_its_place(tmp_path: Path) -> None:
     ]
     assert places == [(1_501, "/1500"), (1_502, "/1501")]
     assert found.gaps["line"].to_list() == [*range(1, 1_501), 1_503, 1_504]
+
+
+@pytest.mark.parametrize("usual", [True, False])
+def test_a_named_path_tells_which_files_of_a_folder_lack_it(tmp_path: Path, *, usual: bool) -> None:
+    (tmp_path / "a.jsonl").write_text('{"why": "a lasso"}\n')
+    (tmp_path / "b.jsonl").write_text('{"description": "a brush"}\n')
+
+    found = scan(tmp_path, settings=ScanSettings(map={"description": "why"}, is_usual=usual))
+
+    assert found.gaps["description"].to_list() == ["a lasso"]
+    why = ["the file cannot be read: no object of 'b.jsonl' has 'why', which --map names"]
+    assert [detail.replace(f"{tmp_path}/", "") for detail in found.rejects["detail"]] == why * (not usual)

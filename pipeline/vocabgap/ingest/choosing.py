@@ -446,13 +446,10 @@ def _misfit(
     wanted: Chosen, shown: str, survey: Mapping[Pointer, _Keys], absent: set[Pointer]
 ) -> NothingFitsError:
     """Return the error for a source or a path that a person named, but no object has."""
-    named = sorted(
-        map(
-            _path_of,
-            absent
-            or {path for name, paths in wanted.fields.paths if name in PHRASE_FIELDS for path in paths},
-        )
-    )
+    if wanted.source and not absent:
+        return NothingFitsError(f"no object of {quoted(shown)} is a gap of source '{wanted.source}'")
+    of_needs = {path for name, paths in wanted.fields.paths if name in PHRASE_FIELDS for path in paths}
+    named = sorted(map(_path_of, absent or of_needs))
     known = {path for keys in survey.values() for path in keys.times}
     message = f"no object of {quoted(shown)} has '{excerpt(named[0])}', which --map names"
     return NothingFitsError(message, hint=nearest(named[0], [excerpt(path) for path in sorted(known)]))

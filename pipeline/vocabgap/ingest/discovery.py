@@ -398,9 +398,9 @@ class _Walk:
         """Yield a file without a known name if the source or the fields of the settings fit it."""
         try:
             yield self._log(path, relative, self.chooser.kind_of(path, is_root=False) or LogKind(), None)
-        except NothingFitsError:
-            return
         except InvalidInputError as error:
+            if self.chooser.is_usual and isinstance(error, NothingFitsError):
+                return
             why = Rejected(RejectReason.UNREADABLE_FILE, f"the file cannot be read: {error.message}")
             yield self._log(path, relative, LogKind(), why)
 
