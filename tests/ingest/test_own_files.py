@@ -182,6 +182,17 @@ def test_a_broken_document_is_one_unread_file(content: str | bytes, tmp_path: Pa
     assert (summary.lines, summary.unreadable) == (0, 1)
 
 
+@pytest.mark.parametrize("cut", [100, 120, 140, 160])
+def test_the_cut_row_of_a_damaged_table_does_not_count(tmp_path: Path, cut: int) -> None:
+    rows = "".join(f"rotate,{each * 7919} was left as it was\n" for each in range(2_000))
+    packed = gzip.compress(f"description,notes\n{rows}".encode())
+    found = scan(own(tmp_path, packed[:-cut]))
+
+    assert found.rejects["reason"].to_list()[-1] == "unreadable_file"
+    assert found.records.height > 0
+    assert found.records["notes"].str.ends_with("as it was").all()
+
+
 def test_a_packed_file_expands_no_further_than_allowed(tmp_path: Path) -> None:
     bomb = own(tmp_path, gzip.compress(b"description,notes\n" + b"rotate,x\n" * (1 << 20)))
 

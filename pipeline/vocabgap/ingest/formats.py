@@ -176,7 +176,10 @@ def rows_of(content: Content, chunks: Iterable[bytes]) -> Iterator[TableRow]:
 
 
 def row_blocks(content: Content, chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
-    """Yield the rows of a table as blocks of lines with one JSON object each, without its empty cells."""
+    """Yield the rows of a table as blocks of lines with one JSON object each, without its empty cells.
+
+    The last row may be cut, so it is a block of its own that has not ended.
+    """
     converters = _converters(fields)
     used = {pointer[0] for pointer in fields.reads} or FIELDS
     begun, lines = 1, list[bytes]()
@@ -195,8 +198,10 @@ def row_blocks(content: Content, chunks: Iterable[bytes], fields: FieldMap) -> I
         else:
             begun = begun if lines else number
             lines.append(line)
+    if len(lines) > 1:
+        yield Block(begun, UNKNOWN_OFFSET, lines[:-1])
     if lines:
-        yield Block(begun, UNKNOWN_OFFSET, lines)
+        yield Block(begun + len(lines) - 1, UNKNOWN_OFFSET, lines[-1:], ended=False)
 
 
 def _line_of(value: dict[str, Any], used: Container[str]) -> tuple[bytes, Rejected | None]:

@@ -18,7 +18,7 @@ from msgspec.structs import astuple
 
 from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
 from vocabgap.ingest.discovery import LogFile, blocks_of
-from vocabgap.ingest.formats import FormError
+from vocabgap.ingest.formats import ROWS, FormError
 from vocabgap.ingest.reading import Block, OpenLog
 from vocabgap.ingest.rows import Row, RowDecoder
 from vocabgap.model.record import FIELDS, RejectReason, Repair, in_utc, record_ids
@@ -307,7 +307,9 @@ class LogDecoder:
 
 
 def _is_whole(block: Block, log: LogFile) -> bool:
-    return block.rejected is None and isinstance(decode_line(block.lines[0], log.kind.fields), Decoded)
+    if block.rejected is not None or log.kind.content.form in ROWS:
+        return False
+    return isinstance(decode_line(block.lines[0], log.kind.fields), Decoded)
 
 
 def _named_by(log: LogFile) -> dict[str, str]:
