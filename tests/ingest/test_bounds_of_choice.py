@@ -1,12 +1,16 @@
 """Files that a hurried choice would read slowly, or as what they are not."""
 
+import gzip
+import io
 import json
 import time
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
+from builders.command import vocabgap
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.settings import ScanSettings
 
@@ -69,3 +73,18 @@ def test_a_named_path_tells_which_files_of_a_folder_lack_it(tmp_path: Path, *, u
     assert found.gaps["description"].to_list() == ["a lasso"]
     why = ["the file cannot be read: no object of 'b.jsonl' has 'why', which --map names"]
     assert [detail.replace(f"{tmp_path}/", "") for detail in found.rejects["detail"]] == why * (not usual)
+
+
+def test_small_faults_of_files_are_named_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = io.BytesIO()
+    pl.DataFrame({"description": [f"need {number}" for number in range(900)]}).write_parquet(table)
+    Path("cut.parquet.gz").write_bytes(gzip.compress(table.getvalue())[:-200])
+    Path("wide.jsonl").write_bytes('{"description": "a"}'.encode("utf-16-le"))
+    Path("space.jsonl").write_text('{"why ": "a lasso"}\n')
+    Path("dead").symlink_to("nowhere")
+
+    assert "; 1 log, folder or link not read" in vocabgap("check", "cut.parquet.gz").out
+    assert "UTF-16 without a byte order mark\n  export it as CSV or" in vocabgap("check", "wide.jsonl").err
+    assert "= 1 record +" in vocabgap("check", "space.jsonl", "--map", "description=why ").out
+    assert "did you mean" not in vocabgap("check", "dead").err

@@ -40,6 +40,7 @@ _FOREIGN: Final = {  # the first bytes of files that hold tables, but are no dat
     b"%PDF": "a PDF file",
     b"BZh": "compressed by bzip2",
     b"\xfd7zXZ\0": "compressed by xz",
+    **dict.fromkeys((b"{\0", b"\0{", b"[\0", b"\0["), "UTF-16 without a byte order mark"),
 }
 _SEPARATOR: Final = re.compile(rb"sep=([,;\t])\s*")  # a line that Excel reads before the header
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -47,7 +48,7 @@ _ROWS: Final = 1_000  # in a block, or in a slice of a Parquet file
 _AGAIN: Final = 4 * MIB  # of bad rows that are read again; after that, no row has several lines
 _NUMBERS: Final = ("satisfaction", "count")
 _WHOLE_NUMBER: Final = re.compile(r"[+-]?\d{1,18}(\.0+)?")
-_EXPORT: Final = "export it as CSV or JSON Lines, and name that file"
+_EXPORT: Final = "export it as CSV or JSON Lines in UTF-8, and name that file"
 
 
 class Form(StrEnum):

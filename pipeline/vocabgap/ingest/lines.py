@@ -176,8 +176,9 @@ class LogDecoder:
         counts = LineCounts()
         try:
             for block in blocks_of(log, content.chunks()):
-                if not block.ended and content.problem is not None and not _is_whole(block, log):
-                    break  # an incomplete line
+                is_cut = not block.ended or (block.rejected is not None and not block.lines)
+                if is_cut and content.problem is not None and not _is_whole(block, log):
+                    break  # an incomplete line or document
                 self.decode(log, block, counts)
         except FormError as error:
             self._reject(log, Rejected(RejectReason.UNREADABLE_FILE, error.message))

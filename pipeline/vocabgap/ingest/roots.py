@@ -18,7 +18,7 @@ from vocabgap.errors import (
     alike,
     require_kind,
 )
-from vocabgap.files.refusals import FileKind, file_kind
+from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.model.settings import STANDARD_INPUT
 from vocabgap.text import printable_name
 
@@ -83,7 +83,7 @@ def copied_input(stream: BinaryIO) -> Iterator[Path]:
     with TemporaryDirectory(prefix=_COPIES) as above:
         copy = Path(above, _COPY, STANDARD_INPUT)
         copy.parent.mkdir()
-        with copy.open("wb") as file:
+        with refusing("standard input cannot be copied to a temporary file"), copy.open("wb") as file:
             shutil.copyfileobj(stream, file)
         yield copy
 
@@ -110,7 +110,8 @@ def _unresolved(path: Path) -> VocabgapError:
         elif kind not in {FileKind.NOTHING, FileKind.FILE, FileKind.FOLDER}:
             hint = "save its content in a file, and name the file; or name -, and write to standard input"
             return InvalidInputError(f"root '{path}' is {kind}, expected a folder or a log file", hint=hint)
-        near = alike(path.name, sorted(entry.name for entry in path.parent.iterdir()), 1)
+        names = sorted(entry.name for entry in path.parent.iterdir() if entry.name != path.name)
+        near = alike(path.name, names, 1)
     elsewhere = "check the path and its disk; [ingest] roots in the settings may name it"
     hint = f"did you mean '{path.with_name(near[0])}'?" if near else elsewhere
     return NotFoundError(f"root '{path}' {state}", hint=hint)

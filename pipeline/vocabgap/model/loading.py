@@ -107,7 +107,7 @@ def table_of(origin: str, pairs: Iterable[str]) -> dict[str, str | tuple[str, ..
         key, _, value = pair.partition("=")
         if not (key.strip() and value.strip()):
             raise unusable(origin, "FIELD=PATH, such as description=reason", pair)
-        table.setdefault(key.strip(), []).append(value.strip())
+        table.setdefault(key.strip(), []).append(value.lstrip())  # a key may end with a space
     return {key: tuple(values) if len(values) > 1 else values[0] for key, values in table.items()}
 
 
