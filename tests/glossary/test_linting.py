@@ -85,6 +85,8 @@ def test_what_is_not_to_be_said(text: str, message: str, tmp_path: Path) -> None
         "https://example.org/ticket?a=ticket and <https://ticket.example.org> or www.ticket.org",
         "[it](docs/ticket.md 'a ticket') and [it][ticket]\n\n[ticket]: ticket.md\n",
         "mail ticket@example.org",
+        r"/home/ticket/a, ~/ticket, ../ticket, docs/ticket.md, C:\ticket\a, $TICKET, ${ticket}, %TICKET%",
+        "a <code>ticket</code> or <KBD class='a'>ticket</KBD>, 00:1a:2b:3c:4d:5e",
         '<div class="ticket">\nticket\n</div>\n',
         'so <span title="ticket">it</span> is',
         "a ticket <!-- vocabgap-ignore -->",

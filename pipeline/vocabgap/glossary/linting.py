@@ -27,11 +27,17 @@ _PARAGRAPH: Final = re.compile(r"(?:[ \t]*\S.*\n?)+")
 # Code between back-ticks, and sessions of Python.
 _CODE: Final = re.compile(r"(?<![`\\])(`+)(?!`)(?s:.+?)(?<!`)\1(?!`)|^[ \t]*(?:>>>|\.\.\.) .*$", re.MULTILINE)
 _INLINE: Final = re.compile(
-    # Comments, tags, and addresses in angle brackets; targets of links; other addresses.
-    r"<!--(?:[^<-]|<(?!!--)|-(?!->))*-->|</?[A-Za-z][^<>]*>"
+    # Comments, code of HTML, tags, and addresses in angle brackets; targets of links; other addresses.
+    r"<!--(?:[^<-]|<(?!!--)|-(?!->))*-->"
+    r"|<(?i:(?P<code>code|pre|kbd|samp|tt|var))\b[^<>]*>[^<>]*</(?P=code)>|</?[A-Za-z][^<>]*>"
     r"|(?<=\])(?:\((?:[^()\s]|\([^()\s]*\))*(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)|\[[^\[\]]*\])"
     r"|\b[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s<>]+|\bwww\.[^\s<>]+"
     r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # a long word is tried once, not at each of its characters
+    # Paths, variables of a shell, and addresses of devices.
+    r"|(?<![\w/.~-])(?:(?:~|\.\.?)/|/(?=[\w.+@%~-]+/))[\w.+@%~/-]*"
+    r"|(?<![\w/.-])[\w.-]+(?:/[\w.-]+)*/[\w-]+\.[A-Za-z][A-Za-z0-9]{0,4}\b"
+    r"|\b[A-Za-z]:(?:\\[\w.+@%~-]+)+|\$\{?[A-Za-z_]\w*\}?|%[A-Za-z_]\w*%"
+    r"|\b[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}\b"
 )
 _IGNORE: Final = re.compile(
     r"^(?P<before>.*?)<!--[ \t]*vocabgap[-:][ \t]*ignore\b(?:[ \t]*-->)?(?P<after>.*)", re.MULTILINE
