@@ -82,9 +82,11 @@ def test_small_faults_of_files_are_named_once(tmp_path: Path, monkeypatch: pytes
     Path("cut.parquet.gz").write_bytes(gzip.compress(table.getvalue())[:-200])
     Path("wide.jsonl").write_bytes('{"description": "a"}'.encode("utf-16-le"))
     Path("space.jsonl").write_text('{"why ": "a lasso"}\n')
+    Path("-").write_text('{"description": "a lasso"}\n')
     Path("dead").symlink_to("nowhere")
 
     assert "; 1 log, folder or link not read" in vocabgap("check", "cut.parquet.gz").out
     assert "UTF-16 without a byte order mark\n  export it as CSV or" in vocabgap("check", "wide.jsonl").err
     assert "= 1 record +" in vocabgap("check", "space.jsonl", "--map", "description=why ").out
+    assert "= 1 record +" in vocabgap("check", "./-").out
     assert "did you mean" not in vocabgap("check", "dead").err

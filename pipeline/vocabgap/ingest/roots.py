@@ -63,7 +63,8 @@ def shown_root(root: Path) -> str:
     if is_standard_input(root):
         return STANDARD_INPUT
     here = Path.cwd()
-    return printable_name(str(root.relative_to(here) if root.is_relative_to(here) else root))
+    shown = printable_name(str(root.relative_to(here) if root.is_relative_to(here) else root))
+    return f"./{shown}" if shown == STANDARD_INPUT else shown
 
 
 def quoted(shown: str) -> str:

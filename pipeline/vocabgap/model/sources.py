@@ -25,7 +25,7 @@ from vocabgap.model.record import (
     TEXT_FIELDS,
     GapRecord,
 )
-from vocabgap.text import words
+from vocabgap.text import excerpt, words
 
 _REGEX_PREFIX: Final = "re:"
 _IF_FAILED_PREFIX: Final = "if failed:"
@@ -235,7 +235,7 @@ def require_fields(table: str, fields: Mapping[str, Any]) -> None:
         if field not in FIELDS:
             near = alike(field, FIELDS, 1)
             hint = f"did you mean '{near[0]}'? {_FIELDS_HINT}" if near else _FIELDS_HINT
-            raise InvalidInputError(f"{table} {field}: a record has no such field", hint=hint)
+            raise InvalidInputError(f"{table} {excerpt(field)}: a record has no such field", hint=hint)
 
 
 def reading_of(

@@ -30,6 +30,7 @@ from vocabgap.errors import (
 )
 from vocabgap.extensions import Reference, extensions
 from vocabgap.files.signals import StoppedError, ignore, raise_stops, release
+from vocabgap.model.settings import STANDARD_INPUT
 
 _OF_THE_PARSER: Final = ": Value error, "  # the prefix that the library adds to messages
 # The verbs, and groups of verbs, in the order of the help.
@@ -193,12 +194,17 @@ def root(
 _root: Final = cache(get_command)
 
 
+_NAMED_DASH: Final = f"./{STANDARD_INPUT}"
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
     output = Output(as_json="--json" in arguments)
     try:
         release()
-        code = _root(app).main(list(arguments), prog_name=PROGRAM, standalone_mode=False)
+        # The parser shortens ./- to -, which means standard input.
+        words = [str(Path(word).absolute()) if word == _NAMED_DASH else word for word in arguments]
+        code = _root(app).main(words, prog_name=PROGRAM, standalone_mode=False)
     except VocabgapError as error:
         output.error(error)
         return error.exit_code
