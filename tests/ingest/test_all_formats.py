@@ -75,7 +75,7 @@ FILES: Final[dict[str, tuple[str, list[object], tuple[int, int, int]]]] = {
             answer("Error: No such tool available: Edit. Edit exists but is not enabled in this context."),
             answer("Exit code 1\nUnknown tool: quoted"),
         ],
-        (2, 0, 1),
+        (2, 0, 2),
     ),
     "rollout-2026-09-14T08-00-00-0199aaaa-bbbb-7ccc-8ddd-eeeeffff0000.jsonl": (
         "codex",
@@ -230,7 +230,7 @@ FILES: Final[dict[str, tuple[str, list[object], tuple[int, int, int]]]] = {
             },
             {"resourceSpans": []},
         ],
-        (2, 0, 3),
+        (2, 0, 4),
     ),
 }
 

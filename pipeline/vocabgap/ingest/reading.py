@@ -252,7 +252,7 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
     If the first line of a file is a whole document, each line is one. Any other file is read whole. An
     element keeps only the fields that the source reads, because a span may hold private data. If a pointer
     finds a value only around the element, the value is added to it. Elements that are no gaps are passed
-    over. An unreadable document is a block without lines; later ones are still read.
+    over, and documents without elements. An unreadable one is a block without lines; later ones are read.
     """
     number = 1
     reads = _tree(fields.reads)
@@ -264,7 +264,7 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
             return
         try:
             for value, encode in values_of(content):
-                found = judged(value, fields)
+                found, begun = judged(value, fields), number
                 for is_gap, several in groupby(found, key=attrgetter("is_gap")):
                     while some := list(islice(several, _TOGETHER)):
                         if is_gap:
@@ -272,6 +272,8 @@ def elements(chunks: Iterable[bytes], fields: FieldMap) -> Iterator[Block]:
                         else:
                             yield Block(number + len(some), UNKNOWN_OFFSET, [], passed_over=len(some))
                         number += len(some)
+                if number == begun:
+                    yield Block(number, UNKNOWN_OFFSET, [], passed_over=1)
         except (ValueError, RecursionError) as fault:
             yield _unread(no_json(fault, "document" + of_line))
 
