@@ -227,7 +227,9 @@ def other_files(roots: Iterable[Path], settings: ScanSettings) -> str:
 
     It names the files nearest to the roots, and the command that reads one of them.
     """
-    names = [*map(shown_root, _unknown_files(roots, settings)[:_OTHERS])]
+    names: list[str] = []
+    with suppress(OSError):  # a scan tells which folder it cannot list
+        names += map(shown_root, _unknown_files(roots, settings)[:_OTHERS])
     if not names:
         return ""
     others = ", ".join(names)
@@ -241,7 +243,10 @@ def unread_files(roots: Iterable[Path], settings: ScanSettings) -> list[str]:
     """
     if settings.source or settings.map:
         return []  # they were read, or do not fit
-    found = [path for path in _unknown_files(roots, settings) if ".json" not in path.suffixes]
+    try:
+        found = [path for path in _unknown_files(roots, settings) if ".json" not in path.suffixes]
+    except OSError as error:
+        return [f"other files were not looked for in '{shown_root(Path(error.filename))}': {error.strerror}"]
     if not found:
         return []
     names = ", ".join(map(shown_root, found[:_OTHERS])) + (", …" if len(found) > _OTHERS else "")
@@ -261,7 +266,7 @@ def _unknown_files(roots: Iterable[Path], settings: ScanSettings) -> list[Path]:
         folder = folders.popleft()
         if _is_own(folder):
             continue
-        with suppress(OSError), os.scandir(folder) as entries:
+        with os.scandir(folder) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
                 if entry.name.startswith(".") and not settings.hidden:
                     continue
