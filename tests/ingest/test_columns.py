@@ -30,7 +30,7 @@ def framed(*batches: list[GapRecord], unreadable: dict[int, str] | None = None) 
         collected.extend(
             LOG,
             Block(numbers.start, 10 * numbers.start, [b"x" * 9] * len(numbers)),
-            list(map(astuple, batch)),
+            list(zip(*map(astuple, batch), strict=True)),
             range(len(batch)),
             unreadable or {},
         )

@@ -20,7 +20,7 @@ from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
 from vocabgap.ingest.discovery import LogFile, blocks_of
 from vocabgap.ingest.formats import ROWS, FormError
 from vocabgap.ingest.reading import Block, OpenLog
-from vocabgap.ingest.rows import Row, RowDecoder
+from vocabgap.ingest.rows import Columns, Row, RowDecoder
 from vocabgap.model.record import FIELDS, RejectReason, Repair, in_utc, record_ids
 from vocabgap.model.tables import FILES, NAMES, RECORDS, REJECTS, UTC_MICROSECONDS
 from vocabgap.text import visible
@@ -64,7 +64,7 @@ class RecordColumns:
     with_text: bool = False
     frames: list[pl.DataFrame] = field(default_factory=list)
     _bytes: int = 0
-    _rows: list[Row] = field(default_factory=list)
+    _columns: list[list[Any]] = field(default_factory=lambda: [[] for _ in FIELDS])
     _lines: list[int] = field(default_factory=list)
     _offsets: list[int] = field(default_factory=list)
     _ids: list[str] = field(default_factory=list)
@@ -76,18 +76,19 @@ class RecordColumns:
         self,
         log: LogFile,
         block: Block,
-        rows: list[Row],
+        columns: Columns,
         positions: Sequence[int],
         unreadable: dict[int, str],
     ) -> None:
-        """Add the rows of some lines of a block, each with the position of its line.
+        """Add the columns of some lines of a block, whose positions there are given.
 
-        `unreadable` maps a place in `rows` to the text of its unreadable timestamp.
+        `unreadable` maps a place in the columns to the text of its unreadable timestamp.
         """
         if self.with_text:  # the line of a record is UTF-8
             self._texts += [block.lines[position].decode() for position in positions]
-        self._ids += record_ids(list(zip(*rows, strict=True)), unreadable)
-        self._rows += rows
+        self._ids += record_ids(columns, unreadable)
+        for collected, column in zip(self._columns, columns, strict=True):
+            collected.extend(column)
         if len(positions) == len(block.lines):
             self._lines += range(block.number, block.number + len(positions))
             self._offsets += block.offsets()
@@ -96,19 +97,17 @@ class RecordColumns:
             self._lines += [block.number + position for position in positions]
             self._offsets += [offsets[position] for position in positions]
         self._logs.append(log)
-        self._counts.append(len(rows))
+        self._counts.append(len(positions))
         self._bytes += sum(map(len, block.lines))
-        if len(self._rows) >= BATCH or self._bytes >= BATCH_BYTES:
+        if len(self._ids) >= BATCH or self._bytes >= BATCH_BYTES:
             self.flush()
 
     def flush(self) -> None:
         """Make a frame of the collected records."""
-        if not self._rows:
+        if not self._ids:
             return
-        values = list(zip(*self._rows, strict=True))
-        columns = [
-            _column(name, column, RECORDS.schema[name]) for name, column in zip(FIELDS, values, strict=True)
-        ]
+        named = zip(FIELDS, self._columns, strict=True)
+        columns = [_column(name, column, RECORDS.schema[name]) for name, column in named]
         columns += [
             pl.Series("line", self._lines, dtype=pl.Int64),
             pl.Series("byte_offset", self._offsets, dtype=pl.Int64),
@@ -122,7 +121,7 @@ class RecordColumns:
             names = [*names, TEXT, FOLDER]
         self._bytes = 0
         for taken in (
-            self._rows,
+            *self._columns,
             self._ids,
             self._lines,
             self._offsets,
@@ -238,13 +237,17 @@ class LogDecoder:
         fields = log.kind.fields
         if id(fields) not in self._decoders:
             self._decoders[id(fields)] = RowDecoder(fields)
-        found, repairs = self._decoders[id(fields)].rows(block.lines)
+        columns, found, repairs = self._decoders[id(fields)].read(block.lines)
         self.repairs.update(repairs)
-        rows, positions, unreadable = self._look_closer(log, block, counts, found)
-        counts.lines += len(rows)
-        if rows:
-            rows, beyond = self._completed(log, rows)
-            self._records.extend(log, block, rows, positions, beyond | unreadable)
+        positions: Sequence[int] = range(len(block.lines))
+        unreadable: dict[int, str] = {}
+        if not columns:
+            rows, positions, unreadable = self._look_closer(log, block, counts, found)
+            columns = list(zip(*rows, strict=True))
+        counts.lines += len(positions)
+        if columns:
+            columns, beyond = self._completed(log, columns)
+            self._records.extend(log, block, columns, positions, beyond | unreadable)
 
     def _look_closer(
         self, log: LogFile, block: Block, counts: LineCounts, found: list[Row | None]
@@ -277,18 +280,18 @@ class LogDecoder:
             positions.append(position)
         return rows, positions, unreadable
 
-    def _completed(self, log: LogFile, rows: list[Row]) -> tuple[list[Row], dict[int, str]]:
-        """Complete rows with their image and a time in UTC; return times beyond UTC as text, by place."""
+    def _completed(self, log: LogFile, columns: Columns) -> tuple[Columns, dict[int, str]]:
+        """Complete columns with the image and a time in UTC; return times beyond UTC as text, by place."""
         named = _named_by(log)
-        zones = {UTC if row[0] is None else row[0].tzinfo for row in rows}
-        if zones == {UTC} and not named and {row[1] for row in rows} == {log.folder}:
-            return rows, {}
-        moments, images, *others = map(list, zip(*rows, strict=True))
+        zones = {UTC if moment is None else moment.tzinfo for moment in columns[0]}
+        if zones == {UTC} and not named and set(columns[1]) == {log.folder}:
+            return columns, {}
+        moments, images, *others = map(list, columns)
         image = named.pop("image_id", log.folder)
         blank = [found != log.folder and not (found and found.strip()) for found in images]
         if log.kind.source and not log.kind.fields.paths:  # else a folder is no image
             self.repairs[Repair.IMAGE_FROM_FOLDER] += sum(blank)
-            self.repairs[Repair.IMAGE_NOT_FOLDER] += len(rows) - images.count(log.folder) - sum(blank)
+            self.repairs[Repair.IMAGE_NOT_FOLDER] += len(images) - images.count(log.folder) - sum(blank)
         images = [image if is_blank else found for found, is_blank in zip(images, blank, strict=True)]
         unreadable = {}
         for place, moment in enumerate(moments) if zones != {UTC} else ():
@@ -301,10 +304,10 @@ class LogDecoder:
                 self.repairs[Repair.TIMESTAMP_UNREADABLE] += 1
                 moments[place] = None
                 unreadable[place] = moment.isoformat()
-        columns = dict(zip(FIELDS, (moments, images, *others), strict=True))
+        completed = dict(zip(FIELDS, (moments, images, *others), strict=True))
         for name, text in named.items():
-            columns[name] = [value or text for value in columns[name]]
-        return list(zip(*columns.values(), strict=True)), unreadable
+            completed[name] = [value or text for value in completed[name]]
+        return list(completed.values()), unreadable
 
 
 def _is_whole(block: Block, log: LogFile) -> bool:

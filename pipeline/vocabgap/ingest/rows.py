@@ -13,7 +13,7 @@ from functools import reduce
 from itertools import compress
 from operator import attrgetter, or_
 from types import UnionType
-from typing import Any, Final, Literal, Union, get_args, get_origin
+from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 import msgspec
 
@@ -29,6 +29,8 @@ from vocabgap.model.record import (
 )
 from vocabgap.model.sources import Pointer
 
+_Column = Sequence[Any]
+Columns = list[_Column]
 Row = tuple[Any, ...]
 NO_GAP: Final[Row] = ()
 """The row of a line that is no gap by the filter of its source."""
@@ -60,8 +62,21 @@ _AS_THEY_ARE: Final = frozenset({str, list, type(None)})
 _NOT_TEXT: Final = [
     name for name, types in _TYPES.items() if name in NAME_FIELDS or not types <= _AS_THEY_ARE
 ]
-_Column = Sequence[Any]
 _Tree = dict[str, "_Tree"]
+
+
+class Found(NamedTuple):
+    """What many lines give.
+
+    Attributes:
+        columns: The columns of all lines, in the order of the fields; empty if some line needs a closer look.
+        rows: Then the row of each line, `NO_GAP`, or None for a line that needs a closer look.
+        repairs: The number of repairs in rows, by kind.
+    """
+
+    columns: Columns
+    rows: list[Row | None]
+    repairs: Counter[str]
 
 
 class RowDecoder:
@@ -82,22 +97,22 @@ class RowDecoder:
         elif not fields.where and not fields.refusals and not fields.also:
             self._prepare_records()
 
-    def rows(self, lines: list[bytes]) -> tuple[list[Row | None], Counter[str]]:
-        """Return a row for each line, and the repairs in them; None for a line that needs a closer look."""
-        repairs: Counter[str] = Counter()
+    def read(self, lines: list[bytes]) -> Found:
+        """Read lines; leave out the ones that need a closer look."""
         objects = self._objects(lines)
         left = len(objects) - objects.count(None)
         while left:
-            rows, repairs = self._read([one for one in objects if one is not None])
+            columns, rows, repairs = self._read([one for one in objects if one is not None])
+            if columns and left == len(lines):
+                return Found(columns, [], repairs)
+            rows = rows or list(zip(*columns, strict=True))
+            each = iter(rows)
             if None not in rows:
-                if left == len(lines):
-                    return rows, repairs
-                others = iter(rows)
-                return [None if one is None else next(others) for one in objects], repairs
-            verdicts = iter(rows)  # leave out what needs a closer look, so that only the rest counts
-            objects = [one if one is not None and next(verdicts) is not None else None for one in objects]
+                return Found([], [None if one is None else next(each) for one in objects], repairs)
+            # Leave out what needs a closer look, so that only the rest counts.
+            objects = [one if one is not None and next(each) is not None else None for one in objects]
             left = len(objects) - objects.count(None)
-        return [None] * len(lines), Counter()
+        return Found([], [None] * len(lines), Counter())
 
     def _map(self) -> None:
         """Make the type of the objects of a mapped source, unless its paths contradict each other."""
@@ -173,9 +188,9 @@ class RowDecoder:
         record = msgspec.defstruct("Record", fields, rename=names, forbid_unknown_fields=True)
         self._decode = msgspec.json.Decoder(record).decode
 
-    def _read(self, objects: list[Any]) -> tuple[list[Row | None], Counter[str]]:
-        """Return the row of each object, or None if a value needs a closer look; and the repairs."""
-        columns: list[_Column] = list(zip(*map(self._values, objects), strict=True))
+    def _read(self, objects: list[Any]) -> Found:
+        """Return the columns or the rows of some objects."""
+        columns: Columns = list(zip(*map(self._values, objects), strict=True))
         if not self._mapped:
             return self._native(columns)
         values = dict(zip(self._pointers, columns, strict=True))
@@ -186,16 +201,17 @@ class RowDecoder:
             if shape.refusals:  # a message needs a closer look
                 rows = [None if is_one else row for is_one, row in zip(chosen, rows, strict=True)]
             elif all(chosen):
-                return _rows(_mapped(shape, values, len(objects))), Counter()
+                return _found(_mapped(shape, values, len(objects)))
             elif any(chosen):
                 of_shape: dict[Pointer, _Column] = {
                     path: list(compress(column, chosen)) for path, column in values.items()
                 }
-                read = iter(_rows(_mapped(shape, of_shape, sum(chosen))))
+                found = _found(_mapped(shape, of_shape, sum(chosen)))
+                read = iter(found.rows or zip(*found.columns, strict=True))
                 rows = [next(read) if is_one else row for is_one, row in zip(chosen, rows, strict=True)]
-        return rows, Counter()
+        return Found([], rows, Counter())
 
-    def _native(self, columns: list[_Column]) -> tuple[list[Row | None], Counter[str]]:
+    def _native(self, columns: Columns) -> Found:
         repairs: Counter[str] = Counter()
         foreign = columns[len(FIELDS) :]
         if foreign:
@@ -208,7 +224,7 @@ class RowDecoder:
             if None in named[name]:
                 repairs[Repair.NULL_FOR_DEFAULT] += named[name].count(None)
                 named[name] = _filled(named[name], default)
-        return _rows(named, checked=_NOT_TEXT), +repairs
+        return _found(named, _NOT_TEXT, +repairs)
 
     def _shapes_of(self, values: dict[Pointer, _Column], size: int) -> list[FieldMap | None]:
         """Return the shape of each object; None for one that is no gap."""
@@ -284,8 +300,10 @@ def _filled(column: _Column, default: object) -> _Column:
     return [default if value is None else value for value in column]
 
 
-def _rows(named: dict[str, _Column], checked: Iterable[str] = FIELDS) -> list[Row | None]:
-    """Return rows of columns; None for a row with a value that needs a closer look, or without a need.
+def _found(
+    named: dict[str, _Column], checked: Iterable[str] = FIELDS, repairs: Counter[str] | None = None
+) -> Found:
+    """Return columns, or rows with None for one that has a doubtful value, or no need.
 
     The columns that are not `checked` have the right types.
     """
@@ -307,10 +325,13 @@ def _rows(named: dict[str, _Column], checked: Iterable[str] = FIELDS) -> list[Ro
     ):
         needs = (any(text and not text.isspace() for text in texts) for texts in zip(*phrases, strict=True))
         doubtful.update(at for at, says_something in enumerate(needs) if not says_something)
-    rows: list[Row | None] = list(zip(*(named[name] for name in FIELDS), strict=True))
+    columns = [named[name] for name in FIELDS]
+    if not doubtful:
+        return Found(columns, [], repairs or Counter())
+    rows: list[Row | None] = list(zip(*columns, strict=True))
     for at in doubtful:
         rows[at] = None
-    return rows
+    return Found([], rows, repairs or Counter())
 
 
 def _converted(name: str, column: _Column, doubtful: set[int]) -> _Column:
