@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -64,10 +65,10 @@ class RecordColumns:
     with_text: bool = False
     frames: list[pl.DataFrame] = field(default_factory=list)
     _bytes: int = 0
-    _columns: list[list[Any]] = field(default_factory=lambda: [[] for _ in FIELDS])
+    _columns: list[Columns] = field(default_factory=list)  # of each block
     _lines: list[int] = field(default_factory=list)
     _offsets: list[int] = field(default_factory=list)
-    _ids: list[str] = field(default_factory=list)
+    _unreadable: dict[int, str] = field(default_factory=dict)
     _logs: list[LogFile] = field(default_factory=list)
     _counts: list[int] = field(default_factory=list)
     _texts: list[str] = field(default_factory=list)
@@ -86,9 +87,9 @@ class RecordColumns:
         """
         if self.with_text:  # the line of a record is UTF-8
             self._texts += [block.lines[position].decode() for position in positions]
-        self._ids += record_ids(columns, unreadable)
-        for collected, column in zip(self._columns, columns, strict=True):
-            collected.extend(column)
+        for place, text in unreadable.items():
+            self._unreadable[len(self._lines) + place] = text
+        self._columns.append(columns)
         if len(positions) == len(block.lines):
             self._lines += range(block.number, block.number + len(positions))
             self._offsets += block.offsets()
@@ -99,19 +100,20 @@ class RecordColumns:
         self._logs.append(log)
         self._counts.append(len(positions))
         self._bytes += sum(map(len, block.lines))
-        if len(self._ids) >= BATCH or self._bytes >= BATCH_BYTES:
+        if len(self._lines) >= BATCH or self._bytes >= BATCH_BYTES:
             self.flush()
 
     def flush(self) -> None:
         """Make a frame of the collected records."""
-        if not self._ids:
+        if not self._lines:
             return
-        named = zip(FIELDS, self._columns, strict=True)
+        values = [list(chain.from_iterable(parts)) for parts in zip(*self._columns, strict=True)]
+        named = zip(FIELDS, values, strict=True)
         columns = [_column(name, column, RECORDS.schema[name]) for name, column in named]
         columns += [
             pl.Series("line", self._lines, dtype=pl.Int64),
             pl.Series("byte_offset", self._offsets, dtype=pl.Int64),
-            pl.Series("record_id", self._ids, dtype=pl.String),
+            pl.Series("record_id", record_ids(values, self._unreadable), dtype=pl.String),
         ]
         offset = pl.when(pl.col("byte_offset") >= 0).then("byte_offset")  # an unknown one is below 0
         frame = pl.DataFrame(columns + self._origins()).with_columns(offset)
@@ -120,15 +122,8 @@ class RecordColumns:
             frame = frame.with_columns(pl.Series(TEXT, self._texts, dtype=pl.String))
             names = [*names, TEXT, FOLDER]
         self._bytes = 0
-        for taken in (
-            *self._columns,
-            self._ids,
-            self._lines,
-            self._offsets,
-            self._logs,
-            self._counts,
-            self._texts,
-        ):
+        self._unreadable.clear()
+        for taken in (self._columns, self._lines, self._offsets, self._logs, self._counts, self._texts):
             taken.clear()
         self.frames.append(frame.select(names))
 
@@ -237,48 +232,47 @@ class LogDecoder:
         fields = log.kind.fields
         if id(fields) not in self._decoders:
             self._decoders[id(fields)] = RowDecoder(fields)
-        columns, found, repairs = self._decoders[id(fields)].read(block.lines)
+        columns, positions, closer, repairs = self._decoders[id(fields)].read(block.lines)
         self.repairs.update(repairs)
-        positions: Sequence[int] = range(len(block.lines))
-        unreadable: dict[int, str] = {}
-        if not columns:
-            rows, positions, unreadable = self._look_closer(log, block, counts, found)
-            columns = list(zip(*rows, strict=True))
+        counts.passed_over += len(block.lines) - len(positions) - len(closer)
         counts.lines += len(positions)
+        looked, unreadable = self._look_closer(log, block, counts, closer) if closer else ({}, {})
+        if looked:
+            rows = looked | dict(zip(positions, zip(*columns, strict=True), strict=True))
+            positions = sorted(rows)
+            columns = list(zip(*(rows[position] for position in positions), strict=True))
         if columns:
             columns, beyond = self._completed(log, columns)
-            self._records.extend(log, block, columns, positions, beyond | unreadable)
+            if unreadable:
+                places = {position: place for place, position in enumerate(positions)}
+                beyond |= {places[position]: text for position, text in unreadable.items()}
+            self._records.extend(log, block, columns, positions, beyond)
 
     def _look_closer(
-        self, log: LogFile, block: Block, counts: LineCounts, found: list[Row | None]
-    ) -> tuple[list[Row], Sequence[int], dict[int, str]]:
-        """Return the rows of a block, their positions, and the text of unreadable timestamps by place."""
-        rows = [row for row in found if row]
-        if len(rows) == len(found):
-            return rows, range(len(rows)), {}
-        rows.clear()
-        positions: list[int] = []
+        self, log: LogFile, block: Block, counts: LineCounts, closer: Sequence[int]
+    ) -> tuple[dict[int, Row], dict[int, str]]:
+        """Return the rows of some lines, and the text of unreadable timestamps, by position."""
+        rows: dict[int, Row] = {}
         unreadable = {}
-        for position, (line, row, offset) in enumerate(zip(block.lines, found, block.offsets(), strict=True)):
-            if row is None and (not line or line.isspace()):
+        offsets = list(block.offsets())
+        for position in closer:
+            line = block.lines[position]
+            if not line or line.isspace():
                 continue
-            outcome = row if row is not None else decode_line(line.removesuffix(b"\r"), log.kind.fields)
-            if not outcome:
+            outcome = decode_line(line.removesuffix(b"\r"), log.kind.fields)
+            if outcome is None:
                 counts.passed_over += 1
                 continue
+            counts.lines += 1
             if isinstance(outcome, Rejected):
-                counts.lines += 1
                 why = _placed(outcome if block.ended else _torn(outcome), block, position)
-                self._reject(log, why, block.number + position, offset, line)
+                self._reject(log, why, block.number + position, offsets[position], line)
                 continue
-            if isinstance(outcome, Decoded):
-                self.repairs.update(outcome.repairs)
-                if outcome.unreadable_timestamp is not None:
-                    unreadable[len(rows)] = outcome.unreadable_timestamp
-                outcome = astuple(outcome.record)
-            rows.append(outcome)
-            positions.append(position)
-        return rows, positions, unreadable
+            self.repairs.update(outcome.repairs)
+            if outcome.unreadable_timestamp is not None:
+                unreadable[position] = outcome.unreadable_timestamp
+            rows[position] = astuple(outcome.record)
+        return rows, unreadable
 
     def _completed(self, log: LogFile, columns: Columns) -> tuple[Columns, dict[int, str]]:
         """Complete columns with the image and a time in UTC; return times beyond UTC as text, by place."""

@@ -50,7 +50,16 @@ def _types(kind: Any) -> frozenset[type]:  # noqa: ANN401 - a type
 
 
 _KINDS: Final[dict[str, Any]] = {field.name: field.type for field in msgspec.structs.fields(GapRecord)}
-_COLUMNS: Final[dict[str, Any]] = {name: list[kind] for name, kind in _KINDS.items()}  # type: ignore[valid-type]
+_COLUMNS: Final[dict[str, Any]] = {
+    **{name: list[kind] for name, kind in _KINDS.items()},  # type: ignore[valid-type]
+    "timestamp": list[datetime | None],  # found faster than a type with a description
+}
+# Usual values of these fields need no conversion.
+_USUAL: Final[dict[str, frozenset[Any]]] = {
+    "satisfaction": frozenset({-1, 0, 1, None}),
+    "count": frozenset({1}),
+}
+_WHOLE: Final = frozenset({int, type(None)})
 _TYPES: Final = {name: _types(get_args(kind)[0]) for name, kind in _KINDS.items()}
 # Values of these types may become a field, too.
 _ALSO: Final = {
@@ -69,10 +78,20 @@ class Found(NamedTuple):
     """What many lines give.
 
     Attributes:
-        columns: The columns of all lines, in the order of the fields; empty if some line needs a closer look.
-        rows: Then the row of each line, `NO_GAP`, or None for a line that needs a closer look.
-        repairs: The number of repairs in rows, by kind.
+        columns: The columns of the lines that are records, in the order of the fields; empty if none is.
+        positions: The positions of these lines.
+        closer: The positions of lines that need a closer look. All others are no gaps.
+        repairs: The number of repairs in the records, by kind.
     """
+
+    columns: Columns
+    positions: Sequence[int]
+    closer: Sequence[int]
+    repairs: Counter[str]
+
+
+class _Read(NamedTuple):
+    """The columns of some objects; or the row of each, `NO_GAP`, or None if it needs a closer look."""
 
     columns: Columns
     rows: list[Row | None]
@@ -98,21 +117,27 @@ class RowDecoder:
             self._prepare_records()
 
     def read(self, lines: list[bytes]) -> Found:
-        """Read lines; leave out the ones that need a closer look."""
+        """Read lines, and leave the ones that need a closer look."""
         objects = self._objects(lines)
-        left = len(objects) - objects.count(None)
-        while left:
-            columns, rows, repairs = self._read([one for one in objects if one is not None])
-            if columns and left == len(lines):
-                return Found(columns, [], repairs)
-            rows = rows or list(zip(*columns, strict=True))
-            each = iter(rows)
+        positions: Sequence[int] = range(len(lines))
+        while True:
+            if None in objects:
+                positions = [at for at, one in zip(positions, objects, strict=True) if one is not None]
+                objects = [one for one in objects if one is not None]
+            if not objects:
+                return Found([], [], range(len(lines)), Counter())
+            columns, rows, repairs = self._read(objects)
             if None not in rows:
-                return Found([], [None if one is None else next(each) for one in objects], repairs)
+                break
             # Leave out what needs a closer look, so that only the rest counts.
-            objects = [one if one is not None and next(each) is not None else None for one in objects]
-            left = len(objects) - objects.count(None)
-        return Found([], [None] * len(lines), Counter())
+            objects = [None if row is None else one for one, row in zip(objects, rows, strict=True)]
+        closer: Sequence[int] = ()
+        if len(positions) < len(lines):
+            closer = sorted({*range(len(lines))}.difference(positions))
+        if rows:
+            positions = [at for at, row in zip(positions, rows, strict=True) if row]
+            columns = list(zip(*filter(None, rows), strict=True))
+        return Found(columns, positions, closer, repairs)
 
     def _map(self) -> None:
         """Make the type of the objects of a mapped source, unless its paths contradict each other."""
@@ -188,7 +213,7 @@ class RowDecoder:
         record = msgspec.defstruct("Record", fields, rename=names, forbid_unknown_fields=True)
         self._decode = msgspec.json.Decoder(record).decode
 
-    def _read(self, objects: list[Any]) -> Found:
+    def _read(self, objects: list[Any]) -> _Read:
         """Return the columns or the rows of some objects."""
         columns: Columns = list(zip(*map(self._values, objects), strict=True))
         if not self._mapped:
@@ -209,9 +234,9 @@ class RowDecoder:
                 found = _found(_mapped(shape, of_shape, sum(chosen)))
                 read = iter(found.rows or zip(*found.columns, strict=True))
                 rows = [next(read) if is_one else row for is_one, row in zip(chosen, rows, strict=True)]
-        return Found([], rows, Counter())
+        return _Read([], rows, Counter())
 
-    def _native(self, columns: Columns) -> Found:
+    def _native(self, columns: Columns) -> _Read:
         repairs: Counter[str] = Counter()
         foreign = columns[len(FIELDS) :]
         if foreign:
@@ -302,7 +327,7 @@ def _filled(column: _Column, default: object) -> _Column:
 
 def _found(
     named: dict[str, _Column], checked: Iterable[str] = FIELDS, repairs: Counter[str] | None = None
-) -> Found:
+) -> _Read:
     """Return columns, or rows with None for one that has a doubtful value, or no need.
 
     The columns that are not `checked` have the right types.
@@ -315,7 +340,8 @@ def _found(
             named[name] = [str(value) if type(value) is int else value for value in column]
             found.discard(int)
         if not types <= _AS_THEY_ARE:
-            named[name] = _converted(name, column, doubtful)
+            if not (found <= _WHOLE and _USUAL.get(name, frozenset()).issuperset(column)):
+                named[name] = _converted(name, column, doubtful)
         elif not found <= types:
             doubtful.update(at for at, value in enumerate(named[name]) if type(value) not in types)
             named[name] = [value if type(value) in types else None for value in named[name]]
@@ -327,11 +353,11 @@ def _found(
         doubtful.update(at for at, says_something in enumerate(needs) if not says_something)
     columns = [named[name] for name in FIELDS]
     if not doubtful:
-        return Found(columns, [], repairs or Counter())
+        return _Read(columns, [], repairs or Counter())
     rows: list[Row | None] = list(zip(*columns, strict=True))
     for at in doubtful:
         rows[at] = None
-    return Found([], rows, repairs or Counter())
+    return _Read([], rows, repairs or Counter())
 
 
 def _converted(name: str, column: _Column, doubtful: set[int]) -> _Column:
