@@ -342,8 +342,7 @@ _Wrong = tuple[str, RejectReason, str]
 def _wrong_type(fields: dict[str, Any]) -> _Wrong | None:
     if wrong := wrong_type(fields):
         name, expected, value = wrong
-        found = "another number" if type(value) in (int, float) and "number" in expected else json_type(value)
-        return name, RejectReason.WRONG_TYPE, f"expected {expected}, found {found}"
+        return name, RejectReason.WRONG_TYPE, f"expected {expected}, found {json_type(value)}"
     return None
 
 

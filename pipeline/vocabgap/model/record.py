@@ -172,8 +172,7 @@ NEVER_NULL: Final = tuple(
     field.name for field in _DECLARED if type(None) not in get_args(get_args(field.type)[0])
 )
 _EXPECTED: Final[Mapping[Any, str]] = {
-    bool: "true or false", float: "a number", int: "a whole number from 1", list: "a list of text",
-    str: "text",
+    bool: "true or false", float: "a number", int: "a whole number", list: "a list of text", str: "text",
 }  # fmt: skip
 
 
