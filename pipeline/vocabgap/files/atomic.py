@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 from vocabgap.errors import StateError
 from vocabgap.files.locking import lock
@@ -86,9 +86,16 @@ class _Watched(FileIO):
 
 def write_parquet(frame: "pl.DataFrame", path: Path, **options: Any) -> None:  # noqa: ANN401 - of Polars
     """Write a frame to a file; an OSError names the file."""
+    with watched(path) as file:
+        frame.rechunk().write_parquet(file, **options)
+
+
+@contextmanager
+def watched(path: Path) -> Iterator[IO[bytes]]:
+    """Yield a new file for Polars; an OSError names the file."""
     with _Watched(path, "wb") as file:
         try:
-            frame.rechunk().write_parquet(file, **options)
+            yield cast("IO[bytes]", file)
         except Exception as error:
             if file.refused is None:
                 raise

@@ -1,0 +1,214 @@
+"""Tables in parts: more rows than memory holds.
+
+A part is a frame in memory, or a Parquet file in a temporary folder. A *query* makes a lazy frame of a lazy
+frame; Polars then reads only the columns that it needs. A *step* makes several small frames of a frame. Both
+run here and on a cluster (`engines.spark`), so the results are equal.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, Self
+
+import polars as pl
+
+from vocabgap.errors import StateError
+from vocabgap.files.atomic import watched, write_parquet
+
+ROW: Final = "row"
+"""The column that numbers the rows in order: the upper half is the number of the part."""
+MOST_ROWS: Final = 1 << 17
+"""Rows of a part. A table with more rows is written to files."""
+MOST_BYTES: Final = 128 << 20
+"""Bytes of the rows that a step gets at once, unless more have equal keys."""
+_PLACES: Final = 1 << 32
+_BUCKET: Final = "bucket"
+_FULL_HINT: Final = "free some space, or name another folder in TMPDIR"
+
+Query = Callable[[pl.LazyFrame], pl.LazyFrame]
+Step = Callable[[pl.DataFrame], Mapping[str, pl.DataFrame]]
+
+
+class Parts:
+    """A table in parts on this machine, and the queries that its rows go through when they are read."""
+
+    def __init__(
+        self,
+        sources: Sequence[pl.DataFrame | Path],
+        folder: object = None,
+        *,
+        queries: tuple[Query, ...] = (),
+        marks: pl.DataFrame | None = None,
+    ) -> None:
+        """Unite one or more frames or files; `folder` is kept as long as the table is."""
+        self._sources = sources
+        self._folder = folder
+        self._queries = queries
+        self._marks = marks
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame) -> "Parts":
+        """Return a frame as a table of one part."""
+        return Parts([numbered(frame, 0)])
+
+    def then(self, query: Query) -> Self:
+        """Add a query, which keeps the rows of a part in order."""
+        return self._with(queries=(*self._queries, query))
+
+    def marked(self, marks: pl.DataFrame) -> Self:
+        """Add columns to the rows that a small frame names in `ROW`, before all queries; others get nulls.
+
+        The frame replaces an earlier one.
+        """
+        return self._with(marks=marks.sort(ROW))
+
+    def each(self, query: Query) -> pl.DataFrame:
+        """Run a query on each part, and return all results in order."""
+        return pl.concat([query(part).collect() for part in self._parts()])
+
+    def by(self, keys: Sequence[str], step: Step, query: Query) -> dict[str, pl.DataFrame]:
+        """Run a query on each part, and a step on its results, with all rows of equal keys at once.
+
+        Returns:
+            The frames of the step by name, of all calls; their order is undefined.
+        """
+        parts = self._parts()
+        first = query(next(parts)).collect()
+        buckets = 1 + int(first.estimated_size()) * len(self._sources) // MOST_BYTES
+        if buckets == 1 or len(self._sources) == 1:
+            return dict(step(pl.concat([first, *(query(part).collect() for part in parts)])))
+        with temporary_folder() as folder, _no_space(folder):
+            spread = pl.PartitionBy(folder, key=_BUCKET, include_key=False)
+            query(self.lazy()).with_columns(bucket_of(keys, buckets)).sink_ipc(spread, mkdir=True)
+            return united(step(pl.read_ipc(bucket / "*.ipc")) for bucket in Path(folder).iterdir())
+
+    def lazy(self) -> pl.LazyFrame:
+        """Return all rows as a lazy frame that reads one part after the other."""
+        from polars.io.plugins import register_io_source  # noqa: PLC0415 - rarely needed
+
+        def read(
+            columns: list[str] | None, predicate: pl.Expr | None, most: int | None, _: int | None
+        ) -> Iterator[pl.DataFrame]:
+            for part in self._parts():
+                found = part if predicate is None else part.filter(predicate)
+                found = found if columns is None else found.select(columns)
+                frame = (found if most is None else found.head(most)).collect()
+                yield frame
+                if most is not None and (most := most - frame.height) <= 0:
+                    return
+
+        return register_io_source(read, schema=next(self._parts()).collect_schema(), is_pure=True)
+
+    def collect(self) -> pl.DataFrame:
+        """Return all rows as one frame."""
+        return self.each(lambda part: part)
+
+    def write(self, path: Path, **options: Any) -> None:  # noqa: ANN401 - of Polars
+        """Write all rows to one Parquet file; an OSError names the file."""
+        if len(self._sources) == 1:
+            write_parquet(self.collect(), path, **options)
+            return
+        with watched(path) as file:
+            self.lazy().sink_parquet(file, **options)
+
+    def _parts(self) -> Iterator[pl.LazyFrame]:
+        for number, source in enumerate(self._sources):
+            part = source.lazy() if isinstance(source, pl.DataFrame) else pl.scan_parquet(source)
+            marks = None if self._marks is None else marks_of(self._marks, number)
+            yield queried(part, marks, self._queries)
+
+    def _with(self, **changes: Any) -> Self:  # noqa: ANN401 - of any argument
+        own = {name.removeprefix("_"): value for name, value in vars(self).items()}
+        return type(self)(**own | changes)
+
+
+class Collector:
+    """A collector of frames that become a table in parts; large tables go to files meanwhile."""
+
+    def __init__(self) -> None:
+        self._frames: list[pl.DataFrame] = []
+        self._rows = 0
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._files: list[Path] = []
+        self._writing: Future[None] | None = None
+        self._writer = ThreadPoolExecutor(1)
+
+    def add(self, frame: pl.DataFrame) -> None:
+        """Add a frame. All frames have one schema."""
+        if self._rows >= MOST_ROWS:
+            self._store()
+        self._frames.append(frame)
+        self._rows += frame.height
+
+    def parts(self, empty: pl.DataFrame) -> Parts:
+        """Return the table; without any frame, it is `empty`."""
+        if self._folder is None:
+            return Parts.of(pl.concat(self._frames or [empty]))
+        self._store()
+        self._wait()
+        return Parts(self._files, self._folder)
+
+    def _store(self) -> None:
+        """Write the frames while others are collected; at most one part waits for the disk."""
+        if self._folder is None:
+            self._folder = temporary_folder()
+        self._wait()
+        path = Path(self._folder.name, f"{len(self._files)}.parquet")
+        part = numbered(pl.concat(self._frames), len(self._files))
+        self._writing = self._writer.submit(write_parquet, part, path, compression="lz4", statistics=False)
+        self._files.append(path)
+        self._frames, self._rows = [], 0
+
+    def _wait(self) -> None:
+        if self._writing is not None and self._folder is not None:
+            with _no_space(self._folder.name):
+                self._writing.result()
+
+
+def numbered(frame: pl.DataFrame, part: int) -> pl.DataFrame:
+    """Add the column `ROW` to the frame of a part."""
+    return frame.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW) + part * _PLACES)
+
+
+def marks_of(marks: pl.DataFrame, part: int) -> pl.DataFrame:
+    """Return the marks of one part, given all in order."""
+    start, end = (int(marks[ROW].search_sorted(number * _PLACES)) for number in (part, part + 1))
+    return marks[start:end]
+
+
+def queried(part: pl.LazyFrame, marks: pl.DataFrame | None, queries: Iterable[Query]) -> pl.LazyFrame:
+    """Add marks and queries to a part."""
+    if marks is not None:
+        part = part.join(marks.lazy(), on=ROW, how="left", maintain_order="left")
+    for query in queries:
+        part = query(part)
+    return part
+
+
+def bucket_of(keys: Sequence[str], buckets: int) -> pl.Expr:
+    """Return the number of the bucket of each row; rows with equal keys have the same."""
+    return (pl.struct(keys).hash() % buckets).alias(_BUCKET)
+
+
+def united(results: Iterable[Mapping[str, pl.DataFrame]]) -> dict[str, pl.DataFrame]:
+    """Unite the frames of several calls of a step by name."""
+    frames: dict[str, list[pl.DataFrame]] = {}
+    for result in results:
+        for name, frame in result.items():
+            frames.setdefault(name, []).append(frame)
+    return {name: pl.concat(several) for name, several in frames.items()}
+
+
+def temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    """Return a private folder for files that are not kept."""
+    return tempfile.TemporaryDirectory(prefix="vocabgap-", ignore_cleanup_errors=True)
+
+
+@contextmanager
+def _no_space(folder: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, pl.exceptions.ComputeError) as error:
+        raise StateError(f"'{folder}' cannot hold the records: {error}", hint=_FULL_HINT) from error
