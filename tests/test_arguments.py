@@ -108,19 +108,13 @@ def test_numbers_of_numpy_are_numbers(found: Clusters) -> None:
         ({"min_images": -1}, "min_images: expected a whole number >= 0, found -1"),
         ({"min_sessions": "2"}, "min_sessions: expected a whole number, found '2'"),
         ({"half_life_days": 0}, "half_life_days: expected a number >= 0.1, found 0"),
-        (
-            {"half_life_days": float("nan")},
-            "half_life_days: expected a number >= 0.1, found nan",
-        ),
+        ({"half_life_days": float("nan")}, "half_life_days: expected a number >= 0.1, found nan"),
         ({"half_life_days": 10**400}, "half_life_days: expected a smaller number, found 1000"),
         ({"half_life_days": True}, "half_life_days: expected a number, found True"),
         ({"window_weeks": 2}, "window_weeks: expected a whole number >= 3, found 2"),
         ({"window_weeks": 4.5}, "window_weeks: expected a whole number, found 4.5"),
         ({"category_aliases": None}, "category_aliases: expected a table, found None"),
-        (
-            {"operation_aliases": {"x": 3}},
-            "operation_aliases: expected text, found 3",
-        ),
+        ({"operation_aliases": {"x": 3}}, "operation_aliases: expected text, found 3"),
     ],
 )
 def test_what_a_ranking_cannot_use_is_named(
@@ -146,10 +140,7 @@ def test_groups_that_are_none_are_named(scan: Scan) -> None:
         ({"top": "10"}, "top: expected a whole number, 0 or more, found '10'"),
         ({"top": -1}, "top: expected a whole number, 0 or more, found -1"),
         ({"top": True}, "top: expected a whole number, 0 or more, found True"),
-        (
-            {"ranked_by": "x"},
-            "by: expected one of mentions, images, unsatisfied, priority, found 'x'",
-        ),
+        ({"ranked_by": "x"}, "by: expected one of mentions, images, unsatisfied, priority, found 'x'"),
         ({"reproduction": {}}, "reproduction: expected a Reproduction, found dict"),
     ],
 )

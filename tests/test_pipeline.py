@@ -55,11 +55,7 @@ def test_settings_reach_their_stages(demo: Path, tmp_path: Path) -> None:
         ingest=IngestSettings(tenant="studio"),
         cluster=ClusterSettings(threshold=0.4, stop_words=("mask",)),
         rank=RankSettings(
-            by=RankBy.UNSATISFIED,
-            min_images=2,
-            min_sessions=3,
-            half_life_days=30.0,
-            window_weeks=6,
+            by=RankBy.UNSATISFIED, min_images=2, min_sessions=3, half_life_days=30.0, window_weeks=6
         ),
         aliases=AliasSettings(categories={"tone": "light"}, operations={"crop": "trim"}),
     )
@@ -230,8 +226,7 @@ def test_a_vocabulary_is_read_as_the_settings_say_and_compared_with_what_is_rank
     listed = tmp_path / "words.json"
     listed.write_text('{"tools": [{"name": "sky_mask", "description": "Masks the sky."}]}')
     settings = Settings(
-        cluster=ClusterSettings(stop_words=("photo",)),
-        vocabulary=VocabularySettings(paths=(str(listed),)),
+        cluster=ClusterSettings(stop_words=("photo",)), vocabulary=VocabularySettings(paths=(str(listed),))
     )
 
     made = run(root, tmp_path / "out", settings=settings, now=NOW)

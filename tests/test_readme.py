@@ -48,10 +48,7 @@ def test_transcript_is_what_the_command_prints(
     (tmp_path / "data").symlink_to(PROJECT / "data")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("COLUMNS", raising=False)
-    commands = {
-        BY_WORDS: shlex.split(BY_WORDS)[1:],
-        "vocabgap check data/demo": ["check", "data/demo"],
-    }
+    commands = {BY_WORDS: shlex.split(BY_WORDS)[1:], "vocabgap check data/demo": ["check", "data/demo"]}
 
     run(commands[command])
 

@@ -440,10 +440,7 @@ def main() -> None:
     if options.data:
         phrases = read_folder(options.data, "*.tsv", partial(read_phrases, limit=options.limit))
     left_out = [f"{name} is not installed" for name in peers.PACKAGES if not find_spec(name)]
-    plain: dict[str, CutWay] = {
-        "word(1,2)": by_words,
-        "half word(1,2), half char_wb(3,5)": by_half_and_half,
-    }
+    plain: dict[str, CutWay] = {"word(1,2)": by_words, "half word(1,2), half char_wb(3,5)": by_half_and_half}
     embedders: dict[str, vocabgap.Embedder | str] = {"default": "none"}
     embedder: vocabgap.Embedder | None = None
     if options.embedder != "none":

@@ -128,10 +128,7 @@ def test_the_help_has_a_sentence_and_describes_every_option(words: tuple[str, ..
     assert all(each.help for each in shown)
 
 
-@pytest.mark.parametrize(
-    ("words", "option"),
-    CLOSED,
-)
+@pytest.mark.parametrize(("words", "option"), CLOSED)
 def test_a_value_that_does_not_fit_is_refused_by_the_name_of_its_option(
     words: tuple[str, ...],
     option: Any,  # noqa: ANN401 - as above

@@ -15,13 +15,7 @@ from scipy import sparse
 from builders.clustering import asking, random_rows
 from vocabgap.clustering import describing
 from vocabgap.clustering.cutting import flat_groups
-from vocabgap.clustering.describing import (
-    SHOWN_DIGITS,
-    Labeller,
-    cohesion,
-    similarity,
-    weakest_links,
-)
+from vocabgap.clustering.describing import SHOWN_DIGITS, Labeller, cohesion, similarity, weakest_links
 from vocabgap.clustering.linkage import cosine_distances, nearest_neighbour_chain
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
 from vocabgap.clustering.wordings import points_of

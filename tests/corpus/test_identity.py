@@ -5,14 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vocabgap.corpus.contracts import keeps
-from vocabgap.corpus.identity import (
-    NATURAL_KEY,
-    TENANT,
-    content_hash,
-    natural_key,
-    normal_tenant,
-    storage_id,
-)
+from vocabgap.corpus.identity import NATURAL_KEY, TENANT, content_hash, natural_key, normal_tenant, storage_id
 
 VALUES = st.none() | st.text() | st.integers() | st.booleans() | st.lists(st.text(), max_size=2)
 METADATA = st.dictionaries(st.sampled_from(NATURAL_KEY), VALUES)

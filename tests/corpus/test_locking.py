@@ -41,10 +41,7 @@ def test_a_second_writer_reads_who_holds_the_corpus(store: Store) -> None:
     with store.changing("make") as change:
         change.add(chunks("a"))
     with holder(store.folder) as process:
-        with (
-            pytest.raises(StateError) as caught,
-            Store(store.folder, waits.append).changing("x"),
-        ):
+        with pytest.raises(StateError) as caught, Store(store.folder, waits.append).changing("x"):
             pytest.fail("two writers at once")
         assert store.version().measures.rows == 1, "readers take no lock"
         process.kill()

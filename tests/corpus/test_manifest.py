@@ -4,14 +4,7 @@ import msgspec
 import pytest
 
 from vocabgap.corpus.store import write_manifest
-from vocabgap.corpus.version import (
-    FORMAT,
-    MANIFEST,
-    FileEntry,
-    Manifest,
-    PartEntry,
-    read_manifest,
-)
+from vocabgap.corpus.version import FORMAT, MANIFEST, FileEntry, Manifest, PartEntry, read_manifest
 from vocabgap.errors import StateError
 
 DIGEST = "0" * 64

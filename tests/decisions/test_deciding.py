@@ -140,14 +140,8 @@ def test_a_comparison_of_runs_tells_decisions_from_new_groups(studio: "Studio") 
         (lambda book: book.reopen("lens flare"), "'lens flare' is already open"),
         (lambda book: book.dismiss("lens flare", "\u200b"), "a dismissal needs a reason"),
         (lambda book: book.author("lens flare", "\u2060"), "author needs field 'entry' with"),
-        (
-            lambda book: book.rename("lens flare", "\u200b\ufeff"),
-            "rename needs field 'label' with",
-        ),
-        (
-            lambda book: book.pin("lens flare", "\u200b"),
-            r"reason '\\u200b' has no visible character",
-        ),
+        (lambda book: book.rename("lens flare", "\u200b\ufeff"), "rename needs field 'label' with"),
+        (lambda book: book.pin("lens flare", "\u200b"), r"reason '\\u200b' has no visible character"),
         (lambda book: book.undo("dec-000000000000"), "no decision is called 'dec-000000000000'"),
         (lambda book: book.undo(" "), "no decision is called ''"),
     ],

@@ -92,14 +92,7 @@ def decisions_state() -> object:
 
 LOG_ARGUMENTS: Final = ("-d", "film scratches", "--timestamp", "2026-06-01T00:00:00Z")
 CORE: Final = (
-    Verb(
-        "report",
-        ("report", "photos", "--now", "2026-07-08"),
-        reported,
-        report_state,
-        ".",
-        "photos",
-    ),
+    Verb("report", ("report", "photos", "--now", "2026-07-08"), reported, report_state, ".", "photos"),
     Verb("log", ("log", "photos/heron", *LOG_ARGUMENTS), photos, log_state, f"photos/heron/{LOG_NAME}"),
     Verb(
         "decide",

@@ -7,11 +7,7 @@ from hypothesis import strategies as st
 from glossary.builders import sense
 from vocabgap.glossary.conflicts import check, contradictions
 from vocabgap.glossary.glossary import Glossary
-from vocabgap.glossary.senses import (
-    ConflictType,
-    ExtractedTerm,
-    TermSurface,
-)
+from vocabgap.glossary.senses import ConflictType, ExtractedTerm, TermSurface
 
 UNIT = "A unit of work with specifications"
 

@@ -374,11 +374,7 @@ def test_lines_that_cannot_be_read_are_told_wherever_the_log_is_read(tmp_path: P
     ("file", "agreed"), [("other.toml", ("--config", "other.toml")), ("vocabgap.toml", ("--trust",))]
 )
 def test_hints_run_as_they_are_printed(
-    photos: Path,
-    tmp_path: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    file: str,
-    agreed: tuple[str, ...],
+    photos: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, file: str, agreed: tuple[str, ...]
 ) -> None:
     write_scope(tmp_path / "our words", [("mask", LIFT), ("mask", STAIN)])
     elsewhere = tmp_path_factory.mktemp("answers")

@@ -24,11 +24,7 @@ from vocabgap.glossary.events import (
     encoded,
     event_of,
 )
-from vocabgap.glossary.loading import (
-    LoggedEvent,
-    append_events,
-    read_events,
-)
+from vocabgap.glossary.loading import LoggedEvent, append_events, read_events
 from vocabgap.glossary.senses import (
     Action,
     ConflictType,

@@ -8,13 +8,7 @@ from glossary.steps import LIFT, STAIN, TWO_LIFTS, runtime_in, step, write_scope
 from vocabgap.glossary.commands import promote_sense
 from vocabgap.glossary.conflicts import BlockedByConflictError
 from vocabgap.glossary.loading import read_events
-from vocabgap.glossary.questions import (
-    OpenQuestion,
-    Select,
-    as_they_stand,
-    questions_of,
-    require_question,
-)
+from vocabgap.glossary.questions import OpenQuestion, Select, as_they_stand, questions_of, require_question
 from vocabgap.glossary.runtime import GlossaryRuntime
 from vocabgap.glossary.senses import Strictness
 from vocabgap.glossary.session import ExecutionContext

@@ -156,9 +156,7 @@ def test_step_that_has_gone_on_waits_no_more(runtime: GlossaryRuntime) -> None:
     assert [path.stem for path in runtime.logs.glob("steps/*")] == [first]
 
 
-def test_questions_of_a_glossary_that_has_changed_are_told_as_they_are_now(
-    runtime: GlossaryRuntime,
-) -> None:
+def test_questions_of_a_glossary_that_has_changed_are_told_as_they_are_now(runtime: GlossaryRuntime) -> None:
     with pytest.raises(BlockedByConflictError) as error:
         runtime.run(step(), strictness=Strictness.MAX)
     write_scope(runtime.folder, [("stain", STAIN)])
@@ -176,9 +174,7 @@ def test_questions_of_a_glossary_that_has_changed_are_told_as_they_are_now(
     assert checkpoint.scope_refs == runtime.load("retouch").glossary.scope_refs
 
 
-def test_checkpoint_without_what_was_kept_is_enough_where_the_step_is_given(
-    runtime: GlossaryRuntime,
-) -> None:
+def test_checkpoint_without_what_was_kept_is_enough_where_the_step_is_given(runtime: GlossaryRuntime) -> None:
     token = stopped(runtime)
     state_path(runtime.logs, token).unlink()
 

@@ -71,9 +71,7 @@ def test_decide(hostile: Dressed, tmp_path: Path, form: list[str], texts: list[s
 
 
 @pytest.mark.parametrize(
-    ("form", "as_text"),
-    [([], []), (["--json"], []), ([], ["--format", "csv"])],
-    ids=["table", "json", "csv"],
+    ("form", "as_text"), [([], []), (["--json"], []), ([], ["--format", "csv"])], ids=["table", "json", "csv"]
 )
 def test_list(hostile: Dressed, heaped: Run, form: list[str], as_text: list[str]) -> None:
     roots, config = hostile

@@ -62,9 +62,7 @@ def test_satisfaction_in_words_is_read_and_counted(word: str, satisfaction: int)
 
 
 @pytest.mark.parametrize(
-    "value",
-    [2, -2, 0.5, True, False, "", "fine", "2", "1.0", [], [1], {"value": 1}, 10**30],
-    ids=repr,
+    "value", [2, -2, 0.5, True, False, "", "fine", "2", "1.0", [], [1], {"value": 1}, 10**30], ids=repr
 )
 def test_any_other_satisfaction_is_null_and_counted(value: object) -> None:
     outcome = decoded(satisfaction=value)

@@ -26,11 +26,7 @@ def test_logs_are_found_at_any_depth(workspace: Path) -> None:
     write_log(workspace, "2026/spring/fox-3")
     (workspace / LOG_NAME).write_bytes(b"")
 
-    assert source_paths(workspace) == [
-        f"2026/spring/fox-3/{LOG_NAME}",
-        f"heron-11/{LOG_NAME}",
-        LOG_NAME,
-    ]
+    assert source_paths(workspace) == [f"2026/spring/fox-3/{LOG_NAME}", f"heron-11/{LOG_NAME}", LOG_NAME]
 
 
 def test_files_of_other_names_below_a_folder_are_no_logs(workspace: Path) -> None:

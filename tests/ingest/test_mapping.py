@@ -96,11 +96,7 @@ def test_an_empty_value_is_a_value(value: object) -> None:
 
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [
-        ({"goal": "a", "aim": "b"}, "a"),
-        ({"goal": None, "aim": "b"}, "b"),
-        ({"aim": "b"}, "b"),
-    ],
+    [({"goal": "a", "aim": "b"}, "a"), ({"goal": None, "aim": "b"}, "b"), ({"aim": "b"}, "b")],
 )
 def test_the_first_path_that_leads_to_a_value_counts(value: Record, expected: str) -> None:
     assert fields(value, intent=("goal", "aim")) == {"intent": expected}

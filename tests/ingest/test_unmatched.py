@@ -40,10 +40,7 @@ def gaps(tmp_path: Path) -> pl.DataFrame:
         (Selection(images=("xyz",)), "no record has image 'xyz'"),
         (Selection(tenants=("locl",)), "no record has tenant 'locl'; the nearest: local"),
         (Selection(repositories=("photo",)), "no record has repository 'photo'; the nearest: photos"),
-        (
-            Selection(since=datetime(2026, 6, 1, tzinfo=UTC)),
-            f"no record since 2026-06-01T00:00:00Z: {SPAN}",
-        ),
+        (Selection(since=datetime(2026, 6, 1, tzinfo=UTC)), f"no record since 2026-06-01T00:00:00Z: {SPAN}"),
         (
             Selection(since=datetime(2026, 4, 2, tzinfo=UTC), until=datetime(2026, 5, 1, tzinfo=UTC)),
             f"no record since 2026-04-02T00:00:00Z and before 2026-05-01T00:00:00Z: {SPAN}",

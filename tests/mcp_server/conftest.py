@@ -10,12 +10,7 @@ import pytest
 
 from builders import gap, write_corpus
 from vocabgap.extensions import Section
-from vocabgap.model.settings import (
-    DecisionSettings,
-    ReportSettings,
-    Settings,
-    VocabularySettings,
-)
+from vocabgap.model.settings import DecisionSettings, ReportSettings, Settings, VocabularySettings
 
 if TYPE_CHECKING:
     from mcp import Client

@@ -93,11 +93,7 @@ def test_a_link_within_the_root_leads_to_the_image_that_it_names(workspace: Work
     ],
 )
 def test_an_image_that_the_system_does_not_show_is_told_from_one_that_is_not_there(
-    workspace: Workspace,
-    monkeypatch: pytest.MonkeyPatch,
-    number: int,
-    kind: type[Exception],
-    message: str,
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, number: int, kind: type[Exception], message: str
 ) -> None:
     def refused(path: Path, *, strict: bool = False) -> Path:  # noqa: ARG001 - as `Path.resolve` takes it
         raise OSError(number, os.strerror(number), str(path))

@@ -87,10 +87,7 @@ def test_a_file_overrides_the_defaults(tmp_path: Path) -> None:
         ("[ingest]\nhidden = 1\n", "[ingest] hidden: expected true or false, found 1"),
         ("[vocabulary]\npaths = [true]\n", "paths: expected text, found True"),
         ("[not_a_gap]\nmine = 3\n", "[not_a_gap] mine: expected text or a list, found 3"),
-        (
-            "[source.x.where]\nkind = {}\n",
-            "[source.x.where] kind: expected true or false or",
-        ),
+        ("[source.x.where]\nkind = {}\n", "[source.x.where] kind: expected true or false or"),
         ("[aliases.categories]\nhue = 7\n", "[aliases.categories] hue: "),
         ('[aliases.operations]\n"tone eq" = ["toneequal"]\n', "[aliases.operations] tone eq: "),
         ('[cluster]\nsynonyms = ["fog"]\n', "[cluster.synonyms]: expected a table, found list"),

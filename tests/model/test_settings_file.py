@@ -44,11 +44,7 @@ def test_a_pipe_is_not_waited_for(here: Path) -> None:
     os.mkfifo(here / CONFIG_NAME)
 
     told = subprocess.run(
-        [sys.executable, "-m", "vocabgap", "status"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
+        [sys.executable, "-m", "vocabgap", "status"], capture_output=True, text=True, check=False, timeout=60
     )
 
     assert told.returncode == ExitCode.INVALID_INPUT

@@ -31,10 +31,7 @@ TOOLS = [
     },
     {"name": "list_ships", "annotations": {"title": "List ships"}, "inputSchema": {"type": "object"}},
 ]
-TABLE = [
-    Entry("lamp_glow", "Glow, around lamps.", ("lamp", "light"), ("bloom", "blur")),
-    Entry("quay_haze"),
-]
+TABLE = [Entry("lamp_glow", "Glow, around lamps.", ("lamp", "light"), ("bloom", "blur")), Entry("quay_haze")]
 SPELLINGS = [
     ("words.jsonl", """{"name": "quay_haze"}
 

@@ -31,7 +31,6 @@ def test_what_is_asked_for_is_counted_first(by: str, expected: list[str]) -> Non
 
 def test_unknown_ranking_is_refused_with_the_known_ones() -> None:
     with pytest.raises(
-        InvalidInputError,
-        match=r"by: expected one of mentions, .*, unsatisfied, priority, found 'stars'",
+        InvalidInputError, match=r"by: expected one of mentions, .*, unsatisfied, priority, found 'stars'"
     ):
         ranked([{}], by="stars")

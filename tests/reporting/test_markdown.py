@@ -20,15 +20,7 @@ from vocabgap.reporting.wording import render_markdown
 
 SNAPSHOT = "5e" * 32
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
-COLUMNS = [
-    "Rank (90 %)",
-    "Capability",
-    "Mentions",
-    "Images",
-    "Unsatisfied",
-    "Trend",
-    "Status",
-]
+COLUMNS = ["Rank (90 %)", "Capability", "Mentions", "Images", "Unsatisfied", "Trend", "Status"]
 
 
 def section(text: str, heading: str) -> str:

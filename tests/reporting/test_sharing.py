@@ -76,9 +76,7 @@ def test_a_wording_is_shown_where_enough_images_used_its_words(tmp_path: Path) -
     assert "nna" not in shared_page(made)
 
 
-def test_a_wording_that_no_image_shares_to_the_letter_is_shown_in_plain_words(
-    tmp_path: Path,
-) -> None:
+def test_a_wording_that_no_image_shares_to_the_letter_is_shown_in_plain_words(tmp_path: Path) -> None:
     made = asked(tmp_path, "sky mask (!)", "Sky-Mask ♥", "sky_mask:")
     (item,) = shared_summary(made, 3).everything
     assert [each.wording for each in item.capability.variants] == ["sky mask"]

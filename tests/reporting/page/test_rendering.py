@@ -159,10 +159,7 @@ def test_elements_stand_where_they_may(seen: Read) -> None:
 def test_what_is_known_of_a_capability_alone_is_in_its_panel(summary: Summary) -> None:
     askers = (Asker("reeve", "coast", 5), Asker("pilot", "<town>", 2))
     made = listed(
-        summary,
-        next_ahead=0.25,
-        asked_by=askers,
-        outgrown=("dec-000000000001", "dec-000000000002"),
+        summary, next_ahead=0.25, asked_by=askers, outgrown=("dec-000000000001", "dec-000000000002")
     )
     whole = replace(summary, capabilities=(made.capability,), everything=(made,), askers=askers)
     seen = read(render_page(whole))

@@ -26,11 +26,7 @@ def file(page_of: Callable[..., Path]) -> Path:
 
 @pytest.mark.parametrize(
     ("fragment", "surroundings"),
-    [
-        ("", {}),
-        (SHOWN, {**DARK, **PHONE}),
-        ("", {"forced_colors": "active"}),
-    ],
+    [("", {}), (SHOWN, {**DARK, **PHONE}), ("", {"forced_colors": "active"})],
     ids=["light", "panel on a dark phone", "forced colours"],
 )
 def test_no_rule_of_accessibility_is_broken(

@@ -89,10 +89,7 @@ def test_what_has_no_date_comes_last_either_way(page: Page, rows: Rows, *, desce
 
 @pytest.mark.parametrize(
     ("field", "label", "column"),
-    [
-        ("category", "tone", "categories"),
-        ("operation", "toneequal", "operations"),
-    ],
+    [("category", "tone", "categories"), ("operation", "toneequal", "operations")],
 )
 def test_choice_leaves_what_has_a_mention_of_it(
     page: Page, rows: Rows, field: str, label: str, column: str

@@ -74,9 +74,7 @@ def test_one_category_stands_out_when_it_is_chosen(page: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    "surroundings",
-    [{"color_scheme": "dark", "viewport": {"width": 390, "height": 844}}],
-    ids=["dark phone"],
+    "surroundings", [{"color_scheme": "dark", "viewport": {"width": 390, "height": 844}}], ids=["dark phone"]
 )
 def test_no_rule_of_accessibility_is_broken_with_the_table_unfolded(
     file: Path, visit: Visit, surroundings: dict[str, object]
