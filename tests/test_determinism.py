@@ -34,16 +34,7 @@ def copied(source: Path, target: Path, seed: int) -> Path:
 def reported(root: Path, out: Path, environment: dict[str, str]) -> Path:
     told = subprocess.run(
         [
-            VOCABGAP,
-            "report",
-            root,
-            "--out",
-            out,
-            "--since",
-            "2026-03-05",
-            "--now",
-            "2026-07-01",
-            "--share",
+            VOCABGAP, "report", root, "--out", out, "--since", "2026-03-05", "--now", "2026-07-01", "--share",
             "--quiet",
         ],
         capture_output=True,
@@ -51,7 +42,7 @@ def reported(root: Path, out: Path, environment: dict[str, str]) -> Path:
         check=False,
         cwd=root.parent,
         env={**os.environ, **environment},
-    )
+    )  # fmt: skip
     assert (told.returncode, told.stderr) == (0, "")
     return out
 

@@ -104,14 +104,11 @@ def test_inflected_wordings_share_a_surface(left: str, right: str) -> None:
 @pytest.mark.parametrize(
     ("with_negation", "without"),
     [
-        ("glow without halo", "glow with halo"),
-        ("no halo", "halo"),
-        ("do not sharpen feathers", "do sharpen feathers"),
-        ("don't sharpen feathers", "do sharpen feathers"),
-        ("never clip the sky", "clip the sky"),
-        ("\U0001f426", "\U0001f31e"),
+        ("glow without halo", "glow with halo"), ("no halo", "halo"),
+        ("do not sharpen feathers", "do sharpen feathers"), ("don't sharpen feathers", "do sharpen feathers"),
+        ("never clip the sky", "clip the sky"), ("\U0001f426", "\U0001f31e"),
     ],
-)
+)  # fmt: skip
 def test_negation_is_kept(with_negation: str, without: str) -> None:
     assert surface(with_negation) != surface(without)
 
@@ -200,25 +197,14 @@ def test_the_name_of_an_unknown_tool_may_be_a_plain_word(message: str) -> None:
 @pytest.mark.parametrize(
     "phrase",
     [
-        "no tool to trim reeds",
-        "no tool called for round trims",
-        "unknown tool",
-        "unknown toolbar",
-        "tool not found",
-        "unknown tool for trimming",
-        "tool use not supported",
-        "function calling not supported",
-        "unsupported method chaining",
-        "command palette not available",
-        "could not find a tool to trim reeds",
-        "call not found in history",
-        "the reed tool does not exist yet",
-        "No such tool available: ",
-        "Unknown tool name:",
-        "unknown tool call: ",
-        "Tool call not found:",
+        "no tool to trim reeds", "no tool called for round trims", "unknown tool", "unknown toolbar",
+        "tool not found", "unknown tool for trimming", "tool use not supported",
+        "function calling not supported", "unsupported method chaining", "command palette not available",
+        "could not find a tool to trim reeds", "call not found in history",
+        "the reed tool does not exist yet", "No such tool available: ", "Unknown tool name:",
+        "unknown tool call: ", "Tool call not found:",
     ],
-)
+)  # fmt: skip
 def test_a_need_that_only_sounds_like_such_a_message_keeps_its_words(phrase: str) -> None:
     assert without_message(phrase) == phrase
 

@@ -31,21 +31,14 @@ COSTS: Final = {
         (
             "benchmarks",
             (
-                "ingest",
-                "clustering",
-                "reviewing",
-                "ranking",
-                "page",
-                "history",
-                "gaplog",
-                "engines",
+                "ingest", "clustering", "reviewing", "ranking", "page", "history", "gaplog", "engines",
                 "traces",
             ),
         ),
         *((part.__name__, part.COSTS) for part in PARTS),
     )
     for name in names
-}
+}  # fmt: skip
 QUALITY: Final = (
     *("benchmarks.quality", "benchmarks.categories", "benchmarks.traces"),
     *(f"{part.__name__}.{name}" for part in PARTS for name in part.QUALITY),

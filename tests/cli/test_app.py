@@ -204,14 +204,10 @@ NOT_UTF_8 = os.fsdecode(b"\xff")
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("report", NOT_UTF_8),
-        ("report", ".", "--config", NOT_UTF_8),
-        ("report", ".", "--since", NOT_UTF_8),
-        ("schema", NOT_UTF_8),
-        ("check", NOT_UTF_8),
-        (NOT_UTF_8,),
+        ("report", NOT_UTF_8), ("report", ".", "--config", NOT_UTF_8), ("report", ".", "--since", NOT_UTF_8),
+        ("schema", NOT_UTF_8), ("check", NOT_UTF_8), (NOT_UTF_8,),
     ],
-)
+)  # fmt: skip
 def test_an_argument_that_is_not_utf_8_ends_in_an_error_event(arguments: tuple[str, ...]) -> None:
     told = vocabgap("--json", *arguments)
 

@@ -90,13 +90,9 @@ def test_demo_has_the_faults_that_its_readme_lists(demo: Path) -> None:
     told = vocabgap("--json", "check", demo)
     rejects = [json.loads(line) for line in told.out.splitlines()[:-1]]
     assert {(reject["source_path"].split("/")[0], reject["line"]) for reject in rejects} == {
-        ("fjord-ferry-0433", 6),
-        ("kingfisher-0866", 7),
-        ("tram-rain-0948", 12),
-        ("bakery-morning-0622", 5),
-        ("terrace-city-1310", 5),
-        ("studio-portrait-0318", 6),
-    }
+        ("fjord-ferry-0433", 6), ("kingfisher-0866", 7), ("tram-rain-0948", 12), ("bakery-morning-0622", 5),
+        ("terrace-city-1310", 5), ("studio-portrait-0318", 6),
+    }  # fmt: skip
 
 
 def test_repository_is_named_where_several_are_read(tmp_path: Path) -> None:

@@ -33,13 +33,9 @@ ASKED: Final = [
     for name, (words, parameter) in _PLACED.items()
 ]
 CONNECTING: Final = (
-    "socket.gethostby",
-    "socket.connect",
-    "socket.bind",
-    "socket.sendto",
-    "socket.sendmsg",
+    "socket.gethostby", "socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg",
     "socket.getaddrinfo",
-)
+)  # fmt: skip
 opened: list[str] = []
 watching: list[bool] = []
 

@@ -21,18 +21,12 @@ from vocabgap.errors import ExitCode, VocabgapError
 # Categories of what changes a terminal, or what a reader sees, without being seen.
 UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 USAGE_ERRORS = [
-    ("--json",),
-    ("--json", "--colour"),
-    ("--json", "rank"),
-    ("--json", "report"),
-    ("--json", "report", ".", "--top", "many"),
-    ("--json", "report", ".", "--rank-by", "beauty"),
-    ("--json", "report", ".", "--since", "someday"),
-    ("--json", "schema", "nothing"),
-    ("--json", "check", "nowhere"),
-    ("--json", "status", "--config", "nowhere.toml"),
+    ("--json",), ("--json", "--colour"), ("--json", "rank"), ("--json", "report"),
+    ("--json", "report", ".", "--top", "many"), ("--json", "report", ".", "--rank-by", "beauty"),
+    ("--json", "report", ".", "--since", "someday"), ("--json", "schema", "nothing"),
+    ("--json", "check", "nowhere"), ("--json", "status", "--config", "nowhere.toml"),
     ("report", ".", "--json"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("arguments", USAGE_ERRORS, ids=" ".join)
@@ -66,14 +60,11 @@ def test_every_line_of_json_is_an_event_of_this_version_and_the_last_is_the_resu
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("report", "nowhere"),
-        ("check", "nowhere"),
-        ("schema", "nothing"),
-        ("status", "--config", "x"),
+        ("report", "nowhere"), ("check", "nowhere"), ("schema", "nothing"), ("status", "--config", "x"),
         ("rank",),
     ],
     ids=" ".join,
-)
+)  # fmt: skip
 def test_an_error_is_told_on_stderr_alone(arguments: tuple[str, ...]) -> None:
     told = vocabgap(*arguments)
     assert told.out == ""

@@ -111,32 +111,11 @@ def test_csv_is_nothing_but_the_table(photos: Path) -> None:
     told = vocabgap("report", photos, "--format", "csv")
     heading, *rows = csv.reader(io.StringIO(told.out))
     assert heading == [
-        "rank",
-        "capability_id",
-        "label",
-        "mentions",
-        "images",
-        "sessions",
-        "first_seen",
-        "last_seen",
-        "unsatisfied",
-        "neutral",
-        "satisfied",
-        "unrated",
-        "intent_category",
-        "status",
-        "rank_low",
-        "rank_high",
-        "trend",
-        "priority",
-        "covered_by",
-        "mentions_low",
-        "mentions_high",
-        "mixed",
-        "pinned_by",
-        "unpinned_rank",
-        "largest_session",
-    ]
+        "rank", "capability_id", "label", "mentions", "images", "sessions", "first_seen", "last_seen",
+        "unsatisfied", "neutral", "satisfied", "unrated", "intent_category", "status", "rank_low",
+        "rank_high", "trend", "priority", "covered_by", "mentions_low", "mentions_high", "mixed", "pinned_by",
+        "unpinned_rank", "largest_session",
+    ]  # fmt: skip
     assert [(row[2], row[3], row[7], row[8], row[12]) for row in rows] == [
         ("sky mask", "2", "2026-05-02T00:00:00Z", "1", "local"),
         ("film grain", "1", "2026-05-01T00:00:00Z", "0", "uncategorized"),
@@ -432,14 +411,10 @@ def test_a_root_whose_name_is_not_utf_8_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "label",
     [
-        "[/x]",
-        "[bold]sky[/bold] mask",
-        "[red]",
-        "[link=http://tracker.invalid]x[/link]",
-        ":tada: mask",
+        "[/x]", "[bold]sky[/bold] mask", "[red]", "[link=http://tracker.invalid]x[/link]", ":tada: mask",
         "[[x]]",
     ],
-)
+)  # fmt: skip
 def test_what_looks_like_markup_is_printed_as_it_was_written(tmp_path: Path, label: str) -> None:
     told = vocabgap("report", write_corpus(tmp_path, {"one": [gap(label, intent_category=label)]}))
     assert told.code == 0, told.err

@@ -38,19 +38,13 @@ def test_filtered_records_are_told(photos: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "value", "hint"),
     [
-        ("--until", "2026-13-01", "2026-05-01"),
-        ("--now", "tomorrow", "2026-05-01"),
-        ("--since", "", "2026-05-01"),
-        ("--since", "7y", "2026-05-01"),
-        ("--threshold", "1.5", "threshold"),
-        ("--threshold", "-0.1", "threshold"),
-        ("--threshold", "nan", "threshold"),
-        ("--top", "-1", "top"),
-        ("--min-images", "-1", "whole number"),
-        ("--rank-by", "beauty", "mentions"),
+        ("--until", "2026-13-01", "2026-05-01"), ("--now", "tomorrow", "2026-05-01"),
+        ("--since", "", "2026-05-01"), ("--since", "7y", "2026-05-01"), ("--threshold", "1.5", "threshold"),
+        ("--threshold", "-0.1", "threshold"), ("--threshold", "nan", "threshold"), ("--top", "-1", "top"),
+        ("--min-images", "-1", "whole number"), ("--rank-by", "beauty", "mentions"),
         ("--format", "html", "markdown"),
     ],
-)
+)  # fmt: skip
 def test_a_bad_value_is_invalid_input_and_the_message_says_what_would_do(
     photos: Path, option: str, value: str, hint: str
 ) -> None:

@@ -65,14 +65,11 @@ def test_opposites_and_kinds_stand_at_different_poles(wordings: tuple[str, ...])
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("add a watermark", "insert a watermark"),
-        ("removal of watermarks", "delete the watermark"),
-        ("colour range mask", "color range mask"),
-        ("add a watermark", "watermark"),
-        ("upload a slide deck", "narrower margins"),
-        ("tide pool", "coastline"),
+        ("add a watermark", "insert a watermark"), ("removal of watermarks", "delete the watermark"),
+        ("colour range mask", "color range mask"), ("add a watermark", "watermark"),
+        ("upload a slide deck", "narrower margins"), ("tide pool", "coastline"),
     ],
-)
+)  # fmt: skip
 def test_what_means_the_same_or_says_nothing_of_it_does_not_differ(one: str, other: str) -> None:
     assert not differ(one, other)
 

@@ -22,17 +22,10 @@ def linkage(*merges: tuple[int, int, float, int]) -> pl.DataFrame:
 @pytest.mark.parametrize(
     "phrase",
     [
-        "sky selection mask",
-        "mask that selects only the sky",
-        "no way to mask the sky",
-        "export as PDF",
-        "can crop tool",
-        "doe eyes",
-        "will-o'-the-wisp glow",
-        "grape must, May light",
-        "???",
+        "sky selection mask", "mask that selects only the sky", "no way to mask the sky", "export as PDF",
+        "can crop tool", "doe eyes", "will-o'-the-wisp glow", "grape must, May light", "???",
     ],
-)
+)  # fmt: skip
 def test_noun_phrases_are_no_sentences(phrase: str) -> None:
     assert clause_share(surface(phrase)) == 0.0
 

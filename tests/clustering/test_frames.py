@@ -8,69 +8,26 @@ from vocabgap.clustering.frames import need
 from vocabgap.text import words
 
 OPENINGS = [
-    "no way to {}",
-    "No tool for {}",
-    "There is no command to {}",
-    "there's no option that would {}",
-    "I have no means to {}",
-    "cannot {}",
-    "can't {}",
-    "can’t {}",
-    "we couldn't {}",
-    "unable to {}",
-    "It isn't possible to {}",
-    "impossible to {}",
-    "I was unable to {}",
-    "Could not find a way to {}",
-    "couldn't find any tool to {}",
-    "wanted to {}",
-    "I want to be able to {}",
-    "would need a way to {}",
-    "needed {}",
-    "missing: {}",
-    "MISSING {}",
-    "[missing_tool] {}",
-    "missing data: {}",
-    "feature request: {}",
-    "[Feature Request] {}",
-    "feat[harbour]: {}",
-    "Lack of {}",
-    "lack of support for {}",
-    "403 when {}",
-    "HTTP 403 Forbidden when I try to {}",
-    "Request (low priority): {}",
-    "add support for {}",
-    "provide an endpoint to {}",
-    "a tool to {}",
-    "no {}",
-    "There is no {}",
-]
+    "no way to {}", "No tool for {}", "There is no command to {}", "there's no option that would {}",
+    "I have no means to {}", "cannot {}", "can't {}", "can’t {}", "we couldn't {}", "unable to {}",
+    "It isn't possible to {}", "impossible to {}", "I was unable to {}", "Could not find a way to {}",
+    "couldn't find any tool to {}", "wanted to {}", "I want to be able to {}", "would need a way to {}",
+    "needed {}", "missing: {}", "MISSING {}", "[missing_tool] {}", "missing data: {}", "feature request: {}",
+    "[Feature Request] {}", "feat[harbour]: {}", "Lack of {}", "lack of support for {}", "403 when {}",
+    "HTTP 403 Forbidden when I try to {}", "Request (low priority): {}", "add support for {}",
+    "provide an endpoint to {}", "a tool to {}", "no {}", "There is no {}",
+]  # fmt: skip
 OWNERS = [
-    "the layout editor has no {}",
-    "map-bridge offers no way to {}",
-    "the connector lacks {}",
-    "ticket tool is missing the {}",
-    "Harbour MCP doesn't support {}",
-    "the sound server does not let me {}",
-    "the desk tool cannot {}",
-    "Harbour MCP: {}",
-    "harbour-mcp: {}",
-]
+    "the layout editor has no {}", "map-bridge offers no way to {}", "the connector lacks {}",
+    "ticket tool is missing the {}", "Harbour MCP doesn't support {}", "the sound server does not let me {}",
+    "the desk tool cannot {}", "Harbour MCP: {}", "harbour-mcp: {}",
+]  # fmt: skip
 ENDINGS = [
-    "{} is not exposed",
-    "{} aren't supported yet",
-    "{} not available in this version",
-    "{} is missing",
-    "{} unavailable from here",
-    "{} isn't something it knows",
-    "{} from here",
-    "{} in this sandbox",
-    "{}, but the tool refuses",
-    "{} because the client wants it",
-    "{}; did it by hand",
-    "{} - had to leave it",
-    "{} — had to leave it",
-]
+    "{} is not exposed", "{} aren't supported yet", "{} not available in this version", "{} is missing",
+    "{} unavailable from here", "{} isn't something it knows", "{} from here", "{} in this sandbox",
+    "{}, but the tool refuses", "{} because the client wants it", "{}; did it by hand",
+    "{} - had to leave it", "{} — had to leave it",
+]  # fmt: skip
 OBJECTS = ["trace a coastline", "coastline tracing", "tidal chart overlay", "echo on one voice"]
 
 # Pieces of frames and needs, in any order.
@@ -141,18 +98,13 @@ def test_a_list_of_absences_loses_all_of_them(wording: str, left: str) -> None:
 @pytest.mark.parametrize(
     "wording",
     [
-        "do not notify at low tide",
-        "never notify at low tide",
-        "no longer notify at low tide",
-        "no notificar en marea baja",
-        "No hay forma de exportar mareas",
-        "list harbours that have no tide table",
-        "warn if a chart has no tides",
-        "filter harbours that aren't charted",
-        "harbours which can't be charted",
+        "do not notify at low tide", "never notify at low tide", "no longer notify at low tide",
+        "no notificar en marea baja", "No hay forma de exportar mareas",
+        "list harbours that have no tide table", "warn if a chart has no tides",
+        "filter harbours that aren't charted", "harbours which can't be charted",
         "captains who cannot log in",
     ],
-)
+)  # fmt: skip
 def test_a_negation_of_the_need_is_no_frame(wording: str) -> None:
     assert need(wording) == wording
 
@@ -179,16 +131,12 @@ def test_the_verb_of_what_cannot_be_done_is_part_of_the_need(passive: str) -> No
 @pytest.mark.parametrize(
     ("name", "left"),
     [
-        ("trace_coastline", "trace coastline"),
-        ("traceCoastline", "trace coastline"),
-        ("`trace_coastline`", "trace coastline"),
-        ("trace_coastline is not exposed", "trace coastline"),
-        ("no `traceCoastline`", "trace coastline"),
-        ("GitHub mirror", "GitHub mirror"),
-        ("HDR to 3 dB", "HDR to 3 dB"),
-        ("McDonald plot", "McDonald plot"),
+        ("trace_coastline", "trace coastline"), ("traceCoastline", "trace coastline"),
+        ("`trace_coastline`", "trace coastline"), ("trace_coastline is not exposed", "trace coastline"),
+        ("no `traceCoastline`", "trace coastline"), ("GitHub mirror", "GitHub mirror"),
+        ("HDR to 3 dB", "HDR to 3 dB"), ("McDonald plot", "McDonald plot"),
     ],
-)
+)  # fmt: skip
 def test_names_of_tools_are_written_as_words_and_no_others(name: str, left: str) -> None:
     assert need(name) == left
 
@@ -196,20 +144,10 @@ def test_names_of_tools_are_written_as_words_and_no_others(name: str, left: str)
 @pytest.mark.parametrize(
     "wording",
     [
-        "no",
-        "cannot",
-        "missing",
-        "Missing:",
-        "no X",
-        "wanted",
-        "can't be",
-        "MISSING::::",
-        "???",
-        "…",
-        "- ;",
+        "no", "cannot", "missing", "Missing:", "no X", "wanted", "can't be", "MISSING::::", "???", "…", "- ;",
         "No such tool available:",
     ],
-)
+)  # fmt: skip
 def test_a_wording_stays_whole_where_nothing_would_be_left(wording: str) -> None:
     assert need(wording) == wording
 

@@ -11,14 +11,8 @@ from vocabgap.errors import InvalidInputError, NotFoundError
 from vocabgap.model.tables import LINKAGE
 
 NEEDS = (
-    "reed mask",
-    "reed masks",
-    "mask for reeds",
-    "soft reed mask",
-    "tilt shift",
-    "tilt shift blur",
-    "???",
-)
+    "reed mask", "reed masks", "mask for reeds", "soft reed mask", "tilt shift", "tilt shift blur", "???",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -23,14 +23,11 @@ def one_record(missing_capability: str | None, description: str | None, intent: 
 @pytest.mark.parametrize(
     ("missing_capability", "description", "intent", "expected"),
     [
-        ("lens hood", "no hood", "shade it", "lens hood"),
-        (None, "no hood", "shade it", "no hood"),
-        (" \t ", "no hood", "shade it", "no hood"),
-        (None, None, "shade it", "shade it"),
-        ("", "\u00a0", "shade it", "shade it"),
-        ("\x1c", "no hood", None, "no hood"),
+        ("lens hood", "no hood", "shade it", "lens hood"), (None, "no hood", "shade it", "no hood"),
+        (" \t ", "no hood", "shade it", "no hood"), (None, None, "shade it", "shade it"),
+        ("", "\u00a0", "shade it", "shade it"), ("\x1c", "no hood", None, "no hood"),
     ],
-)
+)  # fmt: skip
 def test_phrase_is_the_first_field_that_is_not_blank(
     missing_capability: str | None, description: str | None, intent: str | None, expected: str
 ) -> None:

@@ -14,15 +14,10 @@ IGNORED = ignored_stems()
 @pytest.mark.parametrize(
     ("words", "folded"),
     [
-        ("fog", "haze"),
-        ("remov fog", "haze"),
-        ("remov fog fast", "haze fast"),
-        ("fog remov", "haze remov"),
-        ("remov", "remov"),
-        ("haze", "haze"),
-        ("", ""),
+        ("fog", "haze"), ("remov fog", "haze"), ("remov fog fast", "haze fast"), ("fog remov", "haze remov"),
+        ("remov", "remov"), ("haze", "haze"), ("", ""),
     ],
-)
+)  # fmt: skip
 def test_the_longest_wording_is_replaced(words: str, folded: str) -> None:
     fold = folding({"haze": ["fog", "removal of the fog"]}, IGNORED)
 

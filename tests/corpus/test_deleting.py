@@ -9,12 +9,8 @@ from vocabgap.errors import NotFoundError, StateError
 
 Payload = dict[str, Any]
 PLACES = [
-    ("ada", "lab", "a"),
-    ("ada", "lab", "b"),
-    ("ada", "lab", "c"),
-    ("ada", "den", "a"),
-    ("bo", "lab", "a"),
-]
+    ("ada", "lab", "a"), ("ada", "lab", "b"), ("ada", "lab", "c"), ("ada", "den", "a"), ("bo", "lab", "a"),
+]  # fmt: skip
 
 
 @pytest.fixture

@@ -109,13 +109,10 @@ def test_an_unusable_piece_is_an_error_and_the_others_stay(tmp_path: Path, piece
 @pytest.mark.parametrize(
     ("version", "code"),
     [
-        ("1.0.1", Code.VERSION_DRIFT),
-        ("1.4.0", Code.VERSION_DRIFT),
-        ("0.9.0", Code.CHUNK_INVALID),
-        ("2.0.0", Code.CHUNK_INVALID),
-        (1, Code.CHUNK_INVALID),
+        ("1.0.1", Code.VERSION_DRIFT), ("1.4.0", Code.VERSION_DRIFT), ("0.9.0", Code.CHUNK_INVALID),
+        ("2.0.0", Code.CHUNK_INVALID), (1, Code.CHUNK_INVALID),
     ],
-)
+)  # fmt: skip
 def test_a_version_near_ours_has_a_code_of_its_own_and_a_warning(
     tmp_path: Path, chunk: dict[str, Any], version: object, code: Code
 ) -> None:

@@ -21,14 +21,10 @@ def test_every_place_of_a_bad_record_is_reported_at_once(chunk: dict[str, Any]) 
         "embedding": [],
     }
     assert places(PARSED_CHUNK, bad) == [
-        ("", "a/b~c", "additionalProperties"),
-        ("", "embedding", "additionalProperties"),
-        ("", "kind", "required"),
-        ("/hashInputs/1", None, "type"),
-        ("/hashInputs/2", None, "type"),
-        ("/line_start", None, "minimum"),
-        ("/tenantId", None, "pattern"),
-    ]
+        ("", "a/b~c", "additionalProperties"), ("", "embedding", "additionalProperties"),
+        ("", "kind", "required"), ("/hashInputs/1", None, "type"), ("/hashInputs/2", None, "type"),
+        ("/line_start", None, "minimum"), ("/tenantId", None, "pattern"),
+    ]  # fmt: skip
 
 
 def test_a_message_names_the_place_the_expectation_and_the_value(chunk: dict[str, Any]) -> None:
@@ -42,13 +38,10 @@ def test_a_message_names_the_place_the_expectation_and_the_value(chunk: dict[str
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("tenantId", "ada\n"),
-        ("parserVersion", "1.0.0\n"),
-        ("parserVersion", "1.0.0+x\r"),
-        ("parserVersion", "1.0.0-\u2028"),
-        ("parserVersion", "1.0.0-a\u2029b"),
+        ("tenantId", "ada\n"), ("parserVersion", "1.0.0\n"), ("parserVersion", "1.0.0+x\r"),
+        ("parserVersion", "1.0.0-\u2028"), ("parserVersion", "1.0.0-a\u2029b"),
     ],
-)
+)  # fmt: skip
 def test_no_engine_takes_a_line_end_for_the_end(chunk: dict[str, Any], field: str, value: str) -> None:
     chunk[field] = value
     python = jsonschema.Draft202012Validator(contract_schema(PARSED_CHUNK))

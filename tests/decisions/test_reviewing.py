@@ -21,23 +21,15 @@ from vocabgap.text import surface
 NEEDS: Final = {
     "sky": ("sky mask", "mask the sky", "select the sky", "sky selection mask", "a mask of the sky area"),
     "cloud": (
-        "cloud mask",
-        "mask clouds",
-        "select the clouds",
-        "cloud selection mask",
-        "a mask of cloud area",
+        "cloud mask", "mask clouds", "select the clouds", "cloud selection mask", "a mask of cloud area",
     ),
     "skin": ("skin mask", "mask skin", "select the skin", "skin selection mask", "a mask of skin area"),
     "grain": ("film grain", "grain of a film", "add film grain"),
     "look": ("film grain look", "film grain look of old film"),
     "crop": (
-        "crop to square",
-        "square crop",
-        "crop the square",
-        "square crop ratio",
-        "crop as a square area",
+        "crop to square", "square crop", "crop the square", "square crop ratio", "crop as a square area",
     ),
-}
+}  # fmt: skip
 TRUTH: Final = {wording: name for name, wordings in NEEDS.items() for wording in wordings}
 
 

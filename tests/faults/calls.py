@@ -18,18 +18,9 @@ import pytest
 _CHANGING: Final = frozenset(
     f"os.{name}"
     for name in (
-        "rename",
-        "remove",
-        "rmdir",
-        "mkdir",
-        "chmod",
-        "chown",
-        "link",
-        "symlink",
-        "truncate",
-        "utime",
+        "rename", "remove", "rmdir", "mkdir", "chmod", "chown", "link", "symlink", "truncate", "utime",
     )
-)
+)  # fmt: skip
 _READING: Final = frozenset({"os.listdir", "os.scandir", "fcntl.flock"})
 _WRAPPED: Final = ("fsync", "ftruncate", "pwrite", "write")
 _NEEDING_ROOM: Final = frozenset({"os.mkdir", "fsync", "pwrite", "write", "os.rename"})

@@ -68,14 +68,11 @@ def test_variants_of_a_term_that_nobody_knows_are_one_find() -> None:
 @pytest.mark.parametrize(
     ("text", "known"),
     [
-        ("it is in form, and for mat", ["inform", "format"]),
-        ("log in and set up", ["login", "setup"]),
-        ("the layers 2-4", ["24"]),
-        ("he likes to work. Package it", ["workpackage"]),
-        ("a network packager", ["work package"]),
-        ("the remaskLayer", ["mask", "layer"]),
+        ("it is in form, and for mat", ["inform", "format"]), ("log in and set up", ["login", "setup"]),
+        ("the layers 2-4", ["24"]), ("he likes to work. Package it", ["workpackage"]),
+        ("a network packager", ["work package"]), ("the remaskLayer", ["mask", "layer"]),
     ],
-)
+)  # fmt: skip
 def test_words_are_not_joined_that_are_none_of_a_term(text: str, known: list[str]) -> None:
     assert surfaces(text, known).isdisjoint(known)
 

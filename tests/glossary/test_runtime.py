@@ -39,12 +39,9 @@ def test_checkpoint_is_written_before_anybody_is_asked(tmp_path: Path) -> None:
         runtime.run(step())
 
     assert logged(runtime) == [
-        "TermCandidateObserved",
-        "SemanticCheckEvaluated",
-        "StepCheckpointed",
-        "GlossaryClarificationRequested",
-        "GenerationBlockedBySemanticConflict",
-    ]
+        "TermCandidateObserved", "SemanticCheckEvaluated", "StepCheckpointed",
+        "GlossaryClarificationRequested", "GenerationBlockedBySemanticConflict",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

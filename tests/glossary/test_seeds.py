@@ -27,13 +27,8 @@ def test_all_that_is_wrong_is_found_and_the_other_terms_are_kept() -> None:
     )
     assert [term.surface for term in terms] == ["mask"]
     assert [(each.term, each.field) for each in problems] == [
-        (0, "definition"),
-        (0, "surface"),
-        (2, "term"),
-        (3, "surface"),
-        (3, "definition"),
-        (3, "confidence"),
-    ]
+        (0, "definition"), (0, "surface"), (2, "term"), (3, "surface"), (3, "definition"), (3, "confidence"),
+    ]  # fmt: skip
 
 
 def test_two_terms_without_a_status_are_active_and_so_ambiguous(tmp_path: Path) -> None:

@@ -84,14 +84,10 @@ def test_of_two_patterns_that_fit_the_first_counts() -> None:
 @pytest.mark.parametrize(
     ("path", "fits"),
     [
-        ("exports/a.jsonl", True),
-        ("2026/exports/a.jsonl", True),
-        ("a.jsonl", False),
-        ("exports/2026/a.jsonl", False),
-        ("exports-2026/a.jsonl", False),
-        ("myexports/a.jsonl", False),
+        ("exports/a.jsonl", True), ("2026/exports/a.jsonl", True), ("a.jsonl", False),
+        ("exports/2026/a.jsonl", False), ("exports-2026/a.jsonl", False), ("myexports/a.jsonl", False),
     ],
-)
+)  # fmt: skip
 def test_folders_of_a_glob_are_matched_from_the_right(path: str, fits: bool) -> None:
     assert (source_of(path, catalogue(mine="exports/*.jsonl")) == "mine") is fits
 

@@ -44,16 +44,10 @@ def test_the_full_shape_is_read_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("word", "satisfaction"),
     [
-        ("bad", -1),
-        ("mediocre", -1),
-        ("acceptable", 0),
-        ("good", 1),
-        (" Good ", 1),
-        ("BAD", -1),
-        ("-1", -1),
+        ("bad", -1), ("mediocre", -1), ("acceptable", 0), ("good", 1), (" Good ", 1), ("BAD", -1), ("-1", -1),
         ("0 ", 0),
     ],
-)
+)  # fmt: skip
 def test_satisfaction_in_words_is_read_and_counted(word: str, satisfaction: int) -> None:
     outcome = decoded(satisfaction=word)
 
@@ -74,13 +68,10 @@ def test_any_other_satisfaction_is_null_and_counted(value: object) -> None:
 @pytest.mark.parametrize(
     ("name", "default"),
     [
-        ("workaround", ""),
-        ("notes", ""),
-        ("intent_category", UNCATEGORIZED),
-        ("operations_involved", []),
+        ("workaround", ""), ("notes", ""), ("intent_category", UNCATEGORIZED), ("operations_involved", []),
         ("vocabulary_used", []),
     ],
-)
+)  # fmt: skip
 def test_null_gives_the_default_and_is_counted(name: str, default: object) -> None:
     outcome = decoded(**{name: None})
 

@@ -27,15 +27,10 @@ def rejected(line: bytes | str) -> Rejected:
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ("null", "null"),
-        ("17", "a number"),
-        ("1.5", "a number"),
-        ('"a sentence"', "text"),
-        ("[]", "a list"),
-        ('[{"description": "inside a list"}]', "a list"),
-        ("true", "a boolean"),
+        ("null", "null"), ("17", "a number"), ("1.5", "a number"), ('"a sentence"', "text"), ("[]", "a list"),
+        ('[{"description": "inside a list"}]', "a list"), ("true", "a boolean"),
     ],
-)
+)  # fmt: skip
 def test_a_value_that_is_no_object_is_named(line: str, found: str) -> None:
     outcome = rejected(line)
 
@@ -81,14 +76,11 @@ def test_a_record_that_says_nothing_is_rejected(blank: str | None) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        b'{"description": "caf\xe9"}',
-        b"\xff\xfe\x00\x00",
-        b'{"description": "\xed\xa0\x80"}',
-        b'{"description": "ok", "notes": "\xc0\xaf"}',
-        b'{"description": "ok", "gap_id": "\x80"}',
+        b'{"description": "caf\xe9"}', b"\xff\xfe\x00\x00", b'{"description": "\xed\xa0\x80"}',
+        b'{"description": "ok", "notes": "\xc0\xaf"}', b'{"description": "ok", "gap_id": "\x80"}',
         b'{"description": "ok", "\x80": 1}',
     ],
-)
+)  # fmt: skip
 def test_bytes_that_are_not_utf8_are_rejected_with_their_place(line: bytes) -> None:
     outcome = rejected(line)
 
@@ -99,19 +91,12 @@ def test_bytes_that_are_not_utf8_are_rejected_with_their_place(line: bytes) -> N
 @pytest.mark.parametrize(
     "line",
     [
-        "not json",
-        "{",
-        '{"description": "x"',
-        '{"description": "x",}',
-        "{'description': 'x'}",
-        '{"description": "x"} {"description": "y"}',
-        '{"description": "x", "satisfaction": NaN}',
-        '{"description": "x", "satisfaction": Infinity}',
-        '{"description": "x", "satisfaction": -Infinity}',
-        '{"description": "tab\there"}',
-        "\ufeff",
+        "not json", "{", '{"description": "x"', '{"description": "x",}', "{'description': 'x'}",
+        '{"description": "x"} {"description": "y"}', '{"description": "x", "satisfaction": NaN}',
+        '{"description": "x", "satisfaction": Infinity}', '{"description": "x", "satisfaction": -Infinity}',
+        '{"description": "tab\there"}', "\ufeff",
     ],
-)
+)  # fmt: skip
 def test_text_that_is_not_json_is_rejected(line: str) -> None:
     outcome = rejected(line)
 

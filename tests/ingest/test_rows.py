@@ -48,19 +48,8 @@ MAPS = {
     "wishes": (FieldMap.of(WISHES), WISH),
 }
 KEYS = [
-    "agent",
-    "severity",
-    "a.b",
-    "_0",
-    'in "quotes"',
-    "\\",
-    "späte",
-    "\ud83d",
-    "count",
-    "",
-    "words",
-    "said",
-]
+    "agent", "severity", "a.b", "_0", 'in "quotes"', "\\", "späte", "\ud83d", "count", "", "words", "said",
+]  # fmt: skip
 ODD = [
     None, True, False, "", "  ", " x ", "yes", "high", "reed mask", "späte Lichter", "\ud83d", "\x00", [], {},
     0, 1, -1, 2, 1.0, 2.5, 10**19, 10**400, 1e300, 1773468300, "1773468300250", "2026-03-14T08:05:00+02:00",

@@ -20,14 +20,10 @@ def place_of(name: str, fewest: int = 4) -> int:
 @pytest.mark.parametrize(
     ("name", "place"),
     [
-        ("dec-4bef00", 0),
-        ("4bef", 0),
-        (" dec-4c00 ", 1),
-        ("film grain", 1),
-        ("Film-Grain", 1),
+        ("dec-4bef00", 0), ("4bef", 0), (" dec-4c00 ", 1), ("film grain", 1), ("Film-Grain", 1),
         ("grainOfFilm", 1),
     ],
-)
+)  # fmt: skip
 def test_a_thing_is_found_by_any_of_its_names(name: str, place: int) -> None:
     assert place_of(name) == place
 

@@ -110,13 +110,9 @@ def test_a_further_category_alias_folds_with_a_space_or_an_underscore(alias: str
 @pytest.mark.parametrize(
     ("name", "operation"),
     [
-        ("toneequalizer", "toneequal"),
-        ("ToneEqualizer", "toneequal"),
-        (" tone equalizer ", "toneequal"),
-        ("toneequal", "toneequal"),
-        (" blurs ", "blurs"),
-        ("HazeRemoval", "HazeRemoval"),
+        ("toneequalizer", "toneequal"), ("ToneEqualizer", "toneequal"), (" tone equalizer ", "toneequal"),
+        ("toneequal", "toneequal"), (" blurs ", "blurs"), ("HazeRemoval", "HazeRemoval"),
     ],
-)
+)  # fmt: skip
 def test_known_names_of_an_operation_fold_and_others_are_kept(name: str, operation: str) -> None:
     assert fold_operation(name) == operation

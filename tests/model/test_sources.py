@@ -131,16 +131,9 @@ VALUE: dict[str, Any] = {"a": {"b": [{"c": "deep"}]}, "x.y": {"/": "odd"}, "": "
 @pytest.mark.parametrize(
     ("path", "found"),
     [
-        ("a.b.0.c", "deep"),
-        ("/a/b/0/c", "deep"),
-        ("/x.y/~1", "odd"),
-        ("/", "empty"),
-        ("x.y", None),
-        ("a.b.1", None),
-        ("a.b.00", None),
-        ("a.b.c", None),
-        ("none.more", None),
+        ("a.b.0.c", "deep"), ("/a/b/0/c", "deep"), ("/x.y/~1", "odd"), ("/", "empty"), ("x.y", None),
+        ("a.b.1", None), ("a.b.00", None), ("a.b.c", None), ("none.more", None),
     ],
-)
+)  # fmt: skip
 def test_a_path_leads_to_a_value_or_nowhere(path: str, found: object) -> None:
     assert value_at(VALUE, pointer_of(path)) == found

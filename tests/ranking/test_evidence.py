@@ -31,17 +31,11 @@ def test_without_sessions_none_is_the_largest() -> None:
 @pytest.mark.parametrize(
     ("spelling", "category"),
     [
-        ("tonal", "tone"),
-        ("Tone", "tone"),
-        ("colour", "color"),
-        ("structure", "detail"),
-        ("mask", "local"),
-        ("composite", "composition"),
-        ("white balance", "wb"),
-        ("White_Balance", "wb"),
+        ("tonal", "tone"), ("Tone", "tone"), ("colour", "color"), ("structure", "detail"), ("mask", "local"),
+        ("composite", "composition"), ("white balance", "wb"), ("White_Balance", "wb"),
         ("Weather", "Weather"),
     ],
-)
+)  # fmt: skip
 def test_category_aliases_fold(spelling: str, category: str) -> None:
     table = ranked([{"intent_category": spelling}, {"intent_category": category}])
 

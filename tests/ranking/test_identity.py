@@ -100,13 +100,10 @@ def test_what_was_not_there_before_is_new() -> None:
 @pytest.mark.parametrize(
     ("actions", "status"),
     [
-        (["dismiss"], "dismissed"),
-        (["author"], "authored"),
-        (["dismiss", "reopen"], "open"),
-        (["reopen", "author"], "authored"),
-        (["rename", "pin"], "open"),
+        (["dismiss"], "dismissed"), (["author"], "authored"), (["dismiss", "reopen"], "open"),
+        (["reopen", "author"], "authored"), (["rename", "pin"], "open"),
     ],
-)
+)  # fmt: skip
 def test_the_last_word_is_the_status(actions: list[str], status: str) -> None:
     verdicts = [
         ("sky mask", f"dec-{number}", NINE.replace(minute=number), "ana", action, None, action)

@@ -37,14 +37,8 @@ OPERATION_OF = {
     "Exposure": "Exposure",
 }
 WORDINGS_ASKED = [
-    "lamp glow",
-    "Lamp-Glow",
-    "lamp glow halo",
-    "tilt shift",
-    "tiltShift",
-    "ice ring brush",
-    "???",
-]
+    "lamp glow", "Lamp-Glow", "lamp glow halo", "tilt shift", "tiltShift", "ice ring brush", "???",
+]  # fmt: skip
 
 rows = st.fixed_dictionaries(
     {

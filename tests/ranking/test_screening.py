@@ -145,14 +145,8 @@ def test_what_does_not_count_anyway_is_not_asked() -> None:
 @given(
     st.sampled_from(
         [
-            "timed out",
-            "permission denied",
-            "service is down",
-            "out of memory",
-            "engine doesnt support",
-            "failed with broken pipe",
-            "api key is missing",
-            "user doesn't want to proceed",
+            "timed out", "permission denied", "service is down", "out of memory", "engine doesnt support",
+            "failed with broken pipe", "api key is missing", "user doesn't want to proceed",
         ]
     ),
     st.sampled_from(["{}", "{}!", "({})", "so: {}"]),
@@ -166,7 +160,7 @@ def test_what_does_not_count_anyway_is_not_asked() -> None:
             lambda text: text.replace(" ", "_\t\x01"),
         ]
     ),
-)
+)  # fmt: skip
 def test_what_fits_a_rule_is_read_however_it_is_spelt(
     phrase: str, frame: str, spelling: Callable[[str], str]
 ) -> None:

@@ -11,15 +11,9 @@ from vocabgap.model.record import LIST_FIELDS, NULLABLE_TEXT_FIELDS, TEXT_FIELDS
 # The fields of a record with text, and one that is unknown; `image_id` is what the records claim.
 FIELDS: Final = ({*NULLABLE_TEXT_FIELDS, *TEXT_FIELDS, *LIST_FIELDS} - {"image_id"}) | {"reviewer"}
 FORMS: Final = (
-    "{0}",
-    "sky mask {0}",
-    "sky-{0}-mask",
-    "sky{0}Mask",
-    "<b>{0}</b>",
-    "https://{0}.example/{0}?q={0}",
-    "{0}@example.com \u202e{0}",
-    "s\u200bky mask, {0}'s \N{SUNRISE}",
-)
+    "{0}", "sky mask {0}", "sky-{0}-mask", "sky{0}Mask", "<b>{0}</b>", "https://{0}.example/{0}?q={0}",
+    "{0}@example.com \u202e{0}", "s\u200bky mask, {0}'s \N{SUNRISE}",
+)  # fmt: skip
 CLAIMED: Final = 5  # images, each by every record of the one folder
 
 

@@ -150,15 +150,9 @@ def test_an_example_that_knows_little_says_so(tmp_path: Path) -> None:
 def test_sections_come_in_order(demo_run: Run) -> None:
     top_level = [heading for heading in headings(text_of(demo_run)) if not heading[0].isdigit()]
     assert top_level == [
-        "What to author next",
-        "The top 10, by mentions",
-        "The evidence",
-        "Perhaps one need",
-        "By category",
-        "Operations that recur together",
-        "What was counted, and what was not",
-        "Make this report again",
-    ]
+        "What to author next", "The top 10, by mentions", "The evidence", "Perhaps one need", "By category",
+        "Operations that recur together", "What was counted, and what was not", "Make this report again",
+    ]  # fmt: skip
 
 
 def test_categories_and_combinations_are_those_of_the_summary(demo_run: Run) -> None:

@@ -89,13 +89,10 @@ def test_equally_frequent_workarounds_are_counted(
 @pytest.mark.parametrize(
     ("weekly", "bars"),
     [
-        ((), ""),
-        ((0, 0, 0), "▁▁▁"),
-        ((0, 1, 2), "▁▅█"),
-        ((0, 1, 2, 3, 4, 5, 6, 7), "▁▂▃▄▅▆▇█"),
+        ((), ""), ((0, 0, 0), "▁▁▁"), ((0, 1, 2), "▁▅█"), ((0, 1, 2, 3, 4, 5, 6, 7), "▁▂▃▄▅▆▇█"),
         ((1, 1000), "▂█"),
     ],
-)
+)  # fmt: skip
 def test_a_sparkline_has_one_bar_a_week(weekly: tuple[int, ...], bars: str) -> None:
     assert sparkline(weekly) == bars
 

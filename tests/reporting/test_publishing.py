@@ -150,14 +150,10 @@ def test_readers_remove_nothing_that_somebody_is_writing(out: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        ".out.before-x",
-        ".out.before-refactor",
-        ".out.before-0123456789abc",
-        ".out.staging-0123456789AB",
-        ".out.staging-",
-        ".out.before-0123456789ab.txt",
+        ".out.before-x", ".out.before-refactor", ".out.before-0123456789abc", ".out.staging-0123456789AB",
+        ".out.staging-", ".out.before-0123456789ab.txt",
     ],
-)
+)  # fmt: skip
 def test_what_only_looks_like_a_leftover_stays(out: Path, name: str) -> None:
     mine = out.with_name(name)
     mine.mkdir()

@@ -88,17 +88,12 @@ def roots(tmp_path: Path) -> tuple[Path, Path]:
         ("--until", "2026-05-01T02:00:00+02:00", "--image", "one", "--image", "it's two"),
         ("--operation", "toneequal", "--session", "s 2", "--category", "tone", "--allow-empty"),
         (
-            "--session",
-            '$(touch harm); `x` "y" * ~',
-            "--image",
-            "-five",
-            "--image",
-            "größe 木",
+            "--session", '$(touch harm); `x` "y" * ~', "--image", "-five", "--image", "größe 木",
             "--allow-empty",
         ),
     ],
     ids=" ".join,
-)
+)  # fmt: skip
 def test_quoted_command_makes_the_same_report(
     again: Again, roots: tuple[Path, Path], arguments: tuple[str, ...]
 ) -> None:

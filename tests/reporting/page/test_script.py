@@ -9,13 +9,8 @@ import vocabgap.reporting
 FOLDER = Path(vocabgap.reporting.__file__).parent / "templates" / "page"
 FILES = sorted((FOLDER / "script").glob("*.js"))
 MAKING_MARKUP = (
-    "innerHTML",
-    "outerHTML",
-    "insertAdjacentHTML",
-    "createContextualFragment",
-    "DOMParser",
-    "srcdoc",
-)
+    "innerHTML", "outerHTML", "insertAdjacentHTML", "createContextualFragment", "DOMParser", "srcdoc",
+)  # fmt: skip
 RUNNING_TEXT = ("document.write", "eval(", "Function(", "import(", "javascript:")
 REACHING_OUT = ("fetch(", "XMLHttpRequest", "WebSocket", "EventSource", "sendBeacon", "new Image")
 KEEPING = ("localStorage", "sessionStorage", "indexedDB", "cookie")

@@ -24,29 +24,14 @@ from vocabgap.reporting.summary import Summary
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 QUIET = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
 PATIENCE = 10_000  # milliseconds
 WRITTEN_OUT = 10
 _GROUPS = (
-    TO_AUTHOR,
-    TO_AUTHOR,
-    TO_AUTHOR,
-    TO_AUTHOR,
-    TO_AUTHOR,
-    COVERED,
-    TO_AUTHOR,
-    TO_AUTHOR,
-    DECIDED,
-    HIDDEN,
-)
+    TO_AUTHOR, TO_AUTHOR, TO_AUTHOR, TO_AUTHOR, TO_AUTHOR, COVERED, TO_AUTHOR, TO_AUTHOR, DECIDED, HIDDEN,
+)  # fmt: skip
 
 _RUNS = (*(datetime(2026, 6, day, tzinfo=UTC) for day in (10, 17, 24)), NOW)
 
