@@ -18,6 +18,7 @@ from vocabgap.decisions.record import read_decisions
 from vocabgap.decisions.replay import EffectiveDecisions, followed
 from vocabgap.errors import expanded, require_kind, unusable, whole_number
 from vocabgap.extensions import extensions
+from vocabgap.files.parts import Parts
 from vocabgap.ingest.roots import resolve_roots
 from vocabgap.ingest.scanning import ReadLogs, Scan, newest_moment, scan, with_newest_session
 from vocabgap.model.moments import LAST, Present, known_present
@@ -187,7 +188,11 @@ def analyse(
         decisions, clusters = followed(proposed, recorded)
     with stage("rank"):
         identified = identify(
-            proposed, clusters, whole.records, baseline=baseline.groups, verdicts=decisions.verdicts
+            proposed,
+            clusters,
+            Parts.of(whole.records).each,
+            baseline=baseline.groups,
+            verdicts=decisions.verdicts,
         )
         if settings.categories.reclassify:
             # The classifier learns from all records.

@@ -16,12 +16,14 @@ import polars as pl
 
 from benchmarks.measuring import Cost, Row, Work, cost_of
 from benchmarks.records import DAYS, NOW, Groups, make_corpus
+from vocabgap.files.parts import Parts
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.settings import RankBy, RankSettings
 from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.classifying import train, verdict
 from vocabgap.ranking.combinations import recurring_sets
 from vocabgap.ranking.coverage import EntryIndex
+from vocabgap.ranking.evidence import Whole, drawn, drawn_units
 from vocabgap.ranking.intervals import DRAWS, rank_intervals
 from vocabgap.ranking.vocabulary import Entry
 
@@ -49,8 +51,10 @@ def stage(records: pl.DataFrame, groups: Groups) -> Work:
 def bootstrap(records: pl.DataFrame, groups: Groups, by: RankBy) -> Work:
     """The bootstrap alone."""
     placed = placed_in(records, groups)
+    whole = Whole(NOW, EARLIEST, drawn_units(Parts.of(placed).each))
+    amounts = drawn(placed, whole, by)
     ordered = pl.DataFrame({"cluster": groups.clusters["cluster"]}).with_columns(standing=pl.lit(1))
-    return lambda: rank_intervals(placed, ordered, RankSettings(by=by), now=NOW, earliest=EARLIEST)
+    return lambda: rank_intervals(amounts, ordered, RankSettings(by=by), whole)
 
 
 def placed_in(records: pl.DataFrame, groups: Groups) -> pl.DataFrame:

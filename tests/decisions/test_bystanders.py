@@ -14,6 +14,7 @@ from vocabgap.clustering.grouping import Clusters, cluster
 from vocabgap.decisions.record import Decision
 from vocabgap.decisions.replay import replay
 from vocabgap.errors import StateError
+from vocabgap.files.parts import Parts
 from vocabgap.model.tables import RECORDS
 from vocabgap.ranking.identity import identify
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 LOGS = ("office", "agent_gaps/dev_tools", "agent_gaps/studio")
 DECISIONS = 1_000
 CHECKED_EVERY = 50
+NO_RECORDS = Parts.of(RECORDS.empty()).each
 
 
 class Group(NamedTuple):
@@ -37,8 +39,7 @@ def as_seen(proposed: Clusters, decisions: Iterable[Decision], baseline: pl.Data
     """The groups after some decisions, with their labels and identifiers."""
     effective = replay(decisions, proposed.wordings["surface"].unique())
     clusters = proposed.constrained(effective.constraints)
-    records = RECORDS.empty()
-    found = identify(proposed, clusters, records, baseline=baseline, verdicts=effective.verdicts)
+    found = identify(proposed, clusters, NO_RECORDS, baseline=baseline, verdicts=effective.verdicts)
     members = clusters.wordings.group_by("cluster").agg("wording")
     labels = clusters.clusters.select("cluster", own="label")
     rows = members.join(labels, on="cluster").join(found.identities, on="cluster")
@@ -62,7 +63,7 @@ def test_groups_that_no_decision_names_stay_as_they_are(
     path: Path = OWN / "office_gaps.jsonl" if log == "office" else outside(pytestconfig, f"{log}.jsonl")
     proposed = cluster(read_gaps(path).records)
     surface_of = dict(proposed.wordings.select("wording", "surface").iter_rows())
-    own = identify(proposed, proposed, RECORDS.empty())
+    own = identify(proposed, proposed, NO_RECORDS)
     baseline = None if is_first else own.groups
     before = as_seen(proposed, (), baseline)
     rng = random.Random(f"{log} {is_first}")  # noqa: S311

@@ -14,6 +14,7 @@ import polars as pl
 from vocabgap.clustering.grouping import Clusters, known_clusters
 from vocabgap.decisions.record import Decision
 from vocabgap.decisions.replay import in_force, replay, separations
+from vocabgap.files.parts import Parts
 from vocabgap.ingest.accounting import FILTERED
 from vocabgap.model.settings import Settings
 from vocabgap.model.tables import RECORDS, SETTLED, Apart, Constraint
@@ -106,7 +107,11 @@ class PublishedGroups:
         constraints = map(self._as_published, effective.constraints)
         clusters = self._proposed.constrained(constraints, effective.separated)
         found = identify(
-            self._proposed, clusters, self._records, baseline=self._groups, verdicts=effective.verdicts
+            self._proposed,
+            clusters,
+            Parts.of(self._records).each,
+            baseline=self._groups,
+            verdicts=effective.verdicts,
         )
         ranked = rank(
             self._counted,

@@ -28,6 +28,8 @@ _BUCKET: Final = "bucket"
 _FULL_HINT: Final = "free some space, or name another folder in TMPDIR"
 
 Query = Callable[[pl.LazyFrame], pl.LazyFrame]
+Each = Callable[[Query], pl.DataFrame]
+"""The method `each` of a table in parts."""
 Step = Callable[[pl.DataFrame], Mapping[str, pl.DataFrame]]
 
 

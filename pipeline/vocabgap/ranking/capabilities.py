@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import partial
 from typing import Final, cast
 
 import polars as pl
 
 from vocabgap.errors import InvalidInputError, converted, require_kind, unusable
+from vocabgap.files.parts import Parts, numbered
 from vocabgap.model.moments import require_offset
-from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES, fold_category, fold_operation
+from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES
 from vocabgap.model.settings import RankBy, RankSettings, overridden
 from vocabgap.model.tables import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, SETTLED, WORDINGS, phrase
-from vocabgap.ranking.evidence import EVIDENCE, combinations, counts, main_category, tally, variants
+from vocabgap.ranking.evidence import Whole, drawn_units, evidence, main_category, variants
 from vocabgap.ranking.identity import Grouping, default_identities
 from vocabgap.ranking.intervals import rank_intervals
 from vocabgap.ranking.priority import trends, with_priority
@@ -73,22 +73,45 @@ def rank(
     identified = default_identities(clusters.clusters) if identities is None else identities
     IDENTITIES.require(identified)
     clustered = _with_clusters(records, clusters.wordings)
-    whole = clustered if corpus is None else _with_clusters(corpus, clusters.wordings)
-    strangers = clustered.join(whole, on="cluster", how="anti").height
+    everything = clustered if corpus is None else _with_clusters(corpus, clusters.wordings)
+    strangers = clustered.join(everything, on="cluster", how="anti").height
     if strangers:
         raise InvalidInputError(
             f"the corpus has no record of the groups of {count(strangers, 'record')}",
             hint="pass all records that were clustered as the corpus",
         )
     earliest, latest = (
-        cast("datetime | None", end) for end in (whole["timestamp"].min(), whole["timestamp"].max())
+        cast("datetime | None", end) for end in (everything["timestamp"].min(), everything["timestamp"].max())
     )
     present = latest if now is None else require_offset(now, name="now").astimezone(UTC)
-    counted = with_priority(counts(clustered).sort("cluster"), settings, present, earliest)
+    whole = Whole(present, earliest, drawn_units(Parts.of(clustered).each))
+    tables = evidence(
+        everything,
+        whole,
+        settings,
+        category_aliases=category_aliases,
+        operation_aliases=operation_aliases,
+        selected=clustered,
+    )
+    return capabilities_of(tables, clusters, settings, whole, identified)
+
+
+def capabilities_of(
+    tables: Mapping[str, pl.DataFrame],
+    clusters: Grouping,
+    settings: RankSettings,
+    whole: Whole,
+    identities: pl.DataFrame,
+) -> pl.DataFrame:
+    """Return table `capabilities` in order of rank, given the tables of `evidence` of all buckets."""
     described = (
-        _with_evidence(counted, clustered, clusters, category_aliases, operation_aliases)
-        .join(trends(whole, present, earliest, settings.window_weeks), on="cluster", how="left")
-        .join(identified.rename({"label": "given"}), on="cluster", how="left")
+        with_priority(_capabilities(tables, clusters), settings, whole.now, whole.earliest)
+        .join(
+            trends(tables["weeks"], whole.now, whole.earliest, settings.window_weeks),
+            on="cluster",
+            how="left",
+        )
+        .join(identities.rename({"label": "given"}), on="cluster", how="left")
         .with_columns(
             pl.coalesce("given", "label").alias("label"),
             pl.all_horizontal(pl.col(name) >= least for name, least in settings.fewest.items()).alias(
@@ -104,7 +127,7 @@ def rank(
             "standing", *numbers, "label", "capability_id",
             descending=[False, *(True for _ in numbers), False, False], nulls_last=True,
         )  # fmt: skip
-        intervals = rank_intervals(clustered, ordered, settings, now=present, earliest=earliest)
+        intervals = rank_intervals(tables["drawn"], ordered, settings, whole)
         return ordered.hstack(intervals).with_row_index("rank", offset=1)
 
     ranking = placed(pins=True).with_columns(pl.lit(None, pl.Int64).alias("unpinned_rank"))
@@ -149,27 +172,14 @@ def _standing(*, pins: bool) -> pl.Expr:
     return pl.when(settled).then(3).when(is_pinned).then(_PINNED).when("established").then(1).otherwise(2)
 
 
-def _with_evidence(
-    counted: pl.DataFrame,
-    clustered: pl.DataFrame,
-    clusters: Grouping,
-    category_aliases: Mapping[str, str],
-    operation_aliases: Mapping[str, str],
-) -> pl.DataFrame:
-    category = partial(fold_category, aliases=category_aliases)
-    operation = partial(fold_operation, aliases=operation_aliases)
-    parts = [
-        tally(clustered, "intent_category", "categories", category),
-        tally(clustered, "operations_involved", "operations", operation),
-        tally(clustered, "vocabulary_used", "vocabulary_used", str.strip),
-        variants(clustered, clusters.wordings),
-        combinations(clustered, operation),
-        *(compute(clustered) for compute in EVIDENCE),
-        clusters.clusters.rename({"mentions": "clustered"}),
-    ]
-    capabilities = counted
-    for part in parts:
-        capabilities = capabilities.join(part, on="cluster", how="left")
+def _capabilities(tables: Mapping[str, pl.DataFrame], clusters: Grouping) -> pl.DataFrame:
+    """Return the evidence of each cluster with its wordings and the facts of its group."""
+    capabilities = (
+        tables["capabilities"]
+        .sort("cluster")
+        .join(variants(tables["wordings"], clusters.wordings), on="cluster", how="left")
+        .join(clusters.clusters.rename({"mentions": "clustered"}), on="cluster", how="left")
+    )
     counted_mentions = pl.col("mentions").cast(pl.Int128)  # products of large counts need more than 64 bits
     of_all = pl.col("clustered")
     # A cluster without a row in some evidence gets the default.
@@ -185,8 +195,12 @@ def _with_evidence(
 
 
 def _with_clusters(records: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
-    clustered = records.with_columns(phrase().alias("wording")).join(
-        wordings.select("wording", "surface", "cluster"), on="wording", how="left", maintain_order="left"
+    clustered = (
+        numbered(records, 0)
+        .with_columns(phrase().alias("wording"))
+        .join(
+            wordings.select("wording", "surface", "cluster"), on="wording", how="left", maintain_order="left"
+        )
     )
     strangers = clustered["cluster"].null_count()
     if strangers:

@@ -1,12 +1,35 @@
-"""The evidence for a capability: counts, tallies, wordings and examples, per cluster."""
+"""The evidence for capabilities: small tables of clustered records, which may come in buckets.
 
-from collections.abc import Callable, Sequence
-from typing import Final
+A bucket holds all records of its clusters. The tables of several buckets are put together by
+`capabilities.capabilities_of`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Final, NamedTuple
 
 import polars as pl
 
-from vocabgap.model.record import SEEN_NOTES, UNCATEGORIZED
-from vocabgap.model.tables import CAPABILITIES, EXAMPLE_FIELDS, IMAGE_KEY, MENTIONS, stripped
+from vocabgap.files.parts import ROW, Each
+from vocabgap.model.record import (
+    CATEGORY_ALIASES,
+    OPERATION_ALIASES,
+    SEEN_NOTES,
+    UNCATEGORIZED,
+    fold_category,
+    fold_operation,
+)
+from vocabgap.model.settings import RankBy, RankSettings
+from vocabgap.model.tables import (
+    CAPABILITIES,
+    EXAMPLE_FIELDS,
+    IMAGE_KEY,
+    MENTIONS,
+    UTC_MICROSECONDS,
+    stripped,
+)
+from vocabgap.ranking.priority import age_in_days, weekly
 
 MAX_EXAMPLES: Final = 3
 MAX_WORKAROUNDS: Final = 5
@@ -16,15 +39,95 @@ REGULAR_INTERVALS: Final = 4
 OF_INTERVALS: Final = 5
 MIN_COMBINED: Final = 2
 MIN_SUPPORT: Final = 2
-Computing = Callable[[pl.DataFrame], pl.DataFrame]
-EVIDENCE: Final[list[Computing]] = []
-"""The functions that compute a further column from clustered records, one row per cluster."""
+READ: Final = (
+    *dict.fromkeys((*IMAGE_KEY, *EXAMPLE_FIELDS)),
+    *("intent_category", "operations_involved", "vocabulary_used", "cluster", "surface", "selected", ROW),
+)
+"""The columns of clustered records that evidence needs."""
 
 
-def evidence(compute: Computing) -> Computing:
-    """Add a function to `EVIDENCE`."""
-    EVIDENCE.append(compute)
-    return compute
+class Whole(NamedTuple):
+    """Facts of all records, which a bucket cannot know."""
+
+    now: datetime | None
+    earliest: datetime | None  # timestamp of all records, selected or not
+    units: pl.DataFrame | None  # of `drawn_units`
+
+    @property
+    def is_one_image(self) -> bool:
+        """Tell whether all selected records are of one image."""
+        return self.units is None or "image_id" not in self.units.columns
+
+
+def drawn_units(each: Each) -> pl.DataFrame | None:
+    """Return what the bootstrap draws, with its numbers in order: images, or the sessions of a single image.
+
+    None means that mentions are drawn: if there is one image, and not several sessions that each record names
+    its own of. `each` queries the selected records.
+    """
+    images = each(partial(_distinct, names=IMAGE_KEY)).unique()
+    if images.height != 1:
+        return _numbered(images)
+    sessions = each(partial(_distinct, names=("session_id",))).unique()
+    name = stripped(pl.col("session_id"))
+    are_named = sessions.select((name != "").all() & (name.n_unique() > 1)).item()
+    return _numbered(sessions) if are_named else None
+
+
+def _distinct(records: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
+    return records.select(names).unique()
+
+
+def _numbered(units: pl.DataFrame) -> pl.DataFrame:
+    return units.sort(units.columns).with_row_index("unit")
+
+
+def evidence(
+    clustered: pl.DataFrame,
+    whole: Whole,
+    settings: RankSettings,
+    *,
+    category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
+    operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
+    selected: pl.DataFrame | None = None,
+) -> dict[str, pl.DataFrame]:
+    """Compute the tables of evidence for the clusters of a bucket.
+
+    Args:
+        clustered: All records of these clusters, with columns `cluster`, `surface`, `wording` and `selected`,
+            see `READ`.
+        whole: Facts of all records.
+        settings: The settings of the ranking.
+        category_aliases: Lower-case spelling to category.
+        operation_aliases: Lower-case name to operation.
+        selected: The selected records, if they are not rows of `clustered`.
+
+    Returns:
+        `capabilities` (a row per cluster), `wordings`, `days`, `drawn` (the amounts of each cluster and unit
+        that may be drawn): of the selected records. `weeks`: of all.
+    """
+    own = clustered.filter("selected") if selected is None else selected
+    operation = partial(fold_operation, aliases=operation_aliases)
+    capabilities = counts(own)
+    for part in (
+        tally(own, "intent_category", "categories", partial(fold_category, aliases=category_aliases)),
+        tally(own, "operations_involved", "operations", operation),
+        tally(own, "vocabulary_used", "vocabulary_used", str.strip),
+        combinations(own, operation),
+        workarounds(own),
+        askers(own),
+        sessions(own),
+        examples(own),
+        repeats(own),
+    ):
+        capabilities = capabilities.join(part, on="cluster", how="left")
+    return {
+        "capabilities": capabilities,
+        "wordings": own.group_by("wording").agg(MENTIONS),
+        "days": days(own),
+        "drawn": drawn(own, whole, settings.by),
+        "weeks": weekly(clustered, whole.now, whole.earliest, settings.window_weeks),
+    }
 
 
 def counts(clustered: pl.DataFrame) -> pl.DataFrame:
@@ -83,17 +186,15 @@ def main_category() -> pl.Expr:
     return categorised.list.first().fill_null(UNCATEGORIZED).alias("intent_category")
 
 
-def variants(clustered: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
+def variants(mentions: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
     """List the wordings of each cluster with their mentions and their similarity to the label."""
-    counted = clustered.group_by("cluster", "wording").agg(MENTIONS)
-    similar = counted.join(wordings.select("wording", "similarity"), on="wording", how="left")
+    similar = mentions.join(wordings.select("wording", "cluster", "similarity"), on="wording")
     unexplained = similar.with_columns(
         pl.lit(None, pl.String).alias("entry"), pl.lit(None, pl.Float64).alias("explained")
     )
     return _listed(unexplained, "variants", ["wording"], also=["similarity", "entry", "explained"])
 
 
-@evidence
 def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
     """List the five most frequent workarounds of each cluster.
 
@@ -116,14 +217,12 @@ def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-@evidence
 def askers(clustered: pl.DataFrame) -> pl.DataFrame:
     """List the tenants and repositories of each cluster's records, most mentions first."""
     whose = ["tenant_id", "repo_slug"]
     return _listed(clustered.group_by("cluster", *whose).agg(MENTIONS), "asked_by", whose)
 
 
-@evidence
 def sessions(clustered: pl.DataFrame) -> pl.DataFrame:
     """Count the known sessions of each cluster, and the mentions of the session with the most mentions."""
     return (
@@ -138,7 +237,6 @@ def sessions(clustered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-@evidence
 def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     """Choose a few example records of each cluster, newest first.
 
@@ -147,7 +245,7 @@ def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     """
     has_pointer = (stripped(pl.col(name)) != "" for name in ("session_id", "snapshot_hash", "workaround"))
     pointers = pl.sum_horizontal(has_pointer)
-    position = ["tenant_id", "repo_slug", "source_path", "line"]
+    position = ["tenant_id", "repo_slug", "source_path", "line", ROW]
     later = [False] * len(position)
     # Sort only the deciding columns; look up the texts of the few examples.
     deciding = dict.fromkeys(["cluster", *IMAGE_KEY, "timestamp", *position])
@@ -171,7 +269,6 @@ def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-@evidence
 def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
     """Count the verbatim repeats by automation in each cluster; leave out clusters without any.
 
@@ -212,6 +309,36 @@ def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
         .group_by("cluster")
         .agg(pl.col("mentions").sum().alias("repeats"))
     )
+
+
+def days(clustered: pl.DataFrame) -> pl.DataFrame:
+    """Count the mentions of each cluster on each day with a mention."""
+    day = pl.col("timestamp").dt.date().alias("day")
+    return clustered.select("cluster", day, "count").drop_nulls().group_by("cluster", "day").agg(MENTIONS)
+
+
+def drawn(clustered: pl.DataFrame, whole: Whole, by: RankBy) -> pl.DataFrame:
+    """Sum up the amounts of each cluster per unit that the bootstrap draws.
+
+    If mentions are drawn, a unit is all mentions of a cluster that count alike, `often` in number.
+    """
+    satisfaction = pl.col("satisfaction")
+    amounts = [MENTIONS]
+    if by in {RankBy.UNSATISFIED, RankBy.PRIORITY}:
+        amounts.append(mentions_if(satisfaction == -1).alias("unsatisfied"))
+    if by is RankBy.PRIORITY:
+        age = age_in_days(pl.col("timestamp"), whole.now, whole.earliest)
+        amounts += [mentions_if(satisfaction.is_not_null()).alias("rated"), age.min().alias("age")]
+    cluster = pl.col("cluster").cast(pl.UInt32)
+    if whole.units is None:
+        moment = pl.col("timestamp") if by is RankBy.PRIORITY else pl.lit(None, UTC_MICROSECONDS)
+        kind = ["cluster", "satisfaction", "timestamp"]
+        kinds = clustered.with_columns(cluster, moment.alias("timestamp")).group_by(kind)
+        counted = kinds.agg(MENTIONS.alias("often")).with_columns(count=pl.lit(1, pl.Int64))
+        return counted.group_by(*kind, "often").agg(amounts)
+    key = whole.units.drop("unit").columns
+    counted = clustered.group_by(cluster, *key).agg(amounts)
+    return counted.join(whole.units, on=key, nulls_equal=True).drop(key)
 
 
 def operation_sets(operations: pl.Series, fold: Callable[[str], str]) -> pl.Series:

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
+from vocabgap.files.parts import Each
 from vocabgap.model.tables import (
     AUTHORED,
     CAPABILITY_PREFIX,
@@ -25,10 +26,8 @@ from vocabgap.model.tables import (
     OPEN,
     PRESENT,
     PREVIOUS,
-    RECORDS,
     REGRESSED,
     SPLIT,
-    UTC_MICROSECONDS,
     phrase,
 )
 from vocabgap.text import surface_of
@@ -71,7 +70,7 @@ class Identified(NamedTuple):
 def identify(
     proposed: Grouping,
     clusters: Grouping,
-    records: pl.DataFrame,
+    each: Each,
     *,
     baseline: pl.DataFrame | None = None,
     verdicts: pl.DataFrame | None = None,
@@ -87,9 +86,8 @@ def identify(
     The last decision gives the status. A decision about some wordings holds while they have at least half of
     the group's mentions. After that, the group has outgrown it and is open again. An authored capability has
     regressed if it is mentioned later, in any words. Without a decision it is `new` if the run before had
-    none of its surfaces, and `open` otherwise.
+    none of its surfaces, and `open` otherwise. `each` queries all records that count.
     """
-    RECORDS.require(records)
     raw = _group_ids(proposed, _surfaces(proposed), baseline)
     ids = dict(raw.select("cluster", "group_id").iter_rows())
     surfaces = (
@@ -110,7 +108,7 @@ def identify(
     otherwise = pl.when(pl.col("known") | pl.lit(baseline is None)).then(pl.lit(OPEN)).otherwise(pl.lit(NEW))
     identities = (
         table.join(known_clusters, on="cluster", how="left")
-        .join(_decided(clusters, verdicts, records), on="cluster", how="left")
+        .join(_decided(clusters, verdicts, each), on="cluster", how="left")
         .with_columns(
             pl.coalesce("status", otherwise),
             pl.col("pinned").fill_null(value=False),
@@ -181,7 +179,7 @@ def _unused(label: str, taken: set[str]) -> str:
     return next(name for name in map(derived_id, numbered) if name not in taken)
 
 
-def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: pl.DataFrame) -> pl.DataFrame:
+def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, each: Each) -> pl.DataFrame:
     """Return one row per group that a decision mentions, with the columns of `_DECIDED`.
 
     The label is null without a `rename`; the status is null if no decision gives one.
@@ -190,10 +188,10 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: pl.Data
         return pl.DataFrame(schema=_DECIDED)
     surfaces = _surfaces(clusters)
     last_mentions = (
-        records.select("timestamp", wording=phrase())
+        each(_last_mentions)
         .join(clusters.wordings.select("wording", "cluster"), on="wording")
         .group_by("cluster")
-        .agg(pl.col("timestamp").max().cast(UTC_MICROSECONDS).alias("last_mention"))
+        .agg(pl.col("last_mention").max())
     )
     action = pl.col("action")
     is_pin = action == "pin"
@@ -231,6 +229,10 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: pl.Data
         )
         .with_columns(pl.coalesce("status", pl.when(pl.col("outgrown").list.len() > 0).then(pl.lit(OPEN))))
     )
+
+
+def _last_mentions(records: pl.LazyFrame) -> pl.LazyFrame:
+    return records.group_by(phrase().alias("wording")).agg(pl.col("timestamp").max().alias("last_mention"))
 
 
 @dataclass(frozen=True, repr=False)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 import numpy as np
@@ -11,9 +10,9 @@ import polars as pl
 from scipy import sparse
 
 from vocabgap.model.settings import RankBy, RankSettings
-from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, MENTIONS, UTC_MICROSECONDS, stripped
-from vocabgap.ranking.evidence import mentions_if
-from vocabgap.ranking.priority import FloatArray, age_in_days, factors
+from vocabgap.model.tables import CAPABILITIES
+from vocabgap.ranking.evidence import Whole
+from vocabgap.ranking.priority import FloatArray, factors
 
 IntArray = npt.NDArray[np.int64]
 RankArray = npt.NDArray[np.int32]
@@ -53,12 +52,7 @@ class _Shares:
 
 
 def rank_intervals(
-    clustered: pl.DataFrame,
-    ordered: pl.DataFrame,
-    settings: RankSettings,
-    *,
-    now: datetime | None,
-    earliest: datetime | None,
+    drawn: pl.DataFrame, ordered: pl.DataFrame, settings: RankSettings, whole: Whole
 ) -> pl.DataFrame:
     """Return the 90 % interval of each rank and the ties, from 500 bootstrap samples of images.
 
@@ -76,7 +70,7 @@ def rank_intervals(
     if not ordered.height:
         return pl.DataFrame(schema=_INTERVALS)
     blocks = _blocks(ordered)
-    shares = _shares(clustered, ordered, settings.by, age_in_days(pl.col("timestamp"), now, earliest))
+    shares = _shares(drawn, ordered, settings.by, whole)
     if shares.is_one_image and settings.by is RankBy.IMAGES:
         sizes = [stop - start for start, stop in blocks]
         first, end = (np.repeat(np.array(ends, np.int32), sizes) for ends in zip(*blocks, strict=True))
@@ -100,40 +94,26 @@ def rank_intervals(
     )
 
 
-def _shares(clustered: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, age: pl.Expr) -> _Shares:
-    places = ordered.select("cluster").with_row_index("place")
-    is_one_image = clustered.n_unique(IMAGE_KEY) == 1
-    session = stripped(pl.col("session_id"))
-    named = clustered.select((session != "").all() & (session.n_unique() > 1)).item()
-    key: tuple[str, ...] = ("session_id",) if is_one_image else IMAGE_KEY
-    is_of_mentions = is_one_image and not named
-    if is_of_mentions:
-        key = ("cluster", "satisfaction", "timestamp")
-        moment = pl.col("timestamp") if by is RankBy.PRIORITY else pl.lit(None, UTC_MICROSECONDS)
-        clustered = clustered.with_columns(moment.alias("timestamp"))
-    units = clustered.group_by(key).agg(MENTIONS.alias("often")).sort(key).with_row_index("unit")
-    if is_of_mentions:
-        clustered = units.with_columns(pl.lit(1).alias("count"))
-    records = clustered.select(*dict.fromkeys(("cluster", *key, "satisfaction", "timestamp", "count")))
-    held = records.join(places, on="cluster").join(units, on=key, nulls_equal=True)
-    satisfaction = pl.col("satisfaction")
-    amounts = {
-        "mentions": MENTIONS,
-        "images": pl.lit(1.0),
-        "unsatisfied": mentions_if(satisfaction == -1),
-        "rated": mentions_if(satisfaction.is_not_null()),
-        "age": age.min(),
-    }
+def _shares(drawn: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, whole: Whole) -> _Shares:
+    places = ordered.select(pl.col("cluster").cast(pl.UInt32)).with_row_index("place")
+    often = None
+    if whole.units is None:
+        drawn = drawn.sort("cluster", "satisfaction", "timestamp").with_row_index("unit")
+        often = drawn["often"].cast(pl.Float64).to_numpy()
     wanted = ("images", "unsatisfied", "rated", "age") if by is RankBy.PRIORITY else (by.value,)
-    columns = (amounts[name].cast(pl.Float64).alias(name) for name in wanted)
-    entries = held.group_by("place", "unit").agg(columns).sort("place", "unit")
+    entries = (
+        drawn.with_columns(pl.lit(1.0).alias("images"))
+        .select("cluster", "unit", pl.col(wanted).cast(pl.Float64))
+        .join(places, on="cluster")
+        .sort("place", "unit")
+    )
     return _Shares(
         starts=np.searchsorted(entries["place"].to_numpy(), np.arange(ordered.height + 1)).astype(np.int64),
         units=entries["unit"].to_numpy().astype(np.int64),
         values={name: entries[name].to_numpy() for name in wanted},
-        size=units.height,
-        often=units["often"].cast(pl.Float64).to_numpy() if is_of_mentions else None,
-        is_one_image=is_one_image,
+        size=drawn.height if whole.units is None else whole.units.height,
+        often=often,
+        is_one_image=whole.is_one_image,
     )
 
 

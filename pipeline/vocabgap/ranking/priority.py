@@ -70,40 +70,16 @@ def age_in_days(moment: pl.Expr, now: datetime | None, earliest: datetime | None
     return (microseconds.cast(pl.Float64) / MICROSECONDS_A_DAY).clip(lower_bound=0.0).fill_null(0.0)
 
 
-def trends(
+def weekly(
     clustered: pl.DataFrame, now: datetime | None, earliest: datetime | None, window_weeks: int
 ) -> pl.DataFrame:
-    """Return when each cluster was first seen, its mentions per week, and its trend.
+    """Return when each cluster was first seen, and its mentions per week, for `trends`.
 
-    The window is the last `window_weeks` weeks before now; it begins with the first record of all if that is
-    later. Mentions after now, or without a readable timestamp, are in no week. The recent third is the
-    last third of the window's weeks (4 of 12). The trend is
-
-    1. null if the capability has no readable timestamp, if the first record of all is younger than three
-       weeks, or if the recent third has no record at all;
-    2. `new` if the capability was first seen within the recent third, or later than now;
-    3. otherwise that of `found_trends`, which compares the recent third with the window. If the capability
-       was not mentioned within the window, it compares the window with all time before now.
-
-    The test counts the mentions of one session within an hour once, because a session may repeat itself.
-    Without a session, a record of many mentions is one event of this size. Such mentions tell less than
-    single ones: the test scales them to the effective number of events, (sum of sizes)² / sum of squares.
+    A row is one week of a cluster, counted backwards from now; earlier weeks than the window are one row.
+    Mentions after now, or without a readable timestamp, are in no week. A cluster has a row in any case.
     """
-    lived = float(window_weeks)
-    if earliest is not None and now is not None:
-        lived = max(0.0, (now - earliest) / timedelta(weeks=1))
-    weeks = min(window_weeks, int(lived) + 1)
-    recent = recent_weeks(weeks)
-    present = pl.lit(now, UTC_MICROSECONDS)
-    ago = (present - pl.col("timestamp")).dt.total_microseconds()
-    is_new = (present - pl.col("first_seen")).dt.total_microseconds() < recent * _MICROSECONDS_A_WEEK
-    clusters = (
-        clustered.group_by("cluster")
-        .agg(pl.col("timestamp").min().alias("first_seen"))
-        .with_columns(is_new.fill_null(value=True).alias("is_new"))
-        .sort("cluster")
-        .with_row_index("row")
-    )
+    _, weeks = _window(now, earliest, window_weeks)
+    ago = (pl.lit(now, UTC_MICROSECONDS) - pl.col("timestamp")).dt.total_microseconds()
     cells = (
         clustered.select(
             "cluster",
@@ -122,12 +98,43 @@ def trends(
             pl.when(pl.col("session").is_null()).then("mentions").otherwise(1).sum().alias("separate"),
             pl.when(pl.col("session").is_null()).then("squares").otherwise(1).sum().alias("squares"),
         )
-        .join(clusters.select("cluster", "row"), on="cluster")
     )
+    first = clustered.group_by("cluster").agg(pl.col("timestamp").min().alias("first_seen"))
+    return first.join(cells, on="cluster", how="left")
+
+
+def trends(
+    weeks_of: pl.DataFrame, now: datetime | None, earliest: datetime | None, window_weeks: int
+) -> pl.DataFrame:
+    """Return when each cluster was first seen, its mentions per week, and its trend, given table `weeks`.
+
+    The window is the last `window_weeks` weeks before now; it begins with the first record of all if that is
+    later. The recent third is the last third of the window's weeks (4 of 12). The trend is
+
+    1. null if the capability has no readable timestamp, if the first record of all is younger than three
+       weeks, or if the recent third has no record at all;
+    2. `new` if the capability was first seen within the recent third, or later than now;
+    3. otherwise that of `found_trends`, which compares the recent third with the window. If the capability
+       was not mentioned within the window, it compares the window with all time before now.
+
+    The test counts the mentions of one session within an hour once, because a session may repeat itself.
+    Without a session, a record of many mentions is one event of this size. Such mentions tell less than
+    single ones: the test scales them to the effective number of events, (sum of sizes)² / sum of squares.
+    """
+    lived, weeks = _window(now, earliest, window_weeks)
+    recent = recent_weeks(weeks)
+    age = (pl.lit(now, UTC_MICROSECONDS) - pl.col("first_seen")).dt.total_microseconds()
+    ordered = weeks_of.sort("cluster")
+    clusters = ordered.unique("cluster", keep="first", maintain_order=True).select(
+        "cluster",
+        "first_seen",
+        (age < recent * _MICROSECONDS_A_WEEK).fill_null(value=True).alias("is_new"),
+    )
+    cells = ordered.with_columns(row=pl.col("cluster").rle_id()).drop_nulls("week")
     counted = np.zeros((3, clusters.height, 1 + weeks))  # the first column has all earlier weeks
     place = cells["row"].to_numpy(), weeks - cells["week"].to_numpy()
     counted[:, *place] = cells.select("mentions", "separate", "squares").to_numpy().T
-    weekly, separate, squares = counted
+    mentions, separate, squares = counted
     window = separate[:, 1:].sum(axis=1)
     lately = separate[:, -recent:].sum(axis=1)
     is_past = window == 0
@@ -145,7 +152,7 @@ def trends(
     return clusters.select(
         "cluster",
         "first_seen",
-        pl.Series("weekly", weekly[:, 1:]).cast(pl.List(pl.Int64)),
+        pl.Series("weekly", mentions[:, 1:]).cast(pl.List(pl.Int64)),
         pl.when(is_unknown)
         .then(None)
         .when("is_new")
@@ -153,6 +160,14 @@ def trends(
         .otherwise(pl.Series(tested).replace("", None))
         .alias("trend"),
     )
+
+
+def _window(now: datetime | None, earliest: datetime | None, most: int) -> tuple[float, int]:
+    """Return the weeks since the first record of all, and the number of weeks in the window."""
+    lived = float(most)
+    if earliest is not None and now is not None:
+        lived = max(0.0, (now - earliest) / timedelta(weeks=1))
+    return lived, min(most, int(lived) + 1)
 
 
 def found_trends(
