@@ -21,6 +21,11 @@ Row = Mapping[str, Any]
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 NAMES = ["lamp glow", "tilt shift", "ice ring", "reed mask"]
+FALLING = [
+    {"missing_capability": name, "image_id": f"{name} {number}"}
+    for name, times in zip(NAMES, (30, 22, 15, 3), strict=True)
+    for number in range(times)
+]
 
 rows = st.fixed_dictionaries(
     {
@@ -151,14 +156,7 @@ def test_intervals_are_those_of_a_bootstrap_by_hand(by: RankBy, asked: list[Row]
 
 def test_one_that_hardly_ever_comes_first_is_not_tied_with_the_first() -> None:
     # The intervals of the first and of the second overlap, and those of the second and the third.
-    counts = {"lamp glow": 30, "tilt shift": 22, "ice ring": 15, "reed mask": 3}
-    asked = [
-        {"missing_capability": name, "image_id": f"{name} {n}"}
-        for name, times in counts.items()
-        for n in range(times)
-    ]
-
-    table = ranked(asked)
+    table = ranked(FALLING)
 
     assert table["tie_group"].to_list() == [1, 1, 2, 3]
     assert intervals_of(table)["tilt shift"][1] == intervals_of(table)["ice ring"][1] == 3
@@ -166,14 +164,7 @@ def test_one_that_hardly_ever_comes_first_is_not_tied_with_the_first() -> None:
 
 
 def test_a_pin_keeps_the_interval_that_the_counts_give_and_moves_no_other() -> None:
-    counts = {"lamp glow": 30, "tilt shift": 22, "ice ring": 15, "reed mask": 3}
-    frame = records(
-        [
-            {"missing_capability": name, "image_id": f"{name} {n}"}
-            for name, times in counts.items()
-            for n in range(times)
-        ]
-    )
+    frame = records(FALLING)
     found = by_surface(frame)
     known = default_identities(found.clusters)
     label = pl.col("cluster").replace_strict(dict(found.clusters.select("cluster", "label").iter_rows()))

@@ -15,8 +15,11 @@ from polars.testing import assert_frame_equal
 from builders.ranking import records
 from vocabgap.clustering.describing import labels_of
 from vocabgap.clustering.grouping import Clusters, cluster
-from vocabgap.model.settings import RankBy
-from vocabgap.ranking.capabilities import rank
+from vocabgap.files.parts import Parts, numbered, united
+from vocabgap.model.settings import RankBy, RankSettings
+from vocabgap.ranking.capabilities import capabilities_of, rank
+from vocabgap.ranking.evidence import READ, Whole, drawn_units, evidence
+from vocabgap.ranking.identity import default_identities
 
 Row = Mapping[str, Any]
 
@@ -156,12 +159,29 @@ def test_order_is_that_of_the_documented_keys(asked: list[Row], by: RankBy) -> N
 
 @pytest.mark.slow
 @given(row_lists, st.sampled_from(list(RankBy)), st.randoms(use_true_random=False))
-def test_order_of_records_changes_nothing(asked: list[Row], by: RankBy, shuffle: random.Random) -> None:
+def test_order_and_buckets_of_records_change_nothing(
+    asked: list[Row], by: RankBy, shuffle: random.Random
+) -> None:
     frame = records(asked)
     shuffled = frame[shuffle.sample(range(frame.height), frame.height)]
 
-    once, again = rank(frame, cluster(frame), by=by), rank(shuffled, cluster(shuffled), by=by)
+    found, now = cluster(frame), datetime(2025, 3, 1, tzinfo=UTC)
+    once, again = (rank(frame, each, by=by, now=now) for each in (found, cluster(shuffled)))
     assert_frame_equal(again, once, check_exact=True)
+
+    wanted, is_selected = RankSettings(by=by), [shuffle.random() < 0.7 for _ in asked]
+    columns = found.wordings.select("wording", "surface", "cluster", missing_capability="wording")
+    marked = shuffled.with_columns(selected=pl.Series(is_selected, dtype=pl.Boolean))
+    clustered = numbered(marked, 0).join(columns, on="missing_capability")
+    selected = Parts.of(clustered.filter("selected"))
+    whole = Whole(now, clustered["timestamp"].min(), drawn_units(selected.each))  # type: ignore[arg-type]
+    buckets = [clustered.filter(pl.col("cluster") % 3 == number).select(READ) for number in range(3)]
+    tables = united(evidence(bucket, whole, wanted) for bucket in buckets)
+    assert_frame_equal(
+        capabilities_of(tables, found, wanted, whole, default_identities(found.clusters)),
+        rank(selected.collect().select(shuffled.columns), found, wanted, now=now, corpus=frame),
+        check_exact=True,
+    )
 
 
 @given(st.lists(st.tuples(rows, st.integers(1, 4)), max_size=12), st.sampled_from(list(RankBy)))

@@ -1,7 +1,6 @@
 """Reach, need and recency, and what is made of them."""
 
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 from math import log
 
 import polars as pl
@@ -67,18 +66,6 @@ def test_priority_is_the_product_of_its_factors() -> None:
     expected = table.select(product.alias("product"))["product"].to_list()
     assert table["priority"].to_list() == pytest.approx(expected)
     assert len(set(expected)) == 2
-
-
-def test_ranking_by_priority_puts_the_highest_first() -> None:
-    stale = [{"missing_capability": "stale", "timestamp": NOW - timedelta(days=900)}] * 5
-    fresh = [{"missing_capability": "fresh", "timestamp": NOW, "image_id": image} for image in "ab"]
-    content = [{"missing_capability": "content", "timestamp": NOW, "image_id": image, "satisfaction": 1}
-               for image in "ab"]  # fmt: skip
-
-    table = ranked([*stale, *fresh, *content], by="priority", now=NOW)
-
-    assert table["label"].to_list() == ["fresh", "content", "stale"]
-    assert all(before >= after for before, after in pairwise(table["priority"].to_list()))
 
 
 def test_equal_evidence_gives_equal_priority_wherever_it_stands() -> None:

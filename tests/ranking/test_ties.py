@@ -30,7 +30,3 @@ def test_a_group_is_of_those_that_might_stand_before_its_first() -> None:
 
     assert tie_groups(turns).tolist() == [1, 1, 2, 3]
     assert next_ahead(turns).tolist()[:3] == [0.2, 0.2, 0.0]
-
-
-def test_the_last_one_has_no_next() -> None:
-    assert np.isnan(next_ahead(drawn((DRAWS, [0, 1])))).tolist() == [False, True]
