@@ -29,7 +29,7 @@ from vocabgap.ranking.capabilities import rank
 from vocabgap.ranking.classifying import reclassify, with_assigned_categories
 from vocabgap.ranking.coverage import covered
 from vocabgap.ranking.identity import Lineage, identify, trace
-from vocabgap.ranking.screening import screen
+from vocabgap.ranking.screening import screened
 from vocabgap.ranking.vocabulary import Vocabulary, load_vocabulary
 from vocabgap.reporting.conditions import require_no_loss, require_something
 from vocabgap.reporting.history import earlier_rows
@@ -172,11 +172,11 @@ def analyse(
             repositories=chosen.repositories,
             read_logs=None if engine is None else engine.read_logs,
         )
-        whole = replace(scanned, gaps=screen(scanned.gaps, settings.rules))
+        whole = replace(scanned, lines=screened(scanned.lines, settings.rules))
         if now == LAST:
-            moment, ahead = newest_moment(whole.gaps, moment)
+            moment, ahead = newest_moment(whole.lines, moment)
             chosen = _chosen(selection, moment)
-        chosen, _ = with_newest_session(whole.gaps, chosen)
+        chosen, _ = with_newest_session(whole.lines, chosen)
         baseline = baseline_as_of(moment)
         selected = whole.select(chosen, **aliases)
         if on_scan is not None:
@@ -199,7 +199,7 @@ def analyse(
             categorised = reclassify(
                 selected.gaps, corpus=whole.gaps, operations=settings.operation_categories, **aliases
             )
-            selected = replace(selected, gaps=categorised)
+            selected = replace(selected, lines=Parts.of(categorised))
         ranked = rank(
             with_assigned_categories(selected.gaps.filter("counted")).select(RECORDS.names),
             clusters,

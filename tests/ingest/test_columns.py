@@ -34,8 +34,7 @@ def framed(*batches: list[GapRecord], unreadable: dict[int, str] | None = None) 
             range(len(batch)),
             unreadable or {},
         )
-    collected.flush()
-    return pl.concat([RECORDS.empty(), *collected.frames])
+    return collected.parts().collect().select(RECORDS.names)
 
 
 @given(lists=st.lists(names, min_size=1, max_size=6))

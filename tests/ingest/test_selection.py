@@ -7,7 +7,7 @@ from polars.testing import assert_frame_equal
 from builders import gap
 from builders.ingest import write_log
 from vocabgap.errors import InvalidInputError
-from vocabgap.ingest.scanning import Scan, scan, select
+from vocabgap.ingest.scanning import Scan, scan
 from vocabgap.model.selection import Selection
 
 
@@ -115,8 +115,3 @@ def test_a_selection_that_ends_before_it_begins_is_refused(since: datetime, unti
 def test_a_moment_without_an_offset_is_refused_by_name(name: str) -> None:
     with pytest.raises(InvalidInputError, match=f"{name}: .*offset"):
         Selection(**{name: datetime(2026, 3, 1)})  # type: ignore[arg-type]  # noqa: DTZ001
-
-
-def test_a_frame_that_is_not_gaps_is_refused(scanned: Scan) -> None:
-    with pytest.raises(InvalidInputError, match="counted"):
-        select(scanned.records, Selection(images=("fox-3",)))

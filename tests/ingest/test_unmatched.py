@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from builders import gap, write_corpus
+from vocabgap.files.parts import Parts
 from vocabgap.ingest.scanning import scan, undated, unmatched
 from vocabgap.model.selection import Selection
 from vocabgap.model.tables import GAPS
@@ -50,7 +51,7 @@ def gaps(tmp_path: Path) -> pl.DataFrame:
 def test_a_value_that_no_record_has_is_named_with_the_nearest(
     gaps: pl.DataFrame, selection: Selection, told: str
 ) -> None:
-    assert unmatched(gaps, selection) == (told,)
+    assert unmatched(Parts.of(gaps), selection) == (told,)
 
 
 @pytest.mark.parametrize(
@@ -64,17 +65,17 @@ def test_a_value_that_no_record_has_is_named_with_the_nearest(
     ],
 )
 def test_a_value_that_a_record_has_is_not_unmatched(gaps: pl.DataFrame, selection: Selection) -> None:
-    assert unmatched(gaps, selection) == ()
+    assert unmatched(Parts.of(gaps), selection) == ()
 
 
 def test_without_records_nothing_is_unmatched() -> None:
-    assert unmatched(GAPS.empty(), Selection(images=("alps",))) == ()
+    assert unmatched(Parts.of(GAPS.empty()), Selection(images=("alps",))) == ()
 
 
 def test_a_selection_by_date_says_if_no_timestamp_is_readable(gaps: pl.DataFrame) -> None:
     asked = Selection(until=datetime(2026, 6, 1, tzinfo=UTC))
 
-    told = unmatched(gaps.filter(image_id="fjord"), asked)
+    told = unmatched(Parts.of(gaps.filter(image_id="fjord")), asked)
 
     assert told == ("no record before 2026-06-01T00:00:00Z: no timestamp can be read",)
 
@@ -85,5 +86,5 @@ def test_records_without_a_date_are_counted_if_a_date_leaves_them_out(tmp_path: 
     )
     by_date, by_image = Selection(since=datetime(2026, 1, 1, tzinfo=UTC)), Selection(images=("two",))
 
-    assert undated(scanned.select(by_date).gaps, by_date) == 1
-    assert undated(scanned.select(by_image).gaps, by_image) == 0
+    assert undated(scanned.select(by_date).lines, by_date) == 1
+    assert undated(scanned.select(by_image).lines, by_image) == 0

@@ -107,7 +107,8 @@ def _log_lines(decoder: LogDecoder, read: list[tuple[LogFile, LineCounts | None]
         orient="row",
     ).join(by_log, on="source_path", how="left")
     unlisted = tuple(sorted({log.source_path for log, _ in read} - listed.keys()))
-    return LogLines(pl.concat([_LINES.to_frame(), *tables.records]), tables.rejects, paths, logs, unlisted)
+    lines = tables.records.collect().select(_LINES.names())
+    return LogLines(lines, tables.rejects, paths, logs, unlisted)
 
 
 def chunks_of_lines(

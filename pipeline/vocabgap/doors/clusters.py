@@ -40,7 +40,7 @@ def show(call: "Call", request: ShowCluster) -> Answer:
     from vocabgap.decisions.record import read_decisions
     from vocabgap.decisions.replay import followed
     from vocabgap.ingest.scanning import scan
-    from vocabgap.ranking.screening import screen
+    from vocabgap.ranking.screening import screened
     from vocabgap.reporting.wording import phrase
 
     settings, roots, selection = call.settings, call.roots(request.roots), selection_of(request)
@@ -54,7 +54,7 @@ def show(call: "Call", request: ShowCluster) -> Answer:
     if not scanned.summary.records:
         hint = "`vocabgap check` lists the bad lines and the file names that it looked for"
         raise NotFoundError(phrase("nothing", scanned.summary), hint=hint)
-    scanned = replace(scanned, gaps=screen(scanned.gaps, settings.rules))
+    scanned = replace(scanned, lines=screened(scanned.lines, settings.rules))
     clustering = cluster(scanned.records, settings.cluster, embedder=embedder)
     call.note_embeddings(embedder.use if embedder else None)
     _, clustering = followed(clustering, decisions)

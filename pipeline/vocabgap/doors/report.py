@@ -180,7 +180,7 @@ def _notes(result: "Run", settings: Settings) -> list[str]:
     from vocabgap.ingest.scanning import ahead_in_words, unmatched
 
     unit = settings.unit(result.scan.sources)
-    notes = [*unmatched(result.scan.gaps, result.selection, unit, **settings.aliases_by_argument)]
+    notes = [*unmatched(result.scan.lines, result.selection, unit, **settings.aliases_by_argument)]
     notes += [ahead_in_words(result.ahead)] * bool(result.ahead)
     inactive, active = result.decisions.inactive, result.decisions.active
     notes += [f"this decision matches nothing in these logs: {each.summary}" for each in inactive]
@@ -207,7 +207,7 @@ def _shown(result: "Run", text_format: TextFormat) -> dict[str, object]:
         "text": text,
         "summary": published.summary,
         "published": published,
-        "undated": undated(result.scan.gaps, result.selection),
+        "undated": undated(result.scan.lines, result.selection),
     }
 
 

@@ -26,6 +26,7 @@ from urllib.parse import urlsplit
 import polars as pl
 
 from vocabgap.errors import InvalidInputError, StateError, require_text
+from vocabgap.files.parts import ROW, Collector
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.lines import LogsRead
 from vocabgap.ingest.scanning import read_here
@@ -153,7 +154,7 @@ def read_packed_logs(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.Record
             read = read_here(*pickle.loads(packed))  # noqa: S301 - the driver packed it
             repairs = pl.DataFrame(list(read.repairs.items()), schema=_REPAIRS, orient="row")
             tables = [("rejects", read.rejects), ("files", read.files), ("repairs", repairs)]
-            tables += [("records", frame) for frame in read.records]
+            tables += [("records", frame) for frame in read.records.frames()]
             for part, (name, frame) in enumerate(tables):
                 file = io.BytesIO()
                 frame.write_ipc(file, compression="lz4")
@@ -170,8 +171,11 @@ def _unpacked(rows: "pa.Table") -> LogsRead:
     repairs: Counter[str] = Counter()
     for frame in tables["repairs"]:
         repairs.update(dict(frame.iter_rows()))
+    collected = Collector()
+    for frame in tables["records"]:
+        collected.add(frame.drop(ROW))
     return LogsRead(
-        [RECORDS.empty(), *tables["records"]],
+        collected.parts(RECORDS.empty()),
         pl.concat([REJECTS.empty(), *tables["rejects"]]),
         pl.concat([FILES.empty(), *tables["files"]]),
         repairs,

@@ -55,6 +55,11 @@ class Parts:
         """Return a frame as a table of one part."""
         return Parts([numbered(frame, 0)])
 
+    @property
+    def marks(self) -> pl.DataFrame | None:
+        """The marks that `marked` added."""
+        return self._marks
+
     def then(self, query: Query) -> Self:
         """Add a query, which keeps the rows of a part in order."""
         return self._with(queries=(*self._queries, query))
@@ -69,6 +74,10 @@ class Parts:
     def each(self, query: Query) -> pl.DataFrame:
         """Run a query on each part, and return all results in order."""
         return pl.concat([query(part).collect() for part in self._parts()])
+
+    def frames(self) -> Iterator[pl.DataFrame]:
+        """Yield the rows of each part."""
+        return (part.collect() for part in self._parts())
 
     def by(self, keys: Sequence[str], step: Step, query: Query) -> dict[str, pl.DataFrame]:
         """Run a query on each part, and a step on its results, with all rows of equal keys at once.

@@ -5,16 +5,16 @@ A readable line counts unless it repeats a record, or a later record corrects it
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Final
 
 import numpy as np
 import polars as pl
 
+from vocabgap.files.parts import ROW, Parts
 from vocabgap.model.record import RejectReason, Repair
-from vocabgap.model.tables import GAPS, IMAGE_KEY, phrase
+from vocabgap.model.tables import GAPS, IMAGE_KEY, RECORDS, phrase
 from vocabgap.text import surface
 
 DUPLICATE: Final = "duplicate"
@@ -22,10 +22,14 @@ SUPERSEDED: Final = "superseded"
 FILTERED: Final = "filtered"
 
 _SHA256: Final = re.compile(r"(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])")
-_ROW: Final = "_row"
+MOMENT: Final = "moment"
+"""A column beside table `records`: the time of the line, or of the last line before it that has one."""
 _LOG: Final = ["repo_slug", "source_path"]
-# Columns that later stages fill: writing.py the first, screening.py the last, classifying.py the others.
-_FILLED_LATER: Final = ("capability_id", "category", "category_by", "category_probability", "rule")
+# Columns that later stages fill: writing.py the first, classifying.py the others.
+_FILLED_LATER: Final = ("capability_id", "category", "category_by", "category_probability")
+_MARKS: Final = {ROW: pl.Int64(), **{name: GAPS.schema[name] for name in ("why_not", "rule")}}
+_ID: Final = "id"
+_SAME: Final = ("tenant_id", "record_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +65,15 @@ class ScanSummary:
 
 
 def summarize(
-    gaps: pl.DataFrame, rejects: pl.DataFrame, files: pl.DataFrame, repairs: Mapping[str, int]
+    records: Parts,
+    marks: pl.DataFrame,
+    rejects: pl.DataFrame,
+    files: pl.DataFrame,
+    repairs: Mapping[str, int],
 ) -> ScanSummary:
     """Return the account of a scan."""
-    why_not = Counter(gaps["why_not"].to_list())
+    readable = int(records.each(lambda lines: lines.select(pl.len()))["len"].sum())
+    why_not = Counter(marks["why_not"].to_list())
     reasons = Counter(rejects["reason"].to_list())
     rejected_lines = int(rejects["line"].is_not_null().sum())
     return ScanSummary(
@@ -72,7 +81,7 @@ def summarize(
         repeating=files["repeats"].count(),
         unreadable=rejects.height - rejected_lines,
         lines=int(files["lines"].sum()),
-        records=why_not[None],
+        records=readable - marks.height,
         duplicates=why_not[DUPLICATE],
         superseded=why_not[SUPERSEDED],
         rejects=rejected_lines,
@@ -82,27 +91,39 @@ def summarize(
     )
 
 
-def gaps_of(batches: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Return table `gaps` of one or more frames of table `records`, ordered by repository, file and line.
+def accounted(records: pl.LazyFrame) -> pl.LazyFrame:
+    """Return table `gaps` with column `ROW`, from marked records."""
+    later = [pl.lit(None, GAPS.schema[name]).alias(name) for name in _FILLED_LATER]
+    return records.with_columns(*later, counted=pl.col("why_not").is_null()).select(*GAPS.names, ROW)
+
+
+def gaps_of(records: pl.DataFrame) -> pl.DataFrame:
+    """Return table `gaps` of table `records`, ordered by repository, file and line."""
+    parts = Parts.of(with_moments(records))
+    return parts.marked(marks_of(parts)).then(accounted).collect().drop(ROW)
+
+
+def with_moments(records: pl.DataFrame) -> pl.DataFrame:
+    """Add column `MOMENT` to table `records`, ordered by repository, file and line."""
+    return records.with_columns(pl.col("timestamp").forward_fill().over(_LOG).alias(MOMENT))
+
+
+def marks_of(records: Parts) -> pl.DataFrame:
+    """Return the lines of table `records` that do not count: columns `ROW`, `why_not` and `rule`.
 
     A line does not count if it is a duplicate or superseded. Of lines with the same record and tenant, one
     counts: the first in a folder with the name of its image, else the first. So the original counts, not its
     copy. Without a time and a session, equal lines of one log are separate mentions, as in a list of wishes.
     A record is superseded if the notes of a later record of the same image name its `snapshot_hash`.
-
-    The batches stay separate chunks of the result: joining them first would copy them for the new columns.
     """
-    why_not = _why_not(pl.concat(batches).lazy())
-    later = [pl.lit(None, GAPS.schema[name]).alias(name) for name in _FILLED_LATER]
-    ends = accumulate(batch.height for batch in batches)
-    return pl.concat(
-        [
-            batch.with_columns(why_not[end - batch.height : end], *later)
-            .with_columns(counted=pl.col("why_not").is_null())
-            .select(GAPS.names)
-            for batch, end in zip(batches, ends, strict=True)
-        ]
-    )
+    duplicates = marked(_second_copies(records), DUPLICATE)
+    corrected = _corrections(records.marked(duplicates))["corrected"]
+    return pl.concat([duplicates, marked(corrected, SUPERSEDED)])
+
+
+def marked(rows: Iterable[int], why_not: str) -> pl.DataFrame:
+    """Return the marks of some rows that no rule excludes."""
+    return pl.DataFrame({ROW: rows, "why_not": why_not, "rule": None}, schema=_MARKS)
 
 
 def corrections(gaps: pl.DataFrame) -> list[tuple[str, str]]:
@@ -110,72 +131,75 @@ def corrections(gaps: pl.DataFrame) -> list[tuple[str, str]]:
 
     `gaps` has all lines of each log.
     """
-    numbered = gaps.with_row_index(_ROW).lazy()
-    firsts = numbered.filter(pl.col("why_not").fill_null("") != DUPLICATE)
+    is_copy = gaps.select(pl.arg_where(pl.col("why_not") == DUPLICATE)).to_series()
+    lines = Parts.of(with_moments(gaps.select(RECORDS.names))).marked(marked(is_copy, DUPLICATE))
     identities = gaps["record_id"]
     return [
         (identities[corrected], identities[correcting])
-        for corrected, correcting in _corrections(firsts, numbered)
+        for corrected, correcting in _corrections(lines).iter_rows()
     ]
 
 
-def _why_not(lines: pl.LazyFrame) -> pl.Series:
-    """Return why each line does not count, or null; only suspicious rows are taken into memory."""
-    hashes = lines.select(pl.col("record_id").hash()).collect().to_series().to_numpy()
-    codes = np.zeros(len(hashes), dtype=np.uint8)
-    numbered = lines.with_row_index(_ROW)
-    alike = _repeated(hashes)
-    copies = _second_copies(numbered.filter(_is_one_of(alike)).collect()) if alike else []
-    codes[copies] = 1
-    firsts = numbered.filter(~_is_one_of(copies))
-    codes[sorted(corrected for corrected, _ in _corrections(firsts, numbered))] = 2
-    return pl.Series("why_not", [None, DUPLICATE, SUPERSEDED], dtype=pl.String).gather(codes)
-
-
-def _repeated(hashes: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> list[int]:
-    """Return the rows whose hash occurs again. Sorting takes a tenth of the memory of a hash table."""
-    ordered = np.sort(hashes)
-    repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-    rows: list[int] = np.flatnonzero(np.isin(hashes, repeated)).tolist() if len(repeated) else []
-    return rows
-
-
-def _is_one_of(rows: list[int]) -> pl.Expr:
-    return pl.col(_ROW).is_in(pl.Series(rows, dtype=pl.UInt32).implode())
-
-
-def _second_copies(alike: pl.DataFrame) -> list[int]:
-    folder = pl.concat_str("repo_slug", "source_path", separator="/").str.split("/").list.get(-2)
-    ranked = alike.sort(folder != pl.col("image_id"), _ROW)
-    same = ["tenant_id", "record_id"]
+def _second_copies(records: Parts) -> pl.Series:
+    """Return the rows of duplicates."""
+    number = pl.col("record_id").hash().alias(_ID)
+    again = records.by([_ID], _repeated, lambda lines: lines.select(number))[_ID].lazy()
+    log = pl.concat_str(_LOG, separator="/")
     is_anonymous = pl.col("timestamp").is_null() & pl.col("session_id").is_null()
-    nth = pl.when(is_anonymous).then(pl.col("line").rank("dense").over(*same, *_LOG)).alias("nth")
-    return ranked.filter(~pl.struct(*same, nth).is_first_distinct())[_ROW].to_list()
-
-
-def _corrections(records: pl.LazyFrame, lines: pl.LazyFrame) -> list[tuple[int, int]]:
-    """Return pairs of rows: a corrected record and the record that corrects it.
-
-    Corrections are replayed in order of time. If several records share the snapshot, the correction is for
-    the one with the same need, else for the latest; a record is corrected at most once.
-    """
-    naming = pl.col("notes").str.contains("[0-9a-fA-F]{64}")
-    images = records.filter(naming).select(IMAGE_KEY).unique().collect()
-    if images.is_empty():
-        return []
-    involved = records.join(images.lazy(), on=IMAGE_KEY, how="semi", nulls_equal=True).collect()
-    # A record without a known time keeps its place in the log: after the line before it.
-    logs = involved.select(_LOG).unique().lazy()
-    moment = pl.col("timestamp").forward_fill().over(_LOG, order_by=_ROW).alias("moment")
-    moments = lines.join(logs, on=_LOG, how="semi").select(_ROW, moment).collect()
-    involved = (
-        involved.join(moments, on=_ROW)
-        .with_columns(phrase().alias("phrase"))
-        .sort("moment", _ROW, nulls_last=False)
+    columns = (
+        (log.str.split("/").list.get(-2) != pl.col("image_id")).alias("elsewhere"),
+        pl.when(is_anonymous).then("line").alias("line"),
+        pl.when(is_anonymous).then(log).alias("log"),
     )
+    return records.by(
+        _SAME,
+        _copies,
+        lambda lines: (
+            lines.with_columns(number).join(again, on=_ID, how="semi").select(ROW, *_SAME, *columns)
+        ),
+    )[ROW][ROW]
+
+
+def _repeated(lines: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Return the numbers that occur again. Sorting takes a tenth of the memory of a hash table."""
+    ordered = np.sort(lines[_ID].to_numpy())
+    return {_ID: pl.DataFrame({_ID: np.unique(ordered[1:][ordered[1:] == ordered[:-1]])})}
+
+
+def _copies(alike: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    nth = pl.col("line").rank("dense").over(*_SAME, "log").alias("nth")
+    ordered = alike.with_columns(nth).sort("elsewhere", ROW)
+    return {ROW: ordered.filter(~pl.struct(*_SAME, "nth").is_first_distinct()).select(ROW)}
+
+
+def _corrections(records: Parts) -> pl.DataFrame:
+    """Return the rows of each corrected record and of the record that corrects it, duplicates left out."""
+    is_first = pl.col("why_not").is_null()
+    naming = pl.col("notes").str.contains("[0-9a-fA-F]{64}")
+    images = records.each(lambda lines: lines.filter(is_first, naming).select(IMAGE_KEY).unique())
+    if images.is_empty():
+        return _replayed(pl.DataFrame())["pairs"]
+    read = (ROW, MOMENT, *IMAGE_KEY, "notes", "snapshot_hash", phrase().alias("phrase"))
+    some = images.unique().lazy()
+    return records.by(
+        IMAGE_KEY,
+        _replayed,
+        lambda lines: (
+            lines.filter(is_first).join(some, on=IMAGE_KEY, how="semi", nulls_equal=True).select(read)
+        ),
+    )["pairs"]
+
+
+def _replayed(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Replay the corrections of whole images in order of time.
+
+    If several records share the snapshot, the correction is for the one with the same need, else for the
+    latest; a record is corrected at most once. A record without a known time keeps its place in the log.
+    """
     earlier: dict[tuple[str, ...], list[tuple[int, str]]] = defaultdict(list)
     pairs: list[tuple[int, int]] = []
-    for row in involved.iter_rows(named=True):
+    ordered = records.sort(MOMENT, ROW, nulls_last=False) if records.height else records
+    for row in ordered.iter_rows(named=True):
         image = tuple(row[name] for name in IMAGE_KEY)
         need = surface(row["phrase"])
         for snapshot in dict.fromkeys(match.lower() for match in _SHA256.findall(row["notes"])):
@@ -184,7 +208,8 @@ def _corrections(records: pl.LazyFrame, lines: pl.LazyFrame) -> list[tuple[int, 
                 same_need = [candidate for candidate in candidates if candidate[1] == need]
                 corrected = (same_need or candidates)[-1]
                 candidates.remove(corrected)
-                pairs.append((corrected[0], row[_ROW]))
+                pairs.append((corrected[0], row[ROW]))
         if row["snapshot_hash"]:
-            earlier[(*image, row["snapshot_hash"].lower())].append((row[_ROW], need))
-    return pairs
+            earlier[(*image, row["snapshot_hash"].lower())].append((row[ROW], need))
+    columns = {"corrected": pl.Int64, "correcting": pl.Int64}
+    return {"pairs": pl.DataFrame(pairs, schema=columns, orient="row")}

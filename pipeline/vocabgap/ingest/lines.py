@@ -17,6 +17,8 @@ import numpy as np
 import polars as pl
 from msgspec.structs import astuple
 
+from vocabgap.files.parts import Collector, Parts
+from vocabgap.ingest.accounting import MOMENT
 from vocabgap.ingest.decoding import Decoded, Rejected, decode_line
 from vocabgap.ingest.discovery import LogFile, blocks_of
 from vocabgap.ingest.formats import ROWS, FormError
@@ -40,7 +42,7 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 class LogsRead(NamedTuple):
     """The tables of some logs, and the number of repairs of each kind."""
 
-    records: list[pl.DataFrame]  # in order
+    records: Parts  # table `records` in order, with column `MOMENT`
     rejects: pl.DataFrame
     files: pl.DataFrame
     repairs: Counter[str]
@@ -56,14 +58,16 @@ class LineCounts:
 
 @dataclass(slots=True)
 class RecordColumns:
-    """Records that become frames of table `records`, in the order of the lines.
+    """Records that become table `records` in parts, in the order of the lines, with column `MOMENT`.
 
-    With text, the frames also have the columns `TEXT` and `FOLDER`.
+    With text, the table also has the columns `TEXT` and `FOLDER`.
     """
 
     tenant_id: str
     with_text: bool = False
-    frames: list[pl.DataFrame] = field(default_factory=list)
+    _collected: Collector = field(default_factory=Collector)
+    _before: LogFile | None = None  # the log of the last record
+    _moment: datetime | None = None  # of the last record
     _bytes: int = 0
     _columns: list[Columns] = field(default_factory=list)  # of each block
     _lines: list[int] = field(default_factory=list)
@@ -117,15 +121,37 @@ class RecordColumns:
         ]
         offset = pl.when(pl.col("byte_offset") >= 0).then("byte_offset")  # an unknown one is below 0
         frame = pl.DataFrame(columns + self._origins()).with_columns(offset)
-        names = RECORDS.names
+        frame = frame.with_columns(self._moments(frame["timestamp"]))
         if self.with_text:
             frame = frame.with_columns(pl.Series(TEXT, self._texts, dtype=pl.String))
-            names = [*names, TEXT, FOLDER]
         self._bytes = 0
         self._unreadable.clear()
         for taken in (self._columns, self._lines, self._offsets, self._logs, self._counts, self._texts):
             taken.clear()
-        self.frames.append(frame.select(names))
+        self._collected.add(frame.select(*self._schema))
+
+    def parts(self) -> Parts:
+        """Return the table."""
+        self.flush()
+        return self._collected.parts(pl.DataFrame(schema=self._schema))
+
+    @property
+    def _schema(self) -> dict[str, Any]:
+        texts = {TEXT: pl.String, FOLDER: pl.String} if self.with_text else {}
+        return {**RECORDS.schema, MOMENT: UTC_MICROSECONDS, **texts}
+
+    def _moments(self, times: pl.Series) -> pl.Series:
+        """Return the time of each record, or of a record before it in its log."""
+        before = [self._before, *self._logs[:-1]]
+        begins = [log is not other for log, other in zip(self._logs, before, strict=True)]
+        if times.null_count():
+            number = pl.Series(np.repeat(np.cumsum(begins), self._counts))  # of the log; 0 for the last one
+            known = times.to_frame().select(pl.col("timestamp").forward_fill().over(number)).to_series()
+            times = known.zip_with(
+                known.is_not_null() | (number > 0), pl.Series([self._moment], dtype=known.dtype)
+            )
+        self._before, self._moment = self._logs[-1], times[-1]
+        return times.alias(MOMENT)
 
     def _origins(self) -> list[pl.Series]:
         columns = {
@@ -203,7 +229,6 @@ class LogDecoder:
 
     def tables(self) -> LogsRead:
         """Return the tables of all logs."""
-        self._records.flush()
         rejects = REJECTS.empty()
         if self._rejects:
             columns = zip(REJECTS.columns, zip(*self._rejects, strict=True), strict=True)
@@ -211,7 +236,7 @@ class LogDecoder:
                 [pl.Series(column.name, rows, dtype=column.dtype) for column, rows in columns]
             )
         files = pl.DataFrame(self._files, schema=FILES.schema, orient="row")
-        return LogsRead(self._records.frames, rejects, files, self.repairs)
+        return LogsRead(self._records.parts(), rejects, files, self.repairs)
 
     def _reject(
         self,

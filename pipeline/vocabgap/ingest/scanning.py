@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +18,15 @@ from msgspec import structs
 
 from vocabgap.errors import InvalidInputError, alike
 from vocabgap.extensions import RootReader, reader_of
-from vocabgap.ingest.accounting import FILTERED, ScanSummary, gaps_of, summarize
+from vocabgap.files.parts import ROW, Parts
+from vocabgap.ingest.accounting import (
+    FILTERED,
+    ScanSummary,
+    accounted,
+    marks_of,
+    summarize,
+    with_moments,
+)
 from vocabgap.ingest.discovery import LogFile, discover
 from vocabgap.ingest.lines import LogDecoder, LogsRead
 from vocabgap.ingest.reading import MIB
@@ -33,6 +42,7 @@ from vocabgap.progress import tell
 from vocabgap.text import count, excerpt, unit_names
 
 _SHOWN: Final = 5  # existing names in a hint
+_NEWEST: Final = ("timestamp", "repo_slug", "source_path", "line", "tenant_id")
 _Aliases = Mapping[str, Mapping[str, str]]
 _ALIASES: Final = {"category_aliases": CATEGORY_ALIASES, "operation_aliases": OPERATION_ALIASES}
 _ARGUMENT_HINT: Final = "`vocabgap status` prints [ingest] with its defaults"
@@ -47,13 +57,13 @@ class Scan:
     """The tables of a scan, and its account.
 
     Attributes:
-        gaps: One row per readable line, with `counted` and `why_not` (table `gaps`).
+        lines: One row per readable line, with `counted` and `why_not` (table `gaps`), in parts.
         rejects: One row per bad line or unreadable file (table `rejects`).
         files: One row per log that was read (table `files`).
         summary: The account of every line.
     """
 
-    gaps: pl.DataFrame
+    lines: Parts
     rejects: pl.DataFrame
     files: pl.DataFrame
     summary: ScanSummary
@@ -63,24 +73,37 @@ class Scan:
         """The kinds of the logs with lines."""
         return {*self.files.filter(pl.col("lines") > 0)["source"]}
 
+    @cached_property
+    def gaps(self) -> pl.DataFrame:
+        """One row per readable line (table `gaps`), in memory."""
+        return self.lines.collect().select(GAPS.names)
+
     @property
     def records(self) -> pl.DataFrame:
-        """The records that count (table `records`)."""
-        return self.gaps.filter("counted").select(RECORDS.names)
+        """The records that count (table `records`), in memory."""
+        return self.lines.each(lambda part: part.filter("counted").select(RECORDS.names))
+
+    def lazy(self) -> pl.LazyFrame:
+        """Return the records that count (table `records`), to be read part by part."""
+        return self.lines.lazy().filter("counted").select(RECORDS.names)
+
+    @cached_property
+    def counted(self) -> int:
+        """The number of records that count."""
+        return int(self.lines.each(lambda part: part.select(pl.col("counted").sum()))["counted"].sum())
 
     def select(self, selection: Selection, **aliases: Mapping[str, str]) -> "Scan":
         """Return the scan with every record outside a selection marked as `filtered`.
 
         `category_aliases` and `operation_aliases` map spellings to names.
         """
-        return replace(self, gaps=select(self.gaps, selection, **aliases))
+        return replace(self, lines=select(self.lines, selection, **aliases))
 
     def __repr__(self) -> str:
         """Return the account in one line."""
         summary = self.summary
         whole = f"{count(summary.lines, 'line')} in {count(summary.files, 'log')}"
-        counted = int(self.gaps["counted"].sum())
-        left_out = f" ({counted:,} counted)" if counted != summary.records else ""
+        left_out = f" ({self.counted:,} counted)" if self.counted != summary.records else ""
         parts = (
             count(summary.records, "record") + left_out,
             count(summary.duplicates, "duplicate"),
@@ -201,29 +224,27 @@ def united(scans: Iterable[Scan]) -> Scan:
     for one in several:
         repairs.update(one.summary.repairs)
     return scan_of(
-        [records],
+        Parts.of(with_moments(records)),
         rejects.sort("repo_slug", "source_path", "line", maintain_order=True),
         files.sort("repo_slug", "source_path", maintain_order=True),
         repairs,
     )
 
 
-def scan_of(
-    records: list[pl.DataFrame], rejects: pl.DataFrame, files: pl.DataFrame, repairs: Mapping[str, int]
-) -> Scan:
-    """Decide which lines count, and return the scan of `records` (frames in order), `rejects` and `files`."""
-    gaps = gaps_of(records or [RECORDS.empty()])
-    return Scan(gaps, rejects, files, summarize(gaps, rejects, files, repairs))
+def scan_of(records: Parts, rejects: pl.DataFrame, files: pl.DataFrame, repairs: Mapping[str, int]) -> Scan:
+    """Decide which lines count, and return the scan of `records` (in order), `rejects` and `files`."""
+    marks = marks_of(records)
+    summary = summarize(records, marks, rejects, files, repairs)
+    return Scan(records.marked(marks).then(accounted), rejects, files, summary)
 
 
-def select(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, str]) -> pl.DataFrame:
+def select(lines: Parts, selection: Selection, **aliases: Mapping[str, str]) -> Parts:
     """Return table `gaps` with the rows outside a selection marked as `filtered`.
 
     Only rows that counted, or that a rule excluded, are marked.
     """
-    GAPS.require(gaps, ("timestamp", "counted", "why_not", "rule"))
     if not selection:
-        return gaps
+        return lines
     wanted = pl.lit(value=True)
     for filtered, value in selection.in_force():
         if filtered.where is not None:
@@ -231,48 +252,48 @@ def select(gaps: pl.DataFrame, selection: Selection, **aliases: Mapping[str, str
             continue
         fold, column = filtered.normaliser({**_ALIASES, **aliases}), filtered.column
         folded = set(map(fold, value))
-        spellings = [raw for raw in _values(gaps, column) if fold(raw) in folded]
-        if gaps.schema[column] == NAMES:
+        spellings = [raw for raw in _values(lines, column) if fold(raw) in folded]
+        if GAPS.schema[column] == NAMES:
             wanted &= pl.col(column).list.set_intersection(spellings).list.len() > 0
         else:
             wanted &= pl.col(column).is_in(spellings)
     left_out = (pl.col("counted") | pl.col("rule").is_not_null()) & ~wanted.fill_null(value=False)
-    return gaps.with_columns(
+    columns = (
         pl.col("counted") & ~left_out,
-        why_not=pl.when(left_out).then(pl.lit(FILTERED)).otherwise("why_not"),
-        rule=pl.when(~left_out).then("rule"),
+        pl.when(left_out).then(pl.lit(FILTERED)).otherwise("why_not").alias("why_not"),
+        pl.when(~left_out).then("rule").alias("rule"),
     )
+    return lines.then(lambda part: part.with_columns(columns))
 
 
 def unmatched(
-    gaps: pl.DataFrame, selection: Selection, unit: str = IMAGE, **aliases: Mapping[str, str]
+    lines: Parts, selection: Selection, unit: str = IMAGE, **aliases: Mapping[str, str]
 ) -> tuple[str, ...]:
     """Return a sentence for each value of a selection that no record has, with the nearest values.
 
     Without any record, only tenants and repositories are checked.
     """
-    GAPS.require(gaps)
-    if gaps.is_empty():  # a shared corpus was read by these only
+    if lines.each(lambda part: part.select(ROW).head(1)).is_empty():  # a shared corpus was read by these only
         selection = Selection(tenants=selection.tenants, repositories=selection.repositories)
     sentences = []
-    for noun, value, names in _absent(gaps, selection, unit, aliases):
+    for noun, value, names in _absent(lines, selection, unit, aliases):
         near = ", ".join(map(excerpt, alike(value, names)))
         sentences.append(_missing(noun, value) + (f"; the nearest: {near}" if near else ""))
-    return (*sentences, *_outside(gaps["timestamp"], selection))
+    return (*sentences, *_outside(lines, selection))
 
 
 def require_known(
-    gaps: pl.DataFrame, selection: Selection, unit: str = IMAGE, **aliases: Mapping[str, str]
+    lines: Parts, selection: Selection, unit: str = IMAGE, **aliases: Mapping[str, str]
 ) -> None:
     """Raise InvalidInputError for a selected name that no record has; the error names similar ones."""
-    for noun, value, names in _absent(gaps, selection, unit, aliases):
+    for noun, value, names in _absent(lines, selection, unit, aliases):
         there = f"there are {len(names):,}, such as {', '.join(map(excerpt, names[:_SHOWN]))}"
         there = there if len(names) > 1 else f"there is only {''.join(map(excerpt, names))}"
         hint = there if names else f"check the spelling; no other {noun} was read"
         raise InvalidInputError(_missing(noun, value), hint=did_you_mean(value, names) or hint)
 
 
-def with_newest_session(gaps: pl.DataFrame, selection: Selection) -> tuple[Selection, str | None]:
+def with_newest_session(lines: Parts, selection: Selection) -> tuple[Selection, str | None]:
     """Replace a session called `last` by the newest one of the selected images and time; return both.
 
     If no record has a session, the selection stays as it is.
@@ -280,8 +301,9 @@ def with_newest_session(gaps: pl.DataFrame, selection: Selection) -> tuple[Selec
     if LAST not in selection.sessions:
         return selection, None
     wider = structs.replace(selection, sessions=(), categories=(), operations=(), match=None, satisfaction=())
-    with_session = select(gaps, wider).filter(
-        pl.col("counted") & (stripped(pl.col("session_id")) != "").fill_null(value=False)
+    named = pl.col("counted") & (stripped(pl.col("session_id")) != "")
+    with_session = select(lines, wider).each(
+        lambda part: newest(part.filter(named).select(*_NEWEST, "session_id").collect(), 1).lazy()
     )
     if with_session.is_empty():
         return selection, None
@@ -295,44 +317,37 @@ def newest(records: pl.DataFrame, most: int | None = None) -> pl.DataFrame:
     if most is not None and 0 < most < records.height - records["timestamp"].null_count():
         # Sort only the rows that can be among the first: sorting a million records takes far longer.
         records = records.filter(pl.col("timestamp") >= records["timestamp"].top_k(most).min())
-    ordered = records.sort(
-        "timestamp",
-        "repo_slug",
-        "source_path",
-        "line",
-        "tenant_id",
-        descending=[True, False, False, True, False],
-        nulls_last=True,
-    )
+    ordered = records.sort(_NEWEST, descending=[True, False, False, True, False], nulls_last=True)
     return ordered if most is None else ordered.head(min(most, ordered.height))
 
 
 def _absent(
-    gaps: pl.DataFrame, selection: Selection, unit: str, aliases: _Aliases
+    lines: Parts, selection: Selection, unit: str, aliases: _Aliases
 ) -> Iterator[tuple[str, str, list[str]]]:
     """Yield the noun, the name and the names that exist for each selected name that no record has."""
     for filtered, value in selection.in_force():
         if filtered.column:
             fold = filtered.normaliser({**_ALIASES, **aliases})
-            names = sorted(set(map(fold, _values(gaps, filtered.column))))
+            names = sorted(set(map(fold, _values(lines, filtered.column))))
             noun = unit_names(unit)[0] if filtered.column == "image_id" else filtered.noun
             yield from ((noun, name, names) for name in value if fold(name) not in names)
 
 
-def _values(gaps: pl.DataFrame, column: str) -> pl.Series:
-    values = gaps[column].explode() if gaps.schema[column] == NAMES else gaps[column]
-    return values.drop_nulls().unique()
+def _values(lines: Parts, column: str) -> pl.Series:
+    value = pl.col(column).explode() if GAPS.schema[column] == NAMES else pl.col(column)
+    return lines.each(lambda part: part.select(value.drop_nulls().unique()))[column].unique()
 
 
-def newest_moment(gaps: pl.DataFrame, clock: datetime) -> tuple[datetime, int]:
+def newest_moment(lines: Parts, clock: datetime) -> tuple[datetime, int]:
     """Return the newest timestamp of the records that count, and how many are later than the clock.
 
     Later timestamps are ignored; if there are no others, the moment is that of the clock.
     """
-    moments = gaps.filter("counted")["timestamp"].drop_nulls()
-    past = moments.filter(moments <= clock)
-    newest = past.max()
-    return newest if isinstance(newest, datetime) else clock, len(moments) - len(past)
+    moment = pl.col("timestamp").filter("counted")
+    columns = (moment.filter(moment <= clock).max().alias("newest"), (moment > clock).sum().alias("ahead"))
+    of_parts = lines.each(lambda part: part.select(columns))
+    newest = of_parts["newest"].max()
+    return newest if isinstance(newest, datetime) else clock, int(of_parts["ahead"].sum())
 
 
 def ahead_in_words(number: int) -> str:
@@ -341,25 +356,34 @@ def ahead_in_words(number: int) -> str:
     return f"{count(number, 'record')} {are} dated in the future, and cannot be the present"
 
 
-def undated(gaps: pl.DataFrame, selection: Selection) -> int:
+def undated(lines: Parts, selection: Selection) -> int:
     """Count the records without a readable timestamp that a selection by date has left out."""
-    return gaps.filter(why_not=FILTERED)["timestamp"].null_count() if selection.dated else 0
+    left_out = pl.col("timestamp").filter(pl.col("why_not") == FILTERED).null_count()
+    return int(lines.each(lambda part: part.select(left_out))["timestamp"].sum()) if selection.dated else 0
 
 
 def _missing(what: str, name: str) -> str:
     return f"no record has {what} '{excerpt(name)}'"
 
 
-def _outside(timestamps: pl.Series, selection: Selection) -> tuple[str, ...]:
+def _outside(lines: Parts, selection: Selection) -> tuple[str, ...]:
     window = Selection(since=selection.since, until=selection.until)
-    dated = timestamps.drop_nulls()
     within = [filtered.where(value) for filtered, value in window.in_force() if filtered.where]
-    if not within or dated.to_frame("timestamp").filter(within).height:
+    if not within:
+        return ()
+    time = pl.col("timestamp")
+    columns = (
+        pl.all_horizontal(within).any().alias("any"),
+        time.min().alias("oldest"),
+        time.max().alias("newest"),
+    )
+    of_parts = lines.each(lambda part: part.select(columns))
+    if of_parts["any"].any():
         return ()
     span = [f"since {iso(selection.since)}"] if selection.since is not None else []
     span += [f"before {iso(selection.until)}"] if selection.until is not None else []
     sentence = f"no record {' and '.join(span)}"
-    if dated.is_empty():
+    oldest, newest = of_parts["oldest"].min(), of_parts["newest"].max()
+    if not (isinstance(oldest, datetime) and isinstance(newest, datetime)):
         return (f"{sentence}: no timestamp can be read",)
-    oldest, newest = (iso(moment) for moment in (dated.min(), dated.max()))  # type: ignore[arg-type]
-    return (f"{sentence}: the oldest is of {oldest}, the newest of {newest}",)
+    return (f"{sentence}: the oldest is of {iso(oldest)}, the newest of {iso(newest)}",)

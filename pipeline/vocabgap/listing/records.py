@@ -36,7 +36,7 @@ from vocabgap.model.moments import LAST, Present, known_present
 from vocabgap.model.record import UNCATEGORIZED, fold_category
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings
-from vocabgap.model.tables import IMAGE_KEY, LINEAGE, LISTED, MENTIONS, RECORDS, phrase, stripped
+from vocabgap.model.tables import IMAGE_KEY, LINEAGE, LISTED, MENTIONS, phrase, stripped
 from vocabgap.ranking.evidence import RATINGS, folded, mentions_if
 from vocabgap.ranking.screening import screen
 from vocabgap.reporting.manifest import LINEAGE_NAME, read_manifest
@@ -176,19 +176,19 @@ def listing(
     scanned = scan(root, settings=settings.scan, tenants=asked.tenants, repositories=asked.repositories)
     notes = [unreadable] if unreadable else []
     if now == LAST and callable(selection):
-        latest, ahead = newest_moment(scanned.gaps, clock)
+        latest, ahead = newest_moment(scanned.lines, clock)
         asked = selection(latest)
         notes += [ahead_in_words(ahead)] * bool(ahead)
-    chosen, session = with_newest_session(scanned.gaps, asked)
-    selected = scanned.select(chosen, **settings.aliases_by_argument).gaps
-    records = with_category(selected.filter("counted").select(RECORDS.names), settings)
+    chosen, session = with_newest_session(scanned.lines, asked)
+    selected = scanned.select(chosen, **settings.aliases_by_argument)
+    records = with_category(selected.records, settings)
     if LAST in chosen.sessions:
         notes.append(f"no record has a session, so there is no {LAST} session")
     else:
         unit = settings.unit(scanned.sources)
-        notes += unmatched(scanned.gaps, chosen, unit, **settings.aliases_by_argument)
+        notes += unmatched(scanned.lines, chosen, unit, **settings.aliases_by_argument)
     notes += unread(scanned)
-    without = undated(selected, chosen)
+    without = undated(selected.lines, chosen)
     if without:
         notes.append(f"left out: {count(without, 'record')} without a readable timestamp")
     gaps = with_capability(newest(records, most), published)

@@ -352,7 +352,7 @@ def _require_correction(gaps: "pl.DataFrame", earlier: dict[str, Any], record: G
     identifier = record_id(record)
     added = {**earlier, **msgspec.structs.asdict(record), "record_id": identifier, "line": gaps.height + 1}
     lines = gaps.select(RECORDS.names)
-    after = gaps_of([lines, pl.DataFrame([added], schema=lines.schema)])
+    after = gaps_of(pl.concat([lines, pl.DataFrame([added], schema=lines.schema)]))
     before = pl.concat([gaps["why_not"], pl.Series([None], dtype=pl.String)])
     corrected = after.filter((pl.col("why_not") == SUPERSEDED) & (before.fill_null("") != SUPERSEDED))
     others = [other for other in corrected["record_id"] if other != earlier["record_id"]]

@@ -8,6 +8,7 @@ from typing import Final
 
 import polars as pl
 
+from vocabgap.files.parts import ROW, Parts
 from vocabgap.model.record import NOT_GRANTED_NOTES
 from vocabgap.model.sources import NOT_GRANTED, Phrase, Rule, rules_in_force
 from vocabgap.model.tables import GAPS, stripped
@@ -75,29 +76,45 @@ def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFr
         The same rows in the same order; counted rows that fit a rule now have `why_not` and `rule`.
     """
     GAPS.require(gaps, (*_READ, "counted", "why_not", "rule"))
-    rules = rules_in_force() if rules is None else rules
-    counted = gaps.lazy().with_row_index("row").filter("counted")
+    lines = gaps.lazy().with_row_index(ROW).cast({ROW: pl.Int64})
+    marks = _marks(lines, rules_in_force() if rules is None else rules)
+    marked = lines.join(marks, on=ROW, how="left", suffix="_found", maintain_order="left").with_columns(
+        pl.col("counted") & pl.col("rule_found").is_null(),
+        why_not=pl.coalesce("why_not_found", "why_not"),
+        rule=pl.coalesce("rule_found", "rule"),
+    )
+    return marked.select(gaps.columns).collect()
+
+
+def screened(lines: Parts, rules: Sequence[Rule]) -> Parts:
+    """Return table `gaps` of a scan with the marks of `screen`."""
+    marks = lines.each(partial(_marks, rules=rules))
+    return lines.marked(marks if lines.marks is None else pl.concat([lines.marks, marks]))
+
+
+def _marks(lines: pl.LazyFrame, rules: Sequence[Rule]) -> pl.LazyFrame:
+    """Return the rows that count but fit a rule: columns `ROW`, `why_not` and `rule`."""
     texts = [stripped(pl.col(name).fill_null("")).alias(name) for name in _READ]
+    is_noted = pl.col("notes").str.contains(NOT_GRANTED_NOTES)
+    reason = pl.col("notes").str.extract(NOT_GRANTED_NOTES).fill_null(_USUAL_REASON)
     named = (pl.when(_fits(rule)).then(pl.lit(rule.name)) for rule in rules if rule.patterns)
     fitting = pl.concat_list(pl.lit(None, pl.String), *named).list.drop_nulls()
-    suspects = counted.select("row", *texts).with_columns(fitting=fitting)
-    suspects = suspects.filter(_may_fit(rules) | (pl.col("fitting").list.len() > 0))
-    judged = cache(partial(rule_of, rules=rules))
-    rule_of_row = {
-        row: judged(*own, fitting=tuple(fitting)) for row, *own, fitting in suspects.collect().iter_rows()
-    }
-    reason = pl.col("notes").str.extract(NOT_GRANTED_NOTES).fill_null(_USUAL_REASON)
-    noted = pl.when(pl.col("counted") & pl.col("notes").str.contains(NOT_GRANTED_NOTES)).then(reason)
-    fits = pl.int_range(pl.len()).replace_strict(rule_of_row, default=None, return_dtype=pl.String)
-    why_not_of = {rule.name: rule.why_not for rule in rules}
-    why_not = fits.replace_strict(why_not_of, default=None, return_dtype=pl.String)
-    return gaps.with_columns(
-        pl.col("counted") & fits.is_null() & noted.is_null(),
-        why_not=pl.when(noted.is_not_null())
-        .then(pl.lit(NOT_GRANTED))
-        .otherwise(pl.coalesce(why_not, "why_not")),
-        rule=pl.coalesce(noted, fits, "rule"),
+    suspects = (
+        lines.filter("counted")
+        .select(ROW, *texts, noted=pl.when(is_noted).then(reason))
+        .with_columns(fitting=fitting)
+        .filter(_may_fit(rules) | (pl.col("fitting").list.len() > 0) | pl.col("noted").is_not_null())
+        .collect()
     )
+    judged = cache(partial(rule_of, rules=rules))
+    why_not_of = {rule.name: rule.why_not for rule in rules}
+    marks = []
+    for row, *own, noted, fitted in suspects.iter_rows():
+        rule = noted or judged(*own, fitting=tuple(fitted))
+        if rule:
+            marks.append((row, NOT_GRANTED if noted else why_not_of[rule], rule))
+    columns = {ROW: pl.Int64(), **{name: GAPS.schema[name] for name in ("why_not", "rule")}}
+    return pl.LazyFrame(marks, columns, orient="row")
 
 
 def not_granted(gaps: pl.DataFrame) -> pl.DataFrame:

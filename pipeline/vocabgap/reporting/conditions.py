@@ -36,14 +36,14 @@ def require_something(
     if not (scanned.summary.files or is_part):
         raise _nothing_read(scanned, roots, target, settings)
     unit = settings.unit(scanned.sources)
-    require_known(scanned.gaps, selection, unit, **aliases)
-    if scanned.gaps["counted"].any():
+    require_known(scanned.lines, selection, unit, **aliases)
+    if scanned.counted:
         return
     narrowed = ", ".join(f"{name} {value}" for name, value in selection.in_words().items())
     account = account_of(scanned.gaps, scanned.rejects, scanned.summary)
     if account is not None and account.filtered:
         why = (
-            "; ".join(unmatched(scanned.gaps, selection, unit, **aliases)) or f"no record matches {narrowed}"
+            "; ".join(unmatched(scanned.lines, selection, unit, **aliases)) or f"no record matches {narrowed}"
         )
         minutes = "30m means minutes, 2026-05 a month, and 13w three months; " if selection.dated else ""
         raise StateError(f"{why}; {_kept(target)}", hint=f"use fewer filters; {minutes}{_EMPTY}")

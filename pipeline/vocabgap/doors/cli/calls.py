@@ -149,7 +149,7 @@ class Call:
         from vocabgap.model.selection import Selection
 
         owners = Selection(tenants=selection.tenants, repositories=selection.repositories)
-        require_known(scanned.gaps, owners)
+        require_known(scanned.lines, owners)
 
     def known_lines(self) -> "tuple[KnownLine, ...]":
         """Return the bad lines of the baseline; none if no baseline is named."""
