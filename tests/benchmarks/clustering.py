@@ -199,7 +199,7 @@ def grouping(path: Path, case: Case, solve: Solve) -> Work:
 
 
 def _rows(records: pl.DataFrame, space: Space) -> tuple[Rows, FloatArray]:
-    points = points_of(records).with_texts(records)
+    points = points_of(records).with_texts()
     return space(points), points.weights
 
 

@@ -26,7 +26,7 @@ from vocabgap.model.record import PHRASE_FIELDS
 
 
 def with_texts(records: pl.DataFrame) -> Points:
-    return points_of(records).with_texts(records)
+    return points_of(records).with_texts()
 
 
 class Fixed:

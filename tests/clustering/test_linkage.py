@@ -80,9 +80,9 @@ def records_of(corpus: str, config: pytest.Config) -> pl.DataFrame:
     return asking(*often, "mask sky", "sky mask", "lift shadows", "shadow lift", "lift", "shadow", "sky")
 
 
-def rows_of(points: Points, records: pl.DataFrame, space: str) -> Rows:
+def rows_of(points: Points, space: str) -> Rows:
     if space == "meaning":
-        return blended_rows(points.with_texts(records), ByMeaning())
+        return blended_rows(points.with_texts(), ByMeaning())
     return vectorize(points.contents, points.weights, points.sentence_shares)
 
 
@@ -122,7 +122,7 @@ def test_scikit_learn_and_our_own_code_make_the_same_merges(
 ) -> None:
     records = records_of(corpus, pytestconfig)
     points = points_of(records)
-    rows, weights, count = rows_of(points, records, space), points.weights, len(points.weights)
+    rows, weights, count = rows_of(points, space), points.weights, len(points.weights)
     distances = cosine_distances(rows.plain_terms(), rows.dense)
 
     expected = agglomerated(distances, weights)

@@ -9,6 +9,7 @@ from polars.testing import assert_frame_equal
 
 from builders.clustering import asking
 from vocabgap.clustering.wordings import wordings_of
+from vocabgap.files.parts import Parts
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.tables import WORDINGS
 
@@ -31,19 +32,19 @@ def one_record(missing_capability: str | None, description: str | None, intent: 
 def test_phrase_is_the_first_field_that_is_not_blank(
     missing_capability: str | None, description: str | None, intent: str | None, expected: str
 ) -> None:
-    found = wordings_of(one_record(missing_capability, description, intent))
+    found = wordings_of(Parts.of(one_record(missing_capability, description, intent)))
 
     assert found["wording"].to_list() == [expected]
 
 
 def test_spellings_of_one_phrase_share_a_surface() -> None:
-    found = wordings_of(asking("Lens Hood", "lens_hood", "lens-hoods", "lensHood"))
+    found = wordings_of(Parts.of(asking("Lens Hood", "lens_hood", "lens-hoods", "lensHood")))
 
     assert found["surface"].unique().to_list() == ["len hood"]
 
 
 def test_wordings_have_the_columns_of_their_table() -> None:
-    found = wordings_of(asking("lens hood"))
+    found = wordings_of(Parts.of(asking("lens hood")))
 
     assert dict(found.schema) == {name: WORDINGS.schema[name] for name in ("wording", "mentions", "surface")}
 
@@ -52,12 +53,12 @@ def test_wordings_have_the_columns_of_their_table() -> None:
 def test_wordings_do_not_depend_on_the_order_of_records(phrases: list[str], shuffle: random.Random) -> None:
     shuffled = shuffle.sample(phrases, len(phrases))
 
-    assert_frame_equal(wordings_of(asking(*shuffled)), wordings_of(asking(*phrases)))
+    assert_frame_equal(wordings_of(Parts.of(asking(*shuffled))), wordings_of(Parts.of(asking(*phrases))))
 
 
 @given(st.lists(st.text()))
 def test_mentions_count_the_records_with_each_trimmed_phrase(phrases: list[str]) -> None:
-    found = wordings_of(asking(*phrases))
+    found = wordings_of(Parts.of(asking(*phrases)))
 
     expected = Counter(phrase.strip() for phrase in phrases if phrase.strip())
     assert dict(found.select("wording", "mentions").iter_rows()) == expected

@@ -42,7 +42,6 @@ def cascaded(
     points: Points,
     poles: Sequence[Poles],
     embedder: TextEmbedder,
-    records: pl.DataFrame,
     max_distance: float,
     *,
     space: Space | None = None,
@@ -66,7 +65,7 @@ def cascaded(
 
     embedded, spoken = represented(points, place[groups], standing[chosen])
     copies = np.bincount(place[groups])[: len(chosen)]
-    rows = blended_rows(embedded.with_texts(records, spoken), embedder, copies)
+    rows = blended_rows(embedded.with_texts(spoken), embedder, copies)
     by_meaning, max_distance = average_linkage(rows, embedded.weights, max_distance)
     linkage = _joined(merges, _merges(by_meaning, roots[chosen]), points.weights)
     counted = np.zeros(len(groups), np.int64)

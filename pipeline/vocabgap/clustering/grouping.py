@@ -20,6 +20,7 @@ from vocabgap.clustering.screens import Screen, Screens
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows, vectorize
 from vocabgap.clustering.wordings import Points, points_of
 from vocabgap.errors import InvalidInputError, NotFoundError, converted, require_kind, whole_number
+from vocabgap.files.parts import Parts
 from vocabgap.model.record import PHRASE_FIELDS
 from vocabgap.model.settings import BY_WORDING, DEFAULT_TOP, ClusterSettings, overridden
 from vocabgap.model.tables import CLUSTERS, LINKAGE, RECORDS, WORDINGS, Constraint
@@ -27,7 +28,7 @@ from vocabgap.text import count
 
 
 def cluster(
-    records: pl.DataFrame,
+    records: pl.DataFrame | Parts,
     settings: ClusterSettings | None = None,
     *,
     threshold: float | Literal["by wording"] | None = None,
@@ -46,7 +47,8 @@ def cluster(
     are merged first, and one per group is embedded. The cut fits `minilm`; other models may need a threshold.
 
     Args:
-        records: Table `records`, at least the columns `missing_capability`, `description` and `intent`.
+        records: Table `records`, at least the columns `missing_capability`, `description` and `intent`;
+            or the same in parts.
         settings: The settings; the defaults by default. The keywords replace single settings.
         threshold: Cosine distance, 0 to 1, below which groups merge. `by wording` chooses it for each merge:
             large groups and sentences may be further apart, and opposites (add, remove) never merge.
@@ -64,7 +66,8 @@ def cluster(
         InvalidInputError: An argument cannot be used; the error names it.
         VocabgapError: The embedder of the settings cannot be loaded.
     """
-    RECORDS.require(records, PHRASE_FIELDS)
+    if not isinstance(records, Parts):
+        RECORDS.require(records, PHRASE_FIELDS)
     settings = ClusterSettings() if settings is None else settings
     require_kind("settings", settings, ClusterSettings, "a ClusterSettings")
     named = embedder if isinstance(embedder, str) else None
@@ -85,13 +88,13 @@ def cluster(
 
     if embedder is not None and len(points.contents) > cascading.EMBEDDED_AT_MOST:
         rows, linkage, max_distance, counted = cascading.cascaded(
-            points, poles, embedder, records, max_distance, space=space
+            points, poles, embedder, max_distance, space=space
         )
     else:
         if embedder is None:
             rows = vectorize(points.contents, points.weights, points.sentence_shares)
         else:
-            rows = blended_rows(points.with_texts(records), embedder)
+            rows = blended_rows(points.with_texts(), embedder)
         linkage, max_distance = average_linkage(rows, points.weights, max_distance, space)
     by_words = None if embedder is None else unread(points, embedder)
     at = cuts(linkage, points.weights, points.clause_shares, cut, counted=counted, unread=by_words)

@@ -6,7 +6,7 @@ Synonyms are replaced before wordings are compared.
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Final
 
@@ -16,6 +16,7 @@ import polars as pl
 
 from vocabgap.clustering.frames import need
 from vocabgap.clustering.scripts import pieces
+from vocabgap.files.parts import Parts
 from vocabgap.model.tables import MENTIONS, phrase, stripped
 from vocabgap.text import content_words, form, ignored_stems, stem, surface, surface_of, synonym_table
 
@@ -47,6 +48,7 @@ class Points:
     contents: list[str]  # the compared words of each surface
     clause_shares: npt.NDArray[np.float64]  # share of clause words in each surface, shape (n,)
     words_of: Callable[[str], str]  # returns the compared words of a surface
+    details: Callable[[], pl.DataFrame]  # reads the longest detail of each wording, and its operations
     texts: tuple[str, ...] = ()  # the need of each surface with the details of its longest record
     text_contents: tuple[str, ...] = ()  # the compared words of each text
 
@@ -83,12 +85,12 @@ class Points:
         """The degree to which each surface is a sentence, 0 to 1, shape (n,)."""
         return sentence_share(self.clause_shares)
 
-    def with_texts(self, records: pl.DataFrame, wordings: pl.DataFrame | None = None) -> "Points":
+    def with_texts(self, wordings: pl.DataFrame | None = None) -> "Points":
         """Return the points with the details of their records.
 
         `wordings` may assign wordings, and so their details, to other surfaces.
         """
-        details, used = _details_of(records, self.wordings if wordings is None else wordings)
+        details, used = _longest(self.details(), self.wordings if wordings is None else wordings)
         names = self.surfaces["surface"].to_list()
         without_names = [
             f"{need}. {details[name]}" if name in details else need
@@ -125,6 +127,7 @@ class Points:
             [self.contents[place] for place in places.tolist()],
             self.clause_shares[places],
             self.words_of,
+            self.details,
         )
         return points, places
 
@@ -135,9 +138,12 @@ class Points:
 
 
 def points_of(
-    records: pl.DataFrame, stop_words: Iterable[str] = (), synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS
+    records: pl.DataFrame | Parts,
+    stop_words: Iterable[str] = (),
+    synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS,
 ) -> Points:
     """Return the points of some records (columns `missing_capability`, `description` and `intent`)."""
+    records = records if isinstance(records, Parts) else Parts.of(records)
     ignored = ignored_stems(stop_words)
     fold = folding(synonyms, ignored)
     wordings = wordings_of(records)
@@ -147,7 +153,8 @@ def points_of(
     def words_of(surface: str) -> str:
         return " ".join(pieces(fold(content_words(surface, ignored))))
 
-    return Points(wordings, surfaces, list(map(words_of, surfaces["surface"])), clause_shares, words_of)
+    contents = list(map(words_of, surfaces["surface"]))
+    return Points(wordings, surfaces, contents, clause_shares, words_of, partial(_details_of, records))
 
 
 def represented(
@@ -177,52 +184,62 @@ def represented(
         [points.contents[point] for point in standing.tolist()],
         summed["clauses"].to_numpy(),
         points.words_of,
+        points.details,
     )
     return chosen, wordings.select("wording", pl.col("standing").alias("surface"))
 
 
-def wordings_of(records: pl.DataFrame) -> pl.DataFrame:
+def wordings_of(records: Parts) -> pl.DataFrame:
     """Return the distinct phrases of some records, sorted: columns `wording`, `mentions` and `surface`."""
-    count = pl.col("count") if "count" in records.columns else pl.lit(1).alias("count")
-    counted = (
-        records.select(phrase().alias("wording"), count.cast(pl.Int64))
-        .drop_nulls("wording")
-        .group_by("wording")
-        .agg(MENTIONS)
-        .sort("wording")
-    )
+    counted = records.by(["wording"], _counted, _counting)["wordings"].sort("wording")
     surfaces = pl.Series("surface", [surface(wording) for wording in counted["wording"]], dtype=pl.String)
     return counted.with_columns(surfaces)
 
 
-def _details_of(records: pl.DataFrame, wordings: pl.DataFrame) -> tuple[dict[str, str], dict[str, str]]:
-    """Return, for each surface, the details and the operations of its longest record."""
-    columns = [stripped(pl.col(name)) for name in _DETAILS if name in records.columns]
+def _details_of(records: Parts) -> pl.DataFrame:
+    return records.by(["wording"], _longest_of_each, _details)["details"]
+
+
+def _counting(records: pl.LazyFrame) -> pl.LazyFrame:
+    names = records.collect_schema().names()
+    times = pl.col("count").cast(pl.Int64) if "count" in names else pl.lit(1, pl.Int64).alias("count")
+    spoken = records.select(phrase().alias("wording"), times).drop_nulls("wording")
+    return spoken.group_by("wording").agg(MENTIONS)
+
+
+def _counted(wordings: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    return {"wordings": wordings.group_by("wording").agg(pl.col("mentions").sum())}
+
+
+def _details(records: pl.LazyFrame) -> pl.LazyFrame:
+    names = records.collect_schema().names()
+    columns = [stripped(pl.col(name)) for name in _DETAILS if name in names]
     filled = [pl.when(column != "").then(column) for column in columns]
     used = pl.lit("")
-    if _OPERATIONS in records.columns:
+    if _OPERATIONS in names:
         used = pl.col(_OPERATIONS).list.join(", ", ignore_nulls=True).str.replace_all("_", " ").fill_null("")
-    details = (
-        records.select(
-            phrase().alias("wording"),
-            pl.concat_str(filled, separator=". ", ignore_nulls=True).alias("detail"),
-            used.alias("used"),
-        )
-        .filter((pl.col("detail") != "") | (pl.col("used") != ""))
-        .join(wordings.select("wording", "surface"), on="wording")
-        .select("surface", "detail", "used")
-        .unique()
-        .sort(
-            "surface",
-            pl.col("detail").str.len_chars(),
-            "detail",
-            "used",
-            descending=[False, True, False, False],
-        )
-        .unique("surface", keep="first", maintain_order=True)
-    )
+    detail = pl.concat_str(filled, separator=". ", ignore_nulls=True)
+    described = records.select(phrase().alias("wording"), detail.alias("detail"), used.alias("used"))
+    return described.filter((pl.col("detail") != "") | (pl.col("used") != ""))
+
+
+def _longest_of_each(details: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    return {"details": _longest_of(details, "wording")}
+
+
+def _longest_of(details: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Keep the longest detail of each name; of equally long ones, the first in order."""
+    length = pl.col("detail").str.len_chars()
+    ordered = details.unique().sort(name, length, "detail", "used", descending=[False, True, False, False])
+    return ordered.unique(name, keep="first", maintain_order=True)
+
+
+def _longest(details: pl.DataFrame, wordings: pl.DataFrame) -> tuple[dict[str, str], dict[str, str]]:
+    """Return, for each surface, the details and the operations of its longest record."""
+    named = details.join(wordings.select("wording", "surface"), on="wording").drop("wording")
+    longest = _longest_of(named, "surface")
     details_of, operations_of = (
-        dict(details.filter(pl.col(name) != "").select("surface", name).iter_rows())
+        dict(longest.filter(pl.col(name) != "").select("surface", name).iter_rows())
         for name in ("detail", "used")
     )
     return details_of, operations_of
