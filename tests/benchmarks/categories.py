@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from vocabgap.clustering.grouping import cluster
+from vocabgap.files.parts import Parts
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.categories import OPERATION_CATEGORIES
 from vocabgap.model.record import PHRASE_FIELDS
@@ -45,7 +46,7 @@ def print_categories(roots: Sequence[Path]) -> None:
     print(f"| {' | '.join(headings)} |\n|{':--|' * 3}{'--:|' * 4}")
     rng = np.random.default_rng(0)
     for root in roots:
-        gaps = with_agents_categories(scan(root).gaps.filter("counted")).with_row_index("row")
+        gaps = with_agents_categories(Parts.of(scan(root).gaps.filter("counted"))).collect()
         found = cluster(gaps.select(RECORDS.names), embedder="none").wordings
         needs = gaps.select(phrase().alias("wording")).join(
             found, on="wording", how="left", maintain_order="left"

@@ -13,6 +13,7 @@ import polars as pl
 from benchmarks.measuring import Cost, Row, Work, cost_of
 from benchmarks.records import NOW, make_corpus
 from builders.reporting import summary_of
+from vocabgap.files.parts import Parts
 from vocabgap.model.tables import GAPS, RECORDS
 from vocabgap.ranking.capabilities import rank
 from vocabgap.reporting.page import render_page
@@ -28,16 +29,16 @@ OPENINGS: Final = 5
 CHROMIUM: Final = shutil.which("chromium")
 
 
-def tables(capabilities: int, records: int, images: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+def tables(capabilities: int, records: int, images: int) -> tuple[pl.DataFrame, Parts]:
     """What a report is summed up from: capabilities, and gaps that all count."""
     frame, groups = make_corpus(capabilities, records, images)
     ranked = rank(frame, groups, now=NOW)
     absent = [pl.lit(None, GAPS.schema[name]).alias(name) for name in GAPS.names if name not in RECORDS.names]
     counted = frame.with_columns(absent).with_columns(counted=pl.lit(value=True))
-    return ranked, with_capabilities(counted, ranked)
+    return ranked, with_capabilities(Parts.of(counted), ranked)
 
 
-def summed(ranked: pl.DataFrame, gaps: pl.DataFrame) -> Summary:
+def summed(ranked: pl.DataFrame, gaps: Parts) -> Summary:
     """The report summed up."""
     return summary_of(ranked, top=10, gaps=gaps)
 

@@ -10,6 +10,7 @@ import polars as pl
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
+from vocabgap.files.parts import Parts
 from vocabgap.pipeline import Run, run
 from vocabgap.reporting.manifest import (
     Rendering,
@@ -39,10 +40,10 @@ def tell_anew_of(file: Path) -> None:
     (file.parent / "run.json").write_bytes(encode_manifest(replace(manifest, outputs=tuple(outputs))))
 
 
-def summary_of(ranked: pl.DataFrame, *, top: int, gaps: pl.DataFrame | None = None) -> Summary:
+def summary_of(ranked: pl.DataFrame, *, top: int, gaps: pl.DataFrame | Parts | None = None) -> Summary:
     """The summary of a ranking that nobody has published."""
     manifest = new_manifest(NOW, ranked.height, Rendering(top, "mentions", ""))
-    return summarise(Tables(ranked, gaps), manifest)
+    return summarise(Tables(ranked, None if gaps is None else Parts.of(gaps)), manifest)
 
 
 def text_of(made: Run) -> str:

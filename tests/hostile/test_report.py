@@ -145,7 +145,7 @@ def summary_of(run: Run, page: str) -> Summary:
         return doubting(run.published.summary)
     gaps = read_gaps(run.published.folder)
     assert gaps is not None
-    return shareable(run.published.summary, gaps.filter("counted"), 2)
+    return shareable(run.published.summary, gaps, 2)
 
 
 def shape(dom: Dom) -> Shape:

@@ -9,6 +9,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from builders.ranking import records
+from vocabgap.files.parts import ROW, Parts
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.tables import GAPS
 from vocabgap.ranking.classifying import (
@@ -139,7 +140,7 @@ def test_ranking_takes_the_given_category_and_else_the_agents() -> None:
 
 def test_categories_that_were_given_stay_when_agents_are_asked() -> None:
     given = reclassify(gaps([{"intent_category": "Tonal"}, {"operations_involved": ["temperature"]}, {}]))
-    assert_frame_equal(with_agents_categories(given), given)
+    assert_frame_equal(with_agents_categories(Parts.of(given)).collect().drop(ROW), given)
 
 
 def test_applying_edits_to_a_series_is_not_white_balance(demo: Path) -> None:
@@ -151,7 +152,8 @@ def test_applying_edits_to_a_series_is_not_white_balance(demo: Path) -> None:
 
 def test_of_records_left_out_in_turn_nearly_all_get_the_category_of_their_agent(demo: Path) -> None:
     known = (
-        with_agents_categories(scan(demo).gaps.filter("counted"))
+        with_agents_categories(Parts.of(scan(demo).gaps.filter("counted")))
+        .collect()
         .filter(category_by="agent")
         .drop("category_by")
     )

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from builders import write_corpus
 from vocabgap.decisions.deciding import Decisions
+from vocabgap.files.parts import Parts
 from vocabgap.model.settings import (
     ClusterSettings,
     DecisionSettings,
@@ -181,7 +182,7 @@ def test_a_text_is_shared_where_enough_images_and_folders_of_one_capability_have
     made = run(root, folder / "out", settings=chosen, now=NOW)
 
     gaps = pl.read_parquet(made.published.folder / "gaps.parquet").filter("counted")
-    shared = shareable(made.published.summary, gaps, fewest)
+    shared = shareable(made.published.summary, Parts.of(gaps), fewest)
     page = render_page(shared)
 
     of_record = dict(gaps.select("notes", "capability_id").iter_rows())

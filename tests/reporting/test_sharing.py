@@ -39,7 +39,7 @@ def shared_page(made: Run) -> str:
 def shared_summary(made: Run, fewest: int) -> Summary:
     gaps = read_gaps(made.published.folder)
     assert gaps is not None
-    return shareable(made.published.summary, gaps.filter("counted"), fewest)
+    return shareable(made.published.summary, gaps, fewest)
 
 
 def asked(
@@ -110,7 +110,7 @@ def test_a_label_that_falls_away_gives_place_to_the_most_used_wording(tmp_path: 
     )
     gaps = read_gaps(made.published.folder)
     assert gaps is not None
-    shared = shareable(replace(summary, everything=renamed), gaps.filter("counted"), 3)
+    shared = shareable(replace(summary, everything=renamed), gaps, 3)
     assert [each.capability.label for each in shared.everything] == ["sky mask"]
 
 

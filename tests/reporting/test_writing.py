@@ -57,14 +57,14 @@ def test_gaps_are_the_readable_lines_in_the_order_of_the_scan(demo_run: Run) -> 
 
 
 def test_every_record_that_counts_belongs_to_a_ranked_capability(demo_run: Run) -> None:
-    gaps = with_capabilities(demo_run.scan.gaps, demo_run.ranked)
+    gaps = with_capabilities(demo_run.scan.lines, demo_run.ranked).collect()
     counted = gaps.filter("counted")
     assert counted["capability_id"].null_count() == 0
     assert set(counted["capability_id"]) == set(demo_run.ranked["capability_id"])
 
 
 def test_records_of_a_capability_are_as_many_as_its_mentions(demo_run: Run) -> None:
-    gaps = with_capabilities(demo_run.scan.gaps, demo_run.ranked)
+    gaps = with_capabilities(demo_run.scan.lines, demo_run.ranked).collect()
     found = gaps.filter("counted").group_by("capability_id").len("mentions")
     assert_frame_equal(
         found.cast({"mentions": pl.Int64}),

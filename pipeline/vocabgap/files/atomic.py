@@ -33,6 +33,7 @@ _STAGING: Final = "staging"
 _BEFORE: Final = "before"
 _RANDOM: Final = re.compile("[0-9a-f]{12}")  # the end of both names
 _PRIVATE: Final = 0o700  # the content may be gap text
+_PART: Final = re.compile(r"[0-9]{5,}\.parquet.*")  # a file of a table in parts
 _NO_FILES: Final = {FileKind.PIPE, FileKind.SOCKET, FileKind.DEVICE, FileKind.LOOP}
 
 
@@ -131,7 +132,7 @@ def whole_folder(
             mode = stat.S_IMODE(staging.stat().st_mode) if mode is None else mode
             staging.chmod(_PRIVATE)
             yield staging
-            for path in (*staging.iterdir(), staging):
+            for path in (*staging.rglob("*"), staging):
                 sync(path)
             with deferred_signals():
                 check()
@@ -199,9 +200,13 @@ def _keep_access(target: Path, staging: Path) -> None:
         old = target if new is staging else target / new.name
         if old.exists():
             status = old.stat()
-            new.chmod(stat.S_IMODE(status.st_mode))
-            with suppress(PermissionError):
-                os.chown(new, status.st_uid, status.st_gid)
+            for path in (new, *(files_of(new) if new is not staging and new.is_dir() else [])):
+                mode = stat.S_IMODE(status.st_mode)
+                if path.is_dir() != old.is_dir():  # a folder needs the right to enter it, a file does not
+                    mode = mode | (mode & 0o444) >> 2 if path.is_dir() else mode & 0o666
+                path.chmod(mode)
+                with suppress(PermissionError):
+                    os.chown(path, status.st_uid, status.st_gid)
 
 
 def _carry_over(before: Path, target: Path, owned: Collection[str]) -> None:
@@ -217,12 +222,30 @@ def _carry_over(before: Path, target: Path, owned: Collection[str]) -> None:
 
 
 def _remove_owned(folder: Path, owned: Collection[str]) -> None:
-    """Remove a folder if it holds owned files only."""
+    """Remove a folder if it holds owned files, and owned tables in parts, only."""
     entries = [*folder.iterdir()]
-    if all(entry.name in owned and stat.S_ISREG(entry.lstat().st_mode) for entry in entries):
+    if all(entry.name in owned and (_is_file(entry) or holds_parts(entry)) for entry in entries):
         for entry in entries:
-            entry.unlink()
+            for file in files_of(entry):
+                file.unlink()
+            if entry.is_dir():
+                entry.rmdir()
         folder.rmdir()
+
+
+def _is_file(path: Path) -> bool:
+    return stat.S_ISREG(path.lstat().st_mode)
+
+
+def holds_parts(folder: Path) -> bool:
+    """Return whether a path is a folder, not a link, with the parts of a table and nothing else."""
+    is_folder = stat.S_ISDIR(folder.lstat().st_mode)
+    return is_folder and all(_PART.fullmatch(path.name) and _is_file(path) for path in folder.iterdir())
+
+
+def files_of(path: Path) -> list[Path]:
+    """Return the files of a table, which is one file or a folder of parts, in order."""
+    return sorted(path.iterdir()) if path.is_dir() else [path]
 
 
 def _clear_leftovers(target: Path, owned: Collection[str], is_ours: Callable[[Path], bool]) -> None:

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 import polars as pl
 
 from vocabgap.errors import StateError
-from vocabgap.files.atomic import watched, write_parquet
+from vocabgap.files.atomic import files_of, watched, write_parquet
 
 ROW: Final = "row"
 """The column that numbers the rows in order: the upper half is the number of the part."""
@@ -30,6 +30,7 @@ _FULL_HINT: Final = "free some space, or name another folder in TMPDIR"
 Query = Callable[[pl.LazyFrame], pl.LazyFrame]
 Each = Callable[[Query], pl.DataFrame]
 """The method `each` of a table in parts."""
+_Frame = TypeVar("_Frame", pl.DataFrame, pl.LazyFrame)
 Step = Callable[[pl.DataFrame], Mapping[str, pl.DataFrame]]
 
 
@@ -38,22 +39,34 @@ class Parts:
 
     def __init__(
         self,
-        sources: Sequence[pl.DataFrame | Path],
+        sources: Sequence[pl.DataFrame | pl.LazyFrame | Path],
         folder: object = None,
         *,
         queries: tuple[Query, ...] = (),
         marks: pl.DataFrame | None = None,
     ) -> None:
-        """Unite one or more frames or files; `folder` is kept as long as the table is."""
+        """Unite one or more frames, queries or files; `folder` is kept as long as the table is."""
         self._sources = sources
         self._folder = folder
         self._queries = queries
         self._marks = marks
 
     @classmethod
-    def of(cls, frame: pl.DataFrame) -> "Parts":
-        """Return a frame as a table of one part."""
-        return Parts([numbered(frame, 0)])
+    def of(cls, table: "pl.DataFrame | Parts") -> "Parts":
+        """Return a frame as a table of one part; a table in parts stays as it is."""
+        return table if isinstance(table, Parts) else Parts([numbered(table, 0)])
+
+    @classmethod
+    def read(cls, path: Path, query: Query = lambda rows: rows) -> "Parts":
+        """Return the table in a Parquet file, or in a folder of such files, after a query on each file."""
+        files = [query(pl.scan_parquet(file)) for file in files_of(path)]
+        heights = [int(file.select(pl.len()).collect().item()) for file in files]
+        slices = [
+            file.slice(start, MOST_ROWS)
+            for file, height in zip(files, heights, strict=True)
+            for start in range(0, height or 1, MOST_ROWS)
+        ]
+        return Parts([numbered(part, number) for number, part in enumerate(slices)])
 
     @property
     def marks(self) -> pl.DataFrame | None:
@@ -116,17 +129,22 @@ class Parts:
         """Return all rows as one frame."""
         return self.each(lambda part: part)
 
-    def write(self, path: Path, **options: Any) -> None:  # noqa: ANN401 - of Polars
-        """Write all rows to one Parquet file; an OSError names the file."""
+    def write(self, path: Path) -> "Parts":
+        """Write all rows, without `ROW`, to one Parquet file, and return the written table.
+
+        An OSError names the file.
+        """
         if len(self._sources) == 1:
-            write_parquet(self.collect(), path, **options)
-            return
+            frame = self.collect().drop(ROW, strict=False)
+            write_parquet(frame, path)
+            return Parts.of(frame)
         with watched(path) as file:
-            self.lazy().sink_parquet(file, **options)
+            self.lazy().drop(ROW, strict=False).sink_parquet(file, row_group_size=MOST_ROWS)
+        return Parts.read(path)
 
     def _parts(self) -> Iterator[pl.LazyFrame]:
         for number, source in enumerate(self._sources):
-            part = source.lazy() if isinstance(source, pl.DataFrame) else pl.scan_parquet(source)
+            part = pl.scan_parquet(source) if isinstance(source, Path) else source.lazy()
             marks = None if self._marks is None else marks_of(self._marks, number)
             yield queried(part, marks, self._queries)
 
@@ -178,7 +196,7 @@ class Collector:
                 self._writing.result()
 
 
-def numbered(frame: pl.DataFrame, part: int) -> pl.DataFrame:
+def numbered(frame: _Frame, part: int) -> _Frame:
     """Add the column `ROW` to the frame of a part."""
     return frame.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW) + part * _PLACES)
 

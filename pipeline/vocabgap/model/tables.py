@@ -66,6 +66,14 @@ class Table:
         """Return a frame of this table without rows."""
         return pl.DataFrame(schema=self.schema)
 
+    def fitted(self, rows: pl.LazyFrame) -> pl.LazyFrame:
+        """Return rows with the columns of this table; missing ones have their default, others are dropped."""
+        known = rows.collect_schema()
+        gained = [column.filling for column in self.columns if column.name not in known]
+        return rows.with_columns(gained).match_to_schema(
+            self.schema, extra_columns="ignore", missing_struct_fields="insert", integer_cast="upcast"
+        )
+
     def require(self, frame: pl.DataFrame, columns: Iterable[str] | None = None) -> None:
         """Raise InvalidInputError if a frame lacks one of these columns, or has it in another dtype."""
         require_kind(f"frame '{self.name}'", frame, pl.DataFrame, "a polars.DataFrame", hint=_FRAME_HINT)
@@ -172,6 +180,12 @@ GAPS: Final = Table(
         Column("rule", pl.String, "the rule that excludes it as no gap or as not granted; else null"),
     ),
 )
+
+
+def counted(lines: pl.LazyFrame, **values: str) -> pl.LazyFrame:
+    """Return the lines of table `gaps` that count and have these values."""
+    return lines.filter("counted", **values)
+
 
 REJECTS: Final = Table(
     "rejects",

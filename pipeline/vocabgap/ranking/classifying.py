@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 import polars as pl
 
+from vocabgap.files.parts import ROW, Parts
 from vocabgap.model.categories import OPERATION_CATEGORIES, by_operations
 from vocabgap.model.record import (
     CATEGORY_ALIASES,
@@ -103,7 +104,8 @@ def reclassify(
 
     table = {**learned, **operations}
     judged = cache(partial(verdict, classifier=classifier, table=table, operation_aliases=operation_aliases))
-    given_by_agents = with_agents_categories(gaps, category_aliases=category_aliases)
+    by_agents = with_agents_categories(Parts.of(gaps), category_aliases=category_aliases)
+    given_by_agents = by_agents.collect().drop(ROW)
     lacking = given_by_agents["category_by"].is_null()
     texts_of = given_by_agents.filter(lacking).select(*PHRASE_FIELDS, "operations_involved")
     rows = [judged(tuple(texts), tuple(involved)) for *texts, involved in texts_of.iter_rows()]
@@ -141,13 +143,21 @@ def terms(texts: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(sorted({stem(word) for text in texts if text for word in words(text)} - ignored_stems()))
 
 
-def with_agents_categories(
-    gaps: pl.DataFrame, *, category_aliases: Mapping[str, str] = CATEGORY_ALIASES
-) -> pl.DataFrame:
+def with_agents_categories(gaps: Parts, *, category_aliases: Mapping[str, str] = CATEGORY_ALIASES) -> Parts:
     """Add the category that the agent gave to each record; keep categories that were assigned before."""
-    category = folded(gaps["intent_category"], partial(fold_category, aliases=category_aliases))
+    given = gaps.each(_given)["intent_category"].unique()
+    categories = folded(given, partial(fold_category, aliases=category_aliases))
+    return gaps.then(partial(_by_agents, given=given, categories=categories))
+
+
+def _given(part: pl.LazyFrame) -> pl.LazyFrame:
+    return part.select(pl.col("intent_category").unique())
+
+
+def _by_agents(part: pl.LazyFrame, given: pl.Series, categories: pl.Series) -> pl.LazyFrame:
+    category = pl.col("intent_category").replace_strict(given, categories)
     by_agent = pl.col("category_by").is_null() & (category != UNCATEGORIZED)
-    return gaps.with_columns(
+    return part.with_columns(
         pl.when(by_agent).then(category).otherwise("category").alias("category"),
         pl.when(by_agent).then(pl.lit(CategoryBy.AGENT.value)).otherwise("category_by").alias("category_by"),
     )

@@ -15,6 +15,7 @@ import polars as pl
 from scipy import sparse
 from scipy.special import gammaincinv
 
+from vocabgap.files.parts import ROW, Parts
 from vocabgap.model.record import OPERATION_ALIASES, fold_operation
 from vocabgap.model.tables import COMBINATIONS, IMAGE_KEY, RECORDS, stripped
 from vocabgap.ranking.evidence import operation_sets
@@ -26,6 +27,7 @@ _MOST_WORK: Final = 40_000_000  # operations of records that are read: a few sec
 _STEP: Final = 5_000  # operations that take as long to read as a step costs
 _DIGITS: Final = 6  # on which different processors agree
 _LOWER_END: Final = 0.05  # of an interval that holds 90 %
+_SESSION: Final = ("tenant_id", "session", "record")
 _READ: Final = ("operations_involved", "session_id", *IMAGE_KEY)
 
 _Ints = npt.NDArray[np.int64]
@@ -38,7 +40,7 @@ class _Set(NamedTuple):
 
 
 def recurring_sets(
-    records: pl.DataFrame, *, operation_aliases: Mapping[str, str] = OPERATION_ALIASES
+    records: pl.DataFrame | Parts, *, operation_aliases: Mapping[str, str] = OPERATION_ALIASES
 ) -> pl.DataFrame:
     """Find the sets of two or more operations that records use together, alone or with others.
 
@@ -53,28 +55,23 @@ def recurring_sets(
         sessions. If there are more than `MOST_SETS`, or the search takes too long, the most frequent are
         kept. Records that name more than `MOST_OPERATIONS`, or none, are left out.
     """
-    RECORDS.require(records, _READ)
+    if isinstance(records, pl.DataFrame):
+        RECORDS.require(records, _READ)
+    parts = Parts.of(records)
     fold = partial(fold_operation, aliases=operation_aliases)
-    few = records.select(_READ).filter(~names_too_many()).with_row_index("record")
-    has_session = (stripped(pl.col("session_id")) != "").fill_null(value=False)
-    # A record without a known session counts as a session of its own.
-    session = pl.struct(
-        "tenant_id",
-        pl.when(has_session).then("session_id").alias("session"),
-        pl.when(~has_session).then("record").alias("record"),
-    )
-    lists = (
-        few.select(
-            operation_sets(few["operations_involved"], fold),
-            session.alias("sessions"),
-            pl.struct(IMAGE_KEY).alias("images"),
-        )
-        .filter(pl.col("operations").list.len() > 0)
-        .group_by("operations")
-        .agg(pl.col("sessions").n_unique().alias("records"), "sessions", "images")
-        .sort(pl.col("operations").list.join("\n"))
-        .with_row_index("list")
-    )
+    spelled = parts.each(_spelled).unique()
+    named = spelled.with_columns(operation_sets(spelled["operations_involved"], fold))
+    named = named.filter(pl.col("operations").list.len() > 0)
+    lists = named.select("operations").unique().sort(pl.col("operations").list.join("\n"))
+    lists = lists.with_row_index("list")
+    numbers = named.join(lists, on="operations").drop("operations")
+
+    def holding(keys: Sequence[str], sets: Sequence[_Ints] | None = None) -> pl.Series:
+        step = partial(_holding, keys=keys, size=lists.height, sets=sets)
+        counts = parts.by(keys, step, partial(_involving, numbers=numbers, keys=keys))["held"]
+        return counts.group_by("set").agg(pl.col("number").sum()).sort("set")["number"]
+
+    lists = lists.with_columns(records=holding(_SESSION))
     closed = _closed_sets(lists)
     expected = _expected(closed, lists)
     several = [(own, chance) for own, chance in zip(closed, expected, strict=True) if len(own.names) > 1]
@@ -83,9 +80,10 @@ def recurring_sets(
         {name: COMBINATIONS.schema[name] for name in ("operations", "size", "records", "expected")},
         orient="row",
     )
+    sets = [own.lists for own, _ in several]
     low = gammaincinv(table["records"].to_numpy().astype(np.float64), _LOWER_END)
     return (
-        table.with_columns(_distinct(lists, [own.lists for own, _ in several]))
+        table.with_columns(sessions=holding(_SESSION, sets), images=holding(IMAGE_KEY, sets))
         .with_columns(
             (pl.col("records") / pl.col("expected")).alias("lift"),
             (pl.Series(low, dtype=pl.Float64) / pl.col("expected")).alias("lift_low"),
@@ -168,15 +166,30 @@ def _expected(closed: Sequence[_Set], lists: pl.DataFrame) -> list[float]:
     ]
 
 
-def _distinct(lists: pl.DataFrame, rows: Sequence[_Ints]) -> list[pl.Series]:
-    numbers = np.repeat(np.arange(len(rows)), list(map(len, rows)))
-    positions = np.concatenate([*rows, np.empty(0, np.int64)])
-    pairs = pl.DataFrame({"set": numbers, "list": positions}).cast({"list": lists.schema["list"]})
-    columns = ("sessions", "images")
-    return [
-        pairs.join(lists.select("list", column).explode(column).unique(), on="list")
-        .group_by("set")
-        .agg(pl.col(column).n_unique().cast(pl.Int64))
-        .sort("set")[column]
-        for column in columns
-    ]
+def _spelled(part: pl.LazyFrame) -> pl.LazyFrame:
+    return part.filter(~names_too_many()).select(pl.col("operations_involved").unique())
+
+
+def _involving(part: pl.LazyFrame, numbers: pl.DataFrame, keys: Sequence[str]) -> pl.LazyFrame:
+    """Return the number of the list of each record, and its session or image."""
+    has_session = (stripped(pl.col("session_id")) != "").fill_null(value=False)
+    # A record without a known session counts as a session of its own.
+    named = part.with_columns(
+        pl.when(has_session).then("session_id").alias("session"),
+        pl.when(~has_session).then(ROW).alias("record"),
+    )
+    return named.join(numbers.lazy(), on="operations_involved").select("list", *keys)
+
+
+def _holding(
+    records: pl.DataFrame, keys: Sequence[str], size: int, sets: Sequence[_Ints] | None
+) -> dict[str, pl.DataFrame]:
+    """Count the sessions, or images, with a list of each set; without sets, those with each list."""
+    cells = records.group_by(keys).agg(pl.col("list").unique()).with_row_index("place").explode("list")
+    held = sparse.csr_array(
+        (np.ones(cells.height, np.int8), (cells["list"].to_numpy(), cells["place"].to_numpy())),
+        shape=(size, records.height),
+    )
+    numbers = np.diff(held.indptr) if sets is None else [len(np.unique(held[own].indices)) for own in sets]
+    counts = pl.DataFrame({"number": numbers}, {"number": pl.Int64})
+    return {"held": counts.with_row_index("set")}

@@ -12,11 +12,12 @@ import msgspec
 import polars as pl
 
 from vocabgap.errors import InvalidInputError, require_kind
+from vocabgap.files.parts import Parts
 from vocabgap.model.capability import Cover, Tally
 from vocabgap.model.lookup import find_capability
 from vocabgap.model.moments import iso
 from vocabgap.model.record import OPERATION_ALIASES, UNCATEGORIZED
-from vocabgap.model.tables import CAPABILITIES, EXAMPLE_FIELDS, GAPS, RECORDS, stripped
+from vocabgap.model.tables import CAPABILITIES, EXAMPLE_FIELDS, GAPS, RECORDS, counted, stripped
 from vocabgap.ranking.coverage import covered
 from vocabgap.ranking.vocabulary import Entry, Vocabulary
 from vocabgap.text import content_words, count, ignored_stems, stem, surface, visible, words
@@ -99,7 +100,7 @@ def draft(
     capability: str,
     ranked: pl.DataFrame,
     *,
-    gaps: pl.DataFrame | None = None,
+    gaps: pl.DataFrame | Parts | None = None,
     vocabulary: Vocabulary | None = None,
     stop_words: Iterable[str] = (),
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
@@ -170,12 +171,14 @@ def _visible(value: object) -> object:
     return visible(value) if isinstance(value, str) else value
 
 
-def _records(row: Mapping[str, Any], gaps: pl.DataFrame | None) -> pl.DataFrame:
+def _records(row: Mapping[str, Any], gaps: pl.DataFrame | Parts | None) -> pl.DataFrame:
     if gaps is None:
         examples = pl.DataFrame(row["examples"], schema=_EXAMPLES_SCHEMA).select(_EVIDENCE)
     else:
-        GAPS.require(gaps, ("capability_id", "counted", *_EVIDENCE))
-        examples = gaps.filter("counted", capability_id=row["capability_id"]).select(_EVIDENCE)
+        if isinstance(gaps, pl.DataFrame):
+            GAPS.require(gaps, ("capability_id", "counted", *_EVIDENCE))
+        own = Parts.of(gaps).then(partial(counted, capability_id=row["capability_id"]))
+        examples = own.collect().select(_EVIDENCE)
     if examples.is_empty():
         raise InvalidInputError(
             f"frame 'gaps' holds no counted record of '{row['capability_id']}'",

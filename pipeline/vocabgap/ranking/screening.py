@@ -117,12 +117,21 @@ def _marks(lines: pl.LazyFrame, rules: Sequence[Rule]) -> pl.LazyFrame:
     return pl.LazyFrame(marks, columns, orient="row")
 
 
-def not_granted(gaps: pl.DataFrame) -> pl.DataFrame:
+def not_granted(gaps: Parts) -> pl.DataFrame:
     """Count the records of each tool that is not granted: `tool`, `records` and `rules`, most records first.
 
     The tool is what the record names as missing, else its first operation, else a name in its message. It is
     null if the record names none.
     """
+    by_tool = (
+        gaps.each(_tools)
+        .group_by("tool")
+        .agg(pl.col("records").sum(), pl.col("rule").unique().sort().alias("rules"))
+    )
+    return by_tool.sort("records", "tool", descending=[True, False], nulls_last=True)
+
+
+def _tools(part: pl.LazyFrame) -> pl.LazyFrame:
     missing = stripped(pl.col("missing_capability").fill_null(""))
     description = stripped(pl.col("description").fill_null(""))
     is_apart = (description != "") & (description != missing)  # else the only text is a message
@@ -134,12 +143,9 @@ def not_granted(gaps: pl.DataFrame) -> pl.DataFrame:
         pl.when(operation != "").then(operation),
         *(message.str.extract(expression) for expression in _TOOL_NAMES),
     )
-    marked = gaps.filter(why_not=NOT_GRANTED)
+    marked = part.filter(why_not=NOT_GRANTED)
     by_tool = marked.select(pl.coalesce(candidates).str.head(_LONGEST_NAME).alias("tool"), "rule")
-    counted = by_tool.group_by("tool").agg(
-        pl.len().alias("records"), pl.col("rule").unique().sort().alias("rules")
-    )
-    return counted.sort("records", "tool", descending=[True, False], nulls_last=True)
+    return by_tool.group_by("tool", "rule").agg(pl.len().alias("records"))
 
 
 def rule_of(

@@ -17,7 +17,7 @@ from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Gate, Settings
 from vocabgap.model.tables import NEW, REGRESSED
 from vocabgap.reporting.manifest import Manifest, read_manifest
-from vocabgap.reporting.overviews import account_of
+from vocabgap.reporting.overviews import account_of, overview_of
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import phrase
 from vocabgap.text import count, excerpt
@@ -40,7 +40,8 @@ def require_something(
     if scanned.counted:
         return
     narrowed = ", ".join(f"{name} {value}" for name, value in selection.in_words().items())
-    account = account_of(scanned.gaps, scanned.rejects, scanned.summary)
+    overview = overview_of(scanned.lines)
+    account = account_of(scanned.lines, overview, scanned.rejects, scanned.summary)
     if account is not None and account.filtered:
         why = (
             "; ".join(unmatched(scanned.lines, selection, unit, **aliases)) or f"no record matches {narrowed}"

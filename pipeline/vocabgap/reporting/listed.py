@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 import polars as pl
 
+from vocabgap.files.parts import Parts
 from vocabgap.model.capability import Asker, Capability, Tally, means
 from vocabgap.model.tables import IMAGE_KEY, MENTIONS, SETTLED
 
@@ -109,7 +111,7 @@ def listed(
     ranked: pl.DataFrame,
     groups: Mapping[str, pl.DataFrame],
     *,
-    counted: pl.DataFrame | None = None,
+    gaps: Parts | None = None,
     relations: pl.DataFrame | None = None,
     named: tuple[str, ...] = (),
     covered_from: float,
@@ -118,8 +120,10 @@ def listed(
 ) -> tuple[Listed, ...]:
     """Return the capabilities in order of rank: the first `MOST_LISTED`, and the first of each group."""
     group_of = {each: name for name, rows in groups.items() for each in rows["capability_id"]}
-    images = {} if counted is None else _lists(_on_images(counted, named))
-    days = {} if counted is None else _lists(_on_days(counted))
+    first = _first(ranked, groups)
+    lines_of = partial(_lines_of, names=first["capability_id"])
+    own = {} if gaps is None else gaps.by(["capability_id"], partial(_where_and_when, named=named), lines_of)
+    images, days = (_lists(own.get(name)) for name in ("images", "days"))
     lineages = {} if relations is None else lineage_of(relations)
     return tuple(
         Listed(
@@ -131,7 +135,7 @@ def listed(
             history.get(name, ()),
             choices.get(name),
         )
-        for row in _first(ranked, groups).iter_rows(named=True)
+        for row in first.iter_rows(named=True)
         for name in [row["capability_id"]]
     )
 
@@ -142,11 +146,11 @@ def commands(deciding: str) -> tuple[str, ...]:
 
 
 def named_by(
-    gaps: pl.DataFrame | None, rejects: pl.DataFrame | None, askers: tuple[Asker, ...]
+    overview: pl.DataFrame | None, rejects: pl.DataFrame | None, askers: tuple[Asker, ...]
 ) -> tuple[str, ...]:
     """Return which of `tenant_id` and `repo_slug` vary; they precede the names of images and logs."""
     owners = pl.DataFrame([{name: getattr(each, name) for name in _OWNER} for each in askers])
-    tables = [owners] if gaps is None else [gaps] if rejects is None else [gaps, rejects]
+    tables = [owners] if overview is None else [overview] if rejects is None else [overview, rejects]
 
     def varies(name: str) -> bool:
         values = [table[name] for table in tables if name in table.columns]
@@ -174,30 +178,27 @@ def _first(ranked: pl.DataFrame, groups: Mapping[str, pl.DataFrame]) -> pl.DataF
     return ranked.filter(pl.col("capability_id").is_in(chosen.unique().implode()))
 
 
-def _on_images(counted: pl.DataFrame, named: tuple[str, ...]) -> pl.DataFrame:
-    """Return columns `capability_id`, `value`, `mentions`; an image is named by `named` and its id."""
-    name = pl.concat_str(*named, "image_id", separator="/")
-    return (
-        counted.group_by("capability_id", *IMAGE_KEY)
-        .agg(MENTIONS)
-        .select("capability_id", name.alias("value"), "mentions")
-        .sort("capability_id", "mentions", "value", descending=[False, True, False])
-    )
+def _lines_of(part: pl.LazyFrame, names: pl.Series) -> pl.LazyFrame:
+    wanted = part.filter("counted", pl.col("capability_id").is_in(names.implode()))
+    return wanted.select("capability_id", *IMAGE_KEY, pl.col("timestamp").dt.date().alias("day"), "count")
 
 
-def _on_days(counted: pl.DataFrame) -> pl.DataFrame:
-    return (
-        counted.select("capability_id", "count", pl.col("timestamp").dt.date().alias("value"))
-        .drop_nulls()
-        .group_by("capability_id", "value")
-        .agg(MENTIONS)
-        .sort("capability_id", "value")
-    )
+def _where_and_when(lines: pl.DataFrame, named: tuple[str, ...]) -> dict[str, pl.DataFrame]:
+    """Return the mentions by image, which `named` and its id name, and by day."""
+    image = pl.concat_str(*named, "image_id", separator="/").alias("value")
+    on_images = lines.group_by("capability_id", *IMAGE_KEY).agg(MENTIONS)
+    on_days = lines.drop_nulls("day").group_by("capability_id", pl.col("day").alias("value")).agg(MENTIONS)
+    return {
+        "images": on_images.select("capability_id", image, "mentions").sort(
+            "capability_id", "mentions", "value", descending=[False, True, False]
+        ),
+        "days": on_days.sort("capability_id", "value"),
+    }
 
 
-def _lists(pairs: pl.DataFrame) -> dict[str, list[tuple[Any, int]]]:
+def _lists(pairs: pl.DataFrame | None) -> dict[str, list[tuple[Any, int]]]:
     lists: dict[str, list[tuple[Any, int]]] = {}
-    for name, value, mentions in pairs.iter_rows():
+    for name, value, mentions in () if pairs is None else pairs.iter_rows():
         lists.setdefault(name, []).append((value, mentions))
     return lists
 

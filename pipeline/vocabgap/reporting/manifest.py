@@ -13,6 +13,7 @@ from msgspec import structs
 
 from vocabgap import SCHEMA_VERSION, __version__
 from vocabgap.decisions.replay import EffectiveDecisions
+from vocabgap.files.atomic import files_of
 from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.model.capability import means
 from vocabgap.model.selection import Selection
@@ -331,10 +332,12 @@ def new_manifest(
 
 
 def describe_output(path: Path) -> OutputFile:
-    """Return name, size and digest of a file."""
-    with path.open("rb") as content:
-        digest = hashlib.file_digest(content, "sha256").hexdigest()
-    return OutputFile(path.name, path.stat().st_size, digest)
+    """Return name, size and digest of a file, or of the files of a table in parts, one after the other."""
+    digest = hashlib.sha256()
+    for file in files_of(path):
+        with file.open("rb") as content:
+            hashlib.file_digest(content, lambda: digest)
+    return OutputFile(path.name, sum(file.stat().st_size for file in files_of(path)), digest.hexdigest())
 
 
 def encode_manifest(manifest: Manifest) -> bytes:

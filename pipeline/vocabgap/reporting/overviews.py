@@ -2,18 +2,25 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
 from typing import Annotated, Final
 
 import msgspec
 import polars as pl
 
+from vocabgap.files.parts import Parts
 from vocabgap.ingest.accounting import ScanSummary
 from vocabgap.model.capability import Asker, means
 from vocabgap.model.record import FILE_REASONS, UNCATEGORIZED
 from vocabgap.model.sources import NOT_A_GAP, NOT_GRANTED
+from vocabgap.model.tables import IMAGE_KEY
 from vocabgap.ranking.classifying import CategoryBy
+from vocabgap.ranking.combinations import names_too_many
 from vocabgap.ranking.screening import not_granted
 
+OWNER: Final = IMAGE_KEY[:-1]  # of an image: its tenant and repository
+_STATUS: Final = ("counted", "why_not", "rule", "category_by")
 SHOWN_REJECTS: Final = 20
 SHOWN: Final = 10  # combinations
 SHOWN_CATEGORIES: Final = 50  # with most mentions
@@ -128,22 +135,48 @@ class Withheld(msgspec.Struct, frozen=True):
     unlisted: int  # on enough images, but too many for the page
 
 
+def overview_of(gaps: Parts, now: datetime | None = None) -> pl.DataFrame:
+    """Count the lines of table `gaps` that have the same owner and status, with their images and moments.
+
+    Rows may repeat. Columns: `OWNER`, `_STATUS`, `lines`, `image_id` (distinct), `overlong` (lines with too
+    many operations), `first` and `newest` timestamp, without those after `now`.
+    """
+    return gaps.each(partial(_counted, now=now))
+
+
+def _counted(part: pl.LazyFrame, now: datetime | None) -> pl.LazyFrame:
+    timestamp = pl.col("timestamp")
+    past = timestamp if now is None else timestamp.filter(timestamp <= now)
+    return part.group_by(*OWNER, *_STATUS).agg(
+        pl.len().alias("lines"),
+        pl.col("image_id").unique(),
+        names_too_many().sum().alias("overlong"),
+        timestamp.min().alias("first"),
+        past.max().alias("newest"),
+    )
+
+
 def account_of(
-    gaps: pl.DataFrame | None, rejects: pl.DataFrame | None, scanned: ScanSummary | None
+    gaps: Parts | None,
+    overview: pl.DataFrame | None,
+    rejects: pl.DataFrame | None,
+    scanned: ScanSummary | None,
 ) -> Account | None:
     """Return the account of a run from tables `gaps` and `rejects` and the scan; None without a scan."""
-    if gaps is None or scanned is None:
+    if gaps is None or overview is None or scanned is None:
         return None
-    counted = int(gaps["counted"].sum())
-    by_rule = gaps.filter(pl.col("rule").is_not_null()).group_by("why_not", "rule").len()
-    ordered = by_rule.sort("len", "rule", descending=[True, False])
+    lines = pl.col("lines").sum()
+    counted = int(overview.filter("counted").select(lines).item())
+    by_rule = overview.filter(pl.col("rule").is_not_null()).group_by("why_not", "rule").agg(lines)
+    ordered = by_rule.sort("lines", "rule", descending=[True, False])
     rules, ungranted_rules = (
-        dict(ordered.filter(why_not=why_not).select("rule", "len").iter_rows())
+        dict(ordered.filter(why_not=why_not).select("rule", "lines").iter_rows())
         for why_not in (NOT_A_GAP, NOT_GRANTED)
     )
     not_ranked = sum(rules.values()) + sum(ungranted_rules.values())
     bad = pl.DataFrame() if rejects is None else rejects.head(SHOWN_REJECTS)
     fields = Reject.__struct_fields__
+    ungranted = not_granted(gaps).head(SHOWN_UNGRANTED).rows() if ungranted_rules else []
     return Account(
         **{name: getattr(scanned, name) for name in _OF_SCAN},
         counted=counted,
@@ -155,10 +188,7 @@ def account_of(
         rules=rules,
         not_granted=sum(ungranted_rules.values()),
         ungranted_rules=ungranted_rules,
-        ungranted=tuple(
-            Ungranted(tool, records, tuple(names))
-            for tool, records, names in not_granted(gaps).head(SHOWN_UNGRANTED).iter_rows()
-        ),
+        ungranted=tuple(Ungranted(tool, records, tuple(names)) for tool, records, names in ungranted),
     )
 
 
@@ -184,8 +214,10 @@ def _summed(ranked: pl.DataFrame, column: str, keys: Sequence[str]) -> pl.DataFr
 
 
 def reclassified_of(counted: pl.DataFrame) -> Categorised:
-    """Count the records that had no category, from the counted rows of table `gaps`."""
-    by = Counter(counted["category_by"].to_list())
+    """Count the records that had no category, from the counted rows of an overview."""
+    by = Counter[str | None]()
+    for source, lines in counted.select("category_by", "lines").iter_rows():
+        by[source] += lines
     return Categorised(by[CategoryBy.OPERATIONS.value], by[CategoryBy.CLASSIFIER.value], by[None])
 
 

@@ -22,7 +22,8 @@ from vocabgap.errors import (
     VocabgapError,
     expanded,
 )
-from vocabgap.files.atomic import settle, whole_folder
+from vocabgap.files.atomic import holds_parts, settle, whole_folder
+from vocabgap.files.parts import Parts
 from vocabgap.files.refusals import FileKind, file_kind, refusal, refusing
 from vocabgap.model.tables import CAPABILITIES, GAPS, GROUPS, PRESENT, PREVIOUS, Table
 from vocabgap.reporting.manifest import (
@@ -92,7 +93,8 @@ def check_target(target: Path, roots: Iterable[Path] = ()) -> None:
             raise StateError(f"'{target}' holds the current folder", hint="name another folder with --out")
     with refusing(f"'{target}' cannot be read", hint="check its permissions and its disk"):
         foreign = any(target.iterdir()) and not _is_marked(target)
-    if foreign or any((target / name).is_dir() for name in RUN_FILES):
+    folders = (target / name for name in RUN_FILES if (target / name).is_dir())
+    if foreign or not all(folder.name == GAPS_NAME and holds_parts(folder) for folder in folders):
         is_unread = (target / MANIFEST_NAME).is_file()
         why = f": {MANIFEST_NAME} is damaged, or of another program" if foreign and is_unread else ""
         raise StateError(f"folder '{target}' has files, but no run of vocabgap{why}", hint=_ELSEWHERE)
@@ -181,10 +183,10 @@ def read_groups(folder: str | Path) -> pl.DataFrame:
     return read_table(resolve_target(folder, option="--run"), GROUPS_NAME, GROUPS).filter(run=PRESENT)
 
 
-def read_gaps(folder: str | Path) -> pl.DataFrame | None:
+def read_gaps(folder: str | Path) -> Parts | None:
     """Return table `gaps` of the run that `--run` names, or None if it has no such table."""
     place = resolve_target(folder, option="--run")
-    return read_table(place, GAPS_NAME, GAPS) if (place / GAPS_NAME).exists() else None
+    return read_parts(place, GAPS_NAME, GAPS) if (place / GAPS_NAME).exists() else None
 
 
 def read_table(folder: Path, name: str, table: Table, *, hint: str = _AGAIN) -> pl.DataFrame:
@@ -194,29 +196,43 @@ def read_table(folder: Path, name: str, table: Table, *, hint: str = _AGAIN) -> 
     longer exists is dropped.
     """
     path = folder / name
+    with _reading(path, hint, FileKind.FILE):
+        content = path.read_bytes()
+        _require_digest(folder, name, hashlib.sha256(content).hexdigest(), hint)
+        return table.fitted(pl.scan_parquet(content)).collect()
+
+
+def read_parts(folder: Path, name: str, table: Table) -> Parts:
+    """Return a table like `read_table`, but in parts, which memory need not hold; it may be a folder."""
+    path = folder / name
+    with _reading(path, _AGAIN, FileKind.FILE, FileKind.FOLDER):
+        _require_digest(folder, name, describe_output(path).sha256, _AGAIN)
+        return Parts.read(path, table.fitted)
+
+
+@contextmanager
+def _reading(path: Path, hint: str, *kinds: FileKind) -> Iterator[None]:
+    """Require one of these kinds of path; turn what fails in the block into an error about the file."""
     try:
         kind = file_kind(path)
-        if kind is not FileKind.FILE:  # reading a pipe would block
+        if kind not in kinds:  # reading a pipe would block
             problem = "does not exist" if kind is FileKind.NOTHING else f"is {kind}, not a file"
             raise StateError(f"'{path}' {problem}", hint=hint)
-        content, manifest = path.read_bytes(), read_manifest(folder)
-        digest = None if manifest is None else manifest.digest_of(name)
-        # Decoding a damaged file may crash the process.
-        if digest not in {None, hashlib.sha256(content).hexdigest()}:
-            problem = f"is damaged or was just replaced: {MANIFEST_NAME} has another digest"
-            raise StateError(f"'{path}' {problem}", hint=hint)
-        frame = pl.read_parquet(content)
-        gained = [column.filling for column in table.columns if column.name not in frame.columns]
-        frame = frame.with_columns(gained).match_to_schema(
-            table.schema, extra_columns="ignore", missing_struct_fields="insert", integer_cast="upcast"
-        )
+        yield
     except PermissionError as error:
         raise AccessDeniedError(f"'{path}' cannot be read", hint="check its permissions") from error
     except InvalidInputError as error:
         raise StateError(f"'{path}': {error.message}", hint=hint) from error
     except (OSError, pl.exceptions.PolarsError) as error:
         raise StateError(f"'{path}' cannot be read: {error}", hint=hint) from error
-    return frame
+
+
+def _require_digest(folder: Path, name: str, digest: str, hint: str) -> None:
+    """Refuse a file with another digest than in the manifest: decoding it may crash the process."""
+    manifest = read_manifest(folder)
+    if manifest is not None and manifest.digest_of(name) not in {None, digest}:
+        problem = f"is damaged or was just replaced: {MANIFEST_NAME} has another digest"
+        raise StateError(f"'{folder / name}' {problem}", hint=hint)
 
 
 def holds_run(folder: Path) -> bool:

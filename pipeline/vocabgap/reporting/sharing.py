@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final, Self, TypeVar
 
 import msgspec
 import polars as pl
 from msgspec import structs
 
 from vocabgap.clustering.frames import need
+from vocabgap.files.parts import Parts
 from vocabgap.model.capability import Capability, Tally, Wording
 from vocabgap.model.record import OPERATION_ALIASES, PHRASE_FIELDS, UNCATEGORIZED, fold_operation
 from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, MENTIONS, default_of, phrase, stripped
@@ -62,20 +63,32 @@ class CommonWords(msgspec.Struct, frozen=True):
     operations: _Pairs
     entries: _Pairs  # vocabulary entries that were used
 
+    @classmethod
+    def of(cls, tables: Mapping[str, pl.DataFrame]) -> Self:
+        """Unite the results of all records."""
+        wordings = {
+            (name, form): Spoken(wording, mentions)
+            for name, form, wording, mentions in tables["wordings"].iter_rows()
+        }
+        pairs = (frozenset(tables[name].iter_rows()) for name in ("categories", "operations", "entries"))
+        return cls(wordings, *pairs)
+
 
 def shareable(
     summary: Summary,
-    counted: pl.DataFrame,
+    gaps: Parts,
     fewest: int,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> Summary:
-    """Reduce a summary to what may be shared.
+    """Reduce a summary to what may be shared; `gaps` is table `gaps`.
 
     Numbers, days, and words on at least `fewest` images of one capability stay. The images must be in as many
     folders, because a record may invent an image.
     """
-    common = common_words(counted, fewest, operation_aliases)
-    rows = counted.select("capability_id", "count", *_WHERE).group_by("capability_id").agg(_PLACES, MENTIONS)
+    step = partial(_common_words, fewest=fewest, operation_aliases=operation_aliases)
+    tables = gaps.by(["capability_id"], step, _spoken)
+    common = CommonWords.of(tables)
+    rows = tables["rows"]
     rare = rows.filter(pl.col("places") < fewest)
     frequent = {*rows.filter(pl.col("places") >= fewest)["capability_id"]}
     many = [each for each in summary.everything if each.capability.capability_id in frequent]
@@ -184,36 +197,42 @@ def _categories(shared: tuple[Listed, ...]) -> tuple[Category, ...]:
     return categories_of(pl.DataFrame({"categories": tallies}, _schema_of("categories")))
 
 
-def common_words(
-    counted: pl.DataFrame, fewest: int, operation_aliases: Mapping[str, str] = OPERATION_ALIASES
-) -> CommonWords:
-    """Return the words in enough places of a capability, from the counted rows of table `gaps`."""
+def _spoken(part: pl.LazyFrame) -> pl.LazyFrame:
+    # The intent of a person stays private, even if it is the only description.
+    says_need = pl.any_horizontal(stripped(pl.col(name)) != "" for name in PHRASE_FIELDS if name != "intent")
+    wording = pl.when(says_need).then(phrase()).alias("wording")
+    lists = ("operations_involved", "vocabulary_used")
+    return part.filter("counted").select("capability_id", "count", "category", *lists, wording, *_WHERE)
+
+
+def _common_words(
+    counted: pl.DataFrame, fewest: int, operation_aliases: Mapping[str, str]
+) -> dict[str, pl.DataFrame]:
+    """Return the words in enough places of a capability, and the places and mentions of each capability."""
     fold = partial(fold_operation, aliases=operation_aliases)
-    used = counted.explode("vocabulary_used")["vocabulary_used"]
-    involved = counted.explode("operations_involved")["operations_involved"]
-    return CommonWords(
-        wordings=_wordings(counted, fewest),
-        categories=_common(counted, counted["category"].fill_null(UNCATEGORIZED), fewest),
-        operations=_common(counted.explode("operations_involved"), folded(involved, fold), fewest),
-        entries=_common(counted.explode("vocabulary_used"), folded(used, str.strip), fewest),
-    )
+    involving, using = counted.explode("operations_involved"), counted.explode("vocabulary_used")
+    return {
+        "wordings": _wordings(counted, fewest),
+        "categories": _common(counted, counted["category"].fill_null(UNCATEGORIZED), fewest),
+        "operations": _common(involving, folded(involving["operations_involved"], fold), fewest),
+        "entries": _common(using, folded(using["vocabulary_used"], str.strip), fewest),
+        "rows": counted.group_by("capability_id").agg(_PLACES, MENTIONS),
+    }
 
 
-def _common(rows: pl.DataFrame, values: pl.Series, fewest: int) -> _Pairs:
+def _common(rows: pl.DataFrame, values: pl.Series, fewest: int) -> pl.DataFrame:
     """Return the values (one per row) that are in enough places of a capability."""
-    common = (
-        rows.select("capability_id", *_WHERE, values.alias("value"))
+    return (
+        rows.select("capability_id", "image", "folder", values.alias("value"))
         .group_by("capability_id", "value")
         .agg(_PLACES)
         .filter(pl.col("places") >= fewest, pl.col("value").is_not_null())
+        .select("capability_id", "value")
     )
-    return frozenset(common.select("capability_id", "value").iter_rows())
 
 
-def _wordings(counted: pl.DataFrame, fewest: int) -> dict[tuple[str, str], Spoken]:
-    # The intent of a person stays private, even if it is the only description.
-    says_need = pl.any_horizontal(stripped(pl.col(name)) != "" for name in PHRASE_FIELDS if name != "intent")
-    spoken = counted.filter(says_need).select("capability_id", "count", *_WHERE, phrase().alias("wording"))
+def _wordings(counted: pl.DataFrame, fewest: int) -> pl.DataFrame:
+    spoken = counted.filter(pl.col("wording").is_not_null())
     spoken = spoken.with_columns(folded(spoken["wording"], surface).alias("surface"))
     needs = (
         spoken.group_by("capability_id", "surface")
@@ -230,5 +249,4 @@ def _wordings(counted: pl.DataFrame, fewest: int) -> dict[tuple[str, str], Spoke
     )
     spelled = needs.join(spellings, on=["capability_id", "surface"], how="left")
     wording = pl.coalesce("wording", "surface")  # show word stems if each spelling is in too few places
-    rows = spelled.select("capability_id", "surface", wording, "mentions").iter_rows()
-    return {(name, form): Spoken(wording, mentions) for name, form, wording, mentions in rows}
+    return spelled.select("capability_id", "surface", wording, "mentions")

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 import msgspec
 import polars as pl
 
+from vocabgap.files.parts import Parts
 from vocabgap.ingest.accounting import FILTERED, ScanSummary
 from vocabgap.model.capability import Asker, Capability
 from vocabgap.model.settings import RankBy
 from vocabgap.model.sources import IMAGE
 from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, RELATIONS, SETTLED
-from vocabgap.ranking.combinations import names_too_many
 from vocabgap.ranking.coverage import probably_covered
 from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.history import points_of_run
@@ -29,6 +29,7 @@ from vocabgap.reporting.overviews import (
     account_of,
     askers_of,
     categories_of,
+    overview_of,
     reclassified_of,
     recurring_sets_of,
 )
@@ -40,7 +41,7 @@ class Tables:
     """The tables of a run by name; None for tables that the run does not have."""
 
     capabilities: pl.DataFrame
-    gaps: pl.DataFrame | None = None
+    gaps: Parts | None = None
     rejects: pl.DataFrame | None = None
     lineage: pl.DataFrame | None = None
     groups: pl.DataFrame | None = None
@@ -48,7 +49,7 @@ class Tables:
     history: pl.DataFrame | None = None
 
     @property
-    def files(self) -> dict[str, pl.DataFrame]:
+    def files(self) -> dict[str, pl.DataFrame | Parts]:
         """Return the tables by file name."""
         return {file_of(name): frame for name, frame in vars(self).items() if frame is not None}
 
@@ -143,7 +144,9 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
     """
     ranked, settings = tables.capabilities, manifest.settings
     CAPABILITIES.require(ranked)
-    stale = _days_stale(tables, manifest.now)
+    overview = None if tables.gaps is None else overview_of(tables.gaps, manifest.now)
+    counted = None if overview is None else overview.filter("counted")
+    stale = _days_stale(ranked, overview, manifest.now)
     if stale is not None:  # empty bars would look like fading
         ranked = ranked.with_columns(
             pl.lit(None, pl.String).alias("trend"), pl.lit([], ranked.schema["weekly"]).alias("weekly")
@@ -157,10 +160,9 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
     decided = ranked.filter(settled)
     rest = ranked.filter(~settled, pl.col("established") | pinned)
     near, open_ = rest.filter(covered), rest.filter(~covered)
-    counted = None if tables.gaps is None else tables.gaps.filter("counted")
     shown = _shown(open_, rendering.top, covered_from)
     askers = askers_of(ranked)
-    named = named_by(tables.gaps, tables.rejects, askers)
+    named = named_by(overview, tables.rejects, askers)
     relations, rows = tables.lineage, tables.history
     selection = {} if manifest.parameters is None else manifest.parameters.selection.in_words()
     return Summary(
@@ -169,16 +171,16 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         total=ranked.height,
         open_total=open_.height,
         mentions=int(ranked["mentions"].sum()),
-        images=None if counted is None else counted.n_unique(list(IMAGE_KEY)),
+        images=None if counted is None else counted.explode("image_id").n_unique(list(IMAGE_KEY)),
         named_by=named,
         single=int((ranked["mentions"] == 1).sum()),
-        first_seen=_moment((ranked["first_seen"] if counted is None else counted["timestamp"]).min()),
+        first_seen=_moment((ranked["first_seen"] if counted is None else counted["first"]).min()),
         last_seen=_moment(ranked["last_seen"].max()),
         ranked_by=rendering.ranked_by,
         categories=categories_of(ranked),
         recurring_sets=recurring_sets_of(tables.combinations),
-        overlong=0 if counted is None else counted.filter(names_too_many()).height,
-        account=manifest.account or account_of(tables.gaps, tables.rejects, scanned),
+        overlong=0 if counted is None else int(counted["overlong"].sum()),
+        account=manifest.account or account_of(tables.gaps, overview, tables.rejects, scanned),
         selection=tuple(selection.items()),
         command=manifest.command,
         reclassified=reclassified_of(counted)
@@ -199,7 +201,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         everything=listed(
             ranked,
             {TO_AUTHOR: open_, COVERED: near, DECIDED: decided},
-            counted=counted,
+            gaps=tables.gaps,
             relations=relations,
             named=named,
             covered_from=covered_from,
@@ -215,17 +217,16 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
     )
 
 
-def _days_stale(tables: Tables, now: datetime) -> int | None:
+def _days_stale(ranked: pl.DataFrame, overview: pl.DataFrame | None, now: datetime) -> int | None:
     """Return the age of the newest record in days if no record is recent enough for a trend, else None.
 
     Records count even if they are not selected. Without table `gaps`, those of the ranking count.
     """
-    moments = tables.capabilities["last_seen"]
-    if tables.gaps is not None:
-        is_record = pl.col("counted") | (pl.col("why_not") == FILTERED)
-        moments = tables.gaps.filter(is_record)["timestamp"]
+    moments = ranked["last_seen"]
+    if overview is not None:
+        moments = overview.filter(pl.col("counted") | (pl.col("why_not") == FILTERED))["newest"]
     newest = _moment(moments.filter(moments <= now).max())
-    weeks = tables.capabilities["weekly"].list.len().max()
+    weeks = ranked["weekly"].list.len().max()
     if newest is None or not isinstance(weeks, int) or now - newest < timedelta(weeks=recent_weeks(weeks)):
         return None
     return (now - newest).days

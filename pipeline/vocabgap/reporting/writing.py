@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import replace as replace_in
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import NoneType
 from typing import Final
@@ -18,10 +19,21 @@ from msgspec.structs import replace
 
 from vocabgap.errors import InvalidInputError, StateError, require_kind, whole_number
 from vocabgap.files.atomic import write_parquet
+from vocabgap.files.parts import Parts
 from vocabgap.ingest.scanning import Scan
 from vocabgap.model.moments import require_offset
 from vocabgap.model.settings import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, shared_from
-from vocabgap.model.tables import CAPABILITIES, COMBINATIONS, GAPS, GROUPS, LINEAGE, MENTIONS, REJECTS, phrase
+from vocabgap.model.tables import (
+    CAPABILITIES,
+    COMBINATIONS,
+    GAPS,
+    GROUPS,
+    LINEAGE,
+    MENTIONS,
+    REJECTS,
+    counted,
+    phrase,
+)
 from vocabgap.ranking.capabilities import order_of
 from vocabgap.ranking.classifying import with_agents_categories
 from vocabgap.ranking.combinations import recurring_sets
@@ -50,7 +62,7 @@ from vocabgap.reporting.manifest import (
 )
 from vocabgap.reporting.overviews import Place
 from vocabgap.reporting.page import render_page
-from vocabgap.reporting.published_run import published, read_run, read_table, resolve_target
+from vocabgap.reporting.published_run import published, read_parts, read_run, read_table, resolve_target
 from vocabgap.reporting.reproduction import Reproduction
 from vocabgap.reporting.sharing import shareable
 from vocabgap.reporting.summary import Summary, Tables, summarise
@@ -59,7 +71,6 @@ from vocabgap.text import printable_name
 
 _HINT: Final = "make the report again with `vocabgap report`"
 _OPTIONAL: Final = {
-    GAPS_NAME: GAPS,
     REJECTS_NAME: REJECTS,
     LINEAGE_NAME: LINEAGE,
     GROUPS_NAME: GROUPS,
@@ -131,20 +142,16 @@ def report(
         share = shared_from(whole_number("share", share))
         require_kind("scan", scan, Scan, "what vocabgap.scan returned, because sharing needs the records")
     settings = Settings() if reproduction is None else reproduction.settings
-    gaps = None
-    if scan is not None:
-        categorised = with_agents_categories(scan.gaps, category_aliases=settings.category_aliases)
-        gaps = with_capabilities(categorised, ranked)
-        _require_same_records(ranked, gaps)
+    lines = None if scan is None else scan.lines
     tables = Tables(
         ranked,
-        gaps,
+        None if lines is None else _complete(lines, ranked, settings),
         None if scan is None else scan.rejects.select(REJECTS.names),
         None if lineage is None else lineage.relations,
         None if lineage is None else lineage.groups,
         None
-        if gaps is None
-        else recurring_sets(gaps.filter("counted"), operation_aliases=settings.operation_aliases),
+        if lines is None
+        else recurring_sets(lines.then(counted), operation_aliases=settings.operation_aliases),
     )
     manifest = replace(
         new_manifest(moment, ranked.height, Rendering(top, order_of(ranked, ranked_by).value, "")),
@@ -184,6 +191,7 @@ def render(
         )
     tables = Tables(
         capabilities,
+        read_parts(place, GAPS_NAME, GAPS) if GAPS_NAME in outputs else None,
         *(read_table(place, name, _OPTIONAL[name]) if name in outputs else None for name in _OPTIONAL),
     )
     return _publish(place if out is None else out, tables, manifest, fewest, earlier=(place,), again=place)
@@ -201,12 +209,17 @@ def _publish(
 ) -> Published:
     """Write tables, formats and manifest; `again` is the folder of a run that is rendered again."""
     with published(out) as folder:
+        if tables.gaps is not None:  # what follows reads the written rows
+            tables = replace_in(tables, gaps=tables.gaps.write(folder / GAPS_NAME))
+        if scan is not None and tables.gaps is not None:
+            _require_same_records(tables.capabilities, tables.gaps)
         # The folder is locked here, so the history gets the rows of both of two parallel runs.
         rows = carried_on(tables.capabilities, manifest, tables.lineage, earlier_rows(out, *earlier))
         tables = replace_in(tables, history=rows)
         summary = summarise(tables, manifest, None if scan is None else scan.summary)
-        for name, frame in tables.files.items():  # the history is written twice as fast without statistics
-            write_parquet(frame, folder / name, statistics=name != HISTORY_NAME)
+        for name, table in tables.files.items():
+            if isinstance(table, pl.DataFrame):  # the history is written twice as fast without statistics
+                write_parquet(table, folder / name, statistics=name != HISTORY_NAME)
         with_account = manifest if again else replace(manifest, account=summary.account)
         written, shared = write_formats(folder, tables, summary, with_account, share)
         if again is not None and read_manifest(again) != manifest:
@@ -226,7 +239,7 @@ def write_formats(
     texts = {MARKDOWN_NAME: render_markdown(summary), PAGE_NAME: render_page(summary)}
     if fewest is not None and tables.gaps is not None:
         aliases = manifest.settings.operation_aliases
-        shared = shareable(summary, tables.gaps.filter("counted"), fewest, aliases)
+        shared = shareable(summary, tables.gaps, fewest, aliases)
         texts[SHARE_NAME] = render_page(shared)
     for name, text in texts.items():
         with _named(folder / name) as path:
@@ -239,20 +252,26 @@ def write_formats(
     return written, shared
 
 
-def with_capabilities(gaps: pl.DataFrame, ranked: pl.DataFrame) -> pl.DataFrame:
+def _complete(lines: Parts, ranked: pl.DataFrame, settings: Settings) -> Parts:
+    """Return table `gaps` of the lines of a scan."""
+    gaps = with_agents_categories(lines, category_aliases=settings.category_aliases)
+    return with_capabilities(gaps, ranked)
+
+
+def with_capabilities(gaps: Parts, ranked: pl.DataFrame) -> Parts:
     """Add the capability of each line to table `gaps`, by its wording."""
-    GAPS.require(gaps)
     belongs = (
         ranked.select("capability_id", pl.col("variants").list.eval(pl.element().struct.field("wording")))
         .explode("variants")
         .rename({"variants": "wording"})
     )
-    return (
-        gaps.drop("capability_id")
-        .with_columns(phrase().alias("wording"))
-        .join(belongs, on="wording", how="left", maintain_order="left")
-        .select(GAPS.names)
-    )
+    return gaps.then(partial(_belonging, belongs=belongs))
+
+
+def _belonging(part: pl.LazyFrame, belongs: pl.DataFrame) -> pl.LazyFrame:
+    spoken = part.drop("capability_id").with_columns(phrase().alias("wording"))
+    joined = spoken.join(belongs.lazy(), on="wording", how="left", maintain_order="left")
+    return joined.select(GAPS.names)
 
 
 def _inputs(files: pl.DataFrame) -> tuple[InputFile, ...]:
@@ -260,14 +279,18 @@ def _inputs(files: pl.DataFrame) -> tuple[InputFile, ...]:
     return tuple(InputFile(**row) for row in read.iter_rows(named=True))
 
 
-def _require_same_records(ranked: pl.DataFrame, gaps: pl.DataFrame) -> None:
-    mentions = int(ranked["mentions"].sum())
-    counted = gaps.filter("counted").select(MENTIONS).item()
-    if mentions != counted or gaps.filter(pl.col("counted") & pl.col("capability_id").is_null()).height:
+def _require_same_records(ranked: pl.DataFrame, gaps: Parts) -> None:
+    mentions, found = int(ranked["mentions"].sum()), gaps.each(_mentions).sum()
+    there = int(found["mentions"].item())
+    if mentions != there or found["without"].item():
         raise InvalidInputError(
-            f"the ranking has {mentions:,} mentions, but the scan has {counted:,}",
+            f"the ranking has {mentions:,} mentions, but the scan has {there:,}",
             hint="give the scan whose records were ranked",
         )
+
+
+def _mentions(part: pl.LazyFrame) -> pl.LazyFrame:
+    return counted(part).select(MENTIONS, pl.col("capability_id").null_count().alias("without"))
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, get_type_hints
 
 import msgspec
@@ -19,6 +20,7 @@ from vocabgap.model.lookup import find_capability
 from vocabgap.model.record import LIST_FIELDS, GapRecord, given_fields, need_of
 from vocabgap.model.selection import Selection, filter_fields
 from vocabgap.model.settings import DEFAULT_LISTED, DEFAULT_TOP
+from vocabgap.model.tables import counted
 from vocabgap.reporting.manifest import Parameters, Rendering, new_manifest
 from vocabgap.reporting.overviews import Category, Ungranted
 from vocabgap.reporting.summary import Tables, summarise
@@ -199,7 +201,7 @@ def report_gaps(workspace: Workspace, request: ReportRequest, checkpoint: Checkp
     scan, number = analysis.scan, analysis.ranked.height
     rendering = Rendering(request.limit, settings.rank.by.value, "")
     manifest = new_manifest(now, number, rendering, Parameters(settings, selection))
-    summary = summarise(Tables(analysis.ranked, scan.gaps, scan.rejects), manifest, scan.summary)
+    summary = summarise(Tables(analysis.ranked, scan.lines, scan.rejects), manifest, scan.summary)
     listed = fitting([Ranked.of(each) for each in summary.capabilities])
     return Report(
         capabilities=listed,
@@ -351,8 +353,8 @@ def show_capability(workspace: Workspace, request: ShowRequest, checkpoint: Chec
     analysis = workspace.rankings.of(Selection(), checkpoint)
     row = find_capability(analysis.ranked, request.capability).row(0, named=True)
     capability = Capability.of(row, workspace.settings.vocabulary.threshold)
-    gaps = with_capabilities(analysis.scan.gaps, analysis.ranked)
-    records = gaps.filter("counted", capability_id=capability.capability_id)
+    gaps = with_capabilities(analysis.scan.lines, analysis.ranked)
+    records = gaps.then(partial(counted, capability_id=capability.capability_id)).collect()
     rows = fitting(GapRow.all_of(newest(records, request.records)))
     return ShownCapability(
         capability=Ranked.of(capability),
