@@ -24,8 +24,7 @@ from vocabgap.ingest.scanning import ReadLogs, Scan, newest_moment, scan, with_n
 from vocabgap.model.moments import LAST, Present, known_present
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings, shared_from
-from vocabgap.model.tables import RECORDS
-from vocabgap.ranking.capabilities import rank
+from vocabgap.ranking.capabilities import rank_parts
 from vocabgap.ranking.classifying import reclassify, with_assigned_categories
 from vocabgap.ranking.coverage import covered
 from vocabgap.ranking.identity import Lineage, identify, trace
@@ -172,41 +171,39 @@ def analyse(
             repositories=chosen.repositories,
             read_logs=None if engine is None else engine.read_logs,
         )
-        whole = replace(scanned, lines=screened(scanned.lines, settings.rules))
+        lines = screened(scanned.lines, settings.rules).then(_recorded)
+        whole = replace(scanned, lines=lines)
         if now == LAST:
             moment, ahead = newest_moment(whole.lines, moment)
             chosen = _chosen(selection, moment)
         chosen, _ = with_newest_session(whole.lines, chosen)
         baseline = baseline_as_of(moment)
         selected = whole.select(chosen, **aliases)
+        records = lines.then(_counted)
         if on_scan is not None:
             on_scan(selected, chosen)
     with stage("cluster"):
         # All records are clustered, so that a need is the same in every selection.
         space = None if engine is None else engine.space
-        proposed = cluster(whole.records, settings.cluster, embedder=embedder, space=space)
+        proposed = cluster(records, settings.cluster, embedder=embedder, space=space)
         decisions, clusters = followed(proposed, recorded)
     with stage("rank"):
         identified = identify(
-            proposed,
-            clusters,
-            Parts.of(whole.records).each,
-            baseline=baseline.groups,
-            verdicts=decisions.verdicts,
+            proposed, clusters, records.each, baseline=baseline.groups, verdicts=decisions.verdicts
         )
         if settings.categories.reclassify:
             # The classifier learns from all records.
             categorised = reclassify(
                 selected.gaps, corpus=whole.gaps, operations=settings.operation_categories, **aliases
             )
-            selected = replace(selected, lines=Parts.of(categorised))
-        ranked = rank(
-            with_assigned_categories(selected.gaps.filter("counted")).select(RECORDS.names),
+            before = selected.lines.collect()["recorded"]
+            selected = replace(selected, lines=Parts.of(categorised.with_columns(before)))
+        ranked = rank_parts(
+            selected.lines.then(with_assigned_categories),
             clusters,
             settings.rank,
             now=moment,
             identities=identified.identities,
-            corpus=whole.records if chosen else None,
             **aliases,
         )
         ranked = covered(
@@ -342,6 +339,15 @@ def run(
         earlier=(target, previous),
     )
     return Run(**vars(analysis), published=published)
+
+
+def _recorded(lines: pl.LazyFrame) -> pl.LazyFrame:
+    """Note which records count before a selection."""
+    return lines.with_columns(recorded="counted")
+
+
+def _counted(lines: pl.LazyFrame) -> pl.LazyFrame:
+    return lines.filter("counted")
 
 
 def _in_force(settings: Settings | None) -> Settings:

@@ -135,7 +135,11 @@ def test_what_is_learned_may_come_from_a_wider_corpus() -> None:
 
 def test_ranking_takes_the_given_category_and_else_the_agents() -> None:
     given = reclassify(gaps([{"intent_category": "Tonal"}, {"operations_involved": ["temperature"]}, {}]))
-    assert with_assigned_categories(given)["intent_category"].to_list() == ["Tonal", "wb", "uncategorized"]
+    assert with_assigned_categories(given.lazy()).collect()["intent_category"].to_list() == [
+        "Tonal",
+        "wb",
+        "uncategorized",
+    ]
 
 
 def test_categories_that_were_given_stay_when_agents_are_asked() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Final, cast
 
 import polars as pl
@@ -12,7 +13,7 @@ from vocabgap.model.moments import require_offset
 from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES
 from vocabgap.model.settings import RankBy, RankSettings, overridden
 from vocabgap.model.tables import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, SETTLED, WORDINGS, phrase
-from vocabgap.ranking.evidence import Whole, drawn_units, evidence, main_category, variants
+from vocabgap.ranking.evidence import READ, Whole, drawn_units, evidence, main_category, variants
 from vocabgap.ranking.identity import Grouping, default_identities
 from vocabgap.ranking.intervals import rank_intervals
 from vocabgap.ranking.priority import trends, with_priority
@@ -94,6 +95,40 @@ def rank(
         selected=clustered,
     )
     return capabilities_of(tables, clusters, settings, whole, identified)
+
+
+def rank_parts(
+    lines: Parts,
+    clusters: Grouping,
+    settings: RankSettings,
+    *,
+    now: datetime,
+    identities: pl.DataFrame,
+    category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
+    operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
+) -> pl.DataFrame:
+    """Rank the capabilities of table `gaps` in parts, as `rank` does.
+
+    The corpus are all records that count or that a selection left out (column `recorded`).
+    """
+    groups = clusters.wordings.lazy().select("wording", "surface", "cluster")
+
+    def clustered(part: pl.LazyFrame) -> pl.LazyFrame:
+        spoken = part.filter("recorded").with_columns(phrase().alias("wording"), selected="counted")
+        return spoken.join(groups, on="wording", maintain_order="left").select(READ)
+
+    moment = pl.col("timestamp").filter("recorded").min()
+    earliest = cast("datetime | None", lines.each(lambda part: part.select(moment))["timestamp"].min())
+    selected = lines.then(lambda part: part.filter("counted"))
+    whole = Whole(now, earliest, drawn_units(selected.each))
+    step = partial(
+        evidence,
+        whole=whole,
+        settings=settings,
+        category_aliases=category_aliases,
+        operation_aliases=operation_aliases,
+    )
+    return capabilities_of(lines.by(["cluster"], step, clustered), clusters, settings, whole, identities)
 
 
 def capabilities_of(

@@ -163,7 +163,7 @@ def _by_agents(part: pl.LazyFrame, given: pl.Series, categories: pl.Series) -> p
     )
 
 
-def with_assigned_categories(records: pl.DataFrame) -> pl.DataFrame:
+def with_assigned_categories(records: pl.LazyFrame) -> pl.LazyFrame:
     """Use the assigned category of each record whose agent gave none."""
     given = pl.col("category_by").is_in([CategoryBy.OPERATIONS.value, CategoryBy.CLASSIFIER.value])
     return records.with_columns(
