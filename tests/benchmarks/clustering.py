@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import chain, product, repeat
 from pathlib import Path
 from typing import Final, NamedTuple
 from zlib import crc32
@@ -21,7 +22,7 @@ import polars as pl
 from scipy import sparse
 
 from benchmarks.measuring import Cost, Row, Work, cost_of
-from benchmarks.wordings import draw
+from benchmarks.wordings import CORPORA, draw
 from vocabgap.clustering.blending import blended_rows
 from vocabgap.clustering.cutting import flat_groups
 from vocabgap.clustering.linkage import DENSE_LIMIT, average_linkage, cosine_distances
@@ -38,7 +39,11 @@ WARMING: Final = DENSE_LIMIT + 500  # wordings, enough that the large way is tak
 DIMENSIONS: Final = 384  # of a small sentence embedding model
 BLOCK_ROWS: Final = 1_024
 LEAST_SIMILARITY: Final = 0.3  # that is searched for
-SEARCHED: Final = {"small": 20_000, "large": 100_000}
+SEARCHED: Final = {  # wordings, needs, corpus
+    "small": [*product([20_000], [2_000, 10_000], CORPORA)],
+    "large": [*product([100_000], [2_000, 10_000, 50_000], CORPORA)],
+}
+SIZE: Final = "{:,} wordings, {:,} needs, {}"
 
 
 class Case(NamedTuple):
@@ -52,6 +57,7 @@ class Case(NamedTuple):
     needs: int
     space: str
     cut: float
+    corpus: str = "easy"
     peers: bool = True
 
 
@@ -151,31 +157,35 @@ CASES: Final = {
         Case(4_000, 400, "default", 0.5),
         Case(4_000, 400, "embedded", 0.7),
         Case(4_000, 0, "default", 0.5),
-        Case(20_000, 2_000, "default", 0.7, peers=False),
+        *(Case(20_000, 10_000, "default", 0.7, corpus, peers=False) for corpus in CORPORA),
     ],
     "large": [
         Case(20_000, 2_000, "words", 0.5),
         Case(20_000, 2_000, "default", 0.5),
+        Case(20_000, 10_000, "default", 0.5, "logs"),
         Case(20_000, 2_000, "embedded", 0.7),
+        Case(20_000, 10_000, "embedded", 0.7, "logs"),
         Case(20_000, 0, "default", 0.5),
-        *(Case(100_000, 2_000, "words", cut, peers=False) for cut in (0.7, 0.9)),
-        *(Case(100_000, 2_000, "default", cut, peers=False) for cut in (0.7, 0.9)),
-        *(Case(1_000_000, 20_000, "words", cut, peers=False) for cut in (0.5, 0.7)),
-        Case(1_000_000, 20_000, "default", 0.7, peers=False),
+        *(
+            Case(100_000, needs, "default", 0.7, corpus, peers=False)
+            for needs in (2_000, 10_000, 50_000)
+            for corpus in CORPORA
+        ),
+        *(Case(100_000, 2_000, space, 0.9, peers=False) for space in ("words", "default")),
+        Case(1_000_000, 10_000, "default", 0.7, peers=False),
+        Case(1_000_000, 500_000, "default", 0.7, "logs", peers=False),
     ],
 }
 
 
-def write_records(path: Path, surfaces: int, concepts: int, by_mentions: bool) -> None:
+def write_records(path: Path, case: Case) -> None:
     """Records that ask with so many distinct surfaces, one each or as often as they were drawn."""
-    if not concepts:
-        asking(f"deploy{number}" for number in range(surfaces)).write_parquet(path)
+    if not case.needs:
+        asking(f"deploy{number}" for number in range(case.wordings)).write_parquet(path)
         return
-    corpus = draw(surfaces, concepts, form=surface)
-    times = corpus.mentions if by_mentions else [1] * surfaces
-    asking(text for text, count in zip(corpus.texts, times, strict=True) for _ in range(count)).write_parquet(
-        path
-    )
+    drawn = CORPORA[case.corpus](case.wordings, case.needs, form=surface)
+    times = [1] * case.wordings if case.peers else drawn.mentions
+    asking(chain.from_iterable(map(repeat, drawn.texts, times))).write_parquet(path)
 
 
 def asking(needs: Iterable[str]) -> pl.DataFrame:
@@ -203,10 +213,12 @@ def _rows(records: pl.DataFrame, space: Space) -> tuple[Rows, FloatArray]:
     return space(points), points.weights
 
 
-def nearest_of(wordings: int, search: Callable[[Rows, FloatArray], FloatArray]) -> Work:
+def nearest_of(
+    wordings: int, needs: int, corpus: str, search: Callable[[Rows, FloatArray], FloatArray]
+) -> Work:
     """Searches for the nearest of each wording; gives how similar it is, shape (n,)."""
     search(*_rows(asking(draw(WARMING, 200, form=surface).texts), default))
-    drawn = draw(wordings, wordings // 50, form=surface)
+    drawn = CORPORA[corpus](wordings, needs, form=surface)
     return partial(search, *_rows(asking(drawn.texts), default))
 
 
@@ -226,16 +238,17 @@ def by_products(rows: Rows, weights: FloatArray) -> FloatArray:  # noqa: ARG001 
     return np.asarray(best.tocsr().max(axis=1).todense()).ravel()
 
 
-def searching(wordings: int) -> Iterator[Row]:
+def searching(wordings: int, needs: int, corpus: str) -> Iterator[Row]:
     """One row: what both find is the same, but for rounding."""
-    cost = cost_of(nearest_of, wordings, by_blocks)
+    case = wordings, needs, corpus
+    cost = cost_of(nearest_of, *case, by_blocks)
     peer: tuple[str, Cost | None] = ("", None)
     note = ""
     if find_spec("sparse_dot_topn"):
-        peer = "sparse_dot_topn", cost_of(nearest_of, wordings, by_products)
+        peer = "sparse_dot_topn", cost_of(nearest_of, *case, by_products)
         assert peer[1] is not None
         note = f"similarities differ by {np.abs(cost.told - peer[1].told).max():.0e} at most"
-    yield Row("nearest of each, default", f"{wordings:,} wordings", cost, *peer, note)
+    yield Row("nearest of each, default", SIZE.format(*case), cost, *peer, note)
 
 
 def elsewhere(one: IntArray, other: IntArray) -> int:
@@ -248,17 +261,18 @@ def elsewhere(one: IntArray, other: IntArray) -> int:
 
 def rows(size: str) -> Iterator[Row]:
     """One row a case and peer, and one of the search alone."""
-    yield from searching(SEARCHED[size])
+    for searched in SEARCHED[size]:
+        yield from searching(*searched)
     peers = {name: solve for name, solve in PEERS.items() if name != "fastcluster" or find_spec(name)}
     with tempfile.TemporaryDirectory() as folder:
         for case in CASES[size]:
-            path = Path(folder, f"{case.wordings}-{case.needs}.parquet")
+            path = Path(folder, f"{case.wordings}-{case.needs}-{case.corpus}-{case.peers}.parquet")
             if not path.exists():
-                cost_of(partial, write_records, path, case.wordings, case.needs, not case.peers)
+                cost_of(partial, write_records, path, case)
             cost = cost_of(grouping, path, case, ours)
             groups, vectorising = cost.told
             what = f"cluster, {case.space}, cut at {case.cut}"
-            of = f"{case.wordings:,} wordings, {case.needs:,} needs"
+            of = SIZE.format(case.wordings, case.needs, case.corpus)
             note = f"{groups.max() + 1:,} groups, vectorising {vectorising:.2f} s"
             if not case.peers:
                 yield Row(what, of, cost, note=note)

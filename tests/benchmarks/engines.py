@@ -1,10 +1,11 @@
 """What an engine costs beside none: the same report on generated logs, here and on Sail.
 
-Both reports have to be equal. Sail has the same processor and no other, so that all it can do is cost more.
+All reports have to be equal. Sail has the same processor and no other, so that all it can do is cost more;
+its memory is in that of the process. What came from an engine is counted by `counted.py`.
 
-    PYTHONPATH=tests python -m benchmarks.engines --size large --remote sc://HOST:PORT
+    PYTHONPATH=tests python -m benchmarks.engines --size large --remote sc://HOST:PORT --server PID
 
-measures a server of Spark, too.
+measures a server of Spark, too (`sail spark server` starts one of Sail).
 """
 
 import argparse
@@ -14,80 +15,133 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from functools import partial
+from math import nan
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import numpy as np
 import polars as pl
 
-from benchmarks.ingest import LOG, record
-from benchmarks.measuring import Row, cost_of, cost_of_command, print_rows
-from benchmarks.wordings import draw
+from benchmarks.ingest import EXPORT, LOG, event, record
+from benchmarks.measuring import Cost, Row, cost_of, cost_of_command, print_rows
+from benchmarks.wordings import CORPORA
 from vocabgap.text import surface
 
 SIZES: Final = {  # records, wordings, logs
     "small": (20_000, 10_000, 200),
-    "large": (300_000, 200_000, 3_000),
+    "large": (1_000_000, 50_000, 1_000),
     "huge": (10_000_000, 1_000_000, 10_000),
 }
+HERE: Final = "no engine"
+# MiB
+MOST: Final = {"small": 600.0, "large": 0.8 * 1024, "huge": 5.0 * 1024}
+MOST_OF_CLIENT: Final = 4.0 * 1024
+CAME: Final = "came.json"
+NEEDS: Final = {"logs": 2, "easy": 100}  # wordings a need, on average
 SAMPLES: Final = 1_000  # different records, but for what they need and where they were
 
 
-def write_logs(root: Path, records: int, wordings: int, logs: int) -> None:
-    """Logs of as many records each; every wording is in one of them at least."""
-    rng = random.Random(records)
-    corpus = draw(wordings, wordings // 100, form=surface)
-    needs = [*corpus.texts, *rng.choices(corpus.texts, corpus.mentions, k=records - wordings)]
-    rng.shuffle(needs)
-    samples = [json.loads(record("IMAGE", rng)) for _ in range(SAMPLES)]
-    for sample in samples:
-        sample.update(missing_capability="NEED", session_id="SESSION", snapshot_hash="SNAPSHOT")
-    lines = [json.dumps(sample) for sample in samples]
+def write_logs(root: Path, records: int, wordings: int, logs: int, corpus: str) -> None:
+    """Logs of as many records each; each wording is in one of them at least.
+
+    What was drawn once is there once. In the corpus "logs", every tenth log is an export of PostHog.
+    """
+    rng = np.random.default_rng(records)
+    drawn = CORPORA[corpus](wordings, wordings // NEEDS[corpus], form=surface)
+    again = np.array(drawn.mentions) - 1
+    repeated = rng.choice(wordings, records - wordings, p=again / again.sum())
+    order = rng.permutation(np.concatenate([np.arange(wordings), repeated]).astype(np.int32))
+    texts = [json.dumps(text)[1:-1] for text in drawn.texts]
+    lines = {name: [template(sample, name) for sample in samples(corpus)] for name in (LOG, EXPORT)}
     for number in range(logs):
         image = root / f"image-{number:06d}"
         image.mkdir(parents=True)
-        with (image / LOG).open("w", encoding="utf-8") as log:
+        name = EXPORT if corpus == "logs" and number % 10 == 1 else LOG
+        needs = order[number::logs].tolist()
+        kinds = rng.integers(SAMPLES, size=len(needs)).tolist()
+        ids = rng.bytes(16 * len(needs)).hex()
+        with (image / name).open("w", encoding="utf-8") as log:
             if number % 10 == 0:
                 log.write("-- resumed --\n")
-            for need in needs[number::logs]:
-                line = rng.choice(lines).replace("IMAGE", image.name).replace("NEED", need)
-                line = line.replace("SESSION", f"{rng.getrandbits(128):032x}")
-                log.write(line.replace("SNAPSHOT", f"{rng.getrandbits(256):064x}") + "\n")
+            for place, (need, kind) in enumerate(zip(needs, kinds, strict=True)):
+                own = ids[32 * place : 32 * place + 32]
+                session = ids[64 * (place // 2) : 64 * (place // 2) + 32]
+                values = {"image": image.name, "need": texts[need], "session": session, "own": own}
+                log.write(lines[name][kind] % values)
 
 
-def rows(size: str, remote: str | None = None) -> Iterator[Row]:
-    """One row an engine.
+def samples(corpus: str) -> list[dict[str, Any]]:
+    """Records with marks for what differs between all."""
+    rng = random.Random(SAMPLES)
+    marks = {"image_id": "%(image)s", "session_id": "%(session)s", "missing_capability": "%(need)s"}
+    return [
+        {**json.loads(record("", rng, corpus)), **marks, "snapshot_hash": "%(own)s" * 2}
+        for _ in range(SAMPLES)
+    ]
+
+
+def template(fields: dict[str, Any], name: str) -> str:
+    """A line of a log with the marks."""
+    if name == EXPORT:  # which has one text for the need, and a number of its own
+        return json.dumps({**event({**fields, "description": "%(need)s"}), "uuid": "%(own)s"}) + "\n"
+    return json.dumps(fields) + "\n"
+
+
+def rows(size: str, remote: str | None = None, server: int | None = None) -> Iterator[Row]:
+    """Two rows a corpus: the memory beside its limit, and beside the engines.
 
     Raises:
         SystemExit: An engine gives another report.
     """
-    engines = {"no engine": (), "Sail": ("--engine", "spark")}
-    if remote:
-        engines["Spark"] = ("--engine", "spark", "--remote", remote)
     numbers = SIZES[size]
-    of = "{:,} records, {:,} wordings, {:,} logs".format(*numbers)
-    alone = None
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        cost_of(partial, write_logs, folder / "photos", *numbers)
-        for engine, options in engines.items():
-            words = ("report", "photos", "--out", engine, "--now", "last", "--embedder", "none", "--quiet")
-            cost = cost_of_command(sys.executable, "-m", "vocabgap", *words, *options, folder=folder)
-            require_equal(folder / engine, folder / "no engine")
-            timings = json.loads((folder / engine / "run.json").read_bytes())["timings"]
-            seconds = {each["stage"]: each["seconds"] for each in timings}
-            note = f"ingest {seconds['ingest']:.1f} s, cluster {seconds['cluster']:.1f} s"
-            yield Row(f"report, {engine}", of, cost, "no engine" if alone else "", alone, note)
-            alone = alone or cost
+    engines = {"Sail in this process": ()} | ({"the server": ("--remote", remote)} if remote else {})
+    python, counted = sys.executable, str(Path(__file__).with_name("counted.py"))
+    for corpus in CORPORA:
+        of = "{:,} records, {:,} wordings, {:,} logs, {}".format(*numbers, corpus)
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            cost_of(partial, write_logs, folder / "photos", *numbers, corpus)
+            words = ("report", "photos", "--now", "last", "--embedder", "none", "--quiet", "--out")
+            alone = cost_of_command(python, "-m", "vocabgap", *words, HERE, folder=folder)
+            yield Row(f"report, {HERE}", of, alone, *limit(MOST[size]), seconds(folder / HERE))
+            for engine, options in engines.items():
+                asked = (*words, engine, "--engine", "spark", *options)
+                watched = server if options else None
+                cost = cost_of_command(python, counted, CAME, *asked, folder=folder, server=watched)
+                require_equal(folder / engine, folder / HERE)
+                came = json.loads((folder / CAME).read_bytes())
+                note = f"{seconds(folder / engine)}; {came['rows']:,} rows and {came['bytes']:,} bytes came"
+                yield Row(f"report, {engine}", of, cost, HERE, alone, note)
+                if watched is not None:
+                    note = f"the server held {cost.told:,.0f} MiB"
+                    yield Row(f"report, {engine}", of, cost, *limit(MOST_OF_CLIENT), note)
+
+
+def limit(most: float) -> tuple[str, Cost]:
+    """A peer that only has a peak."""
+    return f"at most {most:,.0f} MiB", Cost(nan, peak=most)
+
+
+def seconds(run: Path) -> str:
+    """The seconds of the stages that an engine shares."""
+    timings = json.loads((run / "run.json").read_bytes())["timings"]
+    return ", ".join(f"{each['stage']} {each['seconds']:.1f} s" for each in timings)
 
 
 def require_equal(there: Path, here: Path) -> None:
     """Two reports have the same page and equal tables."""
-    names = sorted(path.name for path in here.glob("*.parquet"))
     equal = (there / "report.html").read_bytes() == (here / "report.html").read_bytes()
-    if not equal or not all(
-        pl.read_parquet(there / name).equals(pl.read_parquet(here / name)) for name in names
-    ):
+    for path in sorted(here.glob("*.parquet")):
+        equal = equal and digest(there / path.name) == digest(path)
+    if not equal:
         raise SystemExit(f"'{there.name}' gives another report")
+
+
+def digest(table: Path) -> tuple[object, ...]:
+    """What rows in their order have in common with no others; a large table is a folder of files."""
+    rows = pl.scan_parquet(table).with_row_index()
+    each = pl.struct(pl.all()).hash().alias("hash")
+    return tuple(rows.select(each.sum(), pl.len()).collect(engine="streaming").row(0))
 
 
 def main() -> None:
@@ -95,8 +149,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--size", choices=SIZES, default="small")
     parser.add_argument("--remote", help="a server of Spark")
+    parser.add_argument("--server", type=int, help="number of its process on this machine, for its memory")
     asked = parser.parse_args()
-    print_rows(rows(asked.size, asked.remote))
+    print_rows(rows(asked.size, asked.remote, asked.server))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,9 +21,13 @@ from msgspec.structs import astuple
 
 import vocabgap
 from benchmarks.measuring import Row, cost_of
+from benchmarks.wordings import CORPORA, clause, logged
 from vocabgap.model.record import GapRecord, record_ids
 
+Shape = Callable[[dict[str, Any]], dict[str, Any]]
+
 LOG: Final = "vocabulary_gaps.jsonl"
+EXPORT: Final = "posthog.jsonl"
 BAD_SHARE: Final = 0.001
 RECORDS: Final = {"small": 50_000, "large": 1_000_000}
 READING: Final = "reading and counting lines"
@@ -30,10 +35,12 @@ LINES: Final = (10, 1_000, 100_000)  # of a log
 OPERATIONS: Final = ["exposure", "toneequal", "colorbalancergb", "diffuse", "crop", "lens"]
 READER: Final = vocabgap.scan  # loads it, which is not measured
 SHAPED: Final = 100_000  # lines of a log of each shape
+# Shares of the records of labelled gap logs with a description, a workaround and an intent.
+FILLED: Final = {"description": 0.61, "workaround": 0.41, "intent": 0.38}
 NEEDS: Final = ["sky mask", "softer highlights", "dust removal", "level the horizon", "grain with a size"]
 
 
-def write_logs(root: Path, files: int, lines: int) -> None:
+def write_logs(root: Path, files: int, lines: int, corpus: str) -> None:
     """So many logs of so many lines each, one line in a thousand faulty."""
     rng = random.Random(files)
     for number in range(files):
@@ -42,32 +49,36 @@ def write_logs(root: Path, files: int, lines: int) -> None:
         folder.mkdir(parents=True)
         with (folder / LOG).open("w", encoding="utf-8") as log:
             for _ in range(lines):
-                log.write("-- resumed --\n" if rng.random() < BAD_SHARE else record(image, rng) + "\n")
+                log.write(
+                    "-- resumed --\n" if rng.random() < BAD_SHARE else record(image, rng, corpus) + "\n"
+                )
 
 
-def record(image: str, rng: random.Random) -> str:
-    """One record as an agent would write it, about 450 bytes."""
+def record(image: str, rng: random.Random, corpus: str = "easy") -> str:
+    """One record as an agent would write it, about 450 bytes; in the corpus "logs" with one key more."""
     need = rng.choice(NEEDS)
-    return json.dumps(
-        {
-            "timestamp": f"2026-{rng.randrange(1, 7):02d}-{rng.randrange(1, 29):02d}T10:00:00+00:00",
-            "image_id": image,
-            "session_id": str(uuid.UUID(int=rng.getrandbits(128))),
-            "snapshot_hash": f"{rng.getrandbits(256):064x}",
-            "description": f"wanted a way to do this: {need}, number {rng.random()}",
-            "workaround": "used the closest entry and went on",
-            "intent": f"please, {need}",
-            "intent_category": "tone",
-            "missing_capability": need,
-            "operations_involved": rng.sample(OPERATIONS, rng.randrange(3)),
-            "vocabulary_used": [],
-            "satisfaction": rng.choice([-1, 0, 1, None]),
-            "notes": "",
-        }
-    )
+    fields: dict[str, Any] = {
+        "timestamp": f"2026-{rng.randrange(1, 7):02d}-{rng.randrange(1, 29):02d}T10:00:00+00:00",
+        "image_id": image,
+        "session_id": str(uuid.UUID(int=rng.getrandbits(128))),
+        "snapshot_hash": f"{rng.getrandbits(256):064x}",
+        "description": f"wanted a way to do this: {need}, number {rng.random()}",
+        "workaround": "used the closest entry and went on",
+        "intent": f"please, {need}",
+        "intent_category": "tone",
+        "missing_capability": need,
+        "operations_involved": rng.sample(OPERATIONS, rng.randrange(3)),
+        "vocabulary_used": [],
+        "satisfaction": rng.choice([-1, 0, 1, None]),
+        "notes": "",
+    }
+    if corpus == "logs":
+        texts = {name: clause(rng, 3, 11) if rng.random() < share else "" for name, share in FILLED.items()}
+        fields |= {**texts, "missing_capability": logged(rng), "agent": f"agent-{rng.randrange(40)}"}
+    return json.dumps(fields)
 
 
-def _event(fields: dict[str, Any]) -> dict[str, Any]:
+def event(fields: dict[str, Any]) -> dict[str, Any]:
     """What PostHog exports for a record."""
     named = {"session_id": "$session_id", "image_id": "$mcp_client_name", "description": "$mcp_intent"}
     properties = {named.get(name, name): value for name, value in fields.items() if name != "timestamp"}
@@ -78,12 +89,12 @@ def _event(fields: dict[str, Any]) -> dict[str, Any]:
     return {**event, "timestamp": fields["timestamp"], "properties": {**properties, "$lib": "posthog-node"}}
 
 
-SHAPES: Final[dict[str, Callable[[dict[str, Any]], dict[str, Any]]]] = {
+SHAPES: Final[dict[str, Shape]] = {
     "the 13 keys": dict,
     "one key more": lambda fields: {**fields, "agent": "retoucher"},
     "one key fewer": lambda fields: {name: value for name, value in fields.items() if name != "notes"},
     "the keys reversed": lambda fields: dict(reversed(fields.items())),
-    "events of PostHog": _event,
+    "events of PostHog": event,
 }
 
 
@@ -147,7 +158,7 @@ def shaped_rows() -> Iterator[Row]:
     """A scan of a log of each shape, beside other readers of JSON; they hash nothing and count nothing."""
     for shape in SHAPES:
         with tempfile.TemporaryDirectory() as folder:
-            name = "posthog.jsonl" if SHAPES[shape] is _event else LOG
+            name = EXPORT if SHAPES[shape] is event else LOG
             path = Path(folder, "image-000000", name)
             cost_of(partial, write_shape, path, shape)
             cost = cost_of(partial, scan, path.parent)
@@ -186,13 +197,13 @@ def scan(root: Path) -> float:
 
 def rows(size: str) -> Iterator[Row]:
     """A scan of many short logs, of some, and of few long ones, and of one log of each shape."""
-    for lines in LINES:
+    for lines, corpus in product(LINES, CORPORA):
         lines = min(lines, RECORDS[size])  # noqa: PLW2901 - one log at least
         files = RECORDS[size] // lines
-        of = f"{files:,} logs of {lines:,} lines"
+        of = f"{files:,} logs of {lines:,} lines, {corpus}"
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder, "corpus")
-            cost_of(partial, write_logs, root, files, lines)  # read from memory by all that follow
+            cost_of(partial, write_logs, root, files, lines, corpus)  # read from memory by all that follow
             floor, decoding = cost_of(partial, read_and_count, root, times=5), cost_of(partial, decode, root)
             cost = cost_of(partial, scan, root)
             note = f"{files * lines / cost.cpu:,.0f} records a CPU s; frame {cost.told:,.0f} MiB"

@@ -6,10 +6,12 @@ one run, can be compared.
 
 import json
 import multiprocessing
+import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from math import floor, isnan, log10, nan
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -31,6 +33,9 @@ wall, used = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHI
 print(json.dumps([wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))
 sys.exit(code != 0)
 """
+
+
+PAUSE: Final = 0.5  # seconds between two looks at the memory of a server
 
 
 class Cost(NamedTuple):
@@ -127,18 +132,44 @@ def _peak() -> float:
     return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
-def cost_of_command(*words: str, folder: Path, times: int = 1) -> Cost:
+def cost_of_command(*words: str, folder: Path, times: int = 1, server: int | None = None) -> Cost:
     """What a command costs, with all processes that it waits for; of several times the median.
+
+    With the number of a server's process, it tells the most memory that this one and those below it held.
 
     Raises:
         CalledProcessError: It failed.
     """
     launched = [sys.executable, "-S", "-c", LAUNCHER, *words]
+    if server is not None:
+        with subprocess.Popen(launched, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+            held = [resident(server)]
+            while process.poll() is None:
+                time.sleep(PAUSE)
+                held.append(resident(server))
+            assert process.stdout is not None
+            cost = json.loads(process.stdout.read())
+        if process.returncode:
+            raise subprocess.CalledProcessError(process.returncode, words)
+        return Cost(cost[0], cost[1], cost[2], max(held))
     runs = [
         json.loads(subprocess.run(launched, cwd=folder, check=True, capture_output=True, text=True).stdout)
         for _ in range(times)
     ]
     return Cost(*(median(figures) for figures in zip(*runs, strict=True)))
+
+
+def resident(root: int) -> float:
+    """Memory of a process and of all below it, in MiB; what they share counts for each."""
+    parents, pages = {}, {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it may end meanwhile
+            parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            pages[int(folder.name)] = int((folder / "statm").read_text().split()[1])
+    below = {root}
+    while more := {one for one, parent in parents.items() if parent in below} - below:
+        below |= more
+    return sum(pages.get(one, 0) for one in below) * resource.getpagesize() / 2**20
 
 
 def print_heading() -> None:

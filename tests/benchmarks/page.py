@@ -5,6 +5,7 @@ import statistics
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +13,7 @@ import polars as pl
 
 from benchmarks.measuring import Cost, Row, Work, cost_of
 from benchmarks.records import NOW, make_corpus
+from benchmarks.wordings import CORPORA
 from builders.reporting import summary_of
 from vocabgap.files.parts import Parts
 from vocabgap.model.tables import GAPS, RECORDS
@@ -20,7 +22,9 @@ from vocabgap.reporting.page import render_page
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.writing import with_capabilities
 
-WARMING: Final = (10, 300, 80)
+Case = tuple[int, int, int, str]  # capabilities, records, images, corpus
+
+WARMING: Final = (10, 300, 80, "easy")
 SIZES: Final = {  # capabilities, records, images
     "small": [(1_000, 20_000, 5_000)],
     "large": [(1_000, 20_000, 5_000), (5_000, 100_000, 25_000), (5_003, 1_000_000, 100_000)],
@@ -29,9 +33,9 @@ OPENINGS: Final = 5
 CHROMIUM: Final = shutil.which("chromium")
 
 
-def tables(capabilities: int, records: int, images: int) -> tuple[pl.DataFrame, Parts]:
+def tables(case: Case) -> tuple[pl.DataFrame, Parts]:
     """What a report is summed up from: capabilities, and gaps that all count."""
-    frame, groups = make_corpus(capabilities, records, images)
+    frame, groups = make_corpus(*case)
     ranked = rank(frame, groups, now=NOW)
     absent = [pl.lit(None, GAPS.schema[name]).alias(name) for name in GAPS.names if name not in RECORDS.names]
     counted = frame.with_columns(absent).with_columns(counted=pl.lit(value=True))
@@ -43,15 +47,15 @@ def summed(ranked: pl.DataFrame, gaps: Parts) -> Summary:
     return summary_of(ranked, top=10, gaps=gaps)
 
 
-def summing(capabilities: int, records: int, images: int) -> Callable[[], Summary]:
+def summing(case: Case) -> Callable[[], Summary]:
     """Sums a report up."""
-    render_page(summed(*tables(*WARMING)))  # loads what is not measured
-    return partial(summed, *tables(capabilities, records, images))
+    render_page(summed(*tables(WARMING)))  # loads what is not measured
+    return partial(summed, *tables(case))
 
 
-def rendering(capabilities: int, records: int, images: int, place: Path) -> Work:
+def rendering(place: Path, case: Case) -> Work:
     """Makes the page of a summary; tells its bytes."""
-    summary = summing(capabilities, records, images)()
+    summary = summing(case)()
     return lambda: place.write_text(render_page(summary), encoding="utf-8")
 
 
@@ -75,10 +79,10 @@ def rows(size: str) -> Iterator[Row]:
     """The summary, the page and, where there is Chromium, the opening of it."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder, "report.html")
-        for numbers in SIZES[size]:
-            of = f"{numbers[0]:,} capabilities, {numbers[1]:,} records"
-            yield Row("sum a report up", of, cost_of(summing, *numbers))
-            cost = cost_of(rendering, *numbers, place)
+        for numbers, corpus in product(SIZES[size], CORPORA):
+            of = f"{numbers[0]:,} capabilities, {numbers[1]:,} records, {corpus}"
+            yield Row("sum a report up", of, cost_of(summing, (*numbers, corpus)))
+            cost = cost_of(rendering, place, (*numbers, corpus))
             yield Row("make the page", of, cost, note=f"{cost.told / 1e6:.2f} MB")
             if CHROMIUM:
                 yield Row("open the page until it is usable", of, Cost(usable_after(place)))

@@ -16,6 +16,7 @@ import polars as pl
 
 from benchmarks.measuring import Cost, Row, Work, cost_of
 from benchmarks.records import DAYS, NOW, Groups, make_corpus
+from benchmarks.wordings import CORPORA
 from vocabgap.files.parts import Parts
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.settings import RankBy, RankSettings
@@ -37,10 +38,10 @@ OPERATIONS: Final = 1_000
 DEMO: Final = Path(__file__).parents[2] / "data" / "demo"
 
 
-def warmed(prepare: Callable[..., Work], numbers: tuple[int, int, int], *given: object) -> Work:
+def warmed(prepare: Callable[..., Work], case: tuple[int, int, int, str], *given: object) -> Work:
     """Work on a corpus that was done once on a small one, so that loading is not in the figures."""
     prepare(*make_corpus(*WARMING), *given)()
-    return prepare(*make_corpus(*numbers), *given)
+    return prepare(*make_corpus(*case), *given)
 
 
 def stage(records: pl.DataFrame, groups: Groups) -> Work:
@@ -123,17 +124,18 @@ def covering(number: int) -> Work:
 
 def rows(size: str) -> Iterator[Row]:
     """The stage and its parts."""
-    numbers = SIZES[size]
-    of = "{:,} capabilities, {:,} records, {:,} images".format(*numbers)
-    drawn = cost_of(warmed, plain_bootstrap, numbers)
     times = DRAWS / PLAIN_DRAWS
-    plain = Cost(drawn.wall * times, drawn.cpu * times, drawn.peak)
-    for by in RankBy:
-        cost = cost_of(warmed, bootstrap, numbers, by)
-        peer = ("plain bootstrap", plain) if by is RankBy.MENTIONS else ("", None)
-        yield Row(f"bootstrap by {by}", of, cost, *peer)
-    yield Row("rank, by priority", of, cost_of(warmed, stage, numbers))
-    yield Row("sets of operations", of, cost_of(warmed, together, numbers))
+    for corpus in CORPORA:
+        case = *SIZES[size], corpus
+        of = "{:,} capabilities, {:,} records, {:,} images, {}".format(*case)
+        drawn = cost_of(warmed, plain_bootstrap, case)
+        plain = Cost(drawn.wall * times, drawn.cpu * times, drawn.peak)
+        for by in RankBy:
+            cost = cost_of(warmed, bootstrap, case, by)
+            peer = ("plain bootstrap", plain) if by is RankBy.MENTIONS else ("", None)
+            yield Row(f"bootstrap by {by}", of, cost, *peer)
+        yield Row("rank, by priority", of, cost_of(warmed, stage, case))
+    yield Row("sets of operations", of, cost_of(warmed, together, case))
     yield Row("learn categories", "demo logs", cost_of(learning))
     yield Row("judge the category of a record", "demo logs", cost_of(judging, times=JUDGED))
     half, whole = cost_of(covering, ENTRIES[size] // 2), cost_of(covering, ENTRIES[size])

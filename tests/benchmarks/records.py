@@ -7,10 +7,12 @@ from typing import Final, NamedTuple
 import numpy as np
 import polars as pl
 
+from benchmarks.wordings import SINGLE
 from vocabgap.model.tables import CLUSTERS, RECORDS, WORDINGS
 
 NOW: Final = datetime(2026, 7, 1, tzinfo=UTC)
 DAYS: Final = 200
+LENGTHS: Final = {"logs": (11, 7, 5, 5), "easy": (4, 14, 8, 9)}  # words of each text
 SENTENCES: Final = 5_000  # different ones of each length
 WORDS: Final = (
     "shadow", "lift", "anchored", "black", "point", "sky", "selection", "mask", "separate", "white", "hue",
@@ -32,15 +34,25 @@ def sentence(rng: np.random.Generator, words: int) -> str:
     return " ".join(rng.choice(WORDS, size=words))
 
 
-def make_corpus(capabilities: int, records: int, images: int) -> tuple[pl.DataFrame, Groups]:
-    """Records of capabilities by Zipf's law, in a few wordings each, and their groups."""
+def make_corpus(
+    capabilities: int, records: int, images: int, corpus: str = "logs"
+) -> tuple[pl.DataFrame, Groups]:
+    """Records of capabilities by Zipf's law, in a few wordings each, and their groups.
+
+    In the corpus "logs", seven of ten have one record.
+    """
+    wording, description, intent, workaround = LENGTHS[corpus]
     rng = np.random.default_rng(records)
     shares = 1.0 / np.arange(1, capabilities + 1)
+    if corpus == "logs":
+        shares[int((1 - SINGLE) * capabilities) :] = 0.0
     wanted = rng.choice(capabilities, size=records, p=shares / shares.sum())
     wanted[:capabilities] = np.arange(capabilities)
     wanted.sort()
     spread = rng.geometric(0.25, size=records)
-    worded = cache(lambda need, kind: f"{sentence(np.random.default_rng((need, kind)), 4)} {need} {kind}")
+    worded = cache(
+        lambda need, kind: f"{sentence(np.random.default_rng((need, kind)), wording)} {need} {kind}"
+    )
     wordings = [worded(*each) for each in zip(wanted.tolist(), spread.tolist(), strict=True)]
 
     def said(words: int) -> list[str]:
@@ -57,9 +69,9 @@ def make_corpus(capabilities: int, records: int, images: int) -> tuple[pl.DataFr
             "session_id": [f"{number // 3:08x}-0f6b-4c6e-9d0a-52f0c7a1{number % 97:04x}" for number in image],
             "snapshot_hash": [f"{number:064x}" for number in image],
             "missing_capability": wordings,
-            "description": said(14),
-            "intent": said(8),
-            "workaround": said(9),
+            "description": said(description),
+            "intent": said(intent),
+            "workaround": said(workaround),
             "operations_involved": [
                 [f"operation {number % 40}", f"operation {number % 7}"] for number in image
             ],

@@ -12,11 +12,13 @@ from typing import Final
 import vocabgap
 from benchmarks.clustering import asking
 from benchmarks.measuring import Row, Work, cost_of
-from benchmarks.wordings import draw
+from benchmarks.wordings import CORPORA
 from vocabgap.clustering.grouping import Clusters
 from vocabgap.clustering.screens import Answer
 from vocabgap.decisions.reviewing import Review
 from vocabgap.text import surface
+
+Case = tuple[int, int, str]  # wordings, needs, corpus
 
 SIZES: Final = {"small": (14_000, 9_000), "large": (40_000, 25_000)}  # wordings and needs
 CUT: Final = 0.4  # gives more groups than needs
@@ -24,31 +26,32 @@ ANSWERS: Final = 9
 MOST: Final = 0.3  # CPU seconds of a screen
 
 
-def grouped(wordings: int, needs: int) -> Clusters:
+def grouped(case: Case) -> Clusters:
     """Groups by words alone."""
-    drawn = draw(wordings, needs, form=surface, zipf=0.5)
+    wordings, needs, corpus = case
+    drawn = CORPORA[corpus](wordings, needs, form=surface)
     return vocabgap.cluster(asking(drawn.texts), embedder="none", threshold=CUT)
 
 
-def grouping(wordings: int, needs: int) -> int:
+def grouping(case: Case) -> int:
     """Groups the corpus; tells the number of groups."""
-    return grouped(wordings, needs).clusters.height
+    return grouped(case).clusters.height
 
 
-def beginning(wordings: int, needs: int) -> Work:
+def beginning(case: Case) -> Work:
     """Shows the first screen."""
-    found = grouped(wordings, needs)
+    found = grouped(case)
 
     def work() -> None:
         assert Review(found).next_screen([]) is not None
 
-    grouped(100, 50).screens()  # loads what is not measured
+    grouped((100, 50, "easy")).screens()  # loads what is not measured
     return work
 
 
-def going_on(folder: Path, wordings: int, needs: int) -> Work:
+def going_on(folder: Path, case: Case) -> Work:
     """Saves an answer with a tick of each kind, says what it changed, and shows the next screen."""
-    under_review = Review(grouped(wordings, needs))
+    under_review = Review(grouped(case))
     screen = under_review.next_screen([])
     assert screen is not None
     shown = [screen]
@@ -68,12 +71,13 @@ def going_on(folder: Path, wordings: int, needs: int) -> Work:
 
 
 def rows(size: str) -> Iterator[Row]:
-    """One row for the first screen, and one for each further one."""
-    case = SIZES[size]
-    whole = cost_of(partial(partial, grouping), *case)
-    first = cost_of(beginning, *case)
-    of = f"{case[0]:,} wordings, {whole.told:,} groups"
-    with tempfile.TemporaryDirectory() as folder:
-        further = cost_of(going_on, Path(folder), *case, times=ANSWERS)
-    yield Row("first screen of a review", of, first, "grouping", whole)
-    yield Row("next screen of a review", of, further, "grouping", whole, limit=MOST)
+    """One row a corpus for the first screen, and one for each further one."""
+    for corpus in CORPORA:
+        case = *SIZES[size], corpus
+        whole = cost_of(partial(partial, grouping), case)
+        first = cost_of(beginning, case)
+        of = f"{case[0]:,} wordings, {whole.told:,} groups, {corpus}"
+        with tempfile.TemporaryDirectory() as folder:
+            further = cost_of(going_on, Path(folder), case, times=ANSWERS)
+        yield Row("first screen of a review", of, first, "grouping", whole)
+        yield Row("next screen of a review", of, further, "grouping", whole, limit=MOST)
