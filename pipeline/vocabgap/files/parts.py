@@ -103,7 +103,7 @@ class Parts:
         buckets = 1 + int(first.estimated_size()) * len(self._sources) // MOST_BYTES
         if buckets == 1 or len(self._sources) == 1:
             return dict(step(pl.concat([first, *(query(part).collect() for part in parts)])))
-        with temporary_folder() as folder, _no_space(folder):
+        with temporary_folder() as folder, enough_space(folder):
             spread = pl.PartitionBy(folder, key=_BUCKET, include_key=False)
             query(self.lazy()).with_columns(bucket_of(keys, buckets)).sink_ipc(spread, mkdir=True)
             return united(step(pl.read_ipc(bucket / "*.ipc")) for bucket in Path(folder).iterdir())
@@ -192,7 +192,7 @@ class Collector:
 
     def _wait(self) -> None:
         if self._writing is not None and self._folder is not None:
-            with _no_space(self._folder.name):
+            with enough_space(self._folder.name):
                 self._writing.result()
 
 
@@ -236,7 +236,8 @@ def temporary_folder() -> tempfile.TemporaryDirectory[str]:
 
 
 @contextmanager
-def _no_space(folder: str) -> Iterator[None]:
+def enough_space(folder: str) -> Iterator[None]:
+    """Raise StateError if a folder cannot hold the files that are written to it."""
     try:
         yield
     except (OSError, pl.exceptions.ComputeError) as error:

@@ -1,7 +1,8 @@
 """The certainty of ranks: a bootstrap over images, or over what a single image has."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from tempfile import SpooledTemporaryFile, gettempdir
 from typing import Final
 
 import numpy as np
@@ -9,13 +10,14 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from vocabgap.files.parts import enough_space
 from vocabgap.model.settings import RankBy, RankSettings
 from vocabgap.model.tables import CAPABILITIES
 from vocabgap.ranking.evidence import Whole
 from vocabgap.ranking.priority import FloatArray, factors
 
 IntArray = npt.NDArray[np.int64]
-RankArray = npt.NDArray[np.int32]
+Int32Array = npt.NDArray[np.int32]
 TIED: Final = 0.10
 """Two capabilities are tied if the next one is level or ahead in more than this share of draws."""
 DRAWS: Final = 500
@@ -23,6 +25,7 @@ CONFIDENCE: Final = 0.90
 SEED: Final = 20_260_501
 _LEFT_OUT: Final = round(DRAWS * (1.0 - CONFIDENCE) / 2.0)
 _CELLS: Final = 1 << 21  # numbers in each array, for the draws that are computed at once
+_HELD: Final = 128 << 20  # bytes of places that are held in memory
 _COLUMNS: Final = ("rank_low", "rank_high", "tie_group", "next_ahead")
 _INTERVALS: Final = {name: CAPABILITIES.schema[name] for name in _COLUMNS}
 
@@ -31,8 +34,8 @@ _INTERVALS: Final = {name: CAPABILITIES.schema[name] for name in _COLUMNS}
 class _Shares:
     """The amounts per capability and unit that is drawn: one entry per pair with records, sorted by both."""
 
-    starts: IntArray  # first entry of each capability, and the number of entries; shape (capabilities + 1,)
-    units: IntArray  # of each entry, counted from 0
+    starts: Int32Array  # first entry of each capability, and the number of entries; shape (capabilities + 1,)
+    units: Int32Array  # of each entry, counted from 0
     values: dict[str, FloatArray]  # the amounts of each kind, in the order of the entries
     size: int  # units in all
     often: FloatArray | None  # mentions of each unit, if mentions are drawn
@@ -74,20 +77,17 @@ def rank_intervals(
     if shares.is_one_image and settings.by is RankBy.IMAGES:
         sizes = [stop - start for start, stop in blocks]
         first, end = (np.repeat(np.array(ends, np.int32), sizes) for ends in zip(*blocks, strict=True))
-        best, low, high = first[np.newaxis], first, end - 1
+        low, high = first, end - 1
+        groups = tie_groups([first[:, np.newaxis]])
         ahead = np.full(ordered.height, np.nan)
     else:
-        best, worst = _drawn_ranks(shares, blocks, settings)
-        low = np.partition(best, _LEFT_OUT, axis=0)[_LEFT_OUT]
-        high = np.partition(worst, -1 - _LEFT_OUT, axis=0)[-1 - _LEFT_OUT]
-        ahead = next_ahead(best)
-        ahead[[stop - 1 for _, stop in blocks]] = np.nan
+        low, high, groups, ahead = _drawn_ranks(shares, blocks, settings)
     place = np.arange(ordered.height, dtype=np.int64)
     return pl.DataFrame(
         {
             "rank_low": np.minimum(low, place) + 1,
             "rank_high": np.maximum(high, place) + 1,
-            "tie_group": tie_groups(best),
+            "tie_group": groups,
             "next_ahead": pl.Series(ahead, nan_to_null=True),
         },
         schema=_INTERVALS,
@@ -108,8 +108,8 @@ def _shares(drawn: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, whole: Whole
         .sort("place", "unit")
     )
     return _Shares(
-        starts=np.searchsorted(entries["place"].to_numpy(), np.arange(ordered.height + 1)).astype(np.int64),
-        units=entries["unit"].to_numpy().astype(np.int64),
+        starts=np.searchsorted(entries["place"].to_numpy(), np.arange(ordered.height + 1)).astype(np.int32),
+        units=entries["unit"].to_numpy().astype(np.int32),
         values={name: entries[name].to_numpy() for name in wanted},
         size=drawn.height if whole.units is None else whole.units.height,
         often=often,
@@ -139,24 +139,39 @@ def _draws(size: int, often: FloatArray | None, widest: int) -> Iterator[FloatAr
 
 def _drawn_ranks(
     shares: _Shares, blocks: list[tuple[int, int]], settings: RankSettings
-) -> tuple[RankArray, RankArray]:
-    """Return best and worst place of all capabilities, counted from 0, both of shape (draws, capabilities).
+) -> tuple[Int32Array, Int32Array, IntArray, FloatArray]:
+    """Return both ends of each interval, counted from 0, the tie groups, and the shares of `next_ahead`.
 
-    The two differ if scores are equal.
+    The places in all draws are many, so that a file holds them if needed; they are read by capabilities.
     """
     count = len(shares.starts) - 1
-    best, worst = np.empty((2, DRAWS, count), np.int32)
-    done = 0
-    for drawn in _draws(shares.size, shares.often, max(shares.size, count, len(shares.units))):
-        scores = _scores(shares, drawn, settings)
-        rows = slice(done, done + len(scores))
-        for start, stop in blocks:
-            order = np.argsort(-scores[:, start:stop], axis=1, kind="stable")
-            first, last = _ends_of_ties(np.take_along_axis(scores[:, start:stop], order, axis=1))
-            np.put_along_axis(best[rows, start:stop], order, first + start, axis=1)
-            np.put_along_axis(worst[rows, start:stop], order, last + start, axis=1)
-        done = rows.stop
-    return best, worst
+    ahead = np.zeros(count)
+    low, high = np.empty((2, count), np.int32)
+    at_once = max(1, _CELLS // DRAWS)
+    with enough_space(gettempdir()), SpooledTemporaryFile(_HELD) as file:
+        for drawn in _draws(shares.size, shares.often, max(shares.size, count, len(shares.units))):
+            for scores in _scores(shares, drawn, settings):
+                best, worst = places_of(scores, blocks)
+                ahead[:-1] += best[1:] <= best[:-1]
+                file.write(np.stack([best, worst]).tobytes())
+
+        def read() -> Iterator[Int32Array]:
+            """Yield the best places of some capabilities at a time, one row each; note the intervals."""
+            for start in range(0, count, at_once):
+                size = min(at_once, count - start)
+                places = np.empty((2 * DRAWS, size), np.int32)
+                for number, row in enumerate(places):
+                    file.seek((number * count + start) * row.itemsize)
+                    row[:] = np.frombuffer(file.read(row.nbytes), row.dtype)
+                best, worst = (np.ascontiguousarray(places[end::2].T) for end in range(2))
+                rows = slice(start, start + size)
+                low[rows] = np.partition(best, _LEFT_OUT)[:, _LEFT_OUT]
+                high[rows] = np.partition(worst, -1 - _LEFT_OUT)[:, -1 - _LEFT_OUT]
+                yield best
+
+        groups = tie_groups(read())
+    ahead[[stop - 1 for _, stop in blocks]] = np.nan
+    return low, high, groups, ahead / DRAWS
 
 
 def _scores(shares: _Shares, drawn: FloatArray, settings: RankSettings) -> FloatArray:
@@ -166,41 +181,33 @@ def _scores(shares: _Shares, drawn: FloatArray, settings: RankSettings) -> Float
     return factors(settings, **totals, age=shares.least("age", drawn))["priority"]
 
 
-def _ends_of_ties(scores: FloatArray) -> tuple[RankArray, RankArray]:
-    """Return, for sorted scores, the first and the last position of the equal ones, along the last axis."""
-    count = scores.shape[1]
-    places = np.broadcast_to(np.arange(count, dtype=np.int32), scores.shape)
-    border = scores[:, 1:] != scores[:, :-1]
-    begins = np.pad(border, ((0, 0), (1, 0)), constant_values=True)
-    ends = np.pad(border, ((0, 0), (0, 1)), constant_values=True)
-    first = np.maximum.accumulate(np.where(begins, places, 0), axis=1)
-    last = np.minimum.accumulate(np.where(ends, places, count)[:, ::-1], axis=1)[:, ::-1]
-    return first, last
+def places_of(scores: FloatArray, blocks: Sequence[tuple[int, int]]) -> tuple[Int32Array, Int32Array]:
+    """Return best and worst place of each capability in a draw, counted from 0; equal scores share them."""
+    order = np.concatenate([start + np.argsort(-scores[start:stop]) for start, stop in blocks])
+    begins = np.diff(scores[order], prepend=np.nan) != 0.0
+    begins[[start for start, _ in blocks]] = True
+    level = np.empty(len(scores), np.int64)
+    level[order] = np.cumsum(begins) - 1
+    first = np.flatnonzero(begins).astype(np.int32)
+    last = np.append(first[1:], np.int32(len(scores))) - 1
+    return first[level], last[level]
 
 
-def tie_groups(best: RankArray) -> IntArray:
+def tie_groups(best: Iterable[Int32Array]) -> IntArray:
     """Assign numbers to tie groups: runs of neighbours whose first place is uncertain.
 
     A group continues while the next capability is level with its first one, or ahead of it, in more than 10 %
-    of the draws.
+    of the draws. `best` holds the best places of the capabilities in order of rank, some at a time, each of
+    shape (capabilities, draws).
     """
-    places = np.ascontiguousarray(best.T)
-    most = TIED * best.shape[0]
-    numbers = np.ones(len(places), np.int64)
-    first = 0
-    for place in range(1, len(places)):
-        numbers[place] = numbers[place - 1]
-        if np.count_nonzero(places[place] <= places[first]) <= most:
-            first = place
-            numbers[place] += 1
-    return numbers
-
-
-def next_ahead(best: RankArray) -> FloatArray:
-    """Return, for each capability, the share of draws in which the next is level or ahead; NaN for the last.
-
-    `best` holds the best place of each in each draw, shape (draws, capabilities), in order of rank.
-    """
-    shares = np.full(best.shape[1], np.nan)
-    shares[:-1] = (best[:, 1:] <= best[:, :-1]).mean(axis=0)
-    return shares
+    numbers: list[int] = []
+    first: Int32Array | None = None
+    for places in best:
+        most = TIED * places.shape[1]
+        for row in places:
+            if first is None or np.count_nonzero(row <= first) <= most:
+                first = row
+                numbers.append(numbers[-1] + 1 if numbers else 1)
+            else:
+                numbers.append(numbers[-1])
+    return np.array(numbers, np.int64)
