@@ -68,22 +68,14 @@ def other(request: pytest.FixtureRequest, demo: Path, tmp_path_factory: pytest.T
     """The report of the same workspace, elsewhere, in surroundings of another kind."""
     environment = {
         "busy": {
-            "PYTHONHASHSEED": "4242",
-            "POLARS_MAX_THREADS": "7",
-            "OPENBLAS_NUM_THREADS": "3",
-            "OMP_NUM_THREADS": "5",
-            "TZ": "Asia/Kathmandu",
-            "LC_ALL": "tr_TR.UTF-8",
+            "PYTHONHASHSEED": "4242", "POLARS_MAX_THREADS": "7", "OPENBLAS_NUM_THREADS": "3",
+            "OMP_NUM_THREADS": "5", "TZ": "Asia/Kathmandu", "LC_ALL": "tr_TR.UTF-8",
         },
         "bare": {
-            "PYTHONHASHSEED": "0",
-            "POLARS_MAX_THREADS": "1",
-            "TZ": "America/St_Johns",
-            "LC_ALL": "C",
-            "PYTHONUTF8": "0",
-            "PYTHONCOERCECLOCALE": "0",
+            "PYTHONHASHSEED": "0", "POLARS_MAX_THREADS": "1", "TZ": "America/St_Johns", "LC_ALL": "C",
+            "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0",
         },
-    }[request.param]
+    }[request.param]  # fmt: skip
     folder = tmp_path_factory.mktemp("other")
     root = copied(demo, folder / "deeper" / "größe demo", seed=len(request.param))
     return reported(root, folder / "out", environment)

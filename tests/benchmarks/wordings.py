@@ -112,19 +112,8 @@ _SMALL: Final = (
     "are", "not", "every", "from", "I", "was", "by", "one", "and",
 )  # fmt: skip
 _PLACES: Final = (
-    "in",
-    "on",
-    "for",
-    "with",
-    "from",
-    "after",
-    "per",
-    "by",
-    "of the",
-    "in the",
-    "to",
-    "without",
-)
+    "in", "on", "for", "with", "from", "after", "per", "by", "of the", "in the", "to", "without",
+)  # fmt: skip
 SINGLE: Final = 0.7  # share of needs that are mentioned once
 _IDENTIFIERS: Final = 0.09  # share of wordings that are the name of a tool
 _FRAMED: Final = 0.4  # share of the others with a frame

@@ -38,18 +38,10 @@ RUNS: Final[dict[str, tuple[str, ...]]] = {
 }
 # Words that no command can mean by these options, whichever has them.
 TEXTS: Final = {
-    "--since": "last tuesday",
-    "--until": "2026-13-01",
-    "--now": "tomorrow",
-    "--threshold": "near",
-    "--top": "ten",
-    "--limit": "few",
-    "--min-images": "-1",
-    "--min-sessions": "some",
-    "--rank-by": "beauty",
-    "--kind": "colour",
-    "--format": "html",
-}
+    "--since": "last tuesday", "--until": "2026-13-01", "--now": "tomorrow", "--threshold": "near",
+    "--top": "ten", "--limit": "few", "--min-images": "-1", "--min-sessions": "some", "--rank-by": "beauty",
+    "--kind": "colour", "--format": "html",
+}  # fmt: skip
 
 
 def commands(parsers: Mapping[str, Any], *words: str) -> Iterator[tuple[tuple[str, ...], Any]]:

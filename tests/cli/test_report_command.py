@@ -162,11 +162,8 @@ def test_json_has_one_event_a_capability_and_ends_in_the_result(photos: Path, tm
     told = vocabgap("--json", "report", photos)
     events = [json.loads(line) for line in told.out.splitlines()]
     assert [event["stage"] for event in events if event["event"] == "stage"] == [
-        "ingest",
-        "cluster",
-        "rank",
-        "report",
-    ]
+        "ingest", "cluster", "rank", "report",
+    ]  # fmt: skip
     labels = [event["capability"]["label"] for event in events if event["event"] == "capability"]
     assert labels == ["sky mask", "film grain"]
     result = events[-1]

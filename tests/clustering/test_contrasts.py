@@ -205,11 +205,8 @@ def test_a_few_of_a_group_do_not_say_where_it_stands() -> None:
 def test_who_leaves_takes_nobody_along() -> None:
     """One contrasting wording among many does not break up the group that it is near to."""
     phrases = ["soft tide glow"] * 6 + [
-        "tide glow",
-        "the tide's glow",
-        "soft glow of tides",
-        "hard tide glow",
-    ]
+        "tide glow", "the tide's glow", "soft glow of tides", "hard tide glow",
+    ]  # fmt: skip
 
     found = cluster(asking(*phrases))
 

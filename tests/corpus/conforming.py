@@ -313,18 +313,9 @@ def _backup(given: Input) -> list[Any]:
 
 
 OPERATIONS: Final[Mapping[str, Operation]] = {
-    "validate": validate,
-    "ingest": ingest,
-    "chunk_hash": chunk_hash,
-    "same_hash": same_hash,
-    "storage_id": stored_under,
-    "natural_key_equal": natural_key_equal,
-    "natural_key_distinct_count": natural_key_distinct_count,
-    "stamp": stamp,
-    "repush_identical": repush_identical,
-    "diff_manifest": diff_manifest,
-    "diff_config": diff_config,
-    "set_manifest": keep_manifest,
-    "import": restore,
-    "classify_merge": classify_merge,
-}
+    "validate": validate, "ingest": ingest, "chunk_hash": chunk_hash, "same_hash": same_hash,
+    "storage_id": stored_under, "natural_key_equal": natural_key_equal,
+    "natural_key_distinct_count": natural_key_distinct_count, "stamp": stamp,
+    "repush_identical": repush_identical, "diff_manifest": diff_manifest, "diff_config": diff_config,
+    "set_manifest": keep_manifest, "import": restore, "classify_merge": classify_merge,
+}  # fmt: skip

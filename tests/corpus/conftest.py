@@ -15,18 +15,12 @@ from vocabgap.corpus.store import Store
 def chunk() -> dict[str, Any]:
     """Return a valid parsed-chunk-v1 record of tenant `ada`, repository `lab`."""
     return {
-        "schemaVersion": "1.0.0",
-        "tenantId": "ada",
-        "repoSlug": "lab",
-        "rootKind": "external-source",
+        "schemaVersion": "1.0.0", "tenantId": "ada", "repoSlug": "lab", "rootKind": "external-source",
         "sourcePath": "kitchen/vocabulary_gaps.jsonl",
         "content": '{"description": "a word for the smell of rain"}',
         "hashInputs": ["kind", "name", "content", "sourcePath", "parserId", "parserVersion"],
-        "parserId": "vocabgap-gap-log",
-        "parserVersion": "1.0.0",
-        "kind": "gap-record",
-        "name": "rain",
-    }
+        "parserId": "vocabgap-gap-log", "parserVersion": "1.0.0", "kind": "gap-record", "name": "rain",
+    }  # fmt: skip
 
 
 @pytest.fixture

@@ -41,11 +41,8 @@ def test_every_readable_line_is_a_chunk_with_its_text(corpus: Corpus, photos: Pa
     assert rows["content"].to_list() == [text for text in texts if text != "no json"]
     assert rows["name"].to_list() == read_lines(photos).lines["record_id"].to_list()
     assert rows.select("tenant_id", "repo_slug", "root_kind", "kind").unique().row(0) == (
-        "north",
-        "photos",
-        ROOT_KIND,
-        GAP_KIND,
-    )
+        "north", "photos", ROOT_KIND, GAP_KIND,
+    )  # fmt: skip
     assert rows.select("source_path", "line").rows() == [
         (f"fjord/{LOG_NAME}", 1),
         (f"heron/{LOG_NAME}", 1),

@@ -113,13 +113,8 @@ def test_corpus_is_a_dictionary_model(
 
 
 BLANK: dict[str, Any] = {
-    "tenant": "north",
-    "repo": "photos",
-    "files": [],
-    "deleted": [],
-    "left": None,
-    "gone": None,
-}
+    "tenant": "north", "repo": "photos", "files": [], "deleted": [], "left": None, "gone": None,
+}  # fmt: skip
 
 
 @settings(max_examples=4)

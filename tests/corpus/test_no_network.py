@@ -10,15 +10,12 @@ from cli.test_no_network import offline
 
 __all__ = ["offline"]  # a fixture
 RUNS: Final = {
-    "corpus push": ("photos", "--tenant", "north", "--repo", "photos"),
-    "corpus status": (),
-    "corpus export": ("backup.jsonl",),
-    "corpus restore": ("backup.jsonl", "--corpus", "copy"),
+    "corpus push": ("photos", "--tenant", "north", "--repo", "photos"), "corpus status": (),
+    "corpus export": ("backup.jsonl",), "corpus restore": ("backup.jsonl", "--corpus", "copy"),
     "corpus admin configure": ("--tenant", "north"),
     "corpus admin remove-orphans": ("--tenant", "north", "--yes"),
-    "corpus forget": ("--tenant", "north", "--image", "heron", "--yes"),
-    "corpus compact": (),
-}
+    "corpus forget": ("--tenant", "north", "--image", "heron", "--yes"), "corpus compact": (),
+}  # fmt: skip
 
 
 def test_no_command_of_a_corpus_opens_a_connection(

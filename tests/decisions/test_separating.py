@@ -22,14 +22,8 @@ if TYPE_CHECKING:
 
 ALIKE = ("rein belt", "rein-belt", "Rein Belts")
 NEEDS = (
-    *ALIKE,
-    "belt for reins",
-    "film grain",
-    "film grain look",
-    "grain of film",
-    "moon glow",
-    "night glow",
-)
+    *ALIKE, "belt for reins", "film grain", "film grain look", "grain of film", "moon glow", "night glow",
+)  # fmt: skip
 
 
 @pytest.fixture

@@ -116,12 +116,7 @@ def test_whatever_is_read_is_plain_or_refused_with_its_line(text: str) -> None:
 def test_the_line_of_each_value() -> None:
     text = "# first\nterms:\n  - name: a\n    tags: [x,\n      y]\n  - b\n"
     assert yaml_lines(text) == {
-        ("terms",): 2,
-        ("terms", 0): 3,
-        ("terms", 0, "name"): 3,
-        ("terms", 0, "tags"): 4,
-        ("terms", 0, "tags", 0): 4,
-        ("terms", 0, "tags", 1): 5,
-        ("terms", 1): 6,
-    }
+        ("terms",): 2, ("terms", 0): 3, ("terms", 0, "name"): 3, ("terms", 0, "tags"): 4,
+        ("terms", 0, "tags", 0): 4, ("terms", 0, "tags", 1): 5, ("terms", 1): 6,
+    }  # fmt: skip
     assert yaml_lines("") == {}

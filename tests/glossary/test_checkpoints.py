@@ -55,13 +55,9 @@ def test_inputs_that_are_no_json_have_a_form_of_their_own() -> None:
         "half": "\ud800",
     }
     plain = {
-        "when": "2026-04-01T10:00:00Z",
-        "day": "2026-04-01",
-        "tags": ["a", "b", "c"],
-        "raw": "AP8=",
-        "mode": "post_gate",
-        "half": "\ud800",
-    }
+        "when": "2026-04-01T10:00:00Z", "day": "2026-04-01", "tags": ["a", "b", "c"], "raw": "AP8=",
+        "mode": "post_gate", "half": "\ud800",
+    }  # fmt: skip
     assert hash_inputs(inputs) == hash_inputs(plain)
     assert hash_inputs({"when": moment + timedelta(1)}) != hash_inputs({"when": moment})
 

@@ -124,19 +124,11 @@ def test_step_that_was_stopped_is_not_let_go_by_settings_that_check_nothing(tmp_
 @pytest.mark.parametrize(
     "value",
     [
-        datetime(2026, 4, 1, tzinfo=UTC),
-        date(2026, 4, 1),
-        time(12, 30, tzinfo=UTC),
-        b"\x00\xff",
-        bytearray(b"ab"),
-        {"c", "a", "b"},
-        frozenset({2, 10, 1}),
-        Strictness.MAX,
-        float("nan"),
-        "\ud800",
+        datetime(2026, 4, 1, tzinfo=UTC), date(2026, 4, 1), time(12, 30, tzinfo=UTC), b"\x00\xff",
+        bytearray(b"ab"), {"c", "a", "b"}, frozenset({2, 10, 1}), Strictness.MAX, float("nan"), "\ud800",
     ],
     ids=lambda value: type(value).__name__,
-)
+)  # fmt: skip
 def test_inputs_that_were_kept_are_those_of_the_checkpoint(runtime: GlossaryRuntime, value: object) -> None:
     given = step()
     given.inputs["given"] = value

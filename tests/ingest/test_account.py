@@ -100,13 +100,9 @@ def test_good_records_survive_bad_neighbours() -> None:
 
     assert (summary.records, summary.rejects) == (6, 6)
     assert summary.reasons == {
-        "invalid_utf8": 1,
-        "invalid_json": 1,
-        "not_an_object": 1,
-        "missing_description": 1,
-        "wrong_type": 1,
+        "invalid_utf8": 1, "invalid_json": 1, "not_an_object": 1, "missing_description": 1, "wrong_type": 1,
         "too_deep": 1,
-    }
+    }  # fmt: skip
 
 
 def test_only_a_newline_ends_a_line() -> None:

@@ -97,10 +97,7 @@ FILES: Final[dict[str, tuple[str, list[object], tuple[int, int, int]]]] = {
             [
                 {"id": "o1", "level": "ERROR", "statusMessage": "Tool fold_map not found in agent Desk"},
                 {
-                    "id": "o2",
-                    "level": "ERROR",
-                    "type": "TOOL",
-                    "name": "dim",
+                    "id": "o2", "level": "ERROR", "type": "TOOL", "name": "dim",
                     "statusMessage": "Tool not found",
                 },
                 {"id": "o3", "level": "ERROR", "statusMessage": "Tool fold_map timed out"},
@@ -232,7 +229,7 @@ FILES: Final[dict[str, tuple[str, list[object], tuple[int, int, int]]]] = {
         ],
         (2, 0, 4),
     ),
-}
+}  # fmt: skip
 
 
 @pytest.fixture

@@ -30,16 +30,13 @@ RUN = {
     "run_id": 71,
     "missing_tools": [
         {
-            "tool": "docker",
-            "reason": "no daemon",
-            "timestamp": "2026-05-02T10:00:00Z",
-            "workflow_name": "nightly",
-            "run_id": 71,
+            "tool": "docker", "reason": "no daemon", "timestamp": "2026-05-02T10:00:00Z",
+            "workflow_name": "nightly", "run_id": 71,
         }
     ],
     "missing_data": [UNDATED],
     "mcp_failures": [{"server_name": "wiki", "status": "failed"}],
-}
+}  # fmt: skip
 LOGS = {
     "runs": [
         {"run_id": 71, "workflow_name": "nightly", "missing_tool_count": 2},
@@ -142,11 +139,8 @@ def test_the_counts_of_many_runs_add_the_runs_without_a_summary(tmp_path: Path) 
 
     columns = ("missing_capability", "session_id", "count")
     assert set(added.records.select(columns).rows()) == {
-        ("docker", "72", 1),
-        ("buildah", None, 2),
-        ("docker", "71", 1),
-        ("schema", "71", 1),
-    }
+        ("docker", "72", 1), ("buildah", None, 2), ("docker", "71", 1), ("schema", "71", 1),
+    }  # fmt: skip
     assert (scan(tmp_path).summary.records, scan(tmp_path).summary.repeating) == (1, 1)
 
 

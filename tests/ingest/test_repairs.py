@@ -18,12 +18,9 @@ def test_the_three_shapes_are_read_into_one() -> None:
         "workaround": "a brush",
     }
     draft: dict[str, object] = {
-        "timestamp": "2026-03-14T06:06:00Z",
-        "session_id": "s-1",
-        "intent": "calm reeds",
-        "missing_capability": "reed mask",
-        "satisfaction": "bad",
-    }
+        "timestamp": "2026-03-14T06:06:00Z", "session_id": "s-1", "intent": "calm reeds",
+        "missing_capability": "reed mask", "satisfaction": "bad",
+    }  # fmt: skip
     full: dict[str, object] = {
         **minimal,
         "timestamp": "2026-03-14T06:07:00Z",

@@ -110,12 +110,9 @@ def test_of_several_corrections_of_one_snapshot_each_names_its_own(tmp_path: Pat
         return [names[each] for each in shown.superseded_by], [names[each] for each in shown.supersedes]
 
     assert {names[each]: told(each) for each in names} == {
-        "first": (["third"], []),
-        "second": (["fourth"], []),
-        "third": (["fifth"], ["first"]),
-        "fourth": ([], ["second"]),
-        "fifth": ([], ["third"]),
-    }
+        "first": (["third"], []), "second": (["fourth"], []), "third": (["fifth"], ["first"]),
+        "fourth": ([], ["second"]), "fifth": ([], ["third"]),
+    }  # fmt: skip
 
 
 @pytest.mark.usefixtures("published")

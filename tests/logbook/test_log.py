@@ -32,20 +32,11 @@ def test_a_description_is_enough(image: Path) -> None:
     assert written.utcoffset() == timedelta(0)
     assert before <= written <= datetime.now(UTC)
     assert line | {"timestamp": None, "intent_category": None} == {
-        "timestamp": None,
-        "image_id": "heron",
-        "session_id": None,
-        "snapshot_hash": None,
-        "description": "lift only the brightest water",
-        "workaround": "",
-        "intent": None,
-        "intent_category": None,
-        "missing_capability": None,
-        "operations_involved": [],
-        "vocabulary_used": [],
-        "satisfaction": None,
-        "notes": "",
-    }
+        "timestamp": None, "image_id": "heron", "session_id": None, "snapshot_hash": None,
+        "description": "lift only the brightest water", "workaround": "", "intent": None,
+        "intent_category": None, "missing_capability": None, "operations_involved": [], "vocabulary_used": [],
+        "satisfaction": None, "notes": "",
+    }  # fmt: skip
     assert found(image)["record_id"].to_list() == [logged.gap_id]
 
 

@@ -19,11 +19,8 @@ async def test_gaps_are_listed_newest_first(connect: Connect, photos: Path) -> N
     async with connect(photos) as client:
         told = await found(client, "list_gaps")
     assert [each["description"] for each in told["gaps"]] == [
-        "dust removal",
-        "mask the sky",
-        "film grain",
-        "sky mask",
-    ]
+        "dust removal", "mask the sky", "film grain", "sky mask",
+    ]  # fmt: skip
     assert told["left_out"] == 0
     assert "never instructions" in told["notice"]
 

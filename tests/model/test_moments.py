@@ -34,14 +34,10 @@ def test_dates_and_times_are_read_in_utc(text: str, expected: datetime) -> None:
 @pytest.mark.parametrize(
     ("text", "span"),
     [
-        ("7d", timedelta(days=7)),
-        ("2w", timedelta(weeks=2)),
-        ("24h", timedelta(hours=24)),
-        ("30m", timedelta(minutes=30)),
-        ("0d", timedelta(0)),
-        (" 7d ", timedelta(days=7)),
+        ("7d", timedelta(days=7)), ("2w", timedelta(weeks=2)), ("24h", timedelta(hours=24)),
+        ("30m", timedelta(minutes=30)), ("0d", timedelta(0)), (" 7d ", timedelta(days=7)),
     ],
-)
+)  # fmt: skip
 def test_spans_count_back_from_now(text: str, span: timedelta) -> None:
     assert parse_moment(text, NOW, name="--since") == NOW - span
 

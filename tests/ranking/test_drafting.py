@@ -123,13 +123,10 @@ def test_without_gaps_the_examples_of_the_capability_are_what_is_known() -> None
 def test_nothing_is_said_that_no_record_says() -> None:
     rows = [
         {
-            "missing_capability": "soften lamp glow",
-            "description": "glow is harsh",
-            "intent": "softer lamps",
-            "intent_category": "local",
-            "operations_involved": ["bloom"],
+            "missing_capability": "soften lamp glow", "description": "glow is harsh",
+            "intent": "softer lamps", "intent_category": "local", "operations_involved": ["bloom"],
         }
-    ]
+    ]  # fmt: skip
 
     made = drafted(rows, VOCABULARY)
 

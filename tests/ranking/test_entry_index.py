@@ -26,14 +26,11 @@ def order(phrase: str, *entries: Entry, operations: tuple[str, ...] = ()) -> lis
 @pytest.mark.parametrize(
     "entry",
     [
-        Entry("tide_table"),
-        Entry("tideTable"),
-        Entry("x", "Shows the tide."),
-        Entry("x", tags=("tides",)),
+        Entry("tide_table"), Entry("tideTable"), Entry("x", "Shows the tide."), Entry("x", tags=("tides",)),
         Entry("x", operations=("tide",)),
     ],
     ids=["name", "camelCase name", "description", "tag", "operation"],
-)
+)  # fmt: skip
 def test_a_word_is_found_in_every_field(entry: Entry) -> None:
     match = best("tide", entry)
 

@@ -13,15 +13,12 @@ MANIFEST = {
     "_comment": "two entries",
     "entries": [
         {
-            "name": "lamp_glow",
-            "layer": "L3",
-            "description": "Glow around lamps.",
-            "tags": ["lamp", "light"],
-            "touches": ["bloom"],
+            "name": "lamp_glow", "layer": "L3", "description": "Glow around lamps.",
+            "tags": ["lamp", "light"], "touches": ["bloom"],
         },
         {"name": "quay_haze", "description": "Haze over water.", "tags": [], "touches": []},
     ],
-}
+}  # fmt: skip
 TOOLS = [
     {
         "name": "read_tide",

@@ -24,21 +24,13 @@ from vocabgap.ranking.identity import default_identities
 Row = Mapping[str, Any]
 
 CATEGORY_OF = {
-    "tone": "tone",
-    "tonal": "tone",
-    "Colour": "color",
-    "white_balance": "wb",
-    "mask": "local",
-    "Odd One": "Odd One",
-    "uncategorized": "uncategorized",
-}
+    "tone": "tone", "tonal": "tone", "Colour": "color", "white_balance": "wb", "mask": "local",
+    "Odd One": "Odd One", "uncategorized": "uncategorized",
+}  # fmt: skip
 OPERATION_OF = {
-    "toneequal": "toneequal",
-    "ToneEqualizer": "toneequal",
-    " tone equalizer ": "toneequal",
-    "exposure": "exposure",
-    "Exposure": "Exposure",
-}
+    "toneequal": "toneequal", "ToneEqualizer": "toneequal", " tone equalizer ": "toneequal",
+    "exposure": "exposure", "Exposure": "Exposure",
+}  # fmt: skip
 WORDINGS_ASKED = [
     "lamp glow", "Lamp-Glow", "lamp glow halo", "tilt shift", "tiltShift", "ice ring brush", "???",
 ]  # fmt: skip

@@ -6,12 +6,9 @@ from vocabgap.ranking.identity import relations
 
 Surface = tuple[str, str, int]
 SCHEMA = {
-    "capability_id": pl.String,
-    "label": pl.String,
-    "rank": pl.Int64,
-    "surface": pl.String,
+    "capability_id": pl.String, "label": pl.String, "rank": pl.Int64, "surface": pl.String,
     "mentions": pl.Int64,
-}
+}  # fmt: skip
 
 
 def told(before: list[Surface], after: list[Surface]) -> set[tuple[str, str | None, str | None]]:

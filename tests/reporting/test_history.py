@@ -93,11 +93,8 @@ def test_each_run_adds_its_rows_to_those_of_the_run_that_it_replaces(photos: Pat
 
     table = vg.history(made.published.folder)
     assert known(made.published.folder) == [
-        ("sky mask", 1, 2),
-        ("film grain", 2, 1),
-        ("film grain", 1, 3),
-        ("sky mask", 2, 2),
-    ]
+        ("sky mask", 1, 2), ("film grain", 2, 1), ("film grain", 1, 3), ("sky mask", 2, 2),
+    ]  # fmt: skip
     assert table["moment"].unique().to_list() == [START, START + WEEK]
     assert set(table["capability_id"]) == set(made.ranked["capability_id"])
     assert "history.parquet" in made.published.files

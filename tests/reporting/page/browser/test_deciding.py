@@ -18,16 +18,10 @@ from vocabgap.model.settings import DEFAULT_DECISIONS
 
 FIRST, DISMISSED, RARE = (f"cap-{place:012x}" for place in (0, 8, 50))
 NEEDS = {
-    "sharpen the eyes": 9,
-    "sharpen both eyes": 4,
-    "sharpen eyes in a portrait": 3,
-    "a brush for the teeth": 5,
-    "whiten teeth with a brush": 4,
-    "brush to whiten every tooth": 3,
-    "teeth brush": 2,
-    "polish the teeth of one person": 2,
-    "lens flare": 1,
-}
+    "sharpen the eyes": 9, "sharpen both eyes": 4, "sharpen eyes in a portrait": 3,
+    "a brush for the teeth": 5, "whiten teeth with a brush": 4, "brush to whiten every tooth": 3,
+    "teeth brush": 2, "polish the teeth of one person": 2, "lens flare": 1,
+}  # fmt: skip
 TOLD = 'it\'s "50 %" \\n `x` $HOME — naïve'
 
 Visit = Callable[..., Page]
