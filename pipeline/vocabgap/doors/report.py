@@ -112,6 +112,7 @@ def report(call: "Call", request: Report) -> Answer:
     present = parse_present(request.now)
     selection_of(request, known_present(present))  # bad filters are an error before Polars is loaded
     fewest = _fewest(call) if request.share else None
+    from vocabgap.ingest.scanning import undated
     from vocabgap.pipeline import STAGES, run
 
     with _engine(request.engine, request.remote) as running, call.output.progress(STAGES) as listener:
@@ -127,6 +128,7 @@ def report(call: "Call", request: Report) -> Answer:
             allow_shrink=request.allow_shrink,
             on_stage=listener,
         )
+        notes, without_time = _notes(result, settings), undated(result.scan.lines, result.selection)
     call.note_unread(result.scan)
     call.note_times(result.scan, roots)
     call.note_embeddings(result.embeddings)
@@ -153,8 +155,8 @@ def report(call: "Call", request: Report) -> Answer:
             "reclassified": summary.reclassified,
         },
         view="report.txt.j2",
-        shown=lambda: _shown(result, request.text_format),
-        notes=[*unread_files(roots, settings.scan), *_notes(result, settings)],
+        shown=lambda: {**_shown(result, request.text_format), "undated": without_time},
+        notes=[*unread_files(roots, settings.scan), *notes],
         failure=gate_error(failed, hint=hint) if failed else None,
     )
 
@@ -195,7 +197,6 @@ def _notes(result: "Run", settings: Settings) -> list[str]:
 def _shown(result: "Run", text_format: TextFormat) -> dict[str, object]:
     """Return the values for the view: the text in another format, or the summary."""
     from vocabgap.doors.cli.views import comma_separated
-    from vocabgap.ingest.scanning import undated
     from vocabgap.reporting.manifest import MARKDOWN_NAME
 
     published, text = result.published, ""
@@ -203,12 +204,7 @@ def _shown(result: "Run", text_format: TextFormat) -> dict[str, object]:
         text = (published.folder / MARKDOWN_NAME).read_text(encoding="utf-8").rstrip("\n")
     elif text_format is TextFormat.CSV:
         text = comma_separated(_CSV_COLUMNS, [_cells(item) for item in published.summary.capabilities])
-    return {
-        "text": text,
-        "summary": published.summary,
-        "published": published,
-        "undated": undated(result.scan.lines, result.selection),
-    }
+    return {"text": text, "summary": published.summary, "published": published}
 
 
 def _cells(item: "Capability") -> list[object]:

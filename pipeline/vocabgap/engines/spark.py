@@ -5,10 +5,10 @@ over Arrow batches that knows no engine. A row is a piece of work, or one of its
 binary column. So the result equals that of a scan in this process, bit for bit.
 """
 
-import io
 import os
 import pickle
 import re
+import secrets
 import signal
 import sys
 import threading
@@ -16,22 +16,34 @@ import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from importlib import resources
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
 import polars as pl
 
+from vocabgap.engines.parts import (
+    FILE,
+    PART,
+    ROWS,
+    SharedFrame,
+    SparkParts,
+    collected,
+    fetched,
+    packed,
+    row_of,
+    spread,
+    stored,
+)
 from vocabgap.errors import InvalidInputError, StateError, require_text
-from vocabgap.files.parts import ROW, Collector
+from vocabgap.files.parts import MOST_BYTES, Parts, Shared, numbered, temporary_folder
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.lines import LogsRead
 from vocabgap.ingest.scanning import read_here
 from vocabgap.model.settings import ScanSettings
-from vocabgap.model.tables import FILES, RECORDS, REJECTS
 from vocabgap.text import visible
 
 if TYPE_CHECKING:
@@ -43,12 +55,12 @@ if TYPE_CHECKING:
     from vocabgap.engines.index_shards import ShardedNeighbours
 
 INSTALLING: Final = "pip install 'vocabgap[spark]'"
-LOGS_READ: Final = "batch long, part long, name string, content binary"
-"""Columns of logs that were read, as Spark names them."""
 _LOGS_AT_ONCE: Final = 256  # at most, in a piece of work
 _PIECES: Final = 4  # per parallel task, so that a slow piece holds up little
 _MANY_NUMBERS: Final = 100_000  # more than any number of parallel tasks
 _SENT: Final = {".py", ".toml", ".txt"}  # endings of the package's files that the steps need
+_MOST_PARTS: Final = 1 << 12  # of a piece of work
+_SIZES: Final = {"part": pl.Int64, "bytes": pl.Int64}
 _REPAIRS: Final = {"kind": pl.String, "times": pl.Int64}
 _PORT: Final = 15_002  # the default of Spark Connect
 _GREETING_SECONDS: Final = 5.0  # for the first words of the protocol
@@ -64,18 +76,70 @@ class SparkEngine:
         name: Its name in `run.json`, with its version and the place of a server.
     """
 
-    def __init__(self, session: "SparkSession", name: str, tasks: int) -> None:
+    def __init__(self, session: "SparkSession", name: str, tasks: int, folder: str | None = None) -> None:
+        """Use a session; one that keeps neither rows nor files uses a folder of this machine."""
         self.name = name
         self._session = session
         self._pieces = _PIECES * tasks
+        self._folder = folder
+        self._stored: list[DataFrame] = []
+        session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1")  # of rows with whole tables
 
     def read_logs(self, logs: list[LogFile], settings: ScanSettings) -> LogsRead:
-        """Read logs as a scan in this process does; the workers must see them under the same paths."""
+        """Read logs as a scan in this process does; the workers must see them under the same paths.
+
+        The records stay on the cluster.
+        """
         at_once = min(_LOGS_AT_ONCE, -(-len(logs) // self._pieces))
         starts = range(0, len(logs), at_once)
-        packed = [pickle.dumps((logs[start : start + at_once], settings)) for start in starts]
-        work = self._spread({"batch": list(range(len(packed))), "logs": packed})
-        return _unpacked(_collected(work.mapInArrow(read_packed_logs, LOGS_READ)))
+        folder = None if self._folder is None else mkdtemp(dir=self._folder)
+        packed = [pickle.dumps((logs[start : start + at_once], settings, folder)) for start in starts]
+        work = self._spread({"piece": list(range(len(packed))), "logs": packed})
+        rows = self._kept(work.mapInArrow(read_packed_logs, ROWS))
+        is_part = rows["name"].isin(PART, FILE)
+        tables = collected(rows.filter(~is_part))
+        repairs: Counter[str] = Counter()
+        for frame in tables["repairs"]:
+            repairs.update(dict(frame.iter_rows()))
+        records = self._table(rows.filter(is_part), pl.concat(tables["sizes"]), tables["empty"][0])
+        return LogsRead(records, pl.concat(tables["rejects"]), pl.concat(tables["files"]), repairs)
+
+    def share(self, frame: pl.DataFrame) -> Shared:
+        """Send a frame to the workers as a file that each process reads once."""
+        name = f"{secrets.token_hex(8)}.arrow"
+        if self._folder is not None:
+            path = Path(self._folder, name)
+            path.write_bytes(packed(frame))
+            return SharedFrame(str(path), frame)
+        with TemporaryDirectory() as folder:
+            path = Path(folder, name)
+            path.write_bytes(packed(frame))
+            self._session.addArtifacts(str(path), file=True)
+        return SharedFrame(name, frame)
+
+    def close(self) -> None:
+        """Give the memory of the workers back."""
+        with suppress(Exception):  # the work is done, or has failed for its own reason
+            for rows in self._stored:
+                rows.unpersist()
+
+    def _kept(self, rows: "DataFrame") -> "DataFrame":
+        """Keep rows on the cluster, so that no later query makes them again."""
+        from pyspark import StorageLevel  # noqa: PLC0415 - an extra
+
+        if self._folder is not None:
+            return spread(self._session, fetched(rows), self._pieces)
+        rows = rows.repartition(self._pieces)  # a large log has many parts
+        self._stored.append(rows.persist(StorageLevel.MEMORY_AND_DISK))
+        return rows
+
+    def _table(self, rows: "DataFrame", sizes: pl.DataFrame, empty: pl.DataFrame) -> Parts:
+        """Return a table whose parts are rows, given their numbers and sizes, and an empty part."""
+        if sizes.is_empty():
+            return Parts.of(empty)
+        numbers = sizes["part"].sort().to_list()
+        buckets = min(len(numbers), max(self._pieces, 1 + int(sizes["bytes"].sum()) // MOST_BYTES))
+        return SparkParts([empty], rows=rows, numbers=numbers, buckets=buckets, share=self.share)
 
     def space(
         self, rows: "Rows", chosen: "IntArray", weights: "FloatArray", floor: float
@@ -96,15 +160,14 @@ class SparkEngine:
         for part in steps.requests(asked):
             numbers = list(range(part.start, part.stop))
             blocks = self._spread({"block": numbers, "asked": asked[part], "floors": floors[part]})
-            results.append(_collected(blocks.crossJoin(held).mapInArrow(steps.search_batches, steps.FOUND)))
+            results.append(fetched(blocks.crossJoin(held).mapInArrow(steps.search_batches, steps.FOUND)))
         return pa.concat_tables(results)
 
     def _spread(self, columns: Mapping[str, list[Any]]) -> "DataFrame":
         """Spread rows over the workers; each row is a piece of work."""
         import pyarrow as pa  # noqa: PLC0415 - part of the extra
 
-        rows = pa.table(columns)
-        return self._session.createDataFrame(rows).repartition(max(1, min(rows.num_rows, self._pieces)))
+        return spread(self._session, pa.table(columns), self._pieces)
 
 
 @contextmanager
@@ -134,10 +197,13 @@ def spark_engine(remote: str | None = None) -> Iterator[SparkEngine]:
     try:
         with _sail() if remote is None else _server(remote) as session:
             if where is None:
-                yield SparkEngine(session, f"sail {session.version}", os.cpu_count() or 1)
+                with temporary_folder() as folder:
+                    yield SparkEngine(session, f"sail {session.version}", os.cpu_count() or 1, folder)
             else:
                 _send_package(session)
-                yield SparkEngine(session, f"spark {session.version} at {where}", _parallel_tasks(session))
+                engine = SparkEngine(session, f"spark {session.version} at {where}", _parallel_tasks(session))
+                with closing(engine):
+                    yield engine
     except PySparkException as error:
         raise StateError(
             f"{where or 'the engine'} failed: {_error_line(str(error))}",
@@ -146,46 +212,26 @@ def spark_engine(remote: str | None = None) -> Iterator[SparkEngine]:
 
 
 def read_packed_logs(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
-    """Read the logs of each row; yield rows of `LOGS_READ`, one per table, or per part of a large one."""
-    import pyarrow as pa  # noqa: PLC0415 - part of the extra
-
+    """Read the logs of each row; yield rows of `ROWS` with the parts of the records and with small tables."""
     for batch in batches:
-        for number, packed in zip(batch["batch"].to_pylist(), batch["logs"].to_pylist(), strict=True):
-            read = read_here(*pickle.loads(packed))  # noqa: S301 - the driver packed it
-            repairs = pl.DataFrame(list(read.repairs.items()), schema=_REPAIRS, orient="row")
-            tables = [("rejects", read.rejects), ("files", read.files), ("repairs", repairs)]
-            tables += [("records", frame) for frame in read.records.frames()]
-            for part, (name, frame) in enumerate(tables):
-                file = io.BytesIO()
-                frame.write_ipc(file, compression="lz4")
-                row = {"batch": [number], "part": [part], "name": [name], "content": [file.getvalue()]}
-                yield pa.RecordBatch.from_pydict(row)
-
-
-def _unpacked(rows: "pa.Table") -> LogsRead:
-    tables: dict[str, list[pl.DataFrame]] = {"records": [], "rejects": [], "files": [], "repairs": []}
-    # Sorted as numbers: Arrow would join the contents to sort them, and cannot beyond 2 GiB.
-    numbers = zip(rows["batch"].to_pylist(), rows["part"].to_pylist(), strict=True)
-    for _, place in sorted((number, place) for place, number in enumerate(numbers)):
-        tables[rows["name"][place].as_py()].append(pl.read_ipc(rows["content"][place].as_py()))
-    repairs: Counter[str] = Counter()
-    for frame in tables["repairs"]:
-        repairs.update(dict(frame.iter_rows()))
-    collected = Collector()
-    for frame in tables["records"]:
-        collected.add(frame.drop(ROW))
-    return LogsRead(
-        collected.parts(RECORDS.empty()),
-        pl.concat([REJECTS.empty(), *tables["rejects"]]),
-        pl.concat([FILES.empty(), *tables["files"]]),
-        repairs,
-    )
-
-
-def _collected(frame: "DataFrame") -> "pa.Table":
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return frame.toArrow()
+        for piece, packed_logs in zip(batch["piece"].to_pylist(), batch["logs"].to_pylist(), strict=True):
+            logs, settings, folder = pickle.loads(packed_logs)  # noqa: S301 - the driver packed it
+            read = read_here(logs, settings)
+            sizes = []
+            first = piece * _MOST_PARTS
+            for number, frame in enumerate(read.records.frames(), first):
+                part = numbered(frame, number)
+                if len(part):
+                    sizes.append((number, part.estimated_size()))
+                    yield stored(part, number, folder)
+            tables = {
+                "sizes": pl.DataFrame(sizes, schema=_SIZES, orient="row"),
+                "empty": part.clear(),
+                "rejects": read.rejects,
+                "files": read.files,
+                "repairs": pl.DataFrame(list(read.repairs.items()), schema=_REPAIRS, orient="row"),
+            }
+            yield from (row_of(first, 0, name, table) for name, table in tables.items())
 
 
 def _parallel_tasks(session: "SparkSession") -> int:

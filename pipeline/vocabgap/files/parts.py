@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Protocol, Self, TypeVar
 
 import polars as pl
 
@@ -19,12 +19,13 @@ from vocabgap.files.atomic import files_of, watched, write_parquet
 
 ROW: Final = "row"
 """The column that numbers the rows in order: the upper half is the number of the part."""
+BUCKET: Final = "bucket"
+"""The column with the number of the bucket of a row."""
 MOST_ROWS: Final = 1 << 17
 """Rows of a part. A table with more rows is written to files."""
 MOST_BYTES: Final = 128 << 20
 """Bytes of the rows that a step gets at once, unless more have equal keys."""
 _PLACES: Final = 1 << 32
-_BUCKET: Final = "bucket"
 _FULL_HINT: Final = "free some space, or name another folder in TMPDIR"
 
 Query = Callable[[pl.LazyFrame], pl.LazyFrame]
@@ -32,6 +33,13 @@ Each = Callable[[Query], pl.DataFrame]
 """The method `each` of a table in parts."""
 _Frame = TypeVar("_Frame", pl.DataFrame, pl.LazyFrame)
 Step = Callable[[pl.DataFrame], Mapping[str, pl.DataFrame]]
+
+
+class Shared(Protocol):
+    """A frame that queries and steps read wherever they run."""
+
+    def lazy(self) -> pl.LazyFrame:
+        """Return its rows."""
 
 
 class Parts:
@@ -43,7 +51,7 @@ class Parts:
         folder: object = None,
         *,
         queries: tuple[Query, ...] = (),
-        marks: pl.DataFrame | None = None,
+        marks: Shared | None = None,
     ) -> None:
         """Unite one or more frames, queries or files; `folder` is kept as long as the table is."""
         self._sources = sources
@@ -71,7 +79,7 @@ class Parts:
     @property
     def marks(self) -> pl.DataFrame | None:
         """The marks that `marked` added."""
-        return self._marks
+        return None if self._marks is None else self._marks.lazy().collect()
 
     def then(self, query: Query) -> Self:
         """Add a query, which keeps the rows of a part in order."""
@@ -82,15 +90,19 @@ class Parts:
 
         The frame replaces an earlier one.
         """
-        return self._with(marks=marks.sort(ROW))
+        return self._with(marks=self.shared(marks.sort(ROW)))
+
+    def shared(self, frame: pl.DataFrame) -> Shared:
+        """Return a frame for queries and steps; a large one then travels once, not with each of them."""
+        return frame
 
     def each(self, query: Query) -> pl.DataFrame:
         """Run a query on each part, and return all results in order."""
-        return pl.concat([query(part).collect() for part in self._parts()])
+        return pl.concat(self.frames(query))
 
-    def frames(self) -> Iterator[pl.DataFrame]:
-        """Yield the rows of each part."""
-        return (part.collect() for part in self._parts())
+    def frames(self, query: Query = pl.LazyFrame.lazy) -> Iterator[pl.DataFrame]:
+        """Yield the rows of each part, or the result of a query on them."""
+        return (query(part).collect() for part in self._parts())
 
     def by(self, keys: Sequence[str], step: Step, query: Query) -> dict[str, pl.DataFrame]:
         """Run a query on each part, and a step on its results, with all rows of equal keys at once.
@@ -104,7 +116,7 @@ class Parts:
         if buckets == 1 or len(self._sources) == 1:
             return dict(step(pl.concat([first, *(query(part).collect() for part in parts)])))
         with temporary_folder() as folder, enough_space(folder):
-            spread = pl.PartitionBy(folder, key=_BUCKET, include_key=False)
+            spread = pl.PartitionBy(folder, key=BUCKET, include_key=False)
             query(self.lazy()).with_columns(bucket_of(keys, buckets)).sink_ipc(spread, mkdir=True)
             return united(step(pl.read_ipc(bucket / "*.ipc")) for bucket in Path(folder).iterdir())
 
@@ -115,10 +127,12 @@ class Parts:
         def read(
             columns: list[str] | None, predicate: pl.Expr | None, most: int | None, _: int | None
         ) -> Iterator[pl.DataFrame]:
-            for part in self._parts():
+            def read_part(part: pl.LazyFrame) -> pl.LazyFrame:
                 found = part if predicate is None else part.filter(predicate)
                 found = found if columns is None else found.select(columns)
-                frame = (found if most is None else found.head(most)).collect()
+                return found if most is None else found.head(most)
+
+            for frame in self.frames(read_part):
                 yield frame
                 if most is not None and (most := most - frame.height) <= 0:
                     return
@@ -145,8 +159,7 @@ class Parts:
     def _parts(self) -> Iterator[pl.LazyFrame]:
         for number, source in enumerate(self._sources):
             part = pl.scan_parquet(source) if isinstance(source, Path) else source.lazy()
-            marks = None if self._marks is None else marks_of(self._marks, number)
-            yield queried(part, marks, self._queries)
+            yield queried(part, number, self._marks, self._queries)
 
     def _with(self, **changes: Any) -> Self:  # noqa: ANN401 - of any argument
         own = {name.removeprefix("_"): value for name, value in vars(self).items()}
@@ -201,16 +214,17 @@ def numbered(frame: _Frame, part: int) -> _Frame:
     return frame.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW) + part * _PLACES)
 
 
-def marks_of(marks: pl.DataFrame, part: int) -> pl.DataFrame:
+def marks_of(shared: Shared, part: int) -> pl.DataFrame:
     """Return the marks of one part, given all in order."""
+    marks = shared.lazy().collect()
     start, end = (int(marks[ROW].search_sorted(number * _PLACES)) for number in (part, part + 1))
     return marks[start:end]
 
 
-def queried(part: pl.LazyFrame, marks: pl.DataFrame | None, queries: Iterable[Query]) -> pl.LazyFrame:
-    """Add marks and queries to a part."""
+def queried(part: pl.LazyFrame, number: int, marks: Shared | None, queries: Iterable[Query]) -> pl.LazyFrame:
+    """Add marks and queries to the part with a number."""
     if marks is not None:
-        part = part.join(marks.lazy(), on=ROW, how="left", maintain_order="left")
+        part = part.join(marks_of(marks, number).lazy(), on=ROW, how="left", maintain_order="left")
     for query in queries:
         part = query(part)
     return part
@@ -218,7 +232,7 @@ def queried(part: pl.LazyFrame, marks: pl.DataFrame | None, queries: Iterable[Qu
 
 def bucket_of(keys: Sequence[str], buckets: int) -> pl.Expr:
     """Return the number of the bucket of each row; rows with equal keys have the same."""
-    return (pl.struct(keys).hash() % buckets).alias(_BUCKET)
+    return (pl.struct(keys).hash() % buckets).alias(BUCKET)
 
 
 def united(results: Iterable[Mapping[str, pl.DataFrame]]) -> dict[str, pl.DataFrame]:

@@ -143,7 +143,7 @@ def corrections(gaps: pl.DataFrame) -> list[tuple[str, str]]:
 def _second_copies(records: Parts) -> pl.Series:
     """Return the rows of duplicates."""
     number = pl.col("record_id").hash().alias(_ID)
-    again = records.by([_ID], _repeated, lambda lines: lines.select(number))[_ID].lazy()
+    again = records.shared(records.by([_ID], _repeated, lambda lines: lines.select(number))[_ID])
     log = pl.concat_str(_LOG, separator="/")
     is_anonymous = pl.col("timestamp").is_null() & pl.col("session_id").is_null()
     columns = (
@@ -155,7 +155,7 @@ def _second_copies(records: Parts) -> pl.Series:
         _SAME,
         _copies,
         lambda lines: (
-            lines.with_columns(number).join(again, on=_ID, how="semi").select(ROW, *_SAME, *columns)
+            lines.with_columns(number).join(again.lazy(), on=_ID, how="semi").select(ROW, *_SAME, *columns)
         ),
     )[ROW][ROW]
 
@@ -180,12 +180,12 @@ def _corrections(records: Parts) -> pl.DataFrame:
     if images.is_empty():
         return _replayed(pl.DataFrame())["pairs"]
     read = (ROW, MOMENT, *IMAGE_KEY, "notes", "snapshot_hash", phrase().alias("phrase"))
-    some = images.unique().lazy()
+    some = records.shared(images.unique())
     return records.by(
         IMAGE_KEY,
         _replayed,
         lambda lines: (
-            lines.filter(is_first).join(some, on=IMAGE_KEY, how="semi", nulls_equal=True).select(read)
+            lines.filter(is_first).join(some.lazy(), on=IMAGE_KEY, how="semi", nulls_equal=True).select(read)
         ),
     )["pairs"]
 

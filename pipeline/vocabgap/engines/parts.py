@@ -1,0 +1,238 @@
+"""Tables whose parts stay on the workers of a cluster, as Arrow files in rows of Spark.
+
+Spark moves and repeats rows without a look into them. So no type is converted, and each query and step is the
+same Polars code as on this machine.
+"""
+
+import io
+import secrets
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from vocabgap.errors import StateError
+from vocabgap.files.atomic import put_in_place, write_parquet
+from vocabgap.files.parts import BUCKET, ROW, Parts, Query, Shared, Step, bucket_of, numbered, queried
+from vocabgap.text import count
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+ROWS: Final = "part long, place long, name string, content binary"
+"""Columns of rows that hold a frame each, as Spark names them."""
+PART: Final = "part"
+"""The name of a row with a part of a table."""
+FILE: Final = "file"
+"""The name of a row with the path of a Parquet file, which holds a part of a table."""
+_SHARED_AT_ONCE: Final = 4  # frames that a worker process keeps
+
+Named = Iterable[tuple[int, str, pl.DataFrame]]
+"""Frames with a place and a name."""
+Share = Callable[[pl.DataFrame], Shared]
+
+
+class SparkParts(Parts):
+    """A table whose parts are rows of Spark, named `PART` or `FILE`."""
+
+    def __init__(
+        self,
+        sources: Sequence[pl.DataFrame | pl.LazyFrame | Path],
+        folder: object = None,
+        *,
+        rows: "DataFrame",
+        numbers: Sequence[int],
+        buckets: int,
+        share: Share,
+        **state: Any,  # noqa: ANN401 - of the base class
+    ) -> None:
+        """Unite the rows of the parts with these numbers, in order; the one source is an empty part.
+
+        `by` spreads all rows over the buckets; a bucket has to fit into the memory of a worker. `share`
+        sends a frame to the workers.
+        """
+        super().__init__(sources, folder, **state)
+        self._rows = rows
+        self._numbers = numbers
+        self._buckets = buckets
+        self._share = share
+
+    def shared(self, frame: pl.DataFrame) -> Shared:
+        """Send a frame to the workers."""
+        return self._share(frame)
+
+    def frames(self, query: Query = pl.LazyFrame.lazy) -> Iterator[pl.DataFrame]:
+        """Yield the rows of each part, or the result of a query on them; all workers run it first."""
+        yield from collected(self._mapped(lambda _, part: [(0, "", query(part).collect())]))[""]
+
+    def by(self, keys: Sequence[str], step: Step, query: Query) -> dict[str, pl.DataFrame]:
+        """Run a query on each part, and a step on its results, with all rows of equal keys at once."""
+        bucket = bucket_of(keys, self._buckets)
+
+        def spread_rows(_: int, part: pl.LazyFrame) -> Named:
+            found = query(part).collect().with_columns(bucket)
+            frames = found.partition_by(BUCKET, as_dict=True, include_key=False)
+            return ((number, "", frame) for (number,), frame in frames.items())
+
+        def run_step(rows: "pa.Table") -> "pa.Table":
+            results = step(pl.concat(in_order(rows)[""]))
+            number = rows["place"][0].as_py()
+            return table_of(row_of(number, 0, *result) for result in results.items())
+
+        results = collected(self._mapped(spread_rows).groupBy("place").applyInArrow(run_step, ROWS))
+        if not results:  # no part has a row
+            return super().by(keys, step, query)
+        return {name: pl.concat(frames) for name, frames in results.items()}
+
+    def write(self, path: Path) -> "SparkParts":
+        """Write all rows, without `ROW`, to a new folder of Parquet files in order, one per part.
+
+        The workers write them, and have to see the folder as this machine does. A repeated task writes the
+        same file again. Return the written table.
+        """
+        path.mkdir()
+        files = {number: str(path / f"{place:05}.parquet") for place, number in enumerate(self._numbers)}
+
+        def write_part(number: int, part: pl.LazyFrame) -> Named:
+            file = Path(files[number])
+            write_once(part.drop(ROW, strict=False).collect(), file)
+            yield 0, "", pl.DataFrame({"bytes": file.stat().st_size})
+
+        sizes = pl.concat(collected(self._mapped(write_part))[""])["bytes"]
+        written = zip(map(Path, files.values()), sizes, strict=True)
+        if missing := sum(not file.is_file() or file.stat().st_size != size for file, size in written):
+            raise StateError(
+                f"the workers wrote '{path}', but {count(missing, 'file')} cannot be seen here",
+                hint="choose a folder on a file system that this machine and all workers share",
+            )
+        for leftover in path.glob("*.parquet.*"):  # of workers that were killed
+            leftover.unlink(missing_ok=True)
+        rows = table_of(row_of(number, 0, FILE, file.encode()) for number, file in files.items())
+        empty = next(self._parts()).drop(ROW, strict=False).collect()
+        return self._with(
+            sources=[numbered(empty, 0)],
+            rows=spread(self._rows.sparkSession, rows, len(files)),
+            queries=(),
+            marks=None,
+        )
+
+    def _mapped(self, work: Callable[[int, pl.LazyFrame], Named]) -> "DataFrame":
+        """Return rows of the frames that a function makes of each part, given its number."""
+        session: Any = self._rows.sparkSession
+        if session.is_stopped:
+            raise StateError(
+                "the table is on a cluster, and its engine is closed",
+                hint="use it inside the block of `with vocabgap.spark_engine()`",
+            )
+        marks, queries = self._marks, self._queries
+
+        def run(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+            for batch in batches:
+                for row in batch.to_pylist():
+                    content, number = row["content"], row["part"]
+                    is_file = row["name"] == FILE
+                    stored = pl.scan_parquet(content.decode()) if is_file else pl.read_ipc(content).lazy()
+                    part = queried(numbered(stored, number), number, marks, queries)
+                    for place, name, frame in work(number, part):
+                        yield row_of(number, place, name, frame)
+
+        return self._rows.mapInArrow(run, ROWS)
+
+
+class SharedFrame:
+    """A frame that was sent to the workers as a file."""
+
+    def __init__(self, path: str, frame: pl.DataFrame | None = None) -> None:
+        """Read the file when it is needed, unless the frame is here."""
+        self._path = path
+        self._frame = frame
+
+    def lazy(self) -> pl.LazyFrame:
+        """Return its rows."""
+        return (_read_shared(self._path) if self._frame is None else self._frame).lazy()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return SharedFrame, (self._path,)
+
+
+@lru_cache(_SHARED_AT_ONCE)
+def _read_shared(path: str) -> pl.DataFrame:
+    if not Path(path).is_absolute():
+        from pyspark import SparkFiles  # noqa: PLC0415 - an extra
+
+        path = SparkFiles.get(path)
+    return pl.read_ipc(path)
+
+
+def stored(part: pl.DataFrame, number: int, folder: str | None) -> "pa.RecordBatch":
+    """Return the row of a part; with a folder, a file there holds the part."""
+    if folder is None:
+        return row_of(number, 0, PART, part)
+    path = Path(folder, f"{number}.parquet")
+    write_once(part, path, compression="lz4", statistics=False)
+    return row_of(number, 0, FILE, str(path).encode())
+
+
+def write_once(frame: pl.DataFrame, path: Path, **options: Any) -> None:  # noqa: ANN401 - of Polars
+    """Write a Parquet file that appears as a whole, so that a second worker may write the same one."""
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    try:
+        write_parquet(frame, temporary, **options)
+        put_in_place(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def row_of(part: int, place: int, name: str, content: pl.DataFrame | bytes) -> "pa.RecordBatch":
+    """Return a row of `ROWS`; a frame becomes an Arrow file."""
+    import pyarrow as pa  # noqa: PLC0415 - part of the extra
+
+    row = {"part": part, "place": place, "name": name, "content": packed(content)}
+    return pa.RecordBatch.from_pydict({column: [value] for column, value in row.items()})
+
+
+def table_of(rows: Iterable["pa.RecordBatch"]) -> "pa.Table":
+    """Return one or more rows as a table."""
+    import pyarrow as pa  # noqa: PLC0415 - part of the extra
+
+    return pa.Table.from_batches(rows)
+
+
+def spread(session: "SparkSession", rows: "pa.Table", most: int) -> "DataFrame":
+    """Spread rows over at most so many tasks."""
+    return session.createDataFrame(rows).repartition(max(1, min(rows.num_rows, most)))
+
+
+def packed(content: pl.DataFrame | bytes) -> bytes:
+    """Return a frame as an Arrow file; bytes stay as they are."""
+    if isinstance(content, bytes):
+        return content
+    file = io.BytesIO()
+    content.write_ipc(file, compression="lz4")
+    return file.getvalue()
+
+
+def fetched(frame: "DataFrame") -> "pa.Table":
+    """Run the work on the cluster, and return its rows."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return frame.toArrow()
+
+
+def collected(frame: "DataFrame") -> dict[str, list[pl.DataFrame]]:
+    """Run the work on the cluster, and return its frames by name, in order of their parts and places."""
+    return in_order(fetched(frame))
+
+
+def in_order(rows: "pa.Table") -> dict[str, list[pl.DataFrame]]:
+    """Return the frames of rows by name, in order of their parts and places."""
+    frames: dict[str, list[pl.DataFrame]] = {}
+    # Sorted as numbers: Arrow would join the contents to sort them, and cannot beyond 2 GiB.
+    order = zip(rows["part"].to_pylist(), rows["place"].to_pylist(), range(rows.num_rows), strict=True)
+    for _, _, row in sorted(order):
+        frames.setdefault(rows["name"][row].as_py(), []).append(pl.read_ipc(rows["content"][row].as_py()))
+    return frames
