@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Protocol, Self, TypeVar
 
@@ -23,7 +24,7 @@ BUCKET: Final = "bucket"
 """The column with the number of the bucket of a row."""
 MOST_ROWS: Final = 1 << 17
 """Rows of a part. A table with more rows is written to files."""
-MOST_BYTES: Final = 128 << 20
+MOST_BYTES: Final = 48 << 20
 """Bytes of the rows that a step gets at once, unless more have equal keys."""
 _PLACES: Final = 1 << 32
 _FULL_HINT: Final = "free some space, or name another folder in TMPDIR"
@@ -116,8 +117,14 @@ class Parts:
         if buckets == 1 or len(self._sources) == 1:
             return dict(step(pl.concat([first, *(query(part).collect() for part in parts)])))
         with temporary_folder() as folder, enough_space(folder):
-            spread = pl.PartitionBy(folder, key=BUCKET, include_key=False)
-            query(self.lazy()).with_columns(bucket_of(keys, buckets)).sink_ipc(spread, mkdir=True)
+            # Polars' own partitioned sink holds most of the rows in memory.
+            rest = (query(part).collect() for part in parts)
+            for number, frame in enumerate(chain([first], rest)):
+                spread = frame.with_columns(bucket_of(keys, buckets))
+                for rows in spread.partition_by(BUCKET):
+                    bucket = Path(folder, str(rows[BUCKET][0]))
+                    bucket.mkdir(exist_ok=True)
+                    rows.drop(BUCKET).write_ipc(bucket / f"{number}.ipc")
             return united(step(pl.read_ipc(bucket / "*.ipc")) for bucket in Path(folder).iterdir())
 
     def lazy(self) -> pl.LazyFrame:
