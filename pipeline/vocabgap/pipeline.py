@@ -18,7 +18,6 @@ from vocabgap.decisions.record import read_decisions
 from vocabgap.decisions.replay import EffectiveDecisions, followed
 from vocabgap.errors import expanded, require_kind, unusable, whole_number
 from vocabgap.extensions import extensions
-from vocabgap.files.parts import Parts
 from vocabgap.ingest.roots import resolve_roots
 from vocabgap.ingest.scanning import ReadLogs, Scan, newest_moment, scan, with_newest_session
 from vocabgap.model.moments import LAST, Present, known_present
@@ -194,10 +193,9 @@ def analyse(
         if settings.categories.reclassify:
             # The classifier learns from all records.
             categorised = reclassify(
-                selected.gaps, corpus=whole.gaps, operations=settings.operation_categories, **aliases
+                selected.lines, corpus=records, operations=settings.operation_categories, **aliases
             )
-            before = selected.lines.collect()["recorded"]
-            selected = replace(selected, lines=Parts.of(categorised.with_columns(before)))
+            selected = replace(selected, lines=categorised)
         ranked = rank_parts(
             selected.lines.then(with_assigned_categories),
             clusters,

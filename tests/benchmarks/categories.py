@@ -26,13 +26,14 @@ FOLDS: Final = 10
 
 def words_first(left_out: pl.DataFrame, rest: pl.DataFrame) -> Sequence[str | None]:
     """The category of each record, as `--reclassify` gives it."""
-    return reclassify(left_out, corpus=rest)["category"].to_list()
+    given = reclassify(Parts.of(left_out), corpus=Parts.of(rest)).collect()
+    return given["category"].to_list()
 
 
 def operations_first(left_out: pl.DataFrame, rest: pl.DataFrame) -> Sequence[str | None]:
     """As it was given before: words are asked only where operations tell nothing."""
-    classifier = train(rest)
-    table = {**operations_of(rest), **OPERATION_CATEGORIES}
+    classifier = train(Parts.of(rest))
+    table = {**operations_of(Parts.of(rest)), **OPERATION_CATEGORIES}
     given = []
     for *texts, involved in left_out.select(*PHRASE_FIELDS, "operations_involved").iter_rows():
         category, *_ = verdict((), involved, table=table)

@@ -95,14 +95,14 @@ def together(records: pl.DataFrame, groups: Groups) -> Work:  # noqa: ARG001 - a
 
 def learning() -> Work:
     """Learns categories from the demo logs."""
-    found = scan(DEMO).records
+    found = Parts.of(scan(DEMO).records)
     train(found)
     return lambda: train(found)
 
 
 def judging() -> Work:
     """Judges the category of a record, each time another one."""
-    classifier = train(scan(DEMO).records)
+    classifier = train(Parts.of(scan(DEMO).records))
     text = "the shadows under the boats are too green " * 20
     verdict([text], ["unheard-of"], classifier=classifier)  # the first one reads the stop words
     turn = count()

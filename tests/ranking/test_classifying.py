@@ -9,12 +9,12 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from builders.ranking import records
-from vocabgap.files.parts import ROW, Parts
+from vocabgap.files.parts import ROW, Parts, numbered
 from vocabgap.ingest.scanning import scan
 from vocabgap.model.tables import GAPS
+from vocabgap.ranking import classifying
 from vocabgap.ranking.classifying import (
     operations_of,
-    reclassify,
     train,
     with_agents_categories,
     with_assigned_categories,
@@ -27,6 +27,12 @@ LEARNED = [
     *({"missing_capability": f"warp loom {turn}", "intent_category": "Weaving"} for turn in range(30)),
 ]
 GLAZE = {"missing_capability": "glaze of the kiln"}
+
+
+def reclassify(lines: pl.DataFrame, corpus: pl.DataFrame | None = None) -> pl.DataFrame:
+    """The lines with the categories that were given to them."""
+    wider = None if corpus is None else Parts.of(corpus)
+    return classifying.reclassify(Parts.of(lines), corpus=wider).collect().drop(ROW)
 
 
 def gaps(rows: Rows) -> pl.DataFrame:
@@ -96,13 +102,13 @@ def test_an_operation_tells_a_category_where_nine_in_ten_agree(
         {"intent_category": "pottery" if turn < agreeing else "weaving", "operations_involved": ["kiln"]}
         for turn in range(10)
     ]
-    assert operations_of(records(rows)) == learned
+    assert operations_of(Parts.of(records(rows))) == learned
 
 
 @pytest.mark.parametrize(("number", "known"), [(4, False), (5, True)])
 def test_a_category_of_fewer_than_five_records_is_not_learned(number: int, known: bool) -> None:
     few = [{"missing_capability": f"anvil {turn}", "intent_category": "forging"} for turn in range(number)]
-    classifier = train(records([*LEARNED, *few]))
+    classifier = train(Parts.of(records([*LEARNED, *few])))
     assert classifier is not None
     assert ("forging" in classifier.categories) is known
 
@@ -111,16 +117,18 @@ def test_three_categories_are_told_apart() -> None:
     third = [
         {"missing_capability": f"anvil hammer {turn}", "intent_category": "forging"} for turn in range(30)
     ]
-    classifier = train(records([*LEARNED, *third]))
+    classifier = train(Parts.of(records([*LEARNED, *third])))
     assert classifier is not None
     told = [classifier.judge([term])[0] for term in ("kiln", "loom", "anvil")]
     assert told == ["pottery", "Weaving", "forging"]
 
 
-def test_order_of_records_does_not_matter() -> None:
-    frame = gaps([*LEARNED, GLAZE])
-    turned = reclassify(frame.reverse()).reverse()
-    assert_frame_equal(turned, reclassify(frame), check_exact=True)
+def test_order_and_parts_of_records_do_not_matter() -> None:
+    frame = gaps([*LEARNED, GLAZE, {"operations_involved": ["temperature"]}, {}])
+    whole = reclassify(frame)
+    assert_frame_equal(reclassify(frame.reverse()).reverse(), whole, check_exact=True)
+    parts = Parts([numbered(frame[start : start + 21], start // 21) for start in range(0, 63, 21)])
+    assert_frame_equal(classifying.reclassify(parts).collect().drop(ROW), whole, check_exact=True)
 
 
 def test_what_does_not_count_is_not_learned_from() -> None:
@@ -135,15 +143,9 @@ def test_what_is_learned_may_come_from_a_wider_corpus() -> None:
 
 def test_ranking_takes_the_given_category_and_else_the_agents() -> None:
     given = reclassify(gaps([{"intent_category": "Tonal"}, {"operations_involved": ["temperature"]}, {}]))
-    assert with_assigned_categories(given.lazy()).collect()["intent_category"].to_list() == [
-        "Tonal",
-        "wb",
-        "uncategorized",
-    ]
-
-
-def test_categories_that_were_given_stay_when_agents_are_asked() -> None:
-    given = reclassify(gaps([{"intent_category": "Tonal"}, {"operations_involved": ["temperature"]}, {}]))
+    named = with_assigned_categories(given.lazy()).collect()["intent_category"]
+    assert named.to_list() == ["Tonal", "wb", "uncategorized"]
+    # What was given stays when agents are asked.
     assert_frame_equal(with_agents_categories(Parts.of(given)).collect().drop(ROW), given)
 
 

@@ -20,7 +20,7 @@ from vocabgap.model.record import (
     fold_operation,
     operation_key,
 )
-from vocabgap.model.tables import GAPS
+from vocabgap.model.tables import GAPS, counted
 from vocabgap.ranking.evidence import folded
 from vocabgap.text import ignored_stems, stem, words
 
@@ -81,13 +81,13 @@ Verdict = tuple[str | None, CategoryBy | None, float | None]
 
 
 def reclassify(
-    gaps: pl.DataFrame,
+    gaps: Parts,
     *,
-    corpus: pl.DataFrame | None = None,
+    corpus: Parts | None = None,
     operations: Mapping[str, str] = OPERATION_CATEGORIES,
     category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
-) -> pl.DataFrame:
+) -> Parts:
     """Fill in the columns of table `gaps` about the category, and assign one to uncategorised records.
 
     A classifier of words, trained on the categorised records, assigns a category if it is sure. Else the most
@@ -96,22 +96,40 @@ def reclassify(
     `gaps`. They count a record once, whatever its mentions. `operations` maps keys of operations to
     categories, and overrides what the corpus shows.
     """
-    GAPS.require(gaps)
-    corpus = gaps if corpus is None else corpus
+    corpus = gaps.then(counted) if corpus is None else corpus
     category = partial(fold_category, aliases=category_aliases)
     classifier = train(corpus, category)
     learned = operations_of(corpus, category, partial(fold_operation, aliases=operation_aliases))
+    by_agents = with_agents_categories(gaps, category_aliases=category_aliases)
+    judge = partial(
+        verdict,
+        classifier=classifier,
+        table={**learned, **operations},
+        operation_aliases={**operation_aliases},
+    )
+    assigned = by_agents.each(partial(_judged, judge=judge))
+    return by_agents.then(partial(_with_assigned, assigned=assigned.lazy()))
 
-    table = {**learned, **operations}
-    judged = cache(partial(verdict, classifier=classifier, table=table, operation_aliases=operation_aliases))
-    by_agents = with_agents_categories(Parts.of(gaps), category_aliases=category_aliases)
-    given_by_agents = by_agents.collect().drop(ROW)
-    lacking = given_by_agents["category_by"].is_null()
-    texts_of = given_by_agents.filter(lacking).select(*PHRASE_FIELDS, "operations_involved")
-    rows = [judged(tuple(texts), tuple(involved)) for *texts, involved in texts_of.iter_rows()]
-    columns = {name: GAPS.schema[name] for name in _CATEGORY}
-    of_lacking = pl.DataFrame(rows, schema=columns, orient="row").with_columns(row=lacking.arg_true())
-    return given_by_agents.with_row_index("row").update(of_lacking, on="row").drop("row")
+
+def _judged(part: pl.LazyFrame, judge: Callable[..., Verdict]) -> pl.LazyFrame:
+    """Return `ROW` and the columns of `_CATEGORY` of the records without a category."""
+    lacking = part.filter(pl.col("category_by").is_null())
+    texts_of = lacking.select(ROW, *PHRASE_FIELDS, "operations_involved").collect()
+    judged = cache(judge)
+    rows = [(row, *judged(tuple(texts), tuple(involved))) for row, *texts, involved in texts_of.iter_rows()]
+    columns = {ROW: pl.Int64, "category": pl.Categorical, "category_by": pl.Categorical}
+    return pl.LazyFrame(rows, {**columns, "category_probability": pl.Float64}, orient="row")
+
+
+def _with_assigned(part: pl.LazyFrame, assigned: pl.LazyFrame) -> pl.LazyFrame:
+    # Both are sorted by row, so that the join needs no table of all assigned categories.
+    joined = part.join_asof(assigned, on=ROW, tolerance=0, suffix="_assigned")
+    names = {name: f"{name}_assigned" for name in _CATEGORY}
+    columns = (
+        pl.coalesce(pl.col(assigned_name).cast(GAPS.schema[name]), name).alias(name)
+        for name, assigned_name in names.items()
+    )
+    return joined.with_columns(columns).drop(*names.values())
 
 
 def verdict(
@@ -171,59 +189,64 @@ def with_assigned_categories(records: pl.LazyFrame) -> pl.LazyFrame:
     )
 
 
-def train(corpus: pl.DataFrame, category: Callable[[str], str] = fold_category) -> Classifier | None:
+def train(corpus: Parts, category: Callable[[str], str] = fold_category) -> Classifier | None:
     """Learn categories from the records that have one; return None if they are too few."""
-    counted = _counted(corpus)
-    categories = folded(counted["intent_category"], category)
-    stems = [list(terms(texts)) for texts in counted.select(PHRASE_FIELDS).iter_rows()]
-    spoken = pl.DataFrame({"category": categories, "terms": pl.Series(stems, dtype=pl.List(pl.String))})
+    records = pl.col("records")
+    spoken = corpus.each(partial(_spoken, category=category)).group_by("terms", "category").agg(records.sum())
     has_category = pl.col("category") != UNCATEGORIZED
-    examples = spoken.filter(has_category, pl.col("terms").list.len() > 0).filter(
-        pl.len().over("category") >= _LEAST_OF_CATEGORY
+    examples = spoken.filter(has_category, pl.col("terms") != "").filter(
+        records.sum().over("category") >= _LEAST_OF_CATEGORY
     )
-    if examples.height < LEAST_RECORDS or examples["category"].n_unique() < LEAST_CATEGORIES:
+    if examples["records"].sum() < LEAST_RECORDS or examples["category"].n_unique() < LEAST_CATEGORIES:
         return None
     # Repeated wordings are one example with a greater weight, in an order that records do not change.
-    distinct = (
-        examples.group_by("terms", "category")
-        .agg(pl.len().alias("records"))
-        .with_columns(pl.col("terms").list.join("\n").alias("written"))
-        .sort("records", "written", "category", descending=[True, False, False])
-        .head(_MOST_WORDINGS)
+    distinct = examples.sort("records", "terms", "category", descending=[True, False, False]).head(
+        _MOST_WORDINGS
     )
     from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
     vectorizer = TfidfVectorizer(analyzer=list)
-    rows = vectorizer.fit_transform(distinct["terms"].to_list())
+    rows = vectorizer.fit_transform(distinct["terms"].str.split("\n").to_list())
     model = LogisticRegression(C=_INVERSE_REGULARISATION, max_iter=_ITERATIONS)
     model.fit(rows, distinct["category"].to_list(), sample_weight=distinct["records"].to_numpy())
-    lacking = spoken.filter(~has_category).height / spoken.height
+    lacking = float(spoken.select(records.filter(~has_category).sum() / records.sum()).item())
     uncategorized = (
-        spoken.explode("terms")
-        .drop_nulls("terms")
+        spoken.with_columns(pl.col("terms").str.split("\n"))
+        .explode("terms")
+        .filter(pl.col("terms") != "")
         .group_by("terms")
-        .agg(has_category.any(), pl.len().alias("records"))
-        .filter(~pl.col("category"), lacking ** pl.col("records") <= _BY_CHANCE)
+        .agg(has_category.any(), records.sum())
+        .filter(~pl.col("category"), lacking**records <= _BY_CHANCE)
     )
     return _plain(vectorizer, model, uncategorized["terms"])
 
 
+def _spoken(part: pl.LazyFrame, category: Callable[[str], str]) -> pl.LazyFrame:
+    """Count the records with the same category and terms, one term a line."""
+    texts_of = part.select(*PHRASE_FIELDS, "intent_category").collect()
+    written = ["\n".join(terms(texts)) for texts in texts_of.select(PHRASE_FIELDS).iter_rows()]
+    named = folded(texts_of["intent_category"], category).alias("category")
+    spoken = pl.DataFrame({"terms": pl.Series(written, dtype=pl.String), "category": named})
+    return spoken.lazy().group_by("terms", "category").agg(pl.len().cast(pl.Int64).alias("records"))
+
+
 def operations_of(
-    corpus: pl.DataFrame,
+    corpus: Parts,
     category: Callable[[str], str] = fold_category,
     operation: Callable[[str], str] = fold_operation,
 ) -> dict[str, str]:
     """Learn the category of each operation from the categorised records of a corpus."""
-    counted = _counted(corpus).select("operations_involved", "intent_category").with_row_index("record")
-    involved = counted.explode("operations_involved").drop_nulls("operations_involved")
+    involved = corpus.each(_involved).with_row_index("kind").explode("operations_involved")
     keys = folded(involved["operations_involved"], lambda name: operation_key(operation(name)))
     seen = (
-        involved.select("record", operation=keys, category=folded(involved["intent_category"], category))
+        involved.select(
+            "kind", "records", operation=keys, category=folded(involved["intent_category"], category)
+        )
         .filter((pl.col("category") != UNCATEGORIZED) & (pl.col("operation") != ""))
-        .unique(["record", "operation"])
+        .unique(["kind", "operation"])
         .group_by("operation", "category")
-        .agg(pl.len().alias("records"))
+        .agg(pl.col("records").sum())
     )
     clear = seen.filter(
         pl.col("records") >= _NEARLY_ALL * pl.col("records").sum().over("operation"),
@@ -232,8 +255,11 @@ def operations_of(
     return dict(clear.select("operation", "category").iter_rows())
 
 
-def _counted(corpus: pl.DataFrame) -> pl.DataFrame:
-    return corpus.filter("counted") if "counted" in corpus.columns else corpus
+def _involved(part: pl.LazyFrame) -> pl.LazyFrame:
+    """Count the records with the same category and operations."""
+    alike = part.filter(pl.col("operations_involved").list.len() > 0)
+    kinds = alike.group_by("operations_involved", "intent_category")
+    return kinds.agg(pl.len().cast(pl.Int64).alias("records"))
 
 
 def _plain(

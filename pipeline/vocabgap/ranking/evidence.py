@@ -103,7 +103,7 @@ def evidence(
         selected: The selected records, if they are not rows of `clustered`.
 
     Returns:
-        `capabilities` (a row per cluster), `wordings`, `days`, `drawn` (the amounts of each cluster and unit
+        `capabilities` (a row per cluster), `wordings`, `drawn` (the amounts of each cluster and unit
         that may be drawn): of the selected records. `weeks`: of all.
     """
     own = clustered.filter("selected") if selected is None else selected
@@ -124,7 +124,6 @@ def evidence(
     return {
         "capabilities": capabilities,
         "wordings": own.group_by("wording").agg(MENTIONS),
-        "days": days(own),
         "drawn": drawn(own, whole, settings.by),
         "weeks": weekly(clustered, whole.now, whole.earliest, settings.window_weeks),
     }
@@ -309,12 +308,6 @@ def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
         .group_by("cluster")
         .agg(pl.col("mentions").sum().alias("repeats"))
     )
-
-
-def days(clustered: pl.DataFrame) -> pl.DataFrame:
-    """Count the mentions of each cluster on each day with a mention."""
-    day = pl.col("timestamp").dt.date().alias("day")
-    return clustered.select("cluster", day, "count").drop_nulls().group_by("cluster", "day").agg(MENTIONS)
 
 
 def drawn(clustered: pl.DataFrame, whole: Whole, by: RankBy) -> pl.DataFrame:
