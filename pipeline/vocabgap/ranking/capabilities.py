@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import partial
 from typing import Final, cast
 
 import polars as pl
@@ -111,23 +110,27 @@ def rank_parts(
 
     The corpus are all records that count or that a selection left out (column `recorded`).
     """
-    groups = clusters.wordings.lazy().select("wording", "surface", "cluster")
+    groups = lines.shared(clusters.wordings.select("wording", "surface", "cluster"))
 
     def clustered(part: pl.LazyFrame) -> pl.LazyFrame:
         spoken = part.filter("recorded").with_columns(phrase().alias("wording"), selected="counted")
-        return spoken.join(groups, on="wording", maintain_order="left").select(READ)
+        return spoken.join(groups.lazy(), on="wording", maintain_order="left").select(READ)
 
     moment = pl.col("timestamp").filter("recorded").min()
     earliest = cast("datetime | None", lines.each(lambda part: part.select(moment))["timestamp"].min())
     selected = lines.then(lambda part: part.filter("counted"))
     whole = Whole(now, earliest, drawn_units(selected.each))
-    step = partial(
-        evidence,
-        whole=whole,
-        settings=settings,
-        category_aliases=category_aliases,
-        operation_aliases=operation_aliases,
-    )
+    facts, units = whole._replace(units=None), None if whole.units is None else lines.shared(whole.units)
+
+    def step(bucket: pl.DataFrame) -> dict[str, pl.DataFrame]:
+        return evidence(
+            bucket,
+            facts if units is None else facts._replace(units=units.lazy().collect()),
+            settings,
+            category_aliases=category_aliases,
+            operation_aliases=operation_aliases,
+        )
+
     return capabilities_of(lines.by(["cluster"], step, clustered), clusters, settings, whole, identities)
 
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from vocabgap.errors import InvalidInputError, StateError, require_kind, whole_number
 from vocabgap.files.atomic import write_parquet
-from vocabgap.files.parts import Parts
+from vocabgap.files.parts import Parts, Shared
 from vocabgap.ingest.scanning import Scan
 from vocabgap.model.moments import require_offset
 from vocabgap.model.settings import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, shared_from
@@ -265,10 +265,10 @@ def with_capabilities(gaps: Parts, ranked: pl.DataFrame) -> Parts:
         .explode("variants")
         .rename({"variants": "wording"})
     )
-    return gaps.then(partial(_belonging, belongs=belongs))
+    return gaps.then(partial(_belonging, belongs=gaps.shared(belongs)))
 
 
-def _belonging(part: pl.LazyFrame, belongs: pl.DataFrame) -> pl.LazyFrame:
+def _belonging(part: pl.LazyFrame, belongs: Shared) -> pl.LazyFrame:
     spoken = part.drop("capability_id").with_columns(phrase().alias("wording"))
     joined = spoken.join(belongs.lazy(), on="wording", how="left", maintain_order="left")
     return joined.select(GAPS.names)
