@@ -21,14 +21,11 @@ WEEKLY = "weekly-job"
 @pytest.mark.parametrize(
     ("name", "after", "before", "fewest"),
     [
-        ("tutorial", "# ", "", 9),
-        ("installing", "## A new version", "", 6),
-        ("your-own-file", "## The shortest way", "", 5),
-        ("logging", "## Hooks", "", 9),
-        (WEEKLY, "# ", "## Hand a report on", 16),
-        ("settings", "### A model of your own", "", 7),
+        ("tutorial", "# ", "", 9), ("installing", "## A new version", "", 6),
+        ("your-own-file", "## The shortest way", "", 5), ("logging", "## Hooks", "", 9),
+        (WEEKLY, "# ", "## Hand a report on", 16), ("settings", "### A model of your own", "", 7),
     ],
-)
+)  # fmt: skip
 def test_session_is_what_the_commands_print(
     name: str, after: str, before: str, fewest: int, there: Path
 ) -> None:

@@ -63,17 +63,10 @@ def test_settings_reach_their_stages(demo: Path, tmp_path: Path) -> None:
     records = scan(demo, tenant_id="studio").records
     found = cluster(records, threshold=0.4, stop_words=("mask",))
     expected = rank(
-        records,
-        found,
-        by="unsatisfied",
-        now=NOW,
-        min_images=2,
-        min_sessions=3,
-        half_life_days=30,
-        window_weeks=6,
-        category_aliases=settings.category_aliases,
+        records, found, by="unsatisfied", now=NOW, min_images=2, min_sessions=3, half_life_days=30,
+        window_weeks=6, category_aliases=settings.category_aliases,
         operation_aliases=settings.operation_aliases,
-    )
+    )  # fmt: skip
     assert_frame_equal(made.ranked, expected)
 
 

@@ -104,12 +104,9 @@ def grouped(wordings: list[str], wanted: np.ndarray) -> Groups:
         .select(WORDINGS.names)
         .cast(WORDINGS.schema),
         clusters.with_columns(
-            cohesion=pl.lit(0.75),
-            weakest_link=pl.lit(0.5),
-            mentions_low="mentions",
-            mentions_high="mentions",
-            mixed=pl.lit(value=False),
+            cohesion=pl.lit(0.75), weakest_link=pl.lit(0.5), mentions_low="mentions",
+            mentions_high="mentions", mixed=pl.lit(value=False),
         )
         .select(CLUSTERS.names)
         .cast(CLUSTERS.schema),
-    )
+    )  # fmt: skip

@@ -45,12 +45,9 @@ def session(name: str, folder: Path, after: str = "# ", before: str = "") -> int
         else:
             programs = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
             done = subprocess.run(
-                ["/bin/sh", "-c", command],
-                capture_output=True,
-                text=True,
-                check=True,
+                ["/bin/sh", "-c", command], capture_output=True, text=True, check=True,
                 env={**os.environ, "PATH": programs},
-            )
+            )  # fmt: skip
             told = done.stdout
         assert (command, told.replace(str(folder), "/srv/gaps")) == (command, printed)
     return len(commands)

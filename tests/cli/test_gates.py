@@ -79,20 +79,9 @@ def test_new_need_among_the_first_is_named_and_one_further_down_is_not(photos: P
     add(photos, json.dumps(gap("lens flare")))
 
     further_down = vocabgap(
-        "report",
-        photos,
-        "-q",
-        "--now",
-        "2026-07-02",
-        "--top",
-        "1",
-        "--fail-on",
-        "new-top",
-        "--out",
-        "top",
-        "--previous",
-        "out",
-    )
+        "report", photos, "-q", "--now", "2026-07-02", "--top", "1", "--fail-on", "new-top", "--out", "top",
+        "--previous", "out",
+    )  # fmt: skip
     told = vocabgap("report", photos, "-q", "--now", "2026-07-02", "--fail-on", "new-top")
 
     assert further_down.code == ExitCode.DONE

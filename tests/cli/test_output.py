@@ -175,13 +175,9 @@ def test_a_full_disk_behind_stdout_is_told_in_a_sentence(installed: Path, tmp_pa
     root = write_corpus(tmp_path, {"one": [gap("sky mask")]})
     with Path("/dev/full").open("w") as full:
         told = subprocess.run(
-            [installed, "report", root],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
+            [installed, "report", root], stdout=full, stderr=subprocess.PIPE, text=True, check=False,
             cwd=tmp_path,
-        )
+        )  # fmt: skip
     assert told.returncode != 0
     assert "Traceback" not in told.stderr
     assert "No space left" in told.stderr

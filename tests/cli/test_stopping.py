@@ -79,13 +79,9 @@ def python(
     code: str, *arguments: object, cwd: Path, before: Callable[[], object] | None = None
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=cwd,
-        preexec_fn=before,
-    )
+        [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, check=False,
+        cwd=cwd, preexec_fn=before,
+    )  # fmt: skip
 
 
 def test_a_signal_while_modules_are_loaded_ends_the_run_as_one_later_does(tmp_path: Path) -> None:
@@ -132,12 +128,9 @@ def test_the_work_outlives_the_terminal_that_its_progress_is_shown_on(tmp_path: 
 
 def test_the_package_is_a_program(tmp_path: Path) -> None:
     told = subprocess.run(
-        [sys.executable, "-m", "vocabgap", "check", "absent"],
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, "-m", "vocabgap", "check", "absent"], capture_output=True, text=True, check=False,
         cwd=tmp_path,
-    )
+    )  # fmt: skip
 
     assert (told.returncode, told.stdout) == (3, "")
     assert "'absent' does not exist" in told.stderr

@@ -55,13 +55,9 @@ def expanded(corpus: Corpus) -> list[str]:
 def tfidf(corpus: Corpus, pairs: int) -> FloatArray:
     """TF-IDF of words (1) or of pairs of words (2), fitted on the expanded corpus."""
     vectorizer = TfidfVectorizer(
-        tokenizer=str.split,
-        token_pattern=None,
-        lowercase=False,
-        ngram_range=(pairs, pairs),
-        binary=True,
+        tokenizer=str.split, token_pattern=None, lowercase=False, ngram_range=(pairs, pairs), binary=True,
         norm=None,
-    )
+    )  # fmt: skip
     try:
         vectorizer.fit(expanded(corpus))
     except ValueError:  # not a single pair

@@ -19,13 +19,9 @@ def git(folder: Path, *arguments: str) -> str:
         **{f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in _WHO.items()},
     }
     return subprocess.run(
-        ["/usr/bin/env", "git", *arguments],
-        cwd=folder,
-        env=environment,
-        check=True,
-        capture_output=True,
+        ["/usr/bin/env", "git", *arguments], cwd=folder, env=environment, check=True, capture_output=True,
         text=True,
-    ).stdout.strip()
+    ).stdout.strip()  # fmt: skip
 
 
 _WHO = {"NAME": "Nobody", "EMAIL": "nobody@example.org"}

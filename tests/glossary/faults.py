@@ -50,13 +50,10 @@ def state() -> object:
 
 VERBS: Final = (
     Verb(
-        "glossary resolve",
-        ("glossary", "resolve", "lift", "--select", "1"),
-        disputed,
-        state,
+        "glossary resolve", ("glossary", "resolve", "lift", "--select", "1"), disputed, state,
         ".vocabgap/glossary/events/writer.lock",
     ),
-)
+)  # fmt: skip
 
 
 def readers() -> Iterator[Reader]:

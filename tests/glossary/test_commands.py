@@ -74,13 +74,9 @@ def test_prompt_names_the_term_where_it_is_and_what_it_may_mean_the_likeliest_fi
     typing(monkeypatch, "1\n")
 
     told = vocabgap(
-        "glossary",
-        "check",
-        "--text",
-        "The workspace contains the implementation files",
-        "--critical",
+        "glossary", "check", "--text", "The workspace contains the implementation files", "--critical",
         "--ask",
-    )
+    )  # fmt: skip
 
     assert told.code == 0
     assert told.err.splitlines() == [

@@ -125,17 +125,11 @@ def test_a_draft_answers_when_it_is_promoted_and_not_when_it_is_dropped() -> Non
     draft = empty.applied(
         [
             added(
-                empty,
-                "frob",
-                "not defined yet",
-                actor=ANN,
-                now=NOW,
-                source=EXTRACTED,
-                confidence=0.3,
+                empty, "frob", "not defined yet", actor=ANN, now=NOW, source=EXTRACTED, confidence=0.3,
                 status=SenseStatus.DRAFT,
             )
         ]
-    )
+    )  # fmt: skip
     (made,) = draft.history("frob")
     assert (made.status, made.confidence, draft.resolve("frob")) == (SenseStatus.DRAFT, 0.3, ())
     assert [each.term for each in draft.known.occurrences([keys_of("a frob")])] == []

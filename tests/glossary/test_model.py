@@ -34,11 +34,8 @@ def test_a_sense_is_the_same_after_a_way_through_json() -> None:
 def test_the_term_of_a_conflict_is_read_as_text_and_as_an_object() -> None:
     ref = {"surface": "lift", "scope": "team_domain", "definition": "raises", "confidence": 0.9}
     conflict = {
-        "conflict_type": "ambiguous",
-        "severity": "high",
-        "confidence": 0.9,
-        "candidate_senses": [ref],
-    }
+        "conflict_type": "ambiguous", "severity": "high", "confidence": 0.9, "candidate_senses": [ref],
+    }  # fmt: skip
     names = dict.fromkeys(("step_id", "mission_id", "run_id"), "x")
     levels = dict.fromkeys(("strictness_mode", "effective_strictness"), "max")
     kind = {"event_type": "GenerationBlockedBySemanticConflict", "timestamp": "2026-04-01T10:00:00Z"}

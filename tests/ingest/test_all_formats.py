@@ -45,18 +45,12 @@ def asked(text: str, intent: str = "nlu_fallback") -> dict[str, Any]:
 
 
 TOOL: Final = {
-    "type": "missing_tool",
-    "tool": "signer",
-    "reason": "tags are to be signed",
-    "alternatives": "none",
-}
+    "type": "missing_tool", "tool": "signer", "reason": "tags are to be signed", "alternatives": "none",
+}  # fmt: skip
 DATA: Final = {"type": "missing_data", "data_type": "licence list", "reason": "no file has it"}
 IN_RUN: Final = {
-    "tool": "linter",
-    "reason": "none is there",
-    "timestamp": "2026-09-14T08:00:00Z",
-    "run_id": 5,
-}
+    "tool": "linter", "reason": "none is there", "timestamp": "2026-09-14T08:00:00Z", "run_id": 5,
+}  # fmt: skip
 FEEDBACK: Final = {"$mcp_feedback_type": "missing_capability", "$mcp_feedback_summary": "archive old boards"}
 GAP: Final = {"missing_capability_gap_reason": "kernel_capability_missing", "$mcp_intent": "keep cookies"}
 

@@ -160,11 +160,8 @@ REFLECTION: Final[Json] = {
     "evidence": ["no planner"],
 }
 LEARNED: Final[Json] = {
-    "capability": "hedge planner",
-    "category": "missing_affordance",
-    "evidence": "none",
-    "count": 4,
-}
+    "capability": "hedge planner", "category": "missing_affordance", "evidence": "none", "count": 4,
+}  # fmt: skip
 NOTED: Final = {"kind": "wish", "content": "print the plan", "chat_id": "c-1", "project_id": "p-1"}
 ASKED: Final = {
     "feedback_category": "missing_tool",

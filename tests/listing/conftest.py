@@ -26,23 +26,15 @@ def photos(tmp_path: Path) -> Path:
             ],
             "heron": [
                 gap(
-                    "mask the sky",
-                    timestamp="2026-05-01T10:00:00Z",
-                    session_id="s-1",
-                    satisfaction=-1,
-                    intent_category="mask",
-                    operations_involved=["toneequalizer"],
-                    workaround="painted it",
+                    "mask the sky", timestamp="2026-05-01T10:00:00Z", session_id="s-1", satisfaction=-1,
+                    intent_category="mask", operations_involved=["toneequalizer"], workaround="painted it",
                 ),
                 gap(
-                    "film grain",
-                    timestamp="2026-05-02T08:00:00Z",
-                    session_id="s-2",
-                    intent_category="detail",
-                    operations_involved=["toneequal_extra"],
+                    "film grain", timestamp="2026-05-02T08:00:00Z", session_id="s-2",
+                    intent_category="detail", operations_involved=["toneequal_extra"],
                 ),
                 gap("film grian", timestamp="2026-04-01T08:00:00Z", snapshot_hash=STATE),
                 gap("film grain size", timestamp="2026-04-02T08:00:00Z", notes=f"corrects {STATE}"),
             ],
         },
-    )
+    )  # fmt: skip

@@ -216,9 +216,6 @@ def test_a_single_image_without_sessions_has_draws_of_its_mentions() -> None:
     asked = [{"missing_capability": name, "count": times} for name, times in counts.items()]
 
     assert intervals_of(ranked(asked)) == {
-        "lamp glow": (1, 1),
-        "tilt shift": (2, 3),
-        "ice ring": (2, 3),
-        "reed mask": (4, 4),
-    }
+        "lamp glow": (1, 1), "tilt shift": (2, 3), "ice ring": (2, 3), "reed mask": (4, 4),
+    }  # fmt: skip
     assert {*intervals_of(ranked(asked, by=RankBy.IMAGES)).values()} == {(1, 4)}

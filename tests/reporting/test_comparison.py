@@ -45,15 +45,10 @@ def compared(before: pl.DataFrame, after: pl.DataFrame) -> Comparison:
 def grouped(capabilities: pl.DataFrame) -> pl.DataFrame:
     """Table `groups` of a run of these capabilities that was narrowed to nothing."""
     rows = capabilities.select(
-        pl.lit("present").alias("run"),
-        pl.col("label").alias("surface"),
-        "mentions",
-        pl.col("capability_id").alias("group_id"),
-        pl.col("label").alias("group_surface"),
-        "capability_id",
-        "label",
-        "rank",
-    )
+        pl.lit("present").alias("run"), pl.col("label").alias("surface"), "mentions",
+        pl.col("capability_id").alias("group_id"), pl.col("label").alias("group_surface"), "capability_id",
+        "label", "rank",
+    )  # fmt: skip
     return rows.cast(GROUPS.schema)
 
 

@@ -128,16 +128,12 @@ WORDS = [token("w") for _ in range(5)]
 # A record: folder of its log, image, wording, category, operations, entries, each by its number.
 RECORDS = st.lists(
     st.tuples(
-        st.integers(0, 5),
-        st.integers(0, 5),
-        st.integers(0, 4),
-        st.integers(0, 2),
-        st.sets(st.integers(0, 3), max_size=3),
-        st.sets(st.integers(0, 2), max_size=2),
+        st.integers(0, 5), st.integers(0, 5), st.integers(0, 4), st.integers(0, 2),
+        st.sets(st.integers(0, 3), max_size=3), st.sets(st.integers(0, 2), max_size=2),
     ),
     min_size=1,
     max_size=25,
-)
+)  # fmt: skip
 NAMED = {name: [token(name) for _ in range(5)] for name in ("category", "operation", "entry")}
 Record = tuple[int, int, int, int, set[int], set[int]]
 

@@ -54,14 +54,10 @@ BOUND = """() => ['href', 'data-id', 'data-action', 'aria-describedby', 'd', 'x'
     (name) => [...document.querySelectorAll(`[${name}]`)].map((each) => [name, each.getAttribute(name)])
 )"""
 SHAPES = {
-    "href": r"#[a-z-]*(cap-[0-9a-f]{12})?",
-    "data-id": r"cap-[0-9a-f]{12}",
-    "data-action": r"[a-z]+",
-    "aria-describedby": r"f-searched|basket-[0-9]+",
-    "d": r"[MVhL0-9. -]*",
-    "x": r"-?[0-9.]+%?",
+    "href": r"#[a-z-]*(cap-[0-9a-f]{12})?", "data-id": r"cap-[0-9a-f]{12}", "data-action": r"[a-z]+",
+    "aria-describedby": r"f-searched|basket-[0-9]+", "d": r"[MVhL0-9. -]*", "x": r"-?[0-9.]+%?",
     "width": r"[0-9.]+%",
-}
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module", params=["published"])
