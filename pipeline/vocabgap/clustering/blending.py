@@ -195,10 +195,6 @@ class Nearest:
             np.full((count, LISTED), np.inf, dtype=np.float32),
         )
 
-    def part(self, places: slice) -> "Nearest":
-        """Return a view of some of the clusters."""
-        return Nearest(self.listed[places], self.similarity[places], self.bound[places], self.limits[places])
-
 
 def merged_rows(sums: sparse.csr_array, kept: IntArray, partner: IntArray) -> sparse.csr_array:
     """Return the rows `kept`, each plus the row of its partner unless that is negative."""

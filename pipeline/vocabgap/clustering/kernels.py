@@ -36,7 +36,8 @@ MANY_POSTINGS: Final = 2**15  # of a query's trigrams: reading more takes longer
 _BLOCK: Final = 16  # clusters
 _LEVELS: Final = 255  # weights from 0 to 1 are kept in steps of 1/255, rounded up
 _STRIP: Final = 64  # bounds that are scanned at once
-_TAIL: Final = 0.5  # share of the wanted similarity that terms outside the bounds may add
+_TAIL: Final = 0.5  # share of the wanted similarity that terms outside the bounds may add, at most ...
+_LONGEST_TAIL: Final = 0.15  # ... and the most of it
 _KEYS: Final = 3  # heaviest terms that order the clusters ...
 _KEY_BITS: Final = 21  # ... and the bits of each in the key
 _ROUNDING: Final = 2.0**-23  # error of a float32 sum of positive parts up to 1, per part, at most
@@ -129,16 +130,16 @@ def compiled(function: Callable[..., Any], **options: bool) -> Any:  # noqa: ANN
 
 @partial(compiled, nogil=True)
 def search(
-    first, step, queries, candidates, limits, bounds, floors, order, vectors, trigrams, blocks, memory,
+    rows, queries, candidates, limits, bounds, floors, order, vectors, trigrams, blocks, memory,
     listed, listed_limits, similarity, bound,
 ):  # fmt: skip
-    """Fill the fields of `Nearest` for every `step`-th query, beginning at `first`.
+    """Fill some rows of the fields of `Nearest`, those of the queries in these rows.
 
     See `SparseNeighbours.search`. A thread writes only the results of its own queries, so the number of
     threads does not matter. `limits` are overwritten.
     """
     near, term_scores = memory.near, memory.term_scores
-    for row in range(first, len(queries), step):
+    for row in rows:
         q, floor = queries[row], floors[row]
         n_touched = _expand_query(q, vectors, trigrams, memory)
         count, unlisted = _compare_candidates(
@@ -208,14 +209,14 @@ def _search_blocks(q, n_touched, count, order, vectors, trigrams, blocks, floor,
     bounds, opened = memory.bounds, memory.opened
     wanted = _wanted_similarity(memory.near, count, floor)
     most = _largest(blocks.trigram_parts)
-    limit = _TAIL * wanted / most if most > 0.0 else 0.0
+    limit = min(_TAIL * wanted, _LONGEST_TAIL) / most if most > 0.0 else 0.0
     unscored = 0.0
     if _trigram_postings(n_touched, trigrams, memory) <= MANY_POSTINGS:
         _score_all_terms(n_touched, trigrams, memory)
     else:
         unscored = _score_likely_terms(q, n_touched, limit, trigrams, memory)
     terms, left_out = _choose_terms(trigrams, limit, memory)
-    _bound_blocks(terms, max(left_out, unscored), blocks, memory)
+    _bound_blocks(terms, max(left_out, unscored), trigrams, blocks, memory)
     slack = _ROUNDING * (terms + _PARTS)
     # The best block comes first: it shows how similar the others have to be.
     best = _best_block(bounds)
@@ -245,13 +246,16 @@ def _choose_terms(trigrams, limit, memory):
 
 
 @njit
-def _bound_blocks(terms, left_out, blocks, memory):
+def _bound_blocks(terms, left_out, trigrams, blocks, memory):
     """Bound the similarity of each block, from the terms to read and the largest score of others."""
     bounds = memory.bounds
     for b in range(len(bounds)):
         bounds[b] = np.float32(left_out) * blocks.trigram_parts[b]
     for c in memory.read_terms[:terms]:
-        term_score = np.float32(memory.term_scores[c])
+        term_score = memory.term_scores[c]
+        if trigrams.start[c] < trigrams.start[c + 1]:
+            term_score -= left_out
+        term_score = np.float32(term_score)
         for k in range(blocks.first[c], blocks.first[c + 1]):
             bounds[blocks.blocks[k]] += term_score * blocks.weights[k]
 

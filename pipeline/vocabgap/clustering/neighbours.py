@@ -5,7 +5,8 @@ between terms, their similarity is x' G y. For a query x, t = G x is the score o
 nor G are negative. So
 
 * no cluster of a block is more similar than t' m, with m the largest weight of each term in the block, and
-* spelt terms with t <= eta add at most eta times the largest sum of their weights in the block.
+* spelt terms with t <= eta add at most eta times the largest sum of their weights in the block. That sum
+  includes the weights of all other spelt terms, so these terms add only what t exceeds eta by.
 
 Clusters are ordered by their heaviest terms, and sixteen consecutive clusters make a block. An inverted index
 lists the blocks of each term with its largest weight there (block-max pruning: Ding & Suel 2011; Mallia et
@@ -109,13 +110,11 @@ class SparseNeighbours:
             _rows_of(vectors, laid), len(laid), self.order[laid], self._trigrams, usable_cpus()
         )
         nearest = Nearest.unknown(len(queries))
+        # Queries that are close to each other read the same memory.
+        rows = np.argsort(queries)
         for done in range(0, len(queries), _LOT):
             tell("wordings compared", done, len(queries))
-            part = slice(done, done + _LOT)
-            searching.run(
-                (queries[part], candidates[part], limits[part], bounds[part], floors[part]),
-                nearest.part(part),
-            )
+            searching.run(rows[done : done + _LOT], (queries, candidates, limits, bounds, floors), nearest)
         nearest.listed = np.where(nearest.listed >= 0, laid[nearest.listed], -1)
         return nearest
 
@@ -171,13 +170,13 @@ class _Searching:
         self._space = (order, vectors, trigrams, blocks)
         self._memories = [Memory.of(*sizes, LISTED) for _ in range(threads)]
 
-    def run(self, asked: tuple[npt.NDArray[Any], ...], nearest: Nearest) -> None:
-        """Search for queries, given with their candidates, limits, bounds and floors."""
+    def run(self, rows: IntArray, asked: tuple[npt.NDArray[Any], ...], nearest: Nearest) -> None:
+        """Search for the queries in some rows, given with their candidates, limits, bounds and floors."""
         filled = (nearest.listed, nearest.limits, nearest.similarity, nearest.bound)
         threads = len(self._memories)
 
         def answer(number: int) -> None:
-            search(number, threads, *asked, *self._space, self._memories[number], *filled)
+            search(rows[number::threads], *asked, *self._space, self._memories[number], *filled)
 
         if threads == 1:
             answer(0)
@@ -205,7 +204,7 @@ def search_shard(shard: Shard, asked: Asked) -> Nearest:
     nearest = Nearest.unknown(len(queries))
     floors = np.maximum(asked.floors, shard.floor)
     _Searching(both, count, shard.order[laid], shard.trigrams, threads=1).run(
-        (queries, candidates, _unlimited(candidates), asked.bounds, floors), nearest
+        np.arange(len(queries)), (queries, candidates, _unlimited(candidates), asked.bounds, floors), nearest
     )
     nearest.listed = np.where(nearest.listed >= 0, laid[nearest.listed] + shard.first, -1)
     return nearest
