@@ -19,7 +19,7 @@ def means(meaning: str) -> msgspec.Meta:
     return msgspec.Meta(description=meaning)
 
 
-class Tally(msgspec.Struct, frozen=True):
+class Tally(msgspec.Struct, frozen=True, gc=False):
     """A name and the mentions that hold it."""
 
     name: str

@@ -1,11 +1,11 @@
 """The lists of a report: capabilities, and what people may decide about them."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import msgspec
 import polars as pl
@@ -13,6 +13,7 @@ import polars as pl
 from vocabgap.files.parts import Parts
 from vocabgap.model.capability import Asker, Capability, Tally, means
 from vocabgap.model.tables import IMAGE_KEY, MENTIONS, SETTLED
+from vocabgap.reporting.overviews import OWNER
 
 if TYPE_CHECKING:  # a program that only reads runs does not load clustering
     from vocabgap.clustering.grouping import Clusters
@@ -32,12 +33,14 @@ MOST_LISTED: Final = 10_000
 # Of each group on paper and without a script; a script shows all.
 SHOWN: Final = 50
 _OURS: Final = re.compile(r"cap-[0-9a-f]{12}")  # an identifier that vocabgap made; it is safe in a shell
-_OWNER: Final = IMAGE_KEY[:-1]  # of an image: its tenant and repository
 
 MOST_CHOICES: Final = 200  # capabilities with choices, for the size of the page and the time of a report
 MOST_IN_DOUBT: Final = 30  # first capabilities that doubts are about
 MOST_DOUBTS: Final = 5
 LIKELY: Final = 0.25  # least probability that two groups are one need; few pairs have more
+
+
+_T = TypeVar("_T")
 
 
 class Relation(msgspec.Struct, frozen=True):
@@ -75,7 +78,7 @@ class Listed(msgspec.Struct, frozen=True):
     capability: Capability
     group: str  # one of `TITLES`
     on_images: tuple[Tally, ...] = ()  # images with mentions, most first; empty without records
-    on_days: tuple[tuple[date, int], ...] = ()  # UTC, earliest first; empty without records
+    on_days: tuple[tuple[date, int], ...] = ()  # stretches with mentions, in UTC: first day and length
     lineage: tuple[Relation, ...] = ()
     history: tuple[Past, ...] = ()  # in some runs up to this run, oldest first
     choices: Choices | None = None  # only of the first capabilities
@@ -112,30 +115,37 @@ def listed(
     groups: Mapping[str, pl.DataFrame],
     *,
     gaps: Parts | None = None,
+    places: pl.DataFrame | None = None,
     relations: pl.DataFrame | None = None,
-    named: tuple[str, ...] = (),
     covered_from: float,
     history: Mapping[str, tuple[Past, ...]] = {},
     choices: Mapping[str, Choices] = {},
 ) -> tuple[Listed, ...]:
-    """Return the capabilities in order of rank: the first `MOST_LISTED`, and the first of each group."""
+    """Return the capabilities in order of rank: the first `MOST_LISTED`, and the first of each group.
+
+    `places` are the images of the counted lines of table `gaps`, from `places_in`.
+    """
     group_of = {each: name for name, rows in groups.items() for each in rows["capability_id"]}
     first = _first(ranked, groups)
-    lines_of = partial(_lines_of, names=first["capability_id"])
-    own = {} if gaps is None else gaps.by(["capability_id"], partial(_where_and_when, named=named), lines_of)
-    images, days = (_lists(own.get(name)) for name in ("images", "days"))
+    own: Mapping[str, pl.DataFrame] = {}
+    if gaps is not None and places is not None:
+        numbers = first.select("capability_id").with_row_index("capability")
+        own = gaps.by(["capability"], _where_and_when, partial(_lines_of, numbers=numbers, places=places))
+    known = [] if places is None else places["name"].to_list()
+    images = _lists(own.get("images"), lambda place, mentions: Tally(known[place], mentions))
+    days = _lists(own.get("days"), lambda *stretch: stretch)
     lineages = {} if relations is None else lineage_of(relations)
     return tuple(
         Listed(
             Capability.of(row, covered_from),
             group_of.get(name, HIDDEN),
-            tuple(Tally(image, mentions) for image, mentions in images.get(name, ())),
-            tuple(days.get(name, ())),
+            images.get(number, ()),
+            days.get(number, ()),
             lineages.get(name, ()),
             history.get(name, ()),
             choices.get(name),
         )
-        for row in first.iter_rows(named=True)
+        for number, row in enumerate(first.iter_rows(named=True))
         for name in [row["capability_id"]]
     )
 
@@ -149,14 +159,14 @@ def named_by(
     overview: pl.DataFrame | None, rejects: pl.DataFrame | None, askers: tuple[Asker, ...]
 ) -> tuple[str, ...]:
     """Return which of `tenant_id` and `repo_slug` vary; they precede the names of images and logs."""
-    owners = pl.DataFrame([{name: getattr(each, name) for name in _OWNER} for each in askers])
+    owners = pl.DataFrame([{name: getattr(each, name) for name in OWNER} for each in askers])
     tables = [owners] if overview is None else [overview] if rejects is None else [overview, rejects]
 
     def varies(name: str) -> bool:
         values = [table[name] for table in tables if name in table.columns]
         return bool(values) and pl.concat(values).n_unique() > 1
 
-    return tuple(filter(varies, _OWNER))
+    return tuple(filter(varies, OWNER))
 
 
 def lineage_of(relations: pl.DataFrame) -> dict[str, tuple[Relation, ...]]:
@@ -178,29 +188,30 @@ def _first(ranked: pl.DataFrame, groups: Mapping[str, pl.DataFrame]) -> pl.DataF
     return ranked.filter(pl.col("capability_id").is_in(chosen.unique().implode()))
 
 
-def _lines_of(part: pl.LazyFrame, names: pl.Series) -> pl.LazyFrame:
-    wanted = part.filter("counted", pl.col("capability_id").is_in(names.implode()))
-    return wanted.select("capability_id", *IMAGE_KEY, pl.col("timestamp").dt.date().alias("day"), "count")
+def _lines_of(part: pl.LazyFrame, numbers: pl.DataFrame, places: pl.DataFrame) -> pl.LazyFrame:
+    ours = part.filter("counted").join(numbers.lazy(), on="capability_id")
+    placed = ours.join(places.lazy(), on=IMAGE_KEY, nulls_equal=True)
+    return placed.select("capability", "place", "count", pl.col("timestamp").dt.date().alias("day"))
 
 
-def _where_and_when(lines: pl.DataFrame, named: tuple[str, ...]) -> dict[str, pl.DataFrame]:
-    """Return the mentions by image, which `named` and its id name, and by day."""
-    image = pl.concat_str(*named, "image_id", separator="/").alias("value")
-    on_images = lines.group_by("capability_id", *IMAGE_KEY).agg(MENTIONS)
-    on_days = lines.drop_nulls("day").group_by("capability_id", pl.col("day").alias("value")).agg(MENTIONS)
+def _where_and_when(lines: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Return the mentions of each capability by image, and its stretches of days with mentions."""
+    images = lines.group_by("capability", "place").agg(MENTIONS)
+    days = lines.select("capability", "day").drop_nulls().unique().sort("capability", "day")
+    stretch = pl.col("day") - pl.duration(days=pl.int_range(pl.len()).over("capability"))
+    stretches = days.group_by("capability", stretch.alias("stretch"), maintain_order=True)
     return {
-        "images": on_images.select("capability_id", image, "mentions").sort(
-            "capability_id", "mentions", "value", descending=[False, True, False]
-        ),
-        "days": on_days.sort("capability_id", "value"),
+        "images": images.sort("capability", "mentions", "place", descending=[False, True, False]),
+        "days": stretches.agg(pl.col("day").first(), pl.len()).drop("stretch"),
     }
 
 
-def _lists(pairs: pl.DataFrame | None) -> dict[str, list[tuple[Any, int]]]:
-    lists: dict[str, list[tuple[Any, int]]] = {}
-    for name, value, mentions in () if pairs is None else pairs.iter_rows():
-        lists.setdefault(name, []).append((value, mentions))
-    return lists
+def _lists(pairs: pl.DataFrame | None, make: Callable[[Any, int], _T]) -> dict[int, tuple[_T, ...]]:
+    """Return what `make` makes of the two other columns of each capability."""
+    if pairs is None:
+        return {}
+    columns = pairs.group_by("capability", maintain_order=True).agg(pl.all())
+    return {capability: tuple(map(make, *lists)) for capability, *lists in columns.iter_rows()}
 
 
 def screens_of(clusters: "Clusters", ranked: pl.DataFrame) -> list["Screen"]:

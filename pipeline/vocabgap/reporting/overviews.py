@@ -156,6 +156,13 @@ def _counted(part: pl.LazyFrame, now: datetime | None) -> pl.LazyFrame:
     )
 
 
+def places_in(overview: pl.DataFrame, named: tuple[str, ...]) -> pl.DataFrame:
+    """Return the images of an overview by name, with their number `place`; `named` precedes their id."""
+    images = overview.select(IMAGE_KEY).explode("image_id").unique()
+    name = pl.concat_str(*named, "image_id", separator="/").alias("name")
+    return images.with_columns(name).sort("name").with_row_index("place")
+
+
 def account_of(
     gaps: Parts | None,
     overview: pl.DataFrame | None,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from vocabgap.model.moments import iso
 from vocabgap.reporting.listed import SHOWN as FIRST
 from vocabgap.reporting.listed import TITLES, Listed
-from vocabgap.reporting.rows import WITH_ALL_EVIDENCE, Index, Limits, Row, ShownExample, days_together, row_of
+from vocabgap.reporting.rows import WITH_ALL_EVIDENCE, Index, Limits, Row, ShownExample, row_of
 from vocabgap.reporting.summary import Summary
 from vocabgap.reporting.wording import CONFIDENT, SHOWN_WORDINGS
 from vocabgap.text import unit_names
@@ -182,7 +182,7 @@ def _filters(rows: Sequence[Row]) -> tuple[str, ...]:
 def _index(summary: Summary, limits: Limits, everything: Iterable[Listed]) -> Index:
     runs = sorted({past.moment for each in summary.everything for past in each.history})
     return Index(
-        days_together(each.on_days for each in summary.everything),
+        min((day for each in summary.everything for day, _ in each.on_days[:1]), default=None),
         named_by=summary.named_by,
         askers=summary.askers,
         ranked_by=summary.order,

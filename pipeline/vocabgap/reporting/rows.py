@@ -150,7 +150,7 @@ class Index:
 
     def __init__(
         self,
-        on_days: Sequence[tuple[date, int]] = (),  # days and their mentions, earliest first
+        first_day: date | None = None,  # with a mention
         *,
         named_by: tuple[str, ...] = (),  # columns that precede the name of an image or a log
         askers: tuple[Asker, ...] = (),
@@ -162,7 +162,7 @@ class Index:
         self.categories, self.operations, self.images, self.files = Names(), Names(), Names(), Names()
         self.rows = {name: place for place, name in enumerate(rows)}
         self.runs = {moment: place for place, moment in enumerate(runs)}
-        self.first_day = on_days[0][0] if on_days else None
+        self.first_day = first_day
         self.named_by, self.askers, self.last_rank, self.ranked_by = named_by, askers, last_rank, ranked_by
 
 
@@ -255,15 +255,6 @@ def _safe(value: Any, most: int) -> Any:  # noqa: ANN401 - any value of a column
     return round(value, _DIGITS) if isinstance(value, float) else value
 
 
-def days_together(each_on_days: Iterable[Sequence[tuple[date, int]]]) -> list[tuple[date, int]]:
-    """Return all days, earliest first, with the sums of their mentions."""
-    counts: dict[date, int] = {}
-    for on_days in each_on_days:
-        for day, mentions in on_days:
-            counts[day] = counts.get(day, 0) + mentions
-    return sorted(counts.items())
-
-
 def rank_span(low: int, high: int, last: int) -> Span:
     """Return the segment of a rank interval between rank 1 and the last rank, on a logarithmic scale."""
     whole = log(last) if last > 1 else 1.0
@@ -297,16 +288,9 @@ def _placed(tallies: Sequence[Tally], names: Names) -> Pairs:
 
 
 def _days(on_days: Iterable[tuple[date, int]], first_day: date | None) -> Pairs:
-    """Return start and length of each stretch of days with mentions."""
     if first_day is None:
         return ()
-    pairs: list[int] = []
-    for number in ((day - first_day).days for day, _ in on_days):
-        if pairs and number == pairs[-2] + pairs[-1]:
-            pairs[-1] += 1
-        else:
-            pairs += [number, 1]
-    return tuple(pairs)
+    return tuple(number for day, length in on_days for number in ((day - first_day).days, length))
 
 
 def _day(moment: datetime | None) -> str | None:

@@ -12,11 +12,20 @@ from vocabgap.ingest.accounting import FILTERED, ScanSummary
 from vocabgap.model.capability import Asker, Capability
 from vocabgap.model.settings import RankBy
 from vocabgap.model.sources import IMAGE
-from vocabgap.model.tables import CAPABILITIES, IMAGE_KEY, RELATIONS, SETTLED
+from vocabgap.model.tables import CAPABILITIES, RELATIONS, SETTLED
 from vocabgap.ranking.coverage import probably_covered
 from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.history import points_of_run
-from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Doubt, Listed, doubts_of, listed, named_by
+from vocabgap.reporting.listed import (
+    COVERED,
+    DECIDED,
+    TO_AUTHOR,
+    Doubt,
+    Listed,
+    doubts_of,
+    listed,
+    named_by,
+)
 from vocabgap.reporting.manifest import Difference, GroupedBy, Manifest, Rendering, file_of
 from vocabgap.reporting.overviews import (
     SHOWN,
@@ -30,6 +39,7 @@ from vocabgap.reporting.overviews import (
     askers_of,
     categories_of,
     overview_of,
+    places_in,
     reclassified_of,
     recurring_sets_of,
 )
@@ -163,6 +173,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
     shown = _shown(open_, rendering.top, covered_from)
     askers = askers_of(ranked)
     named = named_by(overview, tables.rejects, askers)
+    places = None if counted is None else places_in(counted, named)
     relations, rows = tables.lineage, tables.history
     selection = {} if manifest.parameters is None else manifest.parameters.selection.in_words()
     return Summary(
@@ -171,7 +182,7 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
         total=ranked.height,
         open_total=open_.height,
         mentions=int(ranked["mentions"].sum()),
-        images=None if counted is None else counted.explode("image_id").n_unique(list(IMAGE_KEY)),
+        images=None if places is None else places.height,
         named_by=named,
         single=int((ranked["mentions"] == 1).sum()),
         first_seen=_moment((ranked["first_seen"] if counted is None else counted["first"]).min()),
@@ -202,8 +213,8 @@ def summarise(tables: Tables, manifest: Manifest, scanned: ScanSummary | None = 
             ranked,
             {TO_AUTHOR: open_, COVERED: near, DECIDED: decided},
             gaps=tables.gaps,
+            places=places,
             relations=relations,
-            named=named,
             covered_from=covered_from,
             history={} if rows is None else points_of_run(rows, manifest),
             choices={each.capability_id: each for each in manifest.choices},

@@ -68,7 +68,7 @@ def test_many_images_and_days_do_not_make_a_page_too_large(
             rank=rank,
             variants=wordings,
             on_images=tuple(Tally(f"market-night-{rank:04}-{number:04}", 1) for number in range(150)),
-            on_days=tuple((date(2025, 1, 1) + timedelta(days=day), 1) for day in range(rank % 2, 400)),
+            on_days=((date(2025, 1, 1) + timedelta(days=rank % 2), 400 - rank % 2),),
         )
         for rank in range(1, 1_001)
     )
