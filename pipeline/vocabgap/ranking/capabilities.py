@@ -135,17 +135,20 @@ def rank_parts(
 
 
 def capabilities_of(
-    tables: Mapping[str, pl.DataFrame],
+    tables: dict[str, pl.DataFrame],
     clusters: Grouping,
     settings: RankSettings,
     whole: Whole,
     identities: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Return table `capabilities` in order of rank, given the tables of `evidence` of all buckets."""
+    """Return table `capabilities` in order of rank, given the tables of `evidence` of all buckets.
+
+    The tables are taken out of the dictionary, so that they need no memory after their use.
+    """
     described = (
         with_priority(_capabilities(tables, clusters), settings, whole.now, whole.earliest)
         .join(
-            trends(tables["weeks"], whole.now, whole.earliest, settings.window_weeks),
+            trends(tables.pop("weeks"), whole.now, whole.earliest, settings.window_weeks),
             on="cluster",
             how="left",
         )
@@ -210,12 +213,11 @@ def _standing(*, pins: bool) -> pl.Expr:
     return pl.when(settled).then(3).when(is_pinned).then(_PINNED).when("established").then(1).otherwise(2)
 
 
-def _capabilities(tables: Mapping[str, pl.DataFrame], clusters: Grouping) -> pl.DataFrame:
+def _capabilities(tables: dict[str, pl.DataFrame], clusters: Grouping) -> pl.DataFrame:
     """Return the evidence of each cluster with its wordings and the facts of its group."""
     capabilities = (
-        tables["capabilities"]
-        .sort("cluster")
-        .join(variants(tables["wordings"], clusters.wordings), on="cluster", how="left")
+        tables.pop("capabilities")
+        .join(variants(tables.pop("wordings"), clusters.wordings), on="cluster", how="left")
         .join(clusters.clusters.rename({"mentions": "clustered"}), on="cluster", how="left")
     )
     counted_mentions = pl.col("mentions").cast(pl.Int128)  # products of large counts need more than 64 bits
