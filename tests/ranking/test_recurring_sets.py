@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from builders.ranking import records
+from vocabgap.files.parts import Parts, numbered
 from vocabgap.model.tables import COMBINATIONS
 from vocabgap.ranking import combinations as mining
 from vocabgap.ranking.combinations import LEAST, MOST_OPERATIONS, recurring_sets
@@ -101,9 +102,14 @@ def test_first_come_those_in_most_records_beyond_chance_and_small_counts_do_not_
     assert (found["lift_low"] < found["lift"]).all()
 
 
-def test_order_of_the_records_does_not_matter() -> None:
+def test_order_and_parts_of_the_records_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = of_sessions(*["abc", "bcd", "acd", "abd", "ab"] * 4)
-    assert_frame_equal(recurring_sets(frame.reverse()), recurring_sets(frame), check_exact=True)
+    frame = pl.concat([frame, frame.with_columns(session_id=pl.lit(" "))])  # no known session
+    parts = Parts([numbered(part, number) for number, part in enumerate(frame.iter_slices(3))])
+    found = recurring_sets(frame)
+    monkeypatch.setattr("vocabgap.files.parts.MOST_BYTES", 50)
+    for same in (frame.reverse(), parts):
+        assert_frame_equal(recurring_sets(same), found, check_exact=True)
 
 
 def test_a_record_with_very_many_operations_is_left_out() -> None:

@@ -5,6 +5,7 @@ frame; Polars then reads only the columns that it needs. A *step* makes several 
 run here and on a cluster (`engines.spark`), so the results are equal.
 """
 
+import errno
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -69,6 +70,8 @@ class Parts:
     def read(cls, path: Path, query: Query = lambda rows: rows) -> "Parts":
         """Return the table in a Parquet file, or in a folder of such files, after a query on each file."""
         files = [query(pl.scan_parquet(file)) for file in files_of(path)]
+        if not files:
+            raise FileNotFoundError(errno.ENOENT, "the folder is empty", str(path))
         heights = [int(file.select(pl.len()).collect().item()) for file in files]
         slices = [
             file.slice(start, MOST_ROWS)

@@ -15,7 +15,7 @@ import polars as pl
 from scipy import sparse
 from scipy.special import gammaincinv
 
-from vocabgap.files.parts import ROW, Parts
+from vocabgap.files.parts import ROW, Parts, Shared
 from vocabgap.model.record import OPERATION_ALIASES, fold_operation
 from vocabgap.model.tables import COMBINATIONS, IMAGE_KEY, RECORDS, stripped
 from vocabgap.ranking.evidence import operation_sets
@@ -64,7 +64,7 @@ def recurring_sets(
     named = named.filter(pl.col("operations").list.len() > 0)
     lists = named.select("operations").unique().sort(pl.col("operations").list.join("\n"))
     lists = lists.with_row_index("list")
-    numbers = named.join(lists, on="operations").drop("operations")
+    numbers = parts.shared(named.join(lists, on="operations").drop("operations"))
 
     def holding(keys: Sequence[str], sets: Sequence[_Ints] | None = None) -> pl.Series:
         step = partial(_holding, keys=keys, size=lists.height, sets=sets)
@@ -170,7 +170,7 @@ def _spelled(part: pl.LazyFrame) -> pl.LazyFrame:
     return part.filter(~names_too_many()).select(pl.col("operations_involved").unique())
 
 
-def _involving(part: pl.LazyFrame, numbers: pl.DataFrame, keys: Sequence[str]) -> pl.LazyFrame:
+def _involving(part: pl.LazyFrame, numbers: Shared, keys: Sequence[str]) -> pl.LazyFrame:
     """Return the number of the list of each record, and its session or image."""
     has_session = (stripped(pl.col("session_id")) != "").fill_null(value=False)
     # A record without a known session counts as a session of its own.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 import msgspec
 import polars as pl
 
-from vocabgap.files.parts import Parts
+from vocabgap.files.parts import Parts, Shared
 from vocabgap.model.capability import Asker, Capability, Tally, means
 from vocabgap.model.tables import IMAGE_KEY, MENTIONS, SETTLED
 from vocabgap.reporting.overviews import OWNER
@@ -129,8 +129,9 @@ def listed(
     first = _first(ranked, groups)
     own: Mapping[str, pl.DataFrame] = {}
     if gaps is not None and places is not None:
-        numbers = first.select("capability_id").with_row_index("capability")
-        own = gaps.by(["capability"], _where_and_when, partial(_lines_of, numbers=numbers, places=places))
+        numbers = gaps.shared(first.select("capability_id").with_row_index("capability"))
+        lines_of = partial(_lines_of, numbers=numbers, places=gaps.shared(places.drop("name")))
+        own = gaps.by(["capability"], _where_and_when, lines_of)
     known = [] if places is None else places["name"].to_list()
     images = _lists(own.get("images"), lambda place, mentions: Tally(known[place], mentions))
     days = _lists(own.get("days"), lambda *stretch: stretch)
@@ -188,7 +189,7 @@ def _first(ranked: pl.DataFrame, groups: Mapping[str, pl.DataFrame]) -> pl.DataF
     return ranked.filter(pl.col("capability_id").is_in(chosen.unique().implode()))
 
 
-def _lines_of(part: pl.LazyFrame, numbers: pl.DataFrame, places: pl.DataFrame) -> pl.LazyFrame:
+def _lines_of(part: pl.LazyFrame, numbers: Shared, places: Shared) -> pl.LazyFrame:
     ours = part.filter("counted").join(numbers.lazy(), on="capability_id")
     placed = ours.join(places.lazy(), on=IMAGE_KEY, nulls_equal=True)
     return placed.select("capability", "place", "count", pl.col("timestamp").dt.date().alias("day"))
