@@ -14,13 +14,15 @@ import time
 from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
-import pyarrow as pa
+import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 from builders import gap, outside, write_corpus
 from vocabgap.engines import index_shards, spark
+from vocabgap.engines.parts import SparkParts
 from vocabgap.engines.spark import SparkEngine, spark_engine
 from vocabgap.pipeline import Run, run
 
@@ -28,7 +30,7 @@ HOME = os.environ.get("SPARK_HOME")
 STRIKES = ("killed", "failed", "failed again", "slow")  # fewer than Spark tries a task again
 STARTED_WITHIN = 90.0  # seconds
 
-Step = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+Work = Callable[..., Any]
 
 pytest.importorskip("pyspark", reason="pyspark is not installed, so no cluster is tried")
 pytestmark = pytest.mark.skipif(HOME is None, reason="SPARK_HOME names no Spark: `make spark` installs one")
@@ -106,10 +108,6 @@ def wide(tmp_path: Path) -> Path:
     return write_corpus(tmp_path / "wide", logs)
 
 
-def test_the_demo_gives_the_report_of_one_here(cluster: SparkEngine, demo: Path, tmp_path: Path) -> None:
-    compare(demo, tmp_path, cluster)
-
-
 def test_a_workspace_gives_the_report_of_one_here(
     cluster: SparkEngine, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -119,35 +117,40 @@ def test_a_workspace_gives_the_report_of_one_here(
 def test_failing_workers_change_nothing(
     cluster: SparkEngine, wide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module, step in ((spark, "read_packed_logs"), (index_shards, "search_batches")):
-        (tmp_path / step).mkdir()
-        monkeypatch.setattr(module, step, befallen(getattr(module, step), str(tmp_path / step)))
+    logs, blocks, rows, groups = (tmp_path / work for work in ("logs", "blocks", "rows", "groups"))
+    mapped, by = SparkParts._mapped, SparkParts.by
+    monkeypatch.setattr(spark, "read_packed_logs", befallen(spark.read_packed_logs, logs))
+    monkeypatch.setattr(index_shards, "search_batches", befallen(index_shards.search_batches, blocks))
+    monkeypatch.setattr(SparkParts, "_mapped", lambda table, work: mapped(table, befallen(work, rows)))
+    monkeypatch.setattr(
+        SparkParts, "by", lambda table, keys, step, query: by(table, keys, befallen(step, groups), query)
+    )
 
     compare(wide, tmp_path, cluster)
 
-    for step in ("read_packed_logs", "search_batches"):
-        assert {path.name for path in (tmp_path / step).iterdir()} == set(STRIKES)
+    for work in (logs, blocks, rows, groups):
+        assert {path.name for path in work.iterdir()} == set(STRIKES)
 
 
-def befallen(step: Step, struck: str) -> Step:
-    """Return a step that kills an executor, fails a task twice, and delays one by seconds."""
-    strikes = STRIKES
+def befallen(work: Work, folder: Path) -> Work:
+    """Return work that kills an executor, fails twice, and is delayed by seconds, once for a folder."""
+    folder.mkdir(exist_ok=True)
+    strikes, struck = STRIKES, str(folder)
 
-    def strike(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for name in strikes:
-                try:
-                    open(f"{struck}/{name}", "x").close()  # noqa: PTH123 - sent to workers as it is
-                except FileExistsError:
-                    continue
-                if name == "killed":
-                    with open(f"/proc/{os.getppid()}/stat") as parent:  # noqa: PTH123
-                        os.kill(int(parent.read().rpartition(")")[2].split()[1]), signal.SIGKILL)
-                if name.startswith("failed"):
-                    raise RuntimeError(name)
-                time.sleep(5.0)
-                break
-            yield from step(iter([batch]))
+    def strike(*given: Any) -> Any:  # noqa: ANN401 - of any work
+        for name in strikes:
+            try:
+                open(f"{struck}/{name}", "x").close()  # noqa: PTH123 - sent to workers as it is
+            except FileExistsError:
+                continue
+            if name == "killed":
+                with open(f"/proc/{os.getppid()}/stat") as parent:  # noqa: PTH123
+                    os.kill(int(parent.read().rpartition(")")[2].split()[1]), signal.SIGKILL)
+            if name.startswith("failed"):
+                raise RuntimeError(name)
+            time.sleep(5.0)
+            break
+        return work(*given)
 
     return strike
 
@@ -157,10 +160,13 @@ def compare(root: Path, folder: Path, engine: SparkEngine) -> None:
     here, there = (published(root, folder / name, used) for name, used in (("here", None), ("there", engine)))
     for name in ("report.md", "report.html"):
         assert (folder / "there" / name).read_bytes() == (folder / "here" / name).read_bytes()
-    for table in ("gaps", "rejects", "files"):
-        assert_frame_equal(getattr(there.scan, table), getattr(here.scan, table))
+    for table in ("gaps", "rejects", "capabilities"):
+        assert_frame_equal(
+            *(pl.read_parquet(folder / place / f"{table}.parquet") for place in ("there", "here"))
+        )
+    assert (folder / "there/gaps.parquet").is_dir()
+    assert_frame_equal(there.scan.files, here.scan.files)
     assert_frame_equal(there.clusters.wordings, here.clusters.wordings)
-    assert_frame_equal(there.ranked, here.ranked)
 
 
 def published(root: Path, out: Path, engine: SparkEngine | None) -> Run:

@@ -1,10 +1,13 @@
 """The report on an engine: the same as here, bit by bit; and what is told where there is none."""
 
+import errno
 import json
+import os
 import signal
 import socket
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -19,9 +22,10 @@ from builders import gap, write_corpus
 from builders.command import vocabgap
 from vocabgap.clustering.linkage import reciprocal_merges
 from vocabgap.clustering.vectorizing import vectorize
-from vocabgap.engines import index_shards, spark
+from vocabgap.engines import index_shards, parts, spark
 from vocabgap.engines.spark import SparkEngine, spark_engine
 from vocabgap.errors import InvalidInputError, StateError
+from vocabgap.files.parts import ROW, Parts
 from vocabgap.ingest.scanning import scan
 from vocabgap.pipeline import run
 
@@ -51,7 +55,8 @@ def test_a_scan_is_that_of_one_here(engine: SparkEngine, demo: Path, tmp_path: P
         tmp_path,
         {"one": [gap("sky mask"), "{broken", gap("a\x1fb", satisfaction="bad")], "two": [gap("sky mask")]},
     )
-    for roots in ([demo], [hostile], [demo, hostile]):
+    (tmp_path / "empty").mkdir()
+    for roots in ([demo], [hostile], [demo, hostile], [tmp_path / "empty"]):
         here, there = scan(roots), scan(roots, read_logs=engine.read_logs)
 
         assert there.summary == here.summary
@@ -59,8 +64,68 @@ def test_a_scan_is_that_of_one_here(engine: SparkEngine, demo: Path, tmp_path: P
             assert_frame_equal(getattr(there, table), getattr(here, table))
 
 
-def test_folders_without_a_log_are_scanned_too(engine: SparkEngine, tmp_path: Path) -> None:
-    assert scan(tmp_path, read_logs=engine.read_logs).summary == scan(tmp_path).summary
+def test_queries_give_the_same_on_workers(engine: SparkEngine, tmp_path: Path) -> None:
+    logs = {f"image-{number}": [gap(need, notes=need) for need in words(number)] for number in range(40)}
+    root = write_corpus(tmp_path, logs)
+
+    here, there = (
+        answers(scan(root, read_logs=read).lines, tmp_path / name)
+        for name, read in (("here", None), ("there", engine.read_logs))
+    )
+
+    for name, frame in here.items():
+        assert_frame_equal(there[name], frame)
+    assert [path.name for path in sorted((tmp_path / "there").iterdir())] == [
+        f"{number:05}.parquet" for number in range(8)
+    ]
+
+
+def answers(lines: Parts, path: Path) -> dict[str, pl.DataFrame]:
+    """Ask a table in parts everything that it can answer, and write it to a path."""
+    few = lines.shared(pl.DataFrame({"line": [2, 5], "weight": [0.1, 0.2]}))
+    rows = lines.each(lambda part: part.filter(pl.col("line") % 3 == 0).select(ROW))
+    thirds = rows.sample(fraction=1.0, shuffle=True, seed=1)
+    marked = lines.marked(thirds.with_columns(why_not=pl.lit("third"), rule=pl.lit("a rule")))
+    some = marked.then(lambda part: part.join(few.lazy(), on="line", maintain_order="left"))
+    written = marked.then(lambda part: part.filter(pl.col("why_not") == "third")).write(path)
+
+    def step(bucket: pl.DataFrame) -> dict[str, pl.DataFrame]:
+        notes = bucket.group_by("notes", maintain_order=True).agg("line", pl.len())
+        return {"notes": notes, "lines": bucket.select(pl.len())}
+
+    grouped = marked.by(["notes"], step, lambda part: part.select("notes", "line"))
+    nothing = marked.by(["notes"], step, lambda part: part.select("notes", "line").filter(False))
+    return {
+        "marked": marked.collect().drop(ROW),
+        "joined": some.each(lambda part: part.select("line", "weight")),
+        "lazy": some.lazy().filter(pl.col("line") > 2).select("record_id").collect(),
+        "first": marked.lazy().head(3).drop(ROW).collect(),
+        "notes": grouped["notes"].sort("notes"),
+        "lines": grouped["lines"].sum(),
+        "nothing": nothing["notes"],
+        "written": pl.read_parquet(path),
+        "again": written.collect().drop(ROW),
+    }
+
+
+def test_no_record_comes_to_this_machine(
+    engine: SparkEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetched, rows = parts.fetched, Counter[int]()
+
+    def counted(frame: Any) -> pa.Table:  # noqa: ANN401 - of Spark
+        table = fetched(frame)
+        rows[records] += sum(pl.read_ipc(content.as_py()).height for content in table["content"])
+        return table
+
+    monkeypatch.setattr(parts, "fetched", counted)
+    for records in (20, 400):
+        moments = [f"2026-04-01T10:{number // 60:02}:{number % 60:02}Z" for number in range(records)]
+        needs = [gap(words(5)[number % 5], timestamp=moment) for number, moment in enumerate(moments)]
+        root = write_corpus(tmp_path / str(records), {"one": needs, "two": needs})
+        run(root, tmp_path / f"out-{records}", now="last", engine=engine)
+
+    assert rows[400] == rows[20] > 0
 
 
 def test_the_merges_are_those_of_this_machine(engine: SparkEngine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,6 +165,31 @@ def test_a_failure_on_the_engine_is_one_line(engine: SparkEngine, demo: Path, tm
     assert "failed: AttributeError: type object 'pyarrow.lib.RecordBatch' has no" in str(raised.value)
     assert "\n" not in str(raised.value)
     assert run(demo, tmp_path / "out", engine=engine).ranked.height  # the other one goes on
+
+
+def test_a_full_disk_of_a_worker_publishes_nothing(
+    demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: pl.DataFrame, path: Path, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    monkeypatch.setattr(parts, "write_once", refuse)
+    with (
+        pytest.raises(StateError, match=r"No space left on device: .*free some space") as raised,
+        spark_engine() as engine,
+    ):
+        run(demo, tmp_path / "out", engine=engine)
+
+    assert "\n" not in str(raised.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_without_its_engine_is_an_error(demo: Path) -> None:
+    with spark_engine() as engine:
+        lines = scan(demo, read_logs=engine.read_logs).lines
+
+    with pytest.raises(StateError, match="its engine is closed"):
+        lines.collect()
 
 
 def test_without_the_extra_an_error_says_what_to_install(

@@ -16,9 +16,8 @@ import pyarrow as pa
 from vocabgap.clustering.blending import DEPTH, Nearest
 from vocabgap.clustering.neighbours import SparseNeighbours, search_shard
 from vocabgap.clustering.vectorizing import FloatArray, IntArray, Rows
+from vocabgap.engines.parts import row_of
 
-# Columns of a result, as Spark names them.
-FOUND: Final = "block long, content binary"
 SHARD: Final = 150_000  # clusters of a shard, some 50 MB: Spark takes no more than 128 MB for one task
 QUERIES: Final = 150_000  # searched for at once by all workers, some 50 MB
 REQUEST: Final = 60 * 2**20  # bytes of each side of a search: a server takes 128 MiB at once
@@ -99,7 +98,7 @@ def requests(contents: list[bytes]) -> Iterator[slice]:
 
 
 def search_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Search the shard of each row for its queries (`asked`) with their `floors`; yield rows of `FOUND`."""
+    """Search the shard of each row for its queries (`asked`) with their `floors`; yield rows of `ROWS`."""
     for batch in batches:
         for row in batch.to_pylist():
             # The driver packed these.
@@ -107,13 +106,13 @@ def search_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch
             nearest = search_shard(shard, asked._replace(floors=floors))
             file = io.BytesIO()
             np.savez(file, nearest.listed, nearest.similarity, nearest.bound, allow_pickle=False)
-            yield pa.RecordBatch.from_pydict({"block": [row["block"]], "content": [file.getvalue()]})
+            yield row_of(row["block"], 0, "", file.getvalue())
 
 
 def _united(rows: pa.Table, blocks: int) -> Nearest:
-    """Return the candidates of each query, the best similarity, and the bound, from rows of `FOUND`."""
+    """Return the candidates of each query, the best similarity, and the bound, from rows of `ROWS`."""
     of_block: list[list[list[npt.NDArray[Any]]]] = [[] for _ in range(blocks)]
-    for block, content in zip(rows["block"].to_pylist(), rows["content"], strict=True):
+    for block, content in zip(rows["part"].to_pylist(), rows["content"], strict=True):
         with np.load(io.BytesIO(content.as_py()), allow_pickle=False) as arrays:
             of_block[block].append([arrays[name] for name in arrays.files])
     listed = np.concatenate([np.concatenate([part[0] for part in parts], axis=1) for parts in of_block])

@@ -5,6 +5,7 @@ over Arrow batches that knows no engine. A row is a piece of work, or one of its
 binary column. So the result equals that of a scan in this process, bit for bit.
 """
 
+import errno
 import os
 import pickle
 import re
@@ -66,6 +67,9 @@ _PORT: Final = 15_002  # the default of Spark Connect
 _GREETING_SECONDS: Final = 5.0  # for the first words of the protocol
 _STOP_SECONDS: Final = 2.0
 _RETRIES: Final = 5  # of a request without an answer, some 17 seconds in all
+_WORKERS_HINT: Final = (
+    "its workers need Python with vocabgap's dependencies, and the logs and the report under the same paths"
+)
 _ADDRESS_HINT: Final = "expected sc://HOST:PORT; with a token, sc://HOST:PORT/;token=TOKEN"
 
 
@@ -160,7 +164,7 @@ class SparkEngine:
         for part in steps.requests(asked):
             numbers = list(range(part.start, part.stop))
             blocks = self._spread({"block": numbers, "asked": asked[part], "floors": floors[part]})
-            results.append(fetched(blocks.crossJoin(held).mapInArrow(steps.search_batches, steps.FOUND)))
+            results.append(fetched(blocks.crossJoin(held).mapInArrow(steps.search_batches, ROWS)))
         return pa.concat_tables(results)
 
     def _spread(self, columns: Mapping[str, list[Any]]) -> "DataFrame":
@@ -205,10 +209,10 @@ def spark_engine(remote: str | None = None) -> Iterator[SparkEngine]:
                 with closing(engine):
                     yield engine
     except PySparkException as error:
-        raise StateError(
-            f"{where or 'the engine'} failed: {_error_line(str(error))}",
-            hint="its workers need Python with vocabgap's dependencies, and the logs under the same paths",
-        ) from error
+        line = _error_line(str(error))
+        is_full = os.strerror(errno.ENOSPC) in line
+        hint = "free some space there, and repeat the command" if is_full else _WORKERS_HINT
+        raise StateError(f"{where or 'the engine'} failed: {line}", hint=hint) from error
 
 
 def read_packed_logs(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
