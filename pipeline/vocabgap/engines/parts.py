@@ -7,7 +7,7 @@ same Polars code as on this machine.
 import io
 import secrets
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -45,19 +45,19 @@ class SparkParts(Parts):
         folder: object = None,
         *,
         rows: "DataFrame",
-        numbers: Sequence[int],
+        heights: Mapping[int, int],
         buckets: int,
         share: Share,
         **state: Any,  # noqa: ANN401 - of the base class
     ) -> None:
-        """Unite the rows of the parts with these numbers, in order; the one source is an empty part.
+        """Unite the rows of numbered parts with these heights, in order; the one source is an empty part.
 
         `by` spreads all rows over the buckets; a bucket has to fit into the memory of a worker. `share`
         sends a frame to the workers.
         """
         super().__init__(sources, folder, **state)
         self._rows = rows
-        self._numbers = numbers
+        self._heights = heights
         self._buckets = buckets
         self._share = share
 
@@ -95,7 +95,7 @@ class SparkParts(Parts):
         same file again. Return the written table.
         """
         path.mkdir()
-        files = {number: str(path / f"{place:05}.parquet") for place, number in enumerate(self._numbers)}
+        files = {number: str(path / f"{place:05}.parquet") for place, number in enumerate(self._heights)}
 
         def write_part(number: int, part: pl.LazyFrame) -> Named:
             file = Path(files[number])
@@ -128,15 +128,18 @@ class SparkParts(Parts):
                 "the table is on a cluster, and its engine is closed",
                 hint="use it inside the block of `with vocabgap.spark_engine()`",
             )
-        marks, queries = self._marks, self._queries
+        marks, queries, heights = self._marks, self._queries, self._heights
 
         def run(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
             for batch in batches:
                 for row in batch.to_pylist():
                     content, number = row["content"], row["part"]
                     is_file = row["name"] == FILE
-                    stored = pl.scan_parquet(content.decode()) if is_file else pl.read_ipc(content).lazy()
-                    part = queried(numbered(stored, number), number, marks, queries)
+                    kept = None if is_file else pl.read_ipc(content)
+                    if kept is not None and kept.height != heights[number]:  # a lost part was read again
+                        raise StateError("a log was changed during the report", hint="repeat the report")
+                    rows = pl.scan_parquet(content.decode()) if kept is None else kept.lazy()
+                    part = queried(numbered(rows, number), number, marks, queries)
                     for place, name, frame in work(number, part):
                         yield row_of(number, place, name, frame)
 

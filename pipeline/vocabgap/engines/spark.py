@@ -61,7 +61,7 @@ _PIECES: Final = 4  # per parallel task, so that a slow piece holds up little
 _MANY_NUMBERS: Final = 100_000  # more than any number of parallel tasks
 _SENT: Final = {".py", ".toml", ".txt"}  # endings of the package's files that the steps need
 _MOST_PARTS: Final = 1 << 12  # of a piece of work
-_SIZES: Final = {"part": pl.Int64, "bytes": pl.Int64}
+_SIZES: Final = {"part": pl.Int64, "rows": pl.Int64, "bytes": pl.Int64}
 _REPAIRS: Final = {"kind": pl.String, "times": pl.Int64}
 _PORT: Final = 15_002  # the default of Spark Connect
 _GREETING_SECONDS: Final = 5.0  # for the first words of the protocol
@@ -141,9 +141,9 @@ class SparkEngine:
         """Return a table whose parts are rows, given their numbers and sizes, and an empty part."""
         if sizes.is_empty():
             return Parts.of(empty)
-        numbers = sizes["part"].sort().to_list()
-        buckets = min(len(numbers), max(self._pieces, 1 + int(sizes["bytes"].sum()) // MOST_BYTES))
-        return SparkParts([empty], rows=rows, numbers=numbers, buckets=buckets, share=self.share)
+        heights = dict(sizes.sort("part").select("part", "rows").iter_rows())
+        buckets = min(len(heights), max(self._pieces, 1 + int(sizes["bytes"].sum()) // MOST_BYTES))
+        return SparkParts([empty], rows=rows, heights=heights, buckets=buckets, share=self.share)
 
     def space(
         self, rows: "Rows", chosen: "IntArray", weights: "FloatArray", floor: float
@@ -226,7 +226,7 @@ def read_packed_logs(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.Record
             for number, frame in enumerate(read.records.frames(), first):
                 part = numbered(frame, number)
                 if len(part):
-                    sizes.append((number, part.estimated_size()))
+                    sizes.append((number, len(part), part.estimated_size()))
                     yield stored(part, number, folder)
             tables = {
                 "sizes": pl.DataFrame(sizes, schema=_SIZES, orient="row"),
