@@ -148,7 +148,7 @@ def befallen(work: Work, folder: Path) -> Work:
                     os.kill(int(parent.read().rpartition(")")[2].split()[1]), signal.SIGKILL)
             if name.startswith("failed"):
                 raise RuntimeError(name)
-            time.sleep(5.0)
+            time.sleep(2.0)
             break
         return work(*given)
 
