@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Any, Final
 
 from vocabgap.errors import InvalidInputError, texts
@@ -118,7 +119,8 @@ def plain(phrase: str) -> str:
 
 def without_message(phrase: str) -> str:
     """Return the name, in words, of the tool that a message calls unknown; leave other phrases unchanged."""
-    return _NO_LETTERS.sub(" ", apart(unknown_name(phrase))).strip().lower() or phrase
+    name = unknown_name(phrase)
+    return (_NO_LETTERS.sub(" ", apart(name)).strip().lower() if name else "") or phrase
 
 
 def words(phrase: str) -> list[str]:
@@ -150,6 +152,18 @@ def stem(word: str) -> str:
     return str(_stemmer().stemWord(word))
 
 
+def _stems_of(phrase: str) -> list[str]:
+    """Return the stems of the words of a phrase, in order."""
+    if not phrase.isascii():  # white space may then be part of a sign, or a sign become white space
+        return list(map(stem, words(phrase)))
+    return list(chain.from_iterable(map(_stems_of_part, phrase.split())))
+
+
+@lru_cache(maxsize=100_000)
+def _stems_of_part(part: str) -> tuple[str, ...]:
+    return tuple(map(stem, words(part)))
+
+
 def surface(phrase: str) -> str:
     """Return the surface form of a phrase: its stemmed words, joined by single spaces.
 
@@ -158,14 +172,14 @@ def surface(phrase: str) -> str:
     folded.
     """
     phrase = without_message(phrase)
-    stems = list(map(stem, words(phrase)))
+    stems = _stems_of(phrase)
     if _MAY_BE_SIGNED.search(phrase) or _MINUS.search(phrase):
         parts = _SIGNED.split(unicodedata.normalize("NFKC", plain(phrase)))
         if len(parts) > 1:
             stems = [
                 word
                 for number, part in enumerate(parts)
-                for word in ([part.lower().translate(_SPELLINGS)] if number % 2 else map(stem, words(part)))
+                for word in ([part.lower().translate(_SPELLINGS)] if number % 2 else _stems_of(part))
             ]
     return " ".join(stems) or " ".join(unicodedata.normalize("NFKC", phrase).casefold().split())
 

@@ -1,7 +1,8 @@
 """Turn surfaces into vectors: TF-IDF of words, word pairs, topic words and character trigrams.
 
 Words carry the meaning. Trigrams match words that still differ after stemming ("denoise", "de-noising").
-scikit-learn counts both. Document frequencies count each surface as often as it was mentioned.
+scikit-learn counts the trigrams, once per word. Document frequencies count each surface as often as it was
+mentioned.
 
 Two wordings of one need may share no word ("too dark shadows", "lift the blacks") but occur with the same
 words. So each word adds the words that it co-occurs with most, as topic words.
@@ -10,11 +11,12 @@ A million surfaces share few words, and the trigrams of a surface are those of i
 a combination of terms. A term is a dimension of its own, or the trigrams of a word.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
-from typing import Any, Final
+from itertools import chain
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -100,11 +102,10 @@ def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArr
     """
     if not contents:
         return Rows(sparse.csr_array((0, 0)), sparse.csr_array((0, 0)))
-    vocabulary = vocabulary_of(contents)
-    words = _counted(contents, vocabulary, str.split)
-    neighbours = _counted(contents, pairs_of(contents, vocabulary), pairs)
+    numbered = _Words.of(contents)
+    words, neighbours = numbered.counts(), numbered.pair_counts()
     lexical = _lexical(words, neighbours, mentions, sentences)
-    trigram_part, grams = _trigram_part(words, _grams(vocabulary), mentions)
+    trigram_part, grams = _trigram_part(words, _grams(numbered.vocabulary), mentions)
     scales = np.sqrt([WORD_SHARE, 1.0 - WORD_SHARE])
     term_weights = sparse.hstack([lexical * scales[0], trigram_part * scales[1]], format="csr")
     return Rows(sparse.csr_array(term_weights), grams)
@@ -114,7 +115,7 @@ def word_rows(contents: Sequence[str], mentions: FloatArray) -> sparse.csr_array
     """Return TF-IDF of words alone as rows of unit length, shape (n, words); see `vectorize`."""
     if not contents:
         return sparse.csr_array((0, 0))
-    return unit_rows(_weighted(_counted(contents, vocabulary_of(contents), str.split), mentions))
+    return unit_rows(_weighted(_Words.of(contents).counts(), mentions))
 
 
 def _lexical(
@@ -172,44 +173,60 @@ def _trigram_part(
     return part, unit_rows(weighted)
 
 
+class _Words(NamedTuple):
+    """The words of surfaces as numbers: their places in the vocabulary."""
+
+    vocabulary: list[str]  # in the order of their first use
+    numbers: IntArray  # of the words of all surfaces, in order
+    start: IntArray  # shape (surfaces + 1,): surface i has the words `start[i]` to `start[i + 1]`
+
+    @classmethod
+    def of(cls, contents: Sequence[str]) -> "_Words":
+        """Give a number to each word of some surfaces."""
+        places: defaultdict[str, int] = defaultdict()
+        places.default_factory = places.__len__
+        every = chain.from_iterable(map(str.split, contents))
+        numbers = np.fromiter(map(places.__getitem__, every), np.int64)
+        lengths = np.fromiter(map(len, map(str.split, contents)), np.int64, len(contents))
+        return cls(list(places), numbers, np.concatenate([[0], np.cumsum(lengths)]))
+
+    def counts(self) -> sparse.csr_array:
+        """Count the words of each surface, shape (surfaces, words)."""
+        shape = len(self.start) - 1, len(self.vocabulary)
+        ones = np.ones(len(self.numbers))
+        counts = sparse.csr_array((ones, self.numbers, self.start), shape=shape, copy=True)
+        counts.sum_duplicates()
+        return counts
+
+    def pair_counts(self) -> sparse.csr_array:
+        """Count the pairs of neighbouring words of each surface, ordered by the numbers of their words."""
+        surfaces = len(self.start) - 1
+        surface = np.repeat(np.arange(surfaces), np.diff(self.start))
+        first = np.flatnonzero(surface[1:] == surface[:-1])
+        pairs = self.numbers[first] * len(self.vocabulary) + self.numbers[first + 1]
+        distinct, column = np.unique(pairs, return_inverse=True)
+        start = np.searchsorted(first, self.start)
+        shape = surfaces, len(distinct)
+        counts = sparse.csr_array((np.ones(len(first)), column, start), shape=shape)
+        counts.sum_duplicates()
+        return counts
+
+
 def _grams(words: Sequence[str]) -> sparse.csr_array:
     """Count the trigrams of each word, with a blank on either side."""
-    return _counted(words, dict.fromkeys(gram for word in words for gram in grams(word)), grams)
+    from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415 - takes a second to load
+
+    distinct = dict.fromkeys(gram for word in words for gram in grams(word))
+    if not distinct:
+        return sparse.csr_array((len(words), 0))
+    counter = CountVectorizer(analyzer=grams, vocabulary=list(distinct), dtype=np.float64)
+    return sparse.csr_array(counter.transform(words))
 
 
 def grams(word: str) -> list[str]:
     """Return the trigrams of a word with a blank on either side, in order."""
     padded = f" {word} "
     return [padded[at : at + _GRAM] for at in range(len(padded) - _GRAM + 1)]
-
-
-def pairs(content: str) -> list[tuple[str, str]]:
-    """Return the pairs of neighbouring words, in order."""
-    return list(pairwise(content.split()))
-
-
-def vocabulary_of(contents: Iterable[str]) -> list[str]:
-    """Return the distinct words in the order of their first use."""
-    return list(dict.fromkeys(chain.from_iterable(map(str.split, contents))))
-
-
-def pairs_of(contents: Iterable[str], vocabulary: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the distinct pairs of neighbouring words, in the order of their words in the vocabulary."""
-    number = {word: place for place, word in enumerate(vocabulary)}
-    distinct = set(chain.from_iterable(map(pairs, contents)))
-    return sorted(distinct, key=lambda pair: (number[pair[0]], number[pair[1]]))
-
-
-def _counted(
-    documents: Sequence[str], terms: Iterable[Hashable], analyzer: Callable[[str], list[Any]]
-) -> sparse.csr_array:
-    from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415 - takes a second to load
-
-    vocabulary = list(terms)
-    if not vocabulary:
-        return sparse.csr_array((len(documents), 0))
-    counter = CountVectorizer(analyzer=analyzer, vocabulary=vocabulary, dtype=np.float64)
-    return sparse.csr_array(counter.transform(documents))
 
 
 def _blocks(rows: sparse.csr_array, columns: sparse.csr_array) -> Iterator[tuple[sparse.csr_array, int]]:
