@@ -4,6 +4,7 @@ import json
 import os
 import random
 import subprocess
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from sys import executable
@@ -14,6 +15,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import vocabgap as vg
+from vocabgap.files import parts
+from vocabgap.ingest import lines
 
 VOCABGAP = Path(executable).with_name("vocabgap")
 FACES = ("report.md", "report.html", "share.html")
@@ -55,17 +58,33 @@ def manifest(out: Path) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def baseline(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the demo workspace made in this process."""
-    folder = tmp_path_factory.mktemp("baseline")
-    root = copied(demo, folder / "größe demo", seed=1)
+    return reported_here(demo, tmp_path_factory.mktemp("baseline"), seed=1)
+
+
+def reported_here(demo: Path, folder: Path, seed: int) -> Path:
+    root = copied(demo, folder / "größe demo", seed)
     selection = vg.Selection(since=datetime(2026, 3, 5, tzinfo=UTC))
     now, settings = datetime(2026, 7, 1, tzinfo=UTC), vg.load_settings()
     vg.run(root, folder / "out", settings=settings, selection=selection, now=now, share=3)
     return folder / "out"
 
 
-@pytest.fixture(scope="module", params=["busy", "bare"])
+@pytest.fixture(scope="module")
+def in_parts(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The report of the same workspace in many parts and buckets on the disk."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parts, "MOST_ROWS", 40)
+        patch.setattr(parts, "MOST_BYTES", 30_000)
+        patch.setattr(lines, "BATCH", 17)
+        yield reported_here(demo, tmp_path_factory.mktemp("parts"), seed=3)
+
+
+@pytest.fixture(scope="module", params=["in parts", "busy", "bare"])
 def other(request: pytest.FixtureRequest, demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the same workspace, elsewhere, in surroundings of another kind."""
+    if request.param == "in parts":
+        found: Path = request.getfixturevalue("in_parts")
+        return found
     environment = {
         "busy": {
             "PYTHONHASHSEED": "4242", "POLARS_MAX_THREADS": "7", "OPENBLAS_NUM_THREADS": "3",

@@ -6,11 +6,12 @@ run here and on a cluster (`engines.spark`), so the results are equal.
 """
 
 import errno
+import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Protocol, Self, TypeVar
 
@@ -23,11 +24,12 @@ ROW: Final = "row"
 """The column that numbers the rows in order: the upper half is the number of the part."""
 BUCKET: Final = "bucket"
 """The column with the number of the bucket of a row."""
-MOST_ROWS: Final = 1 << 17
+MOST_ROWS: Final = 1 << 16
 """Rows of a part. A table with more rows is written to files."""
-MOST_BYTES: Final = 48 << 20
+MOST_BYTES: Final = 32 << 20
 """Bytes of the rows that a step gets at once, unless more have equal keys."""
 _PLACES: Final = 1 << 32
+_PREFIX: Final = "vocabgap-"  # of temporary folders
 _FULL_HINT: Final = "free some space, or name another folder in TMPDIR"
 
 Query = Callable[[pl.LazyFrame], pl.LazyFrame]
@@ -114,17 +116,21 @@ class Parts:
         Returns:
             The frames of the step by name, of all calls; their order is undefined.
         """
-        parts = self._parts()
-        first = query(next(parts)).collect()
-        buckets = 1 + int(first.estimated_size()) * len(self._sources) // MOST_BYTES
-        if buckets == 1 or len(self._sources) == 1:
-            return dict(step(pl.concat([first, *(query(part).collect() for part in parts)])))
+        frames, held, size = self.frames(query), list[pl.DataFrame](), 0
+        for frame in frames:
+            held.append(frame)
+            size += int(frame.estimated_size())
+            if size > MOST_BYTES and len(self._sources) > 1:
+                break
+        else:
+            return dict(step(pl.concat(held)))
+        largest = max(int(frame.estimated_size()) for frame in held)
+        buckets = 1 + (size + largest * (len(self._sources) - len(held))) // MOST_BYTES
         with temporary_folder() as folder, enough_space(folder):
             # Polars' own partitioned sink holds most of the rows in memory.
-            rest = (query(part).collect() for part in parts)
-            for number, frame in enumerate(chain([first], rest)):
-                spread = frame.with_columns(bucket_of(keys, buckets))
-                for rows in spread.partition_by(BUCKET):
+            for number in range(len(self._sources)):
+                frame = held.pop(0) if held else next(frames)
+                for rows in frame.with_columns(bucket_of(keys, buckets)).partition_by(BUCKET):
                     bucket = Path(folder, str(rows[BUCKET][0]))
                     bucket.mkdir(exist_ok=True)
                     rows.drop(BUCKET).write_ipc(bucket / f"{number}.ipc")
@@ -182,7 +188,7 @@ class Collector:
     def __init__(self) -> None:
         self._frames: list[pl.DataFrame] = []
         self._rows = 0
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: _KeptFolder | None = None
         self._files: list[Path] = []
         self._writing: Future[None] | None = None
         self._writer = ThreadPoolExecutor(1)
@@ -205,7 +211,7 @@ class Collector:
     def _store(self) -> None:
         """Write the frames while others are collected; at most one part waits for the disk."""
         if self._folder is None:
-            self._folder = temporary_folder()
+            self._folder = _KeptFolder()
         self._wait()
         path = Path(self._folder.name, f"{len(self._files)}.parquet")
         part = numbered(pl.concat(self._frames), len(self._files))
@@ -254,9 +260,17 @@ def united(results: Iterable[Mapping[str, pl.DataFrame]]) -> dict[str, pl.DataFr
     return {name: pl.concat(several) for name, several in frames.items()}
 
 
+class _KeptFolder:
+    """A private folder that is removed with this object, or at the end of the process."""
+
+    def __init__(self) -> None:
+        self.name = tempfile.mkdtemp(prefix=_PREFIX)
+        weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
+
+
 def temporary_folder() -> tempfile.TemporaryDirectory[str]:
     """Return a private folder for files that are not kept."""
-    return tempfile.TemporaryDirectory(prefix="vocabgap-", ignore_cleanup_errors=True)
+    return tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True)
 
 
 @contextmanager
