@@ -316,7 +316,7 @@ class Clusters:
         return threshold
 
 
-def known_clusters(records: pl.DataFrame, groups: Mapping[str, str], settings: ClusterSettings) -> Clusters:
+def known_clusters(records: Parts, groups: Mapping[str, str], settings: ClusterSettings) -> Clusters:
     """Return groups that are known already, by surface, with rows of words and without a dendrogram."""
     points = points_of(records, settings.stop_words, settings.synonyms)
     rows = vectorize(points.contents, points.weights, points.sentence_shares)

@@ -212,7 +212,7 @@ class Decisions:
             raise StateError(f"'{self._run}' has no gaps.parquet", hint="make the report again")
         manifest = self._manifest
         published = PublishedGroups(
-            gaps.collect(),
+            gaps,
             self._groups,
             manifest.settings,
             manifest.now,

@@ -17,8 +17,8 @@ from vocabgap.decisions.replay import in_force, replay, separations
 from vocabgap.files.parts import Parts
 from vocabgap.ingest.accounting import FILTERED
 from vocabgap.model.settings import Settings
-from vocabgap.model.tables import RECORDS, SETTLED, Apart, Constraint
-from vocabgap.ranking.capabilities import rank
+from vocabgap.model.tables import SETTLED, Apart, Constraint
+from vocabgap.ranking.capabilities import rank_parts
 from vocabgap.ranking.identity import identify
 from vocabgap.text import surface_of
 
@@ -60,16 +60,16 @@ class PublishedGroups:
 
     def __init__(
         self,
-        gaps: pl.DataFrame,
+        gaps: Parts,
         groups: pl.DataFrame,
         settings: Settings,
         now: datetime,
         *,
         by_meaning: bool,
     ) -> None:
-        is_record = pl.col("counted") | (pl.col("why_not") == FILTERED)
-        self._records = gaps.filter(is_record).select(RECORDS.names)
-        self._counted = gaps.filter("counted").select(RECORDS.names)
+        is_record = pl.col("counted") | (pl.col("why_not") == FILTERED).fill_null(value=False)
+        self._lines = gaps.then(lambda part: part.with_columns(recorded=is_record))
+        self._records = self._lines.then(lambda part: part.filter("recorded"))
         self._groups, self._settings, self._now, self._by_meaning = groups, settings, now, by_meaning
         self._known = dict(groups.select("surface", "capability_id").iter_rows())
         by_capability = groups.group_by("capability_id", maintain_order=True).agg("surface")
@@ -109,17 +109,12 @@ class PublishedGroups:
         found = identify(
             self._proposed,
             clusters,
-            Parts.of(self._records).each,
+            self._records.each,
             baseline=self._groups,
             verdicts=effective.verdicts,
         )
-        ranked = rank(
-            self._counted,
-            clusters,
-            self._settings.rank,
-            now=self._now,
-            identities=found.identities,
-            corpus=self._records,
+        ranked = rank_parts(
+            self._lines, clusters, self._settings.rank, now=self._now, identities=found.identities
         )
         rows = ranked.select("capability_id", "pinned", *_FACTS).to_dicts()
         wordings = clusters.wordings.join(found.identities, on="cluster").sort(-pl.col("mentions"), "wording")
