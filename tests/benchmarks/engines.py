@@ -5,7 +5,7 @@ its memory is in that of the process. What came from an engine is counted by `co
 
     PYTHONPATH=tests python -m benchmarks.engines --size large --remote sc://HOST:PORT --server PID
 
-measures a server of Spark, too (`sail spark server` starts one of Sail).
+measures a server of Spark, too.
 """
 
 import argparse
@@ -107,7 +107,9 @@ def rows(size: str, remote: str | None = None, server: int | None = None) -> Ite
             for engine, options in engines.items():
                 asked = (*words, engine, "--engine", "spark", *options)
                 watched = server if options else None
-                cost = cost_of_command(python, counted, CAME, *asked, folder=folder, server=watched)
+                cost = cost_of_command(
+                    python, "-W", "ignore", counted, CAME, *asked, folder=folder, server=watched
+                )
                 require_equal(folder / engine, folder / HERE)
                 came = json.loads((folder / CAME).read_bytes())
                 note = f"{seconds(folder / engine)}; {came['rows']:,} rows and {came['bytes']:,} bytes came"
