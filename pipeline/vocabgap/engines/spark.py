@@ -1,8 +1,8 @@
-"""The heavy steps on Spark, over Spark Connect: workers read the logs and search for neighbours.
+"""The heavy steps on Spark, over Spark Connect: workers read logs, keep records and search for neighbours.
 
 Without a server, Sail runs them: an engine with the same protocol in this process. Each step is a function
-over Arrow batches that knows no engine. A row is a piece of work, or one of its tables as an Arrow file in a
-binary column. So the result equals that of a scan in this process, bit for bit.
+over Arrow batches that knows no engine. A row is a piece of work, or a frame (`parts`). So the results equal
+those of this process, bit for bit.
 """
 
 import errno
