@@ -3,16 +3,15 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import msgspec
 import polars as pl
 
-from vocabgap.files.parts import Parts, Shared
+from vocabgap.files.parts import Parts
 from vocabgap.model.capability import Asker, Capability, Tally, means
-from vocabgap.model.tables import IMAGE_KEY, MENTIONS, SETTLED
+from vocabgap.model.tables import IMAGE_KEY, MENTIONS, SETTLED, counted
 from vocabgap.reporting.overviews import OWNER
 
 if TYPE_CHECKING:  # a program that only reads runs does not load clustering
@@ -130,7 +129,13 @@ def listed(
     own: Mapping[str, pl.DataFrame] = {}
     if gaps is not None and places is not None:
         numbers = gaps.shared(first.select("capability_id").with_row_index("capability"))
-        lines_of = partial(_lines_of, numbers=numbers, places=gaps.shared(places.drop("name")))
+        images_of = gaps.shared(places.drop("name"))
+
+        def lines_of(part: pl.LazyFrame) -> pl.LazyFrame:
+            ours = counted(part).join(numbers.lazy(), on="capability_id")
+            placed = ours.join(images_of.lazy(), on=IMAGE_KEY, nulls_equal=True)
+            return placed.select("capability", "place", "count", pl.col("timestamp").dt.date().alias("day"))
+
         own = gaps.by(["capability"], _where_and_when, lines_of)
     known = [] if places is None else places["name"].to_list()
     images = _lists(own.get("images"), lambda place, mentions: Tally(known[place], mentions))
@@ -187,12 +192,6 @@ def _first(ranked: pl.DataFrame, groups: Mapping[str, pl.DataFrame]) -> pl.DataF
     first = [rows.head(SHOWN)["capability_id"] for rows in groups.values()]
     chosen = pl.concat([ranked.head(MOST_LISTED)["capability_id"], *first])
     return ranked.filter(pl.col("capability_id").is_in(chosen.unique().implode()))
-
-
-def _lines_of(part: pl.LazyFrame, numbers: Shared, places: Shared) -> pl.LazyFrame:
-    ours = part.filter("counted").join(numbers.lazy(), on="capability_id")
-    placed = ours.join(places.lazy(), on=IMAGE_KEY, nulls_equal=True)
-    return placed.select("capability", "place", "count", pl.col("timestamp").dt.date().alias("day"))
 
 
 def _where_and_when(lines: pl.DataFrame) -> dict[str, pl.DataFrame]:

@@ -1,9 +1,7 @@
 """The parts of a report about all records: account of lines, categories, operations and askers."""
 
-from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
-from functools import partial
 from typing import Annotated, Final
 
 import msgspec
@@ -141,19 +139,15 @@ def overview_of(gaps: Parts, now: datetime | None = None) -> pl.DataFrame:
     Rows may repeat. Columns: `OWNER`, `_STATUS`, `lines`, `image_id` (distinct), `overlong` (lines with too
     many operations), `first` and `newest` timestamp, without those after `now`.
     """
-    return gaps.each(partial(_counted, now=now))
-
-
-def _counted(part: pl.LazyFrame, now: datetime | None) -> pl.LazyFrame:
     timestamp = pl.col("timestamp")
-    past = timestamp if now is None else timestamp.filter(timestamp <= now)
-    return part.group_by(*OWNER, *_STATUS).agg(
+    facts = (
         pl.len().alias("lines"),
         pl.col("image_id").unique(),
         names_too_many().sum().alias("overlong"),
         timestamp.min().alias("first"),
-        past.max().alias("newest"),
+        (timestamp if now is None else timestamp.filter(timestamp <= now)).max().alias("newest"),
     )
+    return gaps.each(lambda part: part.group_by(*OWNER, *_STATUS).agg(facts))
 
 
 def places_in(overview: pl.DataFrame, named: tuple[str, ...]) -> pl.DataFrame:
@@ -222,10 +216,8 @@ def _summed(ranked: pl.DataFrame, column: str, keys: Sequence[str]) -> pl.DataFr
 
 def reclassified_of(counted: pl.DataFrame) -> Categorised:
     """Count the records that had no category, from the counted rows of an overview."""
-    by = Counter[str | None]()
-    for source, lines in counted.select("category_by", "lines").iter_rows():
-        by[source] += lines
-    return Categorised(by[CategoryBy.OPERATIONS.value], by[CategoryBy.CLASSIFIER.value], by[None])
+    by = dict(counted.group_by("category_by").agg(pl.col("lines").sum()).iter_rows())
+    return Categorised(*(by.get(each, 0) for each in (CategoryBy.OPERATIONS, CategoryBy.CLASSIFIER, None)))
 
 
 def recurring_sets_of(combinations: pl.DataFrame | None) -> tuple[RecurringSet, ...] | None:

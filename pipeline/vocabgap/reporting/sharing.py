@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Final, Self, TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 import polars as pl
@@ -48,30 +48,13 @@ ACCOUNT_AS_IT_IS: Final = (
 )
 
 
-class Spoken(msgspec.Struct, frozen=True):
-    """Words for a surface, and the mentions of the capability with this surface."""
-
-    wording: str
-    mentions: int
-
-
 class CommonWords(msgspec.Struct, frozen=True):
     """Names that occur on enough images of a capability: pairs of capability and name."""
 
-    wordings: dict[tuple[str, str], Spoken]  # capability and surface to the words that are shown
+    wordings: dict[tuple[str, str], tuple[str, int]]  # capability and surface to shown words and mentions
     categories: _Pairs
     operations: _Pairs
     entries: _Pairs  # vocabulary entries that were used
-
-    @classmethod
-    def of(cls, tables: Mapping[str, pl.DataFrame]) -> Self:
-        """Unite the results of all records."""
-        wordings = {
-            (name, form): Spoken(wording, mentions)
-            for name, form, wording, mentions in tables["wordings"].iter_rows()
-        }
-        pairs = (frozenset(tables[name].iter_rows()) for name in ("categories", "operations", "entries"))
-        return cls(wordings, *pairs)
 
 
 def shareable(
@@ -87,7 +70,10 @@ def shareable(
     """
     step = partial(_common_words, fewest=fewest, operation_aliases=operation_aliases)
     tables = gaps.by(["capability_id"], step, _spoken)
-    common = CommonWords.of(tables)
+    common = CommonWords(
+        {(name, form): (words, often) for name, form, words, often in tables["wordings"].iter_rows()},
+        *(frozenset(tables[name].iter_rows()) for name in ("categories", "operations", "entries")),
+    )
     rows = tables["rows"]
     rare = rows.filter(pl.col("places") < fewest)
     frequent = {*rows.filter(pl.col("places") >= fewest)["capability_id"]}
@@ -164,14 +150,14 @@ def _variants(item: Capability, common: CommonWords) -> tuple[Wording, ...]:
     """Return one wording of each common surface, most mentions first."""
     similarity = {surface(each.wording): each.similarity for each in item.variants}
     spoken = [(common.wordings.get((item.capability_id, form)), alike) for form, alike in similarity.items()]
-    variants = [Wording(each.wording, each.mentions, alike) for each, alike in spoken if each]
+    variants = [Wording(*each, alike) for each, alike in spoken if each]
     return tuple(sorted(variants, key=lambda each: (-each.mentions, each.wording)))
 
 
 def _label(item: Capability, variants: tuple[Wording, ...], common: CommonWords) -> str:
     own = common.wordings.get((item.capability_id, surface(item.label)))
     if own is not None:
-        return own.wording
+        return own[0]
     return need(variants[0].wording) if variants else NO_WORDING
 
 

@@ -16,16 +16,7 @@ from vocabgap.model.tables import CAPABILITIES, RELATIONS, SETTLED
 from vocabgap.ranking.coverage import probably_covered
 from vocabgap.ranking.priority import recent_weeks
 from vocabgap.reporting.history import points_of_run
-from vocabgap.reporting.listed import (
-    COVERED,
-    DECIDED,
-    TO_AUTHOR,
-    Doubt,
-    Listed,
-    doubts_of,
-    listed,
-    named_by,
-)
+from vocabgap.reporting.listed import COVERED, DECIDED, TO_AUTHOR, Doubt, Listed, doubts_of, listed, named_by
 from vocabgap.reporting.manifest import Difference, GroupedBy, Manifest, Rendering, file_of
 from vocabgap.reporting.overviews import (
     SHOWN,

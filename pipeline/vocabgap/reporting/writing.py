@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import replace as replace_in
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from types import NoneType
 from typing import Final
@@ -19,7 +18,7 @@ from msgspec.structs import replace
 
 from vocabgap.errors import InvalidInputError, StateError, require_kind, whole_number
 from vocabgap.files.atomic import write_parquet
-from vocabgap.files.parts import Parts, Shared
+from vocabgap.files.parts import Parts
 from vocabgap.ingest.scanning import Scan
 from vocabgap.model.moments import require_offset
 from vocabgap.model.settings import DEFAULT_OUT, DEFAULT_TOP, RankBy, Settings, shared_from
@@ -142,16 +141,19 @@ def report(
         share = shared_from(whole_number("share", share))
         require_kind("scan", scan, Scan, "what vocabgap.scan returned, because sharing needs the records")
     settings = Settings() if reproduction is None else reproduction.settings
-    lines = None if scan is None else scan.lines
+    gaps = combinations = None
+    if scan is not None:
+        lines = with_agents_categories(scan.lines, category_aliases=settings.category_aliases)
+        gaps = with_capabilities(lines, ranked)
+        own = scan.lines.then(counted)
+        combinations = recurring_sets(own, operation_aliases=settings.operation_aliases)
     tables = Tables(
         ranked,
-        None if lines is None else _complete(lines, ranked, settings),
+        gaps,
         None if scan is None else scan.rejects.select(REJECTS.names),
         None if lineage is None else lineage.relations,
         None if lineage is None else lineage.groups,
-        None
-        if lines is None
-        else recurring_sets(lines.then(counted), operation_aliases=settings.operation_aliases),
+        combinations,
     )
     manifest = replace(
         new_manifest(moment, ranked.height, Rendering(top, order_of(ranked, ranked_by).value, "")),
@@ -252,12 +254,6 @@ def write_formats(
     return written, shared
 
 
-def _complete(lines: Parts, ranked: pl.DataFrame, settings: Settings) -> Parts:
-    """Return table `gaps` of the lines of a scan."""
-    gaps = with_agents_categories(lines, category_aliases=settings.category_aliases)
-    return with_capabilities(gaps, ranked)
-
-
 def with_capabilities(gaps: Parts, ranked: pl.DataFrame) -> Parts:
     """Add the capability of each line to table `gaps`, by its wording."""
     belongs = (
@@ -265,13 +261,14 @@ def with_capabilities(gaps: Parts, ranked: pl.DataFrame) -> Parts:
         .explode("variants")
         .rename({"variants": "wording"})
     )
-    return gaps.then(partial(_belonging, belongs=gaps.shared(belongs)))
+    known = gaps.shared(belongs)
 
+    def belonging(part: pl.LazyFrame) -> pl.LazyFrame:
+        spoken = part.drop("capability_id").with_columns(phrase().alias("wording"))
+        joined = spoken.join(known.lazy(), on="wording", how="left", maintain_order="left")
+        return joined.select(GAPS.names)
 
-def _belonging(part: pl.LazyFrame, belongs: Shared) -> pl.LazyFrame:
-    spoken = part.drop("capability_id").with_columns(phrase().alias("wording"))
-    joined = spoken.join(belongs.lazy(), on="wording", how="left", maintain_order="left")
-    return joined.select(GAPS.names)
+    return gaps.then(belonging)
 
 
 def _inputs(files: pl.DataFrame) -> tuple[InputFile, ...]:
@@ -280,17 +277,15 @@ def _inputs(files: pl.DataFrame) -> tuple[InputFile, ...]:
 
 
 def _require_same_records(ranked: pl.DataFrame, gaps: Parts) -> None:
-    mentions, found = int(ranked["mentions"].sum()), gaps.each(_mentions).sum()
+    without = pl.col("capability_id").null_count().alias("without")
+    found = gaps.each(lambda part: counted(part).select(MENTIONS, without)).sum()
+    mentions = int(ranked["mentions"].sum())
     there = int(found["mentions"].item())
     if mentions != there or found["without"].item():
         raise InvalidInputError(
             f"the ranking has {mentions:,} mentions, but the scan has {there:,}",
             hint="give the scan whose records were ranked",
         )
-
-
-def _mentions(part: pl.LazyFrame) -> pl.LazyFrame:
-    return counted(part).select(MENTIONS, pl.col("capability_id").null_count().alias("without"))
 
 
 @contextmanager
