@@ -155,7 +155,7 @@ def report(call: "Call", request: Report) -> Answer:
             "reclassified": summary.reclassified,
         },
         view="report.txt.j2",
-        shown=lambda: {**_shown(result, request.text_format), "undated": without_time},
+        shown=lambda: _shown(result, request.text_format, without_time),
         notes=[*unread_files(roots, settings.scan), *notes],
         failure=gate_error(failed, hint=hint) if failed else None,
     )
@@ -194,7 +194,7 @@ def _notes(result: "Run", settings: Settings) -> list[str]:
     ]
 
 
-def _shown(result: "Run", text_format: TextFormat) -> dict[str, object]:
+def _shown(result: "Run", text_format: TextFormat, without_time: int = 0) -> dict[str, object]:
     """Return the values for the view: the text in another format, or the summary."""
     from vocabgap.doors.cli.views import comma_separated
     from vocabgap.reporting.manifest import MARKDOWN_NAME
@@ -204,7 +204,7 @@ def _shown(result: "Run", text_format: TextFormat) -> dict[str, object]:
         text = (published.folder / MARKDOWN_NAME).read_text(encoding="utf-8").rstrip("\n")
     elif text_format is TextFormat.CSV:
         text = comma_separated(_CSV_COLUMNS, [_cells(item) for item in published.summary.capabilities])
-    return {"text": text, "summary": published.summary, "published": published}
+    return {"text": text, "summary": published.summary, "published": published, "undated": without_time}
 
 
 def _cells(item: "Capability") -> list[object]:
