@@ -1,7 +1,7 @@
 """Turn surfaces into vectors: TF-IDF of words, word pairs, topic words and character trigrams.
 
 Words carry the meaning. Trigrams match words that still differ after stemming ("denoise", "de-noising").
-scikit-learn counts the trigrams, once per word. Document frequencies count each surface as often as it was
+Trigrams are counted once per word. Document frequencies count each surface as often as it was
 mentioned.
 
 Two wordings of one need may share no word ("too dark shadows", "lift the blacks") but occur with the same
@@ -12,7 +12,7 @@ a combination of terms. A term is a dimension of its own, or the trigrams of a w
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -105,10 +105,11 @@ def vectorize(contents: Sequence[str], mentions: FloatArray, sentences: FloatArr
     numbered = _Words.of(contents)
     words, neighbours = numbered.counts(), numbered.pair_counts()
     lexical = _lexical(words, neighbours, mentions, sentences)
-    trigram_part, grams = _trigram_part(words, _grams(numbered.vocabulary), mentions)
+    trigrams = _Words.of(numbered.vocabulary, grams).counts()
+    trigram_part, of_words = _trigram_part(words, trigrams, mentions)
     scales = np.sqrt([WORD_SHARE, 1.0 - WORD_SHARE])
     term_weights = sparse.hstack([lexical * scales[0], trigram_part * scales[1]], format="csr")
-    return Rows(sparse.csr_array(term_weights), grams)
+    return Rows(sparse.csr_array(term_weights), of_words)
 
 
 def word_rows(contents: Sequence[str], mentions: FloatArray) -> sparse.csr_array:
@@ -181,13 +182,13 @@ class _Words(NamedTuple):
     start: IntArray  # shape (surfaces + 1,): surface i has the words `start[i]` to `start[i + 1]`
 
     @classmethod
-    def of(cls, contents: Sequence[str]) -> "_Words":
+    def of(cls, contents: Sequence[str], split: Callable[[str], list[str]] = str.split) -> "_Words":
         """Give a number to each word of some surfaces."""
         places: defaultdict[str, int] = defaultdict()
         places.default_factory = places.__len__
-        every = chain.from_iterable(map(str.split, contents))
+        every = chain.from_iterable(map(split, contents))
         numbers = np.fromiter(map(places.__getitem__, every), np.int64)
-        lengths = np.fromiter(map(len, map(str.split, contents)), np.int64, len(contents))
+        lengths = np.fromiter(map(len, map(split, contents)), np.int64, len(contents))
         return cls(list(places), numbers, np.concatenate([[0], np.cumsum(lengths)]))
 
     def counts(self) -> sparse.csr_array:
@@ -210,17 +211,6 @@ class _Words(NamedTuple):
         counts = sparse.csr_array((np.ones(len(first)), column, start), shape=shape)
         counts.sum_duplicates()
         return counts
-
-
-def _grams(words: Sequence[str]) -> sparse.csr_array:
-    """Count the trigrams of each word, with a blank on either side."""
-    from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415 - takes a second to load
-
-    distinct = dict.fromkeys(gram for word in words for gram in grams(word))
-    if not distinct:
-        return sparse.csr_array((len(words), 0))
-    counter = CountVectorizer(analyzer=grams, vocabulary=list(distinct), dtype=np.float64)
-    return sparse.csr_array(counter.transform(words))
 
 
 def grams(word: str) -> list[str]:
@@ -278,10 +268,12 @@ def _behind(rows: sparse.csr_array, lengths: IntArray, count: int) -> IntArray:
 
 
 def unit_rows(rows: sparse.csr_array) -> sparse.csr_array:
-    """Scale rows to unit length; an empty one stays empty."""
-    from sklearn.preprocessing import normalize  # noqa: PLC0415 - takes a second to load
-
-    return sparse.csr_array(normalize(rows)) if 0 not in rows.shape else rows
+    """Scale rows to unit length; an empty one stays empty. The squares are added in order."""
+    squares = sparse.csr_array((rows.data**2, rows.indices, rows.indptr), shape=rows.shape)
+    lengths = np.sqrt(squares @ np.ones(rows.shape[1]))
+    lengths[lengths == 0.0] = 1.0
+    scaled = rows.data / np.repeat(lengths, np.diff(rows.indptr))
+    return sparse.csr_array((scaled, rows.indices, rows.indptr), shape=rows.shape)
 
 
 def on_grid(values: FloatArray) -> FloatArray:
