@@ -50,10 +50,10 @@ ADDED: Final = (  # file, the text before, the text behind, and what is added th
     ),
     (
         "ranking/evidence.py",
-        "def evidence(",
+        "COLUMNS",
         "def counts(",
         (
-            "@evidence\ndef lenses(clustered: pl.DataFrame) -> pl.DataFrame:\n"
+            "@column\ndef lenses(clustered: pl.DataFrame) -> pl.DataFrame:\n"
             '    with_lens = clustered.filter(pl.col("lens").is_not_null())\n'
             '    return with_lens.group_by("cluster").agg(lenses=pl.col("lens").n_unique() + 0.5)\n\n\n'
         ),

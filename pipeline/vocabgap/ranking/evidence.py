@@ -26,6 +26,7 @@ from vocabgap.model.tables import (
     EXAMPLE_FIELDS,
     IMAGE_KEY,
     MENTIONS,
+    RECORDS,
     UTC_MICROSECONDS,
     stripped,
 )
@@ -39,11 +40,21 @@ REGULAR_INTERVALS: Final = 4
 OF_INTERVALS: Final = 5
 MIN_COMBINED: Final = 2
 MIN_SUPPORT: Final = 2
+_UNREAD: Final = {"root_kind", "byte_offset", "record_id"}
 READ: Final = (
-    *dict.fromkeys((*IMAGE_KEY, *EXAMPLE_FIELDS)),
-    *("intent_category", "operations_involved", "vocabulary_used", "cluster", "surface", "selected", ROW),
+    *(name for name in RECORDS.names if name not in _UNREAD),
+    *("cluster", "wording", "surface", "selected", ROW),
 )
 """The columns of clustered records that evidence needs."""
+Computing = Callable[[pl.DataFrame], pl.DataFrame]
+COLUMNS: Final[list[Computing]] = []
+"""The functions that compute a further column from clustered records, one row per cluster."""
+
+
+def column(compute: Computing) -> Computing:
+    """Add a function to `COLUMNS`."""
+    COLUMNS.append(compute)
+    return compute
 
 
 class Whole(NamedTuple):
@@ -114,11 +125,7 @@ def evidence(
         tally(own, "operations_involved", "operations", operation),
         tally(own, "vocabulary_used", "vocabulary_used", str.strip),
         combinations(own, operation),
-        workarounds(own),
-        askers(own),
-        sessions(own),
-        examples(own),
-        repeats(own),
+        *(compute(own) for compute in COLUMNS),
     ):
         capabilities = capabilities.join(part, on="cluster", how="left")
     return {
@@ -194,6 +201,7 @@ def variants(mentions: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
     return _listed(unexplained, "variants", ["wording"], also=["similarity", "entry", "explained"])
 
 
+@column
 def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
     """List the five most frequent workarounds of each cluster.
 
@@ -216,12 +224,14 @@ def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@column
 def askers(clustered: pl.DataFrame) -> pl.DataFrame:
     """List the tenants and repositories of each cluster's records, most mentions first."""
     whose = ["tenant_id", "repo_slug"]
     return _listed(clustered.group_by("cluster", *whose).agg(MENTIONS), "asked_by", whose)
 
 
+@column
 def sessions(clustered: pl.DataFrame) -> pl.DataFrame:
     """Count the known sessions of each cluster, and the mentions of the session with the most mentions."""
     return (
@@ -236,6 +246,7 @@ def sessions(clustered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@column
 def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     """Choose a few example records of each cluster, newest first.
 
@@ -268,6 +279,7 @@ def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@column
 def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
     """Count the verbatim repeats by automation in each cluster; leave out clusters without any.
 
