@@ -1,6 +1,6 @@
 """Runs the benchmarks, one table of what all costs, and after it those of how good the results are.
 
-make bench                                                         small: about three minutes
+make bench                                                         small: about five minutes
 make bench SIZE=large                                              an hour or more
 PYTHONPATH=tests python -m benchmarks ranking page --size large    some of them
 PYTHONPATH=tests python -m benchmarks --repeat 3 --json NEW.json   for `compare.py`, with the noise
