@@ -23,6 +23,7 @@ from vocabgap.ingest.scanning import ReadLogs, Scan, newest_moment, scan, with_n
 from vocabgap.model.moments import LAST, Present, known_present
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Settings, shared_from
+from vocabgap.model.tables import counted
 from vocabgap.ranking.capabilities import rank_parts
 from vocabgap.ranking.classifying import reclassify, with_assigned_categories
 from vocabgap.ranking.coverage import covered
@@ -178,7 +179,7 @@ def analyse(
         chosen, _ = with_newest_session(whole.lines, chosen)
         baseline = baseline_as_of(moment)
         selected = whole.select(chosen, **aliases)
-        records = lines.then(_counted)
+        records = lines.then(counted)
         if on_scan is not None:
             on_scan(selected, chosen)
     with stage("cluster"):
@@ -188,7 +189,7 @@ def analyse(
         decisions, clusters = followed(proposed, recorded)
     with stage("rank"):
         identified = identify(
-            proposed, clusters, records.each, baseline=baseline.groups, verdicts=decisions.verdicts
+            proposed, clusters, records, baseline=baseline.groups, verdicts=decisions.verdicts
         )
         if settings.categories.reclassify:
             # The classifier learns from all records.
@@ -342,10 +343,6 @@ def run(
 def _recorded(lines: pl.LazyFrame) -> pl.LazyFrame:
     """Note which records count before a selection."""
     return lines.with_columns(recorded="counted")
-
-
-def _counted(lines: pl.LazyFrame) -> pl.LazyFrame:
-    return lines.filter("counted")
 
 
 def _in_force(settings: Settings | None) -> Settings:

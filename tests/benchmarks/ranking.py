@@ -52,7 +52,7 @@ def stage(records: pl.DataFrame, groups: Groups) -> Work:
 def bootstrap(records: pl.DataFrame, groups: Groups, by: RankBy) -> Work:
     """The bootstrap alone."""
     placed = placed_in(records, groups)
-    whole = Whole(NOW, EARLIEST, drawn_units(Parts.of(placed).each))
+    whole = Whole(NOW, EARLIEST, drawn_units(Parts.of(placed)))
     amounts = drawn(placed, whole, by)
     ordered = pl.DataFrame({"cluster": groups.clusters["cluster"]}).with_columns(standing=pl.lit(1))
     return lambda: rank_intervals(amounts, ordered, RankSettings(by=by), whole)

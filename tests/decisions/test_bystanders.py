@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LOGS = ("office", "agent_gaps/dev_tools", "agent_gaps/studio")
 DECISIONS = 1_000
 CHECKED_EVERY = 50
-NO_RECORDS = Parts.of(RECORDS.empty()).each
+NO_RECORDS = Parts.of(RECORDS.empty())
 
 
 class Group(NamedTuple):

@@ -47,7 +47,7 @@ def checked(
     found = cluster(records, threshold=cut)
     effective, now = followed(found, made)
     identified = identify(
-        found, now, Parts.of(RECORDS.empty()).each, baseline=baseline, verdicts=effective.verdicts
+        found, now, Parts.of(RECORDS.empty()), baseline=baseline, verdicts=effective.verdicts
     )
     cluster_of = dict(now.wordings.select("wording", "cluster").iter_rows())
     of = {row["cluster"]: row for row in identified.identities.to_dicts()}

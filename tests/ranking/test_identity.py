@@ -29,9 +29,7 @@ def identified(
     whole = len(VERDICTS.columns)
     rows = [row if len(row) == whole else (*row, [row[0]]) for row in verdicts]
     table = pl.DataFrame(rows, schema=VERDICTS.schema, orient="row")
-    made = identify(
-        found, found.constrained(constraints), Parts.of(frame).each, baseline=baseline, verdicts=table
-    )
+    made = identify(found, found.constrained(constraints), Parts.of(frame), baseline=baseline, verdicts=table)
     IDENTITIES.require(made.identities)
     GROUPS.require(made.groups)
     return made
@@ -165,7 +163,7 @@ def test_the_ranking_takes_what_is_known() -> None:
         schema=VERDICTS.schema,
         orient="row",
     )
-    known = identify(found, found.constrained([]), Parts.of(frame).each, verdicts=verdicts).identities
+    known = identify(found, found.constrained([]), Parts.of(frame), verdicts=verdicts).identities
 
     table = rank(frame, found, identities=known)
 
@@ -196,7 +194,7 @@ def test_what_is_settled_comes_last_though_it_was_pinned(action: str, expected: 
         schema=VERDICTS.schema,
         orient="row",
     )
-    known = identify(found, found.constrained([]), Parts.of(frame).each, verdicts=verdicts).identities
+    known = identify(found, found.constrained([]), Parts.of(frame), verdicts=verdicts).identities
 
     table = rank(frame, found, identities=known)
 

@@ -163,10 +163,10 @@ def test_order_and_buckets_of_records_change_nothing(
 
     wanted, is_selected = RankSettings(by=by), [shuffle.random() < 0.7 for _ in asked]
     columns = found.wordings.select("wording", "surface", "cluster", missing_capability="wording")
-    marked = shuffled.with_columns(selected=pl.Series(is_selected, dtype=pl.Boolean))
+    marked = shuffled.with_columns(counted=pl.Series(is_selected, dtype=pl.Boolean), recorded=True)
     clustered = numbered(marked, 0).join(columns, on="missing_capability")
-    selected = Parts.of(clustered.filter("selected"))
-    whole = Whole(now, clustered["timestamp"].min(), drawn_units(selected.each))  # type: ignore[arg-type]
+    selected = Parts.of(clustered.filter("counted"))
+    whole = Whole(now, clustered["timestamp"].min(), drawn_units(selected))  # type: ignore[arg-type]
     buckets = [clustered.filter(pl.col("cluster") % 3 == number).select(READ) for number in range(3)]
     tables = united(evidence(bucket, whole, wanted) for bucket in buckets)
     assert_frame_equal(

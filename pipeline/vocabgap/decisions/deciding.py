@@ -212,11 +212,7 @@ class Decisions:
             raise StateError(f"'{self._run}' has no gaps.parquet", hint="make the report again")
         manifest = self._manifest
         published = PublishedGroups(
-            gaps,
-            self._groups,
-            manifest.settings,
-            manifest.now,
-            by_meaning=manifest.model is not None,
+            gaps, self._groups, manifest.settings, manifest.now, by_meaning=manifest.model is not None
         )
         return published.effects(self._before(new), new)
 

@@ -107,11 +107,7 @@ class PublishedGroups:
         constraints = map(self._as_published, effective.constraints)
         clusters = self._proposed.constrained(constraints, effective.separated)
         found = identify(
-            self._proposed,
-            clusters,
-            self._records.each,
-            baseline=self._groups,
-            verdicts=effective.verdicts,
+            self._proposed, clusters, self._records, baseline=self._groups, verdicts=effective.verdicts
         )
         ranked = rank_parts(
             self._lines, clusters, self._settings.rank, now=self._now, identities=found.identities

@@ -33,8 +33,6 @@ _PREFIX: Final = "vocabgap-"  # of temporary folders
 _FULL_HINT: Final = "free some space, or name another folder in TMPDIR"
 
 Query = Callable[[pl.LazyFrame], pl.LazyFrame]
-Each = Callable[[Query], pl.DataFrame]
-"""The method `each` of a table in parts."""
 _Frame = TypeVar("_Frame", pl.DataFrame, pl.LazyFrame)
 Step = Callable[[pl.DataFrame], Mapping[str, pl.DataFrame]]
 
@@ -82,21 +80,17 @@ class Parts:
         ]
         return Parts([numbered(part, number) for number, part in enumerate(slices)])
 
-    @property
-    def marks(self) -> pl.DataFrame | None:
-        """The marks that `marked` added."""
-        return None if self._marks is None else self._marks.lazy().collect()
-
     def then(self, query: Query) -> Self:
         """Add a query, which keeps the rows of a part in order."""
         return self._with(queries=(*self._queries, query))
 
     def marked(self, marks: pl.DataFrame) -> Self:
-        """Add columns to the rows that a small frame names in `ROW`, before all queries; others get nulls.
+        """Add columns to the rows that small frames name in `ROW`, before all queries; others get nulls.
 
-        The frame replaces an earlier one.
+        No two frames name the same row.
         """
-        return self._with(marks=self.shared(marks.sort(ROW)))
+        known = [] if self._marks is None else [self._marks.lazy().collect()]
+        return self._with(marks=self.shared(pl.concat([*known, marks]).sort(ROW)))
 
     def shared(self, frame: pl.DataFrame) -> Shared:
         """Return a frame for queries and steps; a large one then travels once, not with each of them."""

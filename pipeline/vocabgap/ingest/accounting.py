@@ -97,15 +97,9 @@ def accounted(records: pl.LazyFrame) -> pl.LazyFrame:
     return records.with_columns(*later, counted=pl.col("why_not").is_null()).select(*GAPS.names, ROW)
 
 
-def gaps_of(records: pl.DataFrame) -> pl.DataFrame:
-    """Return table `gaps` of table `records`, ordered by repository, file and line."""
-    parts = Parts.of(with_moments(records))
-    return parts.marked(marks_of(parts)).then(accounted).collect().drop(ROW)
-
-
-def with_moments(records: pl.DataFrame) -> pl.DataFrame:
-    """Add column `MOMENT` to table `records`, ordered by repository, file and line."""
-    return records.with_columns(pl.col("timestamp").forward_fill().over(_LOG).alias(MOMENT))
+def lines_of(records: pl.DataFrame) -> Parts:
+    """Return table `records`, ordered by repository, file and line, with column `MOMENT`."""
+    return Parts.of(records.with_columns(pl.col("timestamp").forward_fill().over(_LOG).alias(MOMENT)))
 
 
 def marks_of(records: Parts) -> pl.DataFrame:
@@ -132,7 +126,7 @@ def corrections(gaps: pl.DataFrame) -> list[tuple[str, str]]:
     `gaps` has all lines of each log.
     """
     is_copy = gaps.select(pl.arg_where(pl.col("why_not") == DUPLICATE)).to_series()
-    lines = Parts.of(with_moments(gaps.select(RECORDS.names))).marked(marked(is_copy, DUPLICATE))
+    lines = lines_of(gaps.select(RECORDS.names)).marked(marked(is_copy, DUPLICATE))
     identities = gaps["record_id"]
     return [
         (identities[corrected], identities[correcting])

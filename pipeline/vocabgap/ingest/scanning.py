@@ -19,14 +19,7 @@ from msgspec import structs
 from vocabgap.errors import InvalidInputError, alike
 from vocabgap.extensions import RootReader, reader_of
 from vocabgap.files.parts import ROW, Parts
-from vocabgap.ingest.accounting import (
-    FILTERED,
-    ScanSummary,
-    accounted,
-    marks_of,
-    summarize,
-    with_moments,
-)
+from vocabgap.ingest.accounting import FILTERED, ScanSummary, accounted, lines_of, marks_of, summarize
 from vocabgap.ingest.discovery import LogFile, discover
 from vocabgap.ingest.lines import LogDecoder, LogsRead
 from vocabgap.ingest.reading import MIB
@@ -224,7 +217,7 @@ def united(scans: Iterable[Scan]) -> Scan:
     for one in several:
         repairs.update(one.summary.repairs)
     return scan_of(
-        Parts.of(with_moments(records)),
+        lines_of(records),
         rejects.sort("repo_slug", "source_path", "line", maintain_order=True),
         files.sort("repo_slug", "source_path", maintain_order=True),
         repairs,

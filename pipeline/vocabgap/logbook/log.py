@@ -345,23 +345,23 @@ def _require_correction(gaps: "pl.DataFrame", earlier: dict[str, Any], record: G
     """Refuse a record that a scan would not count as a correction of exactly the earlier record."""
     import polars as pl  # noqa: PLC0415 - only a correction needs it
 
-    from vocabgap.ingest.accounting import SUPERSEDED, gaps_of  # noqa: PLC0415 - as above
+    from vocabgap.ingest.accounting import SUPERSEDED, lines_of, marks_of  # noqa: PLC0415 - as above
     from vocabgap.model.tables import RECORDS  # noqa: PLC0415
 
     digits = earlier["record_id"][:_SHOWN_DIGITS]
     identifier = record_id(record)
     added = {**earlier, **msgspec.structs.asdict(record), "record_id": identifier, "line": gaps.height + 1}
-    lines = gaps.select(RECORDS.names)
-    after = gaps_of(pl.concat([lines, pl.DataFrame([added], schema=lines.schema)]))
-    before = pl.concat([gaps["why_not"], pl.Series([None], dtype=pl.String)])
-    corrected = after.filter((pl.col("why_not") == SUPERSEDED) & (before.fill_null("") != SUPERSEDED))
-    others = [other for other in corrected["record_id"] if other != earlier["record_id"]]
+    lines = pl.concat([gaps.select(RECORDS.names), pl.DataFrame([added], schema=RECORDS.schema)])
+    superseded = marks_of(lines_of(lines)).filter(why_not=SUPERSEDED)["row"].sort()
+    before = {*gaps.with_row_index().filter(why_not=SUPERSEDED)["index"]}
+    corrected = [lines["record_id"][row] for row in superseded if row not in before]
+    others = [other for other in corrected if other != earlier["record_id"]]
     if others:
         raise StateError(
             f"record {others[0][:_SHOWN_DIGITS]} of the same snapshot would be corrected instead of {digits}",
             hint=f"keep the missing_capability of {digits}, or correct {others[0][:_SHOWN_DIGITS]} first",
         )
-    if corrected.is_empty():
+    if not corrected:
         moment = earlier["timestamp"]
         raise InvalidInputError(
             "timestamp: a correction must be later than the corrected record"

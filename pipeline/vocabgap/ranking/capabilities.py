@@ -7,11 +7,20 @@ from typing import Final, cast
 import polars as pl
 
 from vocabgap.errors import InvalidInputError, converted, require_kind, unusable
-from vocabgap.files.parts import Parts, numbered
+from vocabgap.files.parts import Parts
 from vocabgap.model.moments import require_offset
 from vocabgap.model.record import CATEGORY_ALIASES, OPERATION_ALIASES
 from vocabgap.model.settings import RankBy, RankSettings, overridden
-from vocabgap.model.tables import CAPABILITIES, CLUSTERS, IDENTITIES, RECORDS, SETTLED, WORDINGS, phrase
+from vocabgap.model.tables import (
+    CAPABILITIES,
+    CLUSTERS,
+    IDENTITIES,
+    RECORDS,
+    SETTLED,
+    WORDINGS,
+    counted,
+    phrase,
+)
 from vocabgap.ranking.evidence import READ, Whole, drawn_units, evidence, main_category, variants
 from vocabgap.ranking.identity import Grouping, default_identities
 from vocabgap.ranking.intervals import rank_intervals
@@ -72,28 +81,23 @@ def rank(
     CLUSTERS.require(clusters.clusters)
     identified = default_identities(clusters.clusters) if identities is None else identities
     IDENTITIES.require(identified)
-    clustered = _with_clusters(records, clusters.wordings)
-    everything = clustered if corpus is None else _with_clusters(corpus, clusters.wordings)
-    strangers = clustered.join(everything, on="cluster", how="anti").height
-    if strangers:
-        raise InvalidInputError(
-            f"the corpus has no record of the groups of {count(strangers, 'record')}",
-            hint="pass all records that were clustered as the corpus",
-        )
-    earliest, latest = (
-        cast("datetime | None", end) for end in (everything["timestamp"].min(), everything["timestamp"].max())
-    )
-    present = latest if now is None else require_offset(now, name="now").astimezone(UTC)
-    whole = Whole(present, earliest, drawn_units(Parts.of(clustered).each))
-    tables = evidence(
-        everything,
-        whole,
+    lines = records.select(RECORDS.names).with_columns(counted=True, recorded=corpus is None)
+    if corpus is not None:
+        others = corpus.select(RECORDS.names).with_columns(counted=False, recorded=True)
+        lines = pl.concat([lines, others])
+    _require_clustered(lines, clusters.wordings)
+    present = lines["timestamp"].filter(lines["recorded"]).max()
+    if now is not None:
+        present = require_offset(now, name="now").astimezone(UTC)
+    return rank_parts(
+        Parts.of(lines),
+        clusters,
         settings,
+        now=cast("datetime | None", present),
+        identities=identified,
         category_aliases=category_aliases,
         operation_aliases=operation_aliases,
-        selected=clustered,
     )
-    return capabilities_of(tables, clusters, settings, whole, identified)
 
 
 def rank_parts(
@@ -101,25 +105,24 @@ def rank_parts(
     clusters: Grouping,
     settings: RankSettings,
     *,
-    now: datetime,
+    now: datetime | None,
     identities: pl.DataFrame,
     category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
 ) -> pl.DataFrame:
     """Rank the capabilities of table `gaps` in parts, as `rank` does.
 
-    The corpus are all records that count or that a selection left out (column `recorded`).
+    The column `recorded` tells which lines are the corpus: those that count before a selection.
     """
     groups = lines.shared(clusters.wordings.select("wording", "surface", "cluster"))
 
     def clustered(part: pl.LazyFrame) -> pl.LazyFrame:
-        spoken = part.filter("recorded").with_columns(phrase().alias("wording"), selected="counted")
+        spoken = part.filter(pl.col("recorded") | pl.col("counted")).with_columns(phrase().alias("wording"))
         return spoken.join(groups.lazy(), on="wording", maintain_order="left").select(READ)
 
     moment = pl.col("timestamp").filter("recorded").min()
     earliest = cast("datetime | None", lines.each(lambda part: part.select(moment))["timestamp"].min())
-    selected = lines.then(lambda part: part.filter("counted"))
-    whole = Whole(now, earliest, drawn_units(selected.each))
+    whole = Whole(now, earliest, drawn_units(lines.then(counted)))
     facts, units = whole._replace(units=None), None if whole.units is None else lines.shared(whole.units)
 
     def step(bucket: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -234,18 +237,18 @@ def _capabilities(tables: dict[str, pl.DataFrame], clusters: Grouping) -> pl.Dat
     )
 
 
-def _with_clusters(records: pl.DataFrame, wordings: pl.DataFrame) -> pl.DataFrame:
-    clustered = (
-        numbered(records, 0)
-        .with_columns(phrase().alias("wording"))
-        .join(
-            wordings.select("wording", "surface", "cluster"), on="wording", how="left", maintain_order="left"
-        )
-    )
-    strangers = clustered["cluster"].null_count()
-    if strangers:
+def _require_clustered(lines: pl.DataFrame, wordings: pl.DataFrame) -> None:
+    """Check that each record has a group, and that the corpus has each group of the records."""
+    spoken = lines.select(phrase().alias("wording"), "recorded", "counted")
+    groups = spoken.join(wordings.select("wording", "cluster"), on="wording", how="left")
+    if strangers := groups["cluster"].null_count():
         raise InvalidInputError(
             f"{strangers} records have wordings that were not clustered",
             hint="rank the records that were clustered, or some of them",
         )
-    return clustered
+    known = groups.filter("recorded")["cluster"].unique()
+    if strangers := groups.filter("counted", ~pl.col("cluster").is_in(known.implode())).height:
+        raise InvalidInputError(
+            f"the corpus has no record of the groups of {count(strangers, 'record')}",
+            hint="pass all records that were clustered as the corpus",
+        )

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import polars as pl
 
-from vocabgap.files.parts import ROW, Each
+from vocabgap.files.parts import ROW, Parts
 from vocabgap.model.record import (
     CATEGORY_ALIASES,
     OPERATION_ALIASES,
@@ -43,7 +43,7 @@ MIN_SUPPORT: Final = 2
 _UNREAD: Final = {"root_kind", "byte_offset", "record_id"}
 READ: Final = (
     *(name for name in RECORDS.names if name not in _UNREAD),
-    *("cluster", "wording", "surface", "selected", ROW),
+    *("cluster", "wording", "surface", "recorded", "counted", ROW),
 )
 """The columns of clustered records that evidence needs."""
 Computing = Callable[[pl.DataFrame], pl.DataFrame]
@@ -70,27 +70,23 @@ class Whole(NamedTuple):
         return self.units is None or "image_id" not in self.units.columns
 
 
-def drawn_units(each: Each) -> pl.DataFrame | None:
+def drawn_units(selected: Parts) -> pl.DataFrame | None:
     """Return what the bootstrap draws, with its numbers in order: images, or the sessions of a single image.
 
-    None means that mentions are drawn: if there is one image, and not several sessions that each record names
-    its own of. `each` queries the selected records.
+    If there is one image, and a record without a session or no second session, mentions are drawn: None.
     """
-    images = each(partial(_distinct, names=IMAGE_KEY)).unique()
+    images = _distinct(selected, IMAGE_KEY)
     if images.height != 1:
-        return _numbered(images)
-    sessions = each(partial(_distinct, names=("session_id",))).unique()
+        return images
+    sessions = _distinct(selected, ("session_id",))
     name = stripped(pl.col("session_id"))
     are_named = sessions.select((name != "").all() & (name.n_unique() > 1)).item()
-    return _numbered(sessions) if are_named else None
+    return sessions if are_named else None
 
 
-def _distinct(records: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
-    return records.select(names).unique()
-
-
-def _numbered(units: pl.DataFrame) -> pl.DataFrame:
-    return units.sort(units.columns).with_row_index("unit")
+def _distinct(records: Parts, names: Sequence[str]) -> pl.DataFrame:
+    found = records.each(lambda part: part.select(names).unique()).unique()
+    return found.sort(names).with_row_index("unit")
 
 
 def evidence(
@@ -100,24 +96,22 @@ def evidence(
     *,
     category_aliases: Mapping[str, str] = CATEGORY_ALIASES,
     operation_aliases: Mapping[str, str] = OPERATION_ALIASES,
-    selected: pl.DataFrame | None = None,
 ) -> dict[str, pl.DataFrame]:
     """Compute the tables of evidence for the clusters of a bucket.
 
     Args:
-        clustered: All records of these clusters, with columns `cluster`, `surface`, `wording` and `selected`,
-            see `READ`.
+        clustered: All records of these clusters, with the columns of `READ`. `counted` tells which ones are
+            selected, and `recorded` which ones are the corpus.
         whole: Facts of all records.
         settings: The settings of the ranking.
         category_aliases: Lower-case spelling to category.
         operation_aliases: Lower-case name to operation.
-        selected: The selected records, if they are not rows of `clustered`.
 
     Returns:
         `capabilities` (a row per cluster), `wordings`, `drawn` (the amounts of each cluster and unit
-        that may be drawn): of the selected records. `weeks`: of all.
+        that may be drawn): of the selected records. `weeks`: of the corpus.
     """
-    own = clustered.filter("selected") if selected is None else selected
+    own = clustered.filter("counted")
     operation = partial(fold_operation, aliases=operation_aliases)
     capabilities = counts(own)
     for part in (
@@ -132,7 +126,7 @@ def evidence(
         "capabilities": capabilities,
         "wordings": own.group_by("wording").agg(MENTIONS),
         "drawn": drawn(own, whole, settings.by),
-        "weeks": weekly(clustered, whole.now, whole.earliest, settings.window_weeks),
+        "weeks": weekly(clustered.filter("recorded"), whole.now, whole.earliest, settings.window_weeks),
     }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from vocabgap.files.parts import Each
+from vocabgap.files.parts import Parts
 from vocabgap.model.tables import (
     AUTHORED,
     CAPABILITY_PREFIX,
@@ -70,7 +70,7 @@ class Identified(NamedTuple):
 def identify(
     proposed: Grouping,
     clusters: Grouping,
-    each: Each,
+    records: Parts,
     *,
     baseline: pl.DataFrame | None = None,
     verdicts: pl.DataFrame | None = None,
@@ -86,7 +86,7 @@ def identify(
     The last decision gives the status. A decision about some wordings holds while they have at least half of
     the group's mentions. After that, the group has outgrown it and is open again. An authored capability has
     regressed if it is mentioned later, in any words. Without a decision it is `new` if the run before had
-    none of its surfaces, and `open` otherwise. `each` queries all records that count.
+    none of its surfaces, and `open` otherwise. `records` are all that count.
     """
     raw = _group_ids(proposed, _surfaces(proposed), baseline)
     ids = dict(raw.select("cluster", "group_id").iter_rows())
@@ -108,7 +108,7 @@ def identify(
     otherwise = pl.when(pl.col("known") | pl.lit(baseline is None)).then(pl.lit(OPEN)).otherwise(pl.lit(NEW))
     identities = (
         table.join(known_clusters, on="cluster", how="left")
-        .join(_decided(clusters, verdicts, each), on="cluster", how="left")
+        .join(_decided(clusters, verdicts, records), on="cluster", how="left")
         .with_columns(
             pl.coalesce("status", otherwise),
             pl.col("pinned").fill_null(value=False),
@@ -179,7 +179,7 @@ def _unused(label: str, taken: set[str]) -> str:
     return next(name for name in map(derived_id, numbered) if name not in taken)
 
 
-def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, each: Each) -> pl.DataFrame:
+def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: Parts) -> pl.DataFrame:
     """Return one row per group that a decision mentions, with the columns of `_DECIDED`.
 
     The label is null without a `rename`; the status is null if no decision gives one.
@@ -188,7 +188,7 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, each: Each) -> p
         return pl.DataFrame(schema=_DECIDED)
     surfaces = _surfaces(clusters)
     last_mentions = (
-        each(_last_mentions)
+        records.each(_last_mentions)
         .join(clusters.wordings.select("wording", "cluster"), on="wording")
         .group_by("cluster")
         .agg(pl.col("last_mention").max())

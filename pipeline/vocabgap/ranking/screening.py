@@ -87,9 +87,8 @@ def screen(gaps: pl.DataFrame, rules: Sequence[Rule] | None = None) -> pl.DataFr
 
 
 def screened(lines: Parts, rules: Sequence[Rule]) -> Parts:
-    """Return table `gaps` of a scan with the marks of `screen`."""
-    marks = lines.each(partial(_marks, rules=rules))
-    return lines.marked(marks if lines.marks is None else pl.concat([lines.marks, marks]))
+    """Mark the lines of a scan as `screen` does."""
+    return lines.marked(lines.each(partial(_marks, rules=rules)))
 
 
 def _marks(lines: pl.LazyFrame, rules: Sequence[Rule]) -> pl.LazyFrame:
