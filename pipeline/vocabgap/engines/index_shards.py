@@ -1,16 +1,16 @@
 """The search for neighbours as work for a cluster: each worker searches shards for blocks of queries.
 
 This machine then compares the listed candidates. So the neighbours do not depend on the workers or on their
-order. Each row is a piece of work, as in `spark`; a result is a NumPy file.
+order. Each row is a piece of work, as in `spark`.
 """
 
-import io
 import pickle
 from collections.abc import Callable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 import pyarrow as pa
 
 from vocabgap.clustering.blending import DEPTH, Nearest
@@ -25,10 +25,13 @@ FEW_PAIRS: Final = 10**9  # of a query and a cluster: up to here, searching here
 
 
 class Sharding(NamedTuple):
-    """A search for packed blocks of queries, with packed floors, in packed shards elsewhere."""
+    """A search for packed blocks of queries, with packed floors, in packed shards elsewhere.
+
+    It returns a frame for each block and shard, in order of the blocks.
+    """
 
     blocks: int  # for `QUERIES` queries
-    search: Callable[[list[bytes], list[bytes], list[bytes]], pa.Table]
+    search: Callable[[list[bytes], list[bytes], list[bytes]], list[pl.DataFrame]]
 
 
 class ShardedNeighbours(SparseNeighbours):
@@ -104,21 +107,19 @@ def search_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch
             # The driver packed these.
             shard, asked, floors = (pickle.loads(row[name]) for name in ("shard", "asked", "floors"))  # noqa: S301
             nearest = search_shard(shard, asked._replace(floors=floors))
-            file = io.BytesIO()
-            np.savez(file, nearest.listed, nearest.similarity, nearest.bound, allow_pickle=False)
-            yield row_of(row["block"], 0, "", file.getvalue())
+            columns = ("listed", "similarity", "bound")
+            frame = pl.DataFrame({name: getattr(nearest, name) for name in columns})
+            yield row_of(row["block"], 0, "", frame)
 
 
-def _united(rows: pa.Table, blocks: int) -> Nearest:
-    """Return the candidates of each query, the best similarity, and the bound, from rows of `ROWS`."""
-    of_block: list[list[list[npt.NDArray[Any]]]] = [[] for _ in range(blocks)]
-    for block, content in zip(rows["part"].to_pylist(), rows["content"], strict=True):
-        with np.load(io.BytesIO(content.as_py()), allow_pickle=False) as arrays:
-            of_block[block].append([arrays[name] for name in arrays.files])
-    listed = np.concatenate([np.concatenate([part[0] for part in parts], axis=1) for parts in of_block])
+def _united(frames: list[pl.DataFrame], blocks: int) -> Nearest:
+    """Return the candidates of each query, the best similarity and the bound, from frames of all shards."""
+    shards = len(frames) // blocks
+    of_block = [frames[start : start + shards] for start in range(0, len(frames), shards)]
+    listed = np.concatenate([np.hstack([frame["listed"] for frame in own]) for own in of_block])
     best, bound = (
-        np.concatenate([np.max([part[place] for part in parts], axis=0) for parts in of_block])
-        for place in (1, 2)
+        np.concatenate([np.max([frame[name] for frame in own], axis=0) for own in of_block])
+        for name in ("similarity", "bound")
     )
     return Nearest(listed, best, bound, np.full(listed.shape, np.inf, np.float32))
 

@@ -8,6 +8,7 @@ import io
 import secrets
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -36,34 +37,25 @@ Named = Iterable[tuple[int, str, pl.DataFrame]]
 Share = Callable[[pl.DataFrame], Shared]
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SparkParts(Parts):
-    """A table whose parts are rows of Spark, named `PART` or `FILE`."""
+    """A table whose parts are rows of Spark; the one source is an empty part.
 
-    def __init__(
-        self,
-        sources: Sequence[pl.DataFrame | pl.LazyFrame | Path],
-        folder: object = None,
-        *,
-        rows: "DataFrame",
-        heights: Mapping[int, int],
-        buckets: int,
-        share: Share,
-        **state: Any,  # noqa: ANN401 - of the base class
-    ) -> None:
-        """Unite the rows of numbered parts with these heights, in order; the one source is an empty part.
+    Attributes:
+        rows: The parts, in rows named `PART` or `FILE`.
+        heights: The rows of each numbered part, in order.
+        buckets: The number of buckets; each has to fit into the memory of a worker.
+        share: A function that sends a frame to the workers.
+    """
 
-        `by` spreads all rows over the buckets; a bucket has to fit into the memory of a worker. `share`
-        sends a frame to the workers.
-        """
-        super().__init__(sources, folder, **state)
-        self._rows = rows
-        self._heights = heights
-        self._buckets = buckets
-        self._share = share
+    rows: "DataFrame"
+    heights: Mapping[int, int]
+    buckets: int
+    share: Share
 
     def shared(self, frame: pl.DataFrame) -> Shared:
         """Send a frame to the workers."""
-        return self._share(frame)
+        return self.share(frame)
 
     def frames(self, query: Query = pl.LazyFrame.lazy) -> Iterator[pl.DataFrame]:
         """Yield the rows of each part, or the result of a query on them; all workers run it first."""
@@ -71,7 +63,7 @@ class SparkParts(Parts):
 
     def by(self, keys: Sequence[str], step: Step, query: Query) -> dict[str, pl.DataFrame]:
         """Run a query on each part, and a step on its results, with all rows of equal keys at once."""
-        bucket = bucket_of(keys, self._buckets)
+        bucket = bucket_of(keys, self.buckets)
 
         def spread_rows(_: int, part: pl.LazyFrame) -> Named:
             found = query(part).collect().with_columns(bucket)
@@ -95,7 +87,7 @@ class SparkParts(Parts):
         same file again. Return the written table.
         """
         path.mkdir()
-        files = {number: str(path / f"{place:05}.parquet") for place, number in enumerate(self._heights)}
+        files = {number: str(path / f"{place:05}.parquet") for place, number in enumerate(self.heights)}
 
         def write_part(number: int, part: pl.LazyFrame) -> Named:
             file = Path(files[number])
@@ -113,22 +105,23 @@ class SparkParts(Parts):
             leftover.unlink(missing_ok=True)
         rows = table_of(row_of(number, 0, FILE, file.encode()) for number, file in files.items())
         empty = next(self._parts()).drop(ROW, strict=False).collect()
-        return self._with(
+        return replace(
+            self,
             sources=[numbered(empty, 0)],
-            rows=spread(self._rows.sparkSession, rows, len(files)),
+            rows=spread(self.rows.sparkSession, rows, len(files)),
             queries=(),
             marks=None,
         )
 
     def _mapped(self, work: Callable[[int, pl.LazyFrame], Named]) -> "DataFrame":
         """Return rows of the frames that a function makes of each part, given its number."""
-        session: Any = self._rows.sparkSession
+        session: Any = self.rows.sparkSession
         if session.is_stopped:
             raise StateError(
                 "the table is on a cluster, and its engine is closed",
                 hint="use it inside the block of `with vocabgap.spark_engine()`",
             )
-        marks, queries, heights = self._marks, self._queries, self._heights
+        marks, queries, heights = self.marks, self.queries, self.heights
 
         def run(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
             for batch in batches:
@@ -143,7 +136,7 @@ class SparkParts(Parts):
                     for place, name, frame in work(number, part):
                         yield row_of(number, place, name, frame)
 
-        return self._rows.mapInArrow(run, ROWS)
+        return self.rows.mapInArrow(run, ROWS)
 
 
 class SharedFrame:

@@ -17,7 +17,7 @@ import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
@@ -111,15 +111,12 @@ class SparkEngine:
     def share(self, frame: pl.DataFrame) -> Shared:
         """Send a frame to the workers as a file that each process reads once."""
         name = f"{secrets.token_hex(8)}.arrow"
-        if self._folder is not None:
-            path = Path(self._folder, name)
-            path.write_bytes(packed(frame))
-            return SharedFrame(str(path), frame)
-        with TemporaryDirectory() as folder:
+        with TemporaryDirectory() if self._folder is None else nullcontext(self._folder) as folder:
             path = Path(folder, name)
             path.write_bytes(packed(frame))
-            self._session.addArtifacts(str(path), file=True)
-        return SharedFrame(name, frame)
+            if self._folder is None:
+                self._session.addArtifacts(str(path), file=True)
+        return SharedFrame(name if self._folder is None else str(path), frame)
 
     def close(self) -> None:
         """Give the memory of the workers back."""
@@ -143,7 +140,7 @@ class SparkEngine:
             return Parts.of(empty)
         heights = dict(sizes.sort("part").select("part", "rows").iter_rows())
         buckets = min(len(heights), max(self._pieces, 1 + int(sizes["bytes"].sum()) // MOST_BYTES))
-        return SparkParts([empty], rows=rows, heights=heights, buckets=buckets, share=self.share)
+        return SparkParts(sources=[empty], rows=rows, heights=heights, buckets=buckets, share=self.share)
 
     def space(
         self, rows: "Rows", chosen: "IntArray", weights: "FloatArray", floor: float
@@ -154,18 +151,20 @@ class SparkEngine:
         sharding = steps.Sharding(self._pieces, self._search_packed)
         return steps.ShardedNeighbours(sharding, rows, chosen, weights, floor)
 
-    def _search_packed(self, asked: list[bytes], floors: list[bytes], shards: list[bytes]) -> "pa.Table":
+    def _search_packed(
+        self, asked: list[bytes], floors: list[bytes], shards: list[bytes]
+    ) -> list[pl.DataFrame]:
         import pyarrow as pa  # noqa: PLC0415 - part of the extra
 
         from vocabgap.engines import index_shards as steps  # noqa: PLC0415 - loads Numba
 
         held = self._session.createDataFrame(pa.table({"shard": shards}))
-        results = []
+        results: list[pl.DataFrame] = []
         for part in steps.requests(asked):
             numbers = list(range(part.start, part.stop))
             blocks = self._spread({"block": numbers, "asked": asked[part], "floors": floors[part]})
-            results.append(fetched(blocks.crossJoin(held).mapInArrow(steps.search_batches, ROWS)))
-        return pa.concat_tables(results)
+            results += collected(blocks.crossJoin(held).mapInArrow(steps.search_batches, ROWS))[""]
+        return results
 
     def _spread(self, columns: Mapping[str, list[Any]]) -> "DataFrame":
         """Spread rows over the workers; each row is a piece of work."""

@@ -12,8 +12,9 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Protocol, Self, TypeVar
+from typing import Final, Protocol, Self, TypeVar
 
 import polars as pl
 
@@ -44,22 +45,21 @@ class Shared(Protocol):
         """Return its rows."""
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Parts:
-    """A table in parts on this machine, and the queries that its rows go through when they are read."""
+    """A table in parts on this machine.
 
-    def __init__(
-        self,
-        sources: Sequence[pl.DataFrame | pl.LazyFrame | Path],
-        folder: object = None,
-        *,
-        queries: tuple[Query, ...] = (),
-        marks: Shared | None = None,
-    ) -> None:
-        """Unite one or more frames, queries or files; `folder` is kept as long as the table is."""
-        self._sources = sources
-        self._folder = folder
-        self._queries = queries
-        self._marks = marks
+    Attributes:
+        sources: One or more frames, queries or files.
+        folder: The folder of the files, which is kept as long as the table is.
+        queries: The queries that the rows go through when they are read.
+        marks: Columns that `marked` added.
+    """
+
+    sources: Sequence[pl.DataFrame | pl.LazyFrame | Path]
+    folder: object = None
+    queries: tuple[Query, ...] = ()
+    marks: Shared | None = None
 
     @classmethod
     def of(cls, table: "pl.DataFrame | Parts") -> "Parts":
@@ -82,15 +82,15 @@ class Parts:
 
     def then(self, query: Query) -> Self:
         """Add a query, which keeps the rows of a part in order."""
-        return self._with(queries=(*self._queries, query))
+        return replace(self, queries=(*self.queries, query))
 
     def marked(self, marks: pl.DataFrame) -> Self:
         """Add columns to the rows that small frames name in `ROW`, before all queries; others get nulls.
 
         No two frames name the same row.
         """
-        known = [] if self._marks is None else [self._marks.lazy().collect()]
-        return self._with(marks=self.shared(pl.concat([*known, marks]).sort(ROW)))
+        known = [] if self.marks is None else [self.marks.lazy().collect()]
+        return replace(self, marks=self.shared(pl.concat([*known, marks]).sort(ROW)))
 
     def shared(self, frame: pl.DataFrame) -> Shared:
         """Return a frame for queries and steps; a large one then travels once, not with each of them."""
@@ -114,15 +114,15 @@ class Parts:
         for frame in frames:
             held.append(frame)
             size += int(frame.estimated_size())
-            if size > MOST_BYTES and len(self._sources) > 1:
+            if size > MOST_BYTES and len(self.sources) > 1:
                 break
         else:
             return dict(step(pl.concat(held)))
         largest = max(int(frame.estimated_size()) for frame in held)
-        buckets = 1 + (size + largest * (len(self._sources) - len(held))) // MOST_BYTES
+        buckets = 1 + (size + largest * (len(self.sources) - len(held))) // MOST_BYTES
         with temporary_folder() as folder, enough_space(folder):
             # Polars' own partitioned sink holds most of the rows in memory.
-            for number in range(len(self._sources)):
+            for number in range(len(self.sources)):
                 frame = held.pop(0) if held else next(frames)
                 for rows in frame.with_columns(bucket_of(keys, buckets)).partition_by(BUCKET):
                     bucket = Path(folder, str(rows[BUCKET][0]))
@@ -158,7 +158,7 @@ class Parts:
 
         An OSError names the file.
         """
-        if len(self._sources) == 1:
+        if len(self.sources) == 1:
             frame = self.collect().drop(ROW, strict=False)
             write_parquet(frame, path)
             return Parts.of(frame)
@@ -167,13 +167,9 @@ class Parts:
         return Parts.read(path)
 
     def _parts(self) -> Iterator[pl.LazyFrame]:
-        for number, source in enumerate(self._sources):
+        for number, source in enumerate(self.sources):
             part = pl.scan_parquet(source) if isinstance(source, Path) else source.lazy()
-            yield queried(part, number, self._marks, self._queries)
-
-    def _with(self, **changes: Any) -> Self:  # noqa: ANN401 - of any argument
-        own = {name.removeprefix("_"): value for name, value in vars(self).items()}
-        return type(self)(**own | changes)
+            yield queried(part, number, self.marks, self.queries)
 
 
 class Collector:
