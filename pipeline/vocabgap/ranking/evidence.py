@@ -112,6 +112,7 @@ def evidence(
         that may be drawn): of the selected records. `weeks`: of the corpus.
     """
     own = clustered.filter("counted")
+    dated = clustered.select("cluster", "tenant_id", "session_id", "timestamp", "count", "recorded")
     operation = partial(fold_operation, aliases=operation_aliases)
     capabilities = counts(own)
     for part in (
@@ -126,7 +127,7 @@ def evidence(
         "capabilities": capabilities,
         "wordings": own.group_by("wording").agg(MENTIONS),
         "drawn": drawn(own, whole, settings.by),
-        "weeks": weekly(clustered.filter("recorded"), whole.now, whole.earliest, settings.window_weeks),
+        "weeks": weekly(dated.filter("recorded"), whole.now, whole.earliest, settings.window_weeks),
     }
 
 
