@@ -40,13 +40,8 @@ _FAILURES: Final = frozenset([
     "aborted", "hang", "hangs", "hung", "stalled", "crashed",
 ])  # fmt: skip
 
-# The normal form of ASCII text, but for case: what `words` does, in the syntax of Polars.
-_NORMAL_FORM: Final = {
-    "([a-z])([A-Z])": "$1 $2",
-    "([A-Z])([A-Z][a-z]{2})": "$1 $2",
-    "'": "",
-    r"[\x00-/:-@\[-`{-\x7f]+": " ",
-}
+# Between two words of ASCII text without apostrophes; nothing is between those of `brokenPipe`.
+_BETWEEN: Final = r"[\x00-/:-@\[-`{-\x7f]*"
 
 _LONGEST_NAME: Final = 120  # characters
 _TOOL_NAMES: Final = (  # in a message
@@ -213,15 +208,14 @@ def _happened(phrase: Phrase, clause: str, failures: Collection[str]) -> bool:
 
 
 def _may_fit(rules: Sequence[Rule]) -> pl.Expr:
-    """Select the records that a phrase may fit: in normal form they contain its beginning.
+    """Select the records that a phrase may fit: they contain its beginning, whatever is between its words.
 
-    The normal form of text beyond ASCII takes long, so it is always selected.
+    Apostrophes do not count. Text beyond ASCII has another normal form, so it is always selected.
     """
     begins = sorted({phrase.begins for rule in rules for phrase in chain(*rule.phrases.values())})
     if not begins:
         return pl.lit(value=False)
     whole = pl.concat_str(_READ, separator="\n")
     beyond = whole.str.len_bytes() != whole.str.len_chars()
-    for expression, replacement in _NORMAL_FORM.items():
-        whole = whole.str.replace_all(expression, replacement)
-    return beyond | pl.format("{} ", whole).str.to_lowercase().str.contains("|".join(begins))
+    letters = whole.str.replace_all("'", "", literal=True).str.to_lowercase()
+    return beyond | letters.str.contains("|".join(begins).replace(" ", _BETWEEN))
