@@ -38,6 +38,7 @@ MIN_REPEAT_SESSIONS: Final = 5
 INTERVAL_TOLERANCE: Final = 0.2
 REGULAR_INTERVALS: Final = 4
 OF_INTERVALS: Final = 5
+_BEYOND_TIME: Final = 1 << 59  # microseconds
 MIN_COMBINED: Final = 2
 MIN_SUPPORT: Final = 2
 _UNREAD: Final = {"root_kind", "byte_offset", "record_id"}
@@ -249,14 +250,20 @@ def examples(clustered: pl.DataFrame) -> pl.DataFrame:
     and workaround comes before a record without them.
     """
     has_pointer = (stripped(pl.col(name)) != "" for name in ("session_id", "snapshot_hash", "workaround"))
-    pointers = pl.sum_horizontal(has_pointer)
+    pointers = pl.sum_horizontal(has_pointer).cast(pl.Int64)
+    moment = pl.col("timestamp").to_physical().fill_null(-_BEYOND_TIME)
     position = ["tenant_id", "repo_slug", "source_path", "line", ROW]
     later = [False] * len(position)
     # Sort only the deciding columns; look up the texts of the few examples.
     deciding = dict.fromkeys(["cluster", *IMAGE_KEY, "timestamp", *position])
+    rows = clustered.select(*deciding, pointers.alias("pointers"), image=pl.struct(IMAGE_KEY).hash())
+    rows = rows.with_columns(value=pl.col("pointers") * 2 * _BEYOND_TIME + moment).with_row_index("record")
+    # The best records of enough images have this value; no record below it is chosen.
+    best = rows.group_by("cluster", "image").agg(pl.col("value").max())
+    enough = best.group_by("cluster").agg(pl.col("value").top_k(MAX_EXAMPLES).min(), images=pl.len())
     telling = (
-        clustered.select(*deciding, pointers.alias("pointers"))
-        .with_row_index("record")
+        rows.join(enough, on="cluster", suffix="_enough")
+        .filter((pl.col("images") < MAX_EXAMPLES) | (pl.col("value") >= pl.col("value_enough")))
         .sort("pointers", "timestamp", *position, descending=[True, True, *later], nulls_last=True)
     )
     chosen = (
@@ -296,7 +303,7 @@ def repeats(clustered: pl.DataFrame) -> pl.DataFrame:
         )
         .group_by(*wording, "session", "record")
         .agg(pl.col("timestamp").min(), MENTIONS)
-        .sort(*wording, "timestamp")
+        .sort("timestamp")
     )
     interval = pl.col("interval").drop_nulls()
     near = (interval - interval.median()).abs() <= INTERVAL_TOLERANCE * interval.median()
