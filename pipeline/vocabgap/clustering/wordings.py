@@ -143,7 +143,7 @@ def points_of(
     synonyms: Mapping[str, Iterable[str]] = NO_SYNONYMS,
 ) -> Points:
     """Return the points of some records (columns `missing_capability`, `description` and `intent`)."""
-    records = records if isinstance(records, Parts) else Parts.of(records)
+    records = Parts.of(records)
     ignored = ignored_stems(stop_words)
     fold = folding(synonyms, ignored)
     wordings = wordings_of(records)

@@ -232,7 +232,7 @@ def check(call: "Call", request: Check) -> Answer:
     known = () if request.write_baseline else call.known_lines()
     import polars as pl
 
-    from vocabgap.ingest.checking import is_known, repaired_lines
+    from vocabgap.ingest.checking import is_known, repaired_lines, unreadable_times
     from vocabgap.ingest.scanning import scan
 
     selection = selection_of(request)
@@ -240,7 +240,8 @@ def check(call: "Call", request: Check) -> Answer:
         roots, settings=settings.scan, tenants=selection.tenants, repositories=selection.repositories
     )
     call.require_owners(scanned, selection)
-    call.note_times(scanned, roots)
+    if unreadable := unreadable_times(scanned, roots, settings.scan):
+        call.note(unreadable)
     summary, file = scanned.summary, settings.check.baseline
     if request.write_baseline:
         _write_baseline(scanned, file)

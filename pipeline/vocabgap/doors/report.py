@@ -112,6 +112,7 @@ def report(call: "Call", request: Report) -> Answer:
     present = parse_present(request.now)
     selection_of(request, known_present(present))  # bad filters are an error before Polars is loaded
     fewest = _fewest(call) if request.share else None
+    from vocabgap.ingest.checking import unreadable_times
     from vocabgap.ingest.scanning import undated
     from vocabgap.pipeline import STAGES, run
 
@@ -128,9 +129,12 @@ def report(call: "Call", request: Report) -> Answer:
             allow_shrink=request.allow_shrink,
             on_stage=listener,
         )
+        # A closed engine has no records.
         notes, without_time = _notes(result, settings), undated(result.scan.lines, result.selection)
+        unreadable = unreadable_times(result.scan, roots, settings.scan)
     call.note_unread(result.scan)
-    call.note_times(result.scan, roots)
+    if unreadable:
+        call.note(unreadable)
     call.note_embeddings(result.embeddings)
     from vocabgap.doors.cli.views import folder_line
     from vocabgap.ingest.discovery import unread_files

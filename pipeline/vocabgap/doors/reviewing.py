@@ -199,13 +199,14 @@ class _Dialogue:
 
     def _show_examples(self, screen: "Screen", number: str) -> None:
         """Show some records of the group of the screen, or of a group on it with a number."""
-        from vocabgap.model.tables import phrase
+        from vocabgap.model.tables import counted, phrase
 
         if number and not 0 < int(number) <= len(screen.neighbours):
             self._output.text(f"this screen has no group {number}")
             return
         group = screen.neighbours[int(number) - 1] if number else screen
-        gaps = self._scan.gaps.filter("counted", phrase().is_in(group.wordings))
+        own = phrase().is_in(group.wordings)
+        gaps = self._scan.lines.each(lambda part: counted(part).filter(own))
         newest = gaps.sort("timestamp", "record_id", descending=True, nulls_last=True)
         records = newest.unique("image_id", keep="first", maintain_order=True).head(_RECORDS)
         shown = {"label": group.label, "records": records.to_dicts(), "unit": self._unit}

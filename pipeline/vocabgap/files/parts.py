@@ -29,7 +29,7 @@ MOST_ROWS: Final = 1 << 16
 """Rows of a part. A table with more rows is written to files."""
 MOST_BYTES: Final = 32 << 20
 """Bytes of the rows that a step gets at once, unless more have equal keys."""
-_PLACES: Final = 1 << 32
+_PLACES: Final = 1 << 32  # row numbers of a part
 _PREFIX: Final = "vocabgap-"  # of temporary folders
 _FULL_HINT: Final = "free some space, or name another folder in TMPDIR"
 
@@ -173,7 +173,7 @@ class Parts:
 
 
 class Collector:
-    """A collector of frames that become a table in parts; large tables go to files meanwhile."""
+    """A collector of the frames of a table in parts; it writes a large table to files."""
 
     def __init__(self) -> None:
         self._frames: list[pl.DataFrame] = []
@@ -199,7 +199,7 @@ class Collector:
         return Parts(self._files, self._folder)
 
     def _store(self) -> None:
-        """Write the frames while others are collected; at most one part waits for the disk."""
+        """Begin to write the frames; wait for the part before."""
         if self._folder is None:
             self._folder = _KeptFolder()
         self._wait()
@@ -220,17 +220,12 @@ def numbered(frame: _Frame, part: int) -> _Frame:
     return frame.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW) + part * _PLACES)
 
 
-def marks_of(shared: Shared, part: int) -> pl.DataFrame:
-    """Return the marks of one part, given all in order."""
-    marks = shared.lazy().collect()
-    start, end = (int(marks[ROW].search_sorted(number * _PLACES)) for number in (part, part + 1))
-    return marks[start:end]
-
-
 def queried(part: pl.LazyFrame, number: int, marks: Shared | None, queries: Iterable[Query]) -> pl.LazyFrame:
-    """Add marks and queries to the part with a number."""
+    """Join the marks to a numbered part, and run queries on it."""
     if marks is not None:
-        part = part.join(marks_of(marks, number).lazy(), on=ROW, how="left", maintain_order="left")
+        rows = marks.lazy().collect()
+        start, end = (int(rows[ROW].search_sorted(place * _PLACES)) for place in (number, number + 1))
+        part = part.join(rows[start:end].lazy(), on=ROW, how="left", maintain_order="left")
     for query in queries:
         part = query(part)
     return part

@@ -131,7 +131,8 @@ def unreadable_times(scanned: Scan, roots: Iterable[str | Path], settings: ScanS
     """Return a sentence if a path of timestamps was named, but none of them can be read; else nothing."""
     times = scanned.summary.repairs.get(Repair.TIMESTAMP_UNREADABLE, 0)
     paths = several(settings.map.get("timestamp", ()))
-    if not (paths and times) or scanned.gaps["timestamp"].is_not_null().any():
+    is_known = pl.col("timestamp").is_not_null().any()
+    if not (paths and times) or scanned.lines.each(lambda part: part.select(is_known)).to_series().any():
         return ""
     lines = repaired_lines(roots, settings)
     first = next(line.detail for line in lines if line.repair is Repair.TIMESTAMP_UNREADABLE)

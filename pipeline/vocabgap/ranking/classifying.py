@@ -163,22 +163,16 @@ def terms(texts: Iterable[str | None]) -> tuple[str, ...]:
 
 def with_agents_categories(gaps: Parts, *, category_aliases: Mapping[str, str] = CATEGORY_ALIASES) -> Parts:
     """Add the category that the agent gave to each record; keep categories that were assigned before."""
-    given = gaps.each(_given)["intent_category"].unique()
-    categories = folded(given, partial(fold_category, aliases=category_aliases))
-    return gaps.then(partial(_by_agents, given=given, categories=categories))
-
-
-def _given(part: pl.LazyFrame) -> pl.LazyFrame:
-    return part.select(pl.col("intent_category").unique())
-
-
-def _by_agents(part: pl.LazyFrame, given: pl.Series, categories: pl.Series) -> pl.LazyFrame:
-    category = pl.col("intent_category").replace_strict(given, categories)
+    given = pl.col("intent_category").unique()
+    spellings = gaps.each(lambda part: part.select(given))["intent_category"].unique()
+    categories = folded(spellings, partial(fold_category, aliases=category_aliases))
+    category = pl.col("intent_category").replace_strict(spellings, categories)
     by_agent = pl.col("category_by").is_null() & (category != UNCATEGORIZED)
-    return part.with_columns(
+    columns = (
         pl.when(by_agent).then(category).otherwise("category").alias("category"),
         pl.when(by_agent).then(pl.lit(CategoryBy.AGENT.value)).otherwise("category_by").alias("category_by"),
     )
+    return gaps.then(lambda part: part.with_columns(columns))
 
 
 def with_assigned_categories(records: pl.LazyFrame) -> pl.LazyFrame:

@@ -59,7 +59,8 @@ def recurring_sets(
         RECORDS.require(records, _READ)
     parts = Parts.of(records)
     fold = partial(fold_operation, aliases=operation_aliases)
-    spelled = parts.each(_spelled).unique()
+    listed = pl.col("operations_involved").unique()
+    spelled = parts.each(lambda part: part.filter(~names_too_many()).select(listed)).unique()
     named = spelled.with_columns(operation_sets(spelled["operations_involved"], fold))
     named = named.filter(pl.col("operations").list.len() > 0)
     lists = named.select("operations").unique().sort(pl.col("operations").list.join("\n"))
@@ -164,10 +165,6 @@ def _expected(closed: Sequence[_Set], lists: pl.DataFrame) -> list[float]:
         max((single[name] * records_of(names - {name}) / total for name in names), default=0.0)
         for names, _ in sets
     ]
-
-
-def _spelled(part: pl.LazyFrame) -> pl.LazyFrame:
-    return part.filter(~names_too_many()).select(pl.col("operations_involved").unique())
 
 
 def _involving(part: pl.LazyFrame, numbers: Shared, keys: Sequence[str]) -> pl.LazyFrame:

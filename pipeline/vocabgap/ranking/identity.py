@@ -187,8 +187,9 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: Parts) 
     if verdicts is None or verdicts.is_empty():
         return pl.DataFrame(schema=_DECIDED)
     surfaces = _surfaces(clusters)
+    last_mention = pl.col("timestamp").max().alias("last_mention")
     last_mentions = (
-        records.each(_last_mentions)
+        records.each(lambda part: part.group_by(phrase().alias("wording")).agg(last_mention))
         .join(clusters.wordings.select("wording", "cluster"), on="wording")
         .group_by("cluster")
         .agg(pl.col("last_mention").max())
@@ -229,10 +230,6 @@ def _decided(clusters: Grouping, verdicts: pl.DataFrame | None, records: Parts) 
         )
         .with_columns(pl.coalesce("status", pl.when(pl.col("outgrown").list.len() > 0).then(pl.lit(OPEN))))
     )
-
-
-def _last_mentions(records: pl.LazyFrame) -> pl.LazyFrame:
-    return records.group_by(phrase().alias("wording")).agg(pl.col("timestamp").max().alias("last_mention"))
 
 
 @dataclass(frozen=True, repr=False)

@@ -142,7 +142,7 @@ def _drawn_ranks(
 ) -> tuple[Int32Array, Int32Array, IntArray, FloatArray]:
     """Return both ends of each interval, counted from 0, the tie groups, and the shares of `next_ahead`.
 
-    The places in all draws are many, so that a file holds them if needed; they are read by capabilities.
+    Memory does not hold the places of many capabilities in all draws. A file then holds them.
     """
     count = len(shares.starts) - 1
     ahead = np.zeros(count)

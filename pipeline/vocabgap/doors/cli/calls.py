@@ -123,13 +123,6 @@ class Call:
         if unread.height > _MOST_UNREAD:
             self.note(f"not read: {unread.height - _MOST_UNREAD:,} more; `vocabgap check` lists them")
 
-    def note_times(self, scanned: "Scan", roots: list[Path]) -> None:
-        """Print that no timestamp can be read, if a path of timestamps was named."""
-        from vocabgap.ingest.checking import unreadable_times
-
-        if message := unreadable_times(scanned, roots, self.settings.scan):
-            self.note(message)
-
     def note_embeddings(self, use: "EmbeddingUse | None") -> None:
         """Print how many embeddings came from the cache."""
         if use is not None and use.note:
