@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from vocabgap.files.parts import ROW, Parts
+from vocabgap.files.parts import ROW, Parts, Shared
 from vocabgap.model.categories import OPERATION_CATEGORIES, by_operations
 from vocabgap.model.record import (
     CATEGORY_ALIASES,
@@ -107,8 +107,8 @@ def reclassify(
         table={**learned, **operations},
         operation_aliases={**operation_aliases},
     )
-    assigned = by_agents.each(partial(_judged, judge=judge))
-    return by_agents.then(partial(_with_assigned, assigned=assigned.lazy()))
+    assigned = gaps.shared(by_agents.each(partial(_judged, judge=judge)))
+    return by_agents.then(partial(_with_assigned, assigned=assigned))
 
 
 def _judged(part: pl.LazyFrame, judge: Callable[..., Verdict]) -> pl.LazyFrame:
@@ -121,9 +121,9 @@ def _judged(part: pl.LazyFrame, judge: Callable[..., Verdict]) -> pl.LazyFrame:
     return pl.LazyFrame(rows, {**columns, "category_probability": pl.Float64}, orient="row")
 
 
-def _with_assigned(part: pl.LazyFrame, assigned: pl.LazyFrame) -> pl.LazyFrame:
+def _with_assigned(part: pl.LazyFrame, assigned: Shared) -> pl.LazyFrame:
     # Both are sorted by row, so that the join needs no table of all assigned categories.
-    joined = part.join_asof(assigned, on=ROW, tolerance=0, suffix="_assigned")
+    joined = part.join_asof(assigned.lazy(), on=ROW, tolerance=0, suffix="_assigned")
     names = {name: f"{name}_assigned" for name in _CATEGORY}
     columns = (
         pl.coalesce(pl.col(assigned_name).cast(GAPS.schema[name]), name).alias(name)
