@@ -65,9 +65,11 @@ def recurring_sets(
     named = named.filter(pl.col("operations").list.len() > 0)
     lists = named.select("operations").unique().sort(pl.col("operations").list.join("\n"))
     lists = lists.with_row_index("list")
-    numbers = parts.shared(named.join(lists, on="operations").drop("operations"))
+    numbered = named.join(lists, on="operations").drop("operations")
 
     def holding(keys: Sequence[str], sets: Sequence[_Ints] | None = None) -> pl.Series:
+        used = np.arange(lists.height) if sets is None else np.concatenate([[], *sets])
+        numbers = parts.shared(numbered.filter(np.isin(numbered["list"], used)))
         step = partial(_holding, keys=keys, size=lists.height, sets=sets)
         counts = parts.by(keys, step, partial(_involving, numbers=numbers, keys=keys))["held"]
         return counts.group_by("set").agg(pl.col("number").sum()).sort("set")["number"]
@@ -182,11 +184,14 @@ def _holding(
     records: pl.DataFrame, keys: Sequence[str], size: int, sets: Sequence[_Ints] | None
 ) -> dict[str, pl.DataFrame]:
     """Count the sessions, or images, with a list of each set; without sets, those with each list."""
+    if sets is None:
+        number = pl.struct(keys).n_unique().cast(pl.Int64).alias("number")
+        return {"held": records.group_by(pl.col("list").alias("set")).agg(number)}
     cells = records.group_by(keys).agg(pl.col("list").unique()).with_row_index("place").explode("list")
     held = sparse.csr_array(
         (np.ones(cells.height, np.int8), (cells["list"].to_numpy(), cells["place"].to_numpy())),
         shape=(size, records.height),
     )
-    numbers = np.diff(held.indptr) if sets is None else [len(np.unique(held[own].indices)) for own in sets]
+    numbers = [len(np.unique(held[own].indices)) for own in sets]
     counts = pl.DataFrame({"number": numbers}, {"number": pl.Int64})
     return {"held": counts.with_row_index("set")}
