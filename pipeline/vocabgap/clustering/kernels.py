@@ -37,7 +37,7 @@ _BLOCK: Final = 16  # clusters
 _LEVELS: Final = 255  # weights from 0 to 1 are kept in steps of 1/255, rounded up
 _STRIP: Final = 64  # bounds that are scanned at once
 _TAIL: Final = 0.5  # share of the wanted similarity that terms outside the bounds may add, at most ...
-_LONGEST_TAIL: Final = 0.15  # ... and the most of it
+_LONGEST_TAIL: Final = 0.15  # ... and the most that they may add
 _KEYS: Final = 3  # heaviest terms that order the clusters ...
 _KEY_BITS: Final = 21  # ... and the bits of each in the key
 _ROUNDING: Final = 2.0**-23  # error of a float32 sum of positive parts up to 1, per part, at most
@@ -133,7 +133,7 @@ def search(
     rows, queries, candidates, limits, bounds, floors, order, vectors, trigrams, blocks, memory,
     listed, listed_limits, similarity, bound,
 ):  # fmt: skip
-    """Fill some rows of the fields of `Nearest`, those of the queries in these rows.
+    """Fill the fields of `Nearest` for the queries in some rows.
 
     See `SparseNeighbours.search`. A thread writes only the results of its own queries, so the number of
     threads does not matter. `limits` are overwritten.

@@ -81,7 +81,7 @@ class SparkEngine:
     """
 
     def __init__(self, session: "SparkSession", name: str, tasks: int, folder: str | None = None) -> None:
-        """Use a session; one that keeps neither rows nor files uses a folder of this machine."""
+        """Use a session; with a folder of this machine, tables are kept there, not by the session."""
         self.name = name
         self._session = session
         self._pieces = _PIECES * tasks
@@ -119,7 +119,7 @@ class SparkEngine:
         return SharedFrame(name if self._folder is None else str(path), frame)
 
     def close(self) -> None:
-        """Give the memory of the workers back."""
+        """Free the memory of the workers."""
         with suppress(Exception):  # the work is done, or has failed for its own reason
             for rows in self._stored:
                 rows.unpersist()

@@ -85,9 +85,9 @@ class Parts:
         return replace(self, queries=(*self.queries, query))
 
     def marked(self, marks: pl.DataFrame) -> Self:
-        """Add columns to the rows that small frames name in `ROW`, before all queries; others get nulls.
+        """Add columns to the rows that a small frame names in `ROW`, before all queries; others get nulls.
 
-        No two frames name the same row.
+        Marks are added to earlier marks; a row has one mark at most.
         """
         known = [] if self.marks is None else [self.marks.lazy().collect()]
         return replace(self, marks=self.shared(pl.concat([*known, marks]).sort(ROW)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Final, cast
 
 import polars as pl
@@ -122,18 +123,15 @@ def rank_parts(
 
     moment = pl.col("timestamp").filter("recorded").min()
     earliest = cast("datetime | None", lines.each(lambda part: part.select(moment))["timestamp"].min())
-    whole = Whole(now, earliest, drawn_units(lines.then(counted)))
-    facts, units = whole._replace(units=None), None if whole.units is None else lines.shared(whole.units)
-
-    def step(bucket: pl.DataFrame) -> dict[str, pl.DataFrame]:
-        return evidence(
-            bucket,
-            facts if units is None else facts._replace(units=units.lazy().collect()),
-            settings,
-            category_aliases=category_aliases,
-            operation_aliases=operation_aliases,
-        )
-
+    units = drawn_units(lines.then(counted))
+    whole = Whole(now, earliest, None if units is None else lines.shared(units))
+    step = partial(
+        evidence,
+        whole=whole,
+        settings=settings,
+        category_aliases=category_aliases,
+        operation_aliases=operation_aliases,
+    )
     return capabilities_of(lines.by(["cluster"], step, clustered), clusters, settings, whole, identities)
 
 

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import polars as pl
 
-from vocabgap.files.parts import ROW, Parts
+from vocabgap.files.parts import ROW, Parts, Shared
 from vocabgap.model.record import (
     CATEGORY_ALIASES,
     OPERATION_ALIASES,
@@ -63,18 +63,18 @@ class Whole(NamedTuple):
 
     now: datetime | None
     earliest: datetime | None  # timestamp of all records, selected or not
-    units: pl.DataFrame | None  # of `drawn_units`
+    units: Shared | None  # of `drawn_units`
 
     @property
     def is_one_image(self) -> bool:
         """Tell whether all selected records are of one image."""
-        return self.units is None or "image_id" not in self.units.columns
+        return self.units is None or "image_id" not in self.units.lazy().collect_schema()
 
 
 def drawn_units(selected: Parts) -> pl.DataFrame | None:
     """Return what the bootstrap draws, with its numbers in order: images, or the sessions of a single image.
 
-    If there is one image, and a record without a session or no second session, mentions are drawn: None.
+    None means mentions: the single image has only one session, or a record without a session.
     """
     images = _distinct(selected, IMAGE_KEY)
     if images.height != 1:
@@ -343,9 +343,10 @@ def drawn(clustered: pl.DataFrame, whole: Whole, by: RankBy) -> pl.DataFrame:
         kinds = clustered.with_columns(cluster, moment.alias("timestamp")).group_by(kind)
         counted = kinds.agg(MENTIONS.alias("often")).with_columns(count=pl.lit(1, pl.Int64))
         return counted.group_by(*kind, "often").agg(amounts)
-    key = whole.units.drop("unit").columns
+    units = whole.units.lazy().collect()
+    key = units.drop("unit").columns
     counted = clustered.group_by(cluster, *key).agg(amounts)
-    return counted.join(whole.units, on=key, nulls_equal=True).drop(key)
+    return counted.join(units, on=key, nulls_equal=True).drop(key)
 
 
 def operation_sets(operations: pl.Series, fold: Callable[[str], str]) -> pl.Series:

@@ -111,7 +111,7 @@ def _shares(drawn: pl.DataFrame, ordered: pl.DataFrame, by: RankBy, whole: Whole
         starts=np.searchsorted(entries["place"].to_numpy(), np.arange(ordered.height + 1)).astype(np.int32),
         units=entries["unit"].to_numpy().astype(np.int32),
         values={name: entries[name].to_numpy() for name in wanted},
-        size=drawn.height if whole.units is None else whole.units.height,
+        size=drawn.height if whole.units is None else whole.units.lazy().collect().height,
         often=often,
         is_one_image=whole.is_one_image,
     )

@@ -136,8 +136,8 @@ class Withheld(msgspec.Struct, frozen=True):
 def overview_of(gaps: Parts, now: datetime | None = None) -> pl.DataFrame:
     """Count the lines of table `gaps` that have the same owner and status, with their images and moments.
 
-    Rows may repeat. Columns: `OWNER`, `_STATUS`, `lines`, `image_id` (distinct), `overlong` (lines with too
-    many operations), `first` and `newest` timestamp, without those after `now`.
+    Each part has rows of its own. Columns: `OWNER`, `_STATUS`, `lines`, `image_id` (distinct), `overlong`
+    (lines with too many operations), `first` and `newest` timestamp, without those after `now`.
     """
     timestamp = pl.col("timestamp")
     facts = (
