@@ -204,13 +204,13 @@ def workarounds(clustered: pl.DataFrame) -> pl.DataFrame:
     Workarounds that differ only in case, white space or a final stop count as one, in the most frequent
     spelling.
     """
-    spoken = stripped(pl.col("workaround"))
-    same = spoken.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars_end(". ").alias("same")
+    lower = pl.col("workaround").str.to_lowercase()
+    same = lower.str.replace_all(r"\s+", " ").str.strip_chars_end(". ").alias("same")
     counted = (
-        clustered.select("cluster", "count", spoken.alias("workaround"), same)
-        .filter(pl.col("same") != "")
-        .group_by("cluster", "same", "workaround")
+        clustered.group_by("cluster", stripped(pl.col("workaround")))
         .agg(MENTIONS)
+        .with_columns(same)
+        .filter(pl.col("same") != "")
         .sort("cluster", "same", -pl.col("mentions"), "workaround")
         .group_by("cluster", "same", maintain_order=True)
         .agg(pl.col("workaround").first(), pl.col("mentions").sum())
