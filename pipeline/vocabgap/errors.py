@@ -124,6 +124,7 @@ _TYPES: Final = re.compile(r"`([^`]+)`")
 # A scheme has at least two letters: one letter is a drive. `Path` turns `//` into `/`.
 ADDRESS: Final = r"[A-Za-z][A-Za-z0-9+.-]+:/"
 _PLACE: Final = "a local path, not a URL"
+_WITHOUT_HOST: Final = ("dbfs", "file")  # schemes
 _WORDS: Final = {
     "array": "a list",
     "bool": "true or false",
@@ -171,8 +172,17 @@ def texts(name: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything 
 
 def require_local(name: str, path: str | Path) -> None:
     """Raise InvalidInputError if a path is a URL: vocabgap neither fetches nor sends anything."""
-    if re.match(ADDRESS, str(path)):
-        raise unusable(name, _PLACE, str(path), hint="name a folder or a file")
+    if address := full_address(path):
+        hint = "name a folder or a file; `vocabgap report --engine spark` reads roots in object stores"
+        raise unusable(name, _PLACE, address, hint=hint)
+
+
+def full_address(path: str | Path) -> str:
+    """Return an address with both slashes, of which `Path` drops one; nothing for a path."""
+    if not re.match(ADDRESS, str(path)):
+        return ""
+    scheme, _, place = str(path).partition(":")
+    return f"{scheme}:{'///' if scheme in _WITHOUT_HOST else '//'}{place.strip('/')}"
 
 
 def expanded(path: str | Path) -> Path:

@@ -22,7 +22,7 @@ from vocabgap.ingest.roots import resolve_roots
 from vocabgap.ingest.scanning import ReadLogs, Scan, newest_moment, scan, with_newest_session
 from vocabgap.model.moments import LAST, Present, known_present
 from vocabgap.model.selection import Selection
-from vocabgap.model.settings import Settings, shared_from
+from vocabgap.model.settings import ScanSettings, Settings, shared_from
 from vocabgap.model.tables import counted
 from vocabgap.ranking.capabilities import rank_parts
 from vocabgap.ranking.classifying import reclassify, with_assigned_categories
@@ -59,6 +59,9 @@ class Engine(Protocol):
     @property
     def space(self) -> Space:
         """The function that creates a search for neighbours."""
+
+    def mirror(self, address: str, settings: ScanSettings) -> Path:
+        """Return a folder or file here for an address, with the names of the files there."""
 
 
 STAGES: Final = ("ingest", "cluster", "rank", "report")
@@ -142,8 +145,6 @@ def analyse(
     """
     settings = _in_force(settings)
     aliases = settings.aliases_by_argument
-    if engine is not None and not (hasattr(engine, "read_logs") and hasattr(engine, "space")):
-        raise unusable("engine", "an engine from `with vocabgap.spark_engine()`", engine)
     moment, ahead = known_present(now), 0
     chosen = _chosen(selection, moment)
     timings: list[Timing] = []
@@ -159,7 +160,7 @@ def analyse(
     # Bad arguments are refused before the work.
     target = resolve_target(settings.report.out if out is None else out)
     baseline_as_of = previous_run(target, previous)
-    roots = resolve_roots(roots)
+    roots = located(roots, settings, engine)
     recorded = read_decisions(expanded(settings.decisions.file))
     embedder = load_embedder(settings.cluster.embedder)
     vocabulary = load_vocabulary(settings.vocabulary.paths)
@@ -238,6 +239,17 @@ def analyse(
     )
 
 
+def located(
+    roots: str | Path | Iterable[str | Path], settings: Settings, engine: Engine | None
+) -> list[Path]:
+    """Return the roots as local paths; an engine mirrors addresses."""
+    if engine is None:
+        return resolve_roots(roots)
+    if not all(hasattr(engine, name) for name in ("read_logs", "space", "mirror")):
+        raise unusable("engine", "an engine from `with vocabgap.spark_engine()`", engine)
+    return resolve_roots(roots, lambda address: engine.mirror(address, settings.scan))
+
+
 def run(
     roots: str | Path | Iterable[str | Path],
     out: str | Path | None = None,
@@ -260,7 +272,8 @@ def run(
     `vocabgap.load_settings` does. An extension, such as the glossary, may refuse the report.
 
     Args:
-        roots: Folders to search for gap logs, single log files, or shared corpora.
+        roots: Folders to search for gap logs, single log files, or shared corpora; with an engine, also
+            addresses such as `s3a://bucket/photos`.
         out: The folder to publish; by default that of the settings.
         settings: The settings; the defaults by default.
         selection: The records that count, or a function that returns the selection for the present moment.
@@ -281,7 +294,7 @@ def run(
     if allow_empty:
         settings = structs.replace(settings, report=structs.replace(settings.report, allow_empty=True))
     target = resolve_target(settings.report.out if out is None else out)
-    roots = resolve_roots(roots)
+    roots = located(roots, settings, engine)
     check_target(target, roots)
     settle_target(target)
     if share is not None:

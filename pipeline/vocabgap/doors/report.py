@@ -107,16 +107,18 @@ class Report(OverRoots):
 )
 def report(call: "Call", request: Report) -> Answer:
     """Rank the missing capabilities and publish the report."""
-    settings, known, roots = call.settings, call.known_lines(), call.roots(request.roots)
+    settings, known = call.settings, call.known_lines()
+    roots = call.roots(request.roots, with_engine=request.engine is not EngineName.LOCAL)
     call.require_decisions()
     present = parse_present(request.now)
     selection_of(request, known_present(present))  # bad filters are an error before Polars is loaded
     fewest = _fewest(call) if request.share else None
     from vocabgap.ingest.checking import unreadable_times
     from vocabgap.ingest.scanning import undated
-    from vocabgap.pipeline import STAGES, run
+    from vocabgap.pipeline import STAGES, located, run
 
     with _engine(request.engine, request.remote) as running, call.output.progress(STAGES) as listener:
+        roots = located(roots, settings, running)
         result = run(
             roots,
             settings=settings,

@@ -228,6 +228,7 @@ class OverRoots(Request):
             "Folders to search for gap logs, files of any name, shared corpora, or - for standard input;"
             " by default [ingest] roots in the settings.",
             "[ROOTS]...",
+            address=True,
         ),
     ] = ()
 

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
 import polars as pl
+from msgspec import structs
 
 from vocabgap.engines.parts import (
     FILE,
@@ -38,11 +39,14 @@ from vocabgap.engines.parts import (
     row_of,
     spread,
     stored,
+    table_of,
 )
+from vocabgap.engines.stores import StoredFile, contents, mirror, portions
 from vocabgap.errors import InvalidInputError, StateError, require_text
-from vocabgap.files.parts import MOST_BYTES, Parts, Shared, numbered, temporary_folder
+from vocabgap.files.parts import MOST_BYTES, KeptFolder, Parts, Shared, numbered, temporary_folder
 from vocabgap.ingest.discovery import LogFile
 from vocabgap.ingest.lines import LogsRead
+from vocabgap.ingest.roots import MIRRORS, origin_of
 from vocabgap.ingest.scanning import read_here
 from vocabgap.model.settings import ScanSettings
 from vocabgap.text import visible
@@ -87,6 +91,8 @@ class SparkEngine:
         self._pieces = _PIECES * tasks
         self._folder = folder
         self._stored: list[DataFrame] = []
+        self._mirrors = KeptFolder(MIRRORS)
+        self._files: dict[str, StoredFile] = {}  # by their paths in mirrors
         session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1")  # of rows with whole tables
 
     def read_logs(self, logs: list[LogFile], settings: ScanSettings) -> LogsRead:
@@ -95,11 +101,18 @@ class SparkEngine:
         The records stay on the cluster.
         """
         at_once = min(_LOGS_AT_ONCE, -(-len(logs) // self._pieces))
-        starts = range(0, len(logs), at_once)
+        files = [self._files.get(log.path) if log.problem is None else None for log in logs]
+        pieces = [*portions([0 if file is None else file.size for file in files], at_once)]
         folder = None if self._folder is None else mkdtemp(dir=self._folder)
-        packed = [pickle.dumps((logs[start : start + at_once], settings, folder)) for start in starts]
-        work = self._spread({"piece": list(range(len(packed))), "logs": packed})
-        rows = self._kept(work.mapInArrow(read_packed_logs, ROWS))
+        packed = [pickle.dumps((logs[piece], settings, folder)) for piece in pieces]
+        work = self._spread(
+            {"piece": list(range(len(packed))), "place": [-1] * len(packed), "content": packed}
+        )
+        if not any(files):
+            rows = self._kept(work.mapInArrow(read_packed_logs, ROWS))
+        else:
+            stored = self._contents([files[piece] for piece in pieces])
+            rows = self._kept(work.union(stored).groupBy("piece").applyInArrow(read_stored_logs, ROWS))
         is_part = rows["name"].isin(PART, FILE)
         tables = collected(rows.filter(~is_part))
         repairs: Counter[str] = Counter()
@@ -107,6 +120,25 @@ class SparkEngine:
             repairs.update(dict(frame.iter_rows()))
         records = self._table(rows.filter(is_part), pl.concat(tables["sizes"]), tables["empty"][0])
         return LogsRead(records, pl.concat(tables["rejects"]), pl.concat(tables["files"]), repairs)
+
+    def mirror(self, address: str, settings: ScanSettings) -> Path:
+        """Return a folder or file here for an address, with the names of the files there."""
+        root = Path(self._mirrors.name).resolve() / address.replace(":", "", 1)
+        found = mirror(self._session, address, root, settings)
+        self._files |= {str(path): file for path, file in found.items()}
+        return root
+
+    def _contents(self, pieces: list[list[StoredFile | None]]) -> "DataFrame":
+        """Return rows with the number of a piece, the place of a log there, and its content."""
+        import pyarrow as pa  # noqa: PLC0415 - part of the extra
+
+        numbered = ((number, *each) for number, piece in enumerate(pieces) for each in enumerate(piece))
+        wanted = [(number, place, file) for number, place, file in numbered if file is not None]
+        numbers, places, files = zip(*wanted, strict=True)
+        table = pa.table({"piece": numbers, "place": places, "path": [file.listed for file in files]})
+        found = contents(self._session, [file.address for file in files]).select("path", "content")
+        named = self._session.createDataFrame(table).hint("broadcast")
+        return found.join(named, "path").select("piece", "place", "content")
 
     def share(self, frame: pl.DataFrame) -> Shared:
         """Send a frame to the workers as a file that each process reads once."""
@@ -217,24 +249,43 @@ def spark_engine(remote: str | None = None) -> Iterator[SparkEngine]:
 def read_packed_logs(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
     """Read the logs of each row; yield rows of `ROWS` with the parts of the records and with small tables."""
     for batch in batches:
-        for piece, packed_logs in zip(batch["piece"].to_pylist(), batch["logs"].to_pylist(), strict=True):
-            logs, settings, folder = pickle.loads(packed_logs)  # noqa: S301 - the driver packed it
-            read = read_here(logs, settings)
-            sizes = []
-            first = piece * _MOST_PARTS
-            for number, frame in enumerate(read.records.frames(), first):
-                part = numbered(frame, number)
-                if len(part):
-                    sizes.append((number, len(part), part.estimated_size()))
-                    yield stored(part, number, folder)
-            tables = {
-                "sizes": pl.DataFrame(sizes, schema=_SIZES, orient="row"),
-                "empty": part.clear(),
-                "rejects": read.rejects,
-                "files": read.files,
-                "repairs": pl.DataFrame(list(read.repairs.items()), schema=_REPAIRS, orient="row"),
-            }
-            yield from (row_of(first, 0, name, table) for name, table in tables.items())
+        for piece, packed_logs in zip(batch["piece"].to_pylist(), batch["content"].to_pylist(), strict=True):
+            yield from _read_piece(piece, *pickle.loads(packed_logs))  # noqa: S301 - the driver packed it
+
+
+def read_stored_logs(rows: "pa.Table") -> "pa.Table":
+    """Read the logs of a piece, as `read_packed_logs` does, with the contents of stored ones in more rows."""
+    contents = dict(zip(rows["place"].to_pylist(), rows["content"].to_pylist(), strict=True))
+    logs, settings, folder = pickle.loads(contents.pop(-1))  # noqa: S301 - the driver packed it
+    with temporary_folder() as copies:
+        for place, content in contents.items():
+            Path(copies, str(place)).write_bytes(content)
+        logs = [
+            structs.replace(log, path=f"{copies}/{place}") if origin_of(Path(log.path)) else log
+            for place, log in enumerate(logs)
+        ]
+        return table_of(_read_piece(rows["piece"][0].as_py(), logs, settings, folder))
+
+
+def _read_piece(
+    piece: int, logs: list[LogFile], settings: ScanSettings, folder: str | None
+) -> "Iterator[pa.RecordBatch]":
+    read = read_here(logs, settings)
+    sizes = []
+    first = piece * _MOST_PARTS
+    for number, frame in enumerate(read.records.frames(), first):
+        part = numbered(frame, number)
+        if len(part):
+            sizes.append((number, len(part), part.estimated_size()))
+            yield stored(part, number, folder)
+    tables = {
+        "sizes": pl.DataFrame(sizes, schema=_SIZES, orient="row"),
+        "empty": part.clear(),
+        "rejects": read.rejects,
+        "files": read.files,
+        "repairs": pl.DataFrame(list(read.repairs.items()), schema=_REPAIRS, orient="row"),
+    }
+    yield from (row_of(first, 0, name, table) for name, table in tables.items())
 
 
 def _parallel_tasks(session: "SparkSession") -> int:

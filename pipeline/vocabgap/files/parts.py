@@ -178,7 +178,7 @@ class Collector:
     def __init__(self) -> None:
         self._frames: list[pl.DataFrame] = []
         self._rows = 0
-        self._folder: _KeptFolder | None = None
+        self._folder: KeptFolder | None = None
         self._files: list[Path] = []
         self._writing: Future[None] | None = None
         self._writer = ThreadPoolExecutor(1)
@@ -201,7 +201,7 @@ class Collector:
     def _store(self) -> None:
         """Begin to write the frames; wait for the part before."""
         if self._folder is None:
-            self._folder = _KeptFolder()
+            self._folder = KeptFolder()
         self._wait()
         path = Path(self._folder.name, f"{len(self._files)}.parquet")
         part = numbered(pl.concat(self._frames), len(self._files))
@@ -245,11 +245,12 @@ def united(results: Iterable[Mapping[str, pl.DataFrame]]) -> dict[str, pl.DataFr
     return {name: pl.concat(several) for name, several in frames.items()}
 
 
-class _KeptFolder:
+class KeptFolder:
     """A private folder that is removed with this object, or at the end of the process."""
 
-    def __init__(self) -> None:
-        self.name = tempfile.mkdtemp(prefix=_PREFIX)
+    def __init__(self, prefix: str = _PREFIX) -> None:
+        """Create a folder whose name begins with a prefix."""
+        self.name = tempfile.mkdtemp(prefix=prefix)
         weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
 
 

@@ -135,10 +135,12 @@ def unreadable_times(scanned: Scan, roots: Iterable[str | Path], settings: ScanS
     if not (paths and times) or scanned.lines.each(lambda part: part.select(is_known)).to_series().any():
         return ""
     lines = repaired_lines(roots, settings)
-    first = next(line.detail for line in lines if line.repair is Repair.TIMESTAMP_UNREADABLE)
+    first = next((line.detail for line in lines if line.repair is Repair.TIMESTAMP_UNREADABLE), "")
     example = first.rpartition(", ")[0]
     named = f"timestamp ({' or '.join(paths)})"
-    return f"{named}: none of {times:,} can be read, such as {example}; expected 2026-06-02"
+    return (
+        f"{named}: none of {times:,} can be read{f', such as {example}' * bool(example)}; expected 2026-06-02"
+    )
 
 
 class _Listing(LogDecoder):

@@ -281,6 +281,22 @@ def _unknown_files(roots: Iterable[Path], settings: ScanSettings) -> list[Path]:
     return found
 
 
+def undecided(root: Path, files: Iterable[Path], settings: ScanSettings) -> list[Path]:
+    """Return the files at or below a root whose content decides whether or how they are read."""
+    catalogue, is_asked = Catalogue(settings.sources), bool(settings.source or settings.map)
+    kinds = {path: catalogue.kind_of(path.name, str(path)) for path in files}
+    globs = {place.rpartition("/")[2] for kind in kinds.values() if kind for place in kind.unless}
+    also = {root, *(root / extension.reader.entry for extension in extensions() if extension.reader)}
+
+    def is_undecided(path: Path, kind: LogKind | None) -> bool:
+        if kind is None:
+            return is_asked and (is_data_file(path.name) or path.suffix.casefold() in TEXT_SUFFIXES)
+        name = path.name.removesuffix(f".{_compression(path.name)}")
+        return bool(kind.unless) or any(fnmatchcase(name, glob) for glob in globs)
+
+    return [path for path, kind in kinds.items() if path in also or is_undecided(path, kind)]
+
+
 def _single(base: Path, slug: str, catalogue: Catalogue, chooser: "_Chooser") -> LogFile:
     problem = None if base.is_file() else _IRREGULAR
     kind = None if problem else chooser.kind_of(str(base), catalogue.kind_of(base.name, str(base)))

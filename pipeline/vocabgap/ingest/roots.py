@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,9 @@ from vocabgap.errors import (
     NotFoundError,
     VocabgapError,
     alike,
+    full_address,
     require_kind,
+    require_local,
 )
 from vocabgap.files.refusals import FileKind, file_kind, refusing
 from vocabgap.model.settings import STANDARD_INPUT
@@ -24,10 +26,17 @@ from vocabgap.text import printable_name
 
 _COPY: Final = "stdin"
 _COPIES: Final = "vocabgap-stdin-"
+MIRRORS: Final = "vocabgap-store-"
+"""The beginning of the name of a folder that mirrors addresses: `s3a/bucket/photos` is one below it."""
+Mirror = Callable[[str], Path]
+"""A function that returns the local root for an address."""
 
 
-def resolve_roots(roots: str | Path | Iterable[str | Path]) -> list[Path]:
-    """Return the absolute paths of the roots, sorted, each once; `~` is the home folder unless it exists."""
+def resolve_roots(roots: str | Path | Iterable[str | Path], mirror: Mirror | None = None) -> list[Path]:
+    """Return the absolute paths of the roots, sorted, each once; `~` is the home folder unless it exists.
+
+    Without a mirror, an address is an error.
+    """
     require_kind("roots", roots, (str, Path, Iterable), "paths")
     several = [roots] if isinstance(roots, str | Path) else list(roots)
     for root in several:
@@ -35,7 +44,7 @@ def resolve_roots(roots: str | Path | Iterable[str | Path]) -> list[Path]:
         if not str(root).strip():  # as from an unset variable
             hint = "name a folder or a log file; the current folder is ."
             raise InvalidInputError("a root has an empty name", hint=hint)
-    bases = sorted({_resolve(Path(root)) for root in several})
+    bases = sorted({_resolve(Path(root), mirror) for root in several})
     if not bases:
         raise InvalidInputError("no root to scan", hint="name at least one folder or log file")
     return bases
@@ -60,8 +69,8 @@ def repository_slugs(folders: list[Path]) -> list[str]:
 
 def shown_root(root: Path) -> str:
     """Return a root for a message or a command: `-` for standard input, else its path from here."""
-    if is_standard_input(root):
-        return STANDARD_INPUT
+    if origin := origin_of(root):
+        return origin
     here = Path.cwd()
     shown = printable_name(str(root.relative_to(here) if root.is_relative_to(here) else root))
     return f"./{shown}" if shown == STANDARD_INPUT else shown
@@ -72,10 +81,14 @@ def quoted(shown: str) -> str:
     return "standard input" if shown == STANDARD_INPUT else f"'{shown}'"
 
 
-def is_standard_input(root: Path) -> bool:
-    """Tell whether a root is the copy of standard input."""
+def origin_of(root: Path) -> str:
+    """Return `-` for the copy of standard input, the address of a mirrored file, or nothing."""
     folder, above = root.parent, root.parent.parent
-    return root.name == STANDARD_INPUT and folder.name == _COPY and above.name.startswith(_COPIES)
+    if root.name == STANDARD_INPUT and folder.name == _COPY and above.name.startswith(_COPIES):
+        return STANDARD_INPUT
+    mirror = next((place for place in root.parents if place.name.startswith(MIRRORS)), None)
+    address = "" if mirror is None else root.relative_to(mirror).as_posix().replace("/", ":/", 1)
+    return printable_name(full_address(address))
 
 
 @contextmanager
@@ -89,7 +102,11 @@ def copied_input(stream: BinaryIO) -> Iterator[Path]:
         yield copy
 
 
-def _resolve(path: Path) -> Path:
+def _resolve(path: Path, mirror: Mirror | None) -> Path:
+    if mirror is None:
+        require_local("root", path)
+    elif address := full_address(path):
+        path = mirror(address)
     try:
         resolved = (path if os.path.lexists(path) else path.expanduser()).resolve(strict=True)
     except PermissionError as error:

@@ -11,7 +11,7 @@ import polars as pl
 from vocabgap.errors import GateError, StateError
 from vocabgap.ingest.checking import KnownLine, is_known
 from vocabgap.ingest.discovery import looked_for, other_files
-from vocabgap.ingest.roots import is_standard_input, repository_slugs
+from vocabgap.ingest.roots import origin_of, repository_slugs
 from vocabgap.ingest.scanning import Scan, by_reader, require_known, unmatched
 from vocabgap.model.selection import Selection
 from vocabgap.model.settings import Gate, Settings
@@ -67,7 +67,7 @@ def require_something(
 
 
 def _nothing_read(scanned: Scan, roots: Sequence[Path], target: Path, settings: Settings) -> StateError:
-    where = ", ".join(f"'{root.name if is_standard_input(root) else root}'" for root in roots)
+    where = ", ".join(f"'{origin_of(root) or root}'" for root in roots)
     unread = scanned.summary.unreadable
     if unread:
         first = scanned.rejects.row(0, named=True)

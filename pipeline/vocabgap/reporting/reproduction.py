@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from vocabgap.errors import expanded
 from vocabgap.extensions import extensions
-from vocabgap.ingest.roots import is_standard_input
+from vocabgap.ingest.roots import origin_of
 from vocabgap.model.loading import CONFIG_NAME
 from vocabgap.model.moments import iso
 from vocabgap.model.selection import Selection
@@ -22,7 +22,6 @@ from vocabgap.model.settings import (
     DEFAULT_OUT,
     MINILM,
     NO_EMBEDDER,
-    STANDARD_INPUT,
     Setting,
     Settings,
     known_flags,
@@ -150,7 +149,7 @@ class Reproduction(msgspec.Struct, frozen=True):
     @property
     def _home(self) -> Path:
         """Return the folder to run the commands in: the nearest one that contains all roots."""
-        folders = [root.parent for root in self.roots if not is_standard_input(root)]
+        folders = [root.parent for root in self.roots if not origin_of(root)]
         return Path(os.path.commonpath(folders or [Path.cwd()]))
 
     @property
@@ -165,8 +164,8 @@ class Reproduction(msgspec.Struct, frozen=True):
         name of a person.
         """
         place, home = expanded(path).resolve(), self._home
-        if is_standard_input(place):
-            return STANDARD_INPUT
+        if origin := origin_of(place):
+            return origin
         apart = os.path.commonpath([place, home]) == place.anchor and place.parent != home
         name = printable_name(place.name if apart else os.path.relpath(place, home))
         return f"./{name}" if name.startswith(("-", "~")) else name

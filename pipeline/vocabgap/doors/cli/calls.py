@@ -86,8 +86,10 @@ class Call:
             words += ["--config", printable_name(str(self.config))]
         return hint.rendered([*words, *["--trust"] * self.trust])
 
-    def roots(self, named: tuple[Path, ...]) -> list[Path]:
-        """Return the named roots, else the roots of the settings."""
+    def roots(self, named: tuple[Path, ...], *, with_engine: bool = False) -> list[Path]:
+        """Return the named roots, else the roots of the settings; only an engine reads addresses."""
+        for root in () if with_engine else named:
+            require_local("ROOTS", root)
         if STANDARD_INPUT in map(str, named):
             copy = self._copied_input()
             named = tuple(copy if str(each) == STANDARD_INPUT else each for each in named)
@@ -249,6 +251,8 @@ def _value(field: Parameter, value: Any) -> Any:  # noqa: ANN401 - parsed by Typ
     """Return a value for the request; refuse a URL in place of a path."""
     if field.is_list:
         return tuple(_value(field._replace(is_list=False), each) for each in value or ())
+    if field.extra.get("address"):
+        return value  # `roots` checks it
     if isinstance(value, Path) or (field.extra.get("place") and value is not None):
         require_local(field.names[0], value)
         return value
