@@ -89,7 +89,7 @@ def test_an_address_is_refused_where_a_path_is_meant(
 
     assert reported.is_dir()
     assert (told.code, event["code"], told.out) == (2, 2, "")
-    assert "expected a local path, not a URL, found 'https:/" in told.err
+    assert "expected a local path, not a URL, found 'https://" in told.err
     assert (folders(tmp_path), offline) == (before, [])
 
 

@@ -24,6 +24,7 @@ from builders import gap, outside, write_corpus
 from vocabgap.engines import index_shards, spark
 from vocabgap.engines.parts import SparkParts
 from vocabgap.engines.spark import SparkEngine, spark_engine
+from vocabgap.ingest.scanning import scan
 from vocabgap.pipeline import Run, run
 
 HOME = os.environ.get("SPARK_HOME")
@@ -111,7 +112,12 @@ def wide(tmp_path: Path) -> Path:
 def test_a_workspace_gives_the_report_of_one_here(
     cluster: SparkEngine, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    compare(outside(request.config, "chemigram"), tmp_path, cluster)
+    root = outside(request.config, "chemigram")
+    compare(root, tmp_path, cluster)
+    stored = published(f"file://{root}", tmp_path / "stored", cluster)
+    local = scan(root)
+    for table in ("gaps", "rejects", "files"):
+        assert_frame_equal(getattr(stored.scan, table), getattr(local, table))
 
 
 def test_failing_workers_change_nothing(
@@ -169,5 +175,5 @@ def compare(root: Path, folder: Path, engine: SparkEngine) -> None:
     assert_frame_equal(there.clusters.wordings, here.clusters.wordings)
 
 
-def published(root: Path, out: Path, engine: SparkEngine | None) -> Run:
+def published(root: str | Path, out: Path, engine: SparkEngine | None) -> Run:
     return run(root, out, now="last", engine=engine)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,11 +23,13 @@ from builders import gap, write_corpus
 from builders.command import vocabgap
 from vocabgap.clustering.linkage import reciprocal_merges
 from vocabgap.clustering.vectorizing import vectorize
-from vocabgap.engines import index_shards, parts, spark
+from vocabgap.engines import index_shards, parts, spark, stores
 from vocabgap.engines.spark import SparkEngine, spark_engine
 from vocabgap.errors import InvalidInputError, StateError
 from vocabgap.files.parts import ROW, Parts
+from vocabgap.ingest.roots import resolve_roots
 from vocabgap.ingest.scanning import scan
+from vocabgap.model.settings import ScanSettings
 from vocabgap.pipeline import run
 
 pytest.importorskip("pysail", reason="pysail is not installed, so no engine is tried")
@@ -142,18 +145,55 @@ def test_the_merges_are_those_of_this_machine(engine: SparkEngine, monkeypatch: 
         np.testing.assert_array_equal(getattr(there, part), getattr(here, part))
 
 
-def test_a_report_is_that_of_one_here(demo: Path, tmp_path: Path) -> None:
-    here, there = tmp_path / "here", tmp_path / "there"
-    common = (demo, "--now", "last", "--embedder", "none", "--out")
-    assert vocabgap("report", *common, here).code == 0
-    assert vocabgap("report", *common, there, "--engine", "spark").code == 0
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_a_report_is_that_of_one_here(scheme: str, demo: Path, tmp_path: Path) -> None:
+    here, there, root = tmp_path / "here", tmp_path / "there", f"{scheme}{demo}"
+    common = ("--now", "last", "--embedder", "none", "--out")
+    assert vocabgap("report", demo, *common, here).code == 0
+    assert vocabgap("report", root, *common, there, "--engine", "spark").code == 0
 
     for name in ("report.md", "report.html"):
-        assert (there / name).read_bytes() == (here / name).read_bytes()
+        page = (there / name).read_text(encoding="utf-8").replace(f"{root} --engine spark", demo.name)
+        assert page == (here / name).read_text(encoding="utf-8")
     for table in TABLES:
         assert_frame_equal(*(pl.read_parquet(each / f"{table}.parquet") for each in (there, here)))
     assert json.loads((there / "run.json").read_text(encoding="utf-8"))["engine"].startswith("sail ")
     assert json.loads((here / "run.json").read_text(encoding="utf-8"))["engine"] is None
+
+
+def test_a_store_with_any_names_gives_the_scan_of_a_folder(
+    engine: SparkEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stores, "MOST_BYTES", 500)
+    root = write_corpus(tmp_path / "photos", {f"{sign} {sign}": [gap("sky mask")] for sign in "[]?*{}%#é"})
+    (root / "manifest.json").write_text("{}", encoding="utf-8")
+    (root / "wishes.csv").write_text("need,when\nwarm fur,2026-04-01\n", encoding="utf-8")
+    mapped = ScanSettings(map={"description": "need", "timestamp": "when"})
+    for place, settings in ((root, ScanSettings()), (root, mapped), (root / "wishes.csv", mapped)):
+        mirrored = resolve_roots(f"file://{place}", partial(engine.mirror, settings=settings))
+        here = scan(place, settings=settings)
+        there = scan(mirrored, settings=settings, read_logs=engine.read_logs)
+
+        for table in ("gaps", "rejects", "files"):
+            assert_frame_equal(getattr(there, table), getattr(here, table))
+
+
+@pytest.mark.parametrize(
+    ("root", "code", "message"),
+    [
+        ("file:///none/such", 3, "root 'file:///none/such' does not exist, or has no files"),
+        ("zzz://bucket/photos", 4, "root 'zzz://bucket/photos' cannot be read: "),
+        ("s3a://key:secret@bucket/photos", 2, "root 'bucket/photos': expected an address without"),
+        ("s3a://bucket/../photos", 2, "root 's3a://bucket/../photos': expected an address without"),
+    ],
+)
+def test_an_unusable_address_is_one_line(root: str, code: int, message: str, tmp_path: Path) -> None:
+    told = vocabgap("report", root, "--engine", "spark", "--out", tmp_path / "out")
+
+    assert (told.code, len(told.err.splitlines()), list(tmp_path.iterdir())) == (code, 2, [])
+    assert told.err.startswith(f"vocabgap: {message}")
+    with pytest.raises(InvalidInputError, match=r"expected a local path, not a URL, found '.*://"):
+        scan(root)
 
 
 def test_a_failure_on_the_engine_is_one_line(engine: SparkEngine, demo: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from vocabgap.errors import expanded
+from vocabgap.errors import expanded, full_address
 from vocabgap.extensions import extensions
 from vocabgap.ingest.roots import origin_of
 from vocabgap.model.loading import CONFIG_NAME
@@ -63,6 +63,7 @@ class Reproduction(msgspec.Struct, frozen=True):
         if self.config is None and self._beyond_flags():
             return ""
         words = ["vocabgap", "report", *sorted({self._argument(root) for root in self.roots})]
+        words += ["--engine", "spark"] * any(map(full_address, words))  # it may need --remote, too
         if self.config is not None:
             words += ["--config", self._argument(self.config.resolve())]
         elif (self._home / CONFIG_NAME).exists():
