@@ -72,7 +72,7 @@ _GREETING_SECONDS: Final = 5.0  # for the first words of the protocol
 _STOP_SECONDS: Final = 2.0
 _RETRIES: Final = 5  # of a request without an answer, some 17 seconds in all
 _WORKERS_HINT: Final = (
-    "its workers need Python with vocabgap's dependencies, and the logs and the report under the same paths"
+    "its workers need Python with vocabgap's dependencies, and local logs and the report under the same paths"
 )
 _ADDRESS_HINT: Final = "expected sc://HOST:PORT; with a token, sc://HOST:PORT/;token=TOKEN"
 
