@@ -196,17 +196,16 @@ def _replace(target: Path, staging: Path, owned: Collection[str]) -> None:
 
 def _keep_access(target: Path, staging: Path) -> None:
     """Give new files the permissions and the owner of the old ones: gap text is private."""
-    for new in (staging, *staging.iterdir()):
-        old = target if new is staging else target / new.name
+    for new in (staging, *staging.rglob("*")):
+        old = target.joinpath(*new.relative_to(staging).parts[:1])  # a part has the access of its table
         if old.exists():
             status = old.stat()
-            for path in (new, *(files_of(new) if new is not staging and new.is_dir() else [])):
-                mode = stat.S_IMODE(status.st_mode)
-                if path.is_dir() != old.is_dir():  # a folder needs the right to enter it, a file does not
-                    mode = mode | (mode & 0o444) >> 2 if path.is_dir() else mode & 0o666
-                path.chmod(mode)
-                with suppress(PermissionError):
-                    os.chown(path, status.st_uid, status.st_gid)
+            mode = stat.S_IMODE(status.st_mode)
+            if new.is_dir() != old.is_dir():  # a folder needs the right to enter it, a file does not
+                mode = mode | (mode & 0o444) >> 2 if new.is_dir() else mode & 0o666
+            new.chmod(mode)
+            with suppress(PermissionError):
+                os.chown(new, status.st_uid, status.st_gid)
 
 
 def _carry_over(before: Path, target: Path, owned: Collection[str]) -> None:
