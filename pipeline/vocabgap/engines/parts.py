@@ -34,7 +34,6 @@ _SHARED_AT_ONCE: Final = 4  # frames that a worker process keeps
 
 Named = Iterable[tuple[int, str, pl.DataFrame]]
 """Frames with a place and a name."""
-Share = Callable[[pl.DataFrame], Shared]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -51,7 +50,7 @@ class SparkParts(Parts):
     rows: "DataFrame"
     heights: Mapping[int, int]
     buckets: int
-    share: Share
+    share: Callable[[pl.DataFrame], Shared]
 
     def shared(self, frame: pl.DataFrame) -> Shared:
         """Send a frame to the workers."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from vocabgap.files.parts import ROW, Parts, Shared
+from vocabgap.files.parts import ROW, Parts
 from vocabgap.model.categories import OPERATION_CATEGORIES, by_operations
 from vocabgap.model.record import (
     CATEGORY_ALIASES,
@@ -108,7 +108,17 @@ def reclassify(
         operation_aliases={**operation_aliases},
     )
     assigned = gaps.shared(by_agents.each(partial(_judged, judge=judge)))
-    return by_agents.then(partial(_with_assigned, assigned=assigned))
+    columns = [
+        pl.coalesce(pl.col(f"{name}_assigned").cast(GAPS.schema[name]), name).alias(name)
+        for name in _CATEGORY
+    ]
+
+    def with_assigned(part: pl.LazyFrame) -> pl.LazyFrame:
+        # Both are sorted by row, so that the join needs no table of all assigned categories.
+        joined = part.join_asof(assigned.lazy(), on=ROW, tolerance=0, suffix="_assigned")
+        return joined.with_columns(columns).drop(f"{name}_assigned" for name in _CATEGORY)
+
+    return by_agents.then(with_assigned)
 
 
 def _judged(part: pl.LazyFrame, judge: Callable[..., Verdict]) -> pl.LazyFrame:
@@ -119,17 +129,6 @@ def _judged(part: pl.LazyFrame, judge: Callable[..., Verdict]) -> pl.LazyFrame:
     rows = [(row, *judged(tuple(texts), tuple(involved))) for row, *texts, involved in texts_of.iter_rows()]
     columns = {ROW: pl.Int64, "category": pl.Categorical, "category_by": pl.Categorical}
     return pl.LazyFrame(rows, {**columns, "category_probability": pl.Float64}, orient="row")
-
-
-def _with_assigned(part: pl.LazyFrame, assigned: Shared) -> pl.LazyFrame:
-    # Both are sorted by row, so that the join needs no table of all assigned categories.
-    joined = part.join_asof(assigned.lazy(), on=ROW, tolerance=0, suffix="_assigned")
-    names = {name: f"{name}_assigned" for name in _CATEGORY}
-    columns = (
-        pl.coalesce(pl.col(assigned_name).cast(GAPS.schema[name]), name).alias(name)
-        for name, assigned_name in names.items()
-    )
-    return joined.with_columns(columns).drop(*names.values())
 
 
 def verdict(
